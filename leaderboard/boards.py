@@ -198,11 +198,14 @@ def _board(
 
 
 def _anchors(members: Sequence[Member], plan: BoardPlan) -> dict[str, list[Member]]:
-    """Return the reference runs that count: of the board's plan, replay-verified if any is."""
+    """Return the reference runs that count: of the board's plan, replay-verified if any is.
+
+    A run that a limit stopped shows what its agent reached by then, not what it can.
+    """
     found: dict[str, list[Member]] = {"floor": [], "ceiling": []}
     for member in members:
         kind = member.submission.reference
-        if kind is not None and plan.disqualifies(member) is None:
+        if kind is not None and plan.disqualifies(member) is None and not _limited(member):
             found[kind].append(member)
     return {
         kind: [one for one in anchors if one.submission.verified] or anchors
@@ -252,9 +255,18 @@ def _row_order(row: BoardRow) -> tuple[bool, bool, int, float, float, str]:
 
 def _why_unranked(member: Member, plan: BoardPlan) -> str | None:
     reason, kind = plan.disqualifies(member), member.submission.reference
-    if kind is not None:
-        return f"reference agent: sets the {kind}" if reason is None else reason
+    if kind is not None and reason is None:
+        stopped = _limited(member)
+        trials = "1 trial" if stopped == 1 else f"{stopped} trials"
+        sets = f"sets no {kind}, a limit stopped {trials}" if stopped else f"sets the {kind}"
+        return f"reference agent: {sets}"
     return reason or member.result.score.unrankable
+
+
+def _limited(member: Member) -> int:
+    """Return how many trials a limit of the run ended."""
+    flags = member.result.tally.flags
+    return sum(count for flag, count in flags.items() if flag.startswith("limit:"))
 
 
 def _flags(member: Member, plan: BoardPlan, unranked: str) -> tuple[str, ...]:

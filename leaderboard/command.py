@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 _SECRET = re.compile(r"//[^/@\s#]*@")
+_SETTING = re.compile(r"[a-z_]+")
 
 
 def eval_command(plan: Mapping[str, Any]) -> str:
@@ -21,7 +22,8 @@ def eval_command(plan: Mapping[str, Any]) -> str:
     model = str(config.get("model") or plan.get("model", {}).get("name", "MODEL"))
     parts = [f"hexathlon eval {shlex.quote(_SECRET.sub('//', model))}"]
     settings = {name: value for name, value in config.items() if name not in ("model", "sampling")}
-    settings |= config.get("sampling") or {}
+    sampling = config.get("sampling")
+    settings |= sampling if isinstance(sampling, dict) else {}
     settings |= {f"limit_{name}": value for name, value in (plan.get("limits") or {}).items()}
     if config.get("task"):
         for name in ("envs", "taskset", "split", "level", "tasks"):
@@ -36,6 +38,8 @@ def eval_command(plan: Mapping[str, Any]) -> str:
 def _flags(settings: Mapping[str, Any]) -> Iterator[str]:
     for name, value in settings.items():
         flag = "--" + name.replace("_", "-")
+        if not _SETTING.fullmatch(name):  # a plan that no command wrote; its text is not run
+            continue
         if value is None or value == "" or value is False or value == []:
             continue
         if value is True:

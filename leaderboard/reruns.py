@@ -27,13 +27,15 @@ def with_reruns(submissions: Sequence[Submission]) -> list[Submission]:
 
 
 def _confirming(one: Submission, others: Sequence[Submission]) -> tuple[str, ...]:
-    if not one.team or one.missing:
+    if not one.team or one.missing or one.contradiction:
         return ()
     return tuple(sorted({other.team for other in others if _confirms(one, other)}))
 
 
 def _confirms(one: Submission, other: Submission) -> bool:
-    if not other.team or other.team.casefold() == one.team.casefold() or other.missing:
+    if not other.team or other.team.casefold() == one.team.casefold():
+        return False
+    if other.missing or other.contradiction:
         return False
     begun = {(line.env, line.task, line.seed, line.trial, line.started) for line in one.trials}
     if any((t.env, t.task, t.seed, t.trial, t.started) in begun for t in other.trials):

@@ -168,7 +168,7 @@ def _name(plan: dict[str, Any]) -> str:
 
 def _check(path: Path, plan_hash: str) -> bool:
     """Return whether the file ends in a torn line; every other fault rejects."""
-    if not records_file(path).exists():
+    if not records_file(path).is_file():
         raise SubmissionRejected(f"{path} holds a plan but no records")
     faults = check_chain(path, plan_hash)
     torn = bool(faults) and faults[-1].message.startswith("unfinished")

@@ -305,7 +305,7 @@ def test_a_person_is_told_where_the_image_lies(
     typed = iter(["Hm.", "/quit"])
     monkeypatch.setattr("builtins.input", lambda _: next(typed))
     env = LightsEnv()
-    _, details = env.reset(seed=1, options={"task": "example-lights/lit/easy/test/00002"})
+    _, details = env.reset(seed=1, options={"task": "example-lights/drawn/easy/test/00002"})
     assert not Session(env, details).play()
     shown = capsys.readouterr().out.replace("\n", "")
     told = re.findall(r"\[image, 128 x 96: ?(\S+\.png)\]", shown)

@@ -46,7 +46,7 @@ def test_steps_are_shown_as_they_come_until_the_run_ends(recipe: Recipe, tmp_pat
         log.close()
         assert is_training(tmp_path)
     output, noise = process.communicate(timeout=DEADLINE)
-    assert output.startswith("watched: step 2 of 3, no process trains here")
+    assert output.startswith("watched: step 2 of 3, not running")
     assert (process.returncode, noise) == (0, "")
 
 
@@ -79,7 +79,7 @@ def test_a_folder_without_a_run_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["train", "--watch", str(tmp_path)]) == 1
-    assert "holds no training run" in capsys.readouterr().err
+    assert "has no training run" in capsys.readouterr().err
     assert run(["train", "sql-tiny", "--watch", str(tmp_path)]) == 1
     assert "no recipe" in capsys.readouterr().err
     assert run(["train", "run"]) == 1

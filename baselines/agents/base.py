@@ -1,8 +1,8 @@
 """Interfaces of agents and players: an agent creates one player per trial, a player takes turns.
 
 An agent holds what the trials of a run share, such as a model's connection or a file of recorded
-actions. A player holds the conversation of one trial. A player's `act` is a function or a
-coroutine, as the agent's `asynchronous` says.
+actions. A player holds the conversation of one trial. A player's `act` is a coroutine
+function if the agent is `asynchronous`, else a plain function.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -56,7 +56,7 @@ class Turn(NamedTuple):
 
 
 class PastTurn(NamedTuple):
-    """A turn taken earlier, of which only the record remains."""
+    """An earlier turn, restored from its record."""
 
     messages: tuple[Message, ...]
     """The new messages before it."""

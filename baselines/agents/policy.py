@@ -1,6 +1,6 @@
 """The agent that samples from a policy and keeps all prompt and sampled tokens.
 
-It is the counterpart of `llm` on the level of tokens. The trainer and `eval CHECKPOINT` both use
+It is the token-level counterpart of `llm`. The trainer and `eval CHECKPOINT` both use
 it, so that a policy is evaluated exactly as it is trained.
 """
 
@@ -62,7 +62,7 @@ class PolicyAgent:
         stops = (*renderer.stop_ids, *sampling.stop_ids)
         self.sampling = replace(sampling, stop_ids=tuple(dict.fromkeys(stops)))
         self.episodes = itertools.count()
-        """Counter that distinguishes the sessions of equal trials."""
+        """Counter that distinguishes the sessions of identical trials."""
 
     @property
     def prompt_hash(self) -> str:

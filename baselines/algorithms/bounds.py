@@ -20,7 +20,7 @@ class RatioBounds(NamedTuple):
 
 
 BoundsRule = Callable[..., RatioBounds]
-"""From the ratios and advantages of one whole update, `[tokens]` each, to bounds."""
+"""Maps the ratios and advantages of a whole update, `[tokens]` each, to bounds."""
 
 
 BOUNDS: Registry[BoundsRule] = Registry("bounds rule")

@@ -40,7 +40,7 @@ class Credit(NamedTuple):
 
 
 Estimator = Callable[..., Credit]
-"""From groups, and the values of a critic if there is one, to credit."""
+"""Maps groups, and a critic's values if there is one, to credit."""
 
 
 ESTIMATORS: Registry[Estimator] = Registry("advantage estimator")
@@ -64,7 +64,7 @@ def scaled_by_event(credit: Credit, events: Sequence[str], eps: float = 1e-8) ->
     """Scale each event's advantages to a root mean square of 1 over its credited tokens.
 
     Args:
-        credit: Of a batch of several events.
+        credit: The credit of a batch with several events.
         events: The event of each sample.
         eps: Added to each root mean square.
     """

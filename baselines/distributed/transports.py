@@ -50,7 +50,7 @@ class InProcessTransport:
 
     Args:
         engine: Receives the weights.
-        tolerance: Largest difference of a log-probability; 0 chooses by the weights' precision.
+        tolerance: Largest allowed difference of a log-probability; 0 is the default of the dtype.
     """
 
     def __init__(self, engine: TokenEngine, tolerance: float = 0.0) -> None:
@@ -69,7 +69,7 @@ class FolderTransport:
     Args:
         engine: Receives the weights.
         folder: Parent of that directory; the engine must see it under the same path.
-        tolerance: Largest difference of a log-probability; 0 chooses by the weights' precision.
+        tolerance: Largest allowed difference of a log-probability; 0 is the default of the dtype.
     """
 
     def __init__(self, engine: TokenEngine, folder: Path, tolerance: float = 0.0) -> None:
@@ -94,7 +94,7 @@ def probe_of(model: Any, *, tolerance: float = 0.0) -> LogProbabilityProbe:
 
     Args:
         model: The learner's causal language model; it is scored when the comparison is made.
-        tolerance: Largest difference of a log-probability; 0 chooses by the weights' precision.
+        tolerance: Largest allowed difference of a log-probability; 0 is the default of the dtype.
     """
     weight = model.get_input_embeddings().weight
     vocabulary = int(weight.shape[0])

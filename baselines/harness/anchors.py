@@ -14,8 +14,8 @@ __all__ = ["anchor_agents"]
 def anchor_agents(plan: Mapping[str, Any]) -> list[str]:
     """Return the names of the built-in agents that can play a plan, except the run's own agent.
 
-    Policies such as `dump` belong to a family; only those that every task source of the plan has
-    are included, judged by the first task of each source.
+    Policies such as `dump` exist only for some task sources; they are included if every source of
+    the plan has them, according to its first task.
     """
     policies: set[str] | None = None
     seen: set[str] = set()

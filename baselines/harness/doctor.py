@@ -1,4 +1,4 @@
-"""Checks of what this machine can run, and why not; nothing is installed, started or changed."""
+"""Checks of what this machine can run, and why not the rest; nothing is installed or changed."""
 
 import importlib.util
 import os

@@ -16,6 +16,9 @@ from hexathlon.evaluators.records.plan import TrialKey, plan_keys
 
 __all__ = ["CheckedPlan", "check_plan"]
 
+_MOST_LEFT_OUT = 1_000_000
+"""A configuration that selects this many more trials than are planned is not listed."""
+
 
 class CheckedPlan(NamedTuple):
     """The trials that a plan should contain, and its findings."""
@@ -38,17 +41,38 @@ def check_plan(plan: Mapping[str, Any], config: EvalConfig, salt: str | None) ->
         UsageError: If the salt is missing, or not the one that the plan committed to.
         EnvironmentUnavailable: If an environment of the plan is not available on this machine.
     """
+    stored = plan_keys(plan)
+    rounds = tuple(_round_findings(plan["envs"], config))
+    if rounds:
+        return CheckedPlan(tuple(stored), rounds)
     for row in plan["envs"]:
         check_salt(row, salt)
-    stored = plan_keys(plan)
     try:
         slices = slices_of(config, salt)
         rows = [env_row(part, config, salt) for part in slices]
     except UsageError as error:
         return CheckedPlan(tuple(stored), (Finding("plan", "config", str(error)),))
+    findings = [*_row_findings(plan["envs"], rows), *_model_findings(plan, config)]
+    selected = sum(len(part.ids) for part in slices) * config.seeds * config.trials
+    if selected > len(stored) + _MOST_LEFT_OUT:
+        count = f"the configuration selects {selected} trials, the plan has {len(stored)}"
+        return CheckedPlan(tuple(stored), (Finding("plan", "keys", count), *findings))
     keys = tuple(keys_of(slices, config))
-    findings = [*_row_findings(plan["envs"], rows), *_key_findings(stored, keys)]
-    return CheckedPlan(keys, (*findings, *_model_findings(plan, config)))
+    return CheckedPlan(keys, (*_key_findings(stored, keys), *findings))
+
+
+def _round_findings(rows: Sequence[Mapping[str, Any]], config: EvalConfig) -> Iterator[Finding]:
+    """Compare task sets with the split: a held-out round, which needs a secret, or none at all."""
+    secret = config.split == "heldout"
+    if config.task:
+        secret = any(row.get("split") == "heldout" for row in rows)
+    for index, row in enumerate(rows):
+        if (row.get("split") == "heldout") != secret:
+            split = f"is {abridged(row.get('split'))}, unlike the configuration or other task sets"
+            yield Finding("plan", f"envs[{index}].split", split)
+        elif (row.get("salt_commitment") is not None) != secret:
+            message = "only task sets of a held-out round have a secret, and all of them"
+            yield Finding("plan", f"envs[{index}].salt_commitment", message)
 
 
 def _row_findings(

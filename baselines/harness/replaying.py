@@ -20,6 +20,7 @@ from hexathlon.baselines.rollout.rollout import EnvironmentSlot, FatalError, Rol
 from hexathlon.envs.messages import Message
 from hexathlon.envs.status import Status
 from hexathlon.evaluators.records import TrialRecord, record_key
+from hexathlon.evaluators.records.consistency import OUTSIDE
 
 __all__ = ["Replayer", "replay_differences"]
 
@@ -29,6 +30,7 @@ _COUNTS = ("turns", "tool_errors", "cut_chars", "sandbox", "env_version", "final
 _STEP = ("observation", "reward", "status")
 _RUN_LIMITS = (Status.TRUNCATED_LENGTH, Status.TRUNCATED_TIME, Status.ABORTED)
 _VERDICT_CAUSES = ("verifier", "judge")
+_TIME_LIMITS = ("limit:wall_seconds", "limit:working_seconds")
 
 
 class Replayer:
@@ -61,6 +63,8 @@ class Replayer:
         differences = replay_differences(record, replayed)
         if record["status"] == "infra" and not retried:
             differences += self._failure_differences(record, replayed)
+        if record["status"] != "infra":
+            differences += _flag_differences(record)
         return differences + agent.differences
 
     def close(self) -> None:
@@ -158,6 +162,13 @@ def _step_differences(
                 yield f"steps[{step['index']}].{name}", _difference(step[name], other[name])
 
 
+def _flag_differences(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield flags that no rollout sets; a page shows them beside the score."""
+    unknown = [flag for flag in record["flags"] if flag not in OUTSIDE]
+    if unknown:
+        yield "flags", f"{abridged(unknown[0])} is no cause that ends a trial"
+
+
 def _difference(recorded: Any, replayed: Any) -> str:
     return f"recorded {abridged(recorded)}, replayed {abridged(replayed)}"
 
@@ -190,7 +201,9 @@ class _RecordedAgent:
         if record["status"] == "infra" and "failed_action" in record:
             self._actions.append(record["failed_action"])
         self._agent = agent
-        self._gave_up = "gave_up" in record["flags"]
+        self._stopped = record["status"] == "infra" or any(
+            flag in _TIME_LIMITS for flag in record["flags"]
+        )
         self.differences: list[tuple[str, str]] = []
 
     def begin(self, episode: Episode) -> Player:
@@ -206,7 +219,7 @@ class _RecordedAgent:
     def compare(self, index: int, expected: str | None, recorded: str | None) -> bool:
         """Compare one action with the built-in agent's; None stands for the end of its actions."""
         assert self._agent is not None
-        if recorded is None and not self._gave_up:  # stopped by a limit of the run
+        if recorded is None and self._stopped:  # nothing else stops an agent that asks no model
             return True
         if expected != recorded:
             action = (

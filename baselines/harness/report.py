@@ -99,7 +99,7 @@ def anchors_of(runs: Sequence[ReadRun]) -> Anchors:
     """Return floor and ceiling from runs of built-in agents.
 
     Args:
-        runs: The reported run first; agents that played other trials than it are ignored, as are
+        runs: The reported run first; agents that played different trials are ignored, as are
             other models.
     """
     floor: dict[str, tuple[str, float]] = {}
@@ -208,7 +208,7 @@ def notes(run: ReadRun) -> Iterator[str]:
 
 
 def _empty_gold_note(env: EnvSummary) -> Iterator[str]:
-    """Count tasks apart whose expected answer is empty: some rules accept any empty result."""
+    """Count tasks with an empty expected answer separately: some rules accept any empty result."""
     empty = {name for name, task in env.tally.tasks.items() if task.empty_gold}
     if empty:
         means = env.task_means()

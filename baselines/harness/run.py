@@ -148,6 +148,8 @@ def stored_config(plan: Mapping[str, Any]) -> EvalConfig:
     try:
         team = plan.get("team", "")
         return EvalConfig(**{**plan["config"], "limits": plan["limits"], "team": team})
+    except KeyError as error:
+        raise UsageError(f"the plan has no {error}") from None
     except (TypeError, ValueError) as error:
         raise UsageError(f"the plan's configuration is invalid: {error}") from None
 

@@ -1,4 +1,4 @@
-"""The judge without a model, for rubrics whose criteria are all decided by code."""
+"""A judge without a model, for rubrics whose criteria are all decided by code."""
 
 from hexathlon.evaluators.judges.labels import Decision
 from hexathlon.evaluators.judges.predicates import decide_by_code

@@ -1,6 +1,6 @@
 """Image builds: a task's Dockerfile steps on top of the sandbox's base.
 
-Software that the Dockerfile would install must be in the base already. A task that needs more, or
+Software that the Dockerfile would install must already be in the base. A task that needs more, or
 uses unsupported instructions, is rejected with the list of its requirements.
 """
 
@@ -62,7 +62,7 @@ _COMMANDS = {
     "xz-utils": "xz",
     "zip": "zip",
 }
-"""Commands that indicate a package, where its name is not one."""
+"""Commands whose presence indicates a package, if the package's name is not a command."""
 
 _HARNESS_FOLDERS = ("/logs", "/solution", "/tests")
 """Empty for the agent; created because a sandbox may be writable below known directories only."""
@@ -90,7 +90,7 @@ def build_image(
         found: Packages known to be in this base; newly found ones are added.
 
     Raises:
-        BackendMissing: If the task needs what this sandbox cannot provide; the message lists it.
+        BackendMissing: If the sandbox cannot provide what the task needs; the message lists it.
         SandboxFault: If a step of the Dockerfile failed.
     """
     found = set() if found is None else found
@@ -156,7 +156,7 @@ def _copied(step: Copy, context: Mapping[str, bytes]) -> dict[str, Entry]:
                 if p != "Dockerfile" or folder
             }
         else:
-            raise SandboxFault(f"the Dockerfile copies {source!r}, which is not there")
+            raise SandboxFault(f"the Dockerfile copies {source!r}, which does not exist")
         for path, data in inner.items():
             mode = step.mode or (0o755 if data.startswith(b"#!") else 0o644)
             entries[posixpath.normpath(path)] = Entry(data, mode, mtime=FILE_TIME)
@@ -193,8 +193,8 @@ def _require_packages(sandbox: Sandbox, task: HarborTask, recipe: ParsedDockerfi
         missing += [f"Python packages {absent}"] if absent != "[]" else []
     if missing:
         raise BackendMissing(
-            f"{task.name} needs in the sandbox's base: {', '.join(missing)}; install them on this "
-            "machine, or name a base that has them",
+            f"{task.name} needs, but the sandbox's base lacks: {', '.join(missing)}; install them "
+            "on this machine, or name a base that has them",
             cause="task_needs",
         )
 

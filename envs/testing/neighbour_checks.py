@@ -1,4 +1,4 @@
-"""Checks that a verifier refuses the neighbours of a solution."""
+"""Checks that a verifier rejects neighbours of a solution: its actions with one step changed."""
 
 from collections import defaultdict
 from typing import Any
@@ -17,8 +17,8 @@ _NAMED = 5
 def neighbours_score_zero(subject: Subject) -> None:
     """Change oracle episodes one step at a time; what still scores 1 must be declared.
 
-    A neighbour that leaves the same final state is the same solution: looking around is free. Any
-    other that scores 1 is a wrong answer accepted, or a right one that the source must declare in
+    A neighbour with the same final state is the same solution: extra reads are allowed. Any other
+    that scores 1 is a wrong answer accepted, or a right one that the source must declare in
     `TaskSource.tolerated`.
     """
     declared = subject.source.tolerated
@@ -62,7 +62,7 @@ def _values(subject: Subject) -> dict[str, list[Any]]:
 
 
 def _score(env: Any, episode: RecordedEpisode) -> float:
-    """Return the reward or, for an episode that goes on, the score it would get as it stands."""
+    """Return the reward or, for an unfinished episode, the score of its current state."""
     grade = getattr(env, "verdict", None)
     if episode.ended or not callable(grade):
         return episode.reward
@@ -79,8 +79,8 @@ def _state(env: Any) -> str | None:
 CHECKS = (
     ConformanceCheck(
         "neighbours_score_zero",
-        "let the verifier check the whole result, or declare the change in TaskSource.tolerated "
-        "with the reason why it is right",
+        "make the verifier check the whole result, or declare the change in TaskSource.tolerated "
+        "with the reason why it is correct",
         neighbours_score_zero,
     ),
 )

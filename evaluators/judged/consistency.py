@@ -26,12 +26,14 @@ from hexathlon.evaluators.records.trial import record_key
 
 __all__ = ["judged_contradictions", "unjudged_trials"]
 
+_COMPARISONS = ("pairwise", "groupwise")
+
 
 def judged_contradictions(judged: JudgedFile, run: Path) -> Iterator[Contradiction]:
-    """Yield what a judged file contradicts in its run, its rubrics or itself.
+    """Yield the contradictions between a judged file and its run, its rubrics or itself.
 
     Args:
-        judged: The file, read and its chain checked.
+        judged: The parsed file, with its hash chain verified.
         run: The directory of the run.
 
     Raises:
@@ -44,6 +46,7 @@ def judged_contradictions(judged: JudgedFile, run: Path) -> Iterator[Contradicti
             yield Contradiction(f"header.rubrics.{digest[:8]}", fault)
         else:
             rubrics[digest] = Rubric.model_validate(content)
+    yield from _header_faults(judged.header, list(rubrics.values()))
     yield from _control_faults(judged, list(rubrics.values()))
     lines: dict[TrialKey, list[tuple[int, Mapping[str, Any]]]] = {}
     for number, row in enumerate(judged.lines, start=2):
@@ -57,7 +60,7 @@ def judged_contradictions(judged: JudgedFile, run: Path) -> Iterator[Contradicti
             for field, message in _line_faults(line, record, rubrics, judged.header):
                 yield Contradiction(f"line {number}, {field}", message)
     for rest in lines.values():
-        yield Contradiction(f"line {rest[0][0]}, key", "names no trial of the run")
+        yield Contradiction(f"line {rest[0][0]}, key", "does not name a trial of the run")
 
 
 def unjudged_trials(judged: JudgedFile, run: Path) -> int:
@@ -90,6 +93,16 @@ def _rubric_fault(digest: str, content: Any) -> str:
     if known.version == rubric.version and known.hash != digest:
         return f"is not the registered rubric {rubric.id} v{rubric.version}"
     return ""
+
+
+def _header_faults(header: Mapping[str, Any], rubrics: Sequence[Rubric]) -> Iterator[Contradiction]:
+    kind, judges = header["kind"], header["judges"]
+    if kind not in ("pointwise", *_COMPARISONS):
+        yield Contradiction("header.kind", f"{kind!r:.80} is no kind of judging")
+    if kind in _COMPARISONS and len(judges) != 1:
+        yield Contradiction("header.judges", f"{kind} judging has one judge, found {len(judges)}")
+    elif not judges and any(rubric.judged for rubric in rubrics):
+        yield Contradiction("header.judges", "names none, but the rubric has criteria for judges")
 
 
 def _control_faults(judged: JudgedFile, rubrics: Sequence[Rubric]) -> Iterator[Contradiction]:
@@ -134,8 +147,18 @@ def _line_faults(
     elif header["kind"] == "pointwise":
         yield from _decision_faults(line["judges"], rubric, record)
         yield from _score_faults(line, rubric)
-    elif line["score"] is not None and line["bounds"] != [line["score"]] * 2:
-        yield "bounds", f"the score is {line['score']}, the bounds are {line['bounds']}"
+    else:
+        yield from _comparison_faults(line)
+
+
+def _comparison_faults(line: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    value, bounds = line["score"], line["bounds"]
+    if line["judges"]:
+        yield "judges", "a comparison decides no criteria"
+    if value is not None and not 0 <= value <= 1:
+        yield "score", f"is {value}, expected a number from 0 to 1"
+    if bounds != ([0.0, 1.0] if value is None else [value, value]):
+        yield "bounds", f"the score is {value}, the bounds are {bounds}"
 
 
 def _decision_faults(

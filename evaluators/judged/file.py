@@ -102,7 +102,7 @@ class JudgedWriter(Closing):
 def judged_files(run: Path) -> list[Path]:
     """Return the judged files of a run, by name."""
     folder = run / JUDGED_FOLDER
-    return sorted(folder.glob("*.jsonl")) if folder.is_dir() else []
+    return sorted(path for path in folder.glob("*.jsonl") if path.is_file())
 
 
 def read_judged(path: Path) -> JudgedFile:

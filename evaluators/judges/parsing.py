@@ -112,7 +112,7 @@ def read_point(text: str, criterion: Criterion, transcript: JudgedTranscript) ->
         return PointVerdict(label, "", None)
     turn = transcript.find(quote, criterion.scope)
     if turn is None:
-        raise ReplyFault("no_evidence", f"the quote is not where it should be: {quote[:80]!r}")
+        raise ReplyFault("no_evidence", f"the quote is not in the expected text: {quote[:80]!r}")
     return PointVerdict(label, quote, turn)
 
 
@@ -169,10 +169,12 @@ def read_first_error(text: str, transcript: JudgedTranscript) -> FirstError:
         return FirstError(label, None, "")
     quoted_turn = transcript.find(quote, "agent")
     if quoted_turn is None:
-        raise ReplyFault("no_evidence", f"the quote is in no turn of the agent: {quote[:80]!r}")
+        raise ReplyFault(
+            "no_evidence", f"the quote is not in any turn of the agent: {quote[:80]!r}"
+        )
     if label == "no_error":
         if turn is not None:
-            raise ReplyFault("contradiction", f"no error, but a turn: {turn!r:.40}")
+            raise ReplyFault("contradiction", f"no error, but a turn is named: {turn!r:.40}")
         return FirstError(label, None, quote)
     if type(turn) is not int or turn not in transcript.within("agent"):
         raise ReplyFault("malformed", f"{turn!r:.40} is not a turn of the agent")
@@ -193,7 +195,7 @@ def read_criteria(text: str, least: int, most: int) -> list[tuple[str, float]]:
     criteria = []
     for row in rows:
         if not isinstance(row, dict) or set(row) != {"text", "weight"}:
-            raise ReplyFault("malformed", f"a criterion has text and weight, got {row!r:.80}")
+            raise ReplyFault("malformed", f"expected text and weight, got {row!r:.80}")
         weight = row["weight"]
         if not _is_number(weight) or not 0 < weight <= 10:
             raise ReplyFault("malformed", f"expected 0 < weight <= 10, got {weight!r:.40}")
@@ -207,14 +209,14 @@ def _objects(text: str) -> list[dict[str, Any]]:
     """Return the JSON objects in a text, each at the start of a line.
 
     A brace that opens no valid JSON, a list around objects, or words on the line before or
-    anywhere after an object make the whole unreadable: 'not {"label": "met"}' is not a verdict.
+    anywhere after an object invalidate the whole reply: 'not {"label": "met"}' is not a verdict.
     """
     objects: list[dict[str, Any]] = []
     at = text.find("{")
     while at >= 0:
         before = text[:at].rpartition("\n")[2].strip()
         if before or text.startswith("["):
-            raise ReplyFault("malformed", f"the answer does not stand alone: {before[:40]!r}")
+            raise ReplyFault("malformed", f"words before the answer: {before[:40]!r}")
         try:
             value, end = _DECODER.raw_decode(text, at)
         except (ValueError, RecursionError) as error:

@@ -40,7 +40,7 @@ def check_chain(path: Path | str, plan_hash: str) -> list[ChainFault]:
     the record itself. Memory grows by one key per record, not with record size.
     """
     source = records_file(Path(path))
-    if not source.exists():
+    if not source.is_file():
         return []
     return list(_faults(source, plan_hash))
 
@@ -49,7 +49,7 @@ def chain_head(path: Path | str, plan_hash: str) -> str:
     """Return the hash stated in the last complete record, which identifies the whole file."""
     head = plan_hash
     source = records_file(Path(path))
-    if source.exists():
+    if source.is_file():
         with source.open("rb") as file:
             for line in file:
                 record = parse_line(line) if line.endswith(b"\n") else None

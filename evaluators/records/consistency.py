@@ -16,12 +16,12 @@ from hexathlon.evaluators.records.trial import record_key
 from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.source import parse_address
 
-__all__ = ["Contradiction", "RecordConsistency", "plan_contradictions", "stop_of"]
+__all__ = ["OUTSIDE", "Contradiction", "RecordConsistency", "plan_contradictions", "stop_of"]
 
 _ONGOING = "ongoing"
 _JUDGE_STOP = "error_judge"
 _JUDGE_CAUSES = ("verifier", "judge")
-_OUTSIDE = {
+OUTSIDE = {
     "gave_up": "aborted",
     "refused": "aborted",
     "context_overflow": "truncated_length",
@@ -126,7 +126,7 @@ def stop_of(record: Mapping[str, Any]) -> str:
     steps = record["steps"]
     if steps and steps[-1]["status"] != _ONGOING:
         return str(steps[-1]["status"])
-    return next((_OUTSIDE[flag] for flag in record["flags"] if flag in _OUTSIDE), "")
+    return next((OUTSIDE[flag] for flag in record["flags"] if flag in OUTSIDE), "")
 
 
 class RecordConsistency:
@@ -215,7 +215,7 @@ def _outcome(record: Mapping[str, Any]) -> Iterator[Contradiction]:
 def _ending(record: Mapping[str, Any], limits: Mapping[str, Any]) -> Iterator[Contradiction]:
     """Check that either the environment or one named cause outside it ended the trial."""
     steps, stop = record["steps"], record["stop"]
-    outside = [flag for flag in record["flags"] if flag in _OUTSIDE]
+    outside = [flag for flag in record["flags"] if flag in OUTSIDE]
     if record["status"] == "unscored" and stop == _JUDGE_STOP:
         return
     if steps and steps[-1]["status"] != _ONGOING:
@@ -225,8 +225,8 @@ def _ending(record: Mapping[str, Any], limits: Mapping[str, Any]) -> Iterator[Co
             yield Contradiction("stop", f"is {stop!r}, the last step {steps[-1]['status']!r}")
     elif len(outside) != 1:
         yield Contradiction("flags", "must name the one cause that ended the ongoing episode")
-    elif stop != _OUTSIDE[outside[0]]:
-        yield Contradiction("stop", f"is {stop!r}, {outside[0]!r} gives {_OUTSIDE[outside[0]]!r}")
+    elif stop != OUTSIDE[outside[0]]:
+        yield Contradiction("stop", f"is {stop!r}, {outside[0]!r} gives {OUTSIDE[outside[0]]!r}")
     else:
         name = outside[0].removeprefix("limit:")
         if name != outside[0] and limits.get(name) is None:
@@ -234,12 +234,16 @@ def _ending(record: Mapping[str, Any], limits: Mapping[str, Any]) -> Iterator[Co
 
 
 def _usage(record: Mapping[str, Any], limits: Mapping[str, Any]) -> Iterator[Contradiction]:
-    """Check that the steps' tokens add up to the agent's usage and respect the limits."""
-    tokens = [step.get("tokens") for step in record["steps"]]
-    if not all(map(_is_tokens, tokens)) or not tokens:
+    """Check that the steps' tokens add up to the agent's usage and respect the limits.
+
+    A step without tokens asked no model. Records in which no step states any are not checked.
+    """
+    given = [_tokens(step.get("tokens")) for step in record["steps"]]
+    if not any(given):
         return
     read = written = 0
-    for step, one in zip(record["steps"], tokens, strict=True):
+    for step, tokens in zip(record["steps"], given, strict=True):
+        one = tokens or {"input": 0, "output": 0}
         for name, used in (("output_tokens", written), ("total_tokens", read + written)):
             limit = limits.get(name)
             if isinstance(limit, int) and used >= limit:
@@ -249,13 +253,13 @@ def _usage(record: Mapping[str, Any], limits: Mapping[str, Any]) -> Iterator[Con
         read, written = read + one["input"], written + one["output"]
     usage = record["usage"].get("agent", {})
     for name, total in (("input", read), ("output", written)):
-        if usage.get(name) != total:
+        if (usage.get(name) or 0) != total:
             yield Contradiction(
                 f"usage.agent.{name}", f"is {usage.get(name)}, the steps add up to {total}"
             )
 
 
-def _is_tokens(value: Any) -> bool:
-    return isinstance(value, dict) and all(
-        type(value.get(name)) is int for name in ("input", "output")
-    )
+def _tokens(value: Any) -> Mapping[str, int] | None:
+    names = ("input", "output")
+    stated = isinstance(value, dict) and all(type(value.get(name)) is int for name in names)
+    return value if stated and min(value[name] for name in names) >= 0 else None

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hexathlon.evaluators.records.canonical import canonical_bytes, content_hash
+from hexathlon.evaluators.records.canonical import canonical_bytes, canonical_json, content_hash
 from hexathlon.tasks.validation import reason
 
 PLAN_SCHEMA = "hexathlon.plan/1"
@@ -81,6 +81,7 @@ def read_plan(run: Path) -> dict[str, Any]:
     target = run / PLAN_FILE
     try:
         plan = json.loads(target.read_bytes())
+        canonical_json(plan)  # raises for numbers out of range, also in fields without a hash
     except (FileNotFoundError, NotADirectoryError):
         raise PlanError(f"{run} has no {PLAN_FILE}: expected a run directory") from None
     except (OSError, ValueError, RecursionError) as error:

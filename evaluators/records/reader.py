@@ -50,7 +50,7 @@ def read_records(path: Path | str) -> Iterator[dict[str, Any]]:
 def located_records(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (byte offset of its line, record) for each record; otherwise as `read_records`."""
     source = records_file(Path(path))
-    if not source.exists():
+    if not source.is_file():
         return
     end = 0
     with source.open("rb") as file:

@@ -23,8 +23,9 @@ def main(arguments: list[str] | None = None) -> None:
         code = _run(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:  # before or after the command itself
         code = _INTERRUPTED
-    # `python -m` ends by SIGINT instead of this code once an interruption has passed through a text
-    # that is executed, such as that of a named tuple, although caught. The next text resets that.
+    # Once a KeyboardInterrupt has passed through `exec`, as in the creation of a named tuple,
+    # `python -m` exits by SIGINT instead of with this code, even if it was caught; another `exec`
+    # resets that.
     exec("")
     sys.exit(code)
 

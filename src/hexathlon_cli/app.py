@@ -34,7 +34,7 @@ _KEPT = {
     "eval": _RECORDED,
     "resume": _RECORDED,
     "train": "; the same command continues from the last saved state",
-    "judge": "; what was judged is kept, the same command continues",
+    "judge": "; judged trials are kept, the same command continues",
 }
 """What an interrupted command leaves behind."""
 
@@ -96,7 +96,7 @@ def run(arguments: list[str]) -> int:
         return code if isinstance(code, int) else _FINE
     except (KeyboardInterrupt, typer.Abort):
         return _interrupted(arguments)
-    except SystemExit as error:  # the parser's way of ending when the reader closed the pipe
+    except SystemExit as error:  # the parser raises it if the reader closed the pipe
         if not isinstance(error.__context__, BrokenPipeError):
             raise
         return _FINE
@@ -120,7 +120,7 @@ def _interrupted(arguments: list[str]) -> int:
 
 
 def _code_of(error: Exception) -> int | None:
-    """Return the exit code of a reported error, None for a defect."""
+    """Return the exit code of an expected error, None for a bug."""
     if hasattr(error, "format_message"):  # the argument parser's own, old typer or new
         return _USAGE
     if isinstance(error, (OutputFailed, OSError)):
@@ -135,7 +135,7 @@ def _code_of(error: Exception) -> int | None:
 def _message(error: Exception) -> str:
     formatted = getattr(error, "format_message", None)
     if formatted is not None:
-        if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help itself
+        if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help text
             return str(formatted())
         context = getattr(error, "ctx", None)
         hint = f"\nSee `{context.command_path} --help`." if context is not None else ""
@@ -147,7 +147,7 @@ def _message(error: Exception) -> str:
 
 
 def _parse_problem(error: Exception) -> str:
-    """Return a value's fault that the argument parser took from pydantic, else nothing."""
+    """Return the message of a pydantic error that the argument parser wrapped, or ""."""
     cause = error.__cause__
     parameter = getattr(error, "param", None)
     if type(cause).__name__ != "ValidationError" or parameter is None:

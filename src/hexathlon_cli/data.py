@@ -17,7 +17,7 @@ _MOST_SHOWN = 20
 """Maximum number of reasons listed."""
 
 app = typer.Typer(
-    help="Public task sets: what is here, and a copy laid in place.",
+    help="Public task sets: list, install and check local copies.",
     no_args_is_help=True,
     epilog=examples("data"),
 )
@@ -29,7 +29,7 @@ _SetName = Annotated[str, typer.Argument(metavar="SET", help="Public set, such a
 def list_(as_json: AsJson = False) -> int:
     """List public sets, where their files are expected, and which are missing.
 
-    The folder of public sets is named by the environment variable HEXATHLON_DATA.
+    The environment variable HEXATHLON_DATA names the directory of public sets.
     """
     import json
     import os
@@ -42,11 +42,11 @@ def list_(as_json: AsJson = False) -> int:
     rows = []
     for public in PUBLIC_SETS.values():
         folder = Path(base) / public.folder if base else None
-        state, lacks = "not here", ""
+        state, lacks = "absent", ""
         if folder is not None and folder.is_dir():
             absent = missing_files(public, folder)
             needed = [file.pattern for file in absent if file.needed]
-            state = "incomplete" if needed else "here"
+            state = "incomplete" if needed else "present"
             lacks = ", ".join(needed or [file.pattern for file in absent])
         rows.append((public.source, public.env, state, lacks, public.folder, public.origin))
     if as_json:
@@ -62,14 +62,12 @@ def list_(as_json: AsJson = False) -> int:
 @app.command("add", epilog=examples("data add"))
 def add(
     name: _SetName,
-    path: Annotated[Path, typer.Argument(help="Folder or archive (zip, tar) with the files.")],
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Replace a copy that is already there.")
-    ] = False,
+    path: Annotated[Path, typer.Argument(help="Directory or archive (zip, tar) with the files.")],
+    replace: Annotated[bool, typer.Option("--replace", help="Replace an existing copy.")] = False,
 ) -> int:
-    """Lay a copy of a public set in place, and check it.
+    """Install a copy of a public set, and check it.
 
-    The files may be anywhere in the folder or archive. Nothing is downloaded, and PATH itself is
+    The files may be anywhere in the directory or archive. Nothing is downloaded, and PATH itself is
     not changed.
     """
     from hexathlon_cli.output import print_text
@@ -84,15 +82,15 @@ def add(
 
 @app.command("check", epilog=examples("data check"))
 def check(name: _SetName) -> int:
-    """Check a public set: files, tasks that load, and why others do not.
+    """Check a public set: its files, the tasks that load, and why others do not.
 
-    For SQL sets, also how many questions have an empty expected answer, which some published rules
-    accept any empty result for. Exit code 4 means that no task loads.
+    For SQL sets, questions with an empty expected answer are also counted, because some published
+    rules accept any empty result for them. Exit code 4 means that no task loads.
     """
     return _check(_set(name))
 
 
-_UNSET = "HEXATHLON_DATA is not set: name a folder for public sets in it"
+_UNSET = "HEXATHLON_DATA is not set: set it to a directory for public sets"
 
 
 def _set(name: str) -> "PublicSet":
@@ -123,11 +121,11 @@ def _check(public: "PublicSet") -> int:
     folder = _base() / public.folder
     if not folder.is_dir():
         raise EnvironmentUnavailable(
-            f"there is no folder {folder}: lay {public.source}, from {public.origin}, in place "
+            f"there is no directory {folder}: install {public.source}, from {public.origin}, "
             f"with `hexathlon data add {public.source} PATH`"
         )
     for file in public.files:
-        state = "here   " if file.present(folder) else "missing" if file.needed else "absent "
+        state = "present" if file.present(folder) else "missing" if file.needed else "absent "
         print_text(f"{state}  {' or '.join((file.pattern, *file.others))}  ({file.about})")
     found = check_tasks(public)
     print_text(f"{found.loaded:,} of {found.tasks:,} tasks load")
@@ -136,6 +134,6 @@ def _check(public: "PublicSet") -> int:
     if found.empty_gold:
         note(
             f"{found.empty_gold:,} questions have an empty expected answer: reports count them "
-            "apart, since any empty result scores there"
+            "separately, since any empty result scores there"
         )
     return ExitCode.FINE if found.loaded else ExitCode.UNAVAILABLE

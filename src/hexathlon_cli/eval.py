@@ -169,7 +169,7 @@ def _check(config: "EvalConfig", execution: "ExecutionConfig") -> None:
         if "tasks" in config.model_fields_set and len(part.ids) < config.tasks:
             note(
                 f"{part.taskset.name} has {len(part.ids):,} tasks, fewer than the {config.tasks:,} "
-                "asked for; all of them are played"
+                "requested; all of them are run"
             )
 
 

@@ -13,11 +13,11 @@ SPLITS = tuple(split for split in ALL_SPLITS if split != "heldout")
 """Splits that need no secret."""
 
 MISSING, UNBOUNDED = "needs", "unbounded"
-"""Key of what a set lacks on this machine; size of a set without an end."""
+"""Key for what a set lacks on this machine; size of an unbounded set."""
 
 
 def describe_event(info: EnvironmentInfo) -> dict[str, Any]:
-    """Return an event's names, task sets and, where it is missing, its extra."""
+    """Return an event's names, its task sets and, if not installed, its extra."""
     return {
         "id": info.id,
         "name": short(info.id),

@@ -60,7 +60,7 @@ def leave() -> None:
 
 
 def _report(unraisable: "sys.UnraisableHookArgs") -> None:
-    """Say what was raised where nothing can catch it, except for interruptions: they are noted."""
+    """Report an unraisable exception, unless it is an interruption, which is already recorded."""
     if not issubclass(unraisable.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)
 

@@ -35,7 +35,7 @@ def list_(as_json: AsJson = False) -> int:
         for name, counts in size.items()
     )
     print_table(ReportTable("Task sets", ("event", "--taskset", *SPLITS, "needs"), tasksets))
-    print_text("More of one: `hexathlon show SQL`. Be the agent yourself: `hexathlon play SQL`.")
+    print_text("Details: `hexathlon show SQL`. Play as the agent: `hexathlon play SQL`.")
     return 0
 
 

@@ -1,7 +1,7 @@
 """Arguments and options that several commands have, with one help text each.
 
 A signature names the type, such as `fsync: Fsync = None`; defaults that differ between commands
-stand in the signatures. Settings of a run default to None, which leaves the value to the
+are in the signatures. Settings of a run default to None, which leaves the value to the
 configuration file, to the stored plan or to `ExecutionConfig`.
 """
 
@@ -71,7 +71,7 @@ MaxTokens = Annotated[
 ]
 MaxHours = Annotated[
     float | None,
-    typer.Option(help="Start no trial after this many hours of this call; 0 for no limit."),
+    typer.Option(help="Start no trial after this many hours of this command; 0 for no limit."),
 ]
 KeepTokens = Annotated[
     bool | None,

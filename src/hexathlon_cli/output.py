@@ -23,7 +23,7 @@ __all__ = [
 
 _WIDEST = 10_000
 _LONGEST_WORD = 16
-"""Letters of a word in a table that stay together where the terminal is narrow."""
+"""Letters of a table word that are not broken apart on a narrow terminal."""
 
 
 class OutputFailed(Exception):
@@ -78,7 +78,7 @@ def print_table(table: "ReportTable") -> None:
 
 
 def _drawn(table: "ReportTable", gap: int) -> "Table":
-    """Lay out a table with a gap beside each column; words are broken only if there is no room."""
+    """Lay out a table with a gap beside each column; words are broken only for lack of room."""
     from rich import box
     from rich.table import Table
     from rich.text import Text

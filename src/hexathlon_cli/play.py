@@ -23,7 +23,7 @@ def play(
         str | None, typer.Option(help="Task language: en or zh. [default: the shell's]")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed of the choice of tasks. [default: random]")
+        int | None, typer.Option(min=0, help="Seed for choosing tasks. [default: random]")
     ] = None,
     jsonl: Annotated[
         bool, typer.Option("--jsonl", help="Lines of JSON in and out, for programs.")
@@ -35,8 +35,8 @@ def play(
 ) -> int:
     """Play an event yourself, or let a program play it.
 
-    A session in a terminal shows the task, then asks for tools and their arguments; type /help
-    there. With --jsonl, the first line on standard output has the system prompt, the tools and the
+    A session in a terminal shows the task, then prompts for tool calls; type /help for
+    help. With --jsonl, the first line on standard output has the system prompt, the tools and the
     first observation; each line on standard input is an action, and is answered by one line.
     """
     import secrets

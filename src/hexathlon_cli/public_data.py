@@ -1,4 +1,4 @@
-"""Copies of public sets: unpacked, laid in place, and loaded task by task."""
+"""Copies of public sets: unpacked, installed, and loaded task by task."""
 
 import contextlib
 import shutil
@@ -41,13 +41,13 @@ class LoadedTasks:
 def lay_in_place(public: PublicSet, path: Path, folder: Path, *, replace: bool) -> int:
     """Copy a set's files from a folder or archive; return the number of files.
 
-    The folder appears whole or not at all.
+    The folder appears only when complete.
 
     Raises:
         UsageError: If the path holds no such set, or the folder is in use.
     """
     if folder.exists() and not replace:
-        raise UsageError(f"{folder} is already there; replace it with --replace")
+        raise UsageError(f"{folder} already exists; replace it with --replace")
     part = folder.with_name(f".{folder.name}.part")
     shutil.rmtree(part, ignore_errors=True)
     try:
@@ -128,7 +128,7 @@ def _check_source(source: TaskSource, split: str, found: LoadedTasks, progress: 
 def _why(error: Exception) -> str:
     if isinstance(error, (TaskError, GraderFault, OSError)):
         return reason(error)
-    return f"a file has another format than expected ({type(error).__name__}: {error})"
+    return f"a file does not have the expected format ({type(error).__name__}: {error})"
 
 
 @contextlib.contextmanager
@@ -149,7 +149,7 @@ def _unpacked(path: Path, part: Path) -> Iterator[Path]:
             with tarfile.open(path) as archive:
                 archive.extractall(target, filter="data")
         else:
-            raise UsageError(f"{path} is no folder, zip or tar archive")
+            raise UsageError(f"{path} is not a directory, zip or tar archive")
     except (zipfile.BadZipFile, tarfile.TarError, EOFError) as error:
         raise UsageError(f"{path} cannot be unpacked: {error}; download it again") from None
     yield target
@@ -159,7 +159,7 @@ def _root_of(public: PublicSet, top: Path, path: Path) -> Path:
     """Return the folder with the set's needed files, nearest to the top.
 
     Raises:
-        UsageError: If there is none; the message names what the best folder lacks.
+        UsageError: If there is none; the message names what the closest folder lacks.
     """
     level, best, fewest = [top], top, len(public.files) + 1
     for _ in range(_DEEPEST):
@@ -171,4 +171,4 @@ def _root_of(public: PublicSet, top: Path, path: Path) -> Path:
                 best, fewest = folder, len(absent)
         level = [one for folder in level for one in sorted(folder.iterdir()) if one.is_dir()]
     lacks = ", ".join(file.pattern for file in missing_files(public, best) if file.needed)
-    raise UsageError(f"{path} is no copy of {public.source}: it lacks {lacks}")
+    raise UsageError(f"{path} is not a copy of {public.source}: it lacks {lacks}")

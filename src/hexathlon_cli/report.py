@@ -26,7 +26,7 @@ def report(
     """Summarise a run: scores, bounds, faults, usage.
 
     Scores come with 95 % intervals and three denominators: infrastructure failures counted as
-    failures, excluded, and the bounds between which the score lies whatever they were.
+    failures, excluded, and bounds on the score whatever their outcome.
     """
     import json
 
@@ -49,7 +49,7 @@ def report(
     named = list(map(read_run, anchor or []))
     for one in named:
         if not any(same_trials(stored.plan, one.plan, env.env) for env in stored.summary.envs):
-            note(f"{one.path} played other trials than {run}: it sets no floor and no ceiling")
+            note(f"{one.path} ran different trials from {run}: it sets neither floor nor ceiling")
     anchors = anchors_of([stored, *anchor_runs(run), *named])
     if form == "table":
         print_report(stored, details=True, anchors=anchors)

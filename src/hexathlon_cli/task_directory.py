@@ -36,7 +36,7 @@ def run_directory(
     *,
     as_json: bool,
 ) -> int:
-    """Run `hexathlon terminal run`; code 3 where the task was not solved."""
+    """Run `hexathlon terminal run`; exit code 3 if the task was not solved."""
     if verifier not in ("separate", "shared"):
         raise UsageError(f"--verifier must be separate or shared, got {verifier!r}")
     task_id = _task_at(path)

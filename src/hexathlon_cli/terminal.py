@@ -16,7 +16,7 @@ app = typer.Typer(help="Task directories of the terminal event.", no_args_is_hel
 @app.command("run", epilog=examples("terminal run"))
 def run(
     path: Annotated[
-        Path, typer.Argument(help="Task directory in Harbor or Terminal-Bench 1 form.")
+        Path, typer.Argument(help="Task directory in Harbor or Terminal-Bench 1 format.")
     ],
     agent: Annotated[
         str, typer.Option(help="Agent: oracle, noop, random, or a MODEL such as endpoint:URL#NAME.")

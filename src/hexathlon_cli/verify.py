@@ -21,9 +21,9 @@ def verify(
 ) -> int:
     """Verify a run: check its plan and hash chain, and replay every trial.
 
-    The trials are derived from the plan's configuration; each must be there. The recorded actions
-    are played again in fresh environments; observations, rewards and hashes must be the same. Exit
-    code 3 rejects the run.
+    The trials are derived from the plan's configuration; each must be recorded. The recorded
+    actions are replayed in fresh environments; observations, rewards and hashes must be the same.
+    Exit code 3 rejects the run.
     """
     from hexathlon.baselines.harness.errors import ExitCode
     from hexathlon.baselines.harness.plan import read_salt
@@ -39,7 +39,9 @@ def verify(
     if not result.sound:
         print_text(f"rejected: {run}: {count:,} finding{'' if count == 1 else 's'}")
         return ExitCode.NOT_VERIFIED
-    print_text(f"verified: {run}: {result.replayed:,} of {result.planned:,} trials replayed alike")
+    print_text(
+        f"verified: {run}: {result.replayed:,} of {result.planned:,} trials replayed identically"
+    )
     without = result.missing + result.unscored
     if without:
         print_text(f"planned trials without a score: {without:,}; {_bounds(run)}")

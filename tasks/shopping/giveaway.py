@@ -1,4 +1,4 @@
-"""Detection of purchases that can be found without regard to their conditions.
+"""Detection of giveaways: purchases that can be found without checking their conditions.
 
 Such instances are dropped. Typing the request into the search box must not rank a target first (at
 `hard`, not on the first page), and the target must not be the cheapest among the products that

@@ -3,7 +3,7 @@
 A wish is a target that a family was built around, with conditions that single out one variant. It
 is derived twice: from the catalogue's arrays (`matches`, `near_misses`), and by testing every
 variant of the family and its sibling on plain facts. A wish is rejected if the two derivations
-disagree, if more than one variant matches, or if a condition decides nothing.
+disagree, if more than one variant matches, or if a condition is redundant.
 """
 
 from collections.abc import Iterator, Sequence
@@ -55,7 +55,7 @@ class WantedVariant:
     variant: Variant
     head: tuple[Constraint, ...]
     details: tuple[Constraint, ...]
-    """Each one decides: some other product of the family fails on it alone."""
+    """Each one is necessary: some other product of the family fails on it alone."""
 
     near: tuple[tuple[int, Product, Variant], ...]
     """(position among the details, product, variant) of products that fail on that detail alone."""

@@ -2,8 +2,8 @@
 
 Tasks come in pairs (indices 2k and 2k + 1) that share a template and a scene; where a template has
 twins, the two differ only in the deciding fact. A coin drawn for the pair decides which index gets
-which side. Splits use different catalogues, so knowledge of
-one split's products, customers and orders does not transfer to another.
+which side. Splits use different catalogues, so knowledge of one split's products, customers and
+orders does not transfer to another.
 """
 
 from collections.abc import Mapping, Sequence

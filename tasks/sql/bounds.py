@@ -50,6 +50,9 @@ def beside(program: Relation, schema: Schema) -> Iterator[tuple[Relation, bool]]
                 yield label, Compare(_NEAR[operator], left, right)
                 for value in values:
                     yield label, Compare(operator, left, Literal(value))
+            case Compare("=", left, Literal(str(year))) if _YEAR.fullmatch(year):
+                for step in (-1, 1):
+                    yield "year", Compare("=", left, Literal(str(int(year) + step)))
             case Compare("=" | "<>", Ref() | Misreadable(), Literal(str(value))):
                 columns = [schema.column(*place) for place in origins.columns(node.left)]
                 if any(value in column.values for column in columns):

@@ -85,7 +85,7 @@ def recompose(template: str, world: str, seed: int, attempt: int) -> Composition
 
 
 def _side(template: QueryTemplate, seed: int) -> int:
-    """Return which twin a template draws: a coin that the two share, so that names tell nothing."""
+    """Return which twin a template draws, by a coin shared by both, so names reveal nothing."""
     if template.twin is None:
         return 0
     return (derive_seed("sql-side", seed) + (template.name > template.twin)) % 2

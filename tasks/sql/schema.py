@@ -19,7 +19,7 @@ Role = Literal[
     "date", "year", "code", "text", "soft_delete",
 ]  # fmt: skip
 Scale = Literal["lookup", "entity", "event", "side"]
-"""Growth of a table: a fixed list, with the square root of the size, with the size, or none."""
+"""A table's row count: fixed, growing with the square root of the size or the size, or small."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Choice of a schema's dirt: the level sets the amount, the seed the places."""
+"""Data-quality faults of a schema: the level sets how many, the seed where."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from hexathlon.tasks.sql.schema import Column, Law, Table
 from hexathlon.tasks.task import Level
 
 KINDS = {"tiny": (0, 0), "easy": (0, 1), "medium": (3, 5), "hard": (5, 8)}
-"""Minimum and maximum number of kinds of fault, by level."""
+"""Minimum and maximum number of kinds of faults, by level."""
 
 _MILD = ("case_padding", "missing_spellings", "soft_deletes")
 _ALL = (
@@ -29,7 +29,7 @@ class _Place:
 
 
 def soil(tables: list[Table], level: Level, namer: Namer, rng: np.random.Generator) -> list[Table]:
-    """Return the same tables with some columns dirty and some rows not counting."""
+    """Return the tables with some columns made dirty and some rows that must not be counted."""
     least, most = KINDS[level]
     kinds = _MILD if level == "easy" else _ALL
     number = least + int(rng.integers(most - least + 1))

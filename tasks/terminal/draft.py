@@ -2,7 +2,7 @@
 
 A template is a function that takes a `TerminalDraft` and fills it in: the instruction, the files
 given to the agent, the setup script, the probes that judge the result, the solution in parts (each
-part, omitted or wrong, gives a mutant), and alternative solutions.
+part, when omitted or wrong, gives a mutant), and alternative solutions.
 """
 
 from collections.abc import Callable, Mapping, Sequence

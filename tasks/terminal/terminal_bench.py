@@ -58,7 +58,7 @@ def _is_own(path: str) -> bool:
 
 
 def _single_service(path: str) -> bool:
-    """Whether it is docker-compose.yaml, usually of one container; `_obstacles` counts services."""
+    """Whether the path is docker-compose.yaml, usually of one service; `_obstacles` counts them."""
     return path == "docker-compose.yaml"
 
 
@@ -77,7 +77,7 @@ def _obstacles(config: Mapping[str, Any], files: Files) -> tuple[str, ...]:
 
 
 def read_yaml(text: str) -> dict[str, Any]:
-    """Parse the subset of YAML in `task.yaml`: a flat map of scalars, block texts and lists.
+    """Parse the subset of YAML in `task.yaml`: a flat map of scalars, block scalars and lists.
 
     Raises:
         MalformedTask: If a line is outside that subset.

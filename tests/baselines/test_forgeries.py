@@ -4,6 +4,7 @@ What it cannot detect is listed in `docs/guides/verification.md`, and is tried h
 """
 
 import copy
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -146,3 +147,15 @@ def test_trials_that_were_played_again_after_a_failure_are_verified(
         forger.records.remove(next(r for r in forger.records if r["status"] == "infra"))
         (finding,) = verify_run(forger.save()).findings
         assert finding.field == "attempt"
+
+
+def test_what_is_no_file_is_read_by_neither_verification_nor_pages(tmp_path: Path) -> None:
+    run = counter_run(tmp_path / "run", tasks=4)
+    (run / "judged").mkdir()
+    (run / "judged" / "folder.jsonl").mkdir()
+    os.mkfifo(run / "judged" / "pipe.jsonl")
+    assert verify_run(run).sound
+    (run / "records.jsonl").unlink()
+    os.mkfifo(run / "records.jsonl")
+    (finding,) = verify_run(run).findings
+    assert finding.field == "count"

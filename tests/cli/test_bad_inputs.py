@@ -193,7 +193,7 @@ def test_a_set_with_fewer_tasks_than_asked_for_says_so(
 ) -> None:
     line = ["eval", "agent:noop", "--envs", "SQL", "--taskset", "chinook", "--dry-run"]
     assert run([*line, "--tasks", "5000"]) == 0
-    assert "chinook:test has 37 tasks, fewer than the 5,000 asked for" in capsys.readouterr().err
+    assert "chinook:test has 37 tasks, fewer than the 5,000 requested" in capsys.readouterr().err
     assert run([*line, "--tasks", "30"]) == 0
     assert capsys.readouterr().err == ""
 

@@ -145,7 +145,7 @@ def test_anchors_stand_beside_the_run(oracle_run: Path) -> None:
 def test_an_honest_run_verifies_and_a_forged_one_does_not(oracle_run: Path, tmp_path: Path) -> None:
     done = hexathlon("verify", str(oracle_run))
     assert (done.returncode, done.stderr) == (0, "")
-    assert "8 of 8 trials replayed alike" in done.stdout
+    assert "8 of 8 trials replayed identically" in done.stdout
     forged = tmp_path / "forged"
     forged.mkdir()
     (forged / "plan.json").write_bytes((oracle_run / "plan.json").read_bytes())

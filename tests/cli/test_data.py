@@ -1,4 +1,4 @@
-"""`hexathlon data`: public sets are laid in place, and what is missing is named."""
+"""`hexathlon data`: public sets are installed, and missing files are named."""
 
 import json
 import shutil
@@ -70,7 +70,7 @@ def test_a_copy_is_laid_in_place_and_checked(
     assert run(["data", "check", "spider"]) == 0
     assert "2 of 3 tasks load" in capsys.readouterr().out
     assert run(["data", "add", "spider", str(path)]) == 1
-    assert "already there; replace it with --replace" in capsys.readouterr().err
+    assert "already exists; replace it with --replace" in capsys.readouterr().err
     assert run(["data", "add", "spider", str(path), "--replace"]) == 0
 
 
@@ -86,8 +86,8 @@ def test_what_is_no_copy_is_refused_and_leaves_nothing(
     torn.write_bytes(torn.read_bytes()[:200])
     for line, said in (
         (["add", "spider", str(wrong)], "it lacks database/*/*.sqlite"),
-        (["add", "spider", str(torn)], "is no folder, zip or tar archive"),
-        (["add", "spider", str(tmp_path / "nowhere")], "is no folder, zip or tar archive"),
+        (["add", "spider", str(torn)], "is not a directory, zip or tar archive"),
+        (["add", "spider", str(tmp_path / "nowhere")], "is not a directory, zip or tar archive"),
         (["add", "spidr", str(wrong)], "did you mean 'spider'?"),
         (["check", "spidr"], "did you mean 'spider'?"),
     ):
@@ -118,7 +118,7 @@ def test_the_folder_must_be_named(
     assert run(["data", "list", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert {row["set"] for row in rows} == set(PUBLIC_SETS)
-    assert {row["state"] for row in rows} == {"not here"}
+    assert {row["state"] for row in rows} == {"absent"}
 
 
 def test_databases_without_a_file_are_named_at_loading(copy: Path) -> None:

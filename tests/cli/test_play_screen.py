@@ -50,7 +50,7 @@ def test_sql_is_played_as_a_person_types() -> None:
         assert "n 1 (1 row)" in screen.type("select 1 as n")
         assert screen.type("submit").endswith("sql>"), "the argument is asked for"
         said = screen.type("SELECT 'nothing of the kind'")
-        assert "Not right." in said and "A right solution:" in said and "submit SELECT" in said
+        assert "Not right." in said and "A correct solution:" in said and "submit SELECT" in said
         assert not INTERNAL.search(said)
 
 
@@ -97,20 +97,20 @@ def test_lists_get_the_numbers_that_stand_for_their_items() -> None:
 
 VERDICTS = [
     (Verdict(score=1.0, terms={"visible": 1.0, "hidden": 1.0}), ["Right: everything"]),
-    (Verdict(score=0.0, terms={"no_query": 1.0}), ["Not right.", "No query was handed in."]),
+    (Verdict(score=0.0, terms={"no_query": 1.0}), ["Not right.", "No query was submitted."]),
     (
         Verdict(score=0.0, partial=0.5, terms={"visible": 0.0, "hidden": 0.0, "rows": 1.0}),
         ["About 50% of what counts is right", "database that you saw", "number of rows"],
     ),
     (
         Verdict(score=0.0, terms={"visible": 1.0, "hidden": 0.0, "values": 1.0}),
-        ["On another database", "other values", "What is right: The result on the database"],
+        ["On another database", "different values", "What is right: The result on the database"],
     ),
     (
         Verdict(score=0.0, terms={"asked": 1.0, "nothing_else": 0.0}),
         ["Something else in the database was changed"],
     ),
-    (Verdict(score=0.0, terms={"visible": 1.0, "asked": 0.0}), ["should have been asked for"]),
+    (Verdict(score=0.0, terms={"visible": 1.0, "asked": 0.0}), ["should have asked about"]),
     (Verdict(score=0.0, terms={"error_syntax": 1.0}), ["The query fails when it is run."]),
     (
         Verdict(score=0.0, terms={"shopping_strict": 0.0, "fault_price": 1.0, "price": 0.0}),

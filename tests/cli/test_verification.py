@@ -61,7 +61,7 @@ def test_trials_without_a_score_are_bounded(
     as_infra("provider", cut=1)(forger.first(failed))
     assert run(["verify", str(forger.save())]) == 0
     shown = capsys.readouterr().out
-    assert "12 of 12 trials replayed alike" in shown
+    assert "12 of 12 trials replayed identically" in shown
     low, high = f"{100 * good / 12:.1f}", f"{100 * (good + 1) / 12:.1f}"
     bounds = f"Toy {100 * good / 11:.1f}% without them, {low}…{high}% if they failed or passed"
     assert f"planned trials without a score: 1; {bounds}" in shown

@@ -21,7 +21,7 @@ from support.parts import PICTURE, REPORT, PartsEnv
 from support.toy import ADD, SUBMIT, ToyEnv
 
 TASK = {"task": "toy/count/easy/test/00003"}
-LIT = {"task": "example-lights/lit/easy/test/00002"}
+LIT = {"task": "example-lights/drawn/easy/test/00002"}
 
 
 class DataTools(ToyEnv):

@@ -70,6 +70,7 @@ def edited(**changes):
         (edited(model="m"), "'model'"),
         (edited(limits={"turns": 99}), "was changed"),
         (edited(plan_hash=None), "was changed"),
+        (edited(hardware={"cores": float("nan")}), "Out of range"),
     ],
 )
 def test_invalid_plan_is_rejected_with_a_reason(tmp_path, text, message):

@@ -37,6 +37,21 @@ def test_reference_agents_set_floor_and_ceiling_and_have_no_rank(tmp_path):
     assert all(row.best is None and "reference" in row.unranked for row in others)
 
 
+def test_reference_agents_that_a_limit_stopped_set_neither_floor_nor_ceiling(tmp_path):
+    def stop_some(record):
+        if not record["key"]["task"].endswith("0"):
+            return record
+        stopped = {"flags": ["limit:wall_seconds"], "stop": "truncated_time"}
+        return {**record, **stopped, "reward": 0.0, "steps": [], "turns": 0, "usage": {}}
+
+    options = {"tasks": 20, "infra": 0.0, "limits": {"wall_seconds": 9}}
+    oracle = make_run(tmp_path / "oracle", "oracle", edit=stop_some, **options)
+    (board,) = boards_of(oracle, make_run(tmp_path / BEST, BEST, **options))
+    row = board.rows[-1]
+    assert (board.ceiling, row.score.mean) == (None, 0.9)
+    assert row.unranked == "reference agent: sets no ceiling, a limit stopped 2 trials"
+
+
 def test_versions_and_task_sets_never_share_a_board(tmp_path):
     runs = [
         make_run(tmp_path / f"v{version}", "cirrus-8b", tasks=20, envs={"x/E-v0": version})

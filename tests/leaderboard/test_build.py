@@ -208,6 +208,14 @@ def test_the_command_spells_out_the_plan_without_secrets():
     )
 
 
+def test_the_command_has_no_text_that_a_shell_would_run():
+    config = {"model": "m; id", "tasks; id": 1, "$(id)": "x", "sampling": "abc", "split": "`id`"}
+    plan = {"config": config, "limits": {"turns|id": 2}}
+    assert eval_command(plan).replace(" \\\n ", "") == (
+        "hexathlon eval 'm; id' --split '`id`' --out runs/again"
+    )
+
+
 @pytest.mark.slow
 def test_ten_thousand_trajectories_in_a_minute(tmp_path):
     run = make_run(tmp_path / "run", "atlas-72b-instruct", tasks=10_000)

@@ -44,9 +44,13 @@ def test_two_teams_that_ran_the_same_confirm_each_other(tmp_path):
         ("south", 11, {"write": 0.5}),
         ("south", 11, {"limits": {"turns": 99}}),
         ("south", 11, {"edit": begun_at(11, reward=0.0, status="scored", cause=None)}),
+        ("south", 11, {"edit": begun_at(11, turns=99)}),
     ],
-    ids=["the same team", "nobody", "a copy", "unfinished", "another plan", "another outcome"],
-)
+    ids=[
+        "the same team", "nobody", "a copy", "unfinished", "another plan", "another outcome",
+        "contradicting itself",
+    ],
+)  # fmt: skip
 def test_what_is_no_independent_confirmation(tmp_path, team, hour, options):
     assert confirmed(run_of(tmp_path, "north", 9), run_of(tmp_path, team, hour, **options)) == [
         (), (),

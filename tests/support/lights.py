@@ -3,35 +3,42 @@
 import numpy as np
 
 from hexathlon.envs.base import Environment
-from hexathlon.envs.tools import tool
+from hexathlon.envs.plugins import enlist
+from hexathlon.envs.tools import schemas_of, tool
 from hexathlon.envs.vector import vectorised
 from hexathlon.evaluators.verdict import Verdict
-from hexathlon.evaluators.verifier import register_verifier
-from hexathlon.tasks.registry import register_source
-from hexathlon.tasks.seeding import generator_for
-from hexathlon.tasks.source import TaskAddress, TaskSource, parse_address
-from hexathlon.tasks.task import Check, Task, ToolSchema
-
-NAME = "example-lights"
-CELL = {"type": "object", "properties": {"cell": {"type": "integer"}}, "required": ["cell"]}
-TOOLS = (ToolSchema(name="press", description="Press a cell; ends.", parameters=CELL),)
+from hexathlon.tasks.drawn import DrawnSource, own_share
 
 
-class LightsSource(TaskSource):
-    name, family, version = NAME, NAME, "1"
+class LightsEnv(Environment):
+    family, version, image_size = "example-lights", "1", (96, 128)
 
-    def size(self, split, level=None):
-        return None if split == "train" else 100
+    def on_reset(self, task):
+        self.pressed, self.dark = None, int(self.np_random.integers(90))
+        return f"{task.instruction} Cells count from 0, row by row, 32 to a row."
 
-    def address(self, split, index, level=None):
-        return str(TaskAddress(self.name, "lit", level or "easy", split, index))
+    def frame(self):
+        board = np.full((24, 32, 3), self.dark, np.uint8)
+        board[divmod(self.task.params["cell"], 32)] = (250, 200, 0)
+        return board.repeat(4, axis=0).repeat(4, axis=1)
 
-    def build(self, task_id, salt=None):
-        at, cell = parse_address(task_id), int(generator_for(task_id).integers(2, 766))
-        about = {"id": task_id, "family": NAME, "generator": NAME, "version": "1", "seed": 0}
-        about |= {"level": at.level, "split": at.split, "tools": TOOLS, "params": {"cell": cell}}
-        about |= {"instruction": "Press the lit cell.", "checks": (Check(name=NAME),)}
-        return Task(**about, canary=f"lights:{task_id}")
+    @tool
+    def press(self, cell: int):
+        """Press a cell, which ends the episode."""
+        self.pressed = cell
+        self.finish()
+        return "Pressed."
+
+    def final_state(self):
+        return {"pressed": self.pressed}
+
+
+class LightsSource(DrawnSource):
+    name, version, tools = "example-lights", "1", schemas_of(LightsEnv)
+
+    def draw(self, split, level, rng):
+        cell = int(rng.choice(own_share(range(2, 766), split)))
+        return "Press the lit cell.", {"cell": cell}
 
     def oracle(self, task):
         return presses(task.params["cell"])
@@ -47,38 +54,9 @@ def presses(cell, form="%s"):
     yield form % f'{{"name": "press", "arguments": {{"cell": {cell}}}}}'
 
 
-class LightsEnv(Environment):
-    family, default_taskset, version, image_size = NAME, NAME, "1", (96, 128)
-
-    def on_reset(self, task):
-        self.pressed, self.dark = None, int(self.np_random.integers(90))
-        return f"{task.instruction} Cells count from 0, row by row, 32 to a row."
-
-    def frame(self):
-        board = np.full((24, 32, 3), self.dark, np.uint8)
-        board[divmod(self.task.params["cell"], 32)] = (250, 200, 0)
-        return board.repeat(4, axis=0).repeat(4, axis=1)
-
-    @tool
-    def press(self, cell):
-        self.pressed = cell
-        self.finish()
-        return "Pressed."
-
-    def final_state(self):
-        return {"pressed": self.pressed}
-
-    def save(self):
-        return self.pressed, self.dark
-
-    def load(self, payload):
-        self.pressed, self.dark = payload
-
-
 def judge(task, params, final_state, transcript):
-    return Verdict(score=float(final_state["pressed"] == task.params["cell"]))
+    return Verdict(score=float(final_state["pressed"] == params["cell"]))
 
 
+enlist(LightsSource, judge)
 make_vector = vectorised(LightsEnv)
-register_source(NAME, LightsSource)
-register_verifier(NAME, judge, version="1")

@@ -4,7 +4,7 @@ Rows 0 to n - 1 are active. Idle rows follow, which belong to episodes that wait
 environment; their keys and values are reused if the next turn begins with the same tokens. The row
 that has been idle longest is evicted first.
 
-A prompt with which another row began, as in a group of rollouts of one task, is not prefilled
+A prompt that another row started with, as in a group of rollouts of one task, is not prefilled
 again: its keys, values and logits are copied, with results identical to continuing the other row.
 """
 
@@ -116,7 +116,7 @@ class _Admitted(NamedTuple):
     """Prompts to prefill in this step."""
 
     same: int = 0
-    """Prompts that equal one of those to prefill."""
+    """Duplicates of a prompt to prefill."""
 
 
 class Scheduler:

@@ -159,8 +159,8 @@ class VllmServer:
         """Start the server and wait until it answers.
 
         Raises:
-            ConnectionFailed: If it exited or did not answer in time; the message has the end of its
-                log.
+            ConnectionFailed: If it exited or did not answer in time; the message contains the tail
+                of its log.
         """
         command = [str(self._python), *self.settings.arguments(self.checkpoint, self.port)]
         with self.log.open("wb") as output:
@@ -231,7 +231,7 @@ class VllmServer:
 
 
 def _positions(checkpoint: Path) -> int:
-    """Return the model's context length, or 0 if unreadable, which the server will report."""
+    """Return the model's context length, or 0 if it cannot be read; the server will report why."""
     try:
         return int(json.loads((checkpoint / "config.json").read_text())["max_position_embeddings"])
     except (OSError, ValueError, LookupError, TypeError):

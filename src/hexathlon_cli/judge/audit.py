@@ -47,8 +47,10 @@ def audit(
     rubric: Annotated[str, typer.Option(help="Rubric of the labels: file or name.")] = "shopkeeper",
     out: Annotated[Path, typer.Option(help="Audit file.")] = Path("audit.json"),
     items: Annotated[int, typer.Option(min=1, help="Number of generated labels.")] = 2400,
-    repeats: Annotated[int, typer.Option(min=0, help="Repeats per item, for flips.")] = 5,
-    repeat_items: Annotated[int, typer.Option(min=0, help="Items to repeat, for flips.")] = 100,
+    repeats: Annotated[int, typer.Option(min=0, help="Repeats per item, to measure flips.")] = 5,
+    repeat_items: Annotated[
+        int, typer.Option(min=0, help="Items to repeat, to measure flips.")
+    ] = 100,
     pairs: Annotated[int, typer.Option(min=0, help="Pairs, each judged in both orders.")] = 200,
     padded: Annotated[int, typer.Option(min=0, help="Items repeated with a padded reply.")] = 200,
     groups: Annotated[int, typer.Option(min=0, help="Groups to rank.")] = 60,
@@ -58,13 +60,13 @@ def audit(
     ] = 0.6,
     own: Annotated[
         list[str] | None,
-        typer.Option(help="Author in the labels from the judge's own family; repeatable."),
+        typer.Option(help="Label author of the judge's own model family; repeatable."),
     ] = None,
     seed: Seed = 0,
     concurrency: Concurrency = 64,
     temperature: Temperature = 0.0,
     max_tokens: MaxTokens = 2048,
-    family: Annotated[str, typer.Option(help="Family of the model. [default: from its name]")] = "",
+    family: Annotated[str, typer.Option(help="Model family. [default: from its name]")] = "",
     revision: Revision = "",
     images: Images = False,
     cache: Cache = None,

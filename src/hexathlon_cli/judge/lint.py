@@ -12,7 +12,7 @@ def lint(
 ) -> int:
     """Check a rubric file and show its hash.
 
-    Warnings name criteria that judges answer badly: several questions in one, or vague words.
+    Warnings name criteria that judges answer unreliably: compound questions and vague words.
     """
     from hexathlon.evaluators.judges.lint import lint as lint_rubric
     from hexathlon_cli.judge.rubrics import load_rubric

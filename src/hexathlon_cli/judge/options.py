@@ -28,11 +28,11 @@ JudgeModels = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
-Concurrency = Annotated[int, typer.Option(min=1, help="Concurrent questions.")]
+Concurrency = Annotated[int, typer.Option(min=1, help="Concurrent requests.")]
 Temperature = Annotated[float, typer.Option(min=0, max=100, help="Sampling temperature.")]
 MaxTokens = Annotated[int, typer.Option(min=1, help="Maximum reply length, in tokens.")]
 Families = Annotated[
-    list[str] | None, typer.Option(help="Family of each model. [default: from its name]")
+    list[str] | None, typer.Option(help="Model family of each model. [default: from its name]")
 ]
 Revision = Annotated[str, typer.Option(help="Model revision, recorded with the scores.")]
 Cache = Annotated[Path | None, typer.Option(help="Verdict cache file.")]

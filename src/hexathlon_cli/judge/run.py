@@ -119,7 +119,7 @@ def run(
         note(f"wrong verdict on a planted control: {missed}")
     print_text(f"{result.scored:,} of {result.trials:,} trials have a judged score: {result.path}")
     if not any(plan.audits) and models:
-        note("the judge is not audited, and its scores are marked; see `hexathlon judge audit`")
+        note("the judge is not audited, and its scores are marked so; see `hexathlon judge audit`")
     if result.missed:
         return ExitCode.NOT_VERIFIED
     unscored = 1.0 - result.scored / result.trials if result.trials else 0.0

@@ -1,6 +1,6 @@
 """Tool calls from lines typed at `hexathlon play`.
 
-A line that begins as an SQL statement does is run as a query where a tool takes one.
+A line that begins like a SQL statement runs as a query if a tool takes one.
 `name word word …` fills the tool's parameters in order, `name key=value …` by name, and both can be
 mixed. A tool's name may be abbreviated to a unique prefix of the name, or of a word in it; `#3`
 stands for the third item of the last list. Any other line is prose, or is passed to the event's
@@ -37,7 +37,7 @@ _QUERY = re.compile(
     r"\s*(select|with|values|explain|insert|update|delete|replace|create|alter|drop)\b",
     re.IGNORECASE,
 )
-"""Begin of an SQL statement."""
+"""Start of a SQL statement."""
 
 _PLACE = re.compile(r"#(\d+)\b")
 _KEY = re.compile(r"(?:^|\s)([A-Za-z_]\w*)=")
@@ -55,7 +55,7 @@ class ArgumentsMissing(ReadingProblem):
 
     Attributes:
         tool: The tool.
-        given: The arguments that the line has.
+        given: The arguments given in the line.
         names: The required ones that it lacks.
     """
 

@@ -52,7 +52,7 @@ class Wish(NamedTuple):
     """The tasks that a person wants to play."""
 
     task: str | None
-    """One task by id; the other fields then do not matter."""
+    """One task by id; the other fields are then ignored."""
 
     taskset: str | None
     split: str | None

@@ -19,17 +19,17 @@ from hexathlon.tasks.validation import reason
 __all__ = ["LineError", "LineGame", "action_of", "open_verdicts"]
 
 _EXPECTED = (
-    'expected a JSON text, a call such as {"name": "tool", "arguments": {}}, or a list of calls'
+    'expected a JSON string, a call such as {"name": "tool", "arguments": {}}, or a list of calls'
 )
 _NEXT = "next"
 
 
 class LineError(ValueError):
-    """A line that is no action; the message says what was expected."""
+    """A line that is not an action; the message says what was expected."""
 
 
 def action_of(line: str) -> str:
-    """Return the action that a line of JSON stands for.
+    """Return the action encoded by a line of JSON.
 
     >>> action_of('"Good morning."')
     'Good morning.'
@@ -37,7 +37,7 @@ def action_of(line: str) -> str:
     '{"name": "submit", "arguments": {}}'
 
     Raises:
-        LineError: If the line is not JSON, or is neither a text, nor a call, nor a list.
+        LineError: If the line is not JSON, or is neither a string, nor a call, nor a list.
     """
     try:
         data = json.loads(line)
@@ -47,7 +47,7 @@ def action_of(line: str) -> str:
         return data
     if isinstance(data, list) or (isinstance(data, dict) and "name" in data):
         return json.dumps(data, ensure_ascii=False)
-    raise LineError(f"the line is no action: {_EXPECTED}")
+    raise LineError(f"the line is not an action: {_EXPECTED}")
 
 
 def open_verdicts(path: Path) -> TextIO:
@@ -67,7 +67,7 @@ class LineGame:
 
     Args:
         world: The environment.
-        choose: Returns the reset options of the task with a number from 0.
+        choose: Returns the reset options of a task by its number, from 0.
         count: Number of tasks.
         seed: Seed of the first episode.
         verdicts: Where verdicts are written; None discards them.
@@ -91,7 +91,7 @@ class LineGame:
         self._open = False
 
     def replies(self, lines: Iterable[str]) -> Iterator[dict[str, Any]]:
-        """Yield the opening of the first task, then one reply for each line.
+        """Yield the first observation of the first task, then one reply per line.
 
         The verdict of an episode is written as soon as it ends, or when the lines end.
         """

@@ -1,7 +1,7 @@
 """A playing session: reads a person's lines, shows observations and the verdict.
 
-Made for a screen of 80 columns and 24 rows: what is newest stands at the bottom, right above the
-prompt, and longer texts are shown page by page.
+Designed for a terminal of 80 columns and 24 rows: the newest text is at the bottom, right above the
+prompt, and longer texts are paged.
 """
 
 import json
@@ -36,7 +36,7 @@ __all__ = ["Session"]
 
 _HELP = """\
 Call a tool by its name and its arguments, in order: `name words …`; by key: \
-`name key=value …`; or in JSON. Names may be shortened. Arguments that are left out are asked for \
+`name key=value …`; or in JSON. Names may be shortened. Missing arguments are asked for \
 one by one. #3 is the third item of the last list. Other text is sent as a message.
 /tools  list the tools        /help TOOL  describe a tool
 /task   show the task again   /rules      show the rules of the event
@@ -203,7 +203,7 @@ class Session:
             _show(hint)
 
     def _hint(self, after: str) -> str:
-        """Return the hint to give after a tool, once; empty if there is none."""
+        """Return the hint after a tool, the first time only; empty if there is none."""
         hint = self._world.hints.get(after)
         if not hint or after in self._hinted:
             return ""
@@ -212,7 +212,7 @@ class Session:
 
     def _show_end(self, status: str) -> None:
         if status.startswith("truncated"):
-            _show("The task is over: its limits are used up.\n")
+            _show("The task is over: its limits are exhausted.\n")
         verdict = self._world.verdict()
         lines = list(explained(verdict, self._world.hints))
         again = f"Task {self._world.task.id}, seed {self._details['seed']}."
@@ -221,7 +221,7 @@ class Session:
         _show("\n".join([*lines, again]) + "\n")
 
     def _solution(self) -> list[str]:
-        """Return a right solution as typed lines; empty if the source has none."""
+        """Return a correct solution as typed lines; empty if the source has none."""
         task_id = self._world.task.id
         source = get_source(parse_address(task_id).source)
         actions: list[str] = []
@@ -239,7 +239,7 @@ class Session:
         if not actions:
             return []
         left = len(actions) - _MOST_STEPS
-        lines = ["A right solution:", *([f"  … {left} steps before"] if left > 0 else [])]
+        lines = ["A correct solution:", *([f"  … {left} earlier steps"] if left > 0 else [])]
         for action in actions[-_MOST_STEPS:]:
             first, *rest = _typed(action).split("\n")
             more = ["      …"] if len(rest) > _MOST_LINES else []

@@ -1,7 +1,7 @@
 """Verdicts in words: what was right, what was wrong, and why.
 
-Verifiers report terms by short names, for tables. Nothing here shows such a name: a term has a
-sentence, in the environment's own hints or below, or it is left out.
+Verifiers report terms by short names, for tables. These names are never shown: a term has a
+sentence, in the environment's hints or below, or it is omitted.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,52 +16,52 @@ _MOST_FAILED = 8
 _WRONG_AT_0 = {
     "visible": "The result on the database that you saw is not the expected one.",
     "hidden": "On another database with the same tables, the query gives a wrong result: it relies "
-    "on values or chance of the one that you saw.",
+    "on chance, or on values of the one that you saw.",
     "nothing_else": "Something else in the database was changed as well.",
-    "reason": "The reason why it cannot be done is another one.",
-    "evidence": "The evidence named for it is not the right one.",
-    "goal": "The aim of the scene was not reached.",
+    "reason": "The reason given why it cannot be done is wrong.",
+    "evidence": "The evidence given for it is wrong.",
+    "goal": "The goal of the scene was not reached.",
     "named": "Not every lie was named.",
-    "steps_passed": "Not all tests of what was left have passed.",
+    "steps_passed": "Not all tests of the final files passed.",
 }
-"""Sentences for terms that are 1 where all is well."""
+"""Sentences for terms that are 1 on success."""
 
 _RIGHT_AT_1 = {
     "visible": "The result on the database that you saw is right.",
-    "hidden": "So it is on other databases with the same tables.",
+    "hidden": "It is also right on other databases with the same tables.",
     "nothing_else": "Nothing else in the database was changed.",
     "reason": "The reason is right.",
     "evidence": "The evidence is right.",
-    "goal": "The aim of the scene was reached.",
+    "goal": "The goal of the scene was reached.",
 }
 _WRONG_AT_1 = {
-    "no_query": "No query was handed in.",
-    "no_answer": "No answer was handed in.",
-    "no_database": "The database was not handed in.",
-    "not_handed_in": "The database was not handed in.",
+    "no_query": "No query was submitted.",
+    "no_answer": "No answer was submitted.",
+    "no_database": "The database was not submitted.",
+    "not_handed_in": "The database was not submitted.",
     "not_called_impossible": "The task cannot be done, which should have been reported.",
-    "several_statements": "Only one statement can be handed in.",
-    "not_a_query": "What was handed in is no query.",
-    "too_long": "What was handed in is too long.",
-    "columns": "It has another number of columns than expected.",
-    "rows": "It has another number of rows than expected.",
-    "values": "It has the right number of rows, but other values.",
-    "order": "The rows are right, but in another order than asked for.",
-    "fault_act": "A reply does something else than the moment called for.",
+    "several_statements": "Only one statement can be submitted.",
+    "not_a_query": "What was submitted is not a query.",
+    "too_long": "What was submitted is too long.",
+    "columns": "It does not have the expected number of columns.",
+    "rows": "It does not have the expected number of rows.",
+    "values": "It has the right number of rows, but different values.",
+    "order": "The rows are right, but not in the requested order.",
+    "fault_act": "A reply uses the wrong tool.",
     "fault_value": "A reply states something wrong.",
-    "fault_prose": "What a reply says is not what its typed part states.",
+    "fault_prose": "The text of a reply contradicts its other arguments.",
     "fault_style": "A reply breaks a rule of the character's voice.",
     "fault_secret": "A secret was given away.",
     "fault_foresight": "The character knew of something that comes later.",
     "fault_missing": "Lines were left without a reply.",
-    "wrong": "Something that is no lie was called one.",
+    "wrong": "Something that is not a lie was called one.",
 }
-"""Sentences for terms that are 0 where all is well."""
+"""Sentences for terms that are 0 on success."""
 
 _OF_A_LINE = {
-    "act": "another act was called for",
+    "act": "another tool was called for",
     "value": "it states something wrong",
-    "prose": "what it says is not what its typed part states",
+    "prose": "its text contradicts its other arguments",
     "style": "it breaks a rule of the character's voice",
     "secret": "it gives a secret away",
     "foresight": "it knows of something that comes later",
@@ -104,7 +104,7 @@ def _wrong(verdict: Verdict, hints: Mapping[str, str]) -> Iterator[str]:
             yield (
                 "What was asked for has not been done, or not all of it."
                 if "nothing_else" in terms
-                else "The task leaves something open that should have been asked for."
+                else "The task leaves something open that the agent should have asked about."
             )
         elif name.startswith("error_") and value:
             yield "The query fails when it is run."
@@ -131,4 +131,4 @@ def _line(failure: Any) -> str:
     place, kind = failure
     name, _, rule = str(kind).partition(":")
     about = f" ({rule.replace('_', ' ')})" if rule and name == "style" else ""
-    return f"Line {int(place) + 1}: {_OF_A_LINE.get(name, 'it is not as it should be')}{about}."
+    return f"Line {int(place) + 1}: {_OF_A_LINE.get(name, 'it is wrong')}{about}."

@@ -1,4 +1,4 @@
-"""Errors of a training run that a person can mend, as one-line messages with exit codes.
+"""Errors of a training run that a user can fix, as one-line messages with exit codes.
 
 PyTorch may be missing when this module is imported; what needs it is imported in the functions.
 """

@@ -31,7 +31,9 @@ def run(
     ] = None,
     watch: Annotated[
         Path | None,
-        typer.Option(help="Follow the run in this folder, from another terminal; no RECIPE."),
+        typer.Option(
+            help="Follow the run in this directory, from another terminal; without RECIPE."
+        ),
     ] = None,
     print_config: Annotated[
         bool,
@@ -58,10 +60,10 @@ def run(
         follow(watch)
         return
     if recipe is None:
-        raise UsageError("missing RECIPE; `hexathlon train` lists those of the package")
+        raise UsageError("missing RECIPE; `hexathlon train` lists the built-in ones")
     changes = dict(map(_change, change or []))
     try:
-        recipe_path(recipe)  # an unknown name is answered before PyTorch is imported
+        recipe_path(recipe)  # rejects an unknown name before PyTorch is imported
         from hexathlon.baselines.training.recipe import load_recipe
 
         found = load_recipe(recipe, changes)
@@ -107,7 +109,7 @@ def _trained(recipe: Any, out: Path, report: Any, names: tuple[str, ...]) -> Any
 
 
 def _stages(recipe: Any) -> str:
-    """Name the stages of a run and their sizes."""
+    """Return the stages of a run and their sizes."""
     rollout = recipe.rollout
     steps = f"{recipe.steps:,} steps of {rollout.groups:,} groups of {rollout.members:,} rollouts"
     if recipe.policy.checkpoint:
@@ -120,7 +122,7 @@ def _stages(recipe: Any) -> str:
 
 
 def _results(ended: Mapping[str, Any]) -> str:
-    """Say what a run did on unseen tasks; for a mixture, on each event's as well."""
+    """Summarise a run's reward on unseen tasks; for a mixture, also by event."""
     lines = [
         f"mean reward on {ended['after'].tasks} unseen tasks, with 95 % intervals: "
         f"{_interval(ended['before'])} before, {_interval(ended['after'])} after"

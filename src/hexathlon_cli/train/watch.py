@@ -27,7 +27,7 @@ _COLUMNS = (
 
 
 class _State(NamedTuple):
-    """What the files of a run say at one moment."""
+    """A snapshot of a run, read from its files."""
 
     name: str
     steps: int
@@ -38,10 +38,10 @@ class _State(NamedTuple):
 
 
 def watch(run: Path) -> None:
-    """Show a run's metrics until no process trains in its folder any more, or until Ctrl-C.
+    """Show a run's metrics until its training process ends, or until Ctrl-C.
 
     Raises:
-        UsageError: If the folder holds no training run.
+        UsageError: If the folder contains no training run.
     """
     with suppress(KeyboardInterrupt):  # the usual way to leave
         (_draw if sys.stdout.isatty() else _write)(run)
@@ -91,7 +91,7 @@ def _read(run: Path) -> _State:
         name, steps = str(recipe["name"]), int(recipe["steps"])
     except (OSError, ValueError, LookupError, TypeError):
         raise UsageError(
-            f"{run} holds no training run: expected the folder that `hexathlon train --out` names"
+            f"{run} has no training run: expected the directory that `hexathlon train --out` names"
         ) from None
     evaluated = {moment: _evaluated(run / moment) for moment in ("before", "after")}
     kept = {moment: found for moment, found in evaluated.items() if found[0]}
@@ -109,7 +109,7 @@ def _evaluated(run: Path) -> tuple[int, float]:
 
 
 def _phase(state: _State) -> str:
-    """Say in a line how far the run is."""
+    """Return the run's progress as one line."""
     done = int(state.rows[-1]["step"]) if state.rows else 0
     parts = [f"{state.name}: step {done} of {state.steps}"]
     parts += [
@@ -117,7 +117,7 @@ def _phase(state: _State) -> str:
     ]
     if not state.running:
         ended = done >= state.steps and "after" in state.evaluated
-        parts.append("ended" if ended else "no process trains here; the same command continues it")
+        parts.append("ended" if ended else "not running; the same command continues it")
     return ", ".join(parts)
 
 

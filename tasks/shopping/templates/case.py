@@ -86,9 +86,8 @@ class CaseDesk:
         main.update(fields)
         self.orders, self.place = [main], int(rng.integers(pieces))
         taken = {self._kind(line) for line in main["lines"]}
-        # Most others resemble the one in question except for the goods: an agent that treats all
-        # orders
-        # alike changes one too many, and nothing else identifies the right one.
+        # Most others differ from the one in question only in the goods: an agent that treats all
+        # orders alike changes one too many, and nothing else identifies the right one.
         alike = ("delivered",) * 3 if status == "delivered" else ("pending",) * 3 + ("shipped",) * 2
         for i, other_id in enumerate(ids[1:]):
             like: dict[str, Any] = {}

@@ -203,7 +203,7 @@ def override(scene: ShoppingScene) -> ShoppingDraft | None:
 
 
 def same_as_last(scene: ShoppingScene) -> ShoppingDraft | None:
-    """An option as in the latest order of such goods; an older order differs."""
+    """The same option as in the latest order of such goods; an older order differs."""
     fork = fork_of(scene, kinds=("option",))
     if fork is None:
         return None
@@ -227,7 +227,7 @@ def same_as_last(scene: ShoppingScene) -> ShoppingDraft | None:
 
 
 def seller_as_last(scene: ShoppingScene) -> ShoppingDraft | None:
-    """From the seller of the latest order; goods from another seller were returned."""
+    """The same seller as in the latest order; goods from another seller were returned."""
     fork = fork_of(scene, kinds=("seller",))
     if fork is None:
         return None

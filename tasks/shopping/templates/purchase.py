@@ -48,7 +48,7 @@ def options(scene: ShoppingScene) -> ShoppingDraft | None:
 
 
 def price_bound(scene: ShoppingScene) -> ShoppingDraft | None:
-    """A price bound decides."""
+    """The price bound is the deciding condition."""
     return _bought(scene, scene.wish(kinds=("price",)))
 
 
@@ -68,22 +68,22 @@ def vocabulary(scene: ShoppingScene) -> ShoppingDraft | None:
 
 
 def delivery(scene: ShoppingScene) -> ShoppingDraft | None:
-    """The delivery time decides."""
+    """The delivery time is the deciding condition."""
     return _bought(scene, scene.wish(kinds=("shipping",)))
 
 
 def rating(scene: ShoppingScene) -> ShoppingDraft | None:
-    """The rating decides."""
+    """The rating is the deciding condition."""
     return _bought(scene, scene.wish(kinds=("rating",)))
 
 
 def returns(scene: ShoppingScene) -> ShoppingDraft | None:
-    """The return period decides."""
+    """The return period is the deciding condition."""
     return _bought(scene, scene.wish(kinds=("returns",)))
 
 
 def seller(scene: ShoppingScene) -> ShoppingDraft | None:
-    """The seller decides."""
+    """The seller is the deciding condition."""
     return _bought(scene, scene.wish(kinds=("seller",)))
 
 

@@ -10,7 +10,7 @@ __all__ = ["second_total"]
 def second_total(
     cart: Sequence[CartLine], coupons: Sequence[Coupon], rules: Rules, region: str, speed: str
 ) -> int | None:
-    """Return the total of a cart by an independent method; None with bundles, which it omits.
+    """Return the total of a cart by an independent method; None with bundles, which it lacks.
 
     It checks the validity of each coupon and keeps the remaining amounts in its own table.
     """

@@ -1,8 +1,7 @@
 """tau2's retail desk: its sixteen tools over users, products and orders.
 
 Behaviour follows tau2-bench's retail domain (its data files and documented tool contracts), with
-one
-fix: a modification of several items gives each item its own new price and options, where tau2
+one fix: a modification of several items gives each item its own new price and options, where tau2
 writes those of the last item to all. Arguments are plain values, results are JSON text.
 """
 
@@ -267,7 +266,7 @@ def replay(base: Base, actions: list[dict[str, Any]]) -> tuple[Tables, list[str]
     """Run reference actions on a fresh state.
 
     Returns:
-        The tables and the desk's refusals, which tau2 treats as mere warnings.
+        The tables and the desk's refusals, which tau2 treats as warnings only.
     """
     desk, refused = RetailDesk(Tables(base)), []
     for action in actions:

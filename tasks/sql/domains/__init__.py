@@ -1,4 +1,4 @@
-"""The trades of the generated databases, each a grammar in a module of its own name.
+"""The industries of the generated databases, each a grammar in a module of the same name.
 
 Independent of rows, of the names in a particular database, and of questions.
 """

@@ -1,6 +1,6 @@
 """Templates with one ambiguity that only the user can resolve.
 
-The program is complete; the question refers to the open slot in vague words, and the simulated user
+The program is complete; the question refers to the open slot in vague terms, and the simulated user
 knows its value. Screening ensures that another value gives another answer.
 """
 

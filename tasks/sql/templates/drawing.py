@@ -18,7 +18,7 @@ Thing = TypeVar("Thing")
 
 
 class Unbindable(Exception):
-    """The schema offers nothing that this template could be about."""
+    """The schema has nothing that suits this template."""
 
 
 class Drawing:
@@ -45,10 +45,10 @@ class Drawing:
         self.hard = level == "hard"
 
     def pick(self, things: Iterable[Thing]) -> Thing:
-        """One of the things.
+        """Return one of the items.
 
         Raises:
-            Unbindable: There is none.
+            Unbindable: If there are none.
         """
         options = list(things)
         if not options:
@@ -56,20 +56,20 @@ class Drawing:
         return options[int(self.rng.integers(len(options)))]
 
     def shuffled(self, things: Iterable[Thing]) -> list[Thing]:
-        """The things in random order."""
+        """Return the items in random order."""
         options = list(things)
         return [options[int(place)] for place in self.rng.permutation(len(options))]
 
     def number(self, low: int, high: int) -> int:
-        """A whole number between two others, both included."""
+        """Return a random integer in [low, high]."""
         return int(self.rng.integers(low, high + 1))
 
     def chance(self, probability: float) -> bool:
-        """True with this probability."""
+        """Return True with this probability."""
         return bool(self.rng.random() < probability)
 
     def metrics(self, table: Table) -> list[tuple[Metric, Metric | None]]:
-        """Valid definitions about a table, each with the outdated one that it replaced."""
+        """Return a table's valid metrics, each with the outdated one that it replaced."""
         found = []
         for document in self.schema.documents:
             if document.metric and document.metric.table == table.name:
@@ -80,7 +80,7 @@ class Drawing:
         return [pair for pair in found if all(self._plain_terms(table, m) for m in pair if m)]
 
     def _plain_terms(self, table: Table, metric: Metric) -> bool:
-        """Whether no term says "is not" of a column that may have no value."""
+        """Whether no term negates equality on a nullable column."""
         return not any(
             item.operator == "<>" and table.column(item.column).nullable
             for item in metric.conditions

@@ -2,7 +2,7 @@
 
 Twins share their random draws and differ in one name: one asks about a property or term that
 exists, the other about one that is absent from the database or its documents. Which of the two
-templates is the unanswerable one is drawn for each pair, so that neither name says it.
+templates is the unanswerable one is drawn for each pair, so that neither name reveals it.
 """
 
 from hexathlon.tasks.sql.domains import DOMAINS

@@ -1,4 +1,4 @@
-"""Databases of tasks as bytes: a world's population, a file, or tables spelt out in parameters.
+"""Databases of tasks as bytes: a world's population, a file, or tables given in the parameters.
 
 The bytes are a serialised SQLite database; see `hexathlon.tasks.sql.world.images`.
 """
@@ -20,11 +20,11 @@ __all__ = ["database_bytes", "hidden_bytes"]
 
 
 def database_bytes(params: Mapping[str, Any]) -> bytes:
-    """The visible database of a task, by the task's parameters.
+    """Return the visible database that a task's parameters describe.
 
     Raises:
-        MissingData: The parameters name a file that is not there.
-        TaskError: The parameters describe no database.
+        MissingData: If the parameters name a file that does not exist.
+        TaskError: If the parameters do not describe a database.
     """
     if "world" in params:
         world = world_for(params["world"])
@@ -33,7 +33,7 @@ def database_bytes(params: Mapping[str, Any]) -> bytes:
 
 
 def hidden_bytes(params: Mapping[str, Any]) -> Iterator[bytes]:
-    """The hidden databases of a task, one after another; none for loaded tasks."""
+    """Yield the hidden databases of a task; loaded tasks have none."""
     for hidden in params.get("hidden", ()):
         if "population" in hidden:
             world = world_for(params["world"])
@@ -67,7 +67,7 @@ def _shipped_bytes(name: str, variant: int) -> bytes:
 
 
 def _file_bytes(path: str) -> bytes:
-    """A relative path is taken from the folder of public data, so that tasks name no machine."""
+    """Read a file; a relative path starts at HEXATHLON_DATA, so that tasks are portable."""
     place = path if os.path.isabs(path) else os.path.join(data_folder("spider/"), path)
     try:
         status = os.stat(place)
@@ -83,12 +83,12 @@ def _from_file(file: Path) -> bytes:
     uri = f"{file.resolve().as_uri()}?mode=ro&immutable=1"
     with closing(sqlite3.connect(uri, uri=True)) as connection:
         image = connection.serialize()
-    # A database in write-ahead mode cannot be opened from memory; bytes 18 and 19 say which it is.
+    # A database in write-ahead mode cannot be opened from memory; bytes 18 and 19 give the mode.
     return image[:18] + b"\x01\x01" + image[20:] if image[18:20] == b"\x02\x02" else image
 
 
 def _tables_bytes(tables: Sequence[Mapping[str, Any]]) -> bytes:
-    """Tables as {"name", "columns": [[name, type], ...], "rows": [[...], ...]}."""
+    """Build a database from {"name", "columns": [[name, type], ...], "rows": [[...], ...]}."""
     with closing(sqlite3.connect(":memory:")) as connection:
         for table in tables:
             columns = ", ".join(f"{quoted(name)} {kind}" for name, kind in table["columns"])

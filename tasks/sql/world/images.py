@@ -1,8 +1,8 @@
 """Rows as databases: table definitions, serialised SQLite images, and a bounded cache of them.
 
 The bytes are a serialised SQLite database, ready for `sqlite3.Connection.deserialize`. The cache
-is bounded by its bytes and keeps the recent images, because an episode's reset asks for the same
-ones again. Independent of the rows of a particular task.
+is bounded by its size in bytes and keeps the most recently used images, because resets of an
+episode request the same ones again. Independent of the rows of a particular task.
 """
 
 import sqlite3
@@ -17,7 +17,7 @@ __all__ = ["ByteCache", "create_tables", "fill", "image_of", "quoted"]
 
 
 class ByteCache:
-    """The most recently used byte strings, up to a number of bytes in all; safe for threads."""
+    """A thread-safe LRU cache of byte strings, bounded by their total size."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -26,7 +26,7 @@ class ByteCache:
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, make: Callable[[], bytes]) -> bytes:
-        """The bytes under the key, made and kept if they are not there."""
+        """Return the bytes of a key, creating and caching them if absent."""
         with self._lock:
             if key in self._items:
                 self._items.move_to_end(key)
@@ -50,19 +50,19 @@ CACHE = ByteCache(16 * 1024 * 1024)
 
 
 def quoted(name: str) -> str:
-    """A name as a quoted SQL identifier."""
+    """Return a name as a quoted SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def image_of(schema: Schema, rows: Mapping[str, Sequence[Row]]) -> bytes:
-    """A schema's tables with these rows as a serialised SQLite database."""
+    """Return a schema's tables with these rows as a serialised SQLite database."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         fill(connection, schema, rows)
         return connection.serialize()
 
 
 def fill(connection: sqlite3.Connection, schema: Schema, rows: Mapping[str, Sequence[Row]]) -> None:
-    """Create and fill a schema's tables in an SQLite connection without a transaction."""
+    """Create and fill a schema's tables in a SQLite connection without a transaction."""
     connection.execute("PRAGMA journal_mode = OFF")
     connection.execute("BEGIN")
     for table in schema.tables:
@@ -73,9 +73,9 @@ def fill(connection: sqlite3.Connection, schema: Schema, rows: Mapping[str, Sequ
 
 
 def create_tables(table: Table) -> str:
-    """The CREATE TABLE statement of a table.
+    """Return the CREATE TABLE statement of a table.
 
-    Foreign keys are declared where no row breaks them; a column that has orphans carries none.
+    Foreign keys are declared, except on columns that have orphans.
     """
     lines = []
     for column in table.columns:

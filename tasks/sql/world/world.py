@@ -72,7 +72,7 @@ class World:
         return {table.name: rows[table.name] for table in self.schema.tables}
 
     def sqlite_bytes(self, population_seed: int, size: str | int, bounds: Bounds = ()) -> bytes:
-        """The same rows as a serialised SQLite database; recent ones are kept in memory."""
+        """Return the same rows as a serialised SQLite database; recent ones are cached."""
         number = size_of(size)
         key = (self.id, population_seed, number, bounds)
         return CACHE.get(

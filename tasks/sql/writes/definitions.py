@@ -16,7 +16,7 @@ from hexathlon.tasks.sql.writes.plan import (
 
 
 def apply_definition(scene: WriteScene) -> Plan | None:
-    """Set a value where a documented definition holds; an outdated version is also on file."""
+    """Set a value where a documented definition holds; an outdated version is documented too."""
     documents = [
         d for d in scene.schema.documents
         if d.metric and d.superseded_by

@@ -65,7 +65,7 @@ class WriteScene:
         return self.world.schema
 
     def plain(self, *scales: str) -> list[Table]:
-        """Return tables open to questions in which every row counts and the key is one column."""
+        """Return tables for tasks in which every row counts and the key is one column."""
         return [
             table for table in self.schema.asked()
             if not table.soft_delete and not table.natural_key and len(table.primary_key) == 1

@@ -130,7 +130,7 @@ def test_what_a_task_needs_is_said(env, tmp_path):
         "FROM debian:12\nRUN apt-get install -y no-such-thing\n"
     )
     _, task = opened(folder)
-    with pytest.raises(BackendMissing, match="needs in the sandbox's base: no-such-thing"):
+    with pytest.raises(BackendMissing, match="needs, but the sandbox's base lacks: no-such-thing"):
         env.reset(seed=0, options={"task": task.id})
     (folder / "environment/Dockerfile").write_text("FROM debian:12\nRUN echo broken; exit 7\n")
     _, task = opened(folder)

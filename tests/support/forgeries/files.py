@@ -60,6 +60,24 @@ def expect_otherwise(line: dict[str, Any]) -> None:
     line["control"].update(expected="not_met")
 
 
+def name_no_judge(f: Forger) -> None:
+    f.headers[0]["judges"] = []
+
+
+def name_two_judges(f: Forger) -> None:
+    f.headers[0].update(kind="groupwise", judges=[{"model": "a"}, {"model": "b"}])
+
+
+def call_it_a_comparison(f: Forger) -> None:
+    """Evade controls and code: comparisons decide no criteria."""
+    f.headers[0]["kind"] = "groupwise"
+    f.lines[0] = [{**line, "score": 1.0, "bounds": [1.0, 1.0]} for line in f.lines[0]]
+
+
+def invent_a_kind(f: Forger) -> None:
+    f.headers[0]["kind"] = "exact"
+
+
 FILES = [
     Forgery("the last trial dropped", drop_last_record, "count", "records"),
     Forgery("a trial repeated", repeat_a_record, "line 13, key", "records"),
@@ -74,6 +92,12 @@ JUDGED = [
     judged("a control that missed", "line 6, control", miss_a_control, "control"),
     judged("a control's expectation", "line 6, control", expect_otherwise, "control"),
     Forgery("a control dropped", drop_a_control, "controls", "judged/", "judged"),
+    Forgery("labels of no judge", name_no_judge, "header.judges", "judged/", "judged"),
+    Forgery("a comparison by two judges", name_two_judges, "header.judges", "judged/", "judged"),
+    Forgery(
+        "labels called a comparison", call_it_a_comparison, "line 2, judges", "judged/", "judged"
+    ),
+    Forgery("another kind of judging", invent_a_kind, "header.kind", "judged/", "judged"),
     Forgery("another run's trial judged", judge_other_records, "line 2, key", "judged/", "judged"),
     Forgery(
         "a rubric under a shipped name", ease_a_registered_rubric, "header.rubrics", "judged/",

@@ -52,6 +52,10 @@ def repeat_a_task_set(f: Forger) -> None:
     f.plan["envs"].append(f.plan["envs"][0])
 
 
+def drop_the_limits(f: Forger) -> None:
+    del f.plan["limits"]
+
+
 def planned(name: str, path: str, value: Any, field: str = "") -> Forgery:
     """Return a forgery of one field of the plan, such as `envs.0.level`."""
     *parents, last = path.split(".")
@@ -81,6 +85,10 @@ PLANS = [
     planned("a smaller task set", "envs.0.size", 12),
     planned("another version of the environment", "envs.0.version", "9"),
     planned("more seeds than played", "config.seeds", 3, "keys"),
+    planned("more seeds than can be listed", "config.seeds", 10**12, "keys"),
+    planned("a secret for tasks without one", "envs.0.salt_commitment", digest("secret")),
+    planned("tasks that anyone has as held-out", "config.split", "heldout", "envs[0].split"),
+    Forgery("no limits", drop_the_limits, "config", "plan"),
     planned("a model of another name than configured", "model.name", "larger"),
     planned("a model at another place", "model.place", "http://elsewhere"),
     planned("other sampling than configured", "model.sampling", {"temperature": 0.5}),

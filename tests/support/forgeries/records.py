@@ -160,6 +160,21 @@ def stop_the_floor_early(record: Record) -> None:
     record.update(turns=1, tool_errors=1, stop="aborted", flags=["gave_up"])
 
 
+def stop_at_the_start(flag: str, stop: str, limit: str = "") -> Callable[[Forger], Record]:
+    """Have every trial of a built-in agent end before its first action."""
+
+    def forge(f: Forger) -> Record:
+        for record in f.records:
+            record.update(steps=[], turns=0, tool_errors=0, cut_chars=0, flags=[flag], stop=stop)
+            record.update(reward=0.0, terms={"hit": 0.0})
+            record["final_state"] = {"counter": 0, "submitted": False}
+        if limit:
+            f.plan["limits"][limit] = 5
+        return f.records[0]
+
+    return forge
+
+
 def drop_the_last_state_hash(f: Forger) -> Record:
     f.state_hashes = False
     f.records[3]["final_state_hash"] = digest("none")
@@ -176,6 +191,13 @@ def vary_the_checks(record: Record) -> None:
 
 def forget_the_task(record: Record) -> None:
     record.update(task_hash="", system_prompt_hash="", opening="")
+
+
+def hide_the_tokens_of_a_step(f: Forger) -> Record:
+    """Go on past a limit of tokens, and leave out where they were used."""
+    record = play_past_the_limit(f)
+    del record["steps"][0]["tokens"]
+    return record
 
 
 def lower_the_usage(record: Record) -> None:
@@ -228,7 +250,19 @@ EPISODES = [
     Forgery("a floor played by the oracle", play_like_the_oracle, "steps[0].action", run="noop"),
     Forgery("a ceiling played by another", play_worse_than_the_oracle, "steps[", run="oracle"),
     Forgery("a floor that gives up", of(failed, stop_the_floor_early), "flags", run="noop"),
-]
+    Forgery(
+        "a ceiling that refuses", stop_at_the_start("refused", "aborted"), "flags", run="oracle"
+    ),
+    Forgery(
+        "a ceiling without context", stop_at_the_start("context_overflow", "truncated_length"),
+        "flags", run="oracle",
+    ),
+    Forgery(
+        "a ceiling out of tokens",
+        stop_at_the_start("limit:output_tokens", "truncated_length", "output_tokens"),
+        "flags", run="oracle",
+    ),
+]  # fmt: skip
 STATEMENTS = [
     claim("the number of turns", "turns", turns=1),
     claim("the task's hash", "task_hash", task_hash=digest("easy")),
@@ -240,6 +274,7 @@ STATEMENTS = [
     claim("the sandbox", "sandbox", sandbox="gvisor"),
     claim("the stop", "stop", stop="truncated_turns"),
     claim("tool errors", "tool_errors", tool_errors=9),
+    claim("a flag of its own", "flags", flags=["checked by the organiser"]),
     claim("cut characters", "cut_chars", cut_chars=9),
     Forgery("the level", of(failed, claim_another_level), "level"),
     Forgery("the seed", of(failed, lambda record: record["key"].update(seed=7)), "key"),
@@ -254,4 +289,9 @@ STATEMENTS = [
     ),
     Forgery("an attempt hidden", of(failed, hide_an_attempt), "attempt"),
     Forgery("usage below the steps'", of(failed, lower_the_usage), "usage.agent.output"),
+    Forgery("tokens of a step left out", hide_the_tokens_of_a_step, "steps[", run="limited"),
+    Forgery(
+        "tokens below none",
+        of(failed, lambda record: record["steps"][0]["tokens"].update(output=-9)), "usage.agent",
+    ),
 ]  # fmt: skip

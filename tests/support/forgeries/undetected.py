@@ -36,6 +36,15 @@ def use_fewer_tokens(f: Forger) -> None:
         pay(record, read=1)
 
 
+def hide_the_tokens_of_steps(f: Forger) -> None:
+    """Go on past a limit of tokens, with totals alone."""
+    more = {str(record["key"]): record for record in f.other("more")}
+    f.records = [more[str(record["key"])] for record in f.records]
+    for record in f.records:
+        for step in record["steps"]:
+            del step["tokens"]
+
+
 def be_faster(f: Forger) -> None:
     for record in f.records:
         record["timing"] |= {"agent": 0.001, "latencies": [0.001]}
@@ -126,6 +135,7 @@ UNDETECTED: list[tuple[str, Callable[[Forger], None], str]] = [
     ("The agent around the model", prompt_otherwise, "model"),
     ("The agent around the model", say_something, "model"),
     ("Usage and cost", use_fewer_tokens, "model"),
+    ("Usage and cost", hide_the_tokens_of_steps, "limited"),
     ("Times", be_faster, "model"),
     ("Hidden attempts", show_the_better_trial, "twice"),
     ("Hidden attempts", retry_less, "model"),

@@ -1,7 +1,7 @@
 """Shopping constraints: a shopper's typed, comparable conditions on a product.
 
-A constraint says what must hold, never which product holds it. Whether it holds is decided in
-`hexathlon.tasks.shopping.world.catalogue.families`; how a person would say it, in the phrase books.
+A constraint states a condition, never the products that satisfy it. It is evaluated in
+`hexathlon.tasks.shopping.world.catalogue.matching` and phrased in `phrases`.
 """
 
 from collections.abc import Mapping

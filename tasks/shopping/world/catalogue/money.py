@@ -1,6 +1,6 @@
 """The price of a cart: bundles, coupons, shipping. Integer cents, pure functions, no catalogue.
 
-The order is fixed, and the shopper is given it in the same words (`docs/notes/shopping_search.md`):
+The order is fixed, and the shopper is told it in the same words (`docs/notes/shopping_search.md`):
 bundle discounts first; then the coupons in the given order, each on the remainder of the lines that
 it covers; then shipping on the remainder of the goods. Every percentage is rounded down to a whole
 cent in the shop's favour, line by line.

@@ -37,7 +37,7 @@ class ServiceDesk:
         """
         return cast("Callable[..., str]", getattr(self, f"do_{name}"))(**arguments)
 
-    # Looking -----------------------------------------------------------------------------------
+    # Reading -----------------------------------------------------------------------------------
 
     def do_find_customer(self, email: str = "", name: str = "", postcode: str = "") -> str:
         """Find a customer."""

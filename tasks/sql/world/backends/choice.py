@@ -89,7 +89,7 @@ def open_image(image: bytes, params: Mapping[str, Any], backend: str, *, purpose
         raise MissingBackend(f"no backend {backend!r}; known: sqlite, {', '.join(_MODULES)}")
     module = importlib.import_module(_requirement_met(dialect))
     if ":" in backend:
-        # The grader knows only the dialect: the dialect is part of the stored record, a URL is not.
+        # The grader knows only the dialect, because stored records contain it but not the URL.
         _given_urls[dialect] = backend
     url = backend if ":" in backend else _configured_url(dialect)
     return cast("Database", module.open_server_database(url, image, frozenset(writes)))
