@@ -31,7 +31,7 @@ def question_task(
         **bench.visible.address(),
         "mode": "read",
         "user": user,
-        "hidden": [population.address() for population in (*bench.hidden, *made.kept.at_bounds)],
+        "hidden": [*(population.address() for population in bench.hidden), *made.kept.at_bounds],
     }
     tools = sql_tools("sql", documents=bool(documents), user=user is not None)
     check = _question_check(made, canary_of(seed))

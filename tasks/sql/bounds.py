@@ -29,36 +29,37 @@ from hexathlon.tasks.sql.schema import Column, Row, Schema
 __all__ = ["beside", "bound_values"]
 
 _NEAR = {">": ">=", ">=": ">", "<": "<=", "<=": "<"}
+_CONSTANT = "constant"
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _YEAR = re.compile(r"(19|20)\d\d")
 
 
-def beside(program: Relation, schema: Schema) -> Iterator[Relation]:
+def beside(program: Relation, schema: Schema) -> Iterator[tuple[Relation, bool]]:
     """Yield the program with one bound moved by a unit, or excluded instead of included.
 
-    A category that must be equal is written in capitals, so that no row has it.
+    A category that must be equal is written in capitals, so that no row has it. The second value
+    says whether the bound is a number or a date that is compared with a column.
     """
     origins = _Origins(program)
 
     def proposals(node: Any) -> Iterator[tuple[str, Any]]:
-        yield from _proposals(node)
         match node:
+            case Compare(operator, left, right) if operator in _NEAR:
+                values = _moved(right.value) if isinstance(right, Literal) else []
+                label = _CONSTANT if values else "computed"
+                yield label, Compare(_NEAR[operator], left, right)
+                for value in values:
+                    yield label, Compare(operator, left, Literal(value))
+            case Compare("=", left, Literal(str(year))) if _YEAR.fullmatch(year):
+                for step in (-1, 1):
+                    yield "year", Compare("=", left, Literal(str(int(year) + step)))
             case Compare("=" | "<>", Ref() | Misreadable(), Literal(str(value))):
                 columns = [schema.column(*place) for place in origins.columns(node.left)]
                 if any(value in column.values for column in columns):
-                    yield "constant", replace(node, right=Literal(value.upper()))
+                    yield "category", replace(node, right=Literal(value.upper()))
 
-    for _, changed in replacements(program, proposals):
-        yield changed
-
-
-def _proposals(node: Any) -> Iterator[tuple[str, Any]]:
-    match node:
-        case Compare(operator, left, right) if operator in _NEAR:
-            yield "operator", Compare(_NEAR[operator], left, right)
-            if isinstance(right, Literal):
-                for value in _moved(right.value):
-                    yield "constant", Compare(operator, left, Literal(value))
+    for label, changed in replacements(program, proposals):
+        yield changed, label == _CONSTANT
 
 
 def _moved(value: Any) -> list[Constant]:

@@ -2,7 +2,8 @@
 
 A draft is kept if its answer is neither empty nor constant, a computation without SQL agrees with
 it, no answer depends on the last digits of real numbers, the alternative texts agree, and the
-hidden databases distinguish enough near misses.
+hidden databases distinguish enough near misses. Further databases with rows at the draft's bounds
+are added, as far as they distinguish queries that are off by one.
 """
 
 import math
@@ -25,8 +26,10 @@ __all__ = ["LEAST_MUTANTS", "DraftRejected", "Kept", "same_answer", "screen"]
 
 LEAST_MUTANTS = 10
 _MOST_MUTANTS = 30
-_BOUND_DRAWS = 24
-_MOST_AT_BOUNDS = 5
+_BOUND_DRAWS = 36
+"""Populations with rows at bounds that are tried."""
+_MOST_AT_BOUNDS = 6
+"""Populations with rows at bounds that are kept: each takes time when a query is judged."""
 _MOST_REPEATS = 2
 """Maximum occurrences of one answer among the visible and the hidden databases."""
 
@@ -45,8 +48,8 @@ class Kept:
     alternatives: Mapping[str, str]
     mutants: Mapping[str, str]
     """Wrong queries by name; each differs from the gold query on a hidden database."""
-    at_bounds: tuple[Population, ...]
-    """Further hidden populations, which distinguish queries that are off by one."""
+    at_bounds: tuple[Mapping[str, Any], ...]
+    """Addresses of further hidden populations, which distinguish queries that are off by one."""
 
 
 def screen(draft: QueryDraft, bench: Bench, correlated: bool) -> Kept:
@@ -76,7 +79,8 @@ def screen(draft: QueryDraft, bench: Bench, correlated: bool) -> Kept:
         raise DraftRejected("no_alternative")
     killed = _killed(draft, gold, bench.hidden, hidden, ordered)
     further = _at_bounds(draft.program, bench, gold, hidden, alternatives.values(), ordered)
-    return Kept(gold, ordered, len(draft.program.columns), alternatives, killed, further)
+    addresses = tuple(population.address() for population in further)
+    return Kept(gold, ordered, len(draft.program.columns), alternatives, killed, addresses)
 
 
 def _check_answers(visible: Rows, hidden: Sequence[Rows]) -> None:
@@ -92,24 +96,49 @@ def _check_answers(visible: Rows, hidden: Sequence[Rows]) -> None:
 def _at_bounds(
     program: Relation, bench: Bench, gold: str, hidden: Sequence[Rows],
     alternatives: Collection[str], ordered: bool,
-) -> tuple[Population, ...]:  # fmt: skip
+) -> list[Population]:  # fmt: skip
     """Return populations that distinguish programs with a bound beside the right one."""
-    left = {text for near in beside(program, bench.schema) if (text := sql_text(near)) != gold}
-    left = {text for text in left if _killer(text, 0, bench.hidden, hidden, ordered) is None}
+    texts = {sql_text(near): constant for near, constant in beside(program, bench.schema)}
+    wrong = {
+        text for text in texts
+        if text != gold and _killer(text, 0, bench.hidden, hidden, ordered) is None
+    }  # fmt: skip
     bounds = bound_values(program, bench.schema, bench.hidden[0].rows)
-    kept: list[Population] = []
+    found: list[tuple[Population, set[str]]] = []
+    left = set(wrong)
     for number in range(_BOUND_DRAWS if bounds else 0):
-        if not left or len(kept) == _MOST_AT_BOUNDS:
+        if not left:
             break
         population = bench.at_bounds(bounds, number)
         right = population.answer(gold)
-        near = {
-            text for text in left if _killer(text, 0, [population], [right], ordered) is not None
-        }
-        if near and _reliable(program, bench, population, right, alternatives, ordered):
-            kept.append(population)
-            left -= near
-    return tuple(kept)
+
+        def differs(text: str, one: Population = population, right: Rows = right) -> bool:
+            return _killer(text, 0, [one], [right], ordered) is not None
+
+        if any(map(differs, left)) and _reliable(
+            program, bench, population, right, alternatives, ordered
+        ):
+            found.append((population, set(filter(differs, wrong))))
+            left -= found[-1][1]
+    kept, missed = _cover(found, wrong)
+    if any(texts[text] for text in missed):
+        raise DraftRejected("loose_bound")
+    return kept
+
+
+def _cover(
+    found: list[tuple[Population, set[str]]], wrong: set[str]
+) -> tuple[list[Population], set[str]]:
+    """Return few populations that together distinguish the most, and the texts that are left."""
+    left = set(wrong)
+    kept: list[Population] = []
+    while left and found and len(kept) < _MOST_AT_BOUNDS:
+        population, kills = max(found, key=lambda item: len(item[1] & left))
+        if not kills & left:
+            break
+        kept.append(population)
+        left -= kills
+    return kept, left
 
 
 def _reliable(

@@ -39,7 +39,9 @@ class SQLSource(StratifiedSource):
     family = "sql"
     version = "4"
     tolerated = {
-        "alter:submit.sql": "another constant may select the same rows of every hidden database"
+        "alter:submit.sql": "a digit may decide nothing: less than a quarter in an amount, whose "
+        "values are quarters; a day that no month has; the 1 in COUNT(CASE ... THEN 1 END); the "
+        "length of a SUBSTR of dates that ends at a hyphen; the code of a category not asked for"
     }
     late_modules = ("hexathlon.tasks.sql.templates.*",)
     per_stratum = PER_STRATUM
