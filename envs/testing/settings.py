@@ -12,9 +12,11 @@ __all__ = ["process_settings"]
 
 def process_settings() -> dict[str, str]:
     """Return the settings by name, as texts that can be compared."""
+    context = decimal.getcontext().copy()
+    context.clear_flags()  # what calculations leave is no setting
     return {
         "the locale": locale.setlocale(locale.LC_ALL),
-        "the decimal context": repr(decimal.getcontext()),
+        "the decimal context": repr(context),
         "numpy's error handling": repr(np.geterr()),
         "numpy's print options": repr(np.get_printoptions()),
         "the recursion limit": str(sys.getrecursionlimit()),
