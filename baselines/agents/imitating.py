@@ -19,7 +19,7 @@ from hexathlon.tasks.task import Level, Split
 
 __all__ = ["LESSONS", "ImitatingAgent", "lesson_split"]
 
-LESSONS = 120
+LESSONS = 40
 """Number of train tasks, of one source and level, that are imitated."""
 
 _lock = threading.Lock()
