@@ -133,6 +133,8 @@ def reason(error: Exception) -> str:
         return "it is not UTF-8 text"
     if isinstance(error, json.JSONDecodeError):
         return f"it is not JSON: {error.msg}, line {error.lineno}, column {error.colno}"
+    if isinstance(error, RecursionError):
+        return "it is not JSON or TOML of a sensible depth"
     if isinstance(error, tomllib.TOMLDecodeError):
         return f"it is not TOML: {error}"
     return str(error)

@@ -63,14 +63,17 @@ def test_it_shows_the_commands_and_a_table_of_each_event(first: str) -> None:
     for name in EVENTS:
         assert f"\n{name}, version" in first
     rows = re.findall(r"^ +– +(\w+) .* (floor|ceiling) *$", first, re.MULTILINE)
-    assert [name for name, _ in rows[:5]] == ["oracle", "dump", "majority", "noop", "random"]
-    assert len(rows) == 5 * len(EVENTS)
+    assert [name for name, _ in rows[:9]] == [
+        "oracle", "constant", "dump", "identity", "majority", "neighbour", "noop", "overlap",
+        "random",
+    ]  # fmt: skip
+    assert len(rows) == 9 * len(EVENTS)
     assert len(re.findall(r"noisy:0\.5 +demo", first)) == len(EVENTS)
 
 
 def test_its_page_is_there_and_every_run_was_replayed(first: str, place: Path) -> None:
     (named,) = re.findall(r"Open (\S+index\.html)", first)
-    assert Path(named).read_text("utf-8").count(">replay-verified<") == 7 * len(EVENTS)
+    assert Path(named).read_text("utf-8").count(">replay-verified<") == 11 * len(EVENTS)
     assert [board["ceiling"] for board in boards(place)] == [1.0] * len(EVENTS)
     for board in boards(place):
         assert all(row["infra"] == row["unscored"] == 0 for row in board["rows"])

@@ -32,7 +32,7 @@ SHORT = (
 )  # fmt: skip
 """Interruptions of every run of the tests; the slow ones are 200."""
 
-EVALUATION = ("--tasks", "60", "--seeds", "20")
+EVALUATION = ("--tasks", "40", "--seeds", "20")
 
 
 class Interrupted(NamedTuple):

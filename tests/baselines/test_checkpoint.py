@@ -71,7 +71,7 @@ def test_revision_depends_on_weights(untrained: Path, broken: Path) -> None:
             lambda path: (path / "model.safetensors").write_bytes(
                 (path / "model.safetensors").read_bytes()[:5000]
             ),
-            "is incomplete",
+            "is not a complete safetensors file",
         ),
         (lambda path: (path / SETTINGS).write_text("[]"), "is invalid"),
         (lambda path: (path / SETTINGS).write_text('{"dialect": "dutch"}'), "no dialect 'dutch'"),

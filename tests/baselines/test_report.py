@@ -42,7 +42,7 @@ def test_an_agent_that_played_other_trials_sets_no_floor(
     few = toy_run(tmp_path / "few", "agent:noop", tasks=3).run
     assert anchors_of([read_run(runs["oracle"]), read_run(few)]).floor == {}
     assert run_command(["report", str(runs["oracle"]), "--anchor", str(few)]) == 0
-    assert "it sets no floor" in capsys.readouterr().err.replace("\n", " ")
+    assert "it sets neither floor nor ceiling" in capsys.readouterr().err.replace("\n", " ")
 
 
 def test_report_shows_floor_ceiling_and_interval(runs: dict[str, Path]) -> None:

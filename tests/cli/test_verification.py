@@ -5,11 +5,12 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import gymnasium
 import pytest
 
 from hexathlon_cli.app import run
 from support.counter import counter_run
-from support.events import register_toy, toy_run, unregister
+from support.events import TOY, register_toy, toy_run, unregister
 from support.forger import Forger
 from support.forgeries import as_infra, failed, passed
 from support.forgeries.plans import drop_failed_trials
@@ -18,13 +19,16 @@ from support.forgeries.plans import drop_failed_trials
 @pytest.fixture(scope="module")
 def honest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A run of a model, with the runs that set floor and ceiling."""
-    register_toy()
+    registered = TOY in gymnasium.registry  # by tests of the baselines, for a whole session
+    if not registered:
+        register_toy()
     folder = tmp_path_factory.mktemp("honest")
     counter_run(folder / "model")
     toy_run(folder / "oracle", tasks=12)
     toy_run(folder / "noop", "agent:noop", tasks=12)
     yield folder
-    unregister()
+    if not registered:
+        unregister()
 
 
 def copied(honest: Path, folder: Path) -> Forger:

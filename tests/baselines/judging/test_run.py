@@ -95,7 +95,7 @@ def test_an_interrupted_judgement_is_continued(played, judges, monkeypatch, caps
             assert judge(path, judges, "honest", "--concurrency", "2") == 130
     finally:
         signal.signal(signal.SIGINT, previous)
-    assert "what was judged is kept" in capsys.readouterr().err
+    assert "judged trials are kept" in capsys.readouterr().err
     (file,) = judged_files(path)
     kept = read_judged(file).lines
     assert 5 <= len(kept) <= 6  # the other of two trials at once may have been written as well

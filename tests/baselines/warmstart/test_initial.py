@@ -61,12 +61,12 @@ def test_line_ending_in_a_word_is_not_a_token() -> None:
 
 
 def test_line_share_above_one_is_rejected() -> None:
-    with pytest.raises(ValueError, match="from 0 to 1; it is 3"):
+    with pytest.raises(ValueError, match="from 0 to 1, got 3"):
         ModelShape(phrases=3)
 
 
 def test_negative_induction_is_rejected() -> None:
-    with pytest.raises(ValueError, match="0 or more; it is -1"):
+    with pytest.raises(ValueError, match="at least 0 tokens, got -1"):
         ModelShape(induction=-1)
 
 

@@ -85,11 +85,13 @@ def test_an_order_number_does_not_tell_which_order_is_meant():
 
 def test_the_number_of_a_stranger_is_like_any_other():
     owners = []
-    for task_id in ids("not_owner", 24)[1::2]:
+    for task_id in ids("not_owner", 48):
         task = SOURCE.build(task_id)
         named = task.checks[0].params["plan"]["named"][0]
         (owner,) = (r["customer"] for table, key, r in task.params["patch"] if key == named)
         own = next(key for table, key, _ in task.params["patch"] if table == "customers")
-        assert owner != own
-        owners.append((owner > own, owner[1] == own[1]))
+        # Which of two twins is asked for by the owner is drawn.
+        if owner != own:
+            owners.append((owner > own, owner[1] == own[1]))
+    assert len(owners) == 24
     assert len({above for above, _ in owners}) == 2 and all(same for _, same in owners)
