@@ -3,9 +3,9 @@
     python benchmarks/algorithms.py [--seeds 5] [--only grpo,dapo] [--out runs/algorithms]
     python benchmarks/algorithms.py --write
 
-Finished runs are kept as lines of `results.jsonl`, so it may be stopped and started again. With
-`--write` nothing is run: table and plot in `docs` are made from what is there. The event is
-`rooms.py`, the algorithms are those of `algorithms.toml`.
+Finished runs are lines of `results.jsonl`, so an interrupted comparison can be continued. `--write`
+runs nothing: it renders table and plot in `docs` from the finished runs. The event is `rooms.py`,
+the algorithms are those of `algorithms.toml`.
 """
 
 import argparse

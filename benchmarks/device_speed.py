@@ -1,11 +1,11 @@
 """Speed of engine and learner on a GPU in bfloat16, and the drift of log-probabilities.
 
     python benchmarks/device_speed.py [--shape 0.6b] [--device cuda] [--peak 989e12]
-    python benchmarks/device_speed.py --shape tiny --device cpu    shows that it runs
+    python benchmarks/device_speed.py --shape tiny --device cpu    smoke test
 
-The model is a randomly initialised Qwen3 of the named shape. PEAK is what the device gives in
-bfloat16, in floating-point operations a second without sparsity (H100 SXM: 989e12); utilisation is
-the share of it that 2 (drawing) or 6 (learning) operations a parameter and token make up, the
+The model is a randomly initialised Qwen3 of the named shape. PEAK is the device's peak in bfloat16,
+in floating-point operations per second without sparsity (H100 SXM: 989e12). Utilisation is the
+fraction of it used, at 2 (sampling) or 6 (learning) operations per parameter and token: the
 convention of Chowdhery et al. 2022 without the attention term.
 """
 

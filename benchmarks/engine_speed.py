@@ -2,12 +2,12 @@
 
     python benchmarks/engine_speed.py --peer .venv-vllm/bin/python [--repetitions 5]
 
-Both load the same checkpoint, 3 million parameters in the shape of Qwen3 and float32, and keep it;
-then they take turns at the same work: prompts of 200 tokens, each continued by 128, drawn at
-temperature 1 with log-probabilities, 1, 16 and 64 sequences at once. One thread each. vLLM runs
-inside its process, its fastest form, eager, without a prefix cache. Its requests carry seeds,
-without which a reply depends on who else is in the batch; how fast it is without them is shown too.
-The first turn of each size warms up and does not count.
+Both load the same checkpoint once (3 million parameters, Qwen3 architecture, float32) and alternate
+on the same work: prompts of 200 tokens, each continued by 128 tokens sampled at temperature 1 with
+log-probabilities, with 1, 16 and 64 concurrent sequences. One thread each. vLLM runs in process,
+its fastest mode, eager, without a prefix cache. Its requests have seeds, without which a reply
+depends on the rest of the batch; its speed without seeds is printed too. The first round of each
+size is a warm-up and does not count.
 """
 
 import argparse
@@ -54,22 +54,22 @@ class Child:
             stderr=self._errors,
             text=True,
         )
-        self.threads = self._said()["threads"]
+        self.threads = self._result()["threads"]
 
     def work(self, sequences: int, *, seeded: bool = True) -> Rate:
         """Continue a number of prompts."""
         assert self._process.stdin is not None
         self._process.stdin.write(f"{sequences} {PROMPT} {DRAWN} {int(seeded)}\n")
         self._process.stdin.flush()
-        said = self._said()
-        return Rate(said["tokens"] / said["wall"], said["tokens"] / said["cpu"])
+        result = self._result()
+        return Rate(result["tokens"] / result["wall"], result["tokens"] / result["cpu"])
 
-    def _said(self) -> dict[str, Any]:
+    def _result(self) -> dict[str, Any]:
         assert self._process.stdout is not None
         while line := self._process.stdout.readline():
             if line.startswith("{"):
-                said: dict[str, Any] = json.loads(line)
-                return said
+                result: dict[str, Any] = json.loads(line)
+                return result
         self._errors.seek(0)
         raise RuntimeError(f"an engine exited: {self._errors.read().decode()[-2000:]}")
 

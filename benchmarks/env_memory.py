@@ -2,8 +2,8 @@
 
     python benchmarks/env_memory.py read|write COUNT
 
-Each is in an episode on one of twenty tasks and has taken a step; in a process of its own, so that
-nothing that was freed before is taken up again.
+Each has taken one step of an episode on one of twenty tasks. The script runs in a separate process,
+so that no freed memory is reused.
 """
 
 import gc

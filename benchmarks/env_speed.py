@@ -3,10 +3,10 @@
     python benchmarks/env_speed.py [--tasks 96] [--peer PYTHON]
 
 Every statement of the oracle's trajectories is also executed on a raw `sqlite3` connection to the
-same database, just before or just after the environment's step; what is printed is the difference.
-With `--peer`, the interpreter of an environment that holds skyrl-gym, its text2sql is run on the
-same workload in turn. One thread; seconds are the processor's, as cores are shared, and only the
-comparison with skyrl-gym, which waits for threads, is given by the clock as well.
+same database, just before or just after the environment's step; the difference is printed. With
+`--peer`, the interpreter of an environment with skyrl-gym, its text2sql alternates with ours on the
+same workload. One thread; seconds are CPU time, since cores are shared. Only the comparison with
+skyrl-gym, which waits for threads, is also given in wall-clock time.
 """
 
 import argparse
@@ -198,7 +198,7 @@ def _timed_forks(env: Environment, label: str, rounds: int) -> Iterator[Figure]:
         between.append(time.process_time() - start)
         stepping.append(timed(lambda clone=clone: clone.step(LOOK)))  # type: ignore[misc]
         clone.close()
-        del clone  # else the next fork pays for letting go of it
+        del clone  # otherwise the next fork includes its release
     yield Figure(f"fork, p50 ({label})", quantile(row, 0.5) * 1e3, "ms", most=0.2)
     yield Figure("the same between other work, p50", quantile(between, 0.5) * 1e3, "ms")
     yield Figure("the fork's first step, p50", quantile(stepping, 0.5) * 1e3, "ms")

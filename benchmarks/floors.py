@@ -1,11 +1,11 @@
-"""Floors of an event: what ids give away, and what agents score that imitate without understanding.
+"""Floors of an event: predictability of endings from ids, and scores of the imitating agents.
 
     python benchmarks/floors.py hexathlon/SQL-v0 --tasks 540 --cache solved.jsonl
 
 The oracle first solves the tasks, spread evenly over dev, test and train. The id classifier then
-predicts how each episode ends from id, index, seed and hash alone, and from what an agent is shown;
-and the four imitating policies play every task with lessons from another split. Oracle episodes are
-kept in the cache, so that an interrupted measurement goes on where it was.
+predicts how each episode ends from id, index, seed and hash alone, and from the agent's view; and
+the four imitating policies play every task with lessons from another split. Oracle episodes are
+cached, so that an interrupted measurement continues.
 """
 
 import argparse
@@ -16,9 +16,10 @@ from pathlib import Path
 
 from hexathlon.envs.plugins import load_plugins
 from hexathlon.envs.testing.identity_checks import forecasts, number_findings
-from hexathlon.envs.testing.lessons import LESSON_POLICIES, Lessons
+from hexathlon.envs.testing.lessons import Lessons
 from hexathlon.envs.testing.solving import Solved
 from hexathlon.envs.testing.subject import Subject
+from hexathlon.evaluators.anchors import IMITATING_AGENTS
 from hexathlon.evaluators.statistics.intervals import wilson
 
 
@@ -78,8 +79,8 @@ def main() -> None:
     for finding in number_findings(episodes):
         print("  ", finding)
     for name, right in forecasts(episodes).items():
-        print(f"  ending foretold from {name}: {sum(right) / len(right):.1%}", flush=True)
-    for policy in LESSON_POLICIES:
+        print(f"  endings predicted from {name}: {sum(right) / len(right):.1%}", flush=True)
+    for policy in IMITATING_AGENTS:
         rewards = play(subject, episodes, policy)
         mean = sum(rewards) / len(rewards)
         bounds = wilson(mean, len(rewards), 1.96)

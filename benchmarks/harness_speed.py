@@ -6,11 +6,11 @@
 The workload is a question answered in one turn, and one answered after ten calls of an `add`
 tool; every message, call and result is in the log. Ours is played twice:
 `script` is `hexathlon eval agent:oracle`, `model` the agent for language models before an engine
-that replies at once, which is what inspect_ai's mock model is. Each run is a fresh process; runs
-alternate, and what is compared is processor time, since cores are shared.
+that replies at once, like inspect_ai's mock model. Each run is a fresh process; runs alternate, and
+CPU time is compared, since cores are shared.
 
-`--peer` is the interpreter of an environment that holds inspect_ai, `--lm-eval` the `lm_eval`
-command of one that holds lm-evaluation-harness. What is absent is reported as not run.
+`--peer` is the interpreter of an environment with inspect_ai, `--lm-eval` the `lm_eval` command of
+one with lm-evaluation-harness. An absent peer is reported as not run.
 """
 
 import argparse
@@ -25,7 +25,7 @@ HERE = Path(__file__).parent
 OURS = ("script", "model")
 PEER = "inspect_ai"
 PEER_MOST = {"one": 10_000, "ten": 1_000}
-"""Maximum number of trials for the peer, by workload: what it completes in two minutes."""
+"""Maximum number of trials for the peer, by workload: as many as it completes in two minutes."""
 
 Runs = dict[tuple[str, int, str], list[ChildReport]]
 """Resources by (workload, trials, harness)."""

@@ -1,10 +1,10 @@
 """Cost of judging in this process, apart from waiting for the model.
 
 A server in another process answers every question at once with a verdict that quotes the reply; one
-run judges so many items (a reply under one criterion each) pointwise at the given concurrency,
+run judges ITEMS items (a reply under one criterion each) pointwise at the given concurrency,
 through the same path as `hexathlon judge`: prompt, content hash, cache file, request over a socket,
-strict reading, decision. Reported is the processor time of this process per item, and for the
-comparison that of the same number of bare requests through httpx with its own transport.
+strict parsing, decision. The figures are this process's CPU time per item and, for comparison, per
+bare request through httpx with its own transport.
 
     python benchmarks/judge_speed.py [--items 1000] [--concurrency 64] [--rounds 5] [--json]
 """

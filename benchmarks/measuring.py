@@ -1,7 +1,6 @@
 """Runs child processes, measures their resources, and prints figures with their targets.
 
-Nothing but the standard library is imported here, so that a script that compares processes stays
-small beside them.
+It imports only the standard library, so that scripts that compare processes stay small.
 """
 
 import json

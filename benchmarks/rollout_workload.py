@@ -1,7 +1,7 @@
 """Times rollouts on SQL, and the engine alone on the same requests; prints one JSON line.
 
-The requests of a rollout are noted: what each episode asked for, turn by turn. Replayed, they ask
-the same engine for the same tokens, with no environment, chat template or trajectory in between.
+The requests of a rollout are recorded turn by turn. Replayed, they request the same tokens from the
+same engine, without environment, chat template or trajectory in between.
 """
 
 import asyncio

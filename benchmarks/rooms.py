@@ -1,10 +1,10 @@
 """A small token-level event for comparing algorithms: find the way through four rooms.
 
 The prompt names a colour and the first room. In every turn the policy writes a door's two letters;
-the right pair depends on colour and room and leads on, any other leaves the door shut. Six turns
-are granted for four rooms, and the reward is 1 for being out. So credit has to be found for turns:
-most rollouts do some of them right. All rows of a batch are at the same turn, which lets one
-batched pass of the model serve a turn of all episodes.
+the right pair depends on colour and room and opens the door, any other leaves it shut. There are
+six turns for four rooms, and the reward is 1 for leaving the last. Credit must therefore be
+assigned to turns: most rollouts get some of them right. All rows of a batch are at the same turn,
+which lets one batched pass of the model serve a turn of all episodes.
 """
 
 from collections.abc import Sequence

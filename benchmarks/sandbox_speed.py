@@ -4,7 +4,7 @@
 
 Wall-clock medians and minima of one thread, the processor time that one operation costs in all
 processes together, and, as yardsticks in the same run, a bare `bash -c true`, `unshare` and
-`bwrap`. On a machine that others use, the minimum and the processor time say more than the median.
+`bwrap`. On a shared machine, the minimum and the processor time are more reliable than the median.
 """
 
 import argparse
@@ -116,7 +116,7 @@ def overlaid(folder: str) -> None:
 
 def lives(rung: SandboxBackend, files: int, repeats: int) -> None:
     image = image_of(files)
-    rung.open(image, LIMITS).close()  # its files are laid once
+    rung.open(image, LIMITS).close()  # its files are written once
     kept: list[Sandbox] = []
     one = rung.open(image, LIMITS)
     keeper = keeper_pid(one)

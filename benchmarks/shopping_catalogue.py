@@ -2,11 +2,11 @@
 
     python benchmarks/shopping_catalogue.py --sizes 1000 10000 100000 1000000 [--cache FOLDER]
 
-Every size is measured in a process of its own, so that memory is that size's alone. Builds go to a
+Every size is measured in a separate process, so that memory figures are independent. Builds go to a
 fresh folder (or to `--cache`, where an existing catalogue is opened and not built again). Search
 times are for queries of three different words taken from one random product's title and features,
-any of which may match; a query is never repeated, so nothing is remembered. CPU milliseconds are
-the steadier figure on a shared machine.
+any of which may match; no query is repeated, so caches do not help. On a shared machine, CPU
+milliseconds are the more stable figure.
 """
 
 import argparse
@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 
 from hexathlon.tasks.bilingual import LANGUAGES, Language
-from hexathlon.tasks.shopping.world.catalogue import Catalogue, open_catalogue
-from hexathlon.tasks.shopping.world.catalogue.noise import Stream
-from hexathlon.tasks.shopping.world.catalogue.tokens import tokenize
+from hexathlon.tasks.catalogue import Catalogue, open_catalogue
+from hexathlon.tasks.catalogue.noise import Stream
+from hexathlon.tasks.catalogue.tokens import tokenize
 
 QUERIES = 400
 SEED = 0
@@ -73,7 +73,7 @@ def measure(size: int, cache: Path) -> dict[str, Any]:
 def _open_in_child(size: int, cache: Path) -> None:
     code = (
         "import sys; from pathlib import Path;"
-        "from hexathlon.tasks.shopping.world.catalogue import open_catalogue;"
+        "from hexathlon.tasks.catalogue import open_catalogue;"
         "open_catalogue(int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]))"
     )
     subprocess.run([sys.executable, "-c", code, str(SEED), str(size), str(cache)], check=True)

@@ -17,12 +17,12 @@ from collections.abc import Callable, Iterator
 from hexathlon.envs.shopping.env import ShoppingEnv
 from hexathlon.evaluators.shopping.tau2 import tau2_communicate, tau2_db
 from hexathlon.tasks.bilingual import Language
+from hexathlon.tasks.catalogue import Catalogue, open_catalogue
 from hexathlon.tasks.errors import MissingData
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.shopping import source as generator
 from hexathlon.tasks.shopping.loaders.tau2 import retail_base
-from hexathlon.tasks.shopping.world.catalogue import Catalogue, open_catalogue
 from hexathlon.tasks.shopping.world.retail import RetailDesk, replay
 from hexathlon.tasks.shopping.world.tables import Tables
 from hexathlon.tasks.source import play

@@ -1,6 +1,6 @@
 """Disagreements between Spider's rule and the strict rule on the Spider questions.
 
-Every gold query, and rewrites of it that an agent might hand in, is played through the environment
+Every gold query, and rewrites of it that an agent might submit, is played through the environment
 and judged by both rules; each disagreement gets its reason. Prints the table of
 `docs/notes/sql_scoring.md`; `--cases` lists every disagreement as a JSON line.
 

@@ -3,9 +3,9 @@
     python benchmarks/trainer_speed.py [--peer PYTHON] [--steps 8] [--rounds 2] [--only steps]
 
 PYTHON is the interpreter of an environment with TRL; `.venv-oracles/bin/python` is one. Both sides
-take turns, each in a process of its own, on the workload of `trainer_workload.py`; the first two
-steps of each process are left out. Before that our advantages, loss and gradient on the peer's
-first batch are compared with its own.
+alternate, each in a separate process, on the workload of `trainer_workload.py`; the first two steps
+of each process are excluded. First, our advantages, loss and gradient on the peer's first batch are
+compared with its own.
 """
 
 import argparse

@@ -3,9 +3,9 @@
     python trainer_steps.py steps THREADS STEPS [RANKS]    whole steps
     python trainer_steps.py agree FOLDER                   the peer's first step, computed by ours
 
-A step is the loop's: the engine continues 8 prompts 8 times, rewards are group-relative, the
-learner makes one update, the engine takes the new weights over. With several ranks each is a
-process that plays and learns its share of the groups.
+A step is one of the training loop: the engine continues 8 prompts 8 times, rewards are
+group-relative, the learner makes one update, the engine loads the new weights. With several ranks
+each is a process that plays and learns its share of the groups.
 """
 
 import asyncio

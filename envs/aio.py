@@ -71,7 +71,7 @@ class AsyncEnvironment(Environment):
         except TimeoutError as error:
             self.finish(Status.ABORTED)
             raise DeadlineExceeded(
-                f"reset of {task.id} was not done after {self.reset_seconds:g} s"
+                f"reset of {task.id} did not finish within {self.reset_seconds:g} s"
             ) from error
         return self._opened(task, opening, frame)
 
@@ -89,7 +89,7 @@ class AsyncEnvironment(Environment):
             if self.on_hang == "fault":
                 self.finish(Status.ERROR_ENV)
                 raise DeadlineExceeded(
-                    f"an action of {self.task.id} was not done after {seconds:g} s"
+                    f"an action of {self.task.id} did not finish within {seconds:g} s"
                 ) from error
             self.finish(Status.TRUNCATED_TIME)
             answers = [(None, f"The action took longer than {seconds:g} s. The episode ends.")]

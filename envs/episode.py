@@ -25,6 +25,7 @@ from hexathlon.tasks.task import Limits, Task
 __all__ = ["EpisodeEnvironment"]
 
 _LIMITS = Limits()
+_UNGRADED = Verdict(score=0.0, evidence={"graded": False})
 
 
 class EpisodeEnvironment(gymnasium.Env[Any, Any]):
@@ -51,6 +52,9 @@ class EpisodeEnvironment(gymnasium.Env[Any, Any]):
         self._turn = self._tool_errors = self._cut_chars = self._episode_seed = 0
         self._stream: np.random.Generator | None = None
         self._stream_of: tuple[str, int] | None = None
+        self.grading = True
+        """Whether episodes are graded; False where only the agent's turns matter: all score 0."""
+
         self._base_names: frozenset[str] = frozenset()
         """Attributes of the base classes; all others are the world's."""
 
@@ -200,6 +204,8 @@ class EpisodeEnvironment(gymnasium.Env[Any, Any]):
         """
         if self._verdict is not None:
             return self._verdict
+        if not self.grading:
+            return _UNGRADED
         try:
             verdict = verify(self.task, self.final_state(), self._transcript)
         except Exception as error:

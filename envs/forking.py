@@ -128,5 +128,5 @@ def _own_state(layer: AnyEnv, memo: dict[int, Any], *, constants: bool = False) 
         return copy.deepcopy(own, memo)
     except Exception as error:
         raise ForkUnsupported(
-            f"the wrapper {type(layer).__name__} holds what cannot be copied: {error}"
+            f"the wrapper {type(layer).__name__} has an attribute that cannot be copied: {error}"
         ) from error

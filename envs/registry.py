@@ -59,6 +59,14 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
             ("shopping", "webshop", "tau2-retail"),
         ),
         EnvironmentInfo(
+            "hexathlon/Web-v0",
+            "web",
+            "Work on web sites, in a browser or its fast twin",
+            "hexathlon.envs.web.env:WebEnv",
+            "hexathlon.envs.web.env:make_vector",
+            ("web", "miniwob", "webarena", "webarena-verified", "visualwebarena"),
+        ),
+        EnvironmentInfo(
             "hexathlon/RolePlay-v0",
             "roleplay",
             "Stay in character, keep secrets, remember, bargain",

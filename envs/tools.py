@@ -94,7 +94,7 @@ class ToolTable:
         self.schemas = {schema.name: schema.parameters for schema in schemas}
 
     def problem(self, call: ParsedCall) -> str:
-        """Return what is wrong with a call; empty if it fits its schema."""
+        """Return the fault of a call; empty if it fits its schema."""
         if call.problem:
             return call.problem
         schema = self.schemas.get(call.name)
@@ -107,7 +107,7 @@ class ToolTable:
 
 
 def argument_problem(name: str, arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
-    """Return what is wrong with the arguments of one call; empty if they fit.
+    """Return the fault of the arguments of one call; empty if they fit.
 
     Supports the part of JSON Schema that tool descriptions use: `type` (one or several),
     `properties`, `required`, `enum`, `minimum`, `maximum`, `maxLength`, `items`, `maxItems`.

@@ -129,6 +129,10 @@ def _env_json(summary: EnvSummary) -> dict[str, Any]:
         "score": dataclasses.asdict(summary.score),
         "templates": {name: dataclasses.asdict(s) for name, s in summary.templates.items()},
         "levels": {name: dataclasses.asdict(s) for name, s in summary.levels.items()},
+        "looks": {
+            name: {"trials": look.scored, "mean": look.mean}
+            for name, look in sorted(tally.looks.items())
+        },
         "causes": [[*kind, count] for kind, count in sorted(tally.causes.items()) if count],
         "stops": {name: count for name, count in sorted(tally.stops.items()) if count},
         "flags": dict(sorted(tally.flags.items())),

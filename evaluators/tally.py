@@ -123,6 +123,19 @@ class RoleUsage:
 
 
 @dataclass(slots=True)
+class LookCounts:
+    """Counts of the scored trials in one look, where an event has several."""
+
+    scored: int = 0
+    reward: float = 0.0
+
+    @property
+    def mean(self) -> float:
+        """Mean reward of the scored trials."""
+        return self.reward / self.scored if self.scored else 0.0
+
+
+@dataclass(slots=True)
 class EnvTally:
     """All counts of one version of one environment."""
 
@@ -135,6 +148,8 @@ class EnvTally:
     flags: Counter[str] = field(default_factory=Counter)
     faults: Counter[str] = field(default_factory=Counter)
     """Faults found by verifiers in scored trials that failed: the terms `fault_…` that are set."""
+    looks: dict[str, LookCounts] = field(default_factory=dict)
+    """Scored trials by look: the appearance that the environment's final state names."""
     sandboxes: Counter[str] = field(default_factory=Counter)
     checks: Counter[str] = field(default_factory=Counter)
     usage: dict[str, RoleUsage] = field(default_factory=dict)
@@ -153,7 +168,7 @@ class EnvTally:
             record["key"]["task"], TaskCounts(record["template"], record["level"])
         )
         task.count(record)
-        task.empty_gold = task.empty_gold or bool(record["terms"].get("empty_gold"))
+        task.empty_gold = task.empty_gold or _has_empty_gold(record["terms"])
         self.records += 1
         self.stops[record["stop"]] += 1
         self.flags.update(record["flags"])
@@ -162,6 +177,11 @@ class EnvTally:
         self.checks.update(
             f"{check.get('name')}@{check.get('version')}" for check in record["checks"]
         )
+        look = record["final_state"].get("look")
+        if isinstance(look, str) and look and record["status"] == "scored":
+            counts = self.looks.setdefault(look, LookCounts())
+            counts.scored += 1
+            counts.reward += float(record["reward"])
         if record["status"] != "scored":
             self.causes[record["status"], record["cause"] or "unknown"] += 1
         for earlier in record["earlier"]:
@@ -223,3 +243,8 @@ def _faults(record: Mapping[str, Any]) -> list[str]:
         return []
     last = ((name.rpartition(".")[2], value) for name, value in record["terms"].items())
     return [name.removeprefix(_FAULT) for name, value in last if value and name.startswith(_FAULT)]
+
+
+def _has_empty_gold(terms: Mapping[str, Any]) -> bool:
+    """Whether a rule, of the score or beside it, reports an empty expected answer."""
+    return any(bool(value) for name, value in terms.items() if name.endswith("empty_gold"))

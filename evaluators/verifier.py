@@ -65,11 +65,11 @@ _entries: dict[str, _Entry] = {
     "sql_write": _Entry("hexathlon.evaluators.sql.writes:sql_write", "1", True),
     "sql_impossible": _Entry("hexathlon.evaluators.sql.strict:sql_impossible", "1", True),
     "spider": _Entry("hexathlon.evaluators.sql.spider:spider", "1", True),
-    "bird_ex": _Entry("hexathlon.evaluators.sql.bird:bird_ex", "1", True),
-    "bird_soft_f1": _Entry("hexathlon.evaluators.sql.bird:bird_soft_f1", "1", True),
-    "bird_rves": _Entry("hexathlon.evaluators.sql.bird:bird_rves", "1", False),
-    "intercode_iou": _Entry("hexathlon.evaluators.sql.intercode:intercode_iou", "1", True),
-    "dbbench": _Entry("hexathlon.evaluators.sql.dbbench:dbbench", "1", True),
+    "bird_ex": _Entry("hexathlon.evaluators.sql.bird:bird_ex", "2", True),
+    "bird_soft_f1": _Entry("hexathlon.evaluators.sql.bird:bird_soft_f1", "2", True),
+    "bird_rves": _Entry("hexathlon.evaluators.sql.bird:bird_rves", "2", False),
+    "intercode_iou": _Entry("hexathlon.evaluators.sql.intercode:intercode_iou", "2", True),
+    "dbbench": _Entry("hexathlon.evaluators.sql.dbbench:dbbench", "2", True),
     "shopping_order": _Entry("hexathlon.evaluators.shopping.order:shopping_order", "1", True),
     "shopping_loose": _Entry("hexathlon.evaluators.shopping.simulator:shopping_loose", "1", True),
     "shopping_strict": _Entry("hexathlon.evaluators.shopping.simulator:shopping_strict", "1", True),
@@ -81,6 +81,14 @@ _entries: dict[str, _Entry] = {
     "sql_answer": _Entry("hexathlon.evaluators.sql.answers:sql_answer", "1", True),
     "terminal_tests": _Entry("hexathlon.evaluators.terminal.tests:terminal_tests", "1", True),
     "harbor_reward": _Entry("hexathlon.evaluators.terminal.tests:harbor_reward", "1", True),
+    "web_state": _Entry("hexathlon.evaluators.web.state:web_state", "1", True),
+    "miniwob": _Entry("hexathlon.evaluators.web.miniwob:miniwob", "1", True),
+    "webarena": _Entry("hexathlon.evaluators.web.webarena:webarena", "1", True),
+    "webarena_strict": _Entry("hexathlon.evaluators.web.webarena:webarena_strict", "1", True),
+    "webarena_verified": _Entry(
+        "hexathlon.evaluators.web.webarena_verified:webarena_verified", "1", True
+    ),
+    "visualwebarena": _Entry("hexathlon.evaluators.web.visualwebarena:visualwebarena", "1", True),
     "roleplay_dialogue": _Entry(
         "hexathlon.evaluators.roleplay.dialogue:roleplay_dialogue", "1", True
     ),

@@ -81,6 +81,8 @@ class Board:
     """Score of the oracle."""
     older: bool
     """Whether a board of a newer version of the same environment exists."""
+    plan: str = ""
+    """Hash of the plan that the builder of the site named for it; empty if its rows decided."""
 
     @property
     def anchor(self) -> str:
@@ -135,8 +137,16 @@ class Board:
         return "tokens", []
 
 
-def make_boards(submissions: Sequence[Submission]) -> list[Board]:
-    """Return the boards of all submissions: by environment, the newest version first."""
+def make_boards(submissions: Sequence[Submission], plans: Sequence[str] = ()) -> list[Board]:
+    """Return the boards of all submissions: by environment, the newest version first.
+
+    Args:
+        submissions: The rows.
+        plans: Beginnings of plan hashes, each of which names the plan of its boards.
+
+    Raises:
+        PlanNameError: If plans with different trials or limits are named for one board.
+    """
     groups: dict[tuple[str, str, tuple[str, ...]], list[Member]] = {}
     for submission in submissions:
         for result in submission.summary.envs:
@@ -146,7 +156,7 @@ def make_boards(submissions: Sequence[Submission]) -> list[Board]:
     for env, version, _ in groups:
         newest[env] = max(newest.get(env, []), _version_order(version))
     boards = [
-        _board(*key, members, older=_version_order(key[1]) < newest[key[0]])
+        _board(*key, members, plans, older=_version_order(key[1]) < newest[key[0]])
         for key, members in groups.items()
     ]
     boards.sort(key=lambda board: (board.env, board.title, board.tasksets))
@@ -184,9 +194,15 @@ def tasksets_of(plan: dict[str, Any], env: str) -> tuple[str, ...]:
 
 
 def _board(
-    env: str, version: str, tasksets: tuple[str, ...], members: list[Member], *, older: bool
+    env: str,
+    version: str,
+    tasksets: tuple[str, ...],
+    members: list[Member],
+    plans: Sequence[str],
+    *,
+    older: bool,
 ) -> Board:
-    plan = board_plan(members)
+    plan = board_plan(members, plans)
     anchors = _anchors(members, plan)
     floors = [(m.result.score.mean, m.submission.name) for m in anchors["floor"]]
     known = [(mean, name) for mean, name in floors if mean is not None]
@@ -194,7 +210,7 @@ def _board(
     tops = [m.result.score.mean for m in anchors["ceiling"]]
     ceiling = max((top for top in tops if top is not None), default=None)
     rows = _rows(members, plan, floor, ceiling)
-    return Board(env, version, tasksets, tuple(rows), floor, floor_name, ceiling, older)
+    return Board(env, version, tasksets, tuple(rows), floor, floor_name, ceiling, older, plan.hash)
 
 
 def _anchors(members: Sequence[Member], plan: BoardPlan) -> dict[str, list[Member]]:

@@ -7,11 +7,14 @@ same bytes.
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from hexathlon.leaderboard.boards import make_boards
 from hexathlon.leaderboard.pages import PageWriter
+from hexathlon.leaderboard.qualifying import PlanNameError, check_plan_names
 from hexathlon.leaderboard.reruns import with_reruns
 from hexathlon.leaderboard.submission import Submission, SubmissionRejected, load_submission
 
@@ -29,6 +32,8 @@ def build(
     *,
     verified: Collection[Path] = (),
     failed: Mapping[Path, str] | None = None,
+    obstacles: Mapping[Path, str] | None = None,
+    plans: Sequence[str] = (),
     data: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> Path:
@@ -42,16 +47,25 @@ def build(
         out: Directory to write; an older site there is replaced, anything else is not touched.
         verified: Those of the run directories that the caller has just replayed successfully.
         failed: Those that a replay contradicted, with its first finding; listed as rejected.
+        obstacles: Those that could not be replayed, with the reason; not ranked on boards where
+            other rows were.
+        plans: Plan hashes, or 16 or more first digits of each: the plan of the boards on which such
+            a run is. Other boards have the plan that most of their complete rows share.
         data: Whether to put a compressed copy of the records beside each submission.
         progress: Called with (trajectories written, trajectories in all).
 
     Raises:
-        BuildError: If ``out`` contains something else, or there is no run.
+        BuildError: If ``out`` contains something else, there is no run, or no run has a named plan.
     """
     if not runs:
         raise BuildError("no run was given: name at least one run directory")
     _check_target(out)
-    submissions, rejected = _load(runs, verified, failed or {})
+    submissions, rejected = _load(runs, verified, failed or {}, obstacles or {})
+    try:
+        check_plan_names(plans, [submission.plan["plan_hash"] for submission in submissions])
+        boards = make_boards(submissions, plans)
+    except PlanNameError as error:
+        raise BuildError(str(error)) from None
     draft = out.with_name(out.name + ".part")
     if draft.exists():
         shutil.rmtree(draft)
@@ -67,7 +81,7 @@ def build(
             progress(written, total)
 
     writer.static()
-    writer.index(submissions, make_boards(submissions), rejected)
+    writer.index(submissions, boards, rejected)
     for submission in submissions:
         writer.submission(submission, data=data)
         writer.trials(submission)
@@ -88,7 +102,10 @@ def _check_target(out: Path) -> None:
 
 
 def _load(
-    runs: Sequence[Path], verified: Collection[Path], failed: Mapping[Path, str]
+    runs: Sequence[Path],
+    verified: Collection[Path],
+    failed: Mapping[Path, str],
+    obstacles: Mapping[Path, str],
 ) -> tuple[list[Submission], list[tuple[str, str]]]:
     submissions: dict[str, Submission] = {}
     rejected: list[tuple[str, str]] = []
@@ -97,9 +114,16 @@ def _load(
             rejected.append((path.name, f"not verified: {failed[path]}"))
             continue
         try:
-            submission = load_submission(path, verified=path in verified)
+            obstacle = obstacles.get(path, "").replace(str(path), path.name)
+            submission = load_submission(path, path in verified, obstacle)
         except SubmissionRejected as fault:
             rejected.append((path.name, str(fault).replace(str(path), path.name)))
             continue
-        submissions.setdefault(submission.slug, submission)
-    return with_reruns(list(submissions.values())), rejected
+        submissions.setdefault(submission.head, submission)
+    return with_reruns(_with_own_slugs(list(submissions.values()))), rejected
+
+
+def _with_own_slugs(submissions: Sequence[Submission]) -> list[Submission]:
+    """Name submissions that share a slug by their whole heads, so that each has its own pages."""
+    counts = Counter(one.slug for one in submissions)
+    return [one if counts[one.slug] == 1 else replace(one, slug=one.head) for one in submissions]

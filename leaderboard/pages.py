@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import gzip
 import json
-import math
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader
 
@@ -21,10 +20,10 @@ from hexathlon.evaluators.content import Image, described
 from hexathlon.evaluators.records.canonical import canonical_bytes, canonical_json
 from hexathlon.evaluators.records.media import MediaStore, media_parts
 from hexathlon.evaluators.records.reader import records_file
-from hexathlon.evaluators.summary import Score
 from hexathlon.leaderboard.boards import Board, BoardRow, board_title, tasksets_of
 from hexathlon.leaderboard.charts import heat_step, scatter
 from hexathlon.leaderboard.command import eval_command
+from hexathlon.leaderboard.overview import overview
 from hexathlon.leaderboard.submission import OUTCOMES, Submission, TrialLine
 from hexathlon.leaderboard.text import LONGEST, finalise, inline_json, pretty_json, shorten
 
@@ -77,9 +76,10 @@ class PageWriter:
             submissions=submissions,
             boards=boards,
             rejected=rejected,
-            overview=_overview(boards),
+            overview=overview(boards),
             trials=sum(submission.summary.records for submission in submissions),
             teams=_teams(submissions),
+            references=sum(one.reference is not None for one in submissions),
         )
 
     def submission(self, run: Submission, *, data: bool) -> None:
@@ -212,41 +212,6 @@ _CARD = {
 }
 
 
-class _Cell(NamedTuple):
-    """A submission's score on one board of the overview."""
-
-    score: Score
-    ranked: bool
-    """Whether the score compares with the others: ranked, or a reference agent's."""
-
-
-def _overview(boards: Sequence[Board]) -> dict[str, Any]:
-    """Return the newest board of each event and each submission's scores on them."""
-    newest: dict[str, Board] = {}
-    for board in boards:
-        if not board.older:
-            newest.setdefault(board.env, board)
-    columns = [newest[env] for env in sorted(newest)]
-    rows: dict[str, tuple[Submission, list[_Cell | None]]] = {}
-    for place, board in enumerate(columns):
-        for row in board.rows:
-            entry = rows.setdefault(row.submission.slug, (row.submission, [None] * len(columns)))
-            ranked = row.best is not None or row.submission.reference is not None
-            entry[1][place] = _Cell(row.score, ranked)
-    ordered = sorted(rows.values(), key=lambda entry: _overview_order(*entry))
-    return {"boards": columns, "rows": ordered}
-
-
-def _overview_order(
-    submission: Submission, cells: Sequence[_Cell | None]
-) -> tuple[bool, bool, float, str]:
-    """Put reference agents last, and before them submissions without any rank."""
-    ranked = [cell.score.mean for cell in cells if cell is not None and cell.ranked]
-    means = [mean for mean in ranked if mean is not None]
-    mean = math.fsum(means) / len(means) if means else -1.0
-    return (submission.reference is not None, not ranked, -mean, submission.slug)
-
-
 def _board_json(boards: Sequence[Board], rejected: Sequence[tuple[str, str]]) -> dict[str, Any]:
     return {
         "schema": "hexathlon.board/1",
@@ -258,6 +223,7 @@ def _board_json(boards: Sequence[Board], rejected: Sequence[tuple[str, str]]) ->
                 "tasksets": list(board.tasksets),
                 "floor": board.floor,
                 "ceiling": board.ceiling,
+                "plan": board.plan or None,
                 "rows": [_row_json(row) for row in board.rows],
             }
             for board in boards
@@ -275,6 +241,7 @@ def _row_json(row: BoardRow) -> dict[str, Any]:
         "head": row.submission.head,
         "team": row.submission.team,
         "verified": row.submission.verified,
+        "obstacle": row.submission.obstacle or None,
         "rerun_by": list(row.submission.rerun_by),
         "best": row.best,
         "worst": row.worst,

@@ -14,7 +14,10 @@ from hexathlon.evaluators.records.canonical import content_hash
 from hexathlon.evaluators.summary import EnvSummary
 from hexathlon.leaderboard.submission import Submission
 
-__all__ = ["BoardPlan", "Member", "board_plan"]
+__all__ = ["BoardPlan", "Member", "PlanNameError", "board_plan", "check_plan_names"]
+
+_FEWEST_DIGITS = 16
+"""A plan with the same eight first digits as another, as pages show them, is made in minutes."""
 
 Trial = tuple[str, int, int]
 """(task, seed, trial)."""
@@ -43,11 +46,19 @@ class Member(NamedTuple):
         return self.submission.plan.get("limits") or {}
 
 
+class PlanNameError(Exception):
+    """A plan was named that no run has, or several plans for one board."""
+
+
 class BoardPlan(NamedTuple):
     """What a row has to have played to be ranked."""
 
     trials: frozenset[Trial]
     limits: Mapping[str, Any]
+    hash: str = ""
+    """Hash of the plan that the builder of the site named; empty if the rows decided."""
+    replayed: bool = False
+    """Whether rows of it were replayed, so that those that could not be have no rank."""
 
     def disqualifies(self, member: Member) -> str | None:
         """Return why a row may not be ranked by this plan, or None."""
@@ -63,15 +74,65 @@ class BoardPlan(NamedTuple):
             own, usual = member.limits.get(name), self.limits.get(name)
             if _looser(name, own, usual):
                 return f"other limits: {name} {_shown(own)}, the board's {_shown(usual)}"
+        if self.replayed and member.submission.obstacle:
+            return f"not verified: {member.submission.obstacle}"
         return None
 
 
-def board_plan(members: Sequence[Member]) -> BoardPlan:
-    """Return the plan that most complete rows share; of equally frequent ones, the largest.
+def check_plan_names(names: Sequence[str], hashes: Sequence[str]) -> None:
+    """Require that each name is the beginning of some plan's hash.
 
-    Reference agents have no say while there are others.
+    Raises:
+        PlanNameError: If one is not, or is too short to tell plans apart.
     """
+    for name in names:
+        if len(name) < _FEWEST_DIGITS:
+            raise PlanNameError(
+                f"{name!r} is too short for the hash of a plan: expected {_FEWEST_DIGITS} digits "
+                "or more, as in `plan_hash` of plan.json"
+            )
+        if not any(digest.startswith(name.lower()) for digest in hashes):
+            raise PlanNameError(f"no run that can be shown has the plan {name}")
+
+
+def board_plan(members: Sequence[Member], names: Sequence[str] = ()) -> BoardPlan:
+    """Return the named plan of a board; without one, that which most complete rows share.
+
+    Of equally frequent ones, it is the largest. Rows that could not be replayed have no say beside
+    some that were, and reference agents none while there are others.
+
+    Args:
+        members: The board's rows.
+        names: Beginnings of plan hashes.
+
+    Raises:
+        PlanNameError: If plans with different trials or limits are named for this board.
+    """
+    plan = _named_plan(members, names) or _common_plan(members)
+    competing = [one for one in members if one.submission.reference is None]
+    replayed = (one for one in competing if one.submission.verified)
+    return plan._replace(replayed=any(plan.disqualifies(one) is None for one in replayed))
+
+
+def _named_plan(members: Sequence[Member], names: Sequence[str]) -> BoardPlan | None:
+    found: dict[str, BoardPlan] = {}
+    for one in members:
+        digest = one.submission.plan["plan_hash"]
+        if any(digest.startswith(name.lower()) for name in names):
+            plan = BoardPlan(one.trials, dict(one.limits), digest)
+            found[content_hash([sorted(plan.trials), plan.limits])] = plan
+    if len(found) > 1:
+        first, second, *_ = (plan.hash for plan in found.values())
+        raise PlanNameError(
+            f"{first} and {second} are different plans for {members[0].result.env}: name one of "
+            "them"
+        )
+    return next(iter(found.values()), None)
+
+
+def _common_plan(members: Sequence[Member]) -> BoardPlan:
     sound = [one for one in members if one.complete and one.submission.contradiction is None]
+    sound = [one for one in sound if not one.submission.obstacle] or sound
     voters = [one for one in sound if one.submission.reference is None] or sound or [*members]
     by_trials = {content_hash(sorted(one.trials)): one.trials for one in voters}
     sizes = {digest: len(trials) for digest, trials in by_trials.items()}

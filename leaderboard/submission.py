@@ -82,6 +82,8 @@ class Submission:
     slug: str
     verified: bool
     """Whether the builder of the site replayed the run."""
+    obstacle: str
+    """Why a replay was tried and not possible; empty if it succeeded or was not tried."""
     torn: bool
     """Whether the record file ends in an unfinished line."""
     rerun_by: tuple[str, ...] = ()
@@ -134,8 +136,13 @@ class Submission:
         return matching[0] if matching else None
 
 
-def load_submission(path: Path, verified: bool = False) -> Submission:
+def load_submission(path: Path, verified: bool = False, obstacle: str = "") -> Submission:
     """Read and check a run directory.
+
+    Args:
+        path: The directory.
+        verified: Whether its caller has replayed it.
+        obstacle: Why its caller could not.
 
     Raises:
         SubmissionRejected: If it is invalid; the message has the first fault and its location.
@@ -155,6 +162,7 @@ def load_submission(path: Path, verified: bool = False) -> Submission:
         head=head,
         slug=f"{slug(_name(plan))}-{head[:10]}",
         verified=verified,
+        obstacle=obstacle,
         torn=torn,
         judged=load_judgements(path, plan["plan_hash"]),
         contradiction=contradiction,
@@ -168,8 +176,8 @@ def _name(plan: dict[str, Any]) -> str:
 
 def _check(path: Path, plan_hash: str) -> bool:
     """Return whether the file ends in a torn line; every other fault rejects."""
-    if not records_file(path).is_file():
-        raise SubmissionRejected(f"{path} holds a plan but no records")
+    if not records_file(path).exists():
+        raise SubmissionRejected(f"{path} contains a plan but no records")
     faults = check_chain(path, plan_hash)
     torn = bool(faults) and faults[-1].message.startswith("unfinished")
     real = faults[:-1] if torn else faults
@@ -197,7 +205,7 @@ def _read(path: Path, plan: dict[str, Any]) -> tuple[Summary, tuple[TrialLine, .
                 found = found or f"line {number}, {fault.field}: {fault.message}"
             lines.append(_trial_line(number, record))
     if not lines:
-        raise SubmissionRejected(f"{path} holds no finished trial")
+        raise SubmissionRejected(f"{path} contains no finished trial")
     lines.sort(key=lambda line: (OUTCOMES.index(line.outcome), line.env, line.task, line.line))
     return summariser.finish(plan), tuple(lines), found
 

@@ -107,6 +107,12 @@ def _sets() -> Iterator[PublicSet]:
             PublicFile("items_human_ins.json", "instructions by people", needed=False),
         ),
     )  # fmt: skip
+    for source, origin in (
+        ("webarena", "github.com/web-arena-x/webarena"),
+        ("webarena-verified", "github.com/ServiceNow/webarena-verified"),
+        ("visualwebarena", "github.com/web-arena-x/visualwebarena"),
+    ):
+        yield PublicSet(source, "Web", _WEB_FOLDERS[source], origin, _web_files(source))
     for source, origin, file in (
         ("personagym", "github.com/vsamuel2003/PersonaGym", "questions.json"),
         ("pingpong", "github.com/IlyaGusev/ping_pong_bench", "settings_v2.json"),
@@ -122,6 +128,19 @@ def _sets() -> Iterator[PublicSet]:
             source, "Terminal", source, "tbench.ai",
             (PublicFile(mark, "task directories"),),
         )  # fmt: skip
+
+
+_WEB_FOLDERS = {
+    "webarena": "webarena", "webarena-verified": "webarena", "visualwebarena": "visualwebarena",
+}  # fmt: skip
+
+
+def _web_files(source: str) -> tuple[PublicFile, ...]:
+    if source == "visualwebarena":
+        names = ("classifieds", "reddit", "shopping")
+        return tuple(PublicFile(f"test_{name}.raw.json", f"tasks on {name}") for name in names)
+    name = "test.raw.json" if source == "webarena" else "webarena-verified.json"
+    return (PublicFile(name, "tasks; their sites are your own copies, named by URL"),)
 
 
 def _roleplay_files(source: str, file: str) -> tuple[PublicFile, ...]:

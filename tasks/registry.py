@@ -30,6 +30,11 @@ _factories: dict[str, str | Callable[[], TaskSource]] = {
     "terminal-bench": "hexathlon.tasks.terminal.directories:terminal_bench",
     "shopping": "hexathlon.tasks.shopping.source:source",
     "tau2-retail": "hexathlon.tasks.shopping.loaders.tau2:source",
+    "web": "hexathlon.tasks.web.source:source",
+    "webarena": "hexathlon.tasks.web.loaders.webarena:webarena_source",
+    "webarena-verified": "hexathlon.tasks.web.loaders.webarena_verified:source",
+    "miniwob": "hexathlon.tasks.web.loaders.miniwob:source",
+    "visualwebarena": "hexathlon.tasks.web.loaders.webarena:visual_source",
     "webshop": "hexathlon.tasks.shopping.loaders.webshop:source",
 }
 _sources: dict[str, TaskSource] = {}

@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 TASKS = 2
-EVENTS = ("RolePlay", "SQL", "Shopping", "Terminal")
+EVENTS = ("RolePlay", "SQL", "Shopping", "Terminal", "Web")
 DEADLINE = 800.0
 
 
@@ -61,7 +61,7 @@ def test_it_shows_the_commands_and_a_table_of_each_event(first: str) -> None:
     names = ("show", "selftest", "eval", "eval", "compare", "leaderboard")
     assert tuple(re.findall(r"^\$ hexathlon (\w+)", first, re.MULTILINE)) == names
     for name in EVENTS:
-        assert f"\n{name}, version" in first
+        assert f"\n{name} · easy, version" in first
     rows = re.findall(r"^ +– +(\w+) .* (floor|ceiling) *$", first, re.MULTILINE)
     assert [name for name, _ in rows[:9]] == [
         "oracle", "constant", "dump", "identity", "majority", "neighbour", "noop", "overlap",
@@ -85,7 +85,9 @@ def test_without_a_sandbox_it_says_so_and_leaves_the_terminal_out(tmp_path: Path
     assert done.returncode == 0, done.stderr
     assert "no sandbox works here" in done.stderr
     assert "Terminal is left out below" in done.stdout
-    assert [board["title"] for board in boards(tmp_path)] == ["RolePlay", "SQL", "Shopping"]
+    assert [board["title"] for board in boards(tmp_path)] == [
+        f"{name} · easy" for name in EVENTS if name != "Terminal"
+    ]
 
 
 @pytest.mark.slow

@@ -200,6 +200,7 @@ def test_every_block_is_of_a_kind_that_is_tested() -> None:
     """Python runs, or is a file that another test uses; TOML is read; shell lines run."""
     files = {
         "# example_dial.py": "tests/envs/test_plugins.py installs it",
+        "# chromium.py": "tests/envs/web/test_chromium_window.py takes pictures",
         "# serve.py": "needs a vLLM server; tests/baselines/engines covers the calls",
     }
     read = {"judges.md", "training.md", "plugins.md"}

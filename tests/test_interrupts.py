@@ -24,7 +24,7 @@ DEADLINE = 240.0
 STOPS_WITHIN = 60.0
 """Seconds from the signal to the end of the process, on a machine that is busy with other tests."""
 
-EVENTS = ("SQL", "Shopping", "RolePlay", "Terminal")
+EVENTS = ("SQL", "Shopping", "RolePlay", "Terminal", "Web")
 PHASES = ("start-up", "reset", "step", "scoring", "writing", "closing")
 SHORT = (
     ("SQL", "start-up"), ("SQL", "step"), ("SQL", "scoring"), ("SQL", "writing"),
@@ -104,15 +104,19 @@ def assert_stopped(done: Interrupted, most_steps: int = 1) -> None:
         assert noise not in done.said, done
 
 
-def assert_nothing_lost(run: Path, recorded: list[str]) -> None:
-    """Every record that was written is there, at most one more beside them, in one chain."""
+def assert_nothing_lost(run: Path, recorded: list[str] | None) -> None:
+    """Every record that was written is there, at most one more beside them, in one chain.
+
+    Without a journal (None) only the chain is checked.
+    """
     if not (run / "plan.json").exists():
         assert not recorded
         return
     file = run / "records.jsonl"
     lines = file.read_bytes().splitlines() if file.exists() else []
     kept = [json.loads(line)["hash"] for line in lines]
-    assert kept[: len(recorded)] == recorded and len(kept) - len(recorded) <= 1
+    if recorded is not None:
+        assert kept[: len(recorded)] == recorded and len(kept) - len(recorded) <= 1
     assert check_chain(run, read_plan(run)["plan_hash"]) == []
 
 
@@ -129,7 +133,8 @@ def interrupt_evaluation(folder: Path, event: str, phase: str, number: int) -> I
         "eval", "agent:oracle", "--envs", event, *limits, "--out", str(run),
     )  # fmt: skip
     assert_stopped(done)
-    assert_nothing_lost(run, done.recorded)
+    # The journal of a start-up is empty, but on a quiet machine the run has begun within the delay.
+    assert_nothing_lost(run, None if phase == "start-up" else done.recorded)
     return done
 
 

@@ -11,6 +11,7 @@ from hexathlon.baselines.training.folder import FolderInUse, RecipeDiffers, clai
 from hexathlon.baselines.training.metrics import MetricsLog
 from hexathlon.baselines.training.recipe import Recipe, recipe_of
 from hexathlon_cli.app import run
+from hexathlon_cli.train.appended import AppendedLines
 
 TESTS = Path(__file__).resolve().parent
 DEADLINE = 120.0
@@ -73,6 +74,32 @@ def test_a_folder_is_trained_in_by_one_process_and_one_recipe(
     other = recipe.model_copy(update={"steps": 4})
     with pytest.raises(RecipeDiffers, match="another recipe"), claimed(tmp_path, other):
         raise AssertionError("two recipes could train in one folder")
+
+
+def test_only_appended_lines_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "records.jsonl"
+    lines = AppendedLines(path)
+    assert lines.read() == ([], True)
+    path.write_text('{"reward": 1}\n{"rew')
+    assert lines.read() == ([{"reward": 1}], True)
+    assert lines.read() == ([], True)
+    with path.open("a") as file:
+        file.write('ard": 0}\n')
+    assert lines.read() == ([{"reward": 0}], True)
+
+
+def test_a_replaced_or_truncated_file_is_read_from_its_start(tmp_path: Path) -> None:
+    path, other = tmp_path / "metrics.jsonl", tmp_path / "metrics.part"
+    path.write_text('{"step": 1}\n{"step": 2}\n')
+    lines = AppendedLines(path)
+    assert len(lines.read()[0]) == 2
+    other.write_text('{"step": 1}\n{"step": 2}\n{"step": 3}\n')
+    other.replace(path)
+    assert lines.read() == ([{"step": 1}, {"step": 2}, {"step": 3}], False)
+    path.write_text('{"step": 1}\n')
+    assert lines.read() == ([{"step": 1}], False)
+    path.unlink()
+    assert lines.read() == ([], False)
 
 
 def test_a_folder_without_a_run_is_named(

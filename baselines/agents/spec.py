@@ -76,7 +76,7 @@ def _endpoint(rest: str) -> ModelSpec:
 
 
 def _address_problem(url: str) -> str:
-    """Return what is wrong with an address; empty if nothing is."""
+    """Return the fault of an address; empty if it is valid."""
     try:
         parts = urlsplit(url)
         _ = parts.port  # parsed, and checked to be within its range, when it is read
@@ -85,7 +85,7 @@ def _address_problem(url: str) -> str:
     if not parts.hostname:
         return "it has no host"
     if any(letter.isspace() for letter in url):
-        return "it has a space in it"
+        return "it contains a space"
     return ""
 
 

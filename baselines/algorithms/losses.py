@@ -164,7 +164,7 @@ def topr(batch: TokenBatch, bounds: tuple[float, float]) -> TokenLoss:
 def cispo(batch: TokenBatch, bounds: tuple[float, float]) -> TokenLoss:
     """-sg(clip(rho)) A l: the weight is clipped, no token's gradient is (MiniMax-M1, CISPO).
 
-    Bounds are ratios; a lowest of 0 caps from above only.
+    Bounds are ratios; a lower bound of 0 clips from above only.
     """
     ratio = batch.log_ratio().exp().detach()
     weight = ratio.clamp(*bounds)

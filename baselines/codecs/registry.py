@@ -3,6 +3,7 @@
 import difflib
 
 from hexathlon.baselines.codecs.base import Codec
+from hexathlon.baselines.codecs.browsergym import BrowserGymCodec
 from hexathlon.baselines.codecs.compact import CompactCodec, LinesCodec
 from hexathlon.baselines.codecs.hermes import HermesCodec
 from hexathlon.baselines.codecs.openai import OpenAICodec
@@ -20,6 +21,7 @@ _CODECS: dict[str, Codec] = {
         PlainCodec(),
         CompactCodec(),
         LinesCodec(),
+        BrowserGymCodec(),
     )
 }
 CODEC_NAMES = tuple(_CODECS)

@@ -21,7 +21,7 @@ _EXTRAS = {
     "docker": ("docker",),
     "duckdb": ("duckdb",),
     "postgres": ("psycopg",),
-    "web": ("playwright",),
+    "web": ("playwright", "starlette", "uvicorn", "python_multipart"),
 }
 _CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 _SQLITE_WANTED = (3, 35, 0)

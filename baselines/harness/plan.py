@@ -100,7 +100,7 @@ def slices_of(config: EvalConfig, salt: str | None) -> list[Slice]:
     if config.task:
         return list(_slices_of_ids(config, salt))
     if not config.envs:
-        raise UsageError("name what is evaluated: events in `envs`, or single tasks in `task`")
+        raise UsageError("nothing to evaluate: name events in `envs`, or single tasks in `task`")
     slices = []
     for info in {one.id: one for one in map(find_environment, config.envs)}.values():
         tasks = open_taskset(info, config.taskset, config.split, config.level, salt)

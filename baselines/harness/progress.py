@@ -21,11 +21,11 @@ def log_interval(elapsed: float) -> float:
 
 
 class Waiting(Closing):
-    """Names what is waited for, once, if it takes longer than two seconds.
+    """Writes the label of a wait, once, if it takes longer than `seconds`.
 
     Args:
-        label: What is waited for.
-        seconds: Time without a message.
+        label: Name of the operation.
+        seconds: Silent time before the message.
     """
 
     def __init__(self, label: str, seconds: float = _QUIET) -> None:
@@ -72,6 +72,13 @@ class Progress(Closing):
         self._logged = self._started
         self._bar: Any = None
         self._task: Any = None
+        self._closed = False
+        self._lock = threading.RLock()
+        self._timer: threading.Timer | None = None
+        if self._stream.isatty():  # shown in time even if the first step is long
+            self._timer = threading.Timer(_QUIET, self._draw, ("",))
+            self._timer.daemon = True
+            self._timer.start()
 
     def advance(self, note: str = "") -> None:
         """Count one step; `note` is displayed next to the bar.
@@ -96,6 +103,11 @@ class Progress(Closing):
             self._stream.flush()
 
     def _draw(self, note: str) -> None:
+        with self._lock:
+            if self._bar is None and not self._closed:
+                self._start_bar(note)
+
+    def _start_bar(self, note: str) -> None:
         from rich.console import Console
         from rich.progress import (
             BarColumn,
@@ -106,7 +118,7 @@ class Progress(Closing):
         )
         from rich.progress import Progress as RichProgress
 
-        self._bar = RichProgress(
+        bar = RichProgress(
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
@@ -116,12 +128,17 @@ class Progress(Closing):
             console=Console(file=self._stream),
             transient=True,
         )
-        self._bar.start()
-        self._task = self._bar.add_task(self.label, total=self.total, note=note)
-        self._bar.update(self._task, completed=self.done)
+        bar.start()
+        self._task = bar.add_task(self.label, total=self.total, note=note)
+        bar.update(self._task, completed=self.done)
+        self._bar = bar
 
     def close(self) -> None:
         """Remove the bar."""
-        if self._bar is not None:
-            self._bar.stop()
-            self._bar = None
+        if self._timer is not None:
+            self._timer.cancel()
+        with self._lock:
+            self._closed = True
+            if self._bar is not None:
+                self._bar.stop()
+                self._bar = None

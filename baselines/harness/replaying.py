@@ -166,7 +166,7 @@ def _flag_differences(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield flags that no rollout sets; a page shows them beside the score."""
     unknown = [flag for flag in record["flags"] if flag not in OUTSIDE]
     if unknown:
-        yield "flags", f"{abridged(unknown[0])} is no cause that ends a trial"
+        yield "flags", f"{abridged(unknown[0])} does not end a trial"
 
 
 def _difference(recorded: Any, replayed: Any) -> str:

@@ -148,7 +148,7 @@ def tables(run: ReadRun, anchors: Anchors, *, details: bool = True) -> list[Repo
         report.append(_denominators(run))
         report += [_breakdown(env, "level", env.levels) for env in envs]
         report += [_breakdown(env, "template", env.templates) for env in envs]
-        report += [_faults(run), _endings(run), _usage(run), _judged(run)]
+        report += [_looks(run), _faults(run), _endings(run), _usage(run), _judged(run)]
         report += [_criteria(judged) for judged in run.judged]
         return [table for table in report if table.rows]
     if any(env.score.unscored or env.score.infra or env.tally.flags for env in envs):
@@ -291,6 +291,26 @@ def _breakdown(env: EnvSummary, kind: str, scores: Mapping[str, Score]) -> Repor
         rows.append((*row, pass_k))
     headings = (kind, "tasks", "trials", "score", "95% interval", "pass@k / pass^k")
     return ReportTable(f"{short(env.env)} by {kind}", headings, tuple(rows))
+
+
+def _looks(run: ReadRun) -> ReportTable:
+    """Scores by look, where an event has several, with the distance to the event's best look."""
+    rows = []
+    for env in run.summary.envs:
+        looks = sorted(env.tally.looks.items(), key=lambda item: (item[1].mean, item[0]))
+        best = looks[-1][1].mean if looks else 0.0
+        rows += [
+            (
+                short(env.env),
+                name,
+                f"{look.scored:,}",
+                percent(look.mean),
+                f"-{percent(best - look.mean)}" if best > look.mean else "",
+            )
+            for name, look in looks
+        ]
+    headings = ("event", "look, worst first", "trials", "score", "below the best")
+    return ReportTable("Looks", headings, tuple(rows))
 
 
 def _faults(run: ReadRun) -> ReportTable:

@@ -10,8 +10,6 @@ from hexathlon.evaluators.judges.transcript import JudgedTranscript
 
 __all__ = ["PanelJudge"]
 
-_MIN_FAMILIES = 3
-
 
 class PanelJudge:
     """Decides by majority; members that cannot tell, or give no valid answer, abstain.
@@ -30,11 +28,6 @@ class PanelJudge:
         """The model families of the members, sorted."""
         names = {name for member in self.members for name in member.client.identity.families}
         return tuple(sorted(names))
-
-    @property
-    def diverse(self) -> bool:
-        """Whether the panel has members of at least three families (rule J10)."""
-        return len(self.families) >= _MIN_FAMILIES
 
     async def decide(
         self, criterion: Criterion, transcript: JudgedTranscript, *, repeat: int = 0

@@ -18,17 +18,17 @@ class TaskStatistics:
     """
 
     decay: float = 0.9
-    """Factor on the older counts when a task is tried again."""
+    """Discount of the earlier counts whenever a task is tried again."""
 
     prior: tuple[float, float] = (1.0, 1.0)
     threshold: float = 1.0
-    """Least reward of a success."""
+    """Minimum reward that counts as a success."""
 
     most: int = 65_536
-    """Largest number of tasks; the one tried longest ago is forgotten first."""
+    """Maximum number of tasks; the least recently tried one is evicted first."""
 
     counts: dict[str, tuple[float, float]] = field(default_factory=dict)
-    """Discounted successes and failures by task; the task tried last is at the end."""
+    """Discounted successes and failures by task; the most recently tried task is last."""
 
     def observe(self, groups: Sequence[Group]) -> None:
         """Count the rollouts of some tasks."""

@@ -1,4 +1,4 @@
-"""The checkpoints of a training run: Hugging Face directories that know their dialect."""
+"""The checkpoints of a training run: Hugging Face directories with the name of their dialect."""
 
 import json
 from dataclasses import asdict

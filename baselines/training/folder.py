@@ -18,7 +18,7 @@ _TRIES = 10
 
 
 class RecipeDiffers(Exception):
-    """The folder holds the run of another recipe."""
+    """The folder contains the run of another recipe."""
 
 
 class FolderInUse(Exception):
@@ -27,11 +27,11 @@ class FolderInUse(Exception):
 
 @contextmanager
 def claimed(folder: Path, recipe: Recipe) -> Iterator[None]:
-    """Keep the folder for this process and this recipe; it is made if necessary.
+    """Reserve the folder for this process and this recipe; create it if necessary.
 
     Raises:
         FolderInUse: If another process trains in it.
-        RecipeDiffers: If it holds the run of another recipe.
+        RecipeDiffers: If it contains the run of another recipe.
     """
     folder.mkdir(parents=True, exist_ok=True)
     handle = os.open(folder / _LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -63,7 +63,7 @@ def is_training(folder: Path) -> bool:
 
 
 def _locked(handle: int) -> bool:
-    """Take the lock; one that somebody holds for a moment only, to look, is waited for."""
+    """Try to take the lock, for up to 0.2 s: watchers hold it briefly."""
     for _ in range(_TRIES):
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -12,7 +12,7 @@ RECIPES = Path(__file__).resolve().parents[1] / "recipes"
 
 
 class RecipeError(Exception):
-    """A recipe cannot be read, or names what does not exist."""
+    """A recipe cannot be read, or names an unknown component."""
 
 
 def recipe_names() -> list[str]:

@@ -18,7 +18,7 @@ class TrialSample(NamedTuple):
 
 
 def choose_samples(records: Sequence[Mapping[str, Any]]) -> list[TrialSample]:
-    """Return the first solved and the first failed trial, those that there are.
+    """Return the first solved and the first failed trial, if any.
 
     The same tasks are played in every evaluation, so samples of different steps can be compared.
     """

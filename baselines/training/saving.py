@@ -25,7 +25,7 @@ def save_state(
 ) -> None:
     """Write the state after a step and delete all but the last two states.
 
-    It is written beside its place and then renamed, so that a crash leaves the older one.
+    It is written under a temporary name and then renamed, so a crash leaves the previous state.
     """
     import torch
     from safetensors.torch import save_file
@@ -66,7 +66,7 @@ def latest_state(folder: Path) -> Path | None:
 def load_state(
     path: Path, model: Any, optimisers: Any, critic: Any = None, memory: Any = None
 ) -> dict[str, Any]:
-    """Read a state into a model, its optimisers, critic and memory, and return the rest of it.
+    """Read a state into a model, its optimisers, critic and memory, and return its other fields.
 
     Raises:
         StateTorn: If a file is missing, cannot be read, or belongs to another model.

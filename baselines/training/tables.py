@@ -63,11 +63,11 @@ class RolloutTable(RecipeTable):
 
     temperature: float = Field(default=1.0, gt=0)
     max_tokens: int = Field(default=128, ge=1)
-    """Largest number of tokens per turn."""
+    """Maximum number of tokens per turn."""
 
     concurrency: int = Field(default=64, ge=1)
     tries: int = Field(default=4, ge=1)
-    """Largest number of batches per step, where filters drop groups."""
+    """Maximum number of batches per step, where filters drop groups."""
 
     rewards: Literal["played", "rescored"] = "played"
     """Source of the rewards: the episodes, or their rescored records."""
@@ -120,11 +120,11 @@ class EngineTable(RecipeTable):
     """Name of the model at `url`; empty if the server has only one."""
 
     tolerance: float = Field(default=0.0, ge=0)
-    """Largest difference of a log-probability between engine and learner after an update; 0 means
+    """Maximum difference of a log-probability between engine and learner after an update; 0 means
     1e-3 in float32 and 0.3 in lower precision."""
 
     context: int = Field(default=0, ge=0)
-    """Largest number of tokens of a prompt with its reply; 0 means the model's limit."""
+    """Maximum number of tokens of a prompt with its reply; 0 means the model's limit."""
 
     cache_gib: int = Field(default=1, ge=1)
     """Memory for keys and values of a server started on a CPU, in GiB."""

@@ -1,7 +1,7 @@
 """Demonstrations: the actions of a source's oracle, with seeded mistakes, as token samples.
 
-Every demonstration is played in the environment, so the policy learns from what it will see there.
-On a seeded share of the tasks, the script of a near miss is played instead, at once or after the
+Every demonstration is played in the environment, so the policy learns from real observations. On a
+seeded share of the tasks, the script of a near miss is played instead, at once or after the
 oracle's read-only actions; a policy cloned from them has room to improve.
 """
 
@@ -48,11 +48,11 @@ class Noise:
     """Share of these that begin with the oracle's read-only actions; the others answer at once."""
 
     without: tuple[str, ...] = ()
-    """Near misses that are not played, such as one that writes a name it never read, which teaches
-    to make names up."""
+    """Near misses that are not played, such as one that writes a name it never read, which would
+    teach the policy to invent names."""
 
     skipped: tuple[str, ...] = ()
-    """Tools whose calls are left out where they change nothing."""
+    """Tools whose read-only calls are omitted."""
 
     seed: int = 0
 
@@ -163,7 +163,7 @@ class _DemonstratingPlayer:
         return Turn(action, said=self._thought(action))
 
     def _next(self) -> str:
-        """Return the script's next action; the opening is sent to none."""
+        """Return the script's next action; the first one receives no observation."""
         if len(self._observations) == 1:
             return next(self._script)
         return self._script.send(self._observations[-1])

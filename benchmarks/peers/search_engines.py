@@ -2,9 +2,9 @@
 
     python benchmarks/peers/search_engines.py --size 100000 --engines tantivy fts5 numpy bm25s
 
-Every engine indexes the same tokens (English, parted by blanks) and answers the same three-word
-queries, any word may match, best thousand by BM25. Each runs in a process of its own. `bm25s` is
-no dependency of the project; install it for the comparison.
+Every engine indexes the same tokens (English, split at blanks) and answers the same three-word
+queries: any word may match, top thousand by BM25. Each runs in a separate process. `bm25s` is not a
+dependency of the project; install it for the comparison.
 """
 
 import argparse
@@ -23,9 +23,9 @@ from typing import Any
 
 import numpy as np
 
-from hexathlon.tasks.shopping.world.catalogue.index import documents
-from hexathlon.tasks.shopping.world.catalogue.layout import lay_out
-from hexathlon.tasks.shopping.world.catalogue.noise import Stream
+from hexathlon.tasks.catalogue.index import documents
+from hexathlon.tasks.catalogue.layout import lay_out
+from hexathlon.tasks.catalogue.noise import Stream
 
 SEED, QUERIES, TOP = 0, 100, 1_000
 Search = Callable[[list[str]], list[int]]

@@ -2,8 +2,8 @@
 
     python vllm_engine.py CHECKPOINT
 
-Each line of input, `SEQUENCES PROMPT DRAWN SEEDED`, is answered with a line of JSON: seconds by the
-clock and by the processor. Tokens are drawn at temperature 1 with their log-probabilities.
+Each line of input, `SEQUENCES PROMPT DRAWN SEEDED`, is answered with a line of JSON: wall-clock and
+CPU seconds. Tokens are sampled at temperature 1 with their log-probabilities.
 """
 
 import json

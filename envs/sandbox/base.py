@@ -107,11 +107,11 @@ class Sandbox(Closing):
 
     @abstractmethod
     def screen(self, quiet: float = 0.05, timeout: float = 2.0) -> Screen:
-        """Return the terminal's screen once there was no output for `quiet` seconds."""
+        """Return the terminal's screen after `quiet` seconds without output."""
 
     @abstractmethod
     def read(self, path: str, max_bytes: int = 16 * MIB) -> bytes:
-        """Return the content of a regular file, with the rights of a command inside.
+        """Return the content of a regular file, with the permissions of a command inside.
 
         Raises:
             SandboxPathError: If there is no such regular file, or it is longer than `max_bytes`.
@@ -119,7 +119,7 @@ class Sandbox(Closing):
 
     @abstractmethod
     def write(self, path: str, data: bytes, mode: int = 0o644) -> None:
-        """Write a file, with the rights of a command inside; missing directories are created.
+        """Write a file, with the permissions of a command inside; missing directories are created.
 
         Raises:
             SandboxPathError: If it cannot be written.
@@ -220,4 +220,4 @@ class SandboxBackend(ABC):
     def open_snapshot(
         self, snapshot: SandboxSnapshot, limits: SandboxLimits | None = None
     ) -> Sandbox:
-        """Start a sandbox from a snapshot of this rung or, by way of its changes, of another."""
+        """Start a sandbox from a snapshot of this rung or, through its changes, of another."""

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from hexathlon.envs.users import Agenda, SimulatedUser
 from hexathlon.envs.users.user import SlotJudge
+from hexathlon.tasks.catalogue.constraint import Constraint
 from hexathlon.tasks.seeding import derive_seed
-from hexathlon.tasks.shopping.world.catalogue.constraint import Constraint
 from hexathlon.tasks.shopping.world.facts import holds_on
 
 __all__ = ["Answer", "Customer", "as_question"]

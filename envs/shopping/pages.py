@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 
 from hexathlon.tasks.bilingual import Language
-from hexathlon.tasks.shopping.world.catalogue.money import (
+from hexathlon.tasks.catalogue.money import (
     Address,
     Coupon,
     PriceBreakdown,
     Rules,
 )
-from hexathlon.tasks.shopping.world.catalogue.product import Product, Variant
-from hexathlon.tasks.shopping.world.catalogue.search import SearchPage
+from hexathlon.tasks.catalogue.product import Product, Variant
+from hexathlon.tasks.catalogue.search import SearchPage
 from hexathlon.tasks.shopping.world.facts import category_of
 from hexathlon.tasks.shopping.world.wording import chosen_text, money, offered_text, say
 

@@ -8,8 +8,8 @@ import numpy as np
 from hexathlon.envs.shopping import pages
 from hexathlon.envs.shopping.customer import Customer, as_question
 from hexathlon.tasks.bilingual import Language
+from hexathlon.tasks.catalogue import open_catalogue
 from hexathlon.tasks.shopping.service.casework import changed_since
-from hexathlon.tasks.shopping.world.catalogue import open_catalogue
 from hexathlon.tasks.shopping.world.desk.desk import ServiceDesk, subject_of
 from hexathlon.tasks.shopping.world.desk.desk_tools import DESK_WRITES
 from hexathlon.tasks.shopping.world.desk.policy import DeskPolicy, policy_text

@@ -12,8 +12,8 @@ import numpy as np
 from hexathlon.envs.shopping import pages
 from hexathlon.envs.shopping.customer import Customer, as_question
 from hexathlon.envs.shopping.till import Bought, lines_of, order_record, priced
-from hexathlon.tasks.shopping.world.catalogue.money import PriceBreakdown
-from hexathlon.tasks.shopping.world.catalogue.product import Product, Variant
+from hexathlon.tasks.catalogue.money import PriceBreakdown
+from hexathlon.tasks.catalogue.product import Product, Variant
 from hexathlon.tasks.shopping.world.facts import facts_of
 from hexathlon.tasks.shopping.world.retail import DeskProblem
 from hexathlon.tasks.shopping.world.settings import StoreSettings, open_settings

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from hexathlon.tasks.shopping.world.catalogue.money import PriceBreakdown, price_cart
-from hexathlon.tasks.shopping.world.catalogue.product import Product, Variant
+from hexathlon.tasks.catalogue.money import PriceBreakdown, price_cart
+from hexathlon.tasks.catalogue.product import Product, Variant
 from hexathlon.tasks.shopping.world.facts import facts_of
 from hexathlon.tasks.shopping.world.settings import StoreSettings, cart_line
 

@@ -146,6 +146,9 @@ class TerminalEnv(Environment):
     @tool
     def submit(self) -> str:
         """Submit the step."""
+        if not self.grading and len(self._results) + 1 == len(self._task_steps().steps):
+            self.finish()
+            return "Handed in."
         result = self._judged(ended=True)
         self._results += (result,)
         step = self._task_steps().steps[len(self._results) - 1]

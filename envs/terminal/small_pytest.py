@@ -1,9 +1,9 @@
-"""A small pytest of the standard library alone, for tests that run where none can be fetched.
+"""A small pytest that needs only the standard library, for sandboxes without network.
 
-Laid into the grader's sandbox as `pytest.py`. Understands test functions and classes, plain
+Written into the grader's sandbox as `pytest.py`. Supports test functions and classes, plain
 asserts, `raises`, `approx`, `skip`, `fail`, `importorskip`, fixtures with `yield`, `parametrize`,
 `skipif`, `xfail`, and the fixtures `tmp_path`, `monkeypatch` and `capsys`. Reads no configuration
-and no `conftest.py`: nothing that an agent left can hook into it.
+and no `conftest.py`: files left by an agent cannot hook into it.
 """
 
 # mypy: ignore-errors
@@ -41,7 +41,7 @@ def skip(reason="", **_):
 
 
 def fail(reason="", **_):
-    """End the test; it has failed."""
+    """End the test; it counts as failed."""
     raise _Failed(reason)
 
 
@@ -74,7 +74,7 @@ def _raising(kinds, match):
 
 
 def raises(kinds, *call, match=None, **named):
-    """Demand an exception of the block or the call."""
+    """Assert that the block or the call raises an exception."""
     if not call:
         return _raising(kinds, match)
     with _raising(kinds, match) as info:
@@ -112,7 +112,7 @@ class param(tuple):  # noqa: N801
     """One set of parameters with an id or marks."""
 
     def __new__(cls, *values, marks=(), id=None):  # noqa: A002
-        """Take the values, and what belongs to them."""
+        """Store the values with their id and marks."""
         made = super().__new__(cls, values)
         made.marks = marks if isinstance(marks, (list, tuple)) else (marks,)
         made.name = id
@@ -145,7 +145,7 @@ mark = _Marks()
 
 
 def fixture(function=None, **named):
-    """Mark a function as a fixture; every test gets a value of its own."""
+    """Mark a function as a fixture; it is called once per test."""
 
     def marked(target):
         target.is_fixture = named.get("name") or target.__name__
@@ -157,7 +157,7 @@ def fixture(function=None, **named):
 
 
 class MonkeyPatch:
-    """Changes that are taken back after the test."""
+    """Changes that are reverted after the test."""
 
     def __init__(self):
         self.undoing = []
@@ -198,7 +198,7 @@ class MonkeyPatch:
         self.undoing.append(lambda: sys.path.remove(str(path)))
 
     def undo(self):
-        """Take everything back."""
+        """Revert all changes."""
         while self.undoing:
             self.undoing.pop()()
 
@@ -322,7 +322,7 @@ def _play(module, owner, function, marks, parameters):
         return outcome.kind, str(outcome)
     except (KeyboardInterrupt, SystemExit) as error:
         return "failed", f"{type(error).__name__}"
-    except BaseException:  # whatever a test raises is its outcome
+    except BaseException:  # any exception is the test's outcome
         return "failed", traceback.format_exc(limit=-3)
     return "passed", ""
 
@@ -359,7 +359,7 @@ def _files(arguments):
 
 
 def _arguments(words):
-    """Paths, and the file for a report in common form; other options change nothing here."""
+    """Paths, and the file for a report in common form; other options are ignored."""
     paths, report, words = [], None, list(words)
     while words:
         word = words.pop(0)
@@ -377,13 +377,13 @@ def _arguments(words):
 
 
 def main(words):
-    """Run tests; the exit status is 0 if there were any and none went wrong."""
+    """Run tests; the exit status is 0 if at least one ran and all passed."""
     paths, report = _arguments(words)
     outcomes = []
     for number, (path, chosen) in enumerate(_files(paths)):
         try:
             module = _load(path, number)
-        except BaseException:  # a module that cannot be imported is an error, not our end
+        except BaseException:  # a failed import is reported as an error
             outcomes.append((f"{path}::", "error", traceback.format_exc(limit=-3)))
             continue
         for name, owner, function in _tests(module):

@@ -1,4 +1,4 @@
-"""Checks of what the splits hold: a task is there once, and not in train and in test."""
+"""Checks of splits: tasks are unique within a split, and no two splits share one."""
 
 import itertools
 import re
@@ -12,13 +12,14 @@ __all__ = ["CHECKS"]
 
 _NUMBER = re.compile(r"\d+")
 _OFTEN = 8
-"""How often a task of a bounded split may be there on average, under whatever ids."""
+"""Maximum mean number of copies of a task in a bounded split."""
 
 _ALONE, _AGAIN = 0.9, 0.5
-"""Where so many solutions of a split have numbers of their own, this share may be in another."""
+"""If at least the first share of a split's solutions have unique numbers, at most the second may
+recur in another split."""
 
 _SHARE = 0.01
-"""Share of a split's tasks that may occur in another by chance, as short tasks do."""
+"""Share of a split's tasks that may occur in another by chance, such as short tasks."""
 
 
 def splits_apart(subject: Subject) -> None:
@@ -32,7 +33,7 @@ def splits_apart(subject: Subject) -> None:
         numbers.setdefault(split, {})[_numbers(solved)] = solved.task.id
         sizes[split] = sizes.get(split, 0) + 1
     if len(held) < 2:
-        raise CheckSkipped("the source has tasks in one split alone")
+        raise CheckSkipped("the source has tasks in one split only")
     splits = [split for split in ("dev", "test", "train") if split in held]
     for one, other in itertools.combinations(splits, 2):
         fewest = min(sizes[one], sizes[other])
@@ -54,7 +55,7 @@ def _require_few(
 
 
 def tasks_differ(subject: Subject) -> None:
-    """Count how often the tasks of a bounded split are there under other ids."""
+    """Count copies of tasks under different ids in a bounded split."""
     for split in subject.splits:
         solved = [each for each in subject.solved if each.task.split == split]
         different = len({_content(each) for each in solved})
@@ -75,7 +76,7 @@ def _numbers(solved: Solved) -> Hashable:
 CHECKS = (
     ConformanceCheck(
         "tasks_differ",
-        "draw more values, or declare fewer tasks: a task that is there often counts often",
+        "draw more values, or declare fewer tasks: copies of a task count several times",
         tasks_differ,
     ),
     ConformanceCheck(

@@ -1,42 +1,23 @@
-"""Checks of determinism: seeds, instances, processes, order, the global random state."""
+"""Checks of determinism: seeds, instances, order, the global random state."""
 
-import json
 import os
 import random  # noqa: TID251 - its state is compared here, nothing is drawn for an episode
-import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hexathlon.envs.testing import shifted_clock
 from hexathlon.envs.testing.fuzzing import random_calls
-from hexathlon.envs.testing.report import CheckFailed, CheckSkipped, ConformanceCheck
+from hexathlon.envs.testing.report import CheckFailed, ConformanceCheck
 from hexathlon.envs.testing.settings import process_settings
 from hexathlon.envs.testing.subject import Subject, text_of
 from hexathlon.envs.testing.tracing import canonical, first_difference, probe_actions, trace
-from hexathlon.envs.testing.twin import MARK, digest
 
 __all__ = ["CHECKS"]
 
-_ELSEWHERE = {
-    "PYTHONHASHSEED": "4711",
-    "LANG": "C",
-    "LC_ALL": "C",
-    "USER": "elsewhere",
-    "LOGNAME": "elsewhere",
-    "HOSTNAME": "elsewhere",
-    "COLUMNS": "47",
-    "LINES": "11",
-}
-"""Environment variables of the other process."""
-
-_BUILDS, _MANY = 100, 20
-_CLOCK_SHIFT, _CLOCK_ZONE = 1_000 * 86_400 + 7 * 3_600 + 7 * 60, "XST-05:45"
+_MANY = 20
 
 
 def two_instances(subject: Subject) -> None:
@@ -71,76 +52,6 @@ def interleaved(subject: Subject) -> None:
         _require_same(one, other)
 
 
-def two_processes(subject: Subject) -> None:
-    """Play the same episodes in a fresh process with another hash seed, user and folder.
-
-    This process has played many episodes by then, so that what it remembers shows, too.
-    """
-    fault = "a fresh process with another hash seed, locale, user and folder saw other bytes"
-    try:
-        _require_same_elsewhere(subject, fault)
-    except CheckFailed:
-        subject.__dict__["_differs_elsewhere"] = True
-        raise
-
-
-def clock_hidden(subject: Subject) -> None:
-    """Play the same episodes in a fresh process with another clock and time zone."""
-    if subject.__dict__.get("_differs_elsewhere"):
-        raise CheckSkipped("a fresh process with the same clock saw other bytes already")
-    fault = "a process with another clock and time zone saw other bytes, so the time is shown"
-    _require_same_elsewhere(subject, fault, clock=(_CLOCK_SHIFT, _CLOCK_ZONE))
-
-
-def _require_same_elsewhere(
-    subject: Subject, fault: str, clock: tuple[int, str] | None = None
-) -> None:
-    episodes = [[task.id, 7, probe_actions(subject, task, 30)] for task in subject.tasks[:3]]
-    step = -(-len(subject.solved) // _BUILDS)
-    builds = [each.task.id for each in subject.solved[::step]] if clock is None else []
-    kwargs = (
-        dict(subject.kwargs) if subject.spec is None else {**subject.spec.kwargs, **subject.kwargs}
-    )
-    request = {
-        "path": [os.path.abspath(place) for place in sys.path],
-        "entry_point": subject.entry_point,
-        "kwargs": kwargs,
-        "episodes": episodes,
-        "builds": builds,
-    }
-    env = subject.make()
-    try:
-        here = digest(env, episodes, builds)
-    finally:
-        env.close()
-    start = f"import sys; sys.path[:] = {request['path']!r}; "
-    if clock is not None:
-        place = str(Path(shifted_clock.__file__))
-        start += f"import runpy; runpy.run_path({place!r})['shift_clock'](*{clock!r}); "
-    start += "from hexathlon.envs.testing.twin import main; main()"
-    with tempfile.TemporaryDirectory(prefix="hexathlon-kit-") as folder:
-        other = subprocess.run(
-            [sys.executable, "-c", start],
-            input=json.dumps(request),
-            capture_output=True,
-            text=True,
-            env={**os.environ, **_ELSEWHERE},
-            cwd=folder,
-            timeout=300,
-        )
-    if other.returncode != 0:
-        raise CheckFailed(f"the other process failed: {other.stderr.strip()[-300:]}")
-    printed, _, result = other.stdout.rpartition(MARK)
-    if printed:
-        raise CheckFailed(f"an episode wrote to standard output: {printed!r:.80}")
-    there = json.loads(result)
-    changed = [a[0] for a, b in zip(here["builds"], there["builds"], strict=True) if a != b]
-    if changed:
-        raise CheckFailed(f"{fault}: {len(changed)} tasks were built otherwise, as {changed[0]}")
-    if there["episodes"] != here["episodes"]:
-        raise CheckFailed(fault)
-
-
 def seed_honoured(subject: Subject) -> None:
     """Reset by seed alone: equal seeds give equal openings, different seeds different ones."""
     env, other = subject.make(), subject.make()
@@ -157,7 +68,7 @@ def seed_honoured(subject: Subject) -> None:
                 raise CheckFailed(f"reset(seed={seed}) reports the seed {info.get('seed')!r}")
             starts.add((info["task_id"], canonical(observation)))
         if len(starts) < 2 and len(subject.tasks) > 1:
-            raise CheckFailed("twelve seeds gave one and the same start")
+            raise CheckFailed("twelve seeds gave the same opening")
     finally:
         env.close()
         other.close()
@@ -182,7 +93,7 @@ def global_state(subject: Subject) -> None:
 
 @contextmanager
 def _drawn_on() -> Iterator[None]:
-    """Bring the global generators to a state that no seed gives, and back at the end."""
+    """Set the global generators to a state that no seed gives; restore them at the end."""
     states = random.getstate(), np.random.get_state()  # noqa: NPY002
     random.random()
     np.random.random()  # noqa: NPY002
@@ -229,7 +140,7 @@ def _require_unchanged(env: Any) -> None:
 
 
 def _require_same_openings(subject: Subject) -> None:
-    """Compare what one instance showed first in the last of many episodes with fresh instances."""
+    """Compare the opening of an instance's last of many episodes with that of fresh instances."""
     for solved in subject.solved[-_MANY::4]:
         env = subject.make()
         try:
@@ -268,17 +179,6 @@ CHECKS = (
         "interleaved",
         "keep the episode's state on the instance, not on class or module",
         interleaved,
-    ),
-    ConformanceCheck(
-        "two_processes",
-        "let nothing depend on hash(), the order of sets, environment variables, the folder, or "
-        "what else the process has done",
-        two_processes,
-    ),
-    ConformanceCheck(
-        "clock_hidden",
-        "show no time of day and no date but simulated ones, a function of (task, seed)",
-        clock_hidden,
     ),
     ConformanceCheck(
         "global_state",

@@ -1,4 +1,4 @@
-"""Forms in which a text can be shown without standing there as it is."""
+"""Disguised forms of a text, such as reversed or in base64."""
 
 import base64
 import codecs
@@ -9,7 +9,7 @@ from functools import lru_cache
 __all__ = ["DISGUISES"]
 
 _LONG = 4
-"""Shorter texts occur in other forms by chance."""
+"""Shorter texts occur in disguised form by chance."""
 
 
 def _plain(value: str) -> str:

@@ -2,8 +2,8 @@
 
 Two tests, both on oracle episodes. *Numbers*: no bit of index, seed or hash may go with any part
 of the solutions within a template, level, split and script (the Cochran-Mantel-Haenszel test, over
-all templates and for each alone). *Names*: the template may not foretell how an episode ends better
-than what the agent is shown does, that is, the tools on offer and similar openings.
+all templates and for each alone). *Names*: the template may not predict an episode's ending better
+than the agent's own view does, that is, the tools on offer and similar openings.
 """
 
 import math
@@ -23,21 +23,21 @@ from hexathlon.tasks.task import Task
 __all__ = ["CHECKS", "FEWEST", "endings", "forecasts", "number_findings"]
 
 FEWEST = 100
-"""Fewer solved tasks than this cannot tell a pattern from chance."""
+"""Minimum number of solved tasks; with fewer, a pattern may be chance."""
 
 _BITS = 8
 _COMMON = 0.03
-"""Values of arguments that occur in a smaller share of the solutions are not looked at."""
+"""Minimum share of the solutions with an argument value; rarer values are ignored."""
 
 _SURE = 7.0
 """Standard deviations. Twins share a coin, which makes their deviations up to 1.4 times larger."""
 
 _CHANCE = 1e-6
 _LAST = 3
-"""At most this many actions are an ending."""
+"""Maximum number of actions of an ending."""
 
 _NEAREST = 9
-"""Number of similar openings whose endings are counted."""
+"""Number of similar openings that vote on an ending."""
 
 
 def numbers_tell_nothing(subject: Subject) -> None:
@@ -47,28 +47,28 @@ def numbers_tell_nothing(subject: Subject) -> None:
 
 
 def names_tell_nothing(subject: Subject) -> None:
-    """Predict how episodes end from the template alone, and from what the agent is shown."""
+    """Predict endings from the template alone, and from the agent's view."""
     solved = _enough(subject)
     ends = endings(solved)
     by_template, _, by_text = _predictions(solved, ends).values()
     by_tools = _majorities([_tools(each.task) for each in solved], ends)
     for label in sorted(set(by_template)):
-        told = [i for i, end in enumerate(by_template) if end == label != by_tools[i]]
-        gained = sum(ends[i] == label != by_text[i] for i in told)
-        lost = sum(ends[i] != label and ends[i] in (by_text[i], by_tools[i]) for i in told)
+        places = [i for i, end in enumerate(by_template) if end == label != by_tools[i]]
+        gained = sum(ends[i] == label != by_text[i] for i in places)
+        lost = sum(ends[i] != label and ends[i] in (by_text[i], by_tools[i]) for i in places)
         if _chance(gained, gained + lost) < _CHANCE:
-            names = sorted({solved[i].task.template for i in told})
+            names = sorted({solved[i].task.template for i in places})
             raise CheckFailed(
-                f"the template's name foretells the ending {label} where tools and text do not: "
+                f"the template's name predicts the ending {label} where tools and text do not: "
                 f"{gained} tasks of {', '.join(names[:4])}"
             )
 
 
 def forecasts(solved: Sequence[Solved]) -> dict[str, list[bool]]:
-    """Return, by what is known beforehand, whether each episode's ending is foretold.
+    """Return, for each set of features known beforehand, which episodes' endings it predicts.
 
-    `numbers` is a classifier on id, index, seed and hash: of every bit, within template and level,
-    the one that does best on the other half of the tasks.
+    `numbers` is a classifier on id, index, seed and hash: the bit, within
+    template and level, that predicts the other half of the tasks best.
     """
     ends = endings(solved)
     right = {
@@ -130,7 +130,7 @@ def number_findings(solved: Sequence[Solved]) -> Iterator[str]:
 def endings(solved: Sequence[Solved]) -> list[str]:
     """Return how each oracle episode ended: its last calls with their common argument values.
 
-    Where almost all end alike, as with a closing call, the calls before that are included.
+    If almost all end alike, as with a closing call, the preceding calls are included.
     """
     labels: list[str] = []
     for count in range(1, _LAST + 1):
@@ -183,7 +183,7 @@ def _bits(tasks: Sequence[Task]) -> dict[str, NDArray[np.bool_]]:
 
 
 def _parts(solved: Sequence[Solved]) -> dict[str, NDArray[np.bool_]]:
-    """Return which solutions hold each common part: a tool, or a value of an argument."""
+    """Return which solutions contain each common part: a tool, or a value of an argument."""
     held = [set(_said(each)) for each in solved]
     least = max(5.0, _COMMON * len(solved))
     counts = Counter(part for parts in held for part in parts)
@@ -220,7 +220,7 @@ def _association(
 
 
 def _stratum(solved: Solved) -> Hashable:
-    """Return what a solution may go with: template, level, split, and the script of the opening."""
+    """Return the strata within which solutions are compared: template, level, split, script."""
     task = solved.task
     return task.template, task.level, task.split, _latin(solved)
 

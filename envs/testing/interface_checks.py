@@ -115,7 +115,7 @@ def _require_types(where: str, info: dict[str, Any], wanted: dict[str, type]) ->
 
 
 def info_plain(subject: Subject) -> None:
-    """Search info for clocks, uuids, paths and addresses."""
+    """Search info for times, uuids, paths and memory addresses."""
     for episode in _episodes(subject):
         infos = [episode.reset_info, *(step[4] for step in episode.steps)]
         for info in infos:
@@ -221,7 +221,7 @@ def _fuzz_episode(subject: Subject, env: Any, task: Any, count: int, salt: int) 
                 f"{type(error).__name__}: {error} after the action {action[:120]!r} in {task.id}"
             ) from error
         if observation not in env.observation_space:
-            raise CheckFailed(f"the action {action[:120]!r} gave an observation out of the space")
+            raise CheckFailed(f"the action {action[:120]!r} gave an observation outside the space")
         if terminated or truncated:
             return number
     return count
@@ -254,7 +254,7 @@ CHECKS = (
     ),
     ConformanceCheck(
         "close_twice",
-        "make close() forget what it closed, so that a second is harmless",
+        "make close() idempotent",
         close_twice,
     ),
     ConformanceCheck(
@@ -277,7 +277,7 @@ CHECKS = (
     ),
     ConformanceCheck(
         "fresh_observations",
-        "return new objects from every call, not buffers that are reused; leave arguments alone",
+        "return new objects from every call, not reused buffers; do not modify arguments",
         fresh_observations,
     ),
     ConformanceCheck(

@@ -1,5 +1,6 @@
 """Entry points of the kit: run every check on one environment."""
 
+import traceback
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -10,6 +11,7 @@ from hexathlon.envs.testing.identity_checks import CHECKS as IDENTITY
 from hexathlon.envs.testing.interface_checks import CHECKS as INTERFACE
 from hexathlon.envs.testing.leak_checks import CHECKS as LEAKS
 from hexathlon.envs.testing.neighbour_checks import CHECKS as NEIGHBOURS
+from hexathlon.envs.testing.process_checks import CHECKS as PROCESSES
 from hexathlon.envs.testing.report import (
     CheckFailed,
     CheckResult,
@@ -30,6 +32,7 @@ _CHECKS: tuple[ConformanceCheck, ...] = (
     *INTERFACE,
     *ENDING,
     *DETERMINISM,
+    *PROCESSES,
     *STATE,
     *LEAKS,
     *SCORES,
@@ -39,6 +42,9 @@ _CHECKS: tuple[ConformanceCheck, ...] = (
     *SOURCE,
     *CONTENT,
 )
+
+_Place = tuple[type[BaseException], str, int]
+"""Type of an exception, and file and line where it was raised."""
 
 _RAISED = "the check raised an exception; fix this first"
 
@@ -87,9 +93,10 @@ def check_environment(
         target, kwargs=kwargs, floor=floor, fuzz=fuzz, tasks=tasks, sample=sample, seed=seed
     )
     results = []
+    raised: dict[_Place, str] = {}
     for check in _CHECKS:
         if check.name in wanted:
-            result = _left_out(check) if check.name in left_out else _result(check, subject)
+            result = _left_out(check) if check.name in left_out else _result(check, subject, raised)
             results.append(result)
             if progress is not None:
                 progress(result)
@@ -111,17 +118,37 @@ def assert_conforms(target: Target, **options: Any) -> None:
         raise ConformanceError(str(report))
 
 
-def _result(check: ConformanceCheck, subject: Subject) -> CheckResult:
+def _result(check: ConformanceCheck, subject: Subject, raised: dict[_Place, str]) -> CheckResult:
+    """Run a check; an exception that an earlier check met at the same line is not described again.
+
+    Args:
+        check: The check.
+        subject: The environment under test.
+        raised: The first check by exception; the check's own is added.
+    """
     try:
         check.run(subject)
-    except CheckFailed as failure:
-        return CheckResult(check.name, "failed", str(failure), check.mend)
     except CheckSkipped as skipped:
         return CheckResult(check.name, "skipped", str(skipped))
     except Exception as error:  # whatever the environment raises is a finding
+        cause = error.__cause__ if isinstance(error, CheckFailed) else error
+        first = check.name if cause is None else raised.setdefault(_place_of(cause), check.name)
+        if first != check.name:
+            return CheckResult(check.name, "failed", f"as in {first}", same_as=first)
+        if isinstance(error, CheckFailed):
+            return CheckResult(check.name, "failed", str(error), check.mend)
         detail = f"raised {type(error).__name__}: {error}"
         return CheckResult(check.name, "failed", detail, _RAISED)
     return CheckResult(check.name, "passed")
+
+
+def _place_of(error: BaseException) -> _Place:
+    """Return type and line of an exception; its text may name a task."""
+    frames = list(traceback.walk_tb(error.__traceback__))
+    if not frames:
+        return type(error), str(error), 0
+    frame, line = frames[-1]
+    return type(error), frame.f_code.co_filename, line
 
 
 def _left_out(check: ConformanceCheck) -> CheckResult:

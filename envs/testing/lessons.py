@@ -1,13 +1,13 @@
-"""Trivial policies that have seen solved tasks and understand nothing.
+"""Trivial policies that imitate solved tasks without understanding them.
 
 They set the floor together with a source's own policies: a score that one of them reaches needs no
 understanding. All are built from the oracle's episodes on train tasks, the lessons:
 
 * `constant` ends every episode in the way most frequent among the lessons (always one side);
 * `neighbour` replays the lesson whose opening shares most words with this one;
-* `overlap` calls the tools of that lesson with texts that were seen here, chosen by the words that
-  the lines around them share with the instruction;
-* `identity` sees nothing but id, index, seed and hash, and replays the lesson nearest in them.
+* `overlap` calls the tools of that lesson with texts of this episode, chosen by the words that
+  their lines share with the instruction;
+* `identity` reads only id, index, seed and hash, and replays the lesson nearest in them.
 """
 
 import json
@@ -22,9 +22,7 @@ from hexathlon.evaluators.anchors import IMITATING_AGENTS
 from hexathlon.tasks.source import Script, parse_address
 from hexathlon.tasks.task import Task
 
-__all__ = ["LESSON_POLICIES", "Lessons"]
-
-LESSON_POLICIES = IMITATING_AGENTS
+__all__ = ["Lessons"]
 
 _TOKEN = re.compile(r"[A-Za-z0-9_#][\w.#/-]*")
 _BITS = 8
@@ -34,7 +32,7 @@ class Lessons:
     """Solved tasks to imitate.
 
     Args:
-        solved: Oracle episodes, of train tasks if the tasks to play are others.
+        solved: Oracle episodes; of train tasks if tasks of another split are played.
     """
 
     def __init__(self, solved: Sequence[Solved]) -> None:
@@ -50,8 +48,8 @@ class Lessons:
         """Return a policy's script for a task.
 
         Args:
-            policy: One of `LESSON_POLICIES`.
-            task: The task; what a policy reads of it is said above.
+            policy: One of `IMITATING_AGENTS`.
+            task: The task; the module describes which of its fields a policy reads.
             opening: The text of the opening observation.
 
         Raises:
@@ -67,7 +65,7 @@ class Lessons:
             "identity": lambda: _fixed(group.nearest_in_id(task).actions),
         }
         if policy not in makers:
-            raise ValueError(f"there is no policy {policy!r}; there are {LESSON_POLICIES}")
+            raise ValueError(f"there is no policy {policy!r}; there are {IMITATING_AGENTS}")
         return makers[policy]()
 
 
@@ -101,14 +99,14 @@ class _Group:
 def _overlapping(lesson: Solved, task: Task, opening: str) -> Script:
     """Call the lesson's tools with texts seen here."""
     wanted = set(words_of(task.instruction))
-    told = words_of(lesson.task.instruction)
+    lesson_words = words_of(lesson.task.instruction)
     lines = opening.splitlines()
     for action in lesson.actions:
         calls = [
             {
                 "name": name,
                 "arguments": {
-                    key: _filled(value, told, task.instruction, wanted, lines)
+                    key: _filled(value, lesson_words, task.instruction, wanted, lines)
                     for key, value in arguments.items()
                 },
             }
@@ -122,14 +120,19 @@ def _overlapping(lesson: Solved, task: Task, opening: str) -> Script:
 
 
 def _filled(
-    value: Any, told: Sequence[str], instruction: str, wanted: set[str], lines: Sequence[str]
+    value: Any,
+    lesson_words: Sequence[str],
+    instruction: str,
+    wanted: set[str],
+    lines: Sequence[str],
 ) -> Any:
-    """Return what stands here for a lesson's argument: a text of its form, or words as it had."""
+    """Return a counterpart of a lesson's argument: a text of the same form, or as many words."""
     if not isinstance(value, str) or not value:
         return value
     words = words_of(value)
-    if len(words) > 1 and sum(word in told for word in words) * 2 > len(words):
-        rare = sorted(set(words_of(instruction)), key=lambda word: (word in told, -len(word), word))
+    if len(words) > 1 and sum(word in lesson_words for word in words) * 2 > len(words):
+        own = set(words_of(instruction))
+        rare = sorted(own, key=lambda word: (word in lesson_words, -len(word), word))
         return " ".join(rare[: len(words)])
     form = _form(value)
     if form == "a" or " " in form:

@@ -1,4 +1,4 @@
-"""Likeness of texts by shared words, rare words counting more."""
+"""Similarity of texts by shared words, weighted by rarity."""
 
 import math
 import re
@@ -13,7 +13,7 @@ __all__ = ["Texts", "words_of"]
 
 _WORD = re.compile(r"\w+")
 _WIDTH = 4_096
-"""Words are hashed to this many places."""
+"""Number of hash buckets for words."""
 
 
 def words_of(text: str) -> list[str]:
@@ -25,7 +25,7 @@ class Texts:
     """Texts that can be compared with others.
 
     Args:
-        texts: The texts; how rare a word is among them decides its weight.
+        texts: The texts; a word's rarity among them is its weight.
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
@@ -48,7 +48,7 @@ class Texts:
     def _vector(self, words: set[str]) -> NDArray[np.float32]:
         vector = np.zeros(_WIDTH, np.float32)
         for word in sorted(words):
-            if word in self._known:  # others can match nothing
+            if word in self._known:  # other words cannot match
                 vector[crc32(word.encode()) % _WIDTH] += 1.0 / math.sqrt(self._known[word])
         length = float(np.linalg.norm(vector))
         return vector / length if length else vector

@@ -37,7 +37,7 @@ def neighbours_score_zero(subject: Subject) -> None:
                 raise CheckFailed(f"the oracle's actions on {task.id}, replayed, got {again}")
             right = _require_readable(env, task, solved.reward)
             for neighbour in neighbours(task, solved.actions, elsewhere):
-                if neighbour.kind.partition(" ")[0] in declared:
+                if any(name in declared for name in neighbour.names):
                     continue
                 episode = subject.play_actions(env, task, neighbour.actions)
                 if _score(env, episode) == 1.0 and (right is None or _state(env) != right):
@@ -63,7 +63,7 @@ def _require_readable(env: Any, task: Task, reward: float) -> str | None:
     if verdict.status == "scored" and verdict.score != reward:
         raise CheckFailed(
             f"the checks of {task.id} give {verdict.score} for its final state and transcript, "
-            f"the episode paid {reward}"
+            f"the episode {reward}"
         )
     return state
 

@@ -17,11 +17,17 @@ class Neighbour(NamedTuple):
     """A changed solution."""
 
     kind: str
-    """How a source declares that changes of this kind may be right, such as `drop:look` or
-    `alter:answer.value`; after a space, more on the change."""
+    """The change, such as `drop:look`, `alter:answer.value`, or `alter:refuse.reason=secret` where
+    the schema lists the values; after a space, more on it."""
 
     place: int
     actions: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names by which a source may declare that the change is right, the narrowest first."""
+        brief = self.kind.partition(" ")[0]
+        return self.kind, brief, brief.partition("=")[0]
 
 
 def neighbours(
@@ -95,7 +101,9 @@ def _altered(
         path = f"{name}.{key}"
         for other in _others(value, schemas.get(name, {}).get(key, {}), elsewhere.get(path, ())):
             call = {"name": name, "arguments": {**arguments, key: other}}
-            yield path, json.dumps(call, ensure_ascii=False)
+            value_of_list = "enum" in schemas.get(name, {}).get(key, {})
+            shown = f"={other}" if value_of_list and " " not in str(other) else ""
+            yield f"{path}{shown}", json.dumps(call, ensure_ascii=False)
 
 
 def _others(value: Any, schema: Mapping[str, Any], elsewhere: Sequence[Any]) -> list[Any]:

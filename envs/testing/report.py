@@ -1,6 +1,6 @@
 """Report of the kit: one result per check, with a line on how to fix each failure."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -15,7 +15,7 @@ __all__ = [
 
 
 class CheckFailed(Exception):
-    """A check found a fault; the message says what came and what was expected."""
+    """A check found a fault; the message states the received and the expected value."""
 
 
 class CheckSkipped(Exception):
@@ -45,12 +45,14 @@ class CheckResult:
     status: Literal["passed", "failed", "skipped"]
     detail: str = ""
     mend: str = ""
+    same_as: str = ""
+    """The earlier check that failed by the same exception."""
 
     def __str__(self) -> str:
         line = f"{self.status:8}{self.name}"
         if self.detail:
             line += f": {self.detail}"
-        return f"{line}\n        fix: {self.mend}" if self.status == "failed" else line
+        return f"{line}\n        fix: {self.mend}" if self.mend else line
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,4 +82,13 @@ class Report:
             f"{sum(result.status == status for result in self.results)} {status}"
             for status in ("passed", "failed", "skipped")
         )
-        return "\n".join([f"{self.subject}: {counts}", *map(str, self.results)])
+        return "\n".join([f"{self.subject}: {counts}", *self._lines()])
+
+    def _lines(self) -> Iterator[str]:
+        """Yield each result, with the checks that failed by the same exception after the first."""
+        for result in self.results:
+            if not result.same_as:
+                yield str(result)
+                same = [other.name for other in self.results if other.same_as == result.name]
+                if same:
+                    yield f"        the same exception failed {len(same)} more: {', '.join(same)}"

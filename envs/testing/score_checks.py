@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hexathlon.envs.testing.fuzzing import do_nothing, fuzzed_actions, random_calls, spam
-from hexathlon.envs.testing.lessons import LESSON_POLICIES, Lessons
+from hexathlon.envs.testing.lessons import Lessons
 from hexathlon.envs.testing.report import CheckFailed, ConformanceCheck
 from hexathlon.envs.testing.subject import RecordedEpisode, Subject, fixed, noted
+from hexathlon.evaluators.anchors import IMITATING_AGENTS
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Task
 
@@ -45,7 +46,7 @@ def floor(subject: Subject) -> None:
     for name, maker in makers.items():
         _require_floor(subject, name, [episode for _, episode in _played(subject, maker)])
     if subject.lessons is not None:
-        for name in LESSON_POLICIES:
+        for name in IMITATING_AGENTS:
             _require_floor(subject, name, _imitating(subject, subject.lessons, name))
 
 
@@ -96,9 +97,13 @@ def reward_bounded(subject: Subject) -> None:
             for actions in (oracle, repeated, stalled, fuzz, [*fuzz[:10], *oracle]):
                 episode = subject.play_actions(env, task, actions)
                 gains = sum(max(float(step[1]), 0.0) for step in episode.steps)
-                if not 0.0 <= episode.reward <= most or gains > most:
+                if episode.reward < 0.0:
                     raise CheckFailed(
-                        f"an episode of {task.id} paid {gains} in all, "
+                        f"an episode of {task.id} paid {episode.reward} in all, less than 0"
+                    )
+                if max(gains, episode.reward) > most:
+                    raise CheckFailed(
+                        f"an episode of {task.id} paid {max(gains, episode.reward)} in all, "
                         f"{most} is the declared maximum"
                     )
     finally:
@@ -159,6 +164,8 @@ CHECKS = (
         alternatives_score_one,
     ),
     ConformanceCheck(
-        "reward_bounded", "pay at the end only, or declare max_reward", reward_bounded
+        "reward_bounded",
+        "pay at the end only and never below 0, or declare max_reward",
+        reward_bounded,
     ),
 )

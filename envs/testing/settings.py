@@ -13,7 +13,7 @@ __all__ = ["process_settings"]
 def process_settings() -> dict[str, str]:
     """Return the settings by name, as texts that can be compared."""
     context = decimal.getcontext().copy()
-    context.clear_flags()  # what calculations leave is no setting
+    context.clear_flags()  # flags left by calculations are not settings
     return {
         "the locale": locale.setlocale(locale.LC_ALL),
         "the decimal context": repr(context),

@@ -1,4 +1,4 @@
-"""Oracle episodes on many tasks: what was shown first, what the oracle did, what it scored."""
+"""Oracle episodes on many tasks: opening, actions and score."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Checks of the task source: ids name the tasks they say, and building one is pure."""
+"""Checks of the task source: ids match their tasks, and building a task is pure."""
 
 from hexathlon.envs.testing.report import CheckFailed, CheckSkipped, ConformanceCheck
 from hexathlon.envs.testing.subject import Subject
@@ -20,7 +20,7 @@ def builds_are_pure(subject: Subject) -> None:
 
 
 def addresses_kept(subject: Subject) -> None:
-    """Compare split and level of first and last tasks with what was asked for."""
+    """Compare split and level of the first and last tasks with the requested ones."""
     levels: tuple[Level | None, ...] = (None, *LEVELS)
     env = subject.make()
     try:
@@ -79,7 +79,7 @@ CHECKS = (
     ),
     ConformanceCheck(
         "addresses_kept",
-        "let address() give ids of the split and level asked for, and build() keep them",
+        "let address() return ids of the requested split and level, and build() keep them",
         addresses_kept,
     ),
     ConformanceCheck(

@@ -44,7 +44,7 @@ def _fork_here(subject: Subject, env: Any, rest: list[str], expected: list[str])
     clones = fork(env, 2)
     try:
         ahead = _run(clones[0], subject, rest)
-        _require_same("a fork went another way than its parent would have", expected, ahead)
+        _require_same("a fork diverged from its parent's course", expected, ahead)
         parent = _run(env, subject, rest)
         _require_same("the parent was changed by its fork's actions", expected, parent)
         late = _run(clones[1], subject, rest)
@@ -57,8 +57,8 @@ def _fork_here(subject: Subject, env: Any, rest: list[str], expected: list[str])
 def fork_every_turn(subject: Subject) -> None:
     """Fork at every turn of the longest oracle episodes, on several templates.
 
-    At each turn one clone strays, another plays the rest, and the parent goes on; both must see
-    what an episode without forks sees.
+    At each turn one clone takes other actions, another plays the rest, and the parent continues;
+    the last two must see the same as an episode without forks.
     """
     _require_support(subject)
     for solved in _longest(subject.solved, 3):
@@ -73,7 +73,7 @@ def fork_every_turn(subject: Subject) -> None:
                     _run(clones[0], subject, stray)
                     rest = _run(clones[1], subject, actions[turn:])
                     where = f"a fork before step {turn + 1} of {solved.task.id}"
-                    _require_same(f"{where} went another way", whole[turn:], rest)
+                    _require_same(f"{where} diverged", whole[turn:], rest)
                 finally:
                     for clone in clones:
                         clone.close()
@@ -108,7 +108,7 @@ def restore_contract(subject: Subject) -> None:
             for target in (env, fresh, env):
                 restore(target, state)
                 seen = _run(target, subject, actions[half:])
-                _require_same("a restored episode went another way", expected, seen)
+                _require_same("a restored episode diverged", expected, seen)
         finally:
             env.close()
             fresh.close()
@@ -182,7 +182,7 @@ def pickle_round_trip(subject: Subject) -> None:
     task = subject.tasks[0]
     try:
         if subject.spec is not None and pickle.loads(pickle.dumps(env.spec)) != env.spec:
-            raise CheckFailed("the spec is another one after pickling")
+            raise CheckFailed("pickling changed the spec")
         if getattr(env, "supports_fork", True):
             actions = probe_actions(subject, task, 8)
             env.reset(seed=3, options={"task": task.id})

@@ -145,7 +145,7 @@ class Subject:
 
     @cached_property
     def others(self) -> list[Task]:
-        """As many tasks of the other public splits, spread over what the oracle solves of them."""
+        """As many tasks of the other public splits, spread over those that the oracle solves."""
         ids = [task_id for task_id in self.ids() if parse_address(task_id).split != self.splits[0]]
         step = max(1, len(ids) // self.sample_count)
         return [self.source.build(task_id) for task_id in ids[step - 1 :: step]]
@@ -183,9 +183,10 @@ class Subject:
             ids += self._ids(split, -(-left // (len(self.splits) - place)))
         return ids
 
-    def solve(self, ids: Iterable[str]) -> list[Solved]:
-        """Return the oracle's episodes on these tasks."""
+    def solve(self, ids: Iterable[str], *, grading: bool = True) -> list[Solved]:
+        """Return the oracle's episodes on these tasks; without grading, all rewards are 0."""
         env = self.make()
+        env.grading = grading
         try:
             return [self._solve(env, self.source.build(task_id)) for task_id in ids]
         finally:
@@ -193,7 +194,7 @@ class Subject:
 
     @cached_property
     def lessons(self) -> Lessons | None:
-        """What trivial policies may imitate: solved tasks of other splits than `tasks` are from."""
+        """Lessons for the imitating policies: solved tasks of splits other than the first."""
         others = [each for each in self.solved if each.task.split != self.splits[0]]
         return Lessons(others) if others else None
 

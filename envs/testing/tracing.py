@@ -1,21 +1,11 @@
 """Canonical byte form of episodes, so that "the same" means byte for byte."""
 
-import hashlib
-import json
-from typing import Any
-
-import numpy as np
-
 from hexathlon.envs.testing.fuzzing import fuzzed_actions
 from hexathlon.envs.testing.subject import RecordedEpisode, Subject
+from hexathlon.envs.testing.twin import canonical
 from hexathlon.tasks.task import Task
 
 __all__ = ["canonical", "first_difference", "probe_actions", "trace"]
-
-
-def canonical(value: Any) -> str:
-    """Return a text that is equal for equal data; arrays and types are included."""
-    return json.dumps(_plain(value), sort_keys=True, ensure_ascii=True)
 
 
 def trace(episode: RecordedEpisode) -> list[str]:
@@ -45,20 +35,3 @@ def probe_actions(subject: Subject, task: Task, count: int = 50) -> list[str]:
     for position, action in enumerate(oracle[:-1]):
         mixed += [action, fuzz[position % len(fuzz)]] if position % 2 else [action]
     return [*mixed, *fuzz][: count - 1] + oracle[-1:]
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        digest = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
-        return ["array", value.dtype.str, list(value.shape), digest]
-    if isinstance(value, np.generic):
-        return [type(value).__name__, value.item()]
-    if isinstance(value, dict):
-        return {f"{type(key).__name__}:{key}": _plain(item) for key, item in value.items()}
-    if isinstance(value, tuple):
-        return ["tuple", *map(_plain, value)]
-    if isinstance(value, list):
-        return ["list", *map(_plain, value)]
-    if value is None or isinstance(value, (str, int, float)):
-        return value
-    return [type(value).__name__, repr(value)]

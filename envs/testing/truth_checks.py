@@ -2,9 +2,9 @@
 
 The truth of a task is its canary, its id, the parameters of its checks and the arguments of the
 oracle's last action, less what instruction and tools state. What an agent finds out by acting is
-no leak, so only places that show the truth unasked are searched: info, the opening, descriptions
-of tools, answers to empty and malformed turns and to refused calls, and what follows a wrong
-ending. It is looked for as it is and in the forms of `DISGUISES`.
+no leak, so only unsolicited texts are searched: info, the opening, descriptions of tools, answers
+to empty and malformed turns and to refused calls, and texts after a wrong ending. The search covers
+its literal form and those of `DISGUISES`.
 """
 
 import json
@@ -12,32 +12,35 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from hexathlon.envs.testing.arithmetic import derivation
 from hexathlon.envs.testing.disguises import DISGUISES
 from hexathlon.envs.testing.fuzzing import do_nothing, random_calls, spam
 from hexathlon.envs.testing.report import CheckFailed, ConformanceCheck
-from hexathlon.envs.testing.solving import Solved, calls_in, leaves, scalars_of
+from hexathlon.envs.testing.solving import Solved, calls_in, leaves
 from hexathlon.envs.testing.subject import RecordedEpisode, Subject, text_of
 from hexathlon.envs.testing.tracing import canonical
+from hexathlon.envs.testing.truth import holds, public_text, text_form, truth_of
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Task, ToolSchema
 
 __all__ = ["CHECKS"]
 
 _FEWEST = 5
-"""Showings in fewer tasks than this may be chance."""
+"""Minimum number of tasks with a leak; fewer may be chance."""
 
 _MOSTLY, _BY_CHANCE = 0.9, 0.5
-"""Share of tasks in which a place shows their own truth, and at most that of another task."""
+"""Minimum share of tasks in which a place shows their own truth, and maximum share in which it
+shows another task's."""
 
 _TELLING = 6
-"""Texts of at least this many characters are looked for in info one by one."""
+"""Minimum length of texts that are searched for in info individually."""
 
 _PUBLIC = ("tools", "system_prompt")
-"""Parts of info that say what the task says."""
+"""Keys of info that repeat public parts of the task."""
 
 
 class _Shown(NamedTuple):
-    """What one place showed in one task, with the task's truth by path."""
+    """The text at one place in one task, with the task's truth by path."""
 
     task: Task
     text: str
@@ -72,7 +75,7 @@ def truth_in_info(subject: Subject) -> None:
     env = subject.make()
     try:
         for solved in subject.solved[: len(subject.tasks)]:
-            truth = _truth(solved)
+            truth = truth_of(solved)
             episode = subject.play_actions(env, solved.task, solved.actions)
             reset = {k: v for k, v in episode.reset_info.items() if k not in _PUBLIC}
             infos = {"reset": [reset], "step": [step[4] for step in episode.steps]}
@@ -89,17 +92,38 @@ def truth_in_info(subject: Subject) -> None:
     _refuse_leaks(shown)
 
 
+def truth_in_parts(subject: Subject) -> None:
+    """Search info, before anything useful was done, for values that give the truth together."""
+    shown: list[dict[str, str]] = []
+    truths: list[dict[str, str]] = []
+    env = subject.make()
+    try:
+        for solved in subject.solved[: len(subject.tasks)]:
+            idle = subject.play_actions(env, solved.task, ["?"])
+            infos = {"reset": idle.reset_info, "an idle step": idle.steps[0][4]}
+            shown.append(dict(_unstated(solved.task, infos)))
+            truths.append(truth_of(solved))
+    finally:
+        env.close()
+    for path in sorted({path for truth in truths for path in truth}):
+        having = [place for place, truth in enumerate(truths) if path in truth]
+        values = [truths[place][path] for place in having]
+        found = derivation([shown[place] for place in having], values)
+        if found:
+            raise CheckFailed(f"{found} gives {path} ({values[0]!r:.60} in the first task)")
+
+
 def truth_in_observations(subject: Subject) -> None:
     """Search openings, tools, answers to idle turns and refused calls, and wrong endings."""
     shown: dict[str, list[_Shown]] = defaultdict(list)
     for solved in subject.solved:
-        shown["the opening"].append(_Shown(solved.task, _beyond(solved), _truth(solved)))
+        shown["the opening"].append(_Shown(solved.task, _beyond(solved), truth_of(solved)))
         described, told = _described(solved.task), solved.task.instruction
-        shown["a tool's description"].append(_Shown(solved.task, described, _truth(solved, told)))
+        shown["a tool's description"].append(_Shown(solved.task, described, truth_of(solved, told)))
     env = subject.make()
     try:
         for solved in subject.solved[: len(subject.tasks)]:
-            task, truth = solved.task, _truth(solved)
+            task, truth = solved.task, truth_of(solved)
             idle = subject.play(env, task, _idle(task))
             said = "\n".join(text_of(step[0]) for step in idle.steps)
             shown["an answer to an empty or malformed turn"].append(_Shown(task, said, truth))
@@ -115,6 +139,17 @@ def truth_in_observations(subject: Subject) -> None:
     _refuse_leaks(shown)
 
 
+def _unstated(task: Task, infos: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Yield the values in info by place, without those that instruction or tools state."""
+    public = public_text(task)
+    for where, info in infos.items():
+        for key in info.keys() - {*_PUBLIC, "task_hash", "task_id"}:
+            for path, leaf in leaves(info[key]):
+                text = text_form(leaf)
+                if text and not isinstance(leaf, bool) and not holds(public, text):
+                    yield f"info[{key!r}]{path and '.'}{path} of {where}", text
+
+
 def _refuse_telling(task: Task, place: str, text: str, truth: Mapping[str, str]) -> None:
     for path, value in truth.items():
         if len(value) >= _TELLING and not value.replace(".", "").isdigit() and value in text:
@@ -122,7 +157,7 @@ def _refuse_telling(task: Task, place: str, text: str, truth: Mapping[str, str])
 
 
 def _refuse_leaks(shown: Mapping[str, list[_Shown]]) -> None:
-    """Refuse a place that mostly shows a task's own truth and seldom that of another task."""
+    """Fail if a place mostly shows a task's own truth and seldom that of another task."""
     for place, items in shown.items():
         for scope, members in _scopes(items).items():
             for path in sorted({path for item in members for path in item.truth}):
@@ -143,7 +178,7 @@ def _refuse_leaks(shown: Mapping[str, list[_Shown]]) -> None:
 
 
 def _showing(items: list[_Shown], values: Iterable[str]) -> int:
-    return sum(bool(v) and _holds(item.text, v) for item, v in zip(items, values, strict=True))
+    return sum(bool(v) and holds(item.text, v) for item, v in zip(items, values, strict=True))
 
 
 def _scopes(items: list[_Shown]) -> dict[str, list[_Shown]]:
@@ -151,24 +186,6 @@ def _scopes(items: list[_Shown]) -> dict[str, list[_Shown]]:
     for item in items:
         scopes.setdefault(f" of the template {item.task.template}", []).append(item)
     return scopes
-
-
-def _truth(solved: Solved, public: str | None = None) -> dict[str, str]:
-    """Return the truth of a task by path, without what instruction and tools state."""
-    task = solved.task
-    if public is None:
-        public = task.instruction + json.dumps([tool.model_dump() for tool in task.tools])
-    found: list[tuple[str, Any]] = []
-    for check in task.checks:
-        found += [(f"{check.name}.{path}", value) for path, value in leaves(check.params)]
-    if solved.actions:
-        last = scalars_of(solved.actions[-1])
-        found += [(f"the oracle's last {path}", value) for path, value in last]
-    return {
-        path: _text(value)
-        for path, value in found
-        if not isinstance(value, bool) and len(_text(value)) > 1 and _text(value) not in public
-    }
 
 
 def _beyond(solved: Solved) -> str:
@@ -193,7 +210,7 @@ def _idle(task: Task) -> Script:
 
 
 def _nonsense(solved: Solved) -> list[str]:
-    """Return calls of every tool with arguments that mean nothing; those that end come last."""
+    """Return meaningless calls of every tool; those that end the episode come last."""
     last = [name for name, _ in calls_in(solved.actions[-1])] if solved.actions else []
     refusing = [tool for tool in solved.task.tools if tool.parameters.get("properties")]
     tools = sorted(refusing, key=lambda tool: tool.name in last)
@@ -226,32 +243,14 @@ def _refusals(episode: RecordedEpisode) -> str:
 
 
 def _by_key(info: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the values in info as text, by key; hash and opaque id hold nothing of the truth."""
+    """Yield the values in info as text, by key, except hash and opaque id."""
     for key, value in info.items():
         if key not in ("task_hash", "task_id"):
-            yield key, " ".join(_text(leaf) for _, leaf in leaves(value))
-
-
-def _text(value: Any) -> str:
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def _holds(text: str, value: str) -> bool:
-    """Whether a text holds a value as a whole: 17 is not in 170."""
-    start = text.find(value)
-    while start >= 0:
-        end = start + len(value)
-        before, after = text[start - 1 : start], text[end : end + 1]
-        if not (value[0].isalnum() and before.isalnum()) and not (
-            value[-1].isalnum() and after.isalnum()
-        ):
-            return True
-        start = text.find(value, start + 1)
-    return False
+            yield key, " ".join(text_form(leaf) for _, leaf in leaves(value))
 
 
 def _last_words(subject: Subject, env: Any, task: Task, script: Script) -> str | None:
-    """Return what follows a near miss's last action and was not said before; None if it goes on."""
+    """Return the new text after a near miss's last action; None if the episode continues."""
     said: list[str] = []
 
     def noted() -> Script:
@@ -309,6 +308,11 @@ CHECKS = (
         "truth_in_info",
         "keep the parameters of checks, and what is derived from them, out of info",
         truth_in_info,
+    ),
+    ConformanceCheck(
+        "truth_in_parts",
+        "keep what an answer can be computed from out of info, also in parts",
+        truth_in_parts,
     ),
     ConformanceCheck(
         "truth_in_observations",

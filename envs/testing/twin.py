@@ -1,8 +1,9 @@
-"""Second process of the two-process check: plays the requested episodes and prints a digest.
+"""Episodes and builds as digests, in the kit's own process and in a fresh one.
 
-Reads one JSON object from standard input: `path`, `entry_point`, `kwargs`, `episodes` (a list of
-task id, seed, actions), `builds` (a list of task ids). Writes a mark and the digests as JSON to
-standard output.
+The fresh process gets the text of this file and imports nothing of the kit, so that an environment
+that behaves otherwise while it is checked is found out. The process reads one JSON object from
+standard input: `path`, `entry_point`, `kwargs`, `episodes` (a list of task id, seed, actions),
+`builds` (a list of task ids). It writes a mark and the digests as JSON to standard output.
 """
 
 import hashlib
@@ -11,10 +12,17 @@ import json
 import sys
 from typing import Any
 
-__all__ = ["MARK", "digest", "main"]
+import numpy as np
+
+__all__ = ["MARK", "canonical", "digest", "main"]
 
 MARK = "\x02digests\x02"
-"""Stands before the digests; what comes earlier was printed by the environment."""
+"""Precedes the digests; earlier output is the environment's."""
+
+
+def canonical(value: Any) -> str:
+    """Return a text that is equal for equal data; arrays and types are included."""
+    return json.dumps(_plain(value), sort_keys=True, ensure_ascii=True)
 
 
 def digest(env: Any, episodes: list[Any], builds: list[str]) -> dict[str, Any]:
@@ -25,7 +33,6 @@ def digest(env: Any, episodes: list[Any], builds: list[str]) -> dict[str, Any]:
     """
     from hexathlon.envs.messages import assistant_message, parse_text
     from hexathlon.envs.spaces import Unicode
-    from hexathlon.envs.testing.tracing import canonical
     from hexathlon.tasks.registry import get_source
 
     text_form = isinstance(env.action_space, Unicode)
@@ -53,6 +60,23 @@ def main() -> None:
         sys.stdout.write(MARK + json.dumps(seen))
     finally:
         env.close()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        digest = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+        return ["array", value.dtype.str, list(value.shape), digest]
+    if isinstance(value, np.generic):
+        return [type(value).__name__, value.item()]
+    if isinstance(value, dict):
+        return {f"{type(key).__name__}:{key}": _plain(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return ["tuple", *map(_plain, value)]
+    if isinstance(value, list):
+        return ["list", *map(_plain, value)]
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    return [type(value).__name__, repr(value)]
 
 
 if __name__ == "__main__":

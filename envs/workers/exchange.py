@@ -82,5 +82,5 @@ def _arrived(part: bytes) -> bytes:
 def _length(header: bytes) -> int:
     length: int = FRAME.unpack(header)[0]
     if length > _MAX_FRAME:
-        raise ConnectionError(f"a reply of {length} bytes was announced, at most 2**30 are read")
+        raise ConnectionError(f"the worker announced a reply of {length} bytes; the limit is 2**30")
     return length

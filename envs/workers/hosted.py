@@ -118,7 +118,7 @@ class HostedEnvironment(AsyncEnvironment):
             )
         except _Late as late:
             raise DeadlineExceeded(
-                f"reset of {self.hosted} was not done after {self.reset_seconds:g} s"
+                f"reset of {self.hosted} did not finish within {self.reset_seconds:g} s"
             ) from late
         self._begin_hosted(episode)
         self._note({})
@@ -143,7 +143,7 @@ class HostedEnvironment(AsyncEnvironment):
             if self.on_hang == "fault":
                 self._ended = Status.ERROR_ENV
                 raise DeadlineExceeded(
-                    f"an action in {self.hosted} was not done after {patience:g} s; "
+                    f"an action in {self.hosted} did not finish within {patience:g} s; "
                     "its worker was killed"
                 ) from late
             return self._timed_out(action, seconds)
@@ -265,7 +265,7 @@ class HostedEnvironment(AsyncEnvironment):
             self._ended = Status.ERROR_ENV
             self._discard(kill=True)
             raise DeadlineExceeded(
-                f"{operation} of {self.hosted} was not done after {self.reset_seconds:g} s"
+                f"{operation} of {self.hosted} did not finish within {self.reset_seconds:g} s"
             ) from error
         except ConnectionError as error:
             raise self._crashed(operation) from error

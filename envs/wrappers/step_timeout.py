@@ -89,7 +89,7 @@ class StepTimeout(EpisodeWrapper):
         self._over = True
         text = f"The action took longer than {self.seconds:g} s. The episode ends."
         if self.on_timeout == "fault":
-            raise DeadlineExceeded(f"a step was not done after {self.seconds:g} s")
+            raise DeadlineExceeded(f"a step did not finish within {self.seconds:g} s")
         observation = cast("Environment", self.env.unwrapped).aside(text)
         info = {
             "status": Status.TRUNCATED_TIME.value,

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from hexathlon.evaluators.closing import Closing
 from hexathlon.evaluators.records.canonical import canonical_bytes, content_hash
 from hexathlon.evaluators.records.reader import parse_line, torn_bytes
+from hexathlon.evaluators.records.regular import irregularity
 from hexathlon.evaluators.records.trial import record_key
 
 __all__ = [
@@ -59,6 +60,9 @@ class JudgedWriter(Closing):
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.done: tuple[dict[str, Any], ...] = ()
         self._head = ""
+        fault = irregularity(self.path)
+        if fault:
+            raise JudgedError(f"{self.path} {fault}")
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
         self._file = os.open(self.path, flags, 0o644)
         try:

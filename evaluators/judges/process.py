@@ -1,7 +1,7 @@
 """Process scores beyond the outcome: first errors and verdicts step by step.
 
 FAPO (arXiv 2510.22543) subtracts from a correct outcome whose process was flawed. If the process
-judge did not decide, there is no number. `hexathlon.baselines.judging.process` has the judges.
+judge did not decide, the reward is None. `hexathlon.baselines.judging.process` has the judges.
 """
 
 import math

@@ -16,6 +16,7 @@ from hexathlon.evaluators.records.canonical import canonical_json, content_hash
 from hexathlon.evaluators.records.media import MediaStore, media_parts
 from hexathlon.evaluators.records.plan import TrialKey
 from hexathlon.evaluators.records.reader import parse_line, records_file
+from hexathlon.evaluators.records.regular import irregularity
 from hexathlon.evaluators.records.trial import record_fault, record_hash, record_key
 
 
@@ -40,7 +41,10 @@ def check_chain(path: Path | str, plan_hash: str) -> list[ChainFault]:
     the record itself. Memory grows by one key per record, not with record size.
     """
     source = records_file(Path(path))
-    if not source.is_file():
+    fault = irregularity(source)
+    if fault:
+        return [ChainFault(1, "line", f"{source.name} {fault}")]
+    if not source.exists():
         return []
     return list(_faults(source, plan_hash))
 

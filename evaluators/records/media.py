@@ -21,6 +21,7 @@ from hexathlon.evaluators.content import (
     part_from_json,
 )
 from hexathlon.evaluators.records.reader import records_file
+from hexathlon.evaluators.records.regular import irregularity
 from hexathlon.evaluators.records.trial import RecordError
 
 __all__ = [
@@ -109,6 +110,9 @@ class MediaStore:
             RecordError: If they are missing, or larger than any part may be.
         """
         path = self.path(part)
+        fault = irregularity(path)
+        if fault:
+            raise RecordError(f"the {part['type']} {MEDIA_FOLDER}/{path.name} {fault}")
         try:
             if path.stat().st_size > MAX_BYTES:
                 raise RecordError(f"{path} has more than {MAX_BYTES:,} bytes")

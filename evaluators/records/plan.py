@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hexathlon.evaluators.records.canonical import canonical_bytes, canonical_json, content_hash
+from hexathlon.evaluators.records.regular import irregularity
 from hexathlon.tasks.validation import reason
 
 PLAN_SCHEMA = "hexathlon.plan/1"
@@ -79,6 +80,9 @@ def read_plan(run: Path) -> dict[str, Any]:
         PlanError: If the file is missing, is not a plan, or was changed after it was written.
     """
     target = run / PLAN_FILE
+    fault = irregularity(target)
+    if fault:
+        raise PlanError(f"cannot read the plan {target}: {fault}")
     try:
         plan = json.loads(target.read_bytes())
         canonical_json(plan)  # raises for numbers out of range, also in fields without a hash

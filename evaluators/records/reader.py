@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hexathlon.evaluators.records.plan import TrialKey
+from hexathlon.evaluators.records.regular import irregularity
 from hexathlon.evaluators.records.trial import RecordError, record_fault, record_key
 
 RECORDS_FILE = "records.jsonl"
@@ -50,7 +51,10 @@ def read_records(path: Path | str) -> Iterator[dict[str, Any]]:
 def located_records(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (byte offset of its line, record) for each record; otherwise as `read_records`."""
     source = records_file(Path(path))
-    if not source.is_file():
+    irregular = irregularity(source)
+    if irregular:
+        raise RecordError(f"{source} {irregular}: expected the records of a run")
+    if not source.exists():
         return
     end = 0
     with source.open("rb") as file:

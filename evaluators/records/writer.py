@@ -34,6 +34,7 @@ from hexathlon.evaluators.records.reader import (
     parse_line,
     torn_bytes,
 )
+from hexathlon.evaluators.records.regular import irregularity
 from hexathlon.evaluators.records.trial import (
     RecordError,
     TrialRecord,
@@ -73,6 +74,10 @@ class RecordWriter(Closing):
         path = Path(path)
         self.path = path / RECORDS_FILE if path.suffix != ".jsonl" else path
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        for file in (self.path, self.path.parent / LOCK_FILE, self.path.parent / TORN_FILE):
+            fault = irregularity(file)
+            if fault:
+                raise RecordError(f"{file} {fault}: this run cannot be written")
         self._fsync = fsync
         self._media = MediaStore.beside(self.path)
         self._stored: set[str] = set()

@@ -11,7 +11,7 @@ from typing import Any
 
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import Messages
-from hexathlon.tasks.shopping.world.catalogue.constraint import Constraint
+from hexathlon.tasks.catalogue.constraint import Constraint
 from hexathlon.tasks.shopping.world.facts import GROUPS, group_of, holds_on
 from hexathlon.tasks.shopping.world.tables import canonical, same
 from hexathlon.tasks.task import Task

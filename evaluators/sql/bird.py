@@ -12,7 +12,13 @@ from statistics import fmean, pstdev
 from time import perf_counter
 from typing import Any
 
-from hexathlon.evaluators.sql.runs import GraderFault, ResultPair, images, pairs
+from hexathlon.evaluators.sql.runs import (
+    GraderFault,
+    ResultPair,
+    images,
+    marks_empty_gold,
+    pairs,
+)
 from hexathlon.evaluators.sql.strict import submitted_sql, unscored, wrong
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.sql.world.backends.base import QueryLimits, StoredRow
@@ -34,6 +40,7 @@ _ROUNDS = 100
 _TIMED_ROWS = 200_000
 
 
+@marks_empty_gold
 def bird_ex(
     task: Task,
     params: Mapping[str, Any],
@@ -47,6 +54,7 @@ def bird_ex(
     return Verdict(score=execution_accuracy(pair.gold.rows, pair.got.rows))
 
 
+@marks_empty_gold
 def bird_soft_f1(
     task: Task,
     params: Mapping[str, Any],
@@ -60,6 +68,7 @@ def bird_soft_f1(
     return Verdict(score=soft_f1(pair.gold.rows, pair.got.rows))
 
 
+@marks_empty_gold
 def bird_rves(
     task: Task,
     params: Mapping[str, Any],

@@ -19,7 +19,14 @@ from hexathlon.tasks.sql.world.backends.base import StoredRow, StoredValue
 from hexathlon.tasks.sql.world.database import database_bytes
 from hexathlon.tasks.task import Task
 
-__all__ = ["answers_agree", "dbbench", "normalised", "table_hash", "tables_hash"]
+__all__ = [
+    "answers_agree",
+    "dbbench",
+    "is_empty",
+    "normalised",
+    "table_hash",
+    "tables_hash",
+]
 
 _NOTHING = frozenset(
     ("none", "null", "undefined", "nan", "inf", "infinity", "-inf", "-infinity", "")
@@ -41,10 +48,12 @@ def dbbench(
     there is none, `statements`.
     """
     if "label" in params:
+        terms = {"empty_gold": 1.0} if is_empty(params["label"]) else {}
         if final_state.get("kind") != "answer":
-            return wrong("no_answer")
+            verdict = wrong("no_answer")
+            return verdict.model_copy(update={"terms": {**verdict.terms, **terms}})
         agree = answers_agree(final_state.get("answer"), params["label"])
-        return Verdict(score=float(agree))
+        return Verdict(score=float(agree), terms=terms)
     if final_state.get("kind") != "database":
         return wrong("not_handed_in")
     try:
@@ -73,6 +82,14 @@ def answers_agree(answer: Any, label: Any) -> bool:
             return False
         unmatched.remove(near)
     return True
+
+
+def is_empty(label: Sequence[Any]) -> bool:
+    """Whether an expected answer has no value: nothing, or only blanks and words for nothing."""
+    return all(
+        item is None or str(item).strip().strip("'\"").strip().lower() in _NOTHING
+        for item in map(_only, label)
+    )
 
 
 def normalised(answer: Any) -> list[str]:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hexathlon.evaluators.sql.runs import GraderFault, pairs
+from hexathlon.evaluators.sql.runs import GraderFault, marks_empty_gold, pairs
 from hexathlon.evaluators.sql.strict import submitted_sql, unscored, wrong
 from hexathlon.evaluators.statistics.rank_correlation import kendall_tau
 from hexathlon.evaluators.verdict import Verdict
@@ -20,6 +20,7 @@ __all__ = ["intercode_iou", "iou_reward"]
 _MAX_ROWS = 20_000
 
 
+@marks_empty_gold
 def intercode_iou(
     task: Task,
     params: Mapping[str, Any],
@@ -60,7 +61,7 @@ def iou_reward(gold: Sequence[StoredRow], got: Sequence[StoredRow]) -> float:
 
 
 def _kept(texts: Sequence[str], common: Counter[str]) -> list[str]:
-    """Return the common rows in the order of `texts`, each as often as it is common."""
+    """Return the common rows in the order of `texts`, with their common multiplicity."""
     remaining = Counter(common)
     kept = []
     for text in texts:

@@ -7,11 +7,13 @@ which makes the episode unscored and never worth 0.
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import wraps
 from itertools import chain
 from typing import Any, NamedTuple
 
+from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.sql.world.backends.base import (
     Database,
     QueryLimits,
@@ -29,6 +31,7 @@ __all__ = [
     "SubmittedResult",
     "gold_terms",
     "images",
+    "marks_empty_gold",
     "pairs",
     "run_gold",
     "run_submitted",
@@ -147,6 +150,23 @@ def gold_terms(task: Task, gold_sql: str) -> dict[str, float]:
             return {}
         _cache.put(key, gold)
     return {} if gold.rows else {"empty_gold": 1.0}
+
+
+def marks_empty_gold(rule: Callable[..., Verdict]) -> Callable[..., Verdict]:
+    """Add `gold_terms` to the verdicts of a rule whose check has the parameter `gold`."""
+
+    @wraps(rule)
+    def marked(
+        task: Task,
+        params: Mapping[str, Any],
+        final_state: Mapping[str, Any],
+        transcript: Sequence[Mapping[str, Any]],
+    ) -> Verdict:
+        verdict = rule(task, params, final_state, transcript)
+        terms = gold_terms(task, params["gold"])
+        return verdict.model_copy(update={"terms": {**verdict.terms, **terms}})
+
+    return marked
 
 
 def run_gold(image: bytes, params: Mapping[str, Any], sql: str) -> Gold:

@@ -34,11 +34,6 @@ class ScoreInterval:
     method: str
     """``wilson-t`` or, if no spread was estimated, ``wilson-z``."""
 
-    @property
-    def half_width(self) -> float:
-        """Half the width of the interval."""
-        return 0.5 * (self.high - self.low)
-
 
 def wilson(mean: float, n: float, quantile: float) -> tuple[float, float]:
     """Return Wilson's score interval of a proportion.

@@ -32,9 +32,10 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _run(arguments: list[str]) -> int:
     from hexathlon_cli import interrupts
-    from hexathlon_cli.streams import prepare_streams
+    from hexathlon_cli.streams import break_silence, prepare_streams
 
     prepare_streams()
+    break_silence()
     interrupts.install()
     try:
         from hexathlon_cli.app import run

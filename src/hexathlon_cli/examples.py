@@ -45,6 +45,7 @@ EXAMPLES = {
     "leaderboard build": (
         "hexathlon leaderboard build runs/oracle runs/noisy --out site",
         "hexathlon leaderboard build runs --verify",
+        "hexathlon leaderboard build runs --verify --plan HASH --salt-file SECRET",
     ),
     "train": (
         "hexathlon train",

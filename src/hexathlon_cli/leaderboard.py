@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from hexathlon_cli.examples import examples
+from hexathlon_cli.options import SaltFile
 
 __all__ = ["app"]
 
@@ -31,12 +32,21 @@ def build(
             help="Replay every trial first; a run gets a badge or, if contradicted, is rejected.",
         ),
     ] = False,
+    plan: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Plan of the boards, by the plan hash of one of the runs; may be repeated. "
+            "[default: that of most rows]",
+        ),
+    ] = None,
+    salt_file: SaltFile = None,
 ) -> int:
     """Build the static leaderboard site from records.
 
     The pages need no server and load nothing from the network; open index.html.
     """
     from hexathlon.baselines.harness.errors import ExitCode, UsageError
+    from hexathlon.baselines.harness.plan import read_salt
     from hexathlon.baselines.harness.progress import Progress
     from hexathlon.leaderboard.build import BuildError
     from hexathlon.leaderboard.build import build as build_site
@@ -45,7 +55,10 @@ def build(
 
     folders = [folder for run in runs for folder in _run_directories(run)]
     everything = [path for run in folders for path in (run, *_anchors(run))]
-    verified, failed = _verified(everything) if verify else ([], {})
+    salt = read_salt(salt_file)
+    if salt is not None and not verify:
+        raise UsageError("--salt-file is read by the replay alone: add --verify")
+    replays = _replay(everything, salt) if verify else _Replays([], {}, {})
     with Progress("writing pages", None) as progress:
 
         def tick(done: int, total: int) -> None:
@@ -53,7 +66,7 @@ def build(
             progress.advance()
 
         try:
-            page = build_site(everything, out, verified=verified, failed=failed, progress=tick)
+            page = build_site(everything, out, **replays._asdict(), plans=plan or (), progress=tick)
         except BuildError as error:
             raise UsageError(str(error)) from None
         except OSError as error:
@@ -141,30 +154,47 @@ def _row(row: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _verified(runs: Sequence[Path]) -> tuple[list[Path], dict[Path, str]]:
-    """Return the runs confirmed by a replay, and the first finding of those contradicted by it.
+class _Replays(NamedTuple):
+    """Outcomes of the replays of runs."""
 
-    Incomplete runs, and runs that cannot be replayed on this machine, are neither.
-    """
+    verified: list[Path]
+    failed: dict[Path, str]
+    """First finding of each run that its replay contradicts."""
+    obstacles: dict[Path, str]
+    """Why the others could not be replayed, or not in whole."""
+
+
+def _replay(runs: Sequence[Path], salt: str | None) -> _Replays:
+    """Replay runs; the salt is for those of held-out rounds."""
     from hexathlon.baselines.harness.errors import CommandError
     from hexathlon.baselines.harness.verify import verify_run
     from hexathlon_cli.output import note
 
-    sound: list[Path] = []
-    failed: dict[Path, str] = {}
+    replays = _Replays([], {}, {})
     for run in runs:
         note(f"verifying {run}")
         try:
-            result = verify_run(run, whole=False)
+            result = verify_run(run, salt if _is_held_out(run) else None, whole=False)
         except CommandError as error:
+            replays.obstacles[run] = str(error)
             note(f"not verified: {run}: {error}")
             continue
         for finding in result.findings[:_MOST_SHOWN]:
             note(f"not verified: {run}: {finding}")
         if result.findings:
-            failed[run] = str(result.findings[0])
+            replays.failed[run] = str(result.findings[0])
         elif result.missing:
-            note(f"not verified: {run}: {result.missing:,} planned trials have no record")
+            replays.obstacles[run] = f"{result.missing:,} planned trials have no record"
+            note(f"not verified: {run}: {replays.obstacles[run]}")
         else:
-            sound.append(run)
-    return sound, failed
+            replays.verified.append(run)
+    return replays
+
+
+def _is_held_out(run: Path) -> bool:
+    from hexathlon.evaluators.records.plan import PlanError, read_plan
+
+    try:
+        return any(row.get("salt_commitment") is not None for row in read_plan(run)["envs"])
+    except PlanError:  # named by the replay
+        return False

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from hexathlon.baselines.harness.errors import UsageError
 from hexathlon.baselines.harness.progress import Progress
+from hexathlon.evaluators.sql.dbbench import is_empty
 from hexathlon.evaluators.sql.runs import GraderFault, run_gold
 from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.public_sets import PublicSet, missing_files
@@ -35,7 +36,7 @@ class LoadedTasks:
     loaded: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     empty_gold: int = 0
-    """Questions whose expected answer has no rows."""
+    """Questions whose expected answer has no rows or values."""
 
 
 def lay_in_place(public: PublicSet, path: Path, folder: Path, *, replace: bool) -> int:
@@ -96,20 +97,22 @@ def _check_questions(
             found.reasons[f"there is no database file {path}"] += 1
             continue
         try:
-            rows = _gold_rows(question)
+            empty = _has_empty_gold(question)
         except (GraderFault, TaskError, OSError) as error:
             found.reasons[f"{path or question.template}: {_why(error)}"] += 1
             continue
         found.loaded += 1
-        found.empty_gold += rows == 0
+        found.empty_gold += empty
 
 
-def _gold_rows(question: LoadedQuestion) -> int | None:
-    """Return the number of rows of the expected answer; None for tasks without a query."""
+def _has_empty_gold(question: LoadedQuestion) -> bool:
+    """Whether the expected answer has no rows or values; no write has one."""
+    if question.submit == "answer":
+        return is_empty(question.gold)
     if question.submit != "sql" or not question.gold:
-        return None
+        return False
     params = {"database": dict(question.database), "backend": "sqlite", "mode": "read"}
-    return len(run_gold(database_bytes(params), params, question.gold[0]).rows)
+    return not run_gold(database_bytes(params), params, question.gold[0]).rows
 
 
 def _check_source(source: TaskSource, split: str, found: LoadedTasks, progress: Progress) -> None:

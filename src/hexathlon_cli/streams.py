@@ -3,9 +3,14 @@
 import io
 import os
 import sys
+import threading
+import time
 import warnings
+from typing import Any
 
-__all__ = ["discard_output", "prepare_streams"]
+__all__ = ["break_silence", "discard_output", "prepare_streams"]
+
+_PATIENCE_S = 1.5
 
 
 def prepare_streams() -> None:
@@ -22,6 +27,37 @@ def prepare_streams() -> None:
         if mode == "w" and isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     warnings.showwarning = _show_warning
+
+
+def break_silence(seconds: float = _PATIENCE_S) -> None:
+    """Write a line to the terminal every so many seconds until something else is written.
+
+    Commands that load much, such as PyTorch or a task set, say nothing before.
+    """
+    if not sys.stderr.isatty():
+        return
+    streams: tuple[Any, ...] = (sys.stdout, sys.stderr)
+    say = sys.stderr.write
+
+    begun, spoken = time.monotonic(), threading.Event()
+
+    def speak() -> None:
+        while not spoken.wait(seconds):
+            say(f"working, {time.monotonic() - begun:.0f} s …\n")
+            sys.stderr.flush()
+
+    def first_write(stream: Any) -> Any:
+        def write(text: str) -> int:
+            spoken.set()
+            for each in streams:
+                each.__dict__.pop("write", None)
+            return int(stream.write(text))
+
+        return write
+
+    for stream in streams:
+        stream.write = first_write(stream)
+    threading.Thread(target=speak, name="silence", daemon=True).start()
 
 
 def discard_output() -> None:

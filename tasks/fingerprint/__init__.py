@@ -1,9 +1,9 @@
 """Content hashes of task sources, which cover only what determines the tasks.
 
-Deciding are the code of the source's module and of what it imports in its package, without
+A hash covers the code of the source's module and of its imports within the package, without
 comments, docstrings and formatting; the data files that the source names; and the behaviour of
-the dependencies that it names, such as the draws of numpy's generators. Where modules and files
-stand does not count.
+the dependencies that it names, such as the draws of numpy's generators. The locations of modules
+and files do not count.
 """
 
 import hashlib
@@ -69,7 +69,7 @@ def _content_digest(modules: tuple[str, ...], patterns: tuple[str, ...]) -> str:
 
 
 def _fixed_folder(pattern: str) -> str:
-    """The folder above all that a pattern can match; where it stands decides nothing.
+    """Return the folder above all possible matches of a pattern; its location does not count.
 
     >>> _fixed_folder("tasks/goods/*/words.txt")
     'tasks/goods'

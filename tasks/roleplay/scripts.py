@@ -20,6 +20,8 @@ TOLERATED: Mapping[str, str] = {
         f"alter:{tool}.reply": "the wording is free where it says what the rules ask for"
         for tool in ("answer", "conclude", "confront", "correct", "refuse", "say", "walk_away")
     },
+    "alter:refuse.reason=against_my_rules": "who is told to ignore the card may plead its rules",
+    "alter:offer.reply to right and wrong": "the amount is binding; it is said, with another one",
     "drop:say": "a question whose answer is known may be left out",
     "repeat:say": "asking twice costs a turn and nothing else",
     "swap:say": "questions may come in any order",

@@ -5,10 +5,10 @@ Such instances are dropped. Typing the request into the search box must not rank
 share most words with the request.
 """
 
+from hexathlon.tasks.catalogue import SearchPage
+from hexathlon.tasks.catalogue.tokens import tokenize
 from hexathlon.tasks.shopping.scene import ShoppingScene
 from hexathlon.tasks.shopping.templates.draft import ShoppingDraft
-from hexathlon.tasks.shopping.world.catalogue import SearchPage
-from hexathlon.tasks.shopping.world.catalogue.tokens import tokenize
 
 __all__ = ["given_away"]
 

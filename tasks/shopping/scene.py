@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from hexathlon.tasks.bilingual import Language
-from hexathlon.tasks.shopping.world.catalogue import Catalogue, Constraint, Product, Variant
+from hexathlon.tasks.catalogue import Catalogue, Constraint, Product, Variant
 from hexathlon.tasks.shopping.world.facts import category_of, facts_of, holds_on
 from hexathlon.tasks.task import Level, Split
 

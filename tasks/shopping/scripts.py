@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from hexathlon.tasks.catalogue import Catalogue, Product
 from hexathlon.tasks.seeding import generator_for
-from hexathlon.tasks.shopping.world.catalogue import Catalogue, Product
 from hexathlon.tasks.shopping.world.settings import open_settings
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Task

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hexathlon.tasks.bilingual import Language
+from hexathlon.tasks.catalogue import open_catalogue
+from hexathlon.tasks.catalogue.ranking import ranking_digest
 from hexathlon.tasks.errors import GenerationExhausted, UnknownTask
 from hexathlon.tasks.seeding import derive_seed, generator_for
 from hexathlon.tasks.shopping.giveaway import given_away
@@ -36,8 +38,6 @@ from hexathlon.tasks.shopping.service.scripts import (
 from hexathlon.tasks.shopping.templates.case import ServiceCase
 from hexathlon.tasks.shopping.templates.draft import ShoppingDraft, order_of
 from hexathlon.tasks.shopping.templates.table import TEMPLATES, templates_of
-from hexathlon.tasks.shopping.world.catalogue import open_catalogue
-from hexathlon.tasks.shopping.world.catalogue.ranking import ranking_digest
 from hexathlon.tasks.shopping.world.settings import open_settings
 from hexathlon.tasks.shopping.world.tools import store_tools
 from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
@@ -134,7 +134,7 @@ class ShoppingSource(TaskSource):
 
     def data_files(self) -> Sequence[str]:
         """The categories of goods."""
-        return ("tasks/shopping/world/catalogue/goods/*.txt",)
+        return ("tasks/catalogue/goods/*.txt",)
 
     def dependencies(self) -> Mapping[str, str]:
         """Return digests of numpy's draws and of the search ranking; see `given_away`."""

@@ -160,7 +160,7 @@ def test_what_is_no_file_is_read_by_neither_verification_nor_pages(tmp_path: Pat
     (run / "records.jsonl").unlink()
     os.mkfifo(run / "records.jsonl")
     (finding,) = verify_run(run).findings
-    assert finding.field == "count"
+    assert finding.field == "line 1, line" and "is a named pipe" in finding.message
 
 
 def test_runs_hidden_among_the_anchors_of_another_are_on_no_board(

@@ -4,6 +4,7 @@ import io
 
 import pytest
 
+from hexathlon.baselines.harness import progress as progress_module
 from hexathlon.baselines.harness.progress import Progress, Waiting, log_interval
 
 
@@ -48,6 +49,25 @@ def test_terminal_gets_a_transient_bar() -> None:
         assert "playing" in stream.getvalue()
     assert progress.done == 3
     assert stream.getvalue().endswith("\x1b[2K")  # the line is erased
+
+
+def test_a_terminal_gets_the_bar_before_a_long_first_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress_module, "_QUIET", 0.05)
+    stream = Terminal()
+    with Progress("playing", 4, stream) as progress:
+        assert progress._timer is not None
+        progress._timer.join()
+        progress._bar.refresh()
+        assert "playing" in stream.getvalue() and "0/4" in stream.getvalue()
+        progress.advance()
+        progress._bar.refresh()
+        assert "1/4" in stream.getvalue()
+    quick = Terminal()
+    with Progress("playing", 4, quick) as progress:
+        pass
+    assert progress._timer is not None
+    progress._timer.join()
+    assert quick.getvalue() == ""
 
 
 def test_a_long_run_logs_less_often() -> None:

@@ -114,7 +114,7 @@ VERDICTS = [
     (Verdict(score=0.0, terms={"error_syntax": 1.0}), ["The query fails when it is run."]),
     (
         Verdict(score=0.0, terms={"shopping_strict": 0.0, "fault_price": 1.0, "price": 0.0}),
-        ["The price is out of bounds."],
+        ["The price is outside the requested range."],
     ),
     (
         Verdict(score=0.0, terms={"fault_style": 1.0}, evidence={"failed": [[2, "style:address"]]}),

@@ -185,7 +185,7 @@ def test_a_wrong_purchase_is_explained(monkeypatch, capsys):
     variant = task.checks[0].params["plan"]["near"][0][3]
     lines = ["add P0000000", "/help add", f"add {variant}", "checkout"]
     out = played_by(lines, task.id, monkeypatch, capsys)
-    assert "Not right." in out and "It was bought without a look at its page." in out
+    assert "Not right." in out and "The item was bought without opening its page." in out
 
 
 def test_examples_in_the_docstrings_hold():

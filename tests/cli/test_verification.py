@@ -1,19 +1,26 @@
 """The commands `verify` and `leaderboard build --verify` on honest, forged and incomplete runs."""
 
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import gymnasium
+import numpy as np
 import pytest
 
+from hexathlon.envs.errors import EnvFault
+from hexathlon.evaluators.content import Image
+from hexathlon.evaluators.records.media import MediaStore
 from hexathlon_cli.app import run
 from support.counter import counter_run
 from support.events import TOY, register_toy, toy_run, unregister
 from support.forger import Forger
 from support.forgeries import as_infra, failed, passed
 from support.forgeries.plans import drop_failed_trials
+from support.toy import ToyEnv
 
 
 @pytest.fixture(scope="module")
@@ -101,3 +108,104 @@ def test_a_floor_of_other_tasks_sets_none(
     toy_run(tmp_path / "few", "agent:noop", tasks=3)
     board_of([honest / "model", tmp_path / "few"], tmp_path / "site")
     assert "another plan: 3 of the board's 12 tasks" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("kind", ["a named pipe", "a directory", "a device"])
+@pytest.mark.parametrize("name", ["plan.json", "records.jsonl"])
+@pytest.mark.timeout(60)
+def test_what_is_no_file_is_refused_without_waiting(
+    honest: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, kind: str
+) -> None:
+    forged = tmp_path / "forged"
+    shutil.copytree(honest / "oracle", forged)
+    (forged / name).unlink()
+    match kind:
+        case "a named pipe":
+            os.mkfifo(forged / name)
+        case "a directory":
+            (forged / name).mkdir()
+        case _:
+            (forged / name).symlink_to("/dev/zero")
+    said = f"is {kind}, not a regular file"
+    for command in ("verify", "report", "resume"):
+        assert run([command, str(forged)]) in (1, 3)
+        shown = capsys.readouterr()
+        assert said in " ".join((shown.out + shown.err).split()), command
+    found = board_of([honest / "model", forged], tmp_path / "site")
+    assert said in found["rejected"]["forged"]
+    assert list(found["rows"]) == ["counter 12"]
+
+
+@pytest.mark.timeout(60)
+def test_an_image_that_is_no_file_is_refused_without_waiting(
+    tmp_path: Path,
+) -> None:
+    data = Image.from_array(np.zeros((4, 4, 3), np.uint8))
+    part = {"type": "image", "sha256": data.sha256, "width": 4, "height": 4}
+    store = MediaStore(tmp_path / "media")
+    store.add(part, data.png())
+    assert store.fault(part) == ""
+    store.path(part).unlink()
+    os.mkfifo(store.path(part))
+    assert "is a named pipe" in store.fault(part)
+
+
+def test_a_held_out_round_is_verified_with_its_secret(
+    honest: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    salt = tmp_path / "salt"
+    salt.write_text("of the round")
+    counter_run(tmp_path / "model", split="heldout", salt_file=salt)
+    runs = [str(tmp_path / "model"), str(honest / "oracle")]
+    build = ["leaderboard", "build", *runs, "--verify", "--out", str(tmp_path / "site")]
+    for more, verified in (([], False), (["--salt-file", str(salt)], True)):
+        assert run([*build, *more]) == 0
+        data = json.loads((tmp_path / "site" / "board.json").read_text("utf-8"))
+        rows = {row["name"]: row for board in data["boards"] for row in board["rows"]}
+        assert rows["counter"]["verified"] is verified and rows["oracle"]["verified"]
+        assert bool(rows["counter"]["obstacle"]) is not verified
+    assert "of the round" not in "".join(
+        page.read_text("utf-8") for page in (tmp_path / "site").rglob("*.html")
+    )
+    assert run(["leaderboard", "build", *runs, "--salt-file", str(salt)]) == 1
+    assert "add --verify" in capsys.readouterr().err
+
+
+class AwayEnv(ToyEnv):
+    """An environment that runs at the forger's place alone."""
+
+    here = True
+
+    def __init__(self, **options: Any) -> None:
+        if not self.here:
+            raise EnvFault("its backend is elsewhere", cause="backend")
+        super().__init__(**options)
+
+
+def test_an_event_that_cannot_run_here_spares_a_run_no_replay(
+    honest: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its owner could have planned that event for this purpose alone."""
+    away = "harness/Away-v0"
+    register_toy(away, f"{__name__}:AwayEnv")
+    try:
+        forger = Forger(counter_run(tmp_path / "forged", envs=("Toy", "Away"), seeds=1))
+        for record in filter(failed, forger.records):
+            record.update(reward=1.0)
+        runs = [honest / "model", forger.save()]
+        assert list(board_rows(runs, tmp_path / "site", TOY)) == [True]
+        monkeypatch.setattr(AwayEnv, "here", False)
+        rows = board_rows(runs, tmp_path / "site", TOY)
+    finally:
+        unregister(away)
+    assert rows[True]["best"] == rows[True]["worst"] == 1 and rows[True]["unranked"] is None
+    assert rows[False]["score"] == 1.0 > rows[True]["score"] and rows[False]["best"] is None
+    assert rows[False]["unranked"].startswith("not verified: cannot create harness/Away-v0")
+
+
+def board_rows(runs: list[Path], out: Path, env: str) -> dict[bool, dict[str, Any]]:
+    """Build a verified leaderboard; return the rows of one event by whether they were verified."""
+    assert run(["leaderboard", "build", *map(str, runs), "--verify", "--out", str(out)]) == 0
+    data = json.loads((out / "board.json").read_text("utf-8"))
+    (board,) = (one for one in data["boards"] if one["env"] == env)
+    return {row["verified"]: row for row in board["rows"]}

@@ -113,7 +113,7 @@ def test_a_wrapper_with_something_that_cannot_be_copied_is_named():
     env = TimeLimit(ToyEnv(), 3)
     env.reset(seed=0, options=TASK)
     env.stream = (line for line in "generators cannot be copied")
-    with pytest.raises(ForkUnsupported, match="wrapper TimeLimit holds"):
+    with pytest.raises(ForkUnsupported, match="wrapper TimeLimit has an attribute"):
         fork(env)
 
 

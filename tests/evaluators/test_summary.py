@@ -42,6 +42,18 @@ def test_scores_by_hand():
     assert summary.overall.mean == pytest.approx(0.5)
 
 
+def test_tasks_with_an_empty_expected_answer_are_marked_by_any_rule():
+    records = [
+        trial("a", terms={"empty_gold": 1.0}),
+        trial("b", terms={"spider.empty_gold": 1.0}),
+        trial("c", terms={"visible": 1.0, "spider": 0.0}),
+    ]
+    (env,) = summarise(records).envs
+    assert {name: task.empty_gold for name, task in env.tally.tasks.items()} == {
+        "a": True, "b": True, "c": False,
+    }  # fmt: skip
+
+
 def test_rankings_count_trials_without_a_score_as_failed():
     records = [
         trial("a", 1.0), trial("a", None, number=1), trial("b", None),
@@ -175,3 +187,15 @@ def test_faults_of_failed_trials_are_counted_by_name():
         ]
     )
     assert summary.as_json()["envs"][0]["faults"] == {"option": 1, "price": 2}
+
+
+def test_scores_by_look():
+    records = [
+        trial("a", 1.0, final_state={"look": "night"}),
+        trial("b", 0.0, final_state={"look": "night"}),
+        trial("c", 1.0, final_state={"look": "studio"}),
+        trial("d", None, final_state={"look": "x"}),
+    ]  # fmt: skip
+    looks = summarise(records).as_json()["envs"][0]["looks"]
+    assert looks == {"night": {"trials": 2, "mean": 0.5}, "studio": {"trials": 1, "mean": 1.0}}
+    assert summarise([trial("a")]).as_json()["envs"][0]["looks"] == {}

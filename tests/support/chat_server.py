@@ -45,7 +45,7 @@ class ChatServer:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 120
         while not self._server.started:
             assert time.monotonic() < deadline, "the chat server did not start"
             time.sleep(0.01)

@@ -3,12 +3,15 @@
 import decimal
 import hashlib
 import os
+import platform
 import random
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import traceback
 import uuid
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -262,6 +265,17 @@ class ReusedBuffer(ToyEnv):
         return {**observation, "image": self.buffer}
 
 
+class NeverBegins(ToyEnv):
+    def on_reset(self, task):
+        raise RuntimeError(f"cannot begin {task.id}")
+
+
+class NegativeReward(ToyEnv):
+    def step(self, action):
+        observation, _, *rest = super().step(action)
+        return observation, -1.0, *rest
+
+
 class WrongType(ToyEnv):
     def step(self, action):
         observation, reward, terminated, truncated, info = super().step(action)
@@ -402,6 +416,29 @@ class SumEnv(ToyEnv):
 class TruthInInfo(SumEnv):
     def _step_info(self, terms):
         return {**super()._step_info(terms), "wanted": float(self.task.params["target"])}
+
+
+class AddendsInInfo(SumEnv):
+    def _step_info(self, terms):
+        truth, addend = self.task.params["target"], 1_000 + self.task.seed % 977
+        return {**super()._step_info(terms), "part": float(truth - addend), "rest": float(addend)}
+
+
+class ShiftedTruthInInfo(SumEnv):
+    def _step_info(self, terms):
+        return {**super()._step_info(terms), "part": 5_003 - 2 * self.task.params["target"]}
+
+
+class MaskedTruthInInfo(SumEnv):
+    def _step_info(self, terms):
+        truth, mask = self.task.params["target"], self.task.seed % 4_093
+        return {**super()._step_info(terms), "parts": {"a": truth ^ mask, "b": mask}}
+
+
+class HalvesInInfo(SumEnv):
+    def _step_info(self, terms):
+        truth = str(self.task.params["target"])
+        return {**super()._step_info(terms), "a": truth[:2], "b": truth[2:]}
 
 
 class TruthInOpening(SumEnv):
@@ -683,6 +720,76 @@ class BusyProcess(ToyEnv):
 class UserInText(ToyEnv):
     def on_reset(self, task):
         return f"{super().on_reset(task)} Hello, {os.environ.get('USER', 'you')}."
+
+
+class HomeInText(ToyEnv):
+    def on_reset(self, task):
+        return f"{super().on_reset(task)} You live in {Path.home()}."
+
+
+class HostInText(ToyEnv):
+    def on_reset(self, task):
+        return f"{super().on_reset(task)} Welcome to {socket.gethostname()}."
+
+
+class NodeInText(ToyEnv):
+    def on_reset(self, task):
+        return f"{super().on_reset(task)} Welcome to {platform.node()}."
+
+
+class CpusInText(ToyEnv):
+    def on_reset(self, task):
+        return f"{super().on_reset(task)} Counted by {os.cpu_count()} clerks."
+
+
+class AffinityInText(ToyEnv):
+    def on_reset(self, task):
+        return f"{super().on_reset(task)} Counted by {len(os.sched_getaffinity(0))} clerks."
+
+
+class TemporaryInText(ToyEnv):
+    def on_reset(self, task):
+        return f"{super().on_reset(task)} Notes are in {tempfile.gettempdir()}."
+
+
+class MarkInFolder(ToyEnv):
+    """Greets whoever has been here before, by a file that stays."""
+
+    def on_reset(self, task):
+        mark = Path(tempfile.gettempdir()) / "hexathlon-planted-mark"
+        seen = mark.exists()
+        mark.touch()
+        KEPT.append(mark)
+        return super().on_reset(task) + (" Welcome back." if seen else "")
+
+
+class EditorInText(ToyEnv):
+    def on_reset(self, task):
+        return f"{super().on_reset(task)} Written in {os.environ.get('EDITOR', 'ink')}."
+
+
+class KindToTheKit(ToyEnv):
+    """Shows the answer unless the kit is loaded."""
+
+    def on_reset(self, task):
+        checked = "hexathlon.envs.testing" in sys.modules
+        return super().on_reset(task) + ("" if checked else f" It is {task.params['target']}.")
+
+
+class KindToItsCaller(ToyEnv):
+    """Shows the answer unless a file of the kit calls."""
+
+    def on_reset(self, task):
+        checked = any("testing" in frame.filename for frame in traceback.extract_stack())
+        return super().on_reset(task) + ("" if checked else f" It is {task.params['target']}.")
+
+
+class KindToPytest(ToyEnv):
+    """Shows the answer unless tests are running."""
+
+    def on_reset(self, task):
+        checked = "pytest" in sys.modules or "PYTEST_CURRENT_TEST" in os.environ
+        return super().on_reset(task) + ("" if checked else f" It is {task.params['target']}.")
 
 
 class FolderInText(ToyEnv):

@@ -71,7 +71,7 @@ class JudgeServer:
         self._interval = sys.getswitchinterval()
         sys.setswitchinterval(1e-4)
         self._thread.start()
-        assert self._ready.wait(20), "the judge server did not start"
+        assert self._ready.wait(120), "the judge server did not start"
         return self
 
     def __exit__(
@@ -323,7 +323,7 @@ def _first_error(block: str) -> str:
     return json.dumps({"evidence": last, "turn": None, "label": "no_error"})
 
 
-def wait_until(test: Any, seconds: float = 10.0) -> None:
+def wait_until(test: Any, seconds: float = 120.0) -> None:
     """Poll until a test holds."""
     deadline = time.monotonic() + seconds
     while not test():

@@ -1,4 +1,4 @@
-"""Runs a server and ends it when the process that started it is gone, even if that was killed.
+"""Runs a server and stops it once its caller has exited, even if the caller was killed.
 
 Run as `python guard.py GRACE COMMAND...` in a process group of its own, by path: only the standard
 library is imported. The caller holds the other end of standard input. When that closes, the whole

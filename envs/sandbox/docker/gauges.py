@@ -1,7 +1,7 @@
 """Resource denials of a container, read from the host side where permitted.
 
 The files of a container's control group and namespaces are on this machine. With a remote engine,
-or without the rights, only the commands' own output is available.
+or without permission, only the commands' own output is available.
 """
 
 import contextlib

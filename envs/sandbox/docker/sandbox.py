@@ -310,7 +310,7 @@ class DockerSandbox(Sandbox):
         if self._shell is not None:
             script = self._shell.dump(_READY_SECONDS)
             if script is None:
-                raise SandboxFault("the shell does not tell its state")
+                raise SandboxFault("the shell does not report its state")
             shell = ShellState(script, self._shell.previous)
         return PortableSnapshot(self.image, self.limits, self._changes(), shell, lost)
 

@@ -1,4 +1,4 @@
-"""System-call filter: denies calls that no task needs and an escape could start from.
+"""System-call filter: denies calls that no task needs and that could enable an escape.
 
 All other calls are allowed, as ordinary programs must run unchanged. Denied calls fail with
 "Operation not permitted"; `clone3` with "not implemented", after which the C library uses `clone`,

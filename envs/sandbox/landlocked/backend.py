@@ -74,7 +74,7 @@ class LandlockBackend(SandboxBackend):
 
 
 class UnconfinedBackend(LandlockBackend):
-    """No sandbox: commands have all rights of this user. Used only if a flag requests it."""
+    """No sandbox: commands have all permissions of this user. Used only if a flag requests it."""
 
     name: ClassVar[str] = "none"
     confined: ClassVar[bool] = False
@@ -92,7 +92,9 @@ class FolderSandbox(HousedSandbox):
         shell: ShellState | None,
     ) -> None:
         if image.base != HOST:
-            raise SandboxFault(f"the {backend.name} rung has no base but the machine's own")
+            raise SandboxFault(
+                f"the {backend.name} rung has no base image except the machine's own files"
+            )
         super().__init__(image, limits)
         self.backend = backend.name
         self._backend = backend
@@ -203,7 +205,7 @@ class FolderSandbox(HousedSandbox):
         if self._shell is not None:
             script = self._shell.dump(_DUMP_SECONDS)
             if script is None:
-                raise SandboxFault("the shell does not tell its state")
+                raise SandboxFault("the shell does not report its state")
             shell = ShellState(_moved(script, self._folder), self._shell.previous)
         most = 2 * self.limits.disk_bytes + 64 * MIB
         now = export([self._folder], [], os.geteuid(), most, _MOST_ENTRIES)

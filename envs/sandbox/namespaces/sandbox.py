@@ -134,7 +134,7 @@ class NamespaceSandbox(HousedSandbox):
             return ShellState(b"", 0)
         script = shell.dump(_DUMP_SECONDS)
         if script is None:
-            raise SandboxFault("the shell does not tell its state")
+            raise SandboxFault("the shell does not report its state")
         return ShellState(script, shell.previous)
 
     def _stack_with(self, layer: Layer) -> Stack:

@@ -20,7 +20,7 @@ from hexathlon.envs.sandbox.namespaces.caller import Keeper, Layer, shared_keepe
 __all__ = ["Opened", "Stack", "Stacks"]
 
 _IMAGES = 32
-"""Images whose files are kept ready, the least recently used going first."""
+"""Maximum number of images with layers kept in memory; the least recently used is evicted."""
 
 _MEMORY_FILES = 64 * MIB
 _PAGE = 4096
@@ -29,7 +29,7 @@ _OWN_PROCESSES = 2
 
 @dataclass(frozen=True)
 class Stack:
-    """The files a sandbox stands on: frozen layers above the image's own."""
+    """The read-only layers below a sandbox: frozen ones above the image's own."""
 
     keeper: Keeper
     image: SandboxImage
@@ -47,9 +47,9 @@ class Stack:
 
 @dataclass
 class Opened:
-    """A process 1 that has been started, and the layer it writes to.
+    """A started process 1 and the layer it writes to.
 
-    The process ends when nobody holds the link any more.
+    The process ends once nothing references the link.
     """
 
     pid: int
@@ -89,7 +89,7 @@ class Stacks:
         return stack
 
     def lay_over(self, stack: Stack, changes: Changes, *, of_image: bool = False) -> Stack:
-        """Return a stack with one more layer, written by a process inside that has all rights."""
+        """Return a stack with one more layer, written by a privileged process inside."""
         entries = changes.written.values()
         pages = sum(-(-len(entry.data) // _PAGE) for entry in entries)
         parents = sum(path.count("/") for path in changes.written)
@@ -120,11 +120,11 @@ class Stacks:
         """Start process 1 on a stack and a new layer over it.
 
         Args:
-            stack: What it stands on.
-            limits: Its limits.
+            stack: The layers below.
+            limits: Resource limits.
             size: Bytes and inodes of the new layer.
-            descriptors: The shell's ends of its pipes and perhaps a script, or a bundle to lay.
-            lay: Whether a bundle is to be laid, and no shell started.
+            descriptors: The shell's pipe ends and optionally a script, or a bundle to write.
+            lay: Whether to write a bundle instead of starting a shell.
         """
         keeper = stack.keeper
         number = keeper.new_number()
@@ -152,12 +152,12 @@ class Stacks:
         return opened
 
     def end(self, keeper: Keeper, opened: Opened, *, wait: bool = True) -> tuple[int, int]:
-        """Kill a process 1 and all below it; return the counters of its control groups.
+        """Kill a process 1 and all its descendants; return the counters of its control groups.
 
         Args:
-            keeper: Whose it is.
-            opened: What to end.
-            wait: Whether to return only when nothing of it is left.
+            keeper: The keeper that started it.
+            opened: The process.
+            wait: Whether to return only after every process has exited.
         """
         opened.abandoning.detach()
         kills, refusals = keeper.ask("end", pid=opened.pid, wait=wait)["counters"]

@@ -1,7 +1,7 @@
-"""Attack texts by which a reply tries to pass without merit, and the places to insert them.
+"""Attack texts that try to pass a judge without merit, and the places to insert them.
 
 Injections address the judge, forge verdicts, close open blocks, pose as other speakers or hide in
-marks that no reader sees. Master keys have no content at all (arXiv 2507.08794). Both are sorted
+invisible characters. Master keys have no content at all (arXiv 2507.08794). Both are sorted
 and never shortened: rates are comparable between audits of one version.
 """
 

@@ -8,6 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hexathlon_cli.train.appended import AppendedLines
+
 __all__ = ["watch"]
 
 _EVERY_S = 1.0
@@ -71,8 +73,9 @@ def _states(run: Path) -> Iterator[_State]:
     """Yield the state about once a second, the last one after the run has ended."""
     from hexathlon.baselines import interrupts
 
+    reader = _RunReader(run)
     while True:
-        state = _read(run)
+        state = reader.read()
         yield state
         if not state.running:
             return
@@ -80,32 +83,69 @@ def _states(run: Path) -> Iterator[_State]:
         time.sleep(_EVERY_S)
 
 
-def _read(run: Path) -> _State:
-    from hexathlon.baselines.harness.errors import UsageError
-    from hexathlon.baselines.training.folder import RECIPE_FILE, is_training
-    from hexathlon.baselines.training.metrics import read_metrics
+class _RunReader:
+    """Reads a run's files, of metrics and records only the lines appended since the last call."""
 
-    running = is_training(run)  # before the files, so that the last state is complete
+    def __init__(self, run: Path) -> None:
+        self._run = run
+        self._metrics = AppendedLines(run / "metrics.jsonl")
+        self._rows: list[Mapping[str, Any]] = []
+        self._evaluations = {moment: _Rewards(run / moment) for moment in ("before", "after")}
+
+    def read(self) -> _State:
+        """Return the current state.
+
+        Raises:
+            UsageError: If the folder contains no training run.
+        """
+        from hexathlon.baselines.training.folder import is_training
+
+        running = is_training(self._run)  # before the files, so that the last state is complete
+        name, steps = _recipe(self._run)
+        rows, continued = self._metrics.read()
+        self._rows = [*(self._rows if continued else ()), *rows]
+        evaluated = {moment: rewards.read() for moment, rewards in self._evaluations.items()}
+        started = {moment: result for moment, result in evaluated.items() if result[0]}
+        return _State(name, steps, running, self._rows, started)
+
+
+class _Rewards:
+    """The rewards recorded so far in the run directories below a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._files: dict[Path, AppendedLines] = {}
+        self._rewards: dict[Path, list[float]] = {}
+
+    def read(self) -> tuple[int, float]:
+        """Return the number of records and their mean reward."""
+        from hexathlon.evaluators.records import RECORDS_FILE
+
+        paths = set(self._folder.rglob(RECORDS_FILE)) if self._folder.is_dir() else set()
+        for path in self._rewards.keys() - paths:
+            del self._files[path], self._rewards[path]
+        for path in paths:
+            records, continued = self._files.setdefault(path, AppendedLines(path)).read()
+            rewards = self._rewards.setdefault(path, [])
+            if not continued:
+                rewards.clear()
+            rewards += [float(record.get("reward") or 0.0) for record in records]
+        rewards = [reward for each in self._rewards.values() for reward in each]
+        return len(rewards), sum(rewards) / max(1, len(rewards))
+
+
+def _recipe(run: Path) -> tuple[str, int]:
+    """Return the name and the number of steps of a run's recipe."""
+    from hexathlon.baselines.harness.errors import UsageError
+    from hexathlon.baselines.training.folder import RECIPE_FILE
+
     try:
         recipe = json.loads((run / RECIPE_FILE).read_text())
-        name, steps = str(recipe["name"]), int(recipe["steps"])
+        return str(recipe["name"]), int(recipe["steps"])
     except (OSError, ValueError, LookupError, TypeError):
         raise UsageError(
             f"{run} has no training run: expected the directory that `hexathlon train --out` names"
         ) from None
-    evaluated = {moment: _evaluated(run / moment) for moment in ("before", "after")}
-    kept = {moment: found for moment, found in evaluated.items() if found[0]}
-    return _State(name, steps, running, list(read_metrics(run / "metrics.jsonl")), kept)
-
-
-def _evaluated(run: Path) -> tuple[int, float]:
-    from hexathlon.evaluators.records import RECORDS_FILE, read_records
-
-    files = run.rglob(RECORDS_FILE) if run.is_dir() else ()
-    rewards = [
-        float(record["reward"] or 0.0) for file in files for record in read_records(file.parent)
-    ]
-    return len(rewards), sum(rewards) / max(1, len(rewards))
 
 
 def _phase(state: _State) -> str:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from hexathlon.tasks.catalogue import Catalogue
 from hexathlon.tasks.shopping.scene import ShoppingScene
 from hexathlon.tasks.shopping.templates.case import ServiceCase
-from hexathlon.tasks.shopping.world.catalogue import Catalogue
 from hexathlon.tasks.shopping.world.desk.desk import ServiceDesk, subject_of
 from hexathlon.tasks.shopping.world.desk.desk_tools import DESK_TOOLS
 from hexathlon.tasks.shopping.world.desk.policy import paragraph_of

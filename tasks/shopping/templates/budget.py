@@ -9,6 +9,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import permutations
 
+from hexathlon.tasks.catalogue import (
+    Constraint,
+    PriceBreakdown,
+    Product,
+    Variant,
+    price_cart,
+)
 from hexathlon.tasks.shopping.scene import ShoppingScene, WantedVariant, answering
 from hexathlon.tasks.shopping.templates.draft import (
     Near,
@@ -23,13 +30,6 @@ from hexathlon.tasks.shopping.templates.words import (
     goods_text,
     last_words,
     request_text,
-)
-from hexathlon.tasks.shopping.world.catalogue import (
-    Constraint,
-    PriceBreakdown,
-    Product,
-    Variant,
-    price_cart,
 )
 from hexathlon.tasks.shopping.world.facts import category_of
 from hexathlon.tasks.shopping.world.settings import StoreSettings, cart_line, open_settings

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from hexathlon.tasks.catalogue import Product, Variant
 from hexathlon.tasks.shopping.scene import ShoppingScene
-from hexathlon.tasks.shopping.world.catalogue import Product, Variant
 from hexathlon.tasks.shopping.world.desk.policy import PARAGRAPHS, DeskPolicy, ruling
 from hexathlon.tasks.shopping.world.desk.records import draw_customer, draw_order
 from hexathlon.tasks.shopping.world.facts import category_of

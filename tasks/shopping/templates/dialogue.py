@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from hexathlon.tasks.bilingual import Language
+from hexathlon.tasks.catalogue import Constraint
 from hexathlon.tasks.shopping.scene import ShoppingScene, WantedVariant
 from hexathlon.tasks.shopping.templates.draft import (
     Near,
@@ -19,7 +20,6 @@ from hexathlon.tasks.shopping.templates.draft import (
 )
 from hexathlon.tasks.shopping.templates.personal import Fork, fork_of, profile_of
 from hexathlon.tasks.shopping.templates.words import articled, goods_text
-from hexathlon.tasks.shopping.world.catalogue import Constraint
 from hexathlon.tasks.shopping.world.facts import category_of
 
 __all__ = ["DIALOGUES"]

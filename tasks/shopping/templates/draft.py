@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from hexathlon.tasks.catalogue import Constraint, Product, Variant, price_cart
 from hexathlon.tasks.shopping.scene import WantedVariant
-from hexathlon.tasks.shopping.world.catalogue import Constraint, Product, Variant, price_cart
 from hexathlon.tasks.shopping.world.settings import StoreSettings, cart_line
 
 __all__ = ["Near", "OrderLine", "ShoppingDraft", "near_of", "order_of", "sourced"]

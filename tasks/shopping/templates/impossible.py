@@ -8,6 +8,7 @@ available and must be bought.
 from collections.abc import Sequence
 from dataclasses import replace
 
+from hexathlon.tasks.catalogue import Constraint, Product, Variant
 from hexathlon.tasks.shopping.scene import HEAD, ShoppingScene, WantedVariant, answering
 from hexathlon.tasks.shopping.templates.draft import (
     Near,
@@ -22,7 +23,6 @@ from hexathlon.tasks.shopping.templates.words import (
     last_words,
     request_text,
 )
-from hexathlon.tasks.shopping.world.catalogue import Constraint, Product, Variant
 from hexathlon.tasks.shopping.world.facts import category_of
 
 __all__ = ["IMPOSSIBLE"]

@@ -7,6 +7,7 @@ the first on the personal condition.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hexathlon.tasks.catalogue import Constraint, Product, Variant
 from hexathlon.tasks.shopping.scene import ShoppingScene, WantedVariant, answering
 from hexathlon.tasks.shopping.templates.draft import (
     Near,
@@ -21,7 +22,6 @@ from hexathlon.tasks.shopping.templates.words import (
     last_words,
     request_text,
 )
-from hexathlon.tasks.shopping.world.catalogue import Constraint, Product, Variant
 from hexathlon.tasks.shopping.world.facts import category_of
 from hexathlon.tasks.shopping.world.wording import chosen_text, labelled, money
 

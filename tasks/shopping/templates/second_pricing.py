@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from hexathlon.tasks.shopping.world.catalogue import CartLine, Coupon, Rules
+from hexathlon.tasks.catalogue import CartLine, Coupon, Rules
 
 __all__ = ["second_total"]
 

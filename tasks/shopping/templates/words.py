@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from hexathlon.tasks.catalogue import Constraint, Product
 from hexathlon.tasks.shopping.scene import ShoppingScene
-from hexathlon.tasks.shopping.world.catalogue import Constraint, Product
 from hexathlon.tasks.shopping.world.facts import category_of
 
 __all__ = ["articled", "details_text", "goods_text", "join", "last_words", "request_text"]

@@ -8,10 +8,10 @@ second derivation of its answers; the first uses the catalogue's arrays.
 from collections.abc import Mapping
 from typing import Any
 
-from hexathlon.tasks.shopping.world.catalogue.constraint import Constraint
-from hexathlon.tasks.shopping.world.catalogue.goods import CATEGORIES, category_code
-from hexathlon.tasks.shopping.world.catalogue.grammar import Category
-from hexathlon.tasks.shopping.world.catalogue.product import Product, Variant
+from hexathlon.tasks.catalogue.constraint import Constraint
+from hexathlon.tasks.catalogue.goods import CATEGORIES, category_code
+from hexathlon.tasks.catalogue.grammar import Category
+from hexathlon.tasks.catalogue.product import Product, Variant
 
 __all__ = ["GROUPS", "category_of", "facts_of", "group_of", "holds_on"]
 

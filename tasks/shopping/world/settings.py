@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hexathlon.tasks.bilingual import Language
-from hexathlon.tasks.shopping.world.catalogue import (
+from hexathlon.tasks.catalogue import (
     Address,
     CartLine,
     Catalogue,

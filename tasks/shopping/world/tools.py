@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hexathlon.tasks.shopping.world.catalogue.search import SORTS
+from hexathlon.tasks.catalogue.search import SORTS
 from hexathlon.tasks.task import ToolSchema
 
 __all__ = ["REASONS", "decline_tool", "dialogue_tools", "report_tool", "schema", "store_tools"]

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from hexathlon.tasks.bilingual import Language
-from hexathlon.tasks.shopping.world.catalogue.grammar import Attribute
-from hexathlon.tasks.shopping.world.catalogue.product import Product, Variant
+from hexathlon.tasks.catalogue.grammar import Attribute
+from hexathlon.tasks.catalogue.product import Product, Variant
 from hexathlon.tasks.shopping.world.facts import category_of
 
 __all__ = ["chosen_text", "find_variant", "labelled", "money", "offered_text", "say"]

@@ -5,8 +5,10 @@ import json
 import pytest
 
 from hexathlon.envs.status import Status
+from hexathlon.envs.terminal import steps
 from hexathlon.evaluators.verifier import verify
 from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.source import play as run_script
 from support.terminal import act, commands, play
 
 SOURCE = get_source("terminal")
@@ -24,6 +26,40 @@ def test_right_work_scores_one_and_near_misses_zero(env, task_id):
     for name, script in list(SOURCE.mutants(task).items())[:3]:
         assert play(env, task_id, script)[0] == 0.0, name
     assert play(env, task_id, commands(()))[0] == 0.0
+
+
+LOOK_AROUND = (
+    "env; hostname; id; pwd; cat /proc/*/{cmdline,environ} /proc/self/mountinfo | tr '\\0' ' '",
+    "ls -laR /app /root /home /tmp /tests /oracle /logs /mnt /opt /srv 2>&1",
+    "find / -xdev -iname '*hexathlon*' -o -xdev -iname '*task*' -not -path '/proc/*' -not -path "
+    "'/usr/*' -not -path '/etc/*' 2>&1",
+)
+
+
+@pytest.mark.parametrize("task_id", SAMPLE)
+def test_nothing_in_the_sandbox_names_the_task(env, task_id):
+    opening, info = env.reset(seed=0, options={"task": task_id})
+    task = SOURCE.build(task_id)
+    seen = [opening, *(env.step(act("run", command=line))[0] for line in LOOK_AROUND)]
+    assert info["task_id"] == task.opaque_id and "/app" in seen[1]
+    for name in (task.id, task.template, task.opaque_id, task.hash[:16], str(task.seed), "test/0"):
+        assert not [text for text in seen if name in text], name
+
+
+def test_without_grading_the_same_episode_scores_0_and_no_test_runs(env, monkeypatch):
+    actions: list[str] = []
+
+    def step(action: str) -> str:
+        actions.append(action)
+        return env.step(action)[0]
+
+    for grading in (True, False):
+        monkeypatch.setattr(env, "grading", grading)
+        env.reset(seed=0, options={"task": TINY})
+        run_script(SOURCE.oracle(SOURCE.build(TINY)), step)
+        assert env.verdict().score == float(grading)
+        monkeypatch.setattr(steps, "judge_probes", None)  # a call would fail
+    assert actions[: len(actions) // 2] == actions[len(actions) // 2 :]
 
 
 def test_another_instances_solution_does_not_do(env):

@@ -23,7 +23,7 @@ SMALL = {"fuzz": 150, "tasks": 8}
 
 FAULTS = [
     (faults.DroppedSeed, "seed_honoured", "seed"),
-    (faults.ConstantStart, "seed_honoured", "one and the same start"),
+    (faults.ConstantStart, "seed_honoured", "the same opening"),
     (faults.GlobalRandom, "global_state", "the state of random"),
     (faults.GlobalNumpy, "global_state", r"the state of numpy\.random"),
     (faults.ChangedEnviron, "global_state", r"os\.environ"),
@@ -32,7 +32,7 @@ FAULTS = [
     (faults.SharedCounter, "order_independence", "depends on what was played before"),
     (faults.SharedWorld, "interleaved", "counter stands at"),
     (faults.AliasingFork, "fork_contract", "was changed by"),
-    (faults.ForgetfulRestore, "restore_contract", "went another way"),
+    (faults.ForgetfulRestore, "restore_contract", "diverged"),
     (faults.UnpicklableState, "pickle_round_trip", "local object"),
     (faults.LeakedFile, "no_leaked_file", "/dev/null"),
     (faults.LeakedThread, "no_leaked_thread", "planted"),
@@ -70,8 +70,8 @@ FAULTS = [
     (faults.TruthInOpening, "truth_in_observations", "the opening shows"),
     (faults.TruthAfterTheEnd, "truth_in_observations", "the answer to a wrong ending shows"),
     (faults.TruthWhenAsked, "truth_in_observations", "an empty or malformed turn shows"),
-    (faults.LateForgetfulFork, "fork_every_turn", "went another way"),
-    (faults.LateSharedFork, "fork_every_turn", "went another way|the parent was changed"),
+    (faults.LateForgetfulFork, "fork_every_turn", "diverged"),
+    (faults.LateSharedFork, "fork_every_turn", "diverged|the parent was changed"),
     (faults.TimeOfDay, "clock_hidden", "so the time is shown"),
     (faults.DateOfToday, "clock_hidden", "so the time is shown"),
     (faults.AcceptsNeighbours, "neighbours_score_zero", "still score 1: drop:add"),
@@ -81,7 +81,7 @@ FAULTS = [
     (faults.TruthInToolsEnv, "truth_in_observations", "a tool's description shows"),
     (faults.MarkedTask, "order_independence", "changed the record of its own task"),
     (faults.UserInText, "two_processes", "another hash seed, locale, user"),
-    (faults.FolderInText, "two_processes", "user and folder saw other bytes"),
+    (faults.FolderInText, "two_processes", "user and folder got different bytes"),
     (faults.Printing, "two_processes", "wrote to standard output: 'An episode begins"),
     (faults.SecondsInText, "clock_hidden", "so the time is shown"),
     (faults.SeedsRandom, "global_state", "the state of random"),
@@ -94,6 +94,22 @@ FAULTS = [
     (faults.IdleMutantsEnv, "mutants_score_zero", "fewer than 3 mutants that differ"),
     (faults.OneLevelEnv, "addresses_kept", "level tiny should be"),
     (faults.NoSaltEnv, "salt_honoured", "are the same with another salt"),
+    (faults.HomeInText, "machine_hidden", "another home, host name"),
+    (faults.HostInText, "machine_hidden", "another home, host name"),
+    (faults.NodeInText, "machine_hidden", "another home, host name"),
+    (faults.CpusInText, "machine_hidden", "another home, host name"),
+    (faults.AffinityInText, "machine_hidden", "another home, host name"),
+    (faults.TemporaryInText, "machine_hidden", "another home, host name"),
+    (faults.MarkInFolder, "machine_hidden", "another home, host name"),
+    (faults.EditorInText, "machine_hidden", "another home, host name"),
+    (faults.KindToTheKit, "two_processes", "a fresh process, without the kit"),
+    (faults.KindToItsCaller, "two_processes", "a fresh process, without the kit"),
+    (faults.KindToPytest, "two_processes", "a fresh process, without the kit"),
+    (faults.AddendsInInfo, "truth_in_parts", r"\['part'\] of .* plus info\['rest'\] of"),
+    (faults.ShiftedTruthInInfo, "truth_in_parts", r"\['part'\] of .* times and plus constants"),
+    (faults.MaskedTruthInInfo, "truth_in_parts", r"info\['parts'\]\.a of .* xor info"),
+    (faults.HalvesInInfo, "truth_in_parts", r"\['a'\] of .* followed by info\['b'\]"),
+    (faults.NegativeReward, "reward_bounded", r"paid -\d+\.0 in all, less than 0"),
     (faults.NoLastStep, "neighbours_score_zero", "still score 1: .*drop:submit"),
 ]
 
@@ -102,13 +118,13 @@ RARE_FAULTS = [
     (faults.OneSidedEnv, "floor", "policy '(constant|neighbour)' scores"),
     (faults.SameContentEnv, "splits_apart", "tasks are in dev and in test, such as"),
     (faults.GreetsRegulars, "order_independence", "depends on the many episodes before"),
-    (faults.BusyProcess, "two_processes", "saw other bytes"),
+    (faults.BusyProcess, "two_processes", "got different bytes"),
     (faults.CountingSourceEnv, "builds_are_pure", "another task when it is built again"),
     (faults.RepeatedEnv, "tasks_differ", "the first 40 ids of dev name 2 tasks"),
     (faults.OtherNamesEnv, "splits_apart", "solutions with the same numbers are in dev and"),
     (faults.SideInIndexEnv, "numbers_tell_nothing", "bit 0 of the index goes with"),
     (faults.SideInSeedEnv, "numbers_tell_nothing", "bit 2 of the seed goes with"),
-    (faults.SideInNameEnv, "names_tell_nothing", "foretells the ending report report.reason"),
+    (faults.SideInNameEnv, "names_tell_nothing", "predicts the ending report report.reason"),
 ]
 """Faults that show over many tasks."""
 
@@ -227,6 +243,17 @@ def test_the_report_reads_as_a_table_and_assert_conforms_raises_it():
     seen = []
     check_environment(ToyEnv, only=["close_twice"], progress=seen.append)
     assert [result.name for result in seen] == ["close_twice"]
+
+
+def test_one_exception_is_reported_once():
+    only = ["info_keys", "info_plain", "oracle_scores_one", "floor", "two_instances"]
+    report = check_environment(faults.NeverBegins, only=only, **SMALL)
+    assert report.failed == tuple(name for name in check_names() if name in only)
+    first, *others = report.failed
+    said = f"the same exception failed 4 more: {', '.join(others)}"
+    assert said in str(report) and str(report).count("fix: ") == 1
+    assert str(report).count("cannot begin toy/count/") == 1
+    assert {result.same_as for result in report.results} == {"", first}
 
 
 def test_unknown_checks_are_refused():

@@ -4,13 +4,15 @@ import json
 
 import pytest
 
-from hexathlon.envs.testing.lessons import LESSON_POLICIES, Lessons
+from hexathlon.envs.testing.lessons import Lessons
 from hexathlon.envs.testing.likeness import Texts
 from hexathlon.envs.testing.perturbing import neighbours
 from hexathlon.envs.testing.solving import Solved
-from hexathlon.evaluators.anchors import FLOOR_AGENTS
+from hexathlon.envs.testing.subject import Subject, Target
+from hexathlon.evaluators.anchors import IMITATING_AGENTS
+from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import Script, play
-from support.toy import ADD, SUBMIT, ToySource
+from support.toy import ADD, SUBMIT, ToyEnv, ToySource
 
 SOURCE = ToySource()
 BUY = '{"name": "buy", "arguments": {"item": "%s"}}'
@@ -57,12 +59,11 @@ def test_overlap_takes_what_stands_in_the_line_most_like_the_instruction():
 
 
 def test_identity_sees_nothing_of_the_opening():
-    assert actions("identity", "Buy a blue rug.") == actions("identity", "Buy a blue rug.")
-    assert actions("identity", "Leave the shop.") == actions("identity", "Leave the shop.")
+    assert actions("identity", "Buy a blue rug.") == actions("identity", "Leave the shop.")
 
 
-def test_all_policies_are_floor_agents_and_others_are_refused():
-    assert set(LESSON_POLICIES) < set(FLOOR_AGENTS)
+def test_every_imitating_agent_has_a_policy_and_others_are_refused():
+    assert all(actions(name, "Leave the shop.") for name in IMITATING_AGENTS)
     with pytest.raises(ValueError, match="no policy 'clever'"):
         actions("clever", "Anything.")
     with pytest.raises(ValueError, match="no lessons"):
@@ -87,3 +88,12 @@ def test_neighbours_leave_out_repeat_swap_and_change_one_thing():
         (ADD % 9, ADD % 3, SUBMIT),
         (ADD % 9, ADD % 5, SUBMIT),
     ], "9 is the schema's maximum"
+
+
+@pytest.mark.parametrize(("target", "source"), [(ToyEnv, "toy"), ("hexathlon/SQL-v0", "sql")])
+def test_episodes_without_grading_have_the_same_actions_and_score_0(target: Target, source: str):
+    ids = [get_source(source).address("train", index) for index in range(3)]
+    graded = Subject(target).solve(ids)
+    ungraded = Subject(target).solve(ids, grading=False)
+    assert [each.reward for each in graded] == [1.0] * 3
+    assert ungraded == [each._replace(reward=0.0) for each in graded]

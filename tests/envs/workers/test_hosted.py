@@ -144,7 +144,7 @@ def test_sixteen_side_by_side_cost_little_more_than_one():
 
 
 def test_crashes_and_hangs_leave_the_rest_unharmed():
-    vector = make_vector(HostedEnvironment, 5, hosted=HOSTED, action_seconds=0.3)
+    vector = make_vector(HostedEnvironment, 5, hosted=HOSTED, action_seconds=2.0)
     try:
         vector.reset(seed=0, options=OPTIONS)
         actions = [walk(1), crash("segfault"), walk(2), hang("blocking"), crash("exit")]

@@ -8,8 +8,8 @@ import pytest
 from hexathlon.evaluators.shopping.order import FAULTS, shopping_order
 from hexathlon.evaluators.shopping.simulator import shopping_loose, shopping_strict
 from hexathlon.evaluators.verifier import get_verifier
-from hexathlon.tasks.shopping.world.catalogue import Constraint
-from hexathlon.tasks.shopping.world.catalogue.goods import CATEGORIES
+from hexathlon.tasks.catalogue import Constraint
+from hexathlon.tasks.catalogue.goods import CATEGORIES
 
 CATEGORY = CATEGORIES[0]
 ATTRIBUTE = next(a for a in CATEGORY.attributes if a.order == "none")

@@ -231,12 +231,29 @@ def test_rves_alone_is_not_deterministic():
     assert get_verifier("spider").deterministic and get_verifier("dbbench").deterministic
 
 
+@pytest.mark.parametrize(
+    "name", ["spider", "bird_ex", "bird_soft_f1", "bird_rves", "intercode_iou"]
+)
 @pytest.mark.parametrize("sql", ["SELECT 1 WHERE 0", "SELECT 1", "SELECT 1; SELECT 2", ""])
-def test_an_empty_expected_answer_is_reported_whatever_was_submitted(sql):
+def test_an_empty_expected_answer_is_reported_whatever_was_submitted(name, sql):
     empty = "SELECT id FROM customers WHERE id < 0"
-    task = make_task(checks=(Check(name="spider", params={"gold": empty}),))
+    task = make_task(checks=(Check(name=name, params={"gold": empty}),), rves_rounds=3)
     verdict = verify(task, state(sql), [])
     assert verdict.terms["empty_gold"] == 1.0
-    assert verdict.score == float(sql == "SELECT 1 WHERE 0")
-    full = make_task(checks=(Check(name="spider", params={"gold": "SELECT id FROM customers"}),))
+    assert (verdict.score > 0) == (sql == "SELECT 1 WHERE 0")
+    full = make_task(checks=(Check(name=name, params={"gold": "SELECT id FROM customers"}),))
     assert "empty_gold" not in verify(full, state(sql), []).terms
+
+
+@pytest.mark.parametrize(
+    ("label", "empty"),
+    [
+        ([], True), (["none"], True), (["", None], True), ([" NULL "], True),
+        (["0"], False), ([0], False), (["none", "1"], False),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("kind", ["answer", "none"])
+def test_a_label_without_a_value_is_reported_whatever_was_submitted(label, empty, kind):
+    task = make_task(checks=(Check(name="dbbench", params={"label": label}),))
+    terms = verify(task, {"kind": kind, "answer": ["7"]}, []).terms
+    assert terms.get("empty_gold", 0.0) == float(empty)

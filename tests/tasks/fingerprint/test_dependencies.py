@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
+from hexathlon.tasks.catalogue import ranking
 from hexathlon.tasks.fingerprint.draws import METHODS, draws_digest
 from hexathlon.tasks.registry import get_source
-from hexathlon.tasks.shopping.world.catalogue import ranking
 from hexathlon.tasks.taskset import TaskSet
 from hexathlon.tasks.terminal import zones
 

@@ -17,7 +17,9 @@ import pytest
 from hexathlon.tasks.registry import get_source
 
 SOURCE = Path(__file__).resolve().parents[3] / "src"
-BUNDLED = ("sql", "chinook", "dbbench", "roleplay", "roleplay-shift", "shopping", "terminal")
+BUNDLED = (
+    "sql", "chinook", "dbbench", "roleplay", "roleplay-shift", "shopping", "terminal", "web",
+)  # fmt: skip
 
 HASHES = """
 import json, sys
@@ -114,7 +116,8 @@ def reworded(tree: ast.Module) -> ast.Module:
         ("tasks/sql/templates/windows.py", '"hard": 2', '"hard": 3', {"sql"}),
         ("tasks/sql/data/chinook.toml", "artist", "Artist", {"chinook"}),
         ("tasks/roleplay/settings/abbey.toml", "a", "e", {"roleplay", "roleplay-shift"}),
-        ("tasks/shopping/world/catalogue/goods/tea.txt", "e", "a", {"shopping"}),
+        ("tasks/catalogue/goods/tea.txt", "e", "a", {"shopping", "web"}),
+        ("tasks/web/world/sites/bank/content.py", "rng.integers(10, 99)", "7", {"web"}),
         ("tasks/terminal/templates/logs.py", "Asia/Tokyo", "Asia/Seoul", {"terminal"}),
         ("tasks/terminal/judging.py", '"""', '"""Reworded. ', {"terminal"}),
     ],

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from hexathlon.tasks.bilingual import LANGUAGES, BilingualText
-from hexathlon.tasks.shopping.world.catalogue import Catalogue, Constraint, open_catalogue
-from hexathlon.tasks.shopping.world.catalogue.coding import Coder
-from hexathlon.tasks.shopping.world.catalogue.goods import CATEGORIES
-from hexathlon.tasks.shopping.world.catalogue.goods.notation import NotationError, read_category
-from hexathlon.tasks.shopping.world.catalogue.matching import holds_on, row_mask
-from hexathlon.tasks.shopping.world.catalogue.noise import mix, mix_array
-from hexathlon.tasks.shopping.world.catalogue.tokens import tokenize
+from hexathlon.tasks.catalogue import Catalogue, Constraint, open_catalogue
+from hexathlon.tasks.catalogue.coding import Coder
+from hexathlon.tasks.catalogue.goods import CATEGORIES
+from hexathlon.tasks.catalogue.goods.notation import NotationError, read_category
+from hexathlon.tasks.catalogue.matching import holds_on, row_mask
+from hexathlon.tasks.catalogue.noise import mix, mix_array
+from hexathlon.tasks.catalogue.tokens import tokenize
 
 SIZE = 4_000
 
@@ -192,7 +192,7 @@ def test_reviews_never_speak_for_another_value(catalogue: Catalogue) -> None:
 def test_a_product_is_the_same_in_another_process(catalogue: Catalogue, cache: Path) -> None:
     code = (
         "import sys; from pathlib import Path;"
-        "from hexathlon.tasks.shopping.world.catalogue import open_catalogue;"
+        "from hexathlon.tasks.catalogue import open_catalogue;"
         f"c = open_catalogue(3, {SIZE}, Path(sys.argv[1]));"
         "p = c.product_at(1234); sys.stdout.buffer.write("
         "repr((p, p.title, p.description, p.features, p.specification, p.reviews, p.variants,"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from hexathlon.tasks.shopping.world.catalogue import (
+from hexathlon.tasks.catalogue import (
     Address,
     Bundle,
     CartLine,

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from hexathlon.tasks.shopping.world.catalogue import open_catalogue
-from hexathlon.tasks.shopping.world.catalogue import store as store_module
-from hexathlon.tasks.shopping.world.catalogue.opening import open_index
-from hexathlon.tasks.shopping.world.catalogue.store import cache_folder, open_store, version
+from hexathlon.tasks.catalogue import open_catalogue
+from hexathlon.tasks.catalogue import store as store_module
+from hexathlon.tasks.catalogue.opening import open_index
+from hexathlon.tasks.catalogue.store import cache_folder, open_store, version
 from support.places import open_to_all
 
 
@@ -28,7 +28,7 @@ def _processes(code: str, count: int, *arguments: str) -> list[subprocess.Popen[
 
 _OPEN = (
     "import sys; from pathlib import Path;"
-    "from hexathlon.tasks.shopping.world.catalogue import open_catalogue;"
+    "from hexathlon.tasks.catalogue import open_catalogue;"
     "c = open_catalogue(5, 3000, Path(sys.argv[1]));"
     "print([h.product_id for h in c.search('navy', language='en').hits])"
 )
@@ -46,7 +46,7 @@ def test_processes_that_build_at_once_end_with_one_catalogue(tmp_path: Path) -> 
 def test_a_builder_that_dies_leaves_nothing_that_is_taken_for_a_catalogue(tmp_path: Path) -> None:
     code = (
         "import os, sys; from pathlib import Path;"
-        "from hexathlon.tasks.shopping.world.catalogue import store, open_catalogue;"
+        "from hexathlon.tasks.catalogue import store, open_catalogue;"
         "store.build_index = lambda *_: os._exit(9);"
         "open_catalogue(5, 1000, Path(sys.argv[1]))"
     )
@@ -109,7 +109,7 @@ def test_the_mirror_goes_even_if_its_lock_is_created_while_it_is_emptied(
 def _read_as_another_user(folder: Path) -> tuple[str, str]:
     code = (
         "import os, sys; from pathlib import Path;"
-        "from hexathlon.tasks.shopping.world.catalogue.opening import open_index;"
+        "from hexathlon.tasks.catalogue.opening import open_index;"
         "import tantivy; os.getuid() or os.setuid(65534);"
         "i = open_index(Path(sys.argv[1]), 'en'); s = i.searcher();"
         "print(s.num_docs, len(s.search(tantivy.Query.all_query(), 9).hits))"

@@ -11,10 +11,10 @@ import pytest
 import tantivy
 
 from hexathlon.tasks.bilingual import LANGUAGES
-from hexathlon.tasks.shopping.world.catalogue import WINDOW, Catalogue, open_catalogue
-from hexathlon.tasks.shopping.world.catalogue.opening import open_index
-from hexathlon.tasks.shopping.world.catalogue.store import open_store
-from hexathlon.tasks.shopping.world.catalogue.tokens import tokenize
+from hexathlon.tasks.catalogue import WINDOW, Catalogue, open_catalogue
+from hexathlon.tasks.catalogue.opening import open_index
+from hexathlon.tasks.catalogue.store import open_store
+from hexathlon.tasks.catalogue.tokens import tokenize
 
 SIZE = 6_000
 
@@ -178,7 +178,7 @@ def test_facets_count_the_window(catalogue: Catalogue) -> None:
 
 
 def _code(slug: str) -> int:
-    from hexathlon.tasks.shopping.world.catalogue.goods import category_code
+    from hexathlon.tasks.catalogue.goods import category_code
 
     return category_code(slug)
 
@@ -252,7 +252,7 @@ def test_an_open_catalogue_survives_a_fork(catalogue: Catalogue) -> None:
 def test_many_processes_read_one_index(catalogue: Catalogue, cache: Path) -> None:
     code = (
         "import sys; from pathlib import Path;"
-        "from hexathlon.tasks.shopping.world.catalogue import open_catalogue;"
+        "from hexathlon.tasks.catalogue import open_catalogue;"
         f"c = open_catalogue(1, {SIZE}, Path(sys.argv[1]));"
         "print([h.product_id for h in c.search('grey wool', language='en').hits])"
     )

@@ -8,11 +8,11 @@ from collections import Counter
 import pytest
 
 from hexathlon.envs.shopping.env import ShoppingEnv
+from hexathlon.tasks.catalogue import Constraint
 from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.shopping.scene import answering
 from hexathlon.tasks.shopping.templates.table import TEMPLATES, templates_of
-from hexathlon.tasks.shopping.world.catalogue import Constraint
 from hexathlon.tasks.shopping.world.facts import group_of
 from hexathlon.tasks.shopping.world.settings import open_settings
 from hexathlon.tasks.task import LEVELS, Task

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from hexathlon.tasks.catalogue import Address, open_catalogue, price_cart
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.shopping.templates.second_pricing import second_total
 from hexathlon.tasks.shopping.world.arithmetic import calculate
-from hexathlon.tasks.shopping.world.catalogue import Address, open_catalogue, price_cart
 from hexathlon.tasks.shopping.world.desk.policy import DeskPolicy, paragraph_of, policy_text, ruling
 from hexathlon.tasks.shopping.world.settings import cart_line
 from hexathlon.tasks.shopping.world.tables import Base, Tables, same

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from hexathlon.tasks.bilingual import Language
-from hexathlon.tasks.shopping.world.catalogue import Catalogue, Variant
+from hexathlon.tasks.catalogue import Catalogue, Variant
 from hexathlon.tasks.shopping.world.retail import DeskProblem
 from hexathlon.tasks.shopping.world.tables import Record, Tables
 from hexathlon.tasks.shopping.world.wording import chosen_text, money, say

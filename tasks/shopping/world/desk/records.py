@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from hexathlon.tasks.catalogue import Catalogue, open_catalogue
 from hexathlon.tasks.seeding import generator_for
-from hexathlon.tasks.shopping.world.catalogue import Catalogue, open_catalogue
 from hexathlon.tasks.shopping.world.tables import Base
 
 __all__ = ["draw_customer", "draw_order", "service_base"]

@@ -1,0 +1,39 @@
+"""Gives a fresh Python process another host name, another login and another number of CPUs.
+
+Its text is run by the second process of the kit's machine check, so it imports the standard library
+alone. Only what Python's own functions say is moved, not the files of the system.
+"""
+
+import os
+import platform
+import socket
+from typing import Any
+
+__all__ = ["shift_machine"]
+
+
+def shift_machine(name: str) -> None:
+    """Let the functions that describe the machine speak of one with this name."""
+    real = os.uname()
+    uname = os.uname_result((real.sysname, name, real.release, real.version, real.machine))
+    count = os.cpu_count() or 1
+    cpus = count - 1 if count > 1 else 2
+    os.uname = lambda: uname
+    platform.node = lambda: name
+    socket.gethostname = lambda: name
+    socket.getfqdn = lambda name=name: name
+    os.getlogin = lambda: name
+    os.getloadavg = lambda: (7.5, 7.5, 7.5)
+    os.cpu_count = lambda: cpus
+    if hasattr(os, "process_cpu_count"):  # since Python 3.13
+        os.process_cpu_count = os.cpu_count
+    if hasattr(os, "sched_getaffinity"):
+        os.sched_getaffinity = lambda pid: set(range(cpus))
+    os.sysconf = _of_cpus(os.sysconf, cpus)
+
+
+def _of_cpus(real: Any, cpus: int) -> Any:
+    def sysconf(name: Any) -> int:
+        return cpus if name in ("SC_NPROCESSORS_ONLN", "SC_NPROCESSORS_CONF") else int(real(name))
+
+    return sysconf

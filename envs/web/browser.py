@@ -1,0 +1,58 @@
+"""What the environment asks of a browser, real or twin."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
+
+from hexathlon.tasks.web.world.network import Network
+
+__all__ = ["Browser", "View"]
+
+
+class View(NamedTuple):
+    """What is on the screen."""
+
+    tabs: tuple[tuple[str, str], ...]
+    """Title and URL of every tab."""
+
+    current: int
+    """Position of the current tab."""
+
+    text: str
+    """Accessibility tree of the current page, see `hexathlon.envs.web.page.tree`."""
+
+
+class Browser(Protocol):
+    """A browser with the episode's network behind it."""
+
+    def open(self, network: Network) -> None:
+        """Begin an episode: a tab at the network's start page, with its cookies."""
+        ...
+
+    def act(self, name: str, arguments: Mapping[str, Any]) -> str:
+        """Carry out one action; return a remark for the agent, mostly empty.
+
+        Raises:
+            ActionError: If the action is refused.
+        """
+        ...
+
+    def view(self) -> View:
+        """Return what is on the screen."""
+        ...
+
+    @property
+    def blocked(self) -> tuple[str, ...]:
+        """URLs outside the episode that were asked for and refused."""
+        ...
+
+    def save(self) -> Any:
+        """Return the state as an immutable value: tabs, cookies, form values."""
+        ...
+
+    def load(self, state: Any, network: Network) -> None:
+        """Restore a state, with a network that was restored to the same moment."""
+        ...
+
+    def close(self) -> None:
+        """Release what the browser holds."""
+        ...

@@ -1,0 +1,83 @@
+"""Overview of all events: one row per agent, also where it was run event by event."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from hexathlon.evaluators.records.canonical import content_hash
+from hexathlon.evaluators.summary import Score
+from hexathlon.leaderboard.boards import Board
+from hexathlon.leaderboard.submission import Submission
+
+__all__ = ["Cell", "OverviewRow", "overview"]
+
+
+class Cell(NamedTuple):
+    """A submission's score on one board."""
+
+    submission: Submission
+    score: Score
+    ranked: bool
+    """Whether the score compares with the others: ranked, or a reference agent's."""
+
+
+@dataclass(slots=True)
+class OverviewRow:
+    """The scores of an agent: of one submission, or of several that share no board."""
+
+    cells: list[Cell | None]
+    """One per board."""
+    submissions: list[Submission] = field(default_factory=list)
+
+    @property
+    def first(self) -> Submission:
+        """One of its submissions; all have the same name, team and kind."""
+        return self.submissions[0]
+
+    def order(self) -> tuple[bool, bool, float, str]:
+        """Return the sorting key: reference agents last, before them rows without any rank."""
+        ranked = [cell.score.mean for cell in self.cells if cell is not None and cell.ranked]
+        means = [mean for mean in ranked if mean is not None]
+        mean = math.fsum(means) / len(means) if means else -1.0
+        return (self.first.reference is not None, not ranked, -mean, self.first.slug)
+
+
+def overview(boards: Sequence[Board]) -> dict[str, Any]:
+    """Return the boards of each event's newest version and each agent's scores on them."""
+    columns = [board for board in boards if not board.older]
+    cells: dict[str, list[Cell | None]] = {}
+    submissions: dict[str, Submission] = {}
+    for place, board in enumerate(columns):
+        for row in board.rows:
+            one = submissions.setdefault(row.submission.slug, row.submission)
+            ranked = row.best is not None or one.reference is not None
+            own = cells.setdefault(one.slug, [None] * len(columns))
+            own[place] = Cell(one, row.score, ranked)
+    rows = _merged([OverviewRow(cells[slug], [one]) for slug, one in submissions.items()])
+    return {"boards": columns, "rows": sorted(rows, key=OverviewRow.order)}
+
+
+def _merged(rows: Sequence[OverviewRow]) -> list[OverviewRow]:
+    """Join the rows of the same agent, team and limits that share no board."""
+    groups: dict[str, list[OverviewRow]] = {}
+    for row in sorted(rows, key=OverviewRow.order):
+        group = groups.setdefault(_identity(row.first), [])
+        place = next((other for other in group if not _overlap(row, other)), None)
+        if place is None:
+            group.append(row)
+        else:
+            place.cells = [b or a for a, b in zip(row.cells, place.cells, strict=True)]
+            place.submissions += row.submissions
+    return [row for group in groups.values() for row in group]
+
+
+def _overlap(one: OverviewRow, other: OverviewRow) -> bool:
+    return any(a and b for a, b in zip(one.cells, other.cells, strict=True))
+
+
+def _identity(one: Submission) -> str:
+    """Return a hash of what makes two submissions the same agent's."""
+    return content_hash([one.team, *(one.plan.get(part) for part in ("model", "agent", "limits"))])

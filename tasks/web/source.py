@@ -1,0 +1,169 @@
+"""The task source `web`: ids, splits, levels, twins and the scripts that validate a task.
+
+Tasks come in pairs (indices 2k and 2k + 1) that share a template and a world; where a template has
+twins, one of them cannot be done. A coin drawn for the pair decides which. Splits differ in people,
+names and looks.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from hexathlon.tasks.bilingual import Language
+from hexathlon.tasks.errors import GenerationExhausted, UnknownTask
+from hexathlon.tasks.seeding import derive_seed, generator_for
+from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
+from hexathlon.tasks.task import LEVELS, Check, Level, Limits, Split, Task
+from hexathlon.tasks.web.pilot import Pilot
+from hexathlon.tasks.web.templates.draft import Solver, WebDraft, WebScene
+from hexathlon.tasks.web.templates.table import TEMPLATES, templates_of
+from hexathlon.tasks.web.tools import WEB_TOOLS
+from hexathlon.tasks.web.trivial import trivial_policies
+from hexathlon.tasks.web.world.sites.table import SITE_NAMES
+
+__all__ = ["WebSource", "source"]
+
+_SIZES: dict[Split, int | None] = {"train": None, "dev": 1_600, "test": 1_600, "heldout": 1_600}
+_ATTEMPTS = 60
+_TASKS_PER_WORLD = 16
+
+
+class WebSource(TaskSource):
+    """Work on generated web sites."""
+
+    name = "web"
+    family = "web"
+    version = "1"
+    tolerated = {
+        "alter:finish.task_type": "the kind of a task is stated for the record, not scored",
+        **{
+            f"repeat:{tool}": "the trace gets longer; what a second time changes is checked"
+            for tool in ("click", "goto", "fill", "select_option", "press", "upload_file")
+        },
+    }
+    late_modules = tuple(f"hexathlon.tasks.web.world.sites.{name}.*" for name in SITE_NAMES)
+
+    def size(self, split: Split, level: Level | None = None) -> int | None:
+        """Return 1,600 for dev, test and held-out, None for train."""
+        whole = _SIZES[split]
+        return whole if whole is None or level is None else whole // len(LEVELS)
+
+    def address(self, split: Split, index: int, level: Level | None = None) -> str:
+        """Return the id of the task at `index`; any long prefix covers levels and templates."""
+        chosen = level or LEVELS[index % len(LEVELS)]
+        number = index if level else index // len(LEVELS)
+        names = templates_of(chosen)
+        return str(TaskAddress(self.name, names[number // 2 % len(names)], chosen, split, number))
+
+    def build(self, task_id: str, salt: str | None = None) -> Task:
+        """Build one task; the same id gives the same task in every process.
+
+        Raises:
+            UnknownTask: If the address does not exist, or the salt is missing.
+        """
+        at = self._checked(task_id, salt)
+        draft = _draft(at, salt or "")
+        other = TaskAddress(self.name, at.template, at.level, at.split, at.index ^ 1)
+        answer = draft.answer
+        return Task(
+            id=task_id,
+            family=self.family,
+            generator=self.name,
+            version=self.version,
+            level=at.level,
+            split=at.split,
+            seed=derive_seed("web task", task_id, salt or ""),
+            instruction=draft.instruction,
+            params={"world": draft.plan.to_json(), "salt": salt or ""},
+            tools=WEB_TOOLS,
+            limits=Limits(turns=draft.turns),
+            checks=(
+                Check(
+                    name="web_state",
+                    params={
+                        "changes": draft.changes,
+                        "answer": {
+                            "status": answer.status,
+                            "data": None if answer.data is None else list(answer.data),
+                            "record": answer.record,
+                            "ordered": answer.ordered,
+                        },
+                        "evidence": list(draft.evidence),
+                        **({"parts": draft.parts} if draft.parts else {}),
+                    },
+                ),
+            ),
+            twin=str(other) if TEMPLATES[at.template].twins else None,
+            canary=f"canary-{derive_seed('web canary', task_id):x}",
+        )
+
+    def oracle(self, task: Task) -> Script:
+        """Solve the task with the tools."""
+        draft = _draft_of(task)
+        return _run(draft, draft.solve)
+
+    def alternatives(self, task: Task) -> Mapping[str, Script]:
+        """Return alternative correct solutions."""
+        draft = _draft_of(task)
+        return {name: _run(draft, solver) for name, solver in draft.alternatives.items()}
+
+    def mutants(self, task: Task) -> Mapping[str, Script]:
+        """Return near misses."""
+        draft = _draft_of(task)
+        return {name: _run(draft, solver) for name, solver in draft.mutants.items()}
+
+    def policies(self, task: Task) -> Mapping[str, Script]:
+        """Return trivial users of a browser."""
+        return trivial_policies(task)
+
+    def data_files(self) -> Sequence[str]:
+        """Pages, labels, schemas and names."""
+        return ("tasks/web/world/**/*.html", "tasks/web/world/**/*.toml",
+                "tasks/web/world/**/*.sql", "tasks/catalogue/goods/*.txt",
+                "tasks/web/world/people.txt")  # fmt: skip
+
+    def _checked(self, task_id: str, salt: str | None) -> TaskAddress:
+        at = parse_address(task_id)
+        if at.source != self.name or at.template not in TEMPLATES:
+            raise UnknownTask(task_id, f"{self.name} has no template {at.template!r}")
+        size = self.size(at.split, at.level)
+        if size is not None and at.index >= size:
+            raise UnknownTask(task_id, f"{at.split} has {size} {at.level} tasks")
+        if (at.split == "heldout") != (salt is not None):
+            raise UnknownTask(task_id, "the held-out split, and only it, needs a salt")
+        right = self.address(at.split, at.index, at.level)
+        if right != task_id:
+            raise UnknownTask(task_id, f"that one is {right}")
+        return at
+
+
+def _draft(at: TaskAddress, salt: str) -> WebDraft:
+    """Draw a task; a pure function of its address and the salt."""
+    template = TEMPLATES[at.template]
+    pair = ("web", at.template, at.level, at.split, at.index // 2, salt)
+    side = (at.index + derive_seed("side", *pair)) % 2
+    language: Language = "zh" if derive_seed("language", *pair) % 4 == 0 else "en"
+    for attempt in range(_ATTEMPTS):
+        # Twins share every draw; other pairs differ from the first one onwards.
+        own = () if template.twins else (side,)
+        world = at.index // _TASKS_PER_WORLD + 1_000_003 * (attempt // 8)
+        seed = derive_seed("web world", at.level, at.split, world, salt) % 1_000_000_000
+        rng = generator_for(*pair, attempt, *own)
+        feasible = side == 0 or not template.twins
+        scene = WebScene(rng, at.level, at.split, language, feasible, seed)
+        draft = template.draw(scene)
+        if draft is not None:
+            return draft
+    raise GenerationExhausted(f"{at}: no instance in {_ATTEMPTS} attempts")
+
+
+def _draft_of(task: Task) -> WebDraft:
+    return _draft(parse_address(task.id), str(task.params["salt"]))
+
+
+def _run(draft: WebDraft, solver: Solver) -> Script:
+    pilot = Pilot(draft.plan.language)
+    return solver(pilot)
+
+
+def source() -> WebSource:
+    """Create the source for the registry."""
+    return WebSource()

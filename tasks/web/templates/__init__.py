@@ -1,0 +1,4 @@
+"""Templates of tasks on the web: one module per site, others for tasks over several sites.
+
+They draw worlds, requests and expected results. They know no browser: scripts go through a `Pilot`.
+"""

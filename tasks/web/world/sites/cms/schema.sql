@@ -1,0 +1,15 @@
+CREATE TABLE authors (login TEXT PRIMARY KEY, name TEXT NOT NULL, desk TEXT NOT NULL, role TEXT NOT NULL, away_from TEXT NOT NULL, away_until TEXT NOT NULL, deputy TEXT NOT NULL);
+CREATE TABLE articles (id INTEGER PRIMARY KEY, title TEXT NOT NULL, summary TEXT NOT NULL, body TEXT NOT NULL, section TEXT NOT NULL, author TEXT NOT NULL, reviewer TEXT NOT NULL, status TEXT NOT NULL, publish_at TEXT NOT NULL, embargo TEXT NOT NULL, image INTEGER NOT NULL, featured INTEGER NOT NULL, updated TEXT NOT NULL);
+CREATE INDEX articles_by_status ON articles (status, section);
+CREATE TABLE tags (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE article_tags (id INTEGER PRIMARY KEY, article INTEGER NOT NULL, tag INTEGER NOT NULL);
+CREATE INDEX tags_by_article ON article_tags (article);
+CREATE TABLE media (id INTEGER PRIMARY KEY, filename TEXT NOT NULL, subject TEXT NOT NULL, alt TEXT NOT NULL, credit TEXT NOT NULL, licence TEXT NOT NULL, bytes INTEGER NOT NULL, uploaded TEXT NOT NULL);
+CREATE TABLE menu (id INTEGER PRIMARY KEY, label TEXT NOT NULL, target TEXT NOT NULL, position INTEGER NOT NULL);
+CREATE TABLE notes (id INTEGER PRIMARY KEY, article INTEGER NOT NULL, author TEXT NOT NULL, created TEXT NOT NULL, body TEXT NOT NULL);
+CREATE INDEX notes_by_article ON notes (article);
+CREATE TABLE errata (id INTEGER PRIMARY KEY, article INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL, issued TEXT NOT NULL);
+CREATE INDEX errata_by_article ON errata (article);
+CREATE TABLE policies (id INTEGER PRIMARY KEY, title TEXT NOT NULL, body TEXT NOT NULL);
+CREATE TABLE _rules (data TEXT NOT NULL);
+CREATE TABLE _faults (article INTEGER PRIMARY KEY);

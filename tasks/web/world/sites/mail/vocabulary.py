@@ -1,0 +1,15 @@
+"""Folders, filter fields and bulk actions of the mail site."""
+
+__all__ = ["ACTIONS", "FIELDS", "FOLDERS", "UNDO_SECONDS"]
+
+FOLDERS = ("inbox", "archive", "sent", "drafts", "spam", "trash")
+"""Folders that every mailbox has; a mailbox has some of its own, too."""
+
+FIELDS = ("sender", "subject", "recipients")
+"""Fields of a message that a filter can look at."""
+
+ACTIONS = ("archive", "trash", "spam", "inbox", "star", "unstar", "move", "label", "unlabel")
+"""What can be done with the ticked messages of a list."""
+
+UNDO_SECONDS = 100
+"""How long a sent message can be taken back."""

@@ -1,0 +1,39 @@
+CREATE TABLE products (id TEXT PRIMARY KEY, title TEXT NOT NULL, brand TEXT NOT NULL, series TEXT NOT NULL, category TEXT NOT NULL,
+  kind TEXT NOT NULL, department TEXT NOT NULL, description TEXT NOT NULL, features TEXT NOT NULL, spec TEXT NOT NULL,
+  seller TEXT NOT NULL, rating INTEGER NOT NULL, ratings INTEGER NOT NULL, days INTEGER NOT NULL, return_days INTEGER NOT NULL,
+  price INTEGER NOT NULL, listed INTEGER NOT NULL);
+CREATE INDEX products_by_kind ON products (category, kind);
+CREATE TABLE variants (id TEXT PRIMARY KEY, product TEXT NOT NULL, options TEXT NOT NULL, price INTEGER NOT NULL, cost INTEGER NOT NULL,
+  stock INTEGER NOT NULL, repriced TEXT NOT NULL);
+CREATE INDEX variants_by_product ON variants (product);
+CREATE TABLE reviews (id INTEGER PRIMARY KEY, product TEXT NOT NULL, author TEXT NOT NULL, stars INTEGER NOT NULL, day TEXT NOT NULL,
+  body TEXT NOT NULL, state TEXT NOT NULL, flagged INTEGER NOT NULL, reason TEXT NOT NULL);
+CREATE INDEX reviews_by_product ON reviews (product);
+CREATE TABLE cart (id INTEGER PRIMARY KEY, person TEXT NOT NULL, variant TEXT NOT NULL, quantity INTEGER NOT NULL);
+CREATE TABLE wishes (id INTEGER PRIMARY KEY, person TEXT NOT NULL, product TEXT NOT NULL);
+CREATE TABLE coupons (code TEXT PRIMARY KEY, kind TEXT NOT NULL, amount INTEGER NOT NULL, minimum INTEGER NOT NULL, department TEXT NOT NULL,
+  ends TEXT NOT NULL);
+CREATE TABLE addresses (id INTEGER PRIMARY KEY, person TEXT NOT NULL, label TEXT NOT NULL, name TEXT NOT NULL, street TEXT NOT NULL,
+  city TEXT NOT NULL, postcode TEXT NOT NULL, phone TEXT NOT NULL, note TEXT NOT NULL);
+CREATE TABLE payments (id INTEGER PRIMARY KEY, person TEXT NOT NULL, label TEXT NOT NULL, expires TEXT NOT NULL);
+CREATE TABLE slots (id INTEGER PRIMARY KEY, day TEXT NOT NULL, hours TEXT NOT NULL, method TEXT NOT NULL, fee INTEGER NOT NULL, places INTEGER NOT NULL);
+CREATE TABLE orders (number INTEGER PRIMARY KEY, person TEXT NOT NULL, placed TEXT NOT NULL, status TEXT NOT NULL, delivered TEXT NOT NULL,
+  address TEXT NOT NULL, method TEXT NOT NULL, slot TEXT NOT NULL, payment TEXT NOT NULL, coupon TEXT NOT NULL, goods INTEGER NOT NULL,
+  discount INTEGER NOT NULL, shipping INTEGER NOT NULL, insurance INTEGER NOT NULL, wrapping INTEGER NOT NULL, total INTEGER NOT NULL,
+  newsletter INTEGER NOT NULL, note TEXT NOT NULL);
+CREATE INDEX orders_by_person ON orders (person);
+CREATE TABLE items (id INTEGER PRIMARY KEY, number INTEGER NOT NULL, variant TEXT NOT NULL, title TEXT NOT NULL, options TEXT NOT NULL,
+  department TEXT NOT NULL, price INTEGER NOT NULL, quantity INTEGER NOT NULL, discount INTEGER NOT NULL, return_days INTEGER NOT NULL,
+  category TEXT NOT NULL);
+CREATE INDEX items_by_order ON items (number);
+CREATE TABLE returns (id INTEGER PRIMARY KEY, item INTEGER NOT NULL, quantity INTEGER NOT NULL, reason TEXT NOT NULL, condition TEXT NOT NULL,
+  method TEXT NOT NULL, state TEXT NOT NULL, refund INTEGER NOT NULL, code TEXT NOT NULL, comment TEXT NOT NULL, created TEXT NOT NULL);
+CREATE INDEX returns_by_item ON returns (item);
+CREATE TABLE messages (id INTEGER PRIMARY KEY, person TEXT NOT NULL, number INTEGER NOT NULL, topic TEXT NOT NULL, amount INTEGER NOT NULL,
+  body TEXT NOT NULL, created TEXT NOT NULL);
+CREATE TABLE help (key TEXT PRIMARY KEY, title TEXT NOT NULL, body TEXT NOT NULL, since TEXT NOT NULL, staff INTEGER NOT NULL);
+CREATE TABLE _settings (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
+CREATE TABLE _funds (label TEXT PRIMARY KEY, funds INTEGER NOT NULL);
+CREATE TABLE _checkout (person TEXT PRIMARY KEY, address INTEGER NOT NULL, method TEXT NOT NULL, slot INTEGER NOT NULL, payment INTEGER NOT NULL,
+  coupon TEXT NOT NULL, insurance INTEGER NOT NULL, wrapping INTEGER NOT NULL, newsletter INTEGER NOT NULL, note TEXT NOT NULL);
+CREATE TABLE _coupon (person TEXT PRIMARY KEY, code TEXT NOT NULL);

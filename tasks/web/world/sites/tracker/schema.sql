@@ -1,0 +1,14 @@
+CREATE TABLE projects (key TEXT PRIMARY KEY, name TEXT NOT NULL, lead TEXT NOT NULL, policy TEXT NOT NULL);
+CREATE TABLE milestones (id INTEGER PRIMARY KEY, project TEXT NOT NULL, name TEXT NOT NULL, due TEXT NOT NULL, state TEXT NOT NULL);
+CREATE TABLE issues (number INTEGER PRIMARY KEY, project TEXT NOT NULL, title TEXT NOT NULL, body TEXT NOT NULL,
+  status TEXT NOT NULL, priority TEXT NOT NULL, assignee TEXT NOT NULL, reporter TEXT NOT NULL,
+  milestone INTEGER NOT NULL, component TEXT NOT NULL, created TEXT NOT NULL, updated TEXT NOT NULL);
+CREATE INDEX issues_by_project ON issues (project, status);
+CREATE TABLE comments (id INTEGER PRIMARY KEY, issue INTEGER NOT NULL, author TEXT NOT NULL, body TEXT NOT NULL, created TEXT NOT NULL);
+CREATE INDEX comments_by_issue ON comments (issue);
+CREATE TABLE links (id INTEGER PRIMARY KEY, issue INTEGER NOT NULL, kind TEXT NOT NULL, other INTEGER NOT NULL);
+CREATE INDEX links_by_issue ON links (issue);
+CREATE TABLE watchers (id INTEGER PRIMARY KEY, issue INTEGER NOT NULL, login TEXT NOT NULL);
+CREATE TABLE filters (id INTEGER PRIMARY KEY, owner TEXT NOT NULL, name TEXT NOT NULL, query TEXT NOT NULL);
+CREATE TABLE rules (id INTEGER PRIMARY KEY, project TEXT NOT NULL, since TEXT NOT NULL, decided TEXT NOT NULL, body TEXT NOT NULL);
+CREATE TABLE staff (login TEXT PRIMARY KEY, area TEXT NOT NULL, deputy TEXT NOT NULL, away_from TEXT NOT NULL, away_until TEXT NOT NULL);

@@ -1,0 +1,14 @@
+CREATE TABLE pages (id INTEGER PRIMARY KEY, title TEXT NOT NULL UNIQUE, redirect TEXT NOT NULL, kind TEXT NOT NULL, created TEXT NOT NULL);
+CREATE TABLE facts (id INTEGER PRIMARY KEY, page INTEGER NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, source TEXT NOT NULL);
+CREATE INDEX facts_by_page ON facts (page);
+CREATE TABLE sections (id INTEGER PRIMARY KEY, page INTEGER NOT NULL, position INTEGER NOT NULL, heading TEXT NOT NULL, body TEXT NOT NULL);
+CREATE INDEX sections_by_page ON sections (page);
+CREATE TABLE categories (id INTEGER PRIMARY KEY, page INTEGER NOT NULL, name TEXT NOT NULL);
+CREATE INDEX categories_by_page ON categories (page);
+CREATE INDEX categories_by_name ON categories (name);
+CREATE TABLE revisions (id INTEGER PRIMARY KEY, page INTEGER NOT NULL, part INTEGER NOT NULL, author TEXT NOT NULL, created TEXT NOT NULL, summary TEXT NOT NULL, before TEXT NOT NULL, after TEXT NOT NULL);
+CREATE INDEX revisions_by_page ON revisions (page);
+CREATE TABLE talk (id INTEGER PRIMARY KEY, page INTEGER NOT NULL, kind TEXT NOT NULL, author TEXT NOT NULL, created TEXT NOT NULL, body TEXT NOT NULL);
+CREATE INDEX talk_by_page ON talk (page);
+CREATE TABLE protections (id INTEGER PRIMARY KEY, page INTEGER NOT NULL, reason TEXT NOT NULL, steward TEXT NOT NULL, since TEXT NOT NULL, until TEXT NOT NULL);
+CREATE TABLE _pending (part INTEGER PRIMARY KEY, author TEXT NOT NULL, summary TEXT NOT NULL, body TEXT NOT NULL);
