@@ -40,17 +40,22 @@ def break_silence(seconds: float = _PATIENCE_S) -> None:
     say = sys.stderr.write
 
     begun, spoken = time.monotonic(), threading.Event()
+    turn = threading.RLock()  # reentrant: a signal handler may write, too
 
     def speak() -> None:
         while not spoken.wait(seconds):
-            say(f"working, {time.monotonic() - begun:.0f} s …\n")
-            sys.stderr.flush()
+            with turn:
+                if spoken.is_set():
+                    return
+                say(f"working, {time.monotonic() - begun:.0f} s …\n")
+                sys.stderr.flush()
 
     def first_write(stream: Any) -> Any:
         def write(text: str) -> int:
-            spoken.set()
-            for each in streams:
-                each.__dict__.pop("write", None)
+            with turn:
+                spoken.set()
+                for each in streams:
+                    each.__dict__.pop("write", None)
             return int(stream.write(text))
 
         return write
