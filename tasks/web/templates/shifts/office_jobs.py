@@ -64,7 +64,7 @@ def issue_watch(bench: Bench, sizes: range) -> RecordJob | None:
 
     first = found[0]
     return MemberJob(
-        "tracker", "watchers", _project_group(bench, first),
+        "tracker", "watchers", bench.say("issue", "问题"), _project_group(bench, first),
         bench.say(f"Watch {_which(bench, first)}.", f"请关注{_which(bench, first)}。"), "",
         tuple(Target(row["number"], f"#{row['number']}", {}, {"login": me}, {"login": me},
                      _trait(bench, row, "assignee", names)) for row in found),
@@ -103,7 +103,7 @@ def _issues(bench: Bench, sizes: range, column: str) -> RecordJob | None:
                          f"应为{shown[other]}，而不是{shown[after]}")  # fmt: skip
     trait = "assignee" if column == "priority" else "priority"
     return ColumnJob(
-        "tracker", "issues", _project_group(bench, first), wish, mend,
+        "tracker", "issues", bench.say("issue", "问题"), _project_group(bench, first), wish, mend,
         tuple(Target(row["number"], f"#{row['number']}", {column: row[column]}, {column: after},
                      {column: other}, _trait(bench, row, trait, names)) for row in rows),
         _finder(first), write, key_column="number",
@@ -214,7 +214,7 @@ def reorder_levels(bench: Bench, sizes: range) -> RecordJob | None:
             yield from set_row(pilot, sheet.id, row, {ref_of(row, 6): values["raw"]})
 
         return ColumnJob(
-            "sheets", "cells", group,
+            "sheets", "cells", bench.say("good", "货品"), group,
             bench.say(
                 f"On the sheet {sheet.name} of the workbook {sheet.book}, raise the reorder level of "
                 f"the goods of the supplier {supplier} in the warehouse {warehouse} by {after} per "
@@ -278,7 +278,7 @@ def contact_notes(bench: Bench, sizes: range) -> RecordJob | None:
             yield from pilot.click("button", pilot.words("mail", "save"))
 
         return ColumnJob(
-            "mail", "contacts", group,
+            "mail", "contacts", bench.say("contact", "联系人"), group,
             bench.say(
                 f'Set the note of the contacts of the company {company} with the role "{role}" to '
                 f'"{texts[0]}"; a note that is there is replaced.',
@@ -328,7 +328,7 @@ def event_notes(bench: Bench, sizes: range) -> RecordJob | None:
             yield from pilot.click("button", pilot.words("calendar", "save"))
 
         return ColumnJob(
-            "calendar", "events", group,
+            "calendar", "events", bench.say("event", "日程"), group,
             bench.say(
                 f'Set the note of the planned events with the title "{title}" that the user '
                 f'organises and that take place after today to "{texts[0]}"; a note that is there '
