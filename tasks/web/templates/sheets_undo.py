@@ -34,7 +34,7 @@ class UndoOldList(WebTemplate):
     """Undo what one person entered from an old list, but nothing that others did since."""
 
     name: ClassVar[str] = "sheets_undo_entries"
-    levels: ClassVar[tuple[Level, ...]] = ("medium", "hard")
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
     twins: ClassVar[bool] = True
 
     def draw(self, scene: WebScene) -> WebDraft | None:
@@ -77,7 +77,7 @@ class UndoOldList(WebTemplate):
         def moved(*names: str) -> dict[str, int]:
             return {name: now[name] + 5 * int(scene.rng.integers(21, 90)) for name in names}
 
-        hard = scene.level == "hard"
+        hard = scene.demanding()
         version(9.2, person, label, moved("again", "theirs", "undone", "plain"))
         version(11.1, other, scene.say("correction", "更正"), moved("theirs"))
         if hard:

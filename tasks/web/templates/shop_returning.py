@@ -217,7 +217,7 @@ class ReturnSweep(WebTemplate):
     """Of seven articles, request the return of those that the rules allow."""
 
     name: ClassVar[str] = "shop_returns"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw articles near the edges of the rules."""

@@ -30,7 +30,7 @@ class RenamePage(WebTemplate):
     """Rename a page and repair what pointed to it; in the twin a page involved is protected."""
 
     name: ClassVar[str] = "wiki_rename"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
     twins: ClassVar[bool] = True
 
     def draw(self, scene: WebScene) -> WebDraft | None:

@@ -41,7 +41,9 @@ def standing_amounts(bench: Bench, sizes: range) -> RecordJob | None:
     own = [row for row in rows if row["id"] >= 300 and row["state"] == "active"]
     for found in bench.clusters(own, ("kind",), sizes):
         kind, keys = found[0]["kind"], [row["id"] for row in found]
-        group = bench.say(f'standing orders with the purpose "{kind} …"', f"用途为“{kind} …”的定期转账")
+        group = bench.say(
+            f'standing orders with the purpose "{kind} …"', f"用途为“{kind} …”的定期转账"
+        )
         again = bench.rows("bank", "SELECT id FROM standing WHERE purpose LIKE ? AND state = 'active'",
                            (f"{kind} %",))  # fmt: skip
         if (("bank", group) in bench.groups or not bench.free("bank", "standing", keys)
@@ -216,7 +218,9 @@ def variant_stock(bench: Bench, sizes: range) -> RecordJob | None:
     for found in bench.clusters(rows, ("product",), sizes):
         title, keys = found[0]["title"], [row["id"] for row in found]
         group = bench.say(f"variants of the product {title}", f"商品“{title}”的款式")
-        again = bench.rows("shop", "SELECT id FROM variants WHERE product = ?", (found[0]["product"],))
+        again = bench.rows(
+            "shop", "SELECT id FROM variants WHERE product = ?", (found[0]["product"],)
+        )
         like = bench.rows("shop", "SELECT id FROM products WHERE title LIKE ?", (f"%{title}%",))
         if (("shop", group) in bench.groups or not bench.free("shop", "variants", keys)
                 or len(like) > 1 or {row["id"] for row in again} != set(keys)):  # fmt: skip
