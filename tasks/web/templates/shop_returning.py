@@ -325,7 +325,7 @@ class ReturnSweep(WebTemplate):
                 "wrong_way": solver(allowed, way=False),
                 "wrong_sum": solver(allowed, sure=total + 1),
             },
-            turns=80,
+            turns=110,
         )
 
 
