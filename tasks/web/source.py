@@ -14,7 +14,13 @@ from hexathlon.tasks.seeding import derive_seed, generator_for
 from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
 from hexathlon.tasks.task import LEVELS, Check, Level, Limits, Split, Task
 from hexathlon.tasks.web.pilot import Pilot
-from hexathlon.tasks.web.templates.draft import ExpectedAnswer, Solver, WebDraft, WebScene
+from hexathlon.tasks.web.templates.draft import (
+    ExpectedAnswer,
+    Solver,
+    WebDraft,
+    WebScene,
+    WebTemplate,
+)
 from hexathlon.tasks.web.templates.table import TEMPLATES, templates_of
 from hexathlon.tasks.web.tools import WEB_TOOLS
 from hexathlon.tasks.web.trivial import trivial_policies
@@ -71,9 +77,7 @@ class WebSource(TaskSource):
             level=at.level,
             split=at.split,
             seed=derive_seed("web task", task_id, salt or ""),
-            instruction="\n\n".join(
-                (draft.instruction, *(each.text for each in draft.requests[:1]))
-            ),
+            instruction=_instruction(draft, TEMPLATES[at.template]),
             params={
                 "world": draft.plan.to_json(),
                 "salt": salt or "",
@@ -157,6 +161,18 @@ def _draft(at: TaskAddress, salt: str) -> WebDraft:
         if draft is not None:
             return draft
     raise GenerationExhausted(f"{at}: no instance in {_ATTEMPTS} attempts")
+
+
+def _instruction(draft: WebDraft, template: WebTemplate) -> str:
+    """Return the request; twins name the status of a refusal, a shift ends with its first request."""
+    parts = [draft.instruction, *(each.text for each in draft.requests[:1])]
+    if template.twins and template.refusal not in draft.instruction:
+        parts.append(
+            f"如需报告无法完成，status用{template.refusal}。"
+            if draft.plan.language == "zh"
+            else f"If it comes to reporting that it cannot be done, the status is {template.refusal}."
+        )
+    return "\n\n".join(parts)
 
 
 def _answer_params(answer: ExpectedAnswer) -> dict[str, Any]:

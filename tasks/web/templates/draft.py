@@ -166,6 +166,9 @@ class WebTemplate(ABC):
     twins: ClassVar[bool] = False
     """Whether each second task is infeasible."""
 
+    refusal: ClassVar[str] = "ACTION_NOT_ALLOWED_ERROR"
+    """Status of the infeasible twin; a request that does not name it is given a sentence that does."""
+
     @abstractmethod
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw a task, or None if this world has none; another draw follows."""

@@ -92,6 +92,7 @@ class CheapestRoom(WebTemplate):
     name: ClassVar[str] = "maps_cheapest_room"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
     twins: ClassVar[bool] = True
+    refusal: ClassVar[str] = "NOT_FOUND_ERROR"
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw dates, a party and a place nearby; each wish excludes a cheaper room."""

@@ -36,6 +36,7 @@ class UndoOldList(WebTemplate):
     name: ClassVar[str] = "sheets_undo_entries"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
     twins: ClassVar[bool] = True
+    refusal: ClassVar[str] = "PERMISSION_DENIED_ERROR"
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw a day's versions; in the twin a protection covers one of the cells."""
