@@ -164,13 +164,14 @@ def _draft(at: TaskAddress, salt: str) -> WebDraft:
 
 
 def _instruction(draft: WebDraft, template: WebTemplate) -> str:
-    """Return the request; twins name the status of a refusal, a shift ends with its first request."""
+    """Return the request: of twins with the status of a refusal, of a shift with its first one."""
     parts = [draft.instruction, *(each.text for each in draft.requests[:1])]
     if template.twins and template.refusal not in draft.instruction:
         parts.append(
             f"如需报告无法完成，status用{template.refusal}。"
             if draft.plan.language == "zh"
-            else f"If it comes to reporting that it cannot be done, the status is {template.refusal}."
+            else "If it comes to reporting that it cannot be done, the status is "
+            f"{template.refusal}."
         )
     return "\n\n".join(parts)
 
