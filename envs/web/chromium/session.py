@@ -32,8 +32,8 @@ request and answer, about 10 kB for both, until their context is closed."""
 class ChromiumSession:
     """A context of the process's Chromium; the actions are in `ChromiumBrowser`.
 
-    The next episode uses the same context, emptied, unless something went wrong in it or it has
-    served many requests.
+    The context is emptied and reused for the next episode unless something went wrong in it or it
+    has served many requests.
 
     Args:
         program: Path of Chromium; see `chromium_path`.
@@ -279,7 +279,7 @@ class ChromiumSession:
             reading.cancel()
 
     async def _adopt_popups(self) -> None:
-        """Make tabs of windows that pages opened without being asked, where they may be open."""
+        """Turn windows that pages opened by themselves into tabs, if they may stay open."""
         while self._opened:
             page = self._opened.pop(0)
             if page.is_closed():
