@@ -18,8 +18,8 @@ from hexathlon.baselines.sizing.workload import StepWorkload
 
 __all__ = [
     "Cluster",
-    "Estimate",
-    "Layout",
+    "StepEstimate",
+    "GpuLayout",
     "StepPlan",
     "best_by_mode",
     "estimate",
@@ -62,7 +62,7 @@ class StepPlan(NamedTuple):
     checkpointing: bool = False
 
 
-class Layout(NamedTuple):
+class GpuLayout(NamedTuple):
     """A division of the GPUs."""
 
     mode: Mode
@@ -73,10 +73,10 @@ class Layout(NamedTuple):
     learners: int
 
 
-class Estimate(NamedTuple):
+class StepEstimate(NamedTuple):
     """Predicted durations in seconds and memory in bytes."""
 
-    layout: Layout
+    layout: GpuLayout
     collect: float
     learn: float
     sync: float
@@ -106,15 +106,15 @@ class Estimate(NamedTuple):
         return self.learn / self.step
 
 
-def layouts(gpus: int) -> Iterator[Layout]:
+def layouts(gpus: int) -> Iterator[GpuLayout]:
     """Yield every division of some GPUs."""
-    yield Layout("shared", gpus, gpus)
+    yield GpuLayout("shared", gpus, gpus)
     for engines in range(1, gpus):
-        yield Layout("apart", engines, gpus - engines)
-        yield Layout("asynchronous", engines, gpus - engines)
+        yield GpuLayout("apart", engines, gpus - engines)
+        yield GpuLayout("asynchronous", engines, gpus - engines)
 
 
-def estimate(plan: StepPlan, cluster: Cluster, layout: Layout) -> Estimate:
+def estimate(plan: StepPlan, cluster: Cluster, layout: GpuLayout) -> StepEstimate:
     """Predict a step."""
     model, work = plan.model, plan.workload
     mean = _rollout_seconds(plan, cluster, layout.engines)
@@ -133,7 +133,7 @@ def estimate(plan: StepPlan, cluster: Cluster, layout: Layout) -> Estimate:
     memory = learner_memory(
         model, layout.learners, plan.forward_tokens, checkpointing=plan.checkpointing
     )
-    return Estimate(
+    return StepEstimate(
         layout,
         collect,
         learn,
@@ -145,15 +145,15 @@ def estimate(plan: StepPlan, cluster: Cluster, layout: Layout) -> Estimate:
     )
 
 
-def estimates(plan: StepPlan, cluster: Cluster) -> list[Estimate]:
+def estimates(plan: StepPlan, cluster: Cluster) -> list[StepEstimate]:
     """Predict a step for every division of the GPUs, the fastest that fits first."""
     found = [estimate(plan, cluster, layout) for layout in layouts(cluster.gpus)]
     return sorted(found, key=lambda one: (not one.fits, one.step))
 
 
-def best_by_mode(found: Iterable[Estimate]) -> list[Estimate]:
+def best_by_mode(found: Iterable[StepEstimate]) -> list[StepEstimate]:
     """Return the first estimate of each mode, in order."""
-    best: dict[Mode, Estimate] = {}
+    best: dict[Mode, StepEstimate] = {}
     for one in found:
         best.setdefault(one.layout.mode, one)
     return list(best.values())

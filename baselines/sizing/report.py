@@ -9,8 +9,8 @@ from typing import Any
 from hexathlon.baselines.harness.report import ReportTable
 from hexathlon.baselines.sizing.estimate import (
     Cluster,
-    Estimate,
     Mode,
+    StepEstimate,
     StepPlan,
     best_by_mode,
 )
@@ -28,7 +28,7 @@ _MODES: dict[Mode, str] = {
 
 
 def tables(
-    plan: StepPlan, cluster: Cluster, found: Sequence[Estimate], source: str, price: float
+    plan: StepPlan, cluster: Cluster, found: Sequence[StepEstimate], source: str, price: float
 ) -> list[ReportTable]:
     """Return the tables that `hexathlon plan` prints.
 
@@ -104,7 +104,7 @@ def here(recipe: Recipe, run: Path, work: StepWorkload) -> ReportTable:
     )
 
 
-def _row(one: Estimate, gpus: int, price: float) -> tuple[str, ...]:
+def _row(one: StepEstimate, gpus: int, price: float) -> tuple[str, ...]:
     dollars = price * gpus * one.step / 3600
     costs = (f"{dollars:,.4f}", f"{1000 * dollars:,.2f}") if price else ()
     return (
@@ -122,7 +122,7 @@ def _row(one: Estimate, gpus: int, price: float) -> tuple[str, ...]:
     )
 
 
-def _memory(plan: StepPlan, one: Estimate) -> ReportTable:
+def _memory(plan: StepPlan, one: StepEstimate) -> ReportTable:
     parts = learner_memory(
         plan.model, one.layout.learners, plan.forward_tokens, checkpointing=plan.checkpointing
     )
@@ -141,7 +141,7 @@ def _gib(count: float) -> str:
     return f"{count / GIB:,.2f}"
 
 
-def as_json(plan: StepPlan, found: Sequence[Estimate], source: str) -> dict[str, Any]:
+def as_json(plan: StepPlan, found: Sequence[StepEstimate], source: str) -> dict[str, Any]:
     """Return the plan and all estimates as JSON data; seconds and bytes."""
     rows = [
         {**one.layout._asdict(), **one._asdict(), "layout": None, "fits": one.fits} for one in found

@@ -11,7 +11,7 @@ from transformers import AutoConfig, AutoModelForCausalLM
 from hexathlon.baselines.sizing.devices import Efficiency, device, device_names
 from hexathlon.baselines.sizing.estimate import (
     Cluster,
-    Layout,
+    GpuLayout,
     StepPlan,
     best_by_mode,
     estimate,
@@ -85,7 +85,7 @@ def test_the_longest_of_several_rollouts_is_the_mean_maximum_of_log_normal_durat
 
 def test_waiting_environments_bound_the_collection():
     slow = PLAN._replace(workload=WORK._replace(env_seconds=10_000.0))
-    found = estimate(slow, Cluster(device("h100"), 2), Layout("asynchronous", 1, 1))
+    found = estimate(slow, Cluster(device("h100"), 2), GpuLayout("asynchronous", 1, 1))
     assert found.collect == pytest.approx(512 / 256 * 10_000, rel=0.02)
     assert found.step == found.collect + found.sync
 
@@ -93,8 +93,8 @@ def test_waiting_environments_bound_the_collection():
 def test_engines_bound_the_collection_of_quick_environments():
     quick = PLAN._replace(workload=WORK._replace(env_seconds=0.0))
     cluster = Cluster(device("h100"), 4)
-    one = estimate(quick, cluster, Layout("asynchronous", 1, 1))
-    two = estimate(quick, cluster, Layout("asynchronous", 2, 2))
+    one = estimate(quick, cluster, GpuLayout("asynchronous", 1, 1))
+    two = estimate(quick, cluster, GpuLayout("asynchronous", 2, 2))
     assert one.learn == pytest.approx(2 * two.learn)
     assert one.collect > 1.3 * two.collect  # less than twice: each batch reads the weights again
     # Every sampled token of a batch of 256 costs at least its share of reading the weights.
@@ -105,8 +105,8 @@ def test_engines_bound_the_collection_of_quick_environments():
 def test_nothing_waits_in_an_asynchronous_step():
     cluster = Cluster(device("h100"), 8)
     work = PLAN._replace(workload=WORK._replace(spread=1.0))
-    apart = estimate(work, cluster, Layout("apart", 5, 3))
-    free = estimate(work, cluster, Layout("asynchronous", 5, 3))
+    apart = estimate(work, cluster, GpuLayout("apart", 5, 3))
+    free = estimate(work, cluster, GpuLayout("asynchronous", 5, 3))
     assert apart.step == apart.collect + apart.learn + apart.sync
     assert free.step == max(free.collect, free.learn) + free.sync
     assert free.collect < apart.collect  # nobody waits for the longest rollout
@@ -129,7 +129,8 @@ def test_the_fastest_layout_that_fits_comes_first():
 def test_a_slow_network_slows_the_sync_only():
     cluster = Cluster(device("h100"), 16)
     near, far = (
-        estimate(PLAN, cluster._replace(network=rate), Layout("apart", 8, 8)) for rate in (0.0, 5.0)
+        estimate(PLAN, cluster._replace(network=rate), GpuLayout("apart", 8, 8))
+        for rate in (0.0, 5.0)
     )
     assert far.sync == pytest.approx(near.sync * 450 / 5)
     assert (far.collect, far.learn) == (near.collect, near.learn)
