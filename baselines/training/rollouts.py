@@ -77,7 +77,7 @@ def stored(path: Path) -> list[Trajectory]:
 
 
 def recorded(folder: Path, batches: int) -> list[TrialRecord]:
-    """Return the records of the last batches in a run's `rollouts/`; all batches if there are fewer."""
+    """Return the records of the last batches of a run; of all batches if there are fewer."""
     paths = sorted(folder.glob("step-*.jsonl.gz"))[-batches:]
     return [cast(TrialRecord, row["record"]) for path in paths for row in _rows(path)]
 
