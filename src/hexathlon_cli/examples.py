@@ -88,7 +88,7 @@ EXAMPLES = {
     "plan": (
         "hexathlon plan sql-tiny --gpus 1",
         "hexathlon plan sql-tiny --from runs/first --model config.json --gpus 8 --price 2.5",
-        "hexathlon plan recipe.toml --gpus 8 --machines 4 --device h200 --env-seconds 40",
+        "hexathlon plan sql-tiny --gpus 8 --machines 4 --device h200 --env-seconds 40",
     ),
     "doctor": ("hexathlon doctor", "hexathlon doctor --json"),
 }
