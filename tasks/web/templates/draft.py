@@ -149,8 +149,8 @@ class WebTemplate(ABC):
 def added(site: str, table: str, *rows: Mapping[str, Any]) -> dict[str, Any]:
     """Expect new rows; give every column that is not volatile.
 
-    A value may be a matcher: `{"any": true}`, or `{"words": [...]}` for a text that must contain
-    all of them.
+    A value may be a matcher: `{"any": true}`, `{"one_of": [...]}`, or `{"words": [...]}` for a text
+    that must contain all of them.
     """
     return {site: {table: {"added": [dict(row) for row in rows]}}}
 
