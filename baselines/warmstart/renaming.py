@@ -40,6 +40,8 @@ _WORD = re.compile(r"[a-z]{3,}|[\u4e00-\u9fff]")
 _CHARACTERS = (0x4E00, 0x9FA6)
 """The range of Unicode's basic block of Chinese characters."""
 
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ONSETS = ("b", "c", "d", "f", "g", "h", "l", "m", "n", "p", "r", "s", "t", "v", "w", "br", "st")
 _RIMES = ("a", "e", "i", "o", "u", "an", "el", "er", "in", "ock", "ol", "um", "art", "ight", "ea")
@@ -52,6 +54,7 @@ def renamed(
     copies: int = 1,
     pieces: Sequence[str] = ascii_lowercase,
     ranks: Ranks = ALONE,
+    quoted: float = 0.0,
 ) -> list[Demonstration]:
     """Return copies of demonstrations, about `share` of them with made-up names.
 
@@ -64,17 +67,23 @@ def renamed(
         pieces: Parts of most names in further copies: a tokenizer's parts of words, so that each
             of them is copied at some time.
         ranks: The processes that share the demonstrations.
+        quoted: Words that thoughts quote are names, too, unless they are in more than this share
+            of the demonstrations; 0 takes names from actions only.
     """
     if share <= 0:
         return list(demonstrations) * copies
     inputs = [_words(_input_text(played)) for played in demonstrations]
     counts = Counter(word for words in inputs for word in words)
     counts = sum(ranks.joined([counts]), Counter())
-    most = _RARE * sum(ranks.joined([len(demonstrations)]))
-    common = {word for word, count in counts.items() if count > most}
+    total = sum(ranks.joined([len(demonstrations)]))
+    common = {word for word, count in counts.items() if count > _RARE * total}
+    very_common = {word for word, count in counts.items() if count > quoted * total}
     characters = sorted(word for word in counts if len(word) == 1)
     copied = [
-        _stems((words & _action_words(played)) - common)
+        _stems(
+            ((words & _action_words(played)) - common)
+            | ((words & _quoted_words(played)) - very_common)
+        )
         for played, words in zip(demonstrations, inputs, strict=True)
     ]
     variants = []
@@ -99,6 +108,10 @@ def _input_text(played: Demonstration) -> str:
 
 def _action_words(played: Demonstration) -> set[str]:
     return _words(" ".join(text for action, _ in played.turns for text in _texts(action)))
+
+
+def _quoted_words(played: Demonstration) -> set[str]:
+    return _words(" ".join(text for each in played.thoughts for text in _QUOTED.findall(each)))
 
 
 def _words(text: str) -> set[str]:
