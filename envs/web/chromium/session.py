@@ -58,7 +58,7 @@ class ChromiumSession:
         """Return what is on the screen."""
         tabs = tuple((tab.snapshot.title, tab.snapshot.url) for tab in self._tabs)
         titles = tuple((" ".join(title.split()), url) for title, url in tabs)
-        return View(titles, self._current, self._tab.text.text)
+        return View(titles, self._current, self._tab.text.text, self._tab.text.content)
 
     @property
     def blocked(self) -> tuple[str, ...]:

@@ -68,6 +68,12 @@ class WebDraft:
     parts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Shares of `changes` that are terms of their own, for partial credit of long work."""
 
+    brief: bool = False
+    """Whether pages are shown in the brief view: content only, numbers after names."""
+
+    thought: Callable[[str], str] | None = None
+    """Grounds for the oracle's next action, quoted from the screen."""
+
 
 @dataclass
 class WebScene:
@@ -140,6 +146,9 @@ class WebTemplate(ABC):
     levels: ClassVar[tuple[Level, ...]]
     twins: ClassVar[bool] = False
     """Whether each second task is infeasible."""
+
+    bilingual: ClassVar[bool] = True
+    """Whether a quarter of the tasks are Chinese."""
 
     @abstractmethod
     def draw(self, scene: WebScene) -> WebDraft | None:
