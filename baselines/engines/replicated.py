@@ -51,13 +51,13 @@ class ReplicatedEngine:
         self._replicas = [_Replica(name, engine) for name, engine in replicas.items()]
         self._sessions: dict[str, _Replica] = {}
         self._prompts: OrderedDict[tuple[int, ...], _Replica] = OrderedDict()
-        self._version = min(engine.version for engine in replicas.values())
         self._failure: EngineError | None = None
 
     @property
     def version(self) -> int:
-        """Version of the policy that every replica has verified."""
-        return self._version
+        """Version of the policy at every replica in use; the oldest, during an update."""
+        ready = [replica.engine.version for replica in self._replicas if replica.fault is None]
+        return min(ready or [replica.engine.version for replica in self._replicas])
 
     @property
     def context(self) -> int:
@@ -153,7 +153,7 @@ class ReplicatedEngine:
             interrupted = EngineError(f"the update to version {version} was interrupted")
             self._failure = error if isinstance(error, EngineError) else interrupted
             raise
-        self._version, self._failure = version, None
+        self._failure = None
         return max(result for result in results if isinstance(result, float))
 
     async def close(self) -> None:
