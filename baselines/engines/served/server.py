@@ -6,6 +6,7 @@ vLLM is installed in a separate environment; `HEXATHLON_VLLM_PYTHON` is its inte
 listens on the loopback address only, because its control routes are not authenticated.
 """
 
+import asyncio
 import http.client
 import json
 import os
@@ -32,6 +33,9 @@ _STEP = 8192
 """Minimum number of tokens that the server may prefill in one step."""
 
 _GUARD = Path(__file__).with_name("guard.py")
+_POLL = 0.1
+"""Seconds between two health checks during startup."""
+
 _GRACE = 20.0
 """Seconds before a server that ignores SIGTERM is killed."""
 
@@ -162,24 +166,43 @@ class VllmServer:
             ConnectionFailed: If it exited or did not answer in time; the message contains the tail
                 of its log.
         """
-        command = [str(self._python), *self.settings.arguments(self.checkpoint, self.port)]
-        with self.log.open("wb") as output:
-            self._process = _spawn(command, self.settings.environment(os.environ), output)
+        self._spawn()
         deadline = time.monotonic() + self.settings.ready_within
         try:
             while not self._answers():
-                if self._process.poll() is not None:
-                    raise ConnectionFailed(f"vLLM exited during startup: {self._log_tail()}")
-                if time.monotonic() > deadline:
-                    limit = self.settings.ready_within
-                    raise ConnectionFailed(
-                        f"vLLM did not answer within {limit:g} s: {self._log_tail()}"
-                    )
+                self._require_startup(deadline)
                 interrupts.check()
-                time.sleep(0.1)
+                time.sleep(_POLL)
         except BaseException:
             self.stop()
             raise
+
+    async def start_async(self) -> None:
+        """Start the server and wait on the event loop until it answers; see `start`."""
+        self._spawn()
+        deadline = time.monotonic() + self.settings.ready_within
+        try:
+            while not await asyncio.to_thread(self._answers):
+                self._require_startup(deadline)
+                await asyncio.sleep(_POLL)
+        except BaseException:
+            await asyncio.to_thread(self.stop)
+            raise
+
+    @property
+    def exited(self) -> int | None:
+        """Exit status of the server, 128 + N after signal N; None while it runs."""
+        assert self._process is not None, "the server was not started"
+        return self._process.poll()
+
+    async def exits_within(self, seconds: float) -> bool:
+        """Return whether the server exits in that time; False as soon as it answers."""
+        deadline = time.monotonic() + seconds
+        while self.exited is None:
+            if time.monotonic() > deadline or await asyncio.to_thread(self._answers):
+                return False
+            await asyncio.sleep(_POLL)
+        return True
 
     def stop(self) -> None:
         """Stop the server and all processes that it started."""
@@ -207,6 +230,19 @@ class VllmServer:
     ) -> None:
         self.stop()
 
+    def _spawn(self) -> None:
+        command = [str(self._python), *self.settings.arguments(self.checkpoint, self.port)]
+        with self.log.open("wb") as output:
+            self._process = _spawn(command, self.settings.environment(os.environ), output)
+
+    def _require_startup(self, deadline: float) -> None:
+        """Raise if the server has exited, or the deadline has passed."""
+        if self.exited is not None:
+            raise ConnectionFailed(f"vLLM exited during startup: {self.log_tail()}")
+        if time.monotonic() > deadline:
+            limit = self.settings.ready_within
+            raise ConnectionFailed(f"vLLM did not answer within {limit:g} s: {self.log_tail()}")
+
     def _signal(self, number: signal.Signals) -> None:
         try:
             os.killpg(self.pid, number)
@@ -223,7 +259,8 @@ class VllmServer:
         finally:
             connection.close()
 
-    def _log_tail(self) -> str:
+    def log_tail(self) -> str:
+        """Return the end of the log: the last error, or else the last lines."""
         lines = self.log.read_text(errors="replace").splitlines()
         errors = [number for number, line in enumerate(lines) if "Error: " in line]
         tail = lines[errors[-1] :][:3] if errors else lines[-3:]
