@@ -16,6 +16,7 @@ from hexathlon_cli.options import (
     MaxUnscored,
     MostInfraInARow,
     Prices,
+    Replicas,
     RequestRetries,
     RequestTimeout,
     Retries,
@@ -30,6 +31,7 @@ __all__ = ["resume"]
 def resume(
     run: Annotated[Path, typer.Argument(help="Run directory of `hexathlon eval`.")],
     concurrency: Concurrency = None,
+    replicas: Replicas = None,
     retries: Retries = None,
     retry_infra: RetryInfra = None,
     max_unscored: MaxUnscored = None,
