@@ -63,6 +63,11 @@ class Cluster(Closing):
         self._folder = folder
         self._open = True
 
+    @staticmethod
+    def current() -> "Cluster":
+        """Return the cluster of the actor or task in which this is called."""
+        return Cluster("", None)
+
     @property
     def local(self) -> bool:
         """Whether the cluster was started by this process."""

@@ -1,289 +1,508 @@
-"""The driver's view of a pool of workers: starting, choosing, watching and replacing them.
+"""A fleet: pools of workers that play the rollouts of one or several executors.
 
-Which rollouts are sent to a worker is up to the executor.
+Rollouts wait in the queue of their pool and go to the worker with the most free slots. Short ones
+travel in batches, so that messages cost little. A lost worker is replaced, and its rollouts are
+continued by others: from the turns that it recorded if there are any, else from the start, under
+the same key. What the outcomes mean is left to the callers.
 """
 
 import asyncio
 import contextlib
+import itertools
 import time
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import ray
-from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskError
+from ray.exceptions import GetTimeoutError, RayError, RayTaskError
 
 from hexathlon.baselines.cluster.connect import Cluster, ClusterError
-from hexathlon.baselines.cluster.pools import Bundles, reserve
+from hexathlon.baselines.cluster.handles import WorkerHandle, reason_of
+from hexathlon.baselines.cluster.pools import Bundles, reserve_async
 from hexathlon.baselines.cluster.workers import (
+    AgentRef,
+    Assignment,
     EnvironmentWorker,
-    Pulse,
-    WorkerFacts,
+    Played,
     WorkerSetup,
 )
+from hexathlon.baselines.rollout.environments import make_env
+from hexathlon.baselines.rollout.executor import Outcome, Request
+from hexathlon.baselines.rollout.faults import classify
 from hexathlon.baselines.rollout.pools import PoolTable, WorkersTable
-from hexathlon.evaluators.records import TrialKey
-from hexathlon.tasks.version import VERSION
+from hexathlon.baselines.rollout.prefix import Prefix
+from hexathlon.baselines.rollout.trial_record import TrialLog
+from hexathlon.baselines.tokens.trajectory import Trajectory
+from hexathlon.envs.base import Environment
+from hexathlon.envs.errors import EnvFault
+from hexathlon.envs.registry import ENVIRONMENTS
+from hexathlon.evaluators.closing import Closing
 
-__all__ = ["WorkerHandle", "WorkerPool"]
+__all__ = ["Errand", "Fleet", "FleetLosses"]
 
 _STOP_S = 30.0
 """Deadline of closing a worker's environments, after which it is killed."""
+
+_CANCEL_S = 30.0
+"""Deadline of abandoning a rollout, after which its worker is replaced."""
+
+_PULSE_S = 1.0
+"""Time between two looks at the workers."""
+
+_BATCH_S = 0.2
+"""Duration of a batch of short rollouts; messages take about a hundredth of it."""
+
+_MOST = 64
+"""Longest batch."""
 
 _CALLS = 8
 """Calls that a worker takes beyond those that play in its slots: greeting, abort, close."""
 
 
-class WorkerHandle:
-    """One worker as the driver knows it.
+@dataclass
+class FleetLosses:
+    """What was lost with workers, and what became of it."""
 
-    Args:
-        number: The worker's number.
-        bundle: Its place in the pool's reservation.
-        slots: Its number of slots.
-        actor: Ray's handle.
+    workers: int = 0
+    resumed: int = 0
+    """Rollouts that another worker continued from recorded turns."""
 
-    Attributes:
-        free: Numbers of the slots without a call.
-        facts: Where it runs; None until it is ready.
-        heard: Monotonic time of its last turn or outcome, or of the start of its oldest call.
-        lost: Why it is gone; empty while it is not.
-    """
+    replayed: int = 0
+    """Rollouts that another worker played from the start."""
 
-    def __init__(self, number: int, bundle: int, slots: int, actor: Any) -> None:
-        self.number, self.bundle, self.actor = number, bundle, actor
-        self.slots = slots
-        self.free = list(range(slots))
-        self.facts: WorkerFacts | None = None
-        self.heard = time.monotonic()
-        self.lost = ""
-        self._turns = 0
-        self._greeting = actor.hello.remote()
+    differed: int = 0
+    """Rollouts played from the start since the replay of their recorded turns differed."""
+
+    given_up: int = 0
+    """Rollouts recorded as infrastructure failures after losing too many workers."""
+
+
+@dataclass(eq=False)
+class Errand:
+    """One rollout on its way through a fleet."""
+
+    ticket: int
+    request: Request
+    agent: AgentRef
+    epoch: int
+    outcome: "asyncio.Future[Outcome]"
+    resume: Prefix | None = None
+    lost: int = 0
+    """Workers lost while they played it."""
+
+    def unfinished(self) -> Prefix:
+        """Return where the rollout stands, for one that is aborted before it begins."""
+        return self.resume or self.request.start or Prefix(self.request.key)
+
+
+@dataclass(eq=False)
+class _Call:
+    """Rollouts that a worker plays in one slot."""
+
+    worker: WorkerHandle
+    slot: int
+    errands: list[Errand]
+    began: float = field(default_factory=time.monotonic)
+
+
+class _Pool:
+    """The workers and the queue of one pool."""
+
+    def __init__(self, name: str, table: PoolTable) -> None:
+        self.name, self.table = name, table
+        self.queue: deque[Errand] = deque()
+        self.workers: list[WorkerHandle] = []
+        self.starting: set[WorkerHandle] = set()
+        self.calls: dict[asyncio.Task[None], _Call] = {}
+        self.bundles: Bundles | None = None
+        self.opening: asyncio.Task[None] | None = None
+        self.seconds = 0.0
+        self.failures = 0
 
     @property
-    def busy(self) -> bool:
-        """Whether it plays anything."""
-        return len(self.free) < self.slots
+    def capacity(self) -> int:
+        return self.table.workers * self.table.slots
 
     @property
-    def place(self) -> str:
-        """Name of the worker, for reports."""
-        where = f", process {self.facts.pid}" if self.facts else ""
-        return f"worker {self.number}{where}"
+    def batch(self) -> int:
+        """Number of rollouts in a message, by their average duration so far."""
+        return min(max(int(_BATCH_S / self.seconds), 1), _MOST) if self.seconds else 1
 
-    async def ready(self, within: float) -> None:
-        """Wait until the worker is ready.
+    @property
+    def hungry(self) -> bool:
+        """Whether further rollouts would be played soon."""
+        if not self.workers:
+            return len(self.queue) < self.capacity
+        ahead = 2 * self.capacity * self.batch if self.batch > 1 else 0
+        free = sum(len(worker.free) for worker in self.workers)
+        return len(self.queue) < max(ahead, free)
 
-        Raises:
-            TimeoutError: If it is not ready within the deadline.
-            RayActorError: If it, or its node, is lost.
-            ClusterError: If it cannot be made, or runs another version of this package.
-        """
-        try:
-            facts: WorkerFacts = await asyncio.wait_for(_answer(self._greeting), within)
-        except RayActorError as error:
-            if "creation task" in str(error) or isinstance(error.__cause__, RayTaskError):
-                raise ClusterError(f"a worker could not be made: {_reason(error)}") from error
-            raise
-        except RayTaskError as error:
-            raise ClusterError(f"a worker could not be made: {_reason(error)}") from error
-        if facts.version != VERSION:
-            raise ClusterError(
-                f"a worker runs version {facts.version} of this package, this process {VERSION}: "
-                "install the same version on every node"
-            )
-        self.facts, self.heard = facts, time.monotonic()
+    def least_loaded(self, *, alone: bool) -> WorkerHandle | None:
+        able = [one for one in self.workers if (not one.busy if alone else one.free)]
+        return max(able, key=lambda one: (len(one.free), -one.number), default=None)
 
-    async def pulse(self, within: float) -> Pulse | None:
-        """Return signs of life, or None if there is no answer."""
-        try:
-            pulse: Pulse = await asyncio.wait_for(_answer(self.actor.pulse.remote()), within)
-        except (TimeoutError, RayError):
+    def next_errands(self) -> tuple[WorkerHandle, list[Errand]] | None:
+        """Take the next message from the queue, if a worker has room for it."""
+        while self.queue and self.queue[0].outcome.done():
+            self.queue.popleft()
+        if not self.queue:
             return None
-        if pulse.turns != self._turns:
-            self._turns, self.heard = pulse.turns, time.monotonic()
-        return pulse
+        # A rollout that lost two workers may be what ended them, so it endangers no other.
+        suspect = self.queue[0].lost > 1
+        worker = self.least_loaded(alone=suspect)
+        if worker is None:
+            return None
+        count = 1 if suspect else min(self.batch, -(-len(self.queue) // (2 * self.capacity)))
+        errands = [self.queue.popleft()]
+        while len(errands) < count and self.queue and _alike(errands[0], self.queue[0]):
+            errands.append(self.queue.popleft())
+        return worker, errands
 
-    def kill(self) -> None:
-        """End the worker's process."""
-        with contextlib.suppress(RayError, ValueError):
-            ray.kill(self.actor)
+
+def _alike(first: Errand, second: Errand) -> bool:
+    """Whether two rollouts may travel in one message."""
+    same = first.agent.number == second.agent.number and first.epoch == second.epoch
+    return same and not (first.lost or second.lost)
 
 
-class WorkerPool:
-    """The workers of one pool.
+class Fleet(Closing):
+    """Workers of a cluster, started when rollouts need them.
+
+    All calls must come from one thread, and those that are coroutines from one event loop until the
+    fleet is idle.
 
     Args:
-        name: The pool's name.
-        pool: Its settings.
-        table: Settings of all pools.
-        setup: Returns the setup of a worker, given its slots.
-        report: Called with one line about each worker that starts or is lost.
+        cluster: The cluster.
+        table: The pools.
+        make: Makes an environment in a worker, from its id.
+        retries: Further attempts at a trial after infrastructure failures.
+        salt: The secret of a held-out round.
+        versions: Required environment versions by id.
+        report: Called with one line about every worker that starts or is lost.
 
     Attributes:
-        workers: Those that are ready.
-        seconds: Average duration of a rollout; 0 while unknown.
+        losses: Counts of what was lost.
     """
 
     def __init__(
         self,
-        name: str,
-        pool: PoolTable,
-        table: WorkersTable,
-        setup: Callable[[int], WorkerSetup],
-        report: Callable[[str], None],
+        cluster: Cluster,
+        table: WorkersTable | None = None,
+        make: Callable[[str], Environment] = make_env,
+        retries: int = 2,
+        *,
+        salt: str | None = None,
+        versions: Mapping[str, str] | None = None,
+        report: Callable[[str], None] = lambda line: None,
     ) -> None:
-        self.name = name
-        self.workers: list[WorkerHandle] = []
-        self.seconds = 0.0
-        self.journal: dict[TrialKey, Any] = {}
-        """Turns of rollouts in progress, as their workers recorded them."""
-
-        self._pool, self._table, self._setup, self._report = pool, table, setup, report
-        self._starting: list[WorkerHandle] = []
-        self._bundles: Bundles | None = None
-        self._failures = 0
+        self.losses = FleetLosses()
+        self._cluster, self._table = cluster, table or WorkersTable()
+        self._make, self._retries, self._salt = make, retries, salt
+        self._versions, self._report = dict(versions or {}), report
+        self._pools = {name: _Pool(name, row) for name, row in self._table.all_pools().items()}
+        self._numbers, self._tickets, self._agents = itertools.count(), itertools.count(), 0
+        self._duties: set[asyncio.Task[None]] = set()
+        self._watching: asyncio.Task[None] | None = None
 
     @property
     def capacity(self) -> int:
-        """Number of rollouts that the pool plays at a time."""
-        return self._pool.workers * self._pool.slots
+        """Number of rollouts that all pools play at a time."""
+        return sum(pool.capacity for pool in self._pools.values())
 
     @property
-    def starting(self) -> bool:
-        """Whether some workers are not ready yet."""
-        return bool(self._starting)
+    def hungry(self) -> bool:
+        """Whether some pool would play further rollouts soon."""
+        return any(pool.hungry for pool in self._pools.values())
 
-    def open(self, cluster: Cluster) -> None:
-        """Reserve the pool's places and start its workers, unless that was done before.
+    @property
+    def processes(self) -> dict[int, int]:
+        """Ids of the processes that are ready, by worker number."""
+        workers = (worker for pool in self._pools.values() for worker in pool.workers)
+        return {one.number: one.facts.pid for one in workers if one.facts is not None}
 
-        Raises:
-            ClusterError: If there is no place for them.
-        """
-        if self._bundles is not None:
-            return
-        pool = self._pool
-        self._bundles = reserve(
-            cluster,
-            [pool.bundle()] * pool.workers,
-            name=self.name,
-            spread=pool.spread,
-            within=self._table.start_within,
-        )
-        for bundle in range(pool.workers):
-            self._start(bundle)
-
-    def least_loaded(self, *, alone: bool = False) -> WorkerHandle | None:
-        """Return the ready worker with the most free slots, or None if all are full.
+    def agent(self, make: Callable[[int], Any]) -> AgentRef:
+        """Register an agent, which workers make when they first play with it.
 
         Args:
-            alone: Whether it must be playing nothing.
+            make: Makes the agent from the worker's number; can be pickled.
         """
-        able = [one for one in self.workers if (not one.busy if alone else one.free)]
-        return max(able, key=lambda one: (len(one.free), -one.number), default=None)
+        self._agents += 1
+        return AgentRef(self._agents, [ray.put(make)])
 
-    async def await_one(self) -> None:
-        """Wait for the first of the workers that are starting; replace it if it is lost.
+    def submit(self, request: Request, agent: AgentRef, epoch: int) -> Errand:
+        """Queue a rollout; its outcome is set when it has been played.
 
-        Raises:
-            ClusterError: If no worker of the pool can be started.
+        Args:
+            request: The rollout.
+            agent: Who plays it, unless the request names a built-in agent.
+            epoch: Aborted together with the others of this epoch.
         """
-        waits = {
-            asyncio.ensure_future(one.ready(self._table.start_within)): one
-            for one in self._starting
-        }
-        try:
-            done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for wait in waits:
-                if not wait.done():
-                    wait.cancel()
-            await asyncio.gather(*waits, return_exceptions=True)
-        for wait in done:
-            self._arrived(waits[wait], wait)
+        outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        errand = Errand(next(self._tickets), request, agent, epoch, outcome)
+        pool = self._pools[self._table.pool_of(_family(request.key[0]))]
+        pool.queue.append(errand)
+        self._serve(pool)
+        return errand
 
-    def _arrived(self, worker: WorkerHandle, wait: "asyncio.Future[None]") -> None:
-        self._starting.remove(worker)
-        try:
-            wait.result()
-        except (TimeoutError, RayError) as error:
-            within = self._table.start_within
-            reason = f"it was not ready within {within:.0f} s" if isinstance(
-                error, TimeoutError
-            ) else _reason(error)
-            self._failures += 1
-            self.drop(worker, reason, replace=self._failures < self._table.lives)
-            if not (self.workers or self._starting):
-                raise ClusterError(
-                    f"no worker of the pool {self.name!r} could be started, the last one since "
-                    f"{reason}; check the nodes of the cluster, then run the command again"
-                ) from error
+    def withdraw(self, errands: "set[Errand]") -> None:
+        """Abandon rollouts that nobody waits for any more."""
+        if not errands:
             return
-        self._failures = 0
-        self.workers.append(worker)
-        facts = worker.facts
-        assert facts is not None
-        self._report(f"{self.name}: {worker.place}, is ready on node {facts.node}")
+        for errand in errands:
+            errand.outcome.cancel()
+        for pool in self._pools.values():
+            pool.queue = deque(errand for errand in pool.queue if not errand.outcome.done())
+            for call in pool.calls.values():
+                tickets = [errand.ticket for errand in call.errands if errand in errands]
+                if tickets:
+                    self._do(pool, self._cancel(pool, call.worker, tickets))
 
-    def drop(self, worker: WorkerHandle, reason: str, *, replace: bool = True) -> None:
+    async def abort(self, agent: AgentRef, epoch: int) -> None:
+        """Pause the rollouts of an epoch; those that wait end with the turns they have."""
+        calls = []
+        for pool in self._pools.values():
+            for errand in pool.queue:
+                if errand.agent.number == agent.number and errand.epoch <= epoch:
+                    _settle(errand, errand.unfinished())
+            workers = {call.worker for call in pool.calls.values()}
+            calls += [_reached(one.actor.abort.remote(agent.number, epoch)) for one in workers]
+        await asyncio.gather(*calls)  # a worker that is lost aborts nothing; its loss shows elsewhere
+
+    def close(self) -> None:
+        """Close the workers' environments, end the workers and give their places back."""
+        for duty in (*self._duties, *([self._watching] if self._watching else [])):
+            with contextlib.suppress(RuntimeError):  # its event loop is closed
+                duty.cancel()
+        pools = self._pools.values()
+        workers = [worker for pool in pools for worker in pool.workers]
+        with contextlib.suppress(RayError, GetTimeoutError):
+            ray.get([worker.actor.close.remote() for worker in workers], timeout=_STOP_S)
+        for pool in pools:
+            for worker in (*pool.workers, *pool.starting):
+                worker.kill()
+            pool.workers, pool.starting = [], set()
+            if pool.bundles is not None:
+                pool.bundles.release()
+                pool.bundles = None
+
+    # Playing -----------------------------------------------------------------------------------
+
+    def _serve(self, pool: _Pool) -> None:
+        """Send waiting rollouts to workers, once there are any."""
+        if pool.bundles is None:
+            if pool.opening is None:
+                pool.opening = self._do(pool, self._open(pool))
+            return
+        while (message := pool.next_errands()) is not None:
+            worker, errands = message
+            if not worker.busy:
+                worker.heard = time.monotonic()
+            call = _Call(worker, worker.free.pop(), errands)
+            task = self._do(pool, self._play(pool, call))
+            pool.calls[task] = call
+            task.add_done_callback(pool.calls.pop)
+        if self._watching is None or self._watching.done():
+            self._watching = asyncio.create_task(self._watch())
+
+    async def _play(self, pool: _Pool, call: _Call) -> None:
+        worker, errands = call.worker, call.errands
+        tasks = [Assignment(one.ticket, one.request, one.resume) for one in errands]
+        first = errands[0]
+        try:
+            played: Played = await worker.actor.play.remote(
+                call.slot, first.agent, first.epoch, tasks
+            )
+        except RayTaskError as error:
+            self._fail(errands, ClusterError(f"a worker cannot play: {reason_of(error)}"))
+        except RayError as error:
+            self._lose(pool, worker, reason_of(error))
+            self._retry(pool, errands, worker.lost)
+            self._serve(pool)
+            return
+        else:
+            self._finished(pool, call, played)
+        worker.free.append(call.slot)
+        self._serve(pool)
+
+    def _finished(self, pool: _Pool, call: _Call, played: Played) -> None:
+        call.worker.heard = time.monotonic()
+        if played.error is not None:
+            played.error.__cause__ = played.cause
+            self._fail(call.errands, played.error)
+            return
+        seconds = (time.monotonic() - call.began) / len(call.errands)
+        pool.seconds = (pool.seconds + seconds) / 2 if pool.seconds else seconds
+        self.losses.differed += played.differed
+        for errand, outcome in zip(call.errands, played.outcomes, strict=True):
+            _settle(errand, outcome)
+
+    def _fail(self, errands: list[Errand], error: Exception) -> None:
+        for errand in errands:
+            if not errand.outcome.done():
+                errand.outcome.set_exception(error)
+
+    async def _cancel(self, pool: _Pool, worker: WorkerHandle, tickets: list[int]) -> None:
+        try:
+            await asyncio.wait_for(_answer(worker.actor.cancel.remote(tickets)), _CANCEL_S)
+        except TimeoutError:
+            self._lose(pool, worker, f"it did not abandon a rollout within {_CANCEL_S:.0f} s")
+        except RayError:
+            pass  # it is lost, as its calls will say
+
+    # Losses ------------------------------------------------------------------------------------
+
+    def _lose(self, pool: _Pool, worker: WorkerHandle, reason: str) -> None:
         """Give up a worker and start another one in its place."""
         if worker.lost:
             return
         worker.lost = reason
         worker.kill()
-        if worker in self.workers:
-            self.workers.remove(worker)
-        self._report(f"{self.name}: {worker.place}, was lost: {reason}")
-        if replace:
-            self._start(worker.bundle)
+        if worker in pool.workers:
+            pool.workers.remove(worker)
+            self.losses.workers += 1
+        self._report(f"{pool.name}: {worker.place}, was lost: {reason}")
+        self._start(pool, worker.bundle)
 
-    async def watch(self) -> None:
-        """Collect the turns that workers recorded, and replace those that are silent."""
-        limit = self._table.silent_within
-        workers = [one for one in self.workers if one.busy]
-        pulses = await asyncio.gather(*(one.pulse(limit) for one in workers))
-        for worker, pulse in zip(workers, pulses, strict=True):
-            for prefix in pulse.written if pulse else ():
-                self.journal[prefix.key] = prefix
-            if worker.busy and time.monotonic() - worker.heard > limit:
-                self.drop(worker, f"it finished no turn within {limit:.0f} s")
+    def _retry(self, pool: _Pool, errands: list[Errand], reason: str) -> None:
+        """Queue the rollouts of a lost worker again, before all others."""
+        for errand in reversed(errands):
+            if errand.outcome.done():
+                continue
+            errand.lost += 1
+            if errand.lost >= self._table.lives:
+                self.losses.given_up += 1
+                _settle(errand, _lost_record(errand, reason, self._versions))
+                continue
+            self.losses.resumed += errand.resume is not None
+            self.losses.replayed += errand.resume is None
+            pool.queue.appendleft(errand)
 
-    def close(self) -> None:
-        """Close the workers' environments, end the workers and give their places back."""
-        closing = [one.actor.close.remote() for one in self.workers]
-        with contextlib.suppress(RayError, GetTimeoutError):
-            ray.get(closing, timeout=_STOP_S)
-        for worker in (*self.workers, *self._starting):
-            worker.kill()
-        self.workers, self._starting = [], []
-        if self._bundles is not None:
-            self._bundles.release()
-            self._bundles = None
+    # Workers -----------------------------------------------------------------------------------
 
-    def _start(self, bundle: int) -> None:
-        assert self._bundles is not None
-        slots = self._pool.slots
-        setup = self._setup(slots)
+    async def _open(self, pool: _Pool) -> None:
+        row, within = pool.table, self._table.start_within
+        pool.bundles = await reserve_async(
+            self._cluster,
+            [row.bundle()] * row.workers,
+            name=pool.name,
+            spread=row.spread,
+            within=within,
+        )
+        for bundle in range(row.workers):
+            self._start(pool, bundle)
+
+    def _start(self, pool: _Pool, bundle: int) -> None:
+        if pool.bundles is None:
+            return
+        number, slots = next(self._numbers), pool.table.slots
+        setup = WorkerSetup(
+            number, slots, self._make, self._retries, self._salt, self._versions
+        )
         actor = EnvironmentWorker.options(
-            **self._bundles.options(bundle),
+            **pool.bundles.options(bundle),
             max_restarts=0,
             max_concurrency=slots + _CALLS,
             enable_task_events=False,
         ).remote(setup)
-        self._starting.append(WorkerHandle(setup.number, bundle, slots, actor))
+        worker = WorkerHandle(number, bundle, slots, actor)
+        pool.starting.add(worker)
+        self._do(pool, self._greet(pool, worker))
+
+    async def _greet(self, pool: _Pool, worker: WorkerHandle) -> None:
+        within = self._table.start_within
+        try:
+            await worker.ready(within)
+        except (TimeoutError, RayError) as error:
+            late = isinstance(error, TimeoutError)
+            reason = f"it was not ready within {within:.0f} s" if late else reason_of(error)
+            pool.starting.discard(worker)
+            worker.lost = reason
+            worker.kill()
+            self._report(f"{pool.name}: {worker.place}, did not start: {reason}")
+            pool.failures += 1
+            if pool.failures < self._table.lives:
+                self._start(pool, worker.bundle)
+            elif not (pool.workers or pool.starting):
+                raise ClusterError(
+                    f"no worker of the pool {pool.name!r} could be started, the last one since "
+                    f"{reason}; check the nodes of the cluster, then run the command again"
+                ) from error
+            return
+        pool.failures = 0
+        pool.starting.discard(worker)
+        pool.workers.append(worker)
+        assert worker.facts is not None
+        self._report(f"{pool.name}: {worker.place}, is ready on node {worker.facts.node}")
+        self._serve(pool)
+
+    async def _watch(self) -> None:
+        """Collect recorded turns and replace silent workers, while anything is played."""
+        limit = self._table.silent_within
+        while True:
+            await asyncio.sleep(_PULSE_S)
+            calls = [call for pool in self._pools.values() for call in pool.calls.values()]
+            if not calls:
+                return
+            errands = {errand.ticket: errand for call in calls for errand in call.errands}
+            workers = {call.worker for call in calls if not call.worker.lost}
+            pulses = await asyncio.gather(*(one.pulse(min(limit, 60.0)) for one in workers))
+            for pulse in pulses:
+                for ticket, prefix in pulse.written if pulse else ():
+                    if ticket in errands and errands[ticket].request.key == prefix.key:
+                        errands[ticket].resume = prefix
+            for pool in self._pools.values():
+                for worker in list(pool.workers):
+                    if worker.busy and time.monotonic() - worker.heard > limit:
+                        self._lose(pool, worker, f"it finished no turn within {limit:.0f} s")
+
+    def _do(self, pool: _Pool, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
+        """Start a duty of a pool; its failure fails all rollouts of the pool."""
+
+        def over(task: "asyncio.Task[None]") -> None:
+            self._duties.discard(task)
+            error = None if task.cancelled() else task.exception()
+            if isinstance(error, Exception):
+                pool.opening = None if pool.bundles is None else pool.opening
+                queued, pool.queue = list(pool.queue), deque()
+                self._fail(queued, error)
+
+        task = asyncio.create_task(work)
+        self._duties.add(task)
+        task.add_done_callback(over)
+        return task
+
+
+def _settle(errand: Errand, outcome: Outcome) -> None:
+    if not errand.outcome.done():
+        errand.outcome.set_result(outcome)
+
+
+def _lost_record(errand: Errand, reason: str, versions: Mapping[str, str]) -> Trajectory:
+    """Return the trajectory of a trial that cannot be played: an infrastructure failure."""
+    request = errand.request
+    fault = classify(
+        EnvFault(
+            f"{errand.lost} workers in a row were lost while they played this trial, the last one "
+            f"since {reason}",
+            cause="worker_lost",
+        )
+    )
+    log = TrialLog(request.key, request.tried + 1)
+    return Trajectory(log.record((), fault, versions.get(request.key[0], "")))
+
+
+def _family(env_id: str) -> str:
+    info = ENVIRONMENTS.get(env_id)
+    return info.family if info is not None else ""
 
 
 async def _answer(reference: Any) -> Any:
-    """Await Ray's reference as a coroutine, which can be given a deadline."""
     return await reference
 
 
-def _reason(error: BaseException) -> str:
-    """Return the line of Ray's message that names the cause."""
-    lines = [line.strip() for line in str(error).strip().splitlines() if line.strip()]
-    told = [line for line in lines if "exit detail" in line or line.startswith("The actor is dead")]
-    return (told or lines[-1:] or [type(error).__name__])[0][:300]
-
-
-def all_workers(pools: Iterable[WorkerPool]) -> list[WorkerHandle]:
-    """Return the ready workers of pools."""
-    return [worker for pool in pools for worker in pool.workers]
+async def _reached(reference: Any) -> None:
+    """Wait for a call that a lost worker need not answer."""
+    with contextlib.suppress(RayError, TimeoutError):
+        await asyncio.wait_for(_answer(reference), _CANCEL_S)

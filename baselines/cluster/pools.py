@@ -3,6 +3,7 @@
 What runs in the places is left to the caller: environment workers, engines or learner ranks.
 """
 
+import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,7 +16,7 @@ from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 from hexathlon.baselines import interrupts
 from hexathlon.baselines.cluster.connect import Cluster, ClusterError
 
-__all__ = ["Bundles", "reserve"]
+__all__ = ["Bundles", "reserve", "reserve_async"]
 
 _GLANCE_S = 0.5
 """Time between two looks at an interruption."""
@@ -79,9 +80,7 @@ def reserve(
     Raises:
         ClusterError: If the places are not free within the deadline.
     """
-    group = placement_group(
-        [dict(bundle) for bundle in wanted], strategy="SPREAD" if spread else "PACK"
-    )
+    group = _asked(wanted, spread)
     ready, until = group.ready(), time.monotonic() + within
     try:
         while True:
@@ -95,6 +94,36 @@ def reserve(
     except BaseException:
         remove_placement_group(group)
         raise
+
+
+async def reserve_async(
+    cluster: Cluster,
+    wanted: Sequence[Mapping[str, float]],
+    *,
+    name: str,
+    spread: bool = False,
+    within: float = 300.0,
+) -> Bundles:
+    """Reserve places on a cluster without blocking the event loop; see `reserve`."""
+    group = _asked(wanted, spread)
+    try:
+        await asyncio.wait_for(_answer(group.ready()), within)
+    except TimeoutError:
+        remove_placement_group(group)
+        raise ClusterError(_missing(cluster, wanted, name, within)) from None
+    except BaseException:
+        remove_placement_group(group)
+        raise
+    return Bundles(name, group, wanted)
+
+
+def _asked(wanted: Sequence[Mapping[str, float]], spread: bool) -> Any:
+    strategy = "SPREAD" if spread else "PACK"
+    return placement_group([dict(bundle) for bundle in wanted], strategy=strategy)
+
+
+async def _answer(reference: Any) -> Any:
+    return await reference
 
 
 def _missing(

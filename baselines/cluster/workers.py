@@ -10,7 +10,7 @@ import pickle
 import platform
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import ray
 
@@ -22,24 +22,39 @@ from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import BackendMissing
 from hexathlon.tasks.version import VERSION
 
-__all__ = ["Assignment", "EnvironmentWorker", "Played", "Pulse", "WorkerFacts", "WorkerSetup"]
+__all__ = [
+    "AgentRef",
+    "Assignment",
+    "EnvironmentWorker",
+    "Played",
+    "Pulse",
+    "WorkerFacts",
+    "WorkerSetup",
+]
 
 
 class WorkerSetup(NamedTuple):
-    """All that a worker needs to play; sent to its process once."""
+    """What a worker makes environments with; sent to its process once."""
 
     number: int
-    """Unique among all workers of an executor, replacements included."""
+    """Unique among all workers of a fleet, replacements included."""
 
     slots: int
-    agent: Callable[[int], Agent]
-    """Makes the agent, given the worker's number."""
-
     make: Callable[[str], Environment]
     retries: int
     salt: str | None
     versions: Mapping[str, str]
     """Required environment versions by id; an id that is missing may have any version."""
+
+
+class AgentRef(NamedTuple):
+    """An agent that workers make when they first need it."""
+
+    number: int
+    """Unique among the executors of a fleet."""
+
+    made_by: Sequence[Any]
+    """Ray's reference of a `Callable[[int], Agent]`, in a list: Ray fetches bare ones itself."""
 
 
 class WorkerFacts(NamedTuple):
@@ -56,6 +71,9 @@ class WorkerFacts(NamedTuple):
 
 class Assignment(NamedTuple):
     """A rollout to play."""
+
+    ticket: int
+    """Unique among all rollouts of a fleet."""
 
     request: Request
     resume: Prefix | None = None
@@ -80,8 +98,8 @@ class Pulse(NamedTuple):
     turns: int
     """Turns taken since its start."""
 
-    written: Sequence[Prefix]
-    """Turns of rollouts in progress, of those that took any since the last pulse."""
+    written: Sequence[tuple[int, Prefix]]
+    """Tickets and turns of rollouts in progress, of those that took any since the last pulse."""
 
 
 @ray.remote(concurrency_groups={"pulse": 1})
@@ -95,18 +113,14 @@ class EnvironmentWorker:
     def __init__(self, setup: WorkerSetup) -> None:
         _use_one_thread()
         self._setup = setup
-        agent = setup.agent(setup.number)
+        self._agents: dict[int, Agent] = {}
+        self._slots: list[LocalExecutor | None] = [None] * setup.slots
         self._journals = [Journal() for _ in range(setup.slots)]
-        self._slots: list[LocalExecutor] = []
-        for journal in self._journals:
-            slot = LocalExecutor(
-                agent, self._made, 1, setup.retries, salt=setup.salt, versions=setup.versions
-            )
-            slot.journal = journal
-            self._slots.append(slot)
-        self._locks = [asyncio.Lock() for _ in self._slots]
-        self._aborted = -1
-        _use_one_thread()  # also if torch was imported for the agent
+        self._tickets = [-1] * setup.slots
+        self._locks = [asyncio.Lock() for _ in range(setup.slots)]
+        self._playing: dict[int, asyncio.Task[list[Outcome]]] = {}
+        self._cancelled: set[int] = set()
+        self._aborted: dict[int, int] = {}
 
     async def hello(self) -> WorkerFacts:
         """Return where this worker runs; the answer means that it is ready."""
@@ -114,53 +128,108 @@ class EnvironmentWorker:
         python = platform.python_version()
         return WorkerFacts(self._setup.number, os.getpid(), node, VERSION, python)
 
-    async def play(self, slot: int, epoch: int, assignments: Sequence[Assignment]) -> Played:
+    async def play(
+        self, slot: int, agent: AgentRef, epoch: int, assignments: Sequence[Assignment]
+    ) -> Played:
         """Play rollouts one after another in a slot.
 
         Args:
             slot: Number of the slot.
-            epoch: Aborted epochs return prefixes at once.
+            agent: Who plays them.
+            epoch: Rollouts of an aborted epoch return prefixes at once.
             assignments: The rollouts.
         """
         async with self._locks[slot]:
-            executor = self._slots[slot]
-            outcomes: list[Outcome] = []
+            played: list[Outcome] = []
             differed = 0
-            for request, resume in assignments:
-                if epoch <= self._aborted:
-                    outcomes.append(resume or request.start or Prefix(request.key))
-                    continue
-                try:
-                    if resume is not None:
-                        try:
-                            outcomes += await executor.run([request._replace(start=resume)])
-                            continue
-                        except PrefixDiffers:
-                            differed += 1
-                    outcomes += await executor.run([request])
-                except Exception as error:
-                    return _failed(error)
-            return Played(outcomes, differed)
+            try:
+                executor = self._executor(slot, await self._agent(agent))
+                for ticket, request, resume in assignments:
+                    self._tickets[slot] = ticket
+                    given = resume or request.start
+                    if epoch <= self._aborted.get(agent.number, -1) or ticket in self._cancelled:
+                        played.append(given or Prefix(request.key))
+                        continue
+                    try:
+                        played += await self._run(
+                            executor, ticket, request._replace(start=given)
+                        )
+                    except PrefixDiffers:
+                        if resume is None:
+                            raise
+                        differed += 1
+                        played += await self._run(executor, ticket, request)
+            except Exception as error:
+                return _failed(error)
+            finally:
+                self._cancelled -= {ticket for ticket, _, _ in assignments}
+            return Played(played, differed)
 
-    async def abort(self, epoch: int) -> None:
-        """Pause all rollouts of an epoch, those included that have not arrived yet."""
-        self._aborted = max(self._aborted, epoch)
+    async def cancel(self, tickets: Sequence[int]) -> None:
+        """Abandon rollouts; their outcomes are prefixes that nobody needs."""
+        self._cancelled |= set(tickets)
+        for ticket in tickets:
+            if ticket in self._playing:
+                self._playing[ticket].cancel()
+
+    async def abort(self, agent: int, epoch: int) -> None:
+        """Pause the rollouts of an agent's epoch, those included that have not arrived yet."""
+        self._aborted[agent] = max(self._aborted.get(agent, -1), epoch)
+        player = self._agents.get(agent)
         for slot in self._slots:
-            await slot.abort()
+            if slot is not None and slot.agent is player:
+                await slot.abort()
 
     @ray.method(concurrency_group="pulse")
     async def pulse(self) -> Pulse:
         """Return signs of life; answers also while a slow environment blocks the slots."""
         turns = sum(journal.turns for journal in self._journals)
-        return Pulse(turns, [prefix for journal in self._journals for prefix in journal.take()])
+        slots = zip(self._tickets, self._journals, strict=True)
+        written = [(ticket, prefix) for ticket, journal in slots for prefix in journal.take()]
+        return Pulse(turns, written)
 
     async def close(self) -> None:
-        """Close environments and engine."""
+        """Close environments and engines."""
         for slot in self._slots:
-            slot.close()
-        engine = getattr(self._slots[0].agent, "engine", None)
-        if engine is not None:
-            await engine.close()
+            if slot is not None:
+                slot.close()
+        for agent in self._agents.values():
+            engine = getattr(agent, "engine", None)
+            if engine is not None:
+                await engine.close()
+
+    async def _agent(self, agent: AgentRef) -> Agent:
+        if agent.number not in self._agents:
+            make = await agent.made_by[0]
+            if agent.number not in self._agents:  # another slot may have been faster
+                self._agents[agent.number] = make(self._setup.number)
+                _use_one_thread()  # torch may have been imported for it
+        return self._agents[agent.number]
+
+    def _executor(self, slot: int, agent: Agent) -> LocalExecutor:
+        executor, setup = self._slots[slot], self._setup
+        if executor is None:
+            executor = LocalExecutor(
+                agent, self._made, 1, setup.retries, salt=setup.salt, versions=setup.versions
+            )
+            executor.journal = self._journals[slot]
+            self._slots[slot] = executor
+        executor.agent = agent
+        return executor
+
+    async def _run(
+        self, executor: LocalExecutor, ticket: int, request: Request
+    ) -> Sequence[Outcome]:
+        task = asyncio.create_task(executor.run([request]))
+        self._playing[ticket] = task
+        try:
+            return await task
+        except asyncio.CancelledError:
+            if ticket not in self._cancelled:
+                raise
+            return [Prefix(request.key)]
+        finally:
+            del self._playing[ticket]
 
     def _made(self, env_id: str) -> Environment:
         env, wanted = self._setup.make(env_id), self._setup.versions.get(env_id, "")
