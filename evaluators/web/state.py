@@ -1,4 +1,4 @@
-"""Did the sites change exactly as asked, and is the typed answer right?
+"""Checks that the sites changed exactly as requested and that the typed answer is right.
 
 The final state lists every change of business data, so a change that nobody asked for fails the
 task, wherever it is.

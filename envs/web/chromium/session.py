@@ -28,7 +28,7 @@ MAX_TABS = 8
 class ChromiumSession:
     """A context of the process's Chromium; the actions are in `ChromiumBrowser`.
 
-    The next episode uses the same context, emptied, unless something went wrong in it.
+    The context is emptied and reused for the next episode unless something went wrong in it.
 
     Args:
         program: Path of Chromium; see `chromium_path`.
@@ -269,7 +269,7 @@ class ChromiumSession:
             reading.cancel()
 
     async def _adopt_popups(self) -> None:
-        """Make tabs of windows that pages opened without being asked, where they may be open."""
+        """Turn windows that pages opened by themselves into tabs, if they may stay open."""
         while self._opened:
             page = self._opened.pop(0)
             if page.is_closed():

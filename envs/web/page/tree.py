@@ -107,7 +107,7 @@ def role_of(node: PageNode) -> str:
 
 
 def is_hidden(node: PageNode) -> bool:
-    """Return whether an element is not shown, whatever is around it."""
+    """Return whether an element itself is hidden, regardless of its ancestors."""
     attrs = node.attrs
     if "hidden" in attrs or node.tag in _SILENT:
         return True
@@ -117,7 +117,7 @@ def is_hidden(node: PageNode) -> bool:
 
 
 class _Index:
-    """What names and covers elements of a page, found in one pass."""
+    """Labels and overlays of a page's elements, found in one pass."""
 
     __slots__ = ("by_id", "dialog", "label_for")
 
@@ -351,7 +351,7 @@ class _Writer:
 
 
 def _marked(line: str) -> str:
-    """Write the numbers of elements, such that no text of the page can be taken for one."""
+    """Write element numbers, and escape page text that looks like one."""
     return _unnumbered(line).replace(_MARK, "[")
 
 

@@ -34,7 +34,7 @@ class TwinState(NamedTuple):
 
 
 class TwinBrowser:
-    """A browser without a browser."""
+    """An in-process stand-in for the browser."""
 
     def __init__(self) -> None:
         self._network: Network | None = None

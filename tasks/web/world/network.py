@@ -37,7 +37,7 @@ Edit = tuple[str, str, Sequence[Any]]
 
 @dataclass(frozen=True)
 class WorldPlan:
-    """What the sites of a task are built from; JSON in the task's parameters."""
+    """Specification of a task's sites; JSON in the task's parameters."""
 
     sites: tuple[str, ...]
     """Names of the sites, the one of the first tab first."""
@@ -253,7 +253,7 @@ def _people(seed: int, split: Split, language: Language, count: int) -> tuple[Pe
 
 
 def initial_blobs(plan: WorldPlan) -> tuple[tuple[str, bytes], ...]:
-    """Return the first state of every site of a plan, by name; built once while it is in use."""
+    """Return the first state of every site of a plan, by name; cached while in use."""
     return _edited(json.dumps(plan.to_json(), sort_keys=True))
 
 
