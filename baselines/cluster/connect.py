@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from hexathlon.baselines.harness.errors import EnvironmentUnavailable
 from hexathlon.evaluators.closing import Closing
 
 __all__ = ["AUTO", "Cluster", "ClusterError", "ClusterNode", "connect"]
@@ -32,7 +33,7 @@ OBJECT_STORE_BYTES = 100 * 2**20
 _PREFIX = "hexathlon-ray-"
 
 
-class ClusterError(Exception):
+class ClusterError(EnvironmentUnavailable):
     """A cluster cannot be used; the message says why and what to do."""
 
 
@@ -115,8 +116,8 @@ def connect(
     """Connect to a cluster.
 
     Args:
-        address: `auto` starts a cluster on this machine that is reached from nowhere else;
-            `HOST:PORT` is the port of a head node, from a machine that is a node itself; and
+        address: `auto` starts a cluster on this machine, which only holders of this user's Ray
+            token can use; `HOST:PORT` is the port of a head node, from a machine that is a node itself; and
             `ray://HOST:PORT` the client port of a head node, from anywhere.
         cpus: Cores that a local cluster declares; at least those of this machine.
         within: Seconds to wait for an answer.
@@ -144,9 +145,11 @@ def connect(
 
 
 def _require_ray() -> None:
-    # Read by Ray when it is imported: no report to its makers, no change of GPU visibility.
+    # Read by Ray when it is imported: no reports to its makers, the GPUs of a process without any
+    # stay visible to it, and messages about lost workers stay out of this process's output.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".*")
     try:
         import ray  # noqa: F401
     except ImportError as error:
@@ -174,7 +177,6 @@ def _started(cpus: float, resources: Mapping[str, float]) -> Cluster:
             include_dashboard=False,
             object_store_memory=OBJECT_STORE_BYTES,
             _temp_dir=str(folder),
-            _node_ip_address="127.0.0.1",
             **_quiet(),
         )
     except Exception as error:

@@ -268,7 +268,9 @@ class Fleet(Closing):
                     _settle(errand, errand.unfinished())
             workers = {call.worker for call in pool.calls.values()}
             calls += [_reached(one.actor.abort.remote(agent.number, epoch)) for one in workers]
-        await asyncio.gather(*calls)  # a worker that is lost aborts nothing; its loss shows elsewhere
+        await asyncio.gather(
+            *calls
+        )  # a worker that is lost aborts nothing; its loss shows elsewhere
 
     def close(self) -> None:
         """Close the workers' environments, end the workers and give their places back."""
@@ -397,9 +399,7 @@ class Fleet(Closing):
         if pool.bundles is None:
             return
         number, slots = next(self._numbers), pool.table.slots
-        setup = WorkerSetup(
-            number, slots, self._make, self._retries, self._salt, self._versions
-        )
+        setup = WorkerSetup(number, slots, self._make, self._retries, self._salt, self._versions)
         actor = EnvironmentWorker.options(
             **pool.bundles.options(bundle),
             max_restarts=0,

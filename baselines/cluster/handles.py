@@ -17,6 +17,7 @@ from hexathlon.tasks.version import VERSION
 
 __all__ = ["WorkerHandle", "reason_of"]
 
+
 class WorkerHandle:
     """One worker as the driver knows it.
 
@@ -103,5 +104,3 @@ def reason_of(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).strip().splitlines() if line.strip()]
     told = [line for line in lines if "exit detail" in line or line.startswith("The actor is dead")]
     return (told or lines[-1:] or [type(error).__name__])[0][:300]
-
-

@@ -151,9 +151,7 @@ class EnvironmentWorker:
                         played.append(given or Prefix(request.key))
                         continue
                     try:
-                        played += await self._run(
-                            executor, ticket, request._replace(start=given)
-                        )
+                        played += await self._run(executor, ticket, request._replace(start=given))
                     except PrefixDiffers:
                         if resume is None:
                             raise

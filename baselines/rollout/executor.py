@@ -159,9 +159,7 @@ class LocalExecutor:
 class _Worker:
     """One environment per id, used by one rollout after another."""
 
-    def __init__(
-        self, make: Callable[[str], Environment], versions: Mapping[str, str]
-    ) -> None:
+    def __init__(self, make: Callable[[str], Environment], versions: Mapping[str, str]) -> None:
         self._make, self._versions = make, versions
         self._slots: dict[str, EnvironmentSlot] = {}
 

@@ -64,7 +64,7 @@ class Journal:
 
         self._wanted: set[TrialKey] = set()
         self._playing: set[TrialKey] = set()
-        self._written: dict[TrialKey, "Prefix"] = {}
+        self._written: dict[TrialKey, Prefix] = {}
 
     def begin(self, key: TrialKey) -> None:
         """Note that a rollout is in progress."""
