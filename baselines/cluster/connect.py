@@ -85,14 +85,15 @@ class Cluster(Closing):
                 bool(row["Alive"]),
                 dict(row.get("Resources", {})),
             )
-            for row in ray.nodes()
+            for row in ray.nodes()  # type: ignore[no-untyped-call]
         ]
 
     def resources(self) -> dict[str, float]:
         """Return the resources of all nodes together, free or in use."""
         import ray
 
-        return {name: float(amount) for name, amount in ray.cluster_resources().items()}
+        amounts = ray.cluster_resources()  # type: ignore[no-untyped-call]
+        return {name: float(amount) for name, amount in amounts.items()}
 
     def close(self) -> None:
         """Disconnect, and stop the cluster if this process started it; idempotent."""
@@ -117,8 +118,8 @@ def connect(
 
     Args:
         address: `auto` starts a cluster on this machine, which only holders of this user's Ray
-            token can use; `HOST:PORT` is the port of a head node, from a machine that is a node itself; and
-            `ray://HOST:PORT` the client port of a head node, from anywhere.
+            token can use; `HOST:PORT` is the port of a head node, for machines that are nodes
+            themselves; and `ray://HOST:PORT` its client port, for all others.
         cpus: Cores that a local cluster declares; at least those of this machine.
         within: Seconds to wait for an answer.
         resources: Named resources that a local cluster declares.

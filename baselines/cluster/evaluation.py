@@ -7,10 +7,11 @@ not on the worker that plays it.
 import os
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import aclosing, contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from hexathlon.baselines.agents.base import Agent, AgentMismatch
 from hexathlon.baselines.agents.spec import parse_model
@@ -85,7 +86,8 @@ def workers_for(setup: RemoteSetup, cluster: Cluster) -> Iterator[ClusterPlayers
         yield ClusterPlayers(fleet, setup)
 
 
-class _Environments(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Environments:
     """Makes the environments of a run in a worker."""
 
     limits: TrialLimits
@@ -95,7 +97,8 @@ class _Environments(NamedTuple):
         return make_environment(env_id, self.limits)()
 
 
-class _EvaluatedAgent(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _EvaluatedAgent:
     """Opens the model of a run in a worker."""
 
     config: EvalConfig

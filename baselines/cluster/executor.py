@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 
 from hexathlon.baselines.agents.base import Agent
 from hexathlon.baselines.cluster.fleet import Errand, Fleet
@@ -51,7 +51,7 @@ class RayExecutor:
 
     async def stream(
         self, requests: Iterable[Request], ahead: int = _AHEAD
-    ) -> AsyncIterator[Outcome]:
+    ) -> AsyncGenerator[Outcome, None]:
         """Play requests and yield their outcomes in the same order.
 
         Args:

@@ -12,27 +12,27 @@ import itertools
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import ray
 from ray.exceptions import GetTimeoutError, RayError, RayTaskError
 
 from hexathlon.baselines.cluster.connect import Cluster, ClusterError
+from hexathlon.baselines.cluster.errands import Call, Errand, WorkerPool
 from hexathlon.baselines.cluster.handles import WorkerHandle, reason_of
-from hexathlon.baselines.cluster.pools import Bundles, reserve_async
+from hexathlon.baselines.cluster.pools import reserve_async
 from hexathlon.baselines.cluster.workers import (
+    WORKER_ACTOR,
     AgentRef,
     Assignment,
-    EnvironmentWorker,
     Played,
     WorkerSetup,
 )
 from hexathlon.baselines.rollout.environments import make_env
 from hexathlon.baselines.rollout.executor import Outcome, Request
 from hexathlon.baselines.rollout.faults import classify
-from hexathlon.baselines.rollout.pools import PoolTable, WorkersTable
-from hexathlon.baselines.rollout.prefix import Prefix
+from hexathlon.baselines.rollout.pools import WorkersTable
 from hexathlon.baselines.rollout.trial_record import TrialLog
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.envs.base import Environment
@@ -40,7 +40,7 @@ from hexathlon.envs.errors import EnvFault
 from hexathlon.envs.registry import ENVIRONMENTS
 from hexathlon.evaluators.closing import Closing
 
-__all__ = ["Errand", "Fleet", "FleetLosses"]
+__all__ = ["Fleet", "FleetLosses"]
 
 _STOP_S = 30.0
 """Deadline of closing a worker's environments, after which it is killed."""
@@ -50,12 +50,6 @@ _CANCEL_S = 30.0
 
 _PULSE_S = 1.0
 """Time between two looks at the workers."""
-
-_BATCH_S = 0.2
-"""Duration of a batch of short rollouts; messages take about a hundredth of it."""
-
-_MOST = 64
-"""Longest batch."""
 
 _CALLS = 8
 """Calls that a worker takes beyond those that play in its slots: greeting, abort, close."""
@@ -77,94 +71,6 @@ class FleetLosses:
 
     given_up: int = 0
     """Rollouts recorded as infrastructure failures after losing too many workers."""
-
-
-@dataclass(eq=False)
-class Errand:
-    """One rollout on its way through a fleet."""
-
-    ticket: int
-    request: Request
-    agent: AgentRef
-    epoch: int
-    outcome: "asyncio.Future[Outcome]"
-    resume: Prefix | None = None
-    lost: int = 0
-    """Workers lost while they played it."""
-
-    def unfinished(self) -> Prefix:
-        """Return where the rollout stands, for one that is aborted before it begins."""
-        return self.resume or self.request.start or Prefix(self.request.key)
-
-
-@dataclass(eq=False)
-class _Call:
-    """Rollouts that a worker plays in one slot."""
-
-    worker: WorkerHandle
-    slot: int
-    errands: list[Errand]
-    began: float = field(default_factory=time.monotonic)
-
-
-class _Pool:
-    """The workers and the queue of one pool."""
-
-    def __init__(self, name: str, table: PoolTable) -> None:
-        self.name, self.table = name, table
-        self.queue: deque[Errand] = deque()
-        self.workers: list[WorkerHandle] = []
-        self.starting: set[WorkerHandle] = set()
-        self.calls: dict[asyncio.Task[None], _Call] = {}
-        self.bundles: Bundles | None = None
-        self.opening: asyncio.Task[None] | None = None
-        self.seconds = 0.0
-        self.failures = 0
-
-    @property
-    def capacity(self) -> int:
-        return self.table.workers * self.table.slots
-
-    @property
-    def batch(self) -> int:
-        """Number of rollouts in a message, by their average duration so far."""
-        return min(max(int(_BATCH_S / self.seconds), 1), _MOST) if self.seconds else 1
-
-    @property
-    def hungry(self) -> bool:
-        """Whether further rollouts would be played soon."""
-        if not self.workers:
-            return len(self.queue) < self.capacity
-        ahead = 2 * self.capacity * self.batch if self.batch > 1 else 0
-        free = sum(len(worker.free) for worker in self.workers)
-        return len(self.queue) < max(ahead, free)
-
-    def least_loaded(self, *, alone: bool) -> WorkerHandle | None:
-        able = [one for one in self.workers if (not one.busy if alone else one.free)]
-        return max(able, key=lambda one: (len(one.free), -one.number), default=None)
-
-    def next_errands(self) -> tuple[WorkerHandle, list[Errand]] | None:
-        """Take the next message from the queue, if a worker has room for it."""
-        while self.queue and self.queue[0].outcome.done():
-            self.queue.popleft()
-        if not self.queue:
-            return None
-        # A rollout that lost two workers may be what ended them, so it endangers no other.
-        suspect = self.queue[0].lost > 1
-        worker = self.least_loaded(alone=suspect)
-        if worker is None:
-            return None
-        count = 1 if suspect else min(self.batch, -(-len(self.queue) // (2 * self.capacity)))
-        errands = [self.queue.popleft()]
-        while len(errands) < count and self.queue and _alike(errands[0], self.queue[0]):
-            errands.append(self.queue.popleft())
-        return worker, errands
-
-
-def _alike(first: Errand, second: Errand) -> bool:
-    """Whether two rollouts may travel in one message."""
-    same = first.agent.number == second.agent.number and first.epoch == second.epoch
-    return same and not (first.lost or second.lost)
 
 
 class Fleet(Closing):
@@ -201,7 +107,7 @@ class Fleet(Closing):
         self._cluster, self._table = cluster, table or WorkersTable()
         self._make, self._retries, self._salt = make, retries, salt
         self._versions, self._report = dict(versions or {}), report
-        self._pools = {name: _Pool(name, row) for name, row in self._table.all_pools().items()}
+        self._pools = {name: WorkerPool(name, row) for name, row in self._table.all_pools().items()}
         self._numbers, self._tickets, self._agents = itertools.count(), itertools.count(), 0
         self._duties: set[asyncio.Task[None]] = set()
         self._watching: asyncio.Task[None] | None = None
@@ -291,24 +197,21 @@ class Fleet(Closing):
 
     # Playing -----------------------------------------------------------------------------------
 
-    def _serve(self, pool: _Pool) -> None:
+    def _serve(self, pool: WorkerPool) -> None:
         """Send waiting rollouts to workers, once there are any."""
         if pool.bundles is None:
             if pool.opening is None:
                 pool.opening = self._do(pool, self._open(pool))
             return
-        while (message := pool.next_errands()) is not None:
-            worker, errands = message
-            if not worker.busy:
-                worker.heard = time.monotonic()
-            call = _Call(worker, worker.free.pop(), errands)
+        while (message := pool.next_call()) is not None:
+            call = Call(*message)
             task = self._do(pool, self._play(pool, call))
             pool.calls[task] = call
             task.add_done_callback(pool.calls.pop)
         if self._watching is None or self._watching.done():
             self._watching = asyncio.create_task(self._watch())
 
-    async def _play(self, pool: _Pool, call: _Call) -> None:
+    async def _play(self, pool: WorkerPool, call: Call) -> None:
         worker, errands = call.worker, call.errands
         tasks = [Assignment(one.ticket, one.request, one.resume) for one in errands]
         first = errands[0]
@@ -325,10 +228,10 @@ class Fleet(Closing):
             return
         else:
             self._finished(pool, call, played)
-        worker.free.append(call.slot)
+        worker.release(call.slot)
         self._serve(pool)
 
-    def _finished(self, pool: _Pool, call: _Call, played: Played) -> None:
+    def _finished(self, pool: WorkerPool, call: Call, played: Played) -> None:
         call.worker.heard = time.monotonic()
         if played.error is not None:
             played.error.__cause__ = played.cause
@@ -345,7 +248,7 @@ class Fleet(Closing):
             if not errand.outcome.done():
                 errand.outcome.set_exception(error)
 
-    async def _cancel(self, pool: _Pool, worker: WorkerHandle, tickets: list[int]) -> None:
+    async def _cancel(self, pool: WorkerPool, worker: WorkerHandle, tickets: list[int]) -> None:
         try:
             await asyncio.wait_for(_answer(worker.actor.cancel.remote(tickets)), _CANCEL_S)
         except TimeoutError:
@@ -355,7 +258,7 @@ class Fleet(Closing):
 
     # Losses ------------------------------------------------------------------------------------
 
-    def _lose(self, pool: _Pool, worker: WorkerHandle, reason: str) -> None:
+    def _lose(self, pool: WorkerPool, worker: WorkerHandle, reason: str) -> None:
         """Give up a worker and start another one in its place."""
         if worker.lost:
             return
@@ -367,7 +270,7 @@ class Fleet(Closing):
         self._report(f"{pool.name}: {worker.place}, was lost: {reason}")
         self._start(pool, worker.bundle)
 
-    def _retry(self, pool: _Pool, errands: list[Errand], reason: str) -> None:
+    def _retry(self, pool: WorkerPool, errands: list[Errand], reason: str) -> None:
         """Queue the rollouts of a lost worker again, before all others."""
         for errand in reversed(errands):
             if errand.outcome.done():
@@ -383,7 +286,7 @@ class Fleet(Closing):
 
     # Workers -----------------------------------------------------------------------------------
 
-    async def _open(self, pool: _Pool) -> None:
+    async def _open(self, pool: WorkerPool) -> None:
         row, within = pool.table, self._table.start_within
         pool.bundles = await reserve_async(
             self._cluster,
@@ -395,12 +298,12 @@ class Fleet(Closing):
         for bundle in range(row.workers):
             self._start(pool, bundle)
 
-    def _start(self, pool: _Pool, bundle: int) -> None:
+    def _start(self, pool: WorkerPool, bundle: int) -> None:
         if pool.bundles is None:
             return
         number, slots = next(self._numbers), pool.table.slots
         setup = WorkerSetup(number, slots, self._make, self._retries, self._salt, self._versions)
-        actor = EnvironmentWorker.options(
+        actor = WORKER_ACTOR.options(
             **pool.bundles.options(bundle),
             max_restarts=0,
             max_concurrency=slots + _CALLS,
@@ -410,7 +313,7 @@ class Fleet(Closing):
         pool.starting.add(worker)
         self._do(pool, self._greet(pool, worker))
 
-    async def _greet(self, pool: _Pool, worker: WorkerHandle) -> None:
+    async def _greet(self, pool: WorkerPool, worker: WorkerHandle) -> None:
         within = self._table.start_within
         try:
             await worker.ready(within)
@@ -457,7 +360,7 @@ class Fleet(Closing):
                     if worker.busy and time.monotonic() - worker.heard > limit:
                         self._lose(pool, worker, f"it finished no turn within {limit:.0f} s")
 
-    def _do(self, pool: _Pool, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
+    def _do(self, pool: WorkerPool, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
         """Start a duty of a pool; its failure fails all rollouts of the pool."""
 
         def over(task: "asyncio.Task[None]") -> None:

@@ -28,7 +28,8 @@ class WorkerHandle:
         actor: Ray's handle.
 
     Attributes:
-        free: Numbers of the slots without a call.
+        busy: Whether it plays anything.
+        free: Numbers of the slots that can be taken.
         facts: Where it runs; None until it is ready.
         heard: Monotonic time of its last turn or outcome, or of the start of its oldest call.
         lost: Why it is gone; empty while it is not.
@@ -38,16 +39,33 @@ class WorkerHandle:
         self.number, self.bundle, self.actor = number, bundle, actor
         self.slots = slots
         self.free = list(range(slots))
+        self.busy = False
         self.facts: WorkerFacts | None = None
         self.heard = time.monotonic()
         self.lost = ""
         self._turns = 0
+        self._taken: set[int] = set()
         self._greeting = actor.hello.remote()
 
-    @property
-    def busy(self) -> bool:
-        """Whether it plays anything."""
-        return len(self.free) < self.slots
+    def take(self, *, whole: bool = False) -> int:
+        """Take a free slot and return its number.
+
+        Args:
+            whole: Whether no other slot can be taken meanwhile.
+        """
+        if not self.busy:
+            self.busy, self.heard = True, time.monotonic()
+        slot = self.free.pop()
+        if whole:
+            self.free = []
+        self._taken.add(slot)
+        return slot
+
+    def release(self, slot: int) -> None:
+        """Give a slot back."""
+        self._taken.remove(slot)
+        self.busy = bool(self._taken)
+        self.free = [number for number in range(self.slots) if number not in self._taken]
 
     @property
     def place(self) -> str:

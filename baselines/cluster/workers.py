@@ -23,6 +23,7 @@ from hexathlon.envs.errors import BackendMissing
 from hexathlon.tasks.version import VERSION
 
 __all__ = [
+    "WORKER_ACTOR",
     "AgentRef",
     "Assignment",
     "EnvironmentWorker",
@@ -102,7 +103,6 @@ class Pulse(NamedTuple):
     """Tickets and turns of rollouts in progress, of those that took any since the last pulse."""
 
 
-@ray.remote(concurrency_groups={"pulse": 1})
 class EnvironmentWorker:
     """Plays rollouts.
 
@@ -261,3 +261,7 @@ def _use_one_thread() -> None:
     torch = sys.modules.get("torch")
     if torch is not None:
         torch.set_num_threads(1)
+
+
+WORKER_ACTOR: Any = ray.remote(concurrency_groups={"pulse": 1})(EnvironmentWorker)  # type: ignore[call-overload]
+"""`EnvironmentWorker` as an actor; signs of life have an event loop of their own."""

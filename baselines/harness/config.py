@@ -192,7 +192,7 @@ def cluster_choice(given: Any, flags: Mapping[str, Any]) -> dict[str, Any] | Non
     Raises:
         UsageError: If there are workers but no cluster, or a pool is not TOML.
     """
-    table = {"address": given} if isinstance(given, str) else given
+    table: Any = {"address": given} if isinstance(given, str) else given
     if table is not None and not isinstance(table, Mapping):
         raise UsageError(f"cluster must be an address or a table, [cluster], got {given!r:.80}")
     address = flags.get("cluster")
