@@ -28,6 +28,7 @@ from hexathlon.baselines.pipeline.tasks_table import (
 from hexathlon.baselines.training.recipe_files import RecipeError, recipe_names, recipe_path
 from hexathlon.baselines.training.tables import (
     CloneTable,
+    ClusterTable,
     CreditTable,
     EngineTable,
     EvaluationTable,
@@ -58,6 +59,7 @@ class Recipe(RecipeTable):
     clone: CloneTable = Field(default_factory=CloneTable)
     rollout: RolloutTable = Field(default_factory=RolloutTable)
     engine: EngineTable = Field(default_factory=EngineTable)
+    cluster: ClusterTable = Field(default_factory=ClusterTable)
     generate: GenerateTable = Field(default_factory=GenerateTable)
     replay: ReplayTable = Field(default_factory=ReplayTable)
     credit: CreditTable = Field(default_factory=CreditTable)

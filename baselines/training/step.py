@@ -67,14 +67,27 @@ class Components:
     runner: asyncio.Runner
     """The event loop that engine and environments belong to."""
 
+    central: bool = False
+    """Whether rank 0 plays the rollouts of all ranks; otherwise each plays its share."""
+
     def complete(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine on the run's event loop and return its result."""
         return interrupts.run(work, self.runner)
 
     def collect(self, collector: Collector, plans: Sequence[GroupPlan]) -> Collected:
         """Play this rank's share of the plans; return all ranks' rollouts in the plans' order."""
+        if self.central:
+            return self.ranks.from_first(lambda: self.complete(collector.collect(plans)))
         share = self.complete(collector.collect(self.ranks.share(plans)))
         return Collected.joined(self.ranks.joined([share]), [plan.task for plan in plans])
+
+    def hinted(self, plans: Sequence[GroupPlan]) -> list[GroupPlan]:
+        """Return the plans with their hints, the same on every rank."""
+
+        def play() -> list[GroupPlan]:
+            return self.complete(self.generation.hinted(plans, self.executor))
+
+        return self.ranks.from_first(play) if self.central else play()
 
 
 def training_step(run: Components, step: int) -> dict[str, float]:
@@ -99,7 +112,7 @@ def training_step(run: Components, step: int) -> dict[str, float]:
     for attempt in range(recipe.rollout.tries):
         tasks = run.generation.tasks(step, attempt)
         plans = run.generation.plans(tasks, step, attempt)
-        plans = run.complete(run.generation.hinted(plans, run.executor))
+        plans = run.hinted(plans)
         run.collector.logged = partial(run.rollouts.keep, step + 1, attempt)
         batch = run.collect(run.collector, plans)
         run.generation.observe(batch.groups, plans)

@@ -13,11 +13,13 @@ from hexathlon.baselines.warmstart.initial import ModelShape
 
 __all__ = [
     "CloneTable",
+    "ClusterTable",
     "CreditTable",
     "EngineTable",
     "EvaluationTable",
     "LearnTable",
     "PolicyTable",
+    "ResourcesTable",
     "RolloutTable",
 ]
 
@@ -154,3 +156,36 @@ class EvaluationTable(RecipeTable):
 
     tasks: int = Field(default=100, ge=1)
     temperature: float = Field(default=1.0, ge=0)
+
+
+class ResourcesTable(RecipeTable):
+    """What a cluster reserves for one process."""
+
+    cpus: float = Field(default=1.0, ge=0)
+    gpus: float = Field(default=0.0, ge=0)
+    """GPUs; two processes with 0.5 each share one."""
+
+    custom: dict[str, float] = Field(default_factory=dict)
+    """Amounts of named resources, such as `{ learner = 1 }`; only nodes that offer them serve."""
+
+
+class ClusterTable(RecipeTable):
+    """The processes of a run on a cluster; has no effect without `--cluster`."""
+
+    engines: int = Field(default=1, ge=1, le=1_024)
+    """Engine replicas. With `[engine] kind = "vllm"`, each is a server on its own node."""
+
+    workers: int = Field(default=0, ge=0, le=4_096)
+    """Environment workers; 0 plays the environments in the process of rank 0."""
+
+    rank: ResourcesTable = ResourcesTable()
+    engine: ResourcesTable = ResourcesTable()
+    worker: ResourcesTable = ResourcesTable()
+    restarts: int = Field(default=3, ge=0)
+    """Times that one engine replica may be restarted before the run stops."""
+
+    start_deadline: float = Field(default=300.0, gt=0)
+    """Timeout of the start of a process, in seconds; includes the wait for free resources."""
+
+    reply_deadline: float = Field(default=900.0, gt=0)
+    """Timeout of one reply of an engine replica, restarts included, in seconds."""

@@ -18,11 +18,12 @@ from hexathlon.baselines.pipeline.collect import Collector, GroupPlan
 from hexathlon.baselines.pipeline.generation import Generation
 from hexathlon.baselines.pipeline.replay import Memory, ReplayStage
 from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
-from hexathlon.baselines.rollout.executor import LocalExecutor
+from hexathlon.baselines.rollout.executor import Executor
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.tokens.requests import TokenSampling
-from hexathlon.baselines.training.engines import OpenedEngine, open_engine
+from hexathlon.baselines.training.backend import Absent, Backend, InProcess
+from hexathlon.baselines.training.engines import OpenedEngine
 from hexathlon.baselines.training.recipe import Recipe
 from hexathlon.baselines.training.rollouts import RolloutLog
 from hexathlon.baselines.training.saving import latest_state, load_state, save_state
@@ -54,6 +55,7 @@ class Trainer:
         folder: The run's folder; takes states and rollouts.
         reference: A frozen copy to stay close to, where the recipe has a beta.
         ranks: The processes that train together.
+        backend: Where the engine samples and the environments are played.
 
     Attributes:
         step: Steps made so far.
@@ -69,16 +71,20 @@ class Trainer:
         folder: Path,
         reference: Any = None,
         ranks: Ranks = ALONE,
+        backend: Backend | None = None,
     ) -> None:
         recipe = recipe.scaled()
         self.step = 0
         self._states = folder / "states"
         self._make = make
+        backend = backend or InProcess()
+        central = backend.central(recipe)
+        self._backend = backend if ranks.first or not central else Absent()
         self._renderer = ChatRenderer(tokenizer)
         learner = _learner(recipe, model, reference, ranks)
         runner = asyncio.Runner()
         try:
-            opening = open_engine(recipe, model, recipe.starting(folder), folder)
+            opening = self._backend.open_engine(recipe, model, recipe.starting(folder), folder)
             opened = interrupts.run(opening, runner)
         except BaseException:
             runner.close()
@@ -96,11 +102,12 @@ class Trainer:
             rollouts=RolloutLog(
                 folder / "rollouts",
                 recipe.rollout.rewards,
-                ranks.number if ranks.count > 1 else None,
+                ranks.number if ranks.count > 1 and not central else None,
                 tokens=recipe.rollout.keep_tokens,
             ),
             ranks=ranks,
             runner=runner,
+            central=central,
         )
 
     def resume(self) -> bool:
@@ -180,13 +187,13 @@ class Trainer:
         replay = self.components.replay
         return replay.memory if replay.active else None
 
-    def _executor(self, recipe: Recipe, opened: OpenedEngine, temperature: float) -> LocalExecutor:
+    def _executor(self, recipe: Recipe, opened: OpenedEngine, temperature: float) -> Executor:
         sampling = TokenSampling(
             temperature=temperature, max_tokens=recipe.rollout.max_tokens, seed=recipe.seed
         )
         codec = get_codec(recipe.policy.dialect)
         agent = PolicyAgent(opened.engine, self._renderer, codec, sampling)
-        return LocalExecutor(agent, self._make, recipe.rollout.concurrency)
+        return self._backend.executor(recipe, agent, self._make)
 
 
 def _learner(recipe: Recipe, model: Any, reference: Any, ranks: Ranks) -> Learner:
