@@ -11,12 +11,11 @@ asynchronous source drives it with real rollouts, `hexathlon.baselines.pipeline.
 simulated ones.
 """
 
-import math
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 
-__all__ = ["AdmissionRules", "BufferedGroup", "Expired", "WorkBuffer", "window_of"]
+__all__ = ["AdmissionRules", "BufferedGroup", "Expired", "WorkBuffer"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -254,8 +253,3 @@ class WorkBuffer(Generic[Item, Result]):
         """Note that rollouts are sampled from a new policy version."""
         self.version = version
         self._taken = 0
-
-
-def window_of(groups: int, share: float) -> int:
-    """Return the window that is a multiple of the batch."""
-    return max(groups, math.floor(groups * share))

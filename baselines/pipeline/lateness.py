@@ -56,9 +56,7 @@ def withhold(group: Group, oldest: int) -> Group:
     Their rewards still count in the group's mean and deviation, so that the other rollouts are
     compared with the long ones, too.
     """
-    masks = [
-        sample.sampled & bool(_old(sample, oldest).any()) for sample in group.samples
-    ]
+    masks = [sample.sampled & bool(_old(sample, oldest).any()) for sample in group.samples]
     return _withheld(group, masks)
 
 

@@ -11,6 +11,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -269,7 +270,7 @@ class _Simulation:
             playing.started = True
             running = self.settings.rules.slots - self._slots
             self.report.most_running = max(self.report.most_running, running)
-            self._after(playing.plan.reset, lambda p=playing: self._ask(p))
+            self._after(playing.plan.reset, partial(self._ask, playing))
 
     def _ask(self, playing: _Playing) -> None:
         if playing.ended:
@@ -289,12 +290,12 @@ class _Simulation:
             sampling, step = playing.plan.turns[len(playing.versions)]
             self.report.engine += sampling
             self.report.environment += step
-            self._after(sampling, lambda p=playing, s=step: self._sampled(p, s))
+            self._after(sampling, partial(self._sampled, playing, step))
 
     def _sampled(self, playing: _Playing, step: float) -> None:
         self._busy_lanes -= 1
         playing.versions.append(self.buffer.version)
-        self._after(step, lambda: self._ask(playing))
+        self._after(step, partial(self._ask, playing))
         self._serve()
 
     def _finish(self, playing: _Playing) -> None:

@@ -1,5 +1,6 @@
 """Opening the engine of a recipe, with its weight transport."""
 
+import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,9 @@ async def open_engine(recipe: Recipe, model: Any, checkpoint: Path, folder: Path
     """
     table, most = recipe.engine, recipe.rollout.concurrency
     if table.kind == "local":
+        if recipe.asynchrony.active:
+            # It samples while the learner changes its own copy.
+            model = copy.deepcopy(model).requires_grad_(False)
         engine = LocalEngine(model, context=table.context, batch=most, rows=most)
         return OpenedEngine(engine, InProcessTransport(engine, table.tolerance))
     if table.url:

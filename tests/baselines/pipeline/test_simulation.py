@@ -24,9 +24,7 @@ def settings(staleness: int = 0, **more) -> RunSettings:
     """Batches of 8 groups of 4 rollouts, on 32 slots."""
     rules = {name: more.pop(name) for name in ("surplus", "window", "least", "pacing", "slots")
              if name in more}  # fmt: skip
-    return RunSettings(
-        AdmissionRules(8, staleness=staleness, **{"slots": 32, **rules}), 4, **more
-    )
+    return RunSettings(AdmissionRules(8, staleness=staleness, **{"slots": 32, **rules}), 4, **more)
 
 
 # The work buffer --------------------------------------------------------------------------------
