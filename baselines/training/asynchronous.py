@@ -210,7 +210,7 @@ class AsynchronousSource:
             if not self._buffer.ready(missing):
                 if not await self._changed(limit):
                     closing = True
-                    self._expire(loop.time() - seconds)
+                    self._expire(limit - seconds)
                 elif not self._buffer.ready(missing):
                     continue
             batch += self._settled(step, self._buffer.take(missing, closing=closing))
@@ -225,15 +225,20 @@ class AsynchronousSource:
         Raises:
             BatchEmpty: If nothing runs, or failures have taken too many groups in a row.
         """
-        assert self._news is not None, "a step begins before its batches"
         self._check()
+        ended = await self._wait(limit)
+        self._check()
+        return ended
+
+    async def _wait(self, limit: float) -> bool:
+        """Wait for news until a time of the event loop's clock; return whether there were any."""
+        assert self._news is not None, "a step begins before its batches"
         self._news.clear()
         try:
             async with asyncio.timeout_at(limit):
                 await self._news.wait()
         except TimeoutError:
             return False
-        self._check()
         return True
 
     def _check(self) -> None:

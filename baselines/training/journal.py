@@ -53,6 +53,7 @@ class Journal:
         if not fresh or not self._writes:
             return
         rows = [{"task": plan.task, "seed": plan.seed, "cause": cause} for plan in fresh]
+        self._path.parent.mkdir(parents=True, exist_ok=True)
         with self._path.open("a", encoding="utf-8") as file:
             file.write("".join(json.dumps(row) + "\n" for row in rows))
             file.flush()
