@@ -1,6 +1,7 @@
 """Opening the engine of a recipe, with its weight transport."""
 
 import asyncio
+import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,9 @@ async def open_engine(recipe: Recipe, model: Any, checkpoint: Path, folder: Path
     """
     table, most = recipe.engine, recipe.rollout.concurrency
     if table.kind == "local":
+        if recipe.asynchrony.active:
+            # It samples while the learner changes its own copy.
+            model = copy.deepcopy(model).requires_grad_(False)
         local = LocalEngine(model, context=table.context, batch=most, rows=most)
         return OpenedEngine(local, InProcessTransport(local, table.tolerance))
     if table.urls:
