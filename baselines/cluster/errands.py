@@ -38,6 +38,11 @@ class Errand:
     lost: int = 0
     """Workers lost while they played it."""
 
+    @property
+    def settled(self) -> bool:
+        """Whether there is an outcome or an error; not so if nobody waits for one any more."""
+        return self.outcome.done() and not self.outcome.cancelled()
+
     def unfinished(self) -> Prefix:
         """Return where the rollout stands, for one that is aborted before it begins."""
         return self.resume or self.request.start or Prefix(self.request.key)

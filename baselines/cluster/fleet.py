@@ -128,6 +128,18 @@ class Fleet(Closing):
         workers = (worker for pool in self._pools.values() for worker in pool.workers)
         return {one.number: one.facts.pid for one in workers if one.facts is not None}
 
+    @property
+    def turns(self) -> int:
+        """Turns that the present workers have taken, as last heard."""
+        return sum(worker.turns for pool in self._pools.values() for worker in pool.workers)
+
+    @property
+    def recorded(self) -> dict[int, int]:
+        """Recorded turns of rollouts in progress, by ticket."""
+        calls = (call for pool in self._pools.values() for call in pool.calls.values())
+        errands = (errand for call in calls for errand in call.errands)
+        return {one.ticket: one.resume.turns for one in errands if one.resume is not None}
+
     def agent(self, make: Callable[[int], Any]) -> AgentRef:
         """Register an agent, which workers make when they first play with it.
 
