@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable
 from hexathlon.evaluators.closing import Closing
 
-__all__ = ["AUTO", "Cluster", "ClusterError", "ClusterNode", "connect"]
+__all__ = ["AUTO", "RayCluster", "ClusterError", "ClusterNode", "connect"]
 
 AUTO = "auto"
 """The address that starts a cluster on this machine."""
@@ -48,7 +48,7 @@ class ClusterNode(NamedTuple):
     resources: Mapping[str, float]
 
 
-class Cluster(Closing):
+class RayCluster(Closing):
     """A connection to a cluster; `connect` makes one.
 
     Closing it disconnects, which ends everything that this process started on the cluster. A
@@ -65,9 +65,9 @@ class Cluster(Closing):
         self._open = True
 
     @staticmethod
-    def current() -> "Cluster":
+    def current() -> "RayCluster":
         """Return the cluster of the actor or task in which this is called."""
-        return Cluster("", None)
+        return RayCluster("", None)
 
     @property
     def local(self) -> bool:
@@ -113,7 +113,7 @@ def connect(
     cpus: float = 0.0,
     within: float = 60.0,
     resources: Mapping[str, float] | None = None,
-) -> Cluster:
+) -> RayCluster:
     """Connect to a cluster.
 
     Args:
@@ -142,7 +142,7 @@ def connect(
         ray.init(address, namespace=_PREFIX + str(os.getpid()), **_quiet())
     except Exception as error:
         raise ClusterError(_explained(address, error)) from error
-    return Cluster(address, None)
+    return RayCluster(address, None)
 
 
 def _require_ray() -> None:
@@ -165,7 +165,7 @@ def _quiet() -> dict[str, Any]:
     return {"log_to_driver": False, "logging_level": logging.CRITICAL}
 
 
-def _started(cpus: float, resources: Mapping[str, float]) -> Cluster:
+def _started(cpus: float, resources: Mapping[str, float]) -> RayCluster:
     import ray
 
     _remove_leftovers()
@@ -186,7 +186,7 @@ def _started(cpus: float, resources: Mapping[str, float]) -> Cluster:
         raise ClusterError(
             f"Ray could not start on this machine: {reason}; its logs are in {folder}"
         ) from error
-    return Cluster(AUTO, folder)
+    return RayCluster(AUTO, folder)
 
 
 def _remove_leftovers() -> None:

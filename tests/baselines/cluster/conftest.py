@@ -7,11 +7,11 @@ import pytest
 
 pytest.importorskip("ray")
 
-from hexathlon.baselines.cluster.connect import Cluster, connect
+from hexathlon.baselines.cluster.connect import RayCluster, connect
 
 
 @pytest.fixture(scope="session")
-def cluster() -> Iterator[Cluster]:
+def cluster() -> Iterator[RayCluster]:
     """A cluster of this machine with room for tests of several workers; `toys` is a resource."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[2]))  # for `support`

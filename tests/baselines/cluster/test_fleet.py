@@ -14,7 +14,7 @@ pytest.importorskip("ray")
 from hexathlon.baselines.agents.base import AgentMismatch
 from hexathlon.baselines.agents.scripted import ScriptedAgent
 from hexathlon.baselines.agents.trivial import RandomAgent
-from hexathlon.baselines.cluster.connect import Cluster, ClusterError
+from hexathlon.baselines.cluster.connect import ClusterError, RayCluster
 from hexathlon.baselines.cluster.executor import RayExecutor
 from hexathlon.baselines.cluster.fleet import Fleet
 from hexathlon.baselines.cluster.pools import reserve
@@ -59,7 +59,7 @@ def play(work: Awaitable[Any]) -> Any:
     return asyncio.run(bounded())
 
 
-def test_outcomes_are_those_of_one_process_in_its_order(cluster: Cluster) -> None:
+def test_outcomes_are_those_of_one_process_in_its_order(cluster: RayCluster) -> None:
     requests = [request(n) for n in range(40)] + [request(n, agent="agent:random") for n in (1, 2)]
     with Fleet(cluster, WorkersTable(workers=2), GatedToys()) as fleet:
         executor = RayExecutor(fleet, oracle)
@@ -77,7 +77,7 @@ def test_outcomes_are_those_of_one_process_in_its_order(cluster: Cluster) -> Non
     assert fleet.losses.workers == 0
 
 
-def test_executors_with_different_agents_share_workers(cluster: Cluster) -> None:
+def test_executors_with_different_agents_share_workers(cluster: RayCluster) -> None:
     with Fleet(cluster, WorkersTable(workers=1), GatedToys()) as fleet:
         executors = RayExecutor(fleet, oracle), RayExecutor(fleet, lambda number: RandomAgent())
 
@@ -92,7 +92,7 @@ def test_executors_with_different_agents_share_workers(cluster: Cluster) -> None
 
 @pytest.mark.parametrize("tells_process", [False, True])
 def test_rollouts_of_a_killed_worker_continue_from_recorded_turns(
-    cluster: Cluster, tmp_path: Path, tells_process: bool
+    cluster: RayCluster, tmp_path: Path, tells_process: bool
 ) -> None:
     gate, wanted = Gate(tmp_path), [request(0), request(1)]
     toys = GatedToys(str(tmp_path), tells_process)
@@ -120,7 +120,7 @@ def test_rollouts_of_a_killed_worker_continue_from_recorded_turns(
         assert (fleet.losses.resumed, fleet.losses.replayed, fleet.losses.differed) == (1, 0, 0)
 
 
-def test_rollouts_without_recorded_turns_start_again(cluster: Cluster, tmp_path: Path) -> None:
+def test_rollouts_without_recorded_turns_start_again(cluster: RayCluster, tmp_path: Path) -> None:
     gate, wanted = Gate(tmp_path), [request(0), request(1), request(2)]
     with Fleet(cluster, WorkersTable(workers=2, slots=1), GatedToys(str(tmp_path))) as fleet:
 
@@ -137,7 +137,7 @@ def test_rollouts_without_recorded_turns_start_again(cluster: Cluster, tmp_path:
     assert recorded(outcomes) == here(wanted)
 
 
-def test_a_rollout_that_ends_its_workers_is_an_infrastructure_failure(cluster: Cluster) -> None:
+def test_a_rollout_that_ends_its_workers_is_an_infrastructure_failure(cluster: RayCluster) -> None:
     wanted = [request(n) for n in range(8)]
     with Fleet(
         cluster,
@@ -157,7 +157,7 @@ def test_a_rollout_that_ends_its_workers_is_an_infrastructure_failure(cluster: C
     assert record["env_version"] == "1"
 
 
-def test_a_silent_worker_is_replaced_by_name(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_silent_worker_is_replaced_by_name(cluster: RayCluster, tmp_path: Path) -> None:
     reports: list[str] = []
     table = WorkersTable(workers=1, slots=1, lives=1, silent_within=0.5)
     with Fleet(cluster, table, GatedToys(str(tmp_path)), report=reports.append) as fleet:
@@ -167,7 +167,7 @@ def test_a_silent_worker_is_replaced_by_name(cluster: Cluster, tmp_path: Path) -
 
 
 def test_abort_returns_prefixes_from_which_others_continue(
-    cluster: Cluster, tmp_path: Path
+    cluster: RayCluster, tmp_path: Path
 ) -> None:
     gate, wanted = Gate(tmp_path), [request(0), request(1), request(2)]
     with Fleet(cluster, WorkersTable(workers=2, slots=1), GatedToys()) as fleet:
@@ -192,7 +192,7 @@ def test_abort_returns_prefixes_from_which_others_continue(
     assert recorded(outcomes) == here(wanted)
 
 
-def test_a_cancelled_run_leaves_its_slots(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_cancelled_run_leaves_its_slots(cluster: RayCluster, tmp_path: Path) -> None:
     shut, open_ = tmp_path / "shut", tmp_path / "open"
     for folder in (shut, open_):
         folder.mkdir()
@@ -211,7 +211,7 @@ def test_a_cancelled_run_leaves_its_slots(cluster: Cluster, tmp_path: Path) -> N
     assert recorded(outcomes) == here([request(2)])
 
 
-def test_an_error_of_every_rollout_stops_the_run(cluster: Cluster) -> None:
+def test_an_error_of_every_rollout_stops_the_run(cluster: RayCluster) -> None:
     with Fleet(cluster, WorkersTable(workers=1), GatedToys()) as fleet:
         executor = RayExecutor(fleet, lambda number: ScriptedAgent("nobody"))
         with pytest.raises(FatalError, match="no policy 'nobody'") as caught:
@@ -219,13 +219,13 @@ def test_an_error_of_every_rollout_stops_the_run(cluster: Cluster) -> None:
     assert isinstance(caught.value.__cause__, AgentMismatch)
 
 
-def test_a_version_that_was_not_planned_stops_the_run(cluster: Cluster) -> None:
+def test_a_version_that_was_not_planned_stops_the_run(cluster: RayCluster) -> None:
     with Fleet(cluster, WorkersTable(workers=1), GatedToys(), versions={TOY: "2"}) as fleet:
         with pytest.raises(FatalError, match="has version 1 on .* planned with 2"):
             play(RayExecutor(fleet, oracle).run([request(0)]))
 
 
-def test_families_play_in_their_pool(cluster: Cluster) -> None:
+def test_families_play_in_their_pool(cluster: RayCluster) -> None:
     reports: list[str] = []
     pools = {"toys": {"families": ["toy"], "workers": 1, "resources": {"toys": 5}}}
     table = WorkersTable.model_validate({"pools": pools})
@@ -238,7 +238,7 @@ def test_families_play_in_their_pool(cluster: Cluster) -> None:
     reserve(cluster, [{"toys": 5}], name="after", within=DEADLINE).release()
 
 
-def test_a_pool_without_a_place_names_what_is_missing(cluster: Cluster) -> None:
+def test_a_pool_without_a_place_names_what_is_missing(cluster: RayCluster) -> None:
     pools = {"robots": {"families": ["toy"], "workers": 2, "resources": {"robot": 1}}}
     table = WorkersTable.model_validate({"pools": pools, "start_within": 0.5})
     with Fleet(cluster, table, GatedToys()) as fleet:
