@@ -31,6 +31,7 @@ OBJECT_STORE_BYTES = 100 * 2**20
 """Shared memory of a local cluster's object store, which holds messages over 100 KB."""
 
 _PREFIX = "hexathlon-ray-"
+_PLACE = Path("/tmp")
 
 
 class ClusterError(EnvironmentUnavailable):
@@ -170,7 +171,7 @@ def _started(cpus: float, resources: Mapping[str, float]) -> RayCluster:
 
     _remove_leftovers()
     # Short: the paths of Ray's sockets may have 107 bytes.
-    folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir="/tmp"))
+    folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=_PLACE))
     try:
         ray.init(
             num_cpus=max(math.ceil(cpus), os.cpu_count() or 1),
@@ -191,7 +192,7 @@ def _started(cpus: float, resources: Mapping[str, float]) -> RayCluster:
 
 def _remove_leftovers() -> None:
     """Delete the folders of local clusters whose process was killed."""
-    for folder in Path("/tmp").glob(f"{_PREFIX}*-*"):
+    for folder in _PLACE.glob(f"{_PREFIX}*-*"):
         owner = folder.name.removeprefix(_PREFIX).partition("-")[0]
         if owner.isdigit() and not Path(f"/proc/{owner}").exists():
             shutil.rmtree(folder, ignore_errors=True)
