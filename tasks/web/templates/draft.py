@@ -86,6 +86,12 @@ class WebDraft:
     parts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Shares of `changes` that are terms of their own, for partial credit of long work."""
 
+    brief: bool = False
+    """Whether pages are shown in the brief view: content only, numbers after names."""
+
+    thought: Callable[[str], str] | None = None
+    """Grounds for the oracle's next action, quoted from the screen."""
+
     requests: tuple[DayRequest, ...] = ()
     """The requests of a shift; `instruction` then only introduces them, `answer` is not used."""
 
@@ -167,7 +173,10 @@ class WebTemplate(ABC):
     """Whether each second task is infeasible."""
 
     refusal: ClassVar[str] = "ACTION_NOT_ALLOWED_ERROR"
-    """Status of the infeasible twin; a request that does not name it is given a sentence that does."""
+    """Status of the infeasible twin; a request without it is given a sentence that names it."""
+
+    bilingual: ClassVar[bool] = True
+    """Whether a quarter of the tasks are Chinese."""
 
     @abstractmethod
     def draw(self, scene: WebScene) -> WebDraft | None:
@@ -177,8 +186,8 @@ class WebTemplate(ABC):
 def added(site: str, table: str, *rows: Mapping[str, Any]) -> dict[str, Any]:
     """Expect new rows; give every column that is not volatile.
 
-    A value may be a matcher: `{"any": true}`, or `{"words": [...]}` for a text that must contain
-    all of them.
+    A value may be a matcher: `{"any": true}`, `{"one_of": [...]}`, or `{"words": [...]}` for a text
+    that must contain all of them.
     """
     return {site: {table: {"added": [dict(row) for row in rows]}}}
 

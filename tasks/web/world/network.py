@@ -40,7 +40,7 @@ Edit = tuple[str, str, Sequence[Any]]
 
 @dataclass(frozen=True)
 class WorldPlan:
-    """What the sites of a task are built from; JSON in the task's parameters."""
+    """Specification of a task's sites; JSON in the task's parameters."""
 
     sites: tuple[str, ...]
     """Names of the sites, the one of the first tab first."""
@@ -65,6 +65,9 @@ class WorldPlan:
     files: Mapping[str, str] | None = None
     """Text files on the user's computer, for uploads."""
 
+    path: str = "/"
+    """Path of the page that the first tab opens."""
+
     def to_json(self) -> dict[str, Any]:
         """Return the plan as JSON."""
         return {
@@ -73,7 +76,7 @@ class WorldPlan:
             "people": self.people, "session_actions": self.session_actions,
             "signed_in": self.signed_in,
             "edits": [[site, sql, list(values)] for site, sql, values in self.edits],
-            "files": dict(self.files or {}),
+            "files": dict(self.files or {}), "path": self.path,
         }  # fmt: skip
 
     @classmethod
@@ -126,7 +129,7 @@ class Network:
     @property
     def start_url(self) -> str:
         """The URL of the first tab."""
-        return f"http://{site_named(self.plan.sites[0]).host}/"
+        return f"http://{site_named(self.plan.sites[0]).host}{self.plan.path}"
 
     def introduction(self) -> str:
         """Return the addresses of the sites and the user's account, as the agent is told."""
@@ -266,7 +269,7 @@ def _people(seed: int, split: Split, language: Language, count: int) -> tuple[Pe
 
 
 def initial_blobs(plan: WorldPlan) -> tuple[tuple[str, bytes], ...]:
-    """Return the first state of every site of a plan, by name; built once while it is in use."""
+    """Return the first state of every site of a plan, by name; cached while in use."""
     return _edited(json.dumps(plan.to_json(), sort_keys=True))
 
 
