@@ -206,8 +206,8 @@ def reorder_levels(bench: Bench, sizes: range) -> RecordJob | None:
                 or not distinct):  # fmt: skip
             continue
 
-        def find(pilot: Pilot, where: str = warehouse) -> Script:
-            yield from view_sheet(pilot, sheet.id, urlencode({"col": 3, "op": "=", "value": where}))
+        def find(pilot: Pilot, who: str = supplier) -> Script:
+            yield from view_sheet(pilot, sheet.id, urlencode({"col": 8, "op": "=", "value": who}))
 
         def write(pilot: Pilot, target: Target, values: Values) -> Script:
             row = int(target.key.partition("!")[2][1:])
@@ -249,7 +249,7 @@ def contact_notes(bench: Bench, sizes: range) -> RecordJob | None:
     scene = bench.scene
     rows = bench.rows(
         "mail", "SELECT * FROM contacts WHERE name IN (SELECT name FROM contacts GROUP BY name "
-        "HAVING count(*) = 1) ORDER BY id")  # fmt: skip
+        "HAVING count(*) = 1) AND company NOT IN ('In-house', '本公司') ORDER BY id")  # fmt: skip
     everybody = bench.rows("mail", "SELECT id, company, role FROM contacts")
     for found in bench.clusters(rows, ("company", "role"), sizes):
         company, role = found[0]["company"], found[0]["role"]

@@ -169,7 +169,8 @@ def contact_phones(bench: Bench, sizes: range) -> RecordJob | None:
     scene = bench.scene
     rows = bench.rows(
         "mail", "SELECT * FROM contacts WHERE name IN (SELECT name FROM contacts GROUP BY name "
-        "HAVING count(*) = 1) AND phone LIKE '+44 20 7%' ORDER BY id")  # fmt: skip
+        "HAVING count(*) = 1) AND phone LIKE '+44 20 7%' AND company NOT IN ('In-house', '本公司') "
+        "ORDER BY id")  # fmt: skip
     after, other = scene.sample(("+44 131 ", "+44 161 ", "+44 113 ", "+44 117 "), 2)
     for found in bench.clusters(rows, ("company", "role"), sizes):
         company, role = found[0]["company"], found[0]["role"]
