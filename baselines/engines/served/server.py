@@ -21,12 +21,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any, Literal, Self
 
 from hexathlon.baselines import interrupts
 from hexathlon.baselines.engines.errors import ConnectionFailed, EngineMissing
 
-__all__ = ["INTERPRETER", "VllmServer", "VllmSettings", "vllm_python", "vllm_version"]
+__all__ = ["GLOO_ARGUMENTS", "INTERPRETER", "NCCL_ARGUMENTS", "VllmServer", "VllmSettings", "vllm_python", "vllm_version"]
 
 INTERPRETER = "HEXATHLON_VLLM_PYTHON"
 """Environment variable with the path of the interpreter that has vLLM."""
@@ -45,6 +45,21 @@ else:
 
 _STEP = 8192
 """Minimum number of tokens that the server may prefill in one step."""
+
+_WORKER = Path(__file__).with_name("worker")
+"""Directory of the module that vLLM's workers import to receive over gloo."""
+
+GLOO_ARGUMENTS = (
+    "--worker-extension-cls=hexathlon_gloo.Receiver",
+    '--weight-transfer-config={"backend":"hexathlon_gloo"}',
+)
+"""Arguments of a server that receives over gloo; its module path must have `worker/`."""
+
+NCCL_ARGUMENTS = ('--weight-transfer-config={"backend":"nccl"}',)
+"""Arguments of a server that receives over NCCL."""
+
+_LORA_RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
+"""Limits on the rank of adapters that vLLM knows."""
 
 _GUARD = Path(__file__).with_name("guard.py")
 _CONTEXT = 4096
@@ -123,6 +138,15 @@ class VllmSettings:
     ready_within: float = 240.0
     """Deadline for the first health check to succeed, in seconds."""
 
+    receives: Literal["", "gloo", "nccl"] = ""
+    """How the server receives weights over vLLM's transfer API; empty for not at all."""
+
+    lora_rank: int = 0
+    """Rank up to which the server loads low-rank adapters; 0 for none."""
+
+    sleeps: bool = False
+    """Whether the server can release its memory; needs a GPU."""
+
     more: tuple[str, ...] = ()
     """Further command-line arguments for vLLM."""
 
@@ -165,12 +189,22 @@ class VllmSettings:
             flags.append("--enforce-eager")
         if self.whole_prompts:
             flags.append("--no-enable-chunked-prefill")
+        if self.receives:
+            flags += GLOO_ARGUMENTS if self.receives == "gloo" else NCCL_ARGUMENTS
+        if self.lora_rank:
+            flags += ["--enable-lora", f"--max-lora-rank={_lora_rank(self.lora_rank)}"]
+        if self.sleeps:
+            flags.append("--enable-sleep-mode")
         return ["-m", "vllm.entrypoints.openai.api_server", *pairs, *flags, *self.more]
 
     def environment(self, outer: Mapping[str, str]) -> dict[str, str]:
         """Return the environment variables, without those of the caller's interpreter."""
         kept = {k: v for k, v in outer.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
         kept |= {"VLLM_SERVER_DEV_MODE": "1", "VLLM_NO_USAGE_STATS": "1", "HF_HUB_OFFLINE": "1"}
+        if self.receives == "gloo":
+            kept["PYTHONPATH"] = str(_WORKER)
+        if self.lora_rank:
+            kept["VLLM_ALLOW_RUNTIME_LORA_UPDATING"] = "1"
         if not self.eager:
             return kept
         return kept | {
@@ -327,6 +361,11 @@ class VllmServer:
         errors = [number for number, line in enumerate(lines) if "Error: " in line]
         tail = lines[errors[-1] :][:3] if errors else lines[-3:]
         return f"{' '.join(line.strip() for line in tail)[:600]} (full log: {self.log})"
+
+
+def _lora_rank(rank: int) -> int:
+    """Return the smallest limit that admits adapters of a rank."""
+    return next((limit for limit in _LORA_RANKS if limit >= rank), rank)
 
 
 def _setting(checkpoint: Path, *names: str) -> Any:
