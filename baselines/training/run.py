@@ -8,7 +8,7 @@ and in the end `policy/`, a checkpoint with low-rank adapters merged, which are 
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from hexathlon.baselines import interrupts
 from hexathlon.baselines.distributed.launch import other_ranks
 from hexathlon.baselines.learner.ranks import Ranks
 from hexathlon.baselines.rollout.environments import make_env
+from hexathlon.baselines.training.backend import Backend
 from hexathlon.baselines.training.checkpoints import save_trained
 from hexathlon.baselines.training.curve import write_curve
 from hexathlon.baselines.training.folder import claimed
@@ -29,13 +30,32 @@ from hexathlon.baselines.training.trainer import Trainer
 from hexathlon.evaluators.records import RECORDS_FILE, read_records
 from hexathlon.evaluators.statistics import ScoreInterval, score_interval
 
-__all__ = ["train", "train_further_rank", "train_rank"]
+__all__ = ["Launch", "launch_processes", "train", "train_further_rank", "train_rank"]
 
 _FURTHER_RANK = f"{__name__}:train_further_rank"
 
+Launch = Callable[[Recipe, Path, ProgressCallback, Sequence[Logger]], dict[str, ScoreInterval]]
+"""Starts the ranks of a run, each with `train_rank`, and returns the results of rank 0."""
+
+
+def launch_processes(
+    recipe: Recipe, out: Path, report: ProgressCallback, loggers: Sequence[Logger]
+) -> dict[str, ScoreInterval]:
+    """Train with this process as rank 0 and further ranks as its children.
+
+    Raises:
+        RankFailed: If another rank's process ends with an error.
+    """
+    with other_ranks(_FURTHER_RANK, out, recipe.ranks) as ranks:
+        return train_rank(recipe, out, report, ranks, loggers)
+
 
 def train(
-    recipe: Recipe, out: Path, report: ProgressCallback, log_to: Sequence[str] = ()
+    recipe: Recipe,
+    out: Path,
+    report: ProgressCallback,
+    log_to: Sequence[str] = (),
+    launch: Launch = launch_processes,
 ) -> dict[str, ScoreInterval]:
     """Run a recipe to its end; a folder with part of its run is resumed.
 
@@ -44,6 +64,7 @@ def train(
         out: The run's folder.
         report: Called with every step.
         log_to: Names of loggers that receive metrics, evaluations and samples; see `loggers`.
+        launch: Starts the ranks: processes of this machine, or actors of a cluster.
 
     Returns:
         Mean rewards on unseen tasks with 95 % intervals, as `before` and `after`; for a mixture
@@ -64,8 +85,7 @@ def train(
     with claimed(out, recipe), interrupts.deferred():
         loggers = open_loggers(log_to, out, recipe)
         try:
-            with other_ranks(_FURTHER_RANK, out, recipe.ranks) as ranks:
-                return train_rank(recipe, out, stoppable, ranks, loggers)
+            return launch(recipe, out, stoppable, loggers)
         finally:
             close_loggers(loggers)
 
@@ -76,6 +96,7 @@ def train_rank(
     report: ProgressCallback,
     ranks: Ranks,
     loggers: Sequence[Logger] = (),
+    backend: Backend | None = None,
 ) -> dict[str, ScoreInterval]:
     """Run one rank's part of a recipe; all ranks do the same, and rank 0 writes and reports."""
     import torch
@@ -85,7 +106,7 @@ def train_rank(
     reference = load_reference(recipe, out)
     results = evaluated(recipe, recipe.starting(out), out, "before", report, ranks)
     ranks.wait()
-    trainer = Trainer(recipe, model, tokenizer, make_env, out, reference, ranks)
+    trainer = Trainer(recipe, model, tokenizer, make_env, out, reference, ranks, backend)
     log: MetricsLog | None = None
     try:
         trainer.resume()

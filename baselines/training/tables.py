@@ -13,11 +13,13 @@ from hexathlon.baselines.warmstart.initial import ModelShape
 
 __all__ = [
     "CloneTable",
+    "ClusterTable",
     "CreditTable",
     "EngineTable",
     "EvaluationTable",
     "LearnTable",
     "PolicyTable",
+    "ResourcesTable",
     "RolloutTable",
 ]
 
@@ -45,6 +47,14 @@ class CloneTable(RecipeTable):
 
     renamed: float = Field(default=0.0, ge=0, le=1)
     """Share of the demonstrations in which names are replaced by made-up ones."""
+
+    quoted: float = Field(default=0.0, ge=0, le=1)
+    """Words quoted in thoughts count as names, too, if at most this share of the demonstrations
+    contains them; 0 takes names from actions only."""
+
+    renumber: bool = False
+    """Whether demonstrations with made-up names also have random numbers of elements, so that
+    numbers are copied and not guessed."""
 
     copies: int = Field(default=1, ge=1)
     """Copies of each demonstration, with different made-up names; useful where playing is slow."""
@@ -126,6 +136,17 @@ class EngineTable(RecipeTable):
     more: tuple[str, ...] = ()
     """Further arguments for the servers to start, such as "--tensor-parallel-size=2"."""
 
+    transfer: Literal["folder", "gloo", "nccl", "adapter"] = "folder"
+    """How servers get new weights: from a folder that they see under the same path, over vLLM's
+    transfer API by gloo (any device) or NCCL (GPUs, vLLM installed beside the learner), or as
+    low-rank adapters from a folder."""
+
+    host: str = "127.0.0.1"
+    """Address of the learner, by which servers reach it with `gloo` and `nccl`."""
+
+    sleep: bool = False
+    """Whether servers release their GPU's memory while the learner uses the GPU."""
+
     restarts: int = Field(default=3, ge=0)
     """Times that a started server which died is started again."""
 
@@ -147,7 +168,9 @@ class EngineTable(RecipeTable):
 
     @model_validator(mode="after")
     def _fits(self) -> "EngineTable":
-        served = {"urls": self.urls, "model": self.model, "more": self.more}
+        sent = self.transfer if self.transfer != "folder" else ""
+        served: dict[str, object] = {"urls": self.urls, "model": self.model, "more": self.more}
+        served |= {"transfer": sent, "sleep": self.sleep}
         if self.kind == "local" and (any(served.values()) or self.replicas > 1):
             names = [name for name, value in served.items() if value] or ["replicas"]
             raise ValueError(f'{names[0]} needs a server: set kind = "vllm"')
@@ -171,3 +194,36 @@ class EvaluationTable(RecipeTable):
 
     tasks: int = Field(default=100, ge=1)
     temperature: float = Field(default=1.0, ge=0)
+
+
+class ResourcesTable(RecipeTable):
+    """What a cluster reserves for one process."""
+
+    cpus: float = Field(default=1.0, ge=0)
+    gpus: float = Field(default=0.0, ge=0)
+    """GPUs; two processes with 0.5 each share one."""
+
+    custom: dict[str, float] = Field(default_factory=dict)
+    """Amounts of named resources, such as `{ learner = 1 }`; only nodes that offer them serve."""
+
+
+class ClusterTable(RecipeTable):
+    """The processes of a run on a cluster; has no effect without `--cluster`."""
+
+    engines: int = Field(default=1, ge=1, le=1_024)
+    """Engine replicas. With `[engine] kind = "vllm"`, each is a server on its own node."""
+
+    workers: int = Field(default=0, ge=0, le=4_096)
+    """Environment workers; 0 plays the environments in the process of rank 0."""
+
+    rank: ResourcesTable = ResourcesTable()
+    engine: ResourcesTable = ResourcesTable()
+    worker: ResourcesTable = ResourcesTable()
+    restarts: int = Field(default=3, ge=0)
+    """Times that one engine replica may be restarted before the run stops."""
+
+    start_deadline: float = Field(default=300.0, gt=0)
+    """Timeout of the start of a process, in seconds; includes the wait for free resources."""
+
+    reply_deadline: float = Field(default=900.0, gt=0)
+    """Timeout of one reply of an engine replica, restarts included, in seconds."""

@@ -144,6 +144,11 @@ class LaunchedEngine:
         if self._engine is not None:
             await self._with_restarts(lambda engine: engine.clear())
 
+    async def sleep(self) -> None:
+        """Release the server's memory until the next update; see `ServedEngine.sleep`."""
+        if self._engine is not None:
+            await self._with_restarts(lambda engine: engine.sleep())
+
     async def update(self, weights: Weights, version: int) -> float:
         """Load weights on the server and verify them; see `ServedEngine.update`.
 
