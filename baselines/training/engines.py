@@ -21,7 +21,7 @@ from hexathlon.baselines.engines.replicated import as_one
 from hexathlon.baselines.engines.sending import HttpSettings
 from hexathlon.baselines.engines.served.engine import ServedEngine
 from hexathlon.baselines.engines.served.launched import replicas_of
-from hexathlon.baselines.engines.served.server import VllmSettings
+from hexathlon.baselines.engines.served.settings import VllmSettings
 from hexathlon.baselines.engines.tokens import TokenEngine
 from hexathlon.baselines.training.recipe import Recipe
 from hexathlon.baselines.training.tables import EngineTable

@@ -30,6 +30,7 @@ from hexathlon.baselines.engines.errors import (
 )
 from hexathlon.baselines.engines.limiter import AdaptiveLimit
 from hexathlon.baselines.engines.sending import HttpSettings, Sender, bounded
+from hexathlon.baselines.engines.served.opening import served_model, usable_route
 from hexathlon.baselines.engines.served.routes import (
     CompletionRoute,
     Route,
@@ -41,7 +42,7 @@ from hexathlon.baselines.tokens.requests import Span, TokenReply, TokenRequest, 
 
 __all__ = ["ServedEngine"]
 
-Load = Callable[["ServedEngine"], Awaitable[None]]
+WeightLoading = Callable[["ServedEngine"], Awaitable[None]]
 """Replaces the weights of a paused server and sets their version."""
 
 _ABORT_DEADLINE = 10.0
@@ -122,8 +123,8 @@ class ServedEngine:
         limit = limit or AdaptiveLimit(256, ceiling=1024)
         sender = Sender(settings, limit, client)
         try:
-            model, context = await _served_model(sender)
-            route = await _route(sender, model)
+            model, context = await served_model(sender)
+            route = await usable_route(sender, model)
             engine = cls(sender, route, model, context, 0, deadline)
             if route.versions:
                 await engine._detect_control()
@@ -199,7 +200,7 @@ class ServedEngine:
         """Do nothing: the server has no sessions and manages its cache itself."""
 
     async def update(self, weights: Weights, version: int) -> float:
-        """Load weights on the server and verify them; see `TokenEngine.update`.
+        """WeightLoading weights on the server and verify them; see `TokenEngine.update`.
 
         Args:
             weights: A directory that the server can read under the same path, or a transfer.
@@ -287,7 +288,7 @@ class ServedEngine:
             await asyncio.wait_for(self._idle.wait(), _ABORT_DEADLINE)
         await self._sender.close()
 
-    def _reading(self, folder: Path | None, version: int) -> Load:
+    def _reading(self, folder: Path | None, version: int) -> WeightLoading:
         """Return how weights are read from a directory."""
         if folder is None:
             raise EngineError("a server loads weights from a directory: write the model to one")
@@ -303,7 +304,7 @@ class ServedEngine:
 
         return read
 
-    async def _replace(self, load: Load, version: int) -> None:
+    async def _replace(self, load: WeightLoading, version: int) -> None:
         """Replace the weights between two steps of the server and read the version back."""
         try:
             await self.control("/pause?mode=keep")
@@ -389,42 +390,3 @@ def _version_of(label: str) -> int:
 
 def _interrupted(version: int) -> EngineError:
     return EngineError(f"the update to version {version} was interrupted: update again")
-
-
-async def _served_model(sender: Sender) -> tuple[str, int]:
-    """Return name and context length of the requested model."""
-    url, requested = f"{sender.settings.url}/v1/models", sender.settings.model
-    try:
-        rows = {str(row["id"]): row for row in json.loads(await sender.ask(url))["data"]}
-        contexts = {name: int(row["max_model_len"]) for name, row in rows.items()}
-    except (ValueError, LookupError, TypeError) as error:
-        raise MalformedReply(f"{url} is not vLLM's list of models: {error!r}") from None
-    if not requested and len(contexts) == 1:
-        return next(iter(contexts.items()))
-    if requested not in contexts:
-        offered = ", ".join(contexts) or "none"
-        raise UnknownModel(f"the server has no model {requested!r}; it has {offered}")
-    return requested, contexts[requested]
-
-
-async def _route(sender: Sender, model: str) -> Route:
-    """Return the preferred endpoint that the server has, after checking its log-probabilities."""
-    # With top-k 1, the sampled token has log-probability 0 under the sampling distribution.
-    request = TokenRequest([0], TokenSampling(top_k=1, max_tokens=1))
-    routes: tuple[Route, Route] = (TokenRoute(), CompletionRoute())
-    rejection: EngineError | None = None
-    for route in routes:
-        body = route.body(request, "hexathlon-opens", model, prompt=False)
-        try:
-            reply = route.read(await sender.ask(f"{sender.settings.url}{route.path}", body))
-        except (AuthRejected, UnknownModel) as error:
-            rejection = error
-            continue
-        if not reply.log_probabilities or abs(reply.log_probabilities[0]) > 1e-6:
-            raise EngineMissing(
-                "the server's log-probabilities are those of the raw logits, not of the sampling "
-                "distribution: start it with --logprobs-mode processed_logprobs"
-            )
-        return route
-    assert rejection is not None
-    raise rejection

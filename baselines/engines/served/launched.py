@@ -21,7 +21,8 @@ from hexathlon.baselines.engines.errors import (
 )
 from hexathlon.baselines.engines.sending import HttpSettings
 from hexathlon.baselines.engines.served.engine import ServedEngine
-from hexathlon.baselines.engines.served.server import VllmServer, VllmSettings, vllm_python
+from hexathlon.baselines.engines.served.server import VllmServer, vllm_python
+from hexathlon.baselines.engines.served.settings import VllmSettings
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest
 
@@ -209,7 +210,9 @@ class LaunchedEngine:
             # of one trial.
             raise EngineMissing(f"the vLLM server does not start: {error}") from error
         try:
-            self._engine = await ServedEngine.open(HttpSettings(server.url), deadline=self._deadline)
+            self._engine = await ServedEngine.open(
+                HttpSettings(server.url), deadline=self._deadline
+            )
         except BaseException:
             await asyncio.to_thread(server.stop)
             raise
@@ -230,7 +233,9 @@ class LaunchedEngine:
             try:
                 await self._engine.update(self._published.again(), self._published.version)
             except EngineError as error:
-                raise type(error)(f"after a restart of the vLLM server ({status}): {error}") from None
+                raise type(error)(
+                    f"after a restart of the vLLM server ({status}): {error}"
+                ) from None
 
 
 class _Published:

@@ -81,9 +81,7 @@ class GlooReceiver(WeightTransferEngine):  # type: ignore[misc]
         """Receive and load one tensor after the other."""
         if self.group is None:
             raise RuntimeError("init_weight_transfer_engine was not called")
-        described = zip(
-            update_info.names, update_info.dtype_names, update_info.shapes, strict=True
-        )
+        described = zip(update_info.names, update_info.dtype_names, update_info.shapes, strict=True)
         for name, dtype, shape in described:
             tensor = torch.empty(shape, dtype=getattr(torch, dtype))
             self.group.broadcast(tensor, 0).wait()
