@@ -58,7 +58,9 @@ async def open_engine(recipe: Recipe, model: Any, checkpoint: Path, folder: Path
     """
     table, most = recipe.engine, recipe.rollout.concurrency
     if table.kind == "local":
-        local = LocalEngine(model, context=table.context, batch=most, rows=most)
+        local = LocalEngine(
+            model, context=table.context, batch=most, rows=most, invariant=table.invariant
+        )
         return OpenedEngine(local, InProcessTransport(local, table.tolerance))
     if table.urls:
         engine = await connect(table)

@@ -135,6 +135,10 @@ class EngineTable(RecipeTable):
     """Maximum difference of a log-probability between engine and learner after an update; 0 means
     1e-3 in float32 and 0.3 in lower precision."""
 
+    invariant: bool = False
+    """Whether a local engine's replies do not depend on the rest of the batch in the last bit
+    either: slower, and needed for the same policy in process and on a cluster, bit for bit."""
+
     context: int = Field(default=0, ge=0)
     """Maximum number of tokens of a prompt with its reply; 0 means the model's limit."""
 
