@@ -23,7 +23,7 @@ from hexathlon.baselines.engines.base import Usage
 from hexathlon.baselines.engines.tokens import TokenEngine
 from hexathlon.baselines.tokens.conversation import ConversationState, TokenConversation
 from hexathlon.baselines.tokens.render import ChatRenderer
-from hexathlon.baselines.tokens.requests import Span, TokenReply, TokenRequest, TokenSampling
+from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest, TokenSampling
 from hexathlon.baselines.tokens.tree import TokenTree
 from hexathlon.envs.messages import Message
 from hexathlon.evaluators.records import TrialKey
@@ -123,7 +123,9 @@ class PolicyPlayer:
         partial = self._pending
         ids = self._hear(texts) if partial is None else self.conversation.ids
         request = self._request(ids, partial)
-        reply = _joined(partial, await self._agent.engine.generate(request))
+        reply = await self._agent.engine.generate(request)
+        if partial is not None:
+            reply = partial.joined(reply)
         if reply.finish == "abort":
             self._pending = reply
             raise Interrupted(f"turn {self.conversation.turns} was aborted")
@@ -176,9 +178,7 @@ class PolicyPlayer:
         sampling = self._sampling(len(ids))
         if partial is None:
             return TokenRequest(ids, sampling, self._session)
-        sampled = len(partial.ids)
-        rest = replace(sampling, max_tokens=sampling.max_tokens - sampled, skip=sampled)
-        return TokenRequest([*ids, *partial.ids], rest, self._session)
+        return TokenRequest(ids, sampling, self._session).after(partial)
 
     def _sampling(self, length: int) -> TokenSampling:
         sampling, episode = self._agent.sampling, self.episode
@@ -202,20 +202,6 @@ def _texts(messages: Sequence[Message]) -> list[str]:
         return text_only([message["content"] for message in messages])
     except ImageNotSupported as error:
         raise AgentMismatch(str(error)) from None
-
-
-def _joined(partial: TokenReply | None, rest: TokenReply) -> TokenReply:
-    """Concatenate the partial reply of an aborted turn and its continuation."""
-    if partial is None:
-        return rest
-    offset = len(partial.ids)
-    spans = [Span(version, start + offset, end + offset) for version, start, end in rest.spans]
-    return TokenReply(
-        [*partial.ids, *rest.ids],
-        [*partial.log_probabilities, *rest.log_probabilities],
-        rest.finish,
-        [*partial.spans, *spans],
-    )
 
 
 def _assistant_message(turn: PastTurn, codec: Codec) -> WireMessage:

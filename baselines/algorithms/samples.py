@@ -63,6 +63,10 @@ class Sample:
     key: str = ""
     """Key of its trajectory."""
 
+    withheld: Mask | None = None
+    """Sampled tokens that are not trained, such as those of too old a policy; None for no token.
+    Averages over tokens count them, so that withholding some does not inflate the others."""
+
     def __post_init__(self) -> None:
         lengths = {len(self.ids), len(self.sampled), len(self.observed)}
         lengths |= {len(self.behaviour), len(self.turn)}

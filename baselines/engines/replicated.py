@@ -20,7 +20,7 @@ from hexathlon.baselines.engines.tokens import TokenEngine
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest
 
-__all__ = ["ReplicatedEngine"]
+__all__ = ["ReplicatedEngine", "as_one"]
 
 T = TypeVar("T")
 
@@ -30,6 +30,11 @@ it has read the same opening prompt, as for the members of a group."""
 
 _PROMPTS = 4_096
 """Opening prompts remembered."""
+
+
+def as_one(engines: Mapping[str, TokenEngine]) -> TokenEngine:
+    """Return a single engine as it is, and several as replicas, by their names."""
+    return next(iter(engines.values())) if len(engines) == 1 else ReplicatedEngine(engines)
 
 
 class ReplicatedEngine:

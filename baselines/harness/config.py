@@ -96,6 +96,12 @@ class EvalConfig(_Config):
 
     limits: TrialLimits = TrialLimits()
     sampling: SamplingConfig = SamplingConfig()
+    engine: Literal["torch", "vllm"] = "torch"
+    """What samples a checkpoint's tokens: torch in this process, or vLLM servers of our own."""
+
+    engine_arg: tuple[str, ...] = ()
+    """Further arguments for the vLLM servers, such as `--tensor-parallel-size=2`."""
+
     prompt_suffix: str = ""
     """Appended to every system prompt."""
 
@@ -130,6 +136,9 @@ class ExecutionConfig(_Config):
 
     max_hours: float = Field(default=0.0, ge=0)
     """Start no further trial once this call has taken this long."""
+
+    replicas: int = Field(default=1, ge=1, le=64)
+    """vLLM servers to start, each with the whole model."""
 
     keep_tokens: bool = False
     """Store the policy's prompt and sampled tokens with the records."""

@@ -107,7 +107,7 @@ def evaluate(
     stored = stored_plan(run)
     if model is None:
         dialect = None if stored is None else stored["model"].get("dialect")
-        model = open_model(config, execution, dialect)
+        model = open_model(config, execution, dialect, logs=run)
     if execution.keep_tokens and not getattr(model.agent, "keeps_tokens", False):
         raise UsageError(
             "--keep-tokens needs a checkpoint directory as MODEL; "

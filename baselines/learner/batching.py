@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from hexathlon.baselines.algorithms.samples import Array, Sample
+from hexathlon.baselines.algorithms.samples import Array, Mask, Sample
 
 __all__ = ["Example", "MicroBatch", "SharedPrefix", "parts_of", "shared_prefix"]
 
@@ -34,6 +34,9 @@ class Example:
     old_values: Array | None = None
     """The critic's values at the start of the update."""
 
+    counted: Mask | None = None
+    """Sampled tokens that averages count, trained or withheld; None counts the trained ones."""
+
 
 @dataclass(frozen=True, slots=True)
 class SharedPrefix:
@@ -59,6 +62,9 @@ class MicroBatch:
 
     mask: Tensor
     """1 on trained tokens."""
+
+    counted: Tensor
+    """1 on tokens that averages count."""
 
     observed: Tensor
     advantage: Tensor
@@ -117,10 +123,15 @@ def _part(
 
     samples = [example.sample for example in chosen]
     trained = [example.sample.sampled & (example.weight != 0) for example in chosen]
+    counted = [
+        mask if example.counted is None else example.sample.sampled & example.counted
+        for example, mask in zip(chosen, trained, strict=True)
+    ]
     ids = torch.as_tensor(padded([sample.ids for sample in samples]), device=device).long()
     return MicroBatch(
         ids=ids,
         mask=shifted(trained),
+        counted=shifted(counted),
         observed=shifted([sample.observed for sample in samples]),
         advantage=shifted([example.advantage for example in chosen]),
         weight=shifted([example.weight for example in chosen]),

@@ -251,9 +251,9 @@ class Learner:
     def _totals(self, parts: Sequence[MicroBatch]) -> StepTotals:
         counts = torch.zeros(3, dtype=torch.float64, device=self.device)
         for part in parts:
-            trained = part.mask > 0
-            counts[0] += trained.sum()
-            counts[1] += trained.any(-1).sum()
+            counted = part.counted > 0
+            counts[0] += counted.sum()
+            counts[1] += counted.any(-1).sum()
             counts[2] += part.observed.sum()
         tokens, sequences, observed = self._ranks.summed(counts)
         return StepTotals(Totals(tokens, sequences), observed)

@@ -3,6 +3,7 @@
 from hexathlon.baselines.pipeline.allocation import ALLOCATORS
 from hexathlon.baselines.pipeline.filters import FILTERS
 from hexathlon.baselines.pipeline.hints import HINTS
+from hexathlon.baselines.pipeline.lateness import LATENESS
 from hexathlon.baselines.pipeline.replay import REPLAYS
 from hexathlon.baselines.pipeline.samplers import SAMPLERS
 from hexathlon.baselines.pipeline.shaping import SHAPINGS
@@ -12,6 +13,7 @@ __all__ = [
     "ALLOCATORS",
     "FILTERS",
     "HINTS",
+    "LATENESS",
     "REPLAYS",
     "SAMPLERS",
     "SHAPINGS",

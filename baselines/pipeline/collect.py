@@ -17,7 +17,16 @@ from hexathlon.baselines.rollout.prefix import Prefix
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.evaluators.records import TrialRecord
 
-__all__ = ["Collected", "Collector", "GroupPlan", "StartsDiffer", "scored_again"]
+__all__ = [
+    "Collected",
+    "Collector",
+    "GroupPlan",
+    "Logged",
+    "StartsDiffer",
+    "collected_of",
+    "rollouts_in",
+    "scored_again",
+]
 
 
 class StartsDiffer(Exception):
@@ -89,32 +98,37 @@ class Collector:
         Raises:
             StartsDiffer: If two rollouts of a task began with different tokens.
         """
-        played = self.logged(await self._played(plans))
-        by_task: dict[str, list[Trajectory]] = {plan.task: [] for plan in plans}
-        for trajectory in played:
-            by_task[trajectory.key[1]].append(trajectory)
-        groups = []
-        for task, members in by_task.items():
-            _check_starts(task, members)
-            samples = chain.from_iterable(member.samples() for member in members)
-            groups.append(Group(task, tuple(samples)))
-        return Collected(
-            [group for group in groups if group.samples],
-            [trajectory.record for trajectory in played],
-            sum(not trajectory.scored for trajectory in played),
-        )
+        roots = [request for plan in plans for request in self._roots(plan)]
+        played = await self._played(roots)
+        place = {plan.task: number for number, plan in enumerate(plans)}
+        played.sort(key=lambda rollout: (place[rollout.key[1]], rollout.key[3]))
+        return collected_of([plan.task for plan in plans], self.logged(played))
 
-    async def _played(self, plans: Sequence[GroupPlan]) -> list[Trajectory]:
-        """Play plans in stretches from split to split; return the trajectories in order."""
+    def roots(self, plan: GroupPlan) -> int:
+        """Return the number of rollouts of a group before they split."""
+        return plan.members // leaves(self._splits)
+
+    async def rollout(self, plan: GroupPlan, root: int) -> list[Trajectory]:
+        """Play one rollout of a group, and those that split off it; return them in order.
+
+        Args:
+            plan: The group.
+            root: Number of the rollout, less than `roots`.
+        """
+        played = await self._played([self._roots(plan)[root]])
+        return sorted(played, key=lambda rollout: rollout.key[3])
+
+    def _roots(self, plan: GroupPlan) -> list[Request]:
+        width = leaves(self._splits)
+        keys = [(plan.env, plan.task, plan.seed, n * width) for n in range(self.roots(plan))]
+        return [Request(key, plan.limits, start=plan.start) for key in keys]
+
+    async def _played(self, requests: list[Request]) -> list[Trajectory]:
+        """Play rollouts in stretches from split to split; return the trajectories."""
         leaf_count = leaves(self._splits)
-        requests = [
-            Request(
-                (plan.env, plan.task, plan.seed, root * leaf_count), plan.limits, start=plan.start
-            )
-            for plan in plans
-            for root in range(plan.members // leaf_count)
-        ]
-        hint_turns = {plan.task: plan.start.turns if plan.start else 0 for plan in plans}
+        hint_turns = {
+            request.key[1]: request.start.turns if request.start else 0 for request in requests
+        }
         finished: list[Trajectory] = []
         for split in self._splits:
             leaf_count //= split.width
@@ -130,9 +144,7 @@ class Collector:
                 else:
                     requests += _siblings(request, outcome, split.width, leaf_count)
         outcomes = await self._outcomes(requests)
-        finished += [outcome for outcome in outcomes if isinstance(outcome, Trajectory)]
-        place = {plan.task: number for number, plan in enumerate(plans)}
-        return sorted(finished, key=lambda played: (place[played.key[1]], played.key[3]))
+        return finished + [outcome for outcome in outcomes if isinstance(outcome, Trajectory)]
 
     async def _outcomes(self, requests: Sequence[Request]) -> list[Outcome]:
         """Play stretches; those that an abort paused early are continued from their prefixes."""
@@ -146,6 +158,32 @@ class Collector:
             for number, outcome in zip(early, await self._executor.run(rest), strict=True):
                 outcomes[number] = outcome
         return outcomes
+
+
+def collected_of(tasks: Sequence[str], played: Sequence[Trajectory]) -> Collected:
+    """Return the groups of tasks and the records of trajectories, both in the given order.
+
+    Raises:
+        StartsDiffer: If two rollouts of a task began with different tokens.
+    """
+    by_task: dict[str, list[Trajectory]] = {task: [] for task in tasks}
+    for trajectory in played:
+        by_task[trajectory.key[1]].append(trajectory)
+    groups = []
+    for task, members in by_task.items():
+        _check_starts(task, members)
+        samples = chain.from_iterable(member.samples() for member in members)
+        groups.append(Group(task, tuple(samples)))
+    return Collected(
+        [group for group in groups if group.samples],
+        [trajectory.record for trajectory in played],
+        sum(not trajectory.scored for trajectory in played),
+    )
+
+
+def rollouts_in(group: Group) -> int:
+    """Return the number of rollouts that a group's samples come from."""
+    return len({sample.key for sample in group.samples})
 
 
 def _reached(request: Request, prefix: Prefix) -> bool:

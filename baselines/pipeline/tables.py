@@ -1,12 +1,15 @@
 """The tables of a recipe that configure the pipeline's stages."""
 
-from typing import Any
+import math
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from hexathlon.baselines.pipeline.buffer import AdmissionRules
 from hexathlon.baselines.pipeline.catalogue import (
     ALLOCATORS,
     HINTS,
+    LATENESS,
     REPLAYS,
     SAMPLERS,
     STRUCTURES,
@@ -16,7 +19,7 @@ from hexathlon.baselines.pipeline.structures import ForkPoint
 from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
 from hexathlon.tasks.seeding import generator_for
 
-__all__ = ["GenerateTable", "PartTable", "RecipeTable", "ReplayTable"]
+__all__ = ["AsynchronyTable", "GenerateTable", "PartTable", "RecipeTable", "ReplayTable"]
 
 
 class RecipeTable(BaseModel):
@@ -84,4 +87,74 @@ class ReplayTable(RecipeTable):
     def _exists(self) -> "ReplayTable":
         REPLAYS.resolve(self.name, self.parameters)
         REPLAYS[self.name]([], Memory(), generator_for("trial"), **self.parameters)
+        return self
+
+
+class AsynchronyTable(RecipeTable):
+    """Rollouts that go on while the learner updates, and what becomes of late and failed ones."""
+
+    staleness: int = Field(default=0, ge=0, le=64)
+    """Largest number of updates between the submission of a group and its own; 0 submits nothing
+    ahead, so that a run is synchronous and repeats bit for bit."""
+
+    over_provision: float = Field(default=1.0, ge=1.0, le=8.0)
+    """Groups submitted per group of an update; the slowest are left for later updates (APRIL)."""
+
+    late: str = "pace"
+    """What is trained of rollouts with tokens older than `staleness`: pace, token_mask, withhold or
+    drop."""
+
+    update: Literal["keep", "abort"] = "keep"
+    """What an update does to requests in flight: they go on with the new weights, or end with the
+    tokens that they have and are then continued."""
+
+    window: float = Field(default=1.0, ge=1.0)
+    """Groups, in the order of submission, among which an update chooses finished ones, as a
+    multiple of an update's groups; 1 takes them strictly in that order."""
+
+    deadline: float = Field(default=3600.0, gt=0)
+    """Longest time that an update waits for its groups, in seconds."""
+
+    least: int = Field(default=1, ge=1)
+    """Least number of scored rollouts in a group; a smaller one is replaced by another task's."""
+
+    ratio: Literal["none", "snapshot", "a3po", "ewma"] = "none"
+    """Source of the log-probabilities in the ratio's denominator where tokens are older than the
+    policy: the objective's own; the learner with the weights that sampled each token; A-3PO's
+    interpolation; or a moving average of the weights (PPO-EWMA)."""
+
+    decay: float = Field(default=0.9, ge=0, lt=1)
+    """Decay of that moving average per update."""
+
+    @property
+    def active(self) -> bool:
+        """Whether rollouts may go on while the learner updates."""
+        return self.staleness > 0 or self.over_provision > 1
+
+    def rules(self, groups: int, slots: int) -> AdmissionRules:
+        """Return the sizes of the work buffer.
+
+        Args:
+            groups: Groups per update.
+            slots: Largest number of concurrent rollouts.
+        """
+        widest = max(self.window, self.over_provision)
+        return AdmissionRules(
+            groups,
+            slots,
+            self.staleness,
+            math.ceil(groups * self.over_provision) - groups,
+            max(groups, math.floor(groups * widest)),
+            self.least,
+            self.late == "pace",
+        )
+
+    @model_validator(mode="after")
+    def _fits(self) -> "AsynchronyTable":
+        LATENESS.resolve(self.late, {})
+        if self.late == "pace" and self.over_provision > 1:
+            raise ValueError(
+                "over_provision leaves groups behind, which pacing would wait for: set late to "
+                "token_mask, withhold or drop"
+            )
         return self

@@ -4,7 +4,7 @@ A reply has the log-probability of each token under the distribution it was samp
 never decoded and encoded again.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 __all__ = ["Finish", "Span", "TokenReply", "TokenRequest", "TokenSampling"]
@@ -56,6 +56,14 @@ class TokenRequest:
     """Identifier of the episode: the engine reuses the cache of the session's last request as far
     as the prompt begins with it. Empty for single requests."""
 
+    def after(self, reply: "TokenReply") -> "TokenRequest":
+        """Return the request that continues an aborted reply with the same draws."""
+        sampled, sampling = len(reply.ids), self.sampling
+        rest = replace(
+            sampling, max_tokens=sampling.max_tokens - sampled, skip=sampling.skip + sampled
+        )
+        return TokenRequest([*self.ids, *reply.ids], rest, self.session)
+
 
 class Span(NamedTuple):
     """Range of a reply's tokens sampled by one policy version."""
@@ -76,3 +84,14 @@ class TokenReply(NamedTuple):
     finish: Finish
     spans: list[Span]
     """Policy versions in order; the spans cover the whole reply."""
+
+    def joined(self, rest: "TokenReply") -> "TokenReply":
+        """Return this aborted reply with its continuation."""
+        offset = len(self.ids)
+        spans = [Span(version, start + offset, end + offset) for version, start, end in rest.spans]
+        return TokenReply(
+            [*self.ids, *rest.ids],
+            [*self.log_probabilities, *rest.log_probabilities],
+            rest.finish,
+            [*self.spans, *spans],
+        )

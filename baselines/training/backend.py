@@ -12,6 +12,7 @@ from hexathlon.baselines.agents.policy import PolicyAgent
 from hexathlon.baselines.engines.errors import EngineError
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.rollout.executor import Executor, LocalExecutor, Outcome, Request
+from hexathlon.baselines.rollout.streaming import StreamingExecutor
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest
 from hexathlon.baselines.training.engines import OpenedEngine, open_engine
 from hexathlon.baselines.training.recipe import Recipe
@@ -77,7 +78,8 @@ class InProcess:
         self, recipe: Recipe, agent: PolicyAgent, make: Callable[[str], Environment]
     ) -> Executor:
         """Create an executor on the event loop of this process."""
-        return LocalExecutor(agent, make, recipe.rollout.concurrency)
+        kind = StreamingExecutor if recipe.asynchrony.active else LocalExecutor
+        return kind(agent, make, recipe.rollout.concurrency)
 
 
 class Absent:

@@ -1,7 +1,7 @@
 """Opening the engine of a recipe, with its weight transport."""
 
 import asyncio
-from collections.abc import Mapping
+import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,10 @@ from hexathlon.baselines.distributed.transports import (
 )
 from hexathlon.baselines.engines.errors import EngineMissing
 from hexathlon.baselines.engines.local.engine import LocalEngine
-from hexathlon.baselines.engines.replicated import ReplicatedEngine
+from hexathlon.baselines.engines.replicated import as_one
 from hexathlon.baselines.engines.sending import HttpSettings
 from hexathlon.baselines.engines.served.engine import ServedEngine
-from hexathlon.baselines.engines.served.launched import LaunchedEngine
+from hexathlon.baselines.engines.served.launched import replicas_of
 from hexathlon.baselines.engines.served.server import VllmSettings
 from hexathlon.baselines.engines.tokens import TokenEngine
 from hexathlon.baselines.training.recipe import Recipe
@@ -58,6 +58,9 @@ async def open_engine(recipe: Recipe, model: Any, checkpoint: Path, folder: Path
     """
     table, most = recipe.engine, recipe.rollout.concurrency
     if table.kind == "local":
+        if recipe.asynchrony.active:
+            # It samples while the learner changes its own copy.
+            model = copy.deepcopy(model).requires_grad_(False)
         local = LocalEngine(
             model, context=table.context, batch=most, rows=most, invariant=table.invariant
         )
@@ -81,22 +84,20 @@ async def connect(table: EngineTable) -> TokenEngine:
         for engine in opened.values():
             await engine.close()
         raise
-    return _as_one(opened)
+    return as_one(opened)
 
 
 async def launch(
     table: EngineTable, checkpoint: Path, folder: Path, settings: VllmSettings
 ) -> TokenEngine:
     """Return the engine of servers started for a run; they start at the same time."""
-    logs = [folder / name for name in _log_names(table.replicas)]
-    launched = {
-        log.stem: LaunchedEngine(checkpoint, log, settings, table.deadline, table.restarts)
-        for log in logs
-    }
-    engine = _as_one(launched)
+    launched = replicas_of(
+        checkpoint, folder, settings, table.replicas, table.deadline, table.restarts
+    )
+    engine = as_one({each.name: each for each in launched})
     try:
         async with asyncio.TaskGroup() as group:
-            for each in launched.values():
+            for each in launched:
                 group.create_task(each.start())
     except BaseException as error:
         await engine.close()
@@ -115,16 +116,6 @@ def settings_for(recipe: Recipe, model: Any) -> VllmSettings:
         ready_within=table.ready_within,
         more=table.more,
     )
-
-
-def _as_one(engines: Mapping[str, TokenEngine]) -> TokenEngine:
-    return next(iter(engines.values())) if len(engines) == 1 else ReplicatedEngine(engines)
-
-
-def _log_names(replicas: int) -> list[str]:
-    if replicas == 1:
-        return ["vllm.log"]
-    return [f"vllm-replica-{number}.log" for number in range(replicas)]
 
 
 def _first(error: BaseException) -> BaseException:

@@ -19,7 +19,12 @@ from hexathlon.baselines.learner.critic import CriticConfig
 from hexathlon.baselines.learner.learner import LearnerConfig
 from hexathlon.baselines.pipeline.catalogue import ALLOCATORS, FILTERS, SHAPINGS
 from hexathlon.baselines.pipeline.structures import leaves
-from hexathlon.baselines.pipeline.tables import GenerateTable, RecipeTable, ReplayTable
+from hexathlon.baselines.pipeline.tables import (
+    AsynchronyTable,
+    GenerateTable,
+    RecipeTable,
+    ReplayTable,
+)
 from hexathlon.baselines.pipeline.tasks_table import (
     TasksTable,
     check_mixture,
@@ -60,6 +65,7 @@ class Recipe(RecipeTable):
     rollout: RolloutTable = Field(default_factory=RolloutTable)
     engine: EngineTable = Field(default_factory=EngineTable)
     cluster: ClusterTable = Field(default_factory=ClusterTable)
+    asynchrony: AsynchronyTable = Field(default_factory=AsynchronyTable)
     generate: GenerateTable = Field(default_factory=GenerateTable)
     replay: ReplayTable = Field(default_factory=ReplayTable)
     credit: CreditTable = Field(default_factory=CreditTable)
@@ -127,6 +133,26 @@ class Recipe(RecipeTable):
         return self
 
     @model_validator(mode="after")
+    def _asynchrony_fits(self) -> "Recipe":
+        table, objective = self.asynchrony, self.learn.objective
+        if table.least > self.rollout.members:
+            raise ValueError(
+                f"asynchrony.least must be at most rollout.members, {self.rollout.members}, got "
+                f"{table.least}"
+            )
+        if table.ratio != "none" and objective.proximal != "start":
+            raise ValueError(
+                f"asynchrony.ratio {table.ratio!r} sets the proximal policy: leave "
+                f"learn.objective.proximal out, got {objective.proximal!r}"
+            )
+        if table.update == "abort" and not table.active:
+            raise ValueError(
+                'asynchrony.update = "abort" needs requests in flight at an update: set '
+                "asynchrony.staleness or over_provision"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _enough_unseen(self) -> "Recipe":
         needed = self.evaluation.tasks
         for table in self.tasks:
@@ -165,9 +191,12 @@ class Recipe(RecipeTable):
         optimiser = self.learn.optimiser
         if self.control == "no_update":
             optimiser = replace(optimiser, learning_rate=0.0, matrix_learning_rate=0.0)
+        objective = self.learn.objective
+        if self.asynchrony.ratio == "a3po":
+            objective = replace(objective, proximal="interpolated")
         return LearnerConfig(
             optimiser=optimiser,
-            objective=self.learn.objective,
+            objective=objective,
             bounds=self.learn.bounds.name,
             bounds_parameters=self.learn.bounds.parameters,
             token_budget=self.learn.token_budget,

@@ -7,7 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-__all__ = ["StateTorn", "latest_state", "load_state", "save_state"]
+__all__ = ["StateTorn", "latest_state", "load_average", "load_state", "save_state"]
+
+AVERAGE_FILE = "average.pt"
+"""The moving average of the weights, where a run has one."""
 
 
 class StateTorn(Exception):
@@ -22,6 +25,7 @@ def save_state(
     extra: dict[str, Any],
     critic: Any = None,
     memory: Any = None,
+    average: Any = None,
 ) -> None:
     """Write the state after a step and delete all but the last two states.
 
@@ -41,6 +45,8 @@ def save_state(
         torch.save(critic.state(), str(part / "critic.pt"))
     if memory is not None:
         torch.save(_tensors(memory.state()), str(part / "memory.pt"))
+    if average is not None:
+        torch.save(average, str(part / AVERAGE_FILE))
     (part / "state.json").write_text(json.dumps({"step": step, **extra}))
     for file in part.iterdir():
         with file.open("rb") as opened:
@@ -83,11 +89,31 @@ def load_state(
         if memory is not None:
             memory.load(_arrays(torch.load(str(path / "memory.pt"), weights_only=True)))
     except Exception as error:
-        first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise StateTorn(
-            f"cannot resume from {path} ({first}); delete it to resume from the state before it"
-        ) from None
+        raise _torn(path, error) from None
     return rest
+
+
+def load_average(path: Path) -> Any:
+    """Return the moving average of the weights of a state; None if it has none.
+
+    Raises:
+        StateTorn: If it cannot be read.
+    """
+    import torch
+
+    if not (path / AVERAGE_FILE).exists():
+        return None
+    try:
+        return torch.load(str(path / AVERAGE_FILE), weights_only=True)
+    except Exception as error:
+        raise _torn(path, error) from None
+
+
+def _torn(path: Path, error: Exception) -> StateTorn:
+    first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    return StateTorn(
+        f"cannot resume from {path} ({first}); delete it to resume from the state before it"
+    )
 
 
 def _tensors(value: Any) -> Any:

@@ -1,121 +1,66 @@
 """One training step, top to bottom.
 
-    tasks → plans → hints → rollouts → shaping → filters     until enough groups are left
+    source of groups → shaping → filters     until enough groups are left
           → replay → credit → update → publish → metrics
 
-A step is a function of the recipe, its number and the policy before it: tasks are drawn by the
-step's number, rollouts by task and member. Formulas are in `algorithms`, the parts of the stages in
-`pipeline`, gradients in `learner`; set-up, evaluation and resumption are left to `trainer`.
+In a synchronous run, a step is a function of the recipe, its number and the policy before it: tasks
+are drawn by the step's number, rollouts by task and member. In an asynchronous one, the source
+supplies groups that were submitted earlier. Formulas are in `algorithms`, the parts of the stages
+in `pipeline`, gradients in `learner`; set-up, evaluation and resumption are left to `trainer`.
 """
 
-import asyncio
 import time
-from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Sequence
 from itertools import islice
-from typing import Any, TypeVar
 
-from hexathlon.baselines import interrupts
+import numpy as np
+
 from hexathlon.baselines.algorithms.catalogue import ESTIMATORS
 from hexathlon.baselines.algorithms.estimators import Credit, all_samples, scaled_by_event
-from hexathlon.baselines.algorithms.samples import Array, Group
+from hexathlon.baselines.algorithms.samples import Array, Group, Sample
 from hexathlon.baselines.learner.batching import Example
-from hexathlon.baselines.learner.learner import Learner
+from hexathlon.baselines.learner.errors import LossNotFinite
 from hexathlon.baselines.learner.ranks import Ranks
 from hexathlon.baselines.pipeline.catalogue import FILTERS, SHAPINGS
-from hexathlon.baselines.pipeline.collect import Collected, Collector, GroupPlan
-from hexathlon.baselines.pipeline.generation import Generation
-from hexathlon.baselines.pipeline.replay import ReplayStage
+from hexathlon.baselines.pipeline.collect import Collected
 from hexathlon.baselines.pipeline.tasks_table import table_of
-from hexathlon.baselines.rollout.executor import Executor
+from hexathlon.baselines.training.components import Components
 from hexathlon.baselines.training.controls import shuffled_rewards
-from hexathlon.baselines.training.engines import OpenedEngine
 from hexathlon.baselines.training.recipe import Recipe
-from hexathlon.baselines.training.rollouts import RolloutLog
+from hexathlon.baselines.training.source import Source
 from hexathlon.baselines.training.step_metrics import replay_metrics, rollout_metrics
 
-__all__ = ["Components", "NothingToLearn", "training_step"]
-
-T = TypeVar("T")
+__all__ = ["NothingToLearn", "training_step"]
 
 
 class NothingToLearn(Exception):
     """The filters left no group in as many batches as the recipe allows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Components:
-    """The components of a run that a step works with; `Trainer` makes them."""
-
-    recipe: Recipe
-    """With `scale` applied."""
-
-    model: Any
-    """The policy; the learner changes it in place."""
-
-    learner: Learner
-    opened: OpenedEngine
-    """The engine that samples, and the transport of the weights to it."""
-
-    executor: Executor
-    collector: Collector
-    generation: Generation
-    replay: ReplayStage
-    rollouts: RolloutLog
-    ranks: Ranks
-    runner: asyncio.Runner
-    """The event loop that engine and environments belong to."""
-
-    central: bool = False
-    """Whether rank 0 plays the rollouts of all ranks; otherwise each plays its share."""
-
-    def complete(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine on the run's event loop and return its result."""
-        return interrupts.run(work, self.runner)
-
-    def collect(self, collector: Collector, plans: Sequence[GroupPlan]) -> Collected:
-        """Play this rank's share of the plans; return all ranks' rollouts in the plans' order."""
-        if self.central:
-            return self.ranks.from_first(lambda: self.complete(collector.collect(plans)))
-        share = self.complete(collector.collect(self.ranks.share(plans)))
-        return Collected.joined(self.ranks.joined([share]), [plan.task for plan in plans])
-
-    def hinted(self, plans: Sequence[GroupPlan]) -> list[GroupPlan]:
-        """Return the plans with their hints, the same on every rank."""
-
-        def play() -> list[GroupPlan]:
-            return self.complete(self.generation.hinted(plans, self.executor))
-
-        return self.ranks.from_first(play) if self.central else play()
-
-
-def training_step(run: Components, step: int) -> dict[str, float]:
+def training_step(run: Components, source: Source, step: int) -> dict[str, float]:
     """Make one step and return its metrics.
 
     Args:
         run: The components of the run.
+        source: Supplies the groups.
         step: Number of the step, from 0; also the version of the policy that samples.
 
     Raises:
         NothingToLearn: If the filters leave no group in as many batches as the recipe allows.
-        LossNotFinite: If the update fails; the policy is as it was.
+        BatchLate: If there is no group to learn from within the recipe's deadline.
+        LossNotFinite: If the update fails; the policy is as it was, and a resumed run plays other
+            groups.
         EngineError: If the engine does not sample from the policy after the update.
     """
     recipe = run.recipe
     began = time.perf_counter()
-    run.complete(run.opened.engine.clear())
+    source.begin(step)
 
     # Generate and filter, batch after batch, until enough groups are left.
     batches: list[Collected] = []
     kept: list[Group] = []
     for attempt in range(recipe.rollout.tries):
-        tasks = run.generation.tasks(step, attempt)
-        plans = run.generation.plans(tasks, step, attempt)
-        plans = run.hinted(plans)
-        run.collector.logged = partial(run.rollouts.keep, step + 1, attempt)
-        batch = run.collect(run.collector, plans)
-        run.generation.observe(batch.groups, plans)
+        batch = source.batch(step, attempt, recipe.rollout.groups - len(kept))
         batches.append(batch)
 
         groups = batch.groups
@@ -149,17 +94,23 @@ def training_step(run: Components, step: int) -> dict[str, float]:
     run.learner.version = step
     run.model.train()
     try:
-        updated = run.learner.update(_examples(groups, credit, run.ranks))
+        examples = run.proximal.added(_examples(groups, credit, run.ranks), step)
+        updated = run.learner.update(examples)
+    except LossNotFinite as error:
+        source.poison(str(error))
+        raise
     finally:
         run.model.eval()
 
     # Publish: the engine samples from the new weights, which is verified.
-    difference = run.complete(run.opened.transport.publish(run.model, step + 1))
+    run.proximal.note(step + 1)
+    difference = source.publish(step + 1)
     ended = time.perf_counter()
 
     return {
         **rollout_metrics(batches, len(kept), step, recipe.tasks),
         **replay_metrics(groups, step, run.replay),
+        **source.metrics(),
         **credit.metrics,
         **updated,
         "engine/difference": difference,
@@ -173,9 +124,17 @@ def _examples(groups: Sequence[Group], credit: Credit, ranks: Ranks) -> list[Exa
     samples = all_samples(groups)
     targets: Sequence[Array | None] = credit.returns or [None] * len(samples)
     streams = zip(samples, credit.advantages, credit.weights, targets, strict=True)
-    examples = iter([Example(*stream) for stream in streams])
+    examples = iter([_example(*stream) for stream in streams])
     whole = [list(islice(examples, len(group.samples))) for group in groups]
     return [example for group in ranks.share(whole) for example in group]
+
+
+def _example(sample: Sample, advantage: Array, weight: Array, target: Array | None) -> Example:
+    """Return an example in which withheld tokens are counted but not trained."""
+    if sample.withheld is None:
+        return Example(sample, advantage, weight, target)
+    trained = np.where(sample.withheld, 0.0, weight)
+    return Example(sample, advantage, trained, target, counted=weight != 0)
 
 
 def _nothing_to_learn(recipe: Recipe, step: int, batches: int) -> NothingToLearn:

@@ -48,6 +48,14 @@ class CloneTable(RecipeTable):
     renamed: float = Field(default=0.0, ge=0, le=1)
     """Share of the demonstrations in which names are replaced by made-up ones."""
 
+    quoted: float = Field(default=0.0, ge=0, le=1)
+    """Words quoted in thoughts count as names, too, if at most this share of the demonstrations
+    contains them; 0 takes names from actions only."""
+
+    renumber: bool = False
+    """Whether demonstrations with made-up names also have random numbers of elements, so that
+    numbers are copied and not guessed."""
+
     copies: int = Field(default=1, ge=1)
     """Copies of each demonstration, with different made-up names; useful where playing is slow."""
 

@@ -3,14 +3,13 @@
 The step itself is in `step`. A killed run resumes from its last state bit for bit.
 """
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hexathlon.baselines import interrupts
 from hexathlon.baselines.agents.policy import PolicyAgent
 from hexathlon.baselines.codecs import get_codec
+from hexathlon.baselines.engines.errors import EngineError
 from hexathlon.baselines.learner.critic import Critic
 from hexathlon.baselines.learner.learner import Learner
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
@@ -22,12 +21,24 @@ from hexathlon.baselines.rollout.executor import Executor
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.tokens.requests import TokenSampling
+from hexathlon.baselines.training.asynchronous import AsynchronousSource
 from hexathlon.baselines.training.backend import Absent, Backend, InProcess
+from hexathlon.baselines.training.components import Components
 from hexathlon.baselines.training.engines import OpenedEngine
+from hexathlon.baselines.training.interrupting import interrupting
+from hexathlon.baselines.training.journal import LOST_FILE, Journal
+from hexathlon.baselines.training.loops import BackgroundLoop, ForegroundLoop, Loop
+from hexathlon.baselines.training.proximal import proximal_of
 from hexathlon.baselines.training.recipe import Recipe
 from hexathlon.baselines.training.rollouts import RolloutLog
-from hexathlon.baselines.training.saving import latest_state, load_state, save_state
-from hexathlon.baselines.training.step import Components, training_step
+from hexathlon.baselines.training.saving import (
+    latest_state,
+    load_average,
+    load_state,
+    save_state,
+)
+from hexathlon.baselines.training.source import Source, SynchronousSource
+from hexathlon.baselines.training.step import training_step
 from hexathlon.baselines.training.step_metrics import mean_reward, mean_rewards_by_event
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.records import TrialRecord
@@ -82,12 +93,19 @@ class Trainer:
         self._backend = backend if ranks.first or not central else Absent()
         self._renderer = ChatRenderer(tokenizer)
         learner = _learner(recipe, model, reference, ranks)
-        runner = asyncio.Runner()
+        loop: Loop = BackgroundLoop() if recipe.asynchrony.active else ForegroundLoop()
         try:
             opening = self._backend.open_engine(recipe, model, recipe.starting(folder), folder)
-            opened = interrupts.run(opening, runner)
+            opened = loop.run(opening)
+            if recipe.asynchrony.update == "abort":
+                if central:
+                    raise EngineError(
+                        'asynchrony.update = "abort" needs the requests of one process: set "keep" '
+                        "on a cluster"
+                    )
+                opened = interrupting(opened)
         except BaseException:
-            runner.close()
+            loop.close(_nothing())
             raise
         executor = self._executor(recipe, opened, recipe.rollout.temperature)
         self.components = Components(
@@ -106,9 +124,14 @@ class Trainer:
                 tokens=recipe.rollout.keep_tokens,
             ),
             ranks=ranks,
-            runner=runner,
+            loop=loop,
+            journal=Journal(folder / LOST_FILE, writes=ranks.first or not central),
+            proximal=proximal_of(recipe, learner),
             central=central,
         )
+        kind = AsynchronousSource if recipe.asynchrony.active else SynchronousSource
+        self._source: Source = kind(self.components)
+        self._source_state: dict[str, Any] = {}
 
     def resume(self) -> bool:
         """Resume from the newest state; return whether there was one.
@@ -120,6 +143,7 @@ class Trainer:
             EngineError: If the engine does not sample from this policy.
         """
         run, state = self.components, latest_state(self._states)
+        average, pending = None, {}
         if state is not None:
             learner = run.learner
             kept = load_state(state, run.model, learner.optimisers, learner.critic, self._memory)
@@ -127,6 +151,9 @@ class Trainer:
             run.generation.known.counts = {
                 task: (float(won), float(lost)) for task, (won, lost) in kept["known"].items()
             }
+            average, pending = load_average(state), kept.get("source", {})
+        run.proximal.begin(self.step, average)
+        self._source.load(pending, self.step)
         run.complete(run.opened.transport.publish(run.model, self.step))
         return state is not None
 
@@ -138,9 +165,14 @@ class Trainer:
             self.step,
             run.model,
             run.learner.optimisers,
-            {"recipe": run.recipe.name, "known": run.generation.known.counts},
+            {
+                "recipe": run.recipe.name,
+                "known": run.generation.known.counts,
+                "source": self._source_state,
+            },
             run.learner.critic,
             self._memory,
+            run.proximal.state(),
         )
 
     def advance(self) -> dict[str, float]:
@@ -148,17 +180,20 @@ class Trainer:
 
         Raises:
             NothingToLearn: If the filters leave no group in as many batches as the recipe allows.
+            BatchLate: If there is no group to learn from within the recipe's deadline.
             LossNotFinite: If the update fails; the policy is as it was.
             EngineError: If the engine does not sample from the policy after the update.
         """
-        metrics = training_step(self.components, self.step)
+        metrics = training_step(self.components, self._source, self.step)
+        self._source_state = self._source.state()  # on every rank, also on those that do not save
         self.step += 1
         return metrics
 
     def measure(self, count: int) -> Measured:
         """Play the first dev tasks of each table once, as `hexathlon eval` would."""
         run = self.components
-        run.complete(run.opened.engine.clear())
+        if not run.recipe.asynchrony.active:  # where rollouts go on meanwhile
+            run.complete(run.opened.engine.clear())
         plans = [
             GroupPlan(task, table.env, TrialLimits(turns=table.turns), 1, 0)
             for table in run.recipe.tasks
@@ -175,11 +210,9 @@ class Trainer:
     def close(self) -> None:
         """Close the environments, the engine and the event loop."""
         run = self.components
+        self._source.close()
         run.executor.close()
-        try:
-            run.runner.run(run.opened.close())  # to its end, also after an interruption
-        finally:
-            run.runner.close()
+        run.loop.close(run.opened.close())
 
     @property
     def _memory(self) -> Memory | None:
@@ -194,6 +227,10 @@ class Trainer:
         codec = get_codec(recipe.policy.dialect)
         agent = PolicyAgent(opened.engine, self._renderer, codec, sampling)
         return self._backend.executor(recipe, agent, self._make)
+
+
+async def _nothing() -> None:
+    pass
 
 
 def _learner(recipe: Recipe, model: Any, reference: Any, ranks: Ranks) -> Learner:

@@ -15,6 +15,7 @@ from hexathlon.envs.web.browser import Browser
 from hexathlon.envs.web.errors import ActionError
 from hexathlon.envs.web.external import ExternalReader, ExternalSites, is_external
 from hexathlon.envs.web.miniwob import MiniwobPages, is_miniwob
+from hexathlon.envs.web.page.brief import brief_text
 from hexathlon.envs.web.twin.twin import TwinBrowser
 from hexathlon.tasks.task import Task, ToolSchema
 from hexathlon.tasks.web.tools import COORDINATE_TOOLS, WEB_TOOLS
@@ -120,7 +121,7 @@ class WebEnv(Environment):
         request = task.instruction
         if isinstance(self.network, ExternalSites | MiniwobPages):
             request = self.network.instruction
-        else:
+        elif not self._brief:
             request = f"{request}\n\n{self.network.introduction()}"
         return f"{request}\n\n{self._screen('')}"
 
@@ -287,8 +288,16 @@ class WebEnv(Environment):
 
         return ChromiumBrowser(self.chromium, self.viewport)
 
+    @property
+    def _brief(self) -> bool:
+        """Whether the task shows pages in the brief view."""
+        return self.task.params.get("view") == "brief"
+
     def _screen(self, remark: str) -> str:
         view = self.browser.view()
+        if self._brief:
+            page = brief_text(view.tabs[view.current][0] or "empty", view.content)
+            return f"Remark: {remark}\n{page}" if remark else page
         tabs = [
             f"{'*' if i == view.current else ' '}{i}: {title or 'empty'} ({url})"
             for i, (title, url) in enumerate(view.tabs)

@@ -66,6 +66,8 @@ def same_value(wanted: Any, given: Any) -> bool:
         text = _plain(given)
         if "words" in wanted:
             return all(_plain(word) in text for word in wanted["words"])
+        if "one_of" in wanted:
+            return text in map(_plain, wanted["one_of"])
         return bool(wanted.get("any")) and bool(text)
     if isinstance(wanted, bool) or isinstance(given, bool) or wanted is None or given is None:
         return wanted is given

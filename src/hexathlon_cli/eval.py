@@ -19,6 +19,7 @@ from hexathlon_cli.options import (
     MostInfraInARow,
     Pools,
     Prices,
+    Replicas,
     RequestRetries,
     RequestTimeout,
     Retries,
@@ -75,6 +76,19 @@ def eval_(
             help="Tool-call dialect: auto, openai, hermes, react or json. [default: auto]"
         ),
     ] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            help="What samples for a checkpoint: torch in this process, or vllm, which starts "
+            "servers and stops them. [default: torch]"
+        ),
+    ] = None,
+    engine_arg: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Argument for the vLLM servers, such as --tensor-parallel-size=2; repeatable."
+        ),
+    ] = None,
     temperature: Annotated[float | None, typer.Option(help="Sampling temperature.")] = None,
     top_p: Annotated[float | None, typer.Option(help="Nucleus sampling threshold.")] = None,
     max_reply_tokens: Annotated[
@@ -100,6 +114,7 @@ def eval_(
         float | None, typer.Option(help="Limit on cost, by the price table.")
     ] = None,
     concurrency: Concurrency = None,
+    replicas: Replicas = None,
     retries: Retries = None,
     retry_infra: RetryInfra = None,
     max_unscored: MaxUnscored = None,
@@ -139,6 +154,7 @@ def eval_(
         del flags[name]
     flags["envs"] = [name for given in envs or () for name in given.split(",") if name] or None
     flags["task"] = task or None
+    flags["engine_arg"] = engine_arg or None
     from hexathlon.baselines.harness.config import command_settings, load_config
     from hexathlon.baselines.harness.errors import ExitCode, UsageError
     from hexathlon.baselines.harness.run import evaluate

@@ -25,6 +25,7 @@ __all__ = [
     "MostInfraInARow",
     "Pools",
     "Prices",
+    "Replicas",
     "RequestRetries",
     "RequestTimeout",
     "Retries",
@@ -48,6 +49,9 @@ Prices = Annotated[Path | None, typer.Option(help="Price table (TOML).")]
 
 Concurrency = Annotated[
     int | None, typer.Option(help="Concurrent trials, for remote models. [default: 20]")
+]
+Replicas = Annotated[
+    int | None, typer.Option(help="vLLM servers to start, with --engine vllm. [default: 1]")
 ]
 Retries = Annotated[
     int | None,

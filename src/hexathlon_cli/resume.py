@@ -18,6 +18,7 @@ from hexathlon_cli.options import (
     MostInfraInARow,
     Pools,
     Prices,
+    Replicas,
     RequestRetries,
     RequestTimeout,
     Retries,
@@ -34,6 +35,7 @@ __all__ = ["resume"]
 def resume(
     run: Annotated[Path, typer.Argument(help="Run directory of `hexathlon eval`.")],
     concurrency: Concurrency = None,
+    replicas: Replicas = None,
     retries: Retries = None,
     retry_infra: RetryInfra = None,
     max_unscored: MaxUnscored = None,

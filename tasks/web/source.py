@@ -6,6 +6,7 @@ names and looks.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.errors import GenerationExhausted, UnknownTask
@@ -21,7 +22,7 @@ from hexathlon.tasks.web.world.sites.table import SITE_NAMES
 
 __all__ = ["WebSource", "source"]
 
-_SIZES: dict[Split, int | None] = {"train": None, "dev": 1_600, "test": 1_600, "heldout": 1_600}
+_SIZES: dict[Split, int | None] = {"train": None, "dev": 12_800, "test": 1_600, "heldout": 1_600}
 _ATTEMPTS = 60
 _TASKS_PER_WORLD = 16
 
@@ -42,7 +43,7 @@ class WebSource(TaskSource):
     late_modules = tuple(f"hexathlon.tasks.web.world.sites.{name}.*" for name in SITE_NAMES)
 
     def size(self, split: Split, level: Level | None = None) -> int | None:
-        """Return 1,600 for dev, test and held-out, None for train."""
+        """Return 12,800 for dev, 1,600 for test and held-out, None for train."""
         whole = _SIZES[split]
         return whole if whole is None or level is None else whole // len(LEVELS)
 
@@ -72,7 +73,11 @@ class WebSource(TaskSource):
             split=at.split,
             seed=derive_seed("web task", task_id, salt or ""),
             instruction=draft.instruction,
-            params={"world": draft.plan.to_json(), "salt": salt or ""},
+            params={
+                "world": draft.plan.to_json(),
+                "salt": salt or "",
+                **({"view": "brief"} if draft.brief else {}),
+            },
             tools=WEB_TOOLS,
             limits=Limits(turns=draft.turns),
             checks=(
@@ -110,6 +115,11 @@ class WebSource(TaskSource):
         draft = _draft_of(task)
         return {name: _run(draft, solver) for name, solver in draft.mutants.items()}
 
+    def thought(self, task: Task, heard: Sequence[str], action: str) -> str:
+        """Quote the element or the line of the screen that decides; empty for most templates."""
+        thought = _draft_of(task).thought
+        return thought(heard[-1]) if thought else ""
+
     def policies(self, task: Task) -> Mapping[str, Script]:
         """Return trivial users of a browser."""
         return trivial_policies(task)
@@ -140,7 +150,8 @@ def _draft(at: TaskAddress, salt: str) -> WebDraft:
     template = TEMPLATES[at.template]
     pair = ("web", at.template, at.level, at.split, at.index // 2, salt)
     side = (at.index + derive_seed("side", *pair)) % 2
-    language: Language = "zh" if derive_seed("language", *pair) % 4 == 0 else "en"
+    chinese = template.bilingual and derive_seed("language", *pair) % 4 == 0
+    language: Language = "zh" if chinese else "en"
     for attempt in range(_ATTEMPTS):
         # Twins share every draw; other pairs differ from the first one onwards.
         own = () if template.twins else (side,)
@@ -156,11 +167,16 @@ def _draft(at: TaskAddress, salt: str) -> WebDraft:
 
 
 def _draft_of(task: Task) -> WebDraft:
-    return _draft(parse_address(task.id), str(task.params["salt"]))
+    return _kept_draft(task.id, str(task.params["salt"]))
+
+
+@lru_cache(maxsize=4)
+def _kept_draft(task_id: str, salt: str) -> WebDraft:
+    return _draft(parse_address(task_id), salt)
 
 
 def _run(draft: WebDraft, solver: Solver) -> Script:
-    pilot = Pilot(draft.plan.language)
+    pilot = Pilot(draft.plan.language, brief=draft.brief)
     return solver(pilot)
 
 

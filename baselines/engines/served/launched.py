@@ -25,12 +25,40 @@ from hexathlon.baselines.engines.served.server import VllmServer, VllmSettings, 
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest
 
-__all__ = ["LaunchedEngine"]
+__all__ = ["LaunchedEngine", "replicas_of"]
 
 T = TypeVar("T")
 
 _DYING = 5.0
 """Seconds in which a server that no longer answers is seen to have exited."""
+
+
+def replicas_of(
+    checkpoint: Path,
+    folder: Path,
+    settings: VllmSettings,
+    count: int = 1,
+    deadline: float | None = None,
+    restarts: int = 3,
+) -> list["LaunchedEngine"]:
+    """Return engines of a checkpoint whose servers start with their first request.
+
+    Args:
+        checkpoint: The checkpoint directory that they serve.
+        folder: Takes the servers' output, in `vllm.log` or `vllm-replica-N.log`.
+        settings: Settings for starting them; `context` is required.
+        count: Number of servers.
+        deadline: Seconds that one request may take, including retries and waiting.
+        restarts: Times that a server which died is started again.
+
+    Raises:
+        EngineMissing: If there is no interpreter with vLLM.
+    """
+    several = [f"vllm-replica-{number}.log" for number in range(count)]
+    names = ["vllm.log"] if count == 1 else several
+    return [
+        LaunchedEngine(checkpoint, folder / name, settings, deadline, restarts) for name in names
+    ]
 
 
 class LaunchedEngine:
@@ -76,6 +104,11 @@ class LaunchedEngine:
     def context(self) -> int:
         """Maximum number of tokens of a prompt and its reply."""
         return self.settings.context if self._engine is None else self._engine.context
+
+    @property
+    def name(self) -> str:
+        """Name in error messages: that of the log."""
+        return self.log.stem
 
     @property
     def server(self) -> VllmServer | None:

@@ -57,7 +57,8 @@ class TwinBrowser:
     def view(self) -> View:
         """Return what is on the screen."""
         tabs = tuple((tab.page.title, tab.page.url) for tab in self._state.tabs)
-        return View(tabs, self._state.current, self._page.described.text)
+        page = self._page.described
+        return View(tabs, self._state.current, page.text, page.content)
 
     @property
     def blocked(self) -> tuple[str, ...]:

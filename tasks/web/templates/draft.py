@@ -68,6 +68,12 @@ class WebDraft:
     parts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Shares of `changes` that are terms of their own, for partial credit of long work."""
 
+    brief: bool = False
+    """Whether pages are shown in the brief view: content only, numbers after names."""
+
+    thought: Callable[[str], str] | None = None
+    """Grounds for the oracle's next action, quoted from the screen."""
+
 
 @dataclass
 class WebScene:
@@ -141,6 +147,9 @@ class WebTemplate(ABC):
     twins: ClassVar[bool] = False
     """Whether each second task is infeasible."""
 
+    bilingual: ClassVar[bool] = True
+    """Whether a quarter of the tasks are Chinese."""
+
     @abstractmethod
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw a task, or None if this world has none; another draw follows."""
@@ -149,8 +158,8 @@ class WebTemplate(ABC):
 def added(site: str, table: str, *rows: Mapping[str, Any]) -> dict[str, Any]:
     """Expect new rows; give every column that is not volatile.
 
-    A value may be a matcher: `{"any": true}`, or `{"words": [...]}` for a text that must contain
-    all of them.
+    A value may be a matcher: `{"any": true}`, `{"one_of": [...]}`, or `{"words": [...]}` for a text
+    that must contain all of them.
     """
     return {site: {table: {"added": [dict(row) for row in rows]}}}
 

@@ -62,6 +62,9 @@ class WorldPlan:
     files: Mapping[str, str] | None = None
     """Text files on the user's computer, for uploads."""
 
+    path: str = "/"
+    """Path of the page that the first tab opens."""
+
     def to_json(self) -> dict[str, Any]:
         """Return the plan as JSON."""
         return {
@@ -70,7 +73,7 @@ class WorldPlan:
             "people": self.people, "session_actions": self.session_actions,
             "signed_in": self.signed_in,
             "edits": [[site, sql, list(values)] for site, sql, values in self.edits],
-            "files": dict(self.files or {}),
+            "files": dict(self.files or {}), "path": self.path,
         }  # fmt: skip
 
     @classmethod
@@ -121,7 +124,7 @@ class Network:
     @property
     def start_url(self) -> str:
         """The URL of the first tab."""
-        return f"http://{site_named(self.plan.sites[0]).host}/"
+        return f"http://{site_named(self.plan.sites[0]).host}{self.plan.path}"
 
     def introduction(self) -> str:
         """Return the addresses of the sites and the user's account, as the agent is told."""

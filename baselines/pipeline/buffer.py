@@ -1,0 +1,255 @@
+"""The work buffer of asynchronous training: which groups are played, and which are trained on next.
+
+Admission bounds staleness: with batches of B groups, policy version v and staleness eta, at most
+(eta + v + 1) B groups are accepted or running, and at most as many rollouts run as there are slots
+(AReaL, section 5.1). Batches are taken in the order of submission within a window, not in the order
+of completion, which would favour short episodes. Finished groups wait here, failed members are
+absent, and a group below its least size is lost.
+
+The buffer has no clock, no event loop and no environment: it is told what happened, and when. The
+asynchronous source drives it with real rollouts, `hexathlon.baselines.pipeline.simulation` with
+simulated ones.
+"""
+
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Generic, NamedTuple, TypeVar
+
+__all__ = ["AdmissionRules", "BufferedGroup", "Expired", "WorkBuffer"]
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class AdmissionRules:
+    """Sizes that decide what is submitted and what is taken.
+
+    Raises:
+        ValueError: If a value is out of range.
+    """
+
+    groups: int
+    """Groups per update, B."""
+
+    slots: int
+    """Largest number of concurrent rollouts, C_max."""
+
+    staleness: int = 0
+    """Largest number of updates between the submission of a group and its own, eta."""
+
+    surplus: int = 0
+    """Groups submitted beyond the bound; whichever finish first are trained on (APRIL)."""
+
+    window: int = 0
+    """Number of groups, in the order of submission, among which a batch is taken; at least
+    `groups`, which takes strictly in that order."""
+
+    least: int = 1
+    """Least number of scored rollouts in a group."""
+
+    pacing: bool = True
+    """Whether an update waits for a group that would be older than `staleness` at the next one."""
+
+    def __post_init__(self) -> None:
+        if min(self.groups, self.slots, self.least) < 1 or min(self.staleness, self.surplus) < 0:
+            raise ValueError(
+                "expected groups, slots and least from 1, staleness and surplus from 0, got "
+                f"{self.groups}, {self.slots}, {self.least}, {self.staleness}, {self.surplus}"
+            )
+
+
+@dataclass(slots=True, eq=False)
+class BufferedGroup(Generic[Item, Result]):
+    """A submitted group."""
+
+    number: int
+    """Place in the order of submission, from 0."""
+
+    item: Item
+    """What is played."""
+
+    version: int
+    """Policy version at its submission."""
+
+    since: float
+    """Time of its submission, in seconds."""
+
+    running: set[int]
+    """Numbers of the members that have no result yet."""
+
+    results: dict[int, list[Result]] = field(default_factory=dict)
+    """Results by member; a rollout that forks has several, a failed one none."""
+
+    scored: int = 0
+    """Number of scored rollouts."""
+
+    cut: int = 0
+    """Members that a deadline ended."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether no member is running."""
+        return not self.running
+
+    def all_results(self) -> list[Result]:
+        """Return the results of all members, in the order of their numbers."""
+        return [result for _, results in sorted(self.results.items()) for result in results]
+
+
+class Expired(NamedTuple, Generic[Item, Result]):
+    """A group that a deadline ended."""
+
+    group: BufferedGroup[Item, Result]
+    members: list[int]
+    """Members that were running."""
+
+    lost: bool
+    """Whether it has too few scored rollouts to be trained on."""
+
+
+class WorkBuffer(Generic[Item, Result]):
+    """Submitted groups, from their submission until they are taken or lost.
+
+    Args:
+        rules: The sizes.
+        version: Version of the policy that samples.
+    """
+
+    def __init__(self, rules: AdmissionRules, version: int = 0) -> None:
+        self.rules = rules
+        self.version = version
+        self.lost_in_a_row = 0
+        """Groups lost since one was finished."""
+
+        self._groups: dict[int, BufferedGroup[Item, Result]] = {}
+        self._submitted = 0
+        self._taken = 0
+        self.running = 0
+        """Number of rollouts that are running or wait for a slot."""
+
+    @property
+    def open(self) -> list[BufferedGroup[Item, Result]]:
+        """The groups that are neither taken nor lost, in the order of submission."""
+        return list(self._groups.values())
+
+    def admits(self) -> bool:
+        """Return whether one more group may be submitted.
+
+        A group may be the last to fill the slots, with some of its rollouts waiting for one.
+        """
+        # AReaL counts groups since the first update. What earlier updates took is exactly v B
+        # there; here an update may take fewer or more groups, so v B is subtracted on both sides.
+        bound = (self.rules.staleness + 1) * self.rules.groups + self.rules.surplus
+        return self.running < self.rules.slots and len(self._groups) + self._taken < bound
+
+    def submit(self, item: Item, members: int, now: float = 0.0) -> BufferedGroup[Item, Result]:
+        """Add a group that starts now."""
+        number, self._submitted = self._submitted, self._submitted + 1
+        group: BufferedGroup[Item, Result] = BufferedGroup(
+            number, item, self.version, now, set(range(members))
+        )
+        self._groups[number] = group
+        self.running += members
+        return group
+
+    def report(self, number: int, member: int, results: list[Result], scored: int) -> bool:
+        """Add the result of a member; return whether the group is lost by it.
+
+        Args:
+            number: The group.
+            member: The member.
+            results: Its rollouts, failed ones included.
+            scored: Number of these that have a score.
+        """
+        group = self._groups.get(number)
+        if group is None or member not in group.running:  # ended by a deadline before
+            return False
+        group.running.discard(member)
+        self.running -= 1
+        group.results[member] = results
+        group.scored += scored
+        return group.finished and self._settled(group)
+
+    def _settled(self, group: BufferedGroup[Item, Result]) -> bool:
+        """Return whether a group whose members have ended is lost; a lost one is removed."""
+        if group.scored >= self.rules.least:
+            self.lost_in_a_row = 0
+            return False
+        self.lost_in_a_row += 1
+        del self._groups[group.number]
+        return True
+
+    def ready(self, wanted: int, *, closing: bool = False) -> bool:
+        """Return whether `take` has a batch.
+
+        Args:
+            wanted: Number of groups.
+            closing: Whether the deadline has passed: any finished group will do.
+        """
+        if closing:
+            return any(group.finished for group in self._groups.values())
+        return len(self._choice(wanted)) >= wanted
+
+    def take(self, wanted: int, *, closing: bool = False) -> list[BufferedGroup[Item, Result]]:
+        """Remove and return the next batch, in the order of submission; see `ready`.
+
+        Returns:
+            `wanted` groups; perhaps fewer when closing.
+        """
+        if closing:
+            chosen = [group for group in self._groups.values() if group.finished][:wanted]
+        else:
+            chosen = self._choice(wanted)
+        for group in chosen:
+            del self._groups[group.number]
+        self._taken += len(chosen)
+        return chosen
+
+    def _choice(self, wanted: int) -> list[BufferedGroup[Item, Result]]:
+        """Return the finished groups to take, fewer than wanted where the batch must wait."""
+        rules = self.rules
+        candidates = islice(self._groups.values(), max(wanted, rules.window))
+        chosen = list(islice((group for group in candidates if group.finished), wanted))
+        return chosen if not rules.pacing or self._in_time(chosen, wanted) else []
+
+    def _in_time(self, chosen: list[BufferedGroup[Item, Result]], wanted: int) -> bool:
+        """Return whether later updates can take all other groups before these are too old.
+
+        Of the groups that must be taken by the k-th next update, those that the next k updates
+        cannot take must be in this batch. Versions rise with the order of submission, so that the
+        earliest finished groups are the best choice.
+        """
+        rules = self.rules
+        for later in range(rules.staleness + 1):
+            latest = self.version - rules.staleness + later
+            due = sum(group.version <= latest for group in self._groups.values())
+            needed = min(wanted, due - later * rules.groups)
+            if sum(group.version <= latest for group in chosen) < needed:
+                return False
+        return True
+
+    def give_back(self, count: int) -> None:
+        """Let as many more groups be submitted: taken ones that the update does not use."""
+        self._taken = max(0, self._taken - count)
+
+    def expire(self, before: float) -> list[Expired[Item, Result]]:
+        """End the members still running of groups submitted at or before a time.
+
+        A group with enough scored rollouts is finished with these; the others are lost.
+        """
+        ended: list[Expired[Item, Result]] = []
+        for group in self.open:
+            if group.finished or group.since > before:
+                continue
+            members = sorted(group.running)
+            group.running.clear()
+            self.running -= len(members)
+            group.cut += len(members)
+            ended.append(Expired(group, members, self._settled(group)))
+        return ended
+
+    def advance(self, version: int) -> None:
+        """Note that rollouts are sampled from a new policy version."""
+        self.version = version
+        self._taken = 0

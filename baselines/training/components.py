@@ -1,0 +1,96 @@
+"""The components of a training run that sources and steps work with."""
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from hexathlon.baselines.learner.learner import Learner
+from hexathlon.baselines.learner.ranks import Ranks
+from hexathlon.baselines.pipeline.collect import Collected, Collector, GroupPlan
+from hexathlon.baselines.pipeline.generation import Generation
+from hexathlon.baselines.pipeline.replay import ReplayStage
+from hexathlon.baselines.rollout.executor import Executor
+from hexathlon.baselines.training.engines import OpenedEngine
+from hexathlon.baselines.training.journal import Journal
+from hexathlon.baselines.training.loops import Loop
+from hexathlon.baselines.training.proximal import Proximal
+from hexathlon.baselines.training.recipe import Recipe
+from hexathlon.baselines.training.rollouts import RolloutLog
+
+__all__ = ["BatchLate", "Components"]
+
+T = TypeVar("T")
+
+
+class BatchLate(Exception):
+    """An update's rollouts did not finish within the recipe's deadline."""
+
+
+@dataclass(frozen=True, slots=True)
+class Components:
+    """The components of a run that a step works with; `Trainer` makes them."""
+
+    recipe: Recipe
+    """With `scale` applied."""
+
+    model: Any
+    """The policy; the learner changes it in place."""
+
+    learner: Learner
+    opened: OpenedEngine
+    """The engine that samples, and the transport of the weights to it."""
+
+    executor: Executor
+    collector: Collector
+    generation: Generation
+    replay: ReplayStage
+    rollouts: RolloutLog
+    ranks: Ranks
+    loop: Loop
+    """The event loop that engine and environments belong to."""
+
+    journal: Journal
+    """Groups that are not played again."""
+
+    proximal: Proximal
+    """Proximal log-probabilities of tokens that an older policy sampled."""
+
+    central: bool = False
+    """Whether rank 0 plays the rollouts of all ranks; otherwise each plays its share."""
+
+    def complete(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine on the run's event loop and return its result."""
+        return self.loop.run(work)
+
+    def collect(self, collector: Collector, plans: Sequence[GroupPlan]) -> Collected:
+        """Play this rank's share of the plans; return all ranks' rollouts in the plans' order.
+
+        Raises:
+            BatchLate: If they do not finish within the recipe's deadline.
+        """
+        if self.central:
+            return self.ranks.from_first(lambda: self.complete(self._within(collector, plans)))
+        share = self.complete(self._within(collector, self.ranks.share(plans)))
+        return Collected.joined(self.ranks.joined([share]), [plan.task for plan in plans])
+
+    async def _within(self, collector: Collector, plans: Sequence[GroupPlan]) -> Collected:
+        seconds = self.recipe.asynchrony.deadline
+        try:
+            async with asyncio.timeout(seconds) as limit:
+                return await collector.collect(plans)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            raise BatchLate(
+                f"the rollouts of {len(plans)} tasks ({plans[0].task}, …) did not finish within "
+                f"{seconds:g} s: find the environment that waits, or raise asynchrony.deadline"
+            ) from None
+
+    def hinted(self, plans: Sequence[GroupPlan]) -> list[GroupPlan]:
+        """Return the plans with their hints, the same on every rank."""
+
+        def play() -> list[GroupPlan]:
+            return self.complete(self.generation.hinted(plans, self.executor))
+
+        return self.ranks.from_first(play) if self.central else play()

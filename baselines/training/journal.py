@@ -1,0 +1,60 @@
+"""The journal of groups that must not be played again: `lost.jsonl` in a run's folder.
+
+A group is lost when failures leave too few of its rollouts, or when the update that it was part of
+failed. Others are played in its place. A resumed run reads the journal, so that what stopped or
+delayed it once does not do so again.
+"""
+
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from hexathlon.baselines.pipeline.collect import GroupPlan
+
+__all__ = ["LOST_FILE", "Journal"]
+
+LOST_FILE = "lost.jsonl"
+
+
+class Journal:
+    """Appends lost groups to a file; an incomplete last line is ignored.
+
+    Args:
+        path: The file; it need not exist.
+        writes: Whether this process writes; others only remember.
+    """
+
+    def __init__(self, path: Path, *, writes: bool = True) -> None:
+        self._path = path
+        self._writes = writes
+        self._lost: set[tuple[str, int]] = set()
+        if path.exists():
+            for line in path.read_text(encoding="utf-8").splitlines():
+                try:
+                    row = json.loads(line)
+                except ValueError:
+                    break
+                self._lost.add((row["task"], row["seed"]))
+
+    def holds(self, plan: GroupPlan) -> bool:
+        """Return whether a group was lost before."""
+        return (plan.task, plan.seed) in self._lost
+
+    def add(self, plans: Iterable[GroupPlan], cause: str) -> None:
+        """Add lost groups; they are on disk afterwards.
+
+        Args:
+            plans: The groups.
+            cause: Why they are lost, for people.
+        """
+        fresh = [plan for plan in plans if not self.holds(plan)]
+        self._lost |= {(plan.task, plan.seed) for plan in fresh}
+        if not fresh or not self._writes:
+            return
+        rows = [{"task": plan.task, "seed": plan.seed, "cause": cause} for plan in fresh]
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write("".join(json.dumps(row) + "\n" for row in rows))
+            file.flush()
+            os.fsync(file.fileno())
