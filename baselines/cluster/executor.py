@@ -5,7 +5,8 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 
 from hexathlon.baselines.agents.base import Agent
-from hexathlon.baselines.cluster.fleet import Errand, Fleet
+from hexathlon.baselines.cluster.errands import Errand
+from hexathlon.baselines.cluster.fleet import Fleet
 from hexathlon.baselines.rollout.executor import Outcome, Request
 
 __all__ = ["RayExecutor"]

@@ -7,6 +7,7 @@ names and looks.
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.errors import GenerationExhausted, UnknownTask
@@ -14,7 +15,7 @@ from hexathlon.tasks.seeding import derive_seed, generator_for
 from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
 from hexathlon.tasks.task import LEVELS, Check, Level, Limits, Split, Task
 from hexathlon.tasks.web.pilot import Pilot
-from hexathlon.tasks.web.templates.draft import Solver, WebDraft, WebScene
+from hexathlon.tasks.web.templates.draft import ExpectedAnswer, Solver, WebDraft, WebScene
 from hexathlon.tasks.web.templates.table import TEMPLATES, templates_of
 from hexathlon.tasks.web.tools import WEB_TOOLS
 from hexathlon.tasks.web.trivial import trivial_policies
@@ -32,7 +33,7 @@ class WebSource(TaskSource):
 
     name = "web"
     family = "web"
-    version = "1"
+    version = "2"
     tolerated = {
         "alter:finish.task_type": "the kind of a task is stated for the record, not scored",
         **{
@@ -63,7 +64,6 @@ class WebSource(TaskSource):
         at = self._checked(task_id, salt)
         draft = _draft(at, salt or "")
         other = TaskAddress(self.name, at.template, at.level, at.split, at.index ^ 1)
-        answer = draft.answer
         return Task(
             id=task_id,
             family=self.family,
@@ -72,11 +72,14 @@ class WebSource(TaskSource):
             level=at.level,
             split=at.split,
             seed=derive_seed("web task", task_id, salt or ""),
-            instruction=draft.instruction,
+            instruction="\n\n".join(
+                (draft.instruction, *(each.text for each in draft.requests[:1]))
+            ),
             params={
                 "world": draft.plan.to_json(),
                 "salt": salt or "",
                 **({"view": "brief"} if draft.brief else {}),
+                **({"requests": _later_requests(draft)} if draft.requests else {}),
             },
             tools=WEB_TOOLS,
             limits=Limits(turns=draft.turns),
@@ -85,13 +88,11 @@ class WebSource(TaskSource):
                     name="web_state",
                     params={
                         "changes": draft.changes,
-                        "answer": {
-                            "status": answer.status,
-                            "data": None if answer.data is None else list(answer.data),
-                            "record": answer.record,
-                            "ordered": answer.ordered,
-                        },
+                        "answer": _answer_params(
+                            draft.requests[-1].answer if draft.requests else draft.answer
+                        ),
                         "evidence": list(draft.evidence),
+                        **({"requests": _request_params(draft)} if draft.requests else {}),
                         **({"parts": draft.parts} if draft.parts else {}),
                     },
                 ),
@@ -164,6 +165,31 @@ def _draft(at: TaskAddress, salt: str) -> WebDraft:
         if draft is not None:
             return draft
     raise GenerationExhausted(f"{at}: no instance in {_ATTEMPTS} attempts")
+
+
+def _answer_params(answer: ExpectedAnswer) -> dict[str, Any]:
+    return {
+        "status": answer.status,
+        "data": None if answer.data is None else list(answer.data),
+        "record": answer.record,
+        "ordered": answer.ordered,
+    }
+
+
+def _request_params(draft: WebDraft) -> list[dict[str, Any]]:
+    """Return what the verifier needs of the requests of a shift."""
+    return [{"answer": _answer_params(each.answer), "part": each.part} for each in draft.requests]
+
+
+def _later_requests(draft: WebDraft) -> list[dict[str, Any]]:
+    """Return what the environment shows and changes after each report but the last."""
+    return [
+        {
+            "text": each.text,
+            "edits": [[site, sql, list(values)] for site, sql, values in each.edits],
+        }
+        for each in draft.requests[1:]
+    ]
 
 
 def _draft_of(task: Task) -> WebDraft:
