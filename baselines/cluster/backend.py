@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import itertools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,7 +52,8 @@ class Replica(NamedTuple):
     version: int
 
 
-class WorkerAgent(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class WorkerAgent:
     """Makes the policy's agent in a worker; can be pickled."""
 
     replicas: Sequence[Replica]
