@@ -98,4 +98,4 @@ class RayExecutor:
         return self.fleet.submit(request, self._agent, self._epoch)
 
     def _withdraw(self, errands: Iterable[Errand]) -> None:
-        self.fleet.withdraw({errand for errand in errands if not errand.outcome.done()})
+        self.fleet.withdraw({errand for errand in errands if not errand.settled})
