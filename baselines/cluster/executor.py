@@ -5,7 +5,8 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 
 from hexathlon.baselines.agents.base import Agent
-from hexathlon.baselines.cluster.fleet import Errand, Fleet
+from hexathlon.baselines.cluster.errands import Errand
+from hexathlon.baselines.cluster.fleet import Fleet
 from hexathlon.baselines.rollout.executor import Outcome, Request
 
 __all__ = ["RayExecutor"]
@@ -98,3 +99,6 @@ class RayExecutor:
 
     def _withdraw(self, errands: Iterable[Errand]) -> None:
         self.fleet.withdraw({errand for errand in errands if not errand.settled})
+        for errand in errands:
+            if errand.settled:
+                errand.outcome.exception()  # marks it as seen; the first one was raised
