@@ -7,6 +7,7 @@ BrowserGym is installed in an environment of its own, since it pins an old Playw
 """
 
 import argparse
+import gc
 import json
 import os
 import statistics
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 from measuring import Figure, print_findings
 
@@ -89,8 +91,24 @@ def raw_calls(clicks: int) -> dict[str, float]:
     return {name: 1_000 * statistics.median(each) for name, each in times.items()}
 
 
-def leaks(episodes: int, contexts: int = 8) -> dict[str, float]:
-    """Many episodes in several contexts at once; what is left over afterwards."""
+ROLES = ("python", "driver", "chromium")
+"""This process, Playwright's driver (Node) and the processes of Chromium."""
+
+
+class Use(NamedTuple):
+    """What the processes hold at one moment."""
+
+    handles: int
+    memory_mb: dict[str, float]
+    """Proportional memory by role."""
+
+
+def leaks(episodes: int, contexts: int = 8, parts: int = 4) -> list[Figure]:
+    """Many episodes in several contexts at once; what is left over afterwards.
+
+    Memory is taken after each part of the episodes: what leaks grows from part to part, what is
+    kept for reuse does not.
+    """
     from concurrent.futures import ThreadPoolExecutor
 
     from hexathlon.envs.web.chromium.driver import Driver
@@ -105,33 +123,42 @@ def leaks(episodes: int, contexts: int = 8) -> dict[str, float]:
             envs[place].reset(seed=place * 100_000 + number % 3)
             envs[place].step(CLICK)
 
-    def use() -> tuple[int, float]:
-        return len(os.listdir("/proc/self/fd")), family_mb()
+    def use() -> Use:
+        time.sleep(12)  # the server closes idle connections after 10 seconds
+        gc.collect()
+        return Use(len(os.listdir("/proc/self/fd")), family_mb())
 
+    each = max(1, episodes // contexts // parts)
     with ThreadPoolExecutor(contexts) as pool:
         list(pool.map(lambda place: play(place, 6), range(contexts)))
-        time.sleep(12)  # the server closes idle connections after 10 seconds
-        before = use()
-        count = max(1, episodes // contexts)
-        start = time.perf_counter()
-        list(pool.map(lambda place: play(place, count), range(contexts)))
-        seconds = time.perf_counter() - start
-        time.sleep(12)
-        after = use()
-    open_now, served = driver.contexts, driver.server.episodes
+        uses, seconds = [use()], 0.0
+        for _ in range(parts):
+            start = time.perf_counter()
+            list(pool.map(lambda place: play(place, each), range(contexts)))
+            seconds += time.perf_counter() - start
+            uses.append(use())
+    played, open_now = each * contexts * parts, driver.contexts
     for env in envs:
         env.close()
-    return {
-        "episodes": count * contexts, "per second": count * contexts / seconds,
-        "contexts": open_now, "left": driver.contexts, "served": served,
-        "served left": driver.server.episodes,
-        "handles": after[0] - before[0], "memory MB": after[1] - before[1],
-        "memory start MB": before[1],
-    }  # fmt: skip
+    return [
+        Figure("episodes in 8 contexts", played),
+        Figure("episodes per second", played / seconds),
+        Figure("contexts open meanwhile", open_now, most=8),
+        Figure("contexts left", driver.contexts, most=0),
+        Figure("episodes left on the server", driver.server.episodes, most=0),
+        Figure("handles more", uses[-1].handles - uses[0].handles, most=8),
+        *(
+            Figure(
+                f"memory of {role}, {each * contexts * part} episodes", use.memory_mb[role], "MB"
+            )
+            for role in ROLES
+            for part, use in enumerate(uses)
+        ),
+    ]
 
 
-def family_mb() -> float:
-    """Proportional memory of this process and its descendants."""
+def family_mb() -> dict[str, float]:
+    """Proportional memory of this process and its descendants, by role."""
     parents: dict[int, int] = {}
     for entry in Path("/proc").glob("[0-9]*"):
         try:
@@ -141,14 +168,17 @@ def family_mb() -> float:
     own = {os.getpid()}
     for _ in range(6):
         own |= {child for child, parent in parents.items() if parent in own}
-    total = 0
+    totals = dict.fromkeys(ROLES, 0.0)
     for process in own:
         try:
             text = Path(f"/proc/{process}/smaps_rollup").read_text()
+            name = Path(f"/proc/{process}/comm").read_text()
         except OSError:
             continue
-        total += int(text.partition("\nPss:")[2].split()[0])
-    return total / 1024
+        role = "chromium" if "chrom" in name or "headless" in name else "driver"
+        role = "python" if process == os.getpid() else role
+        totals[role] += int(text.partition("\nPss:")[2].split()[0]) / 1024
+    return totals
 
 
 def main() -> None:
@@ -189,17 +219,7 @@ def main() -> None:
         Figure("click and aria_snapshot by raw Playwright", raw["raw"], "ms"),
         Figure("step by raw calls", raw["step"] / raw["raw"], "x", most=1.3),
     ]
-    found = leaks(options.episodes)
-    figures += [
-        Figure("episodes in 8 contexts", found["episodes"]),
-        Figure("episodes per second", found["per second"]),
-        Figure("contexts open meanwhile", found["contexts"], most=8),
-        Figure("contexts left", found["left"], most=0),
-        Figure("episodes left on the server", found["served left"], most=0),
-        Figure("handles more", found["handles"], most=8),
-        Figure("memory more", found["memory MB"], "MB"),
-        Figure("memory at the start", found["memory start MB"], "MB"),
-    ]
+    figures += leaks(options.episodes)
     print_findings(figures)
 
 

@@ -1,106 +1,160 @@
-"""Draw every site of the web event in every look, at desktop and phone width.
+"""Draw the sites of the web event in their looks, at desktop and phone width.
 
-    python scripts/web_contact_sheet.py FOLDER [--site NAME ...] [--language zh] [--pages]
+    python scripts/web_contact_sheet.py FOLDER [--site bank] [--look night] [--language zh]
+    python scripts/web_contact_sheet.py FOLDER --site tracker --path /issues/101 --whole
+    python scripts/web_contact_sheet.py docs/notes --overview
 
-Writes one sheet per site, with the first page and one further page in all looks. `--pages` writes
-the single screenshots, too. Needs the extra `[web]` and Chromium.
+The first two write a PNG per page, look and width, and a sheet per site with the looks as rows.
+`--overview` writes one sheet per width, with the sites as rows and the looks as columns. Needs the
+extra `[web]` and Chromium; Chinese pages also need a Chinese font, such as fonts-wqy-microhei.
 """
 
 import argparse
 import io
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from PIL import Image, ImageDraw
-from playwright.sync_api import Page, sync_playwright
 
-from hexathlon.envs.web.chromium.driver import chromium_path
-from hexathlon.envs.web.chromium.server import SECRET_HEADER, SiteServer
+from hexathlon.envs.errors import BackendMissing
+from hexathlon.envs.web.chromium.chromium import ChromiumBrowser
+from hexathlon.envs.web.errors import ActionError
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.web.world.looks import LOOKS
 from hexathlon.tasks.web.world.network import Network, WorldPlan
-from hexathlon.tasks.web.world.sites.table import SITE_NAMES
+from hexathlon.tasks.web.world.sites.table import SITE_NAMES, site_named
 
-DESKTOP, PHONE = (1280, 800), (390, 800)
-SHOWN = 0.3
+PAGES = {
+    "tracker": ("/issues", "/issues/101", "/board"),
+    "mail": ("/", "/threads/1005", "/compose"),
+    "calendar": ("/week", "/events/253", "/events/new"),
+    "shop": ("/products", "/products/PYS8018", "/orders"),
+    "bank": ("/", "/transfer", "/claims/new"),
+    "forum": ("/boards/1", "/threads/1", "/search?q=the"),
+    "wiki": ("/pages/20", "/pages/20/history", "/recent"),
+    "cms": ("/articles", "/articles/1001", "/media"),
+    "maps": ("/places", "/places/2", "/map?category=cafe"),
+    "sheets": ("/workbooks/1", "/sheets/1", "/dashboards/1?period=2026-02"),
+}
+"""Pages of each site: the first stands for the site in the overview."""
+
+WIDTHS = (1280, 390)
+HEIGHT = 800
+SEED = 5
+MARGIN, TITLE = 8, 18
 
 
-def shots(page: Page, network: Network, urls: list[str]) -> list[Image.Image]:
-    """Take screenshots of pages at both widths."""
-    taken = []
-    for width, height in (DESKTOP, PHONE):
-        page.set_viewport_size({"width": width, "height": height})
-        for url in urls:
-            page.goto(url)
-            taken.append(Image.open(io.BytesIO(page.screenshot())).convert("RGB"))
-    return taken
+def network_of(site: str, look: str, language: Language, scale: int) -> Network:
+    """Return one site of a fixed world in a look."""
+    plan = WorldPlan((site,), SEED, "train", language, scale, "2026-03-02T09:00:00")
+    return Network(plan, LOOKS[look])
 
 
-def second_page(page: Page, start: str) -> str:
-    """Return the address of a record linked from the first page, or of the first other page."""
-    page.goto(start)
-    links = page.eval_on_selector_all("main a[href]", "all => all.map(each => each.href)")
-    digits = [link for link in links if any(c.isdigit() for c in link.split("/")[-1])]
-    return str((digits or links or [start])[0])
+def shots(
+    browser: ChromiumBrowser, network: Network, paths: tuple[str, ...], *, whole: bool
+) -> Iterator[tuple[str, bytes]]:
+    """Yield pages of the first site of a network, by path, as PNG."""
+    host = site_named(network.plan.sites[0]).host
+    browser.open(network)
+    for path in paths:
+        try:
+            browser.act("goto", {"url": f"http://{host}{path}"})
+        except ActionError as error:
+            raise SystemExit(f"{host}{path}: {error}") from None
+        yield path, browser.screenshot(whole=whole)
 
 
 def sheet(rows: list[tuple[str, list[Image.Image]]]) -> Image.Image:
-    """Arrange the screenshots: one row per look."""
-    cells = [[image.resize((int(image.width * SHOWN), int(image.height * SHOWN)))
-              for image in images] for _, images in rows]  # fmt: skip
-    height = cells[0][0].height
-    width = sum(image.width + 8 for image in cells[0]) + 8
-    drawn = Image.new("RGB", (width, (height + 24) * len(rows) + 8), "white")
-    pen = ImageDraw.Draw(drawn)
-    for row, ((name, _), images) in enumerate(zip(rows, cells, strict=True)):
-        top, left = row * (height + 24) + 4, 8
-        pen.text((left, top), name, fill="black")
+    """Arrange pictures in titled rows."""
+    widest = max(sum(image.width + MARGIN for image in images) for _, images in rows)
+    heights = [max(image.height for image in images) + TITLE + MARGIN for _, images in rows]
+    drawn = Image.new("RGB", (widest + MARGIN, sum(heights) + MARGIN), "white")
+    pen, top = ImageDraw.Draw(drawn), MARGIN
+    for (title, images), height in zip(rows, heights, strict=True):
+        pen.text((MARGIN, top), title, fill="black")
+        left = MARGIN
         for image in images:
-            drawn.paste(image, (left, top + 14))
-            left += image.width + 8
+            drawn.paste(image, (left, top + TITLE))
+            left += image.width + MARGIN
+        top += height
     return drawn
 
 
-def main() -> None:
-    """Draw the sheets."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--site", action="append", choices=SITE_NAMES)
-    parser.add_argument("--language", choices=("en", "zh"), default="en")
-    parser.add_argument("--pages", action="store_true")
-    chosen = parser.parse_args()
-    chosen.folder.mkdir(parents=True, exist_ok=True)
-    language: Language = chosen.language
-    server = SiteServer.shared()
-    rules = f"MAP *.hexathlon.test 127.0.0.1:{server.port}, MAP * ~NOTFOUND"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=chromium_path(), chromium_sandbox=False,
-            args=[f"--host-resolver-rules={rules}"],
-        )  # fmt: skip
-        for site in chosen.site or SITE_NAMES:
-            rows = []
-            for look in LOOKS.values():
-                plan = WorldPlan((site,), 5, "train", language, 2, "2026-03-02T09:00:00")
-                network = Network(plan, look)
-                served = server.admit(network)
-                context = browser.new_context(extra_http_headers={SECRET_HEADER: served.secret})
-                for host, cookies in network.start_cookies().items():
-                    context.add_cookies(
-                        [{"name": name, "value": value, "url": f"http://{host}/"}
-                         for name, value in cookies.items()]
-                    )  # fmt: skip
-                page = context.new_page()
-                second = second_page(page, network.start_url)
-                images = shots(page, network, [network.start_url, second])
-                rows.append((look.name, images))
-                if chosen.pages:
-                    for number, image in enumerate(images):
-                        image.save(chosen.folder / f"{site}-{look.name}-{number}.png")
-                context.close()
-                server.dismiss(served)
+def small(png: bytes, factor: float) -> Image.Image:
+    """Return a scaled picture, cut to the height of the window."""
+    image = Image.open(io.BytesIO(png)).convert("RGB")
+    image = image.crop((0, 0, image.width, min(image.height, 3 * HEIGHT)))
+    size = (round(image.width * factor), round(image.height * factor))
+    return image.resize(size, Image.Resampling.LANCZOS)
+
+
+def overview(options: argparse.Namespace) -> None:
+    """Write one sheet per width: sites as rows, looks as columns."""
+    for width in options.width:
+        browser = ChromiumBrowser(viewport=(width, HEIGHT))
+        factor = 0.28 if width > 600 else 0.34
+        rows = []
+        for site in options.site:
+            images = []
+            for look in options.look:
+                network = network_of(site, look, options.language, options.scale)
+                for _, png in shots(browser, network, PAGES[site][:1], whole=False):
+                    images.append(small(png, factor))
                 network.close()
-            sheet(rows).save(chosen.folder / f"{site}-{language}.png", optimize=True)
+            rows.append((f"{site}: {', '.join(options.look)}", images))
         browser.close()
+        place = options.folder / f"web_sites_{width}.webp"
+        sheet(rows).save(place, quality=options.quality, method=6)
+        print(place)
+
+
+def pages(options: argparse.Namespace) -> None:
+    """Write a PNG per page, look and width, and a sheet per site."""
+    browsers = [ChromiumBrowser(viewport=(width, HEIGHT)) for width in options.width]
+    for site in options.site:
+        rows = []
+        for look in options.look:
+            images = []
+            for browser, width in zip(browsers, options.width, strict=True):
+                network = network_of(site, look, options.language, options.scale)
+                chosen = tuple(options.path or PAGES[site])
+                for path, png in shots(browser, network, chosen, whole=options.whole):
+                    name = "_".join(part for part in path.replace("?", "/").split("/") if part)
+                    stem = f"{site}-{name or 'start'}-{look}-{width}-{options.language}"
+                    (options.folder / f"{stem}.png").write_bytes(png)
+                    images.append(small(png, options.factor))
+                network.close()
+            rows.append((f"{site}, {look}", images))
+        place = options.folder / f"{site}-{options.language}.webp"
+        sheet(rows).save(place, quality=options.quality, method=4)
+        print(place)
+    for browser in browsers:
+        browser.close()
+
+
+def main() -> None:
+    """Draw what was asked for."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--site", nargs="+", choices=SITE_NAMES, default=list(SITE_NAMES))
+    parser.add_argument("--look", nargs="+", choices=tuple(LOOKS), default=list(LOOKS))
+    parser.add_argument("--path", nargs="+", help="paths of pages; default: three of each site")
+    parser.add_argument("--width", nargs="+", type=int, default=list(WIDTHS))
+    parser.add_argument("--language", choices=("en", "zh"), default="en")
+    parser.add_argument("--scale", type=int, default=2, help="size of the content, 1 to 4")
+    parser.add_argument("--whole", action="store_true", help="the whole page, not the window")
+    parser.add_argument("--factor", type=float, default=0.4, help="scale of pictures in sheets")
+    parser.add_argument("--quality", type=int, default=60, help="of the sheets, 1 to 100")
+    parser.add_argument("--overview", action="store_true", help="one sheet for all sites")
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    try:
+        overview(options) if options.overview else pages(options)
+    except BackendMissing as error:
+        sys.exit(str(error))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Opens checkpoint directories: the torch engine samples, the policy agent plays."""
+"""Opens checkpoint directories: torch or vLLM servers sample, the policy agent plays."""
 
 import hashlib
 import json
@@ -13,9 +13,17 @@ from hexathlon.baselines.tokens.requests import TokenSampling
 if TYPE_CHECKING:
     from hexathlon.baselines.engines.local.chat import LocalChat
     from hexathlon.baselines.engines.local.engine import LocalEngine
+    from hexathlon.baselines.engines.tokens import TokenEngine
     from hexathlon.baselines.tokens.render import ChatRenderer
 
-__all__ = ["InvalidCheckpoint", "OpenedCheckpoint", "open_chat", "open_checkpoint", "revision_of"]
+__all__ = [
+    "InvalidCheckpoint",
+    "OpenedCheckpoint",
+    "Serving",
+    "open_chat",
+    "open_checkpoint",
+    "revision_of",
+]
 
 SETTINGS = "hexathlon.json"
 """File in the directory of a policy trained by Hexathlon, with the policy's dialect."""
@@ -35,6 +43,20 @@ class OpenedCheckpoint(NamedTuple):
     revision: str
     """Hash of weights, tokenizer and chat template."""
 
+    engine: str = ""
+    """Name and version of the engine, if it is not torch in this process."""
+
+
+class Serving(NamedTuple):
+    """The vLLM servers that sample for a checkpoint."""
+
+    logs: Path
+    """Directory for their output."""
+
+    replicas: int = 1
+    more: tuple[str, ...] = ()
+    """Further command-line arguments for vLLM."""
+
 
 class _Sampling(Protocol):
     @property
@@ -48,7 +70,12 @@ class _Sampling(Protocol):
 
 
 def open_checkpoint(
-    path: Path, sampling: _Sampling, dialect: str, concurrency: int, suffix: str = ""
+    path: Path,
+    sampling: _Sampling,
+    dialect: str,
+    concurrency: int,
+    suffix: str = "",
+    serving: Serving | None = None,
 ) -> OpenedCheckpoint:
     """Return an agent for a checkpoint directory.
 
@@ -58,14 +85,21 @@ def open_checkpoint(
         dialect: Tool-call format; `auto` is the one the policy was trained with, or else Hermes.
         concurrency: Maximum number of concurrent episodes.
         suffix: Prompt suffix; must be empty, since checkpoints do not support one.
+        serving: Servers that start with the first request; by default torch samples.
 
     Raises:
-        EngineMissing: If torch or transformers is not installed, or the architecture is unknown.
+        EngineMissing: If torch or transformers is not installed, or the architecture is unknown, or
+            there is no vLLM.
         InvalidCheckpoint: If the directory is incomplete or torn.
     """
     if suffix:
         raise InvalidCheckpoint("checkpoints do not support a prompt suffix; endpoints do")
-    engine, renderer = _open(path, concurrency)
+    engine: TokenEngine
+    name = ""
+    if serving is None:
+        engine, renderer = _open(path, concurrency)
+    else:
+        engine, renderer, name = _serve(path, concurrency, serving)
     spoken = _dialect(path) if dialect == "auto" else dialect
     try:
         codec = get_codec(spoken)
@@ -78,7 +112,7 @@ def open_checkpoint(
         seed=sampling.sampling_seed or 0,
     )
     agent = PolicyAgent(engine, renderer, codec, token_sampling)
-    return OpenedCheckpoint(agent, spoken, revision_of(path))
+    return OpenedCheckpoint(agent, spoken, revision_of(path), name)
 
 
 def open_chat(path: Path, concurrency: int) -> "LocalChat":
@@ -119,6 +153,35 @@ def _open(path: Path, concurrency: int) -> tuple["LocalEngine", "ChatRenderer"]:
         raise InvalidCheckpoint(f"{path}: {error}") from None
     batch = min(64, concurrency)
     return LocalEngine(checkpoint.model, context=checkpoint.context, batch=batch), renderer
+
+
+def _serve(
+    path: Path, concurrency: int, serving: Serving
+) -> tuple["TokenEngine", "ChatRenderer", str]:
+    """Return an engine of servers that are not started yet, with the engine's name."""
+    from hexathlon.baselines.engines.local.loading import (
+        CheckpointError,
+        check_files,
+        load_tokenizer,
+        require_torch,
+    )
+    from hexathlon.baselines.engines.replicated import as_one
+    from hexathlon.baselines.engines.served.launched import replicas_of
+    from hexathlon.baselines.engines.served.server import VllmSettings, vllm_version
+    from hexathlon.baselines.tokens.render import ChatRenderer, TemplateError
+
+    require_torch()
+    name = f"vllm {vllm_version()}"
+    try:
+        check_files(path)
+        renderer = ChatRenderer(load_tokenizer(path))
+    except CheckpointError as error:
+        raise InvalidCheckpoint(str(error)) from None
+    except TemplateError as error:
+        raise InvalidCheckpoint(f"{path}: {error}") from None
+    settings = VllmSettings.of(path, sequences=concurrency, more=serving.more)
+    engines = replicas_of(path, serving.logs, settings, serving.replicas)
+    return as_one({each.name: each for each in engines}), renderer, name
 
 
 def _dialect(path: Path) -> str:

@@ -44,6 +44,10 @@ class WeightTransport(Protocol):
         """
         ...
 
+    async def close(self) -> None:
+        """Release what the transport holds."""
+        ...
+
 
 class InProcessTransport:
     """Hands the model itself to an engine in this process.
@@ -62,13 +66,18 @@ class InProcessTransport:
         probe = probe_of(model, tolerance=self._tolerance)
         return await _updated(self._engine, Weights(probe, model=model), version)
 
+    async def close(self) -> None:
+        """Do nothing: the engine is closed by its owner."""
+
 
 class FolderTransport:
-    """Writes the weights to a directory that the engine reads, and deletes it afterwards.
+    """Writes the weights to a directory that the engine reads.
+
+    The directory stays until the next one is published, for an engine that restarts.
 
     Args:
         engine: Receives the weights.
-        folder: Parent of that directory; the engine must see it under the same path.
+        folder: Takes the directory `weights`; the engine must see it under the same path.
         tolerance: Largest allowed difference of a log-probability; 0 is the default of the dtype.
     """
 
@@ -79,14 +88,19 @@ class FolderTransport:
 
     async def publish(self, model: Any, version: int) -> float:
         """Hand over the weights with merged adapters; see `WeightTransport.publish`."""
-        place = self._folder / f"weights-{version}"
+        place = self._folder / "weights" / str(version)
         shutil.rmtree(place, ignore_errors=True)  # leftovers of a killed run would be loaded too
-        try:
-            merged(model).save_pretrained(str(place))
-            probe = probe_of(model, tolerance=self._tolerance)
-            return await _updated(self._engine, Weights(probe, folder=place), version)
-        finally:
-            shutil.rmtree(place, ignore_errors=True)
+        merged(model).save_pretrained(str(place))
+        probe = probe_of(model, tolerance=self._tolerance)
+        difference = await _updated(self._engine, Weights(probe, folder=place), version)
+        for other in place.parent.iterdir():
+            if other != place:
+                shutil.rmtree(other)
+        return difference
+
+    async def close(self) -> None:
+        """Delete what was published last."""
+        shutil.rmtree(self._folder / "weights", ignore_errors=True)
 
 
 def probe_of(model: Any, *, tolerance: float = 0.0) -> LogProbabilityProbe:

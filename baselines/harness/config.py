@@ -15,13 +15,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hexathlon.baselines.harness.errors import UsageError, near_miss
 from hexathlon.baselines.rollout.limits import TrialLimits
+from hexathlon.baselines.rollout.pools import WorkersTable
 from hexathlon.tasks.task import Level, Split
 from hexathlon.tasks.validation import explain, reason
 
 __all__ = [
+    "ClusterChoice",
     "EvalConfig",
     "ExecutionConfig",
     "SamplingConfig",
+    "cluster_choice",
     "command_settings",
     "load_config",
     "read_toml",
@@ -29,6 +32,8 @@ __all__ = [
 
 COMMAND_SETTINGS = ("out", "with_anchors")
 """Settings of a configuration file that the command handles itself."""
+
+_CLUSTER_FLAGS = ("cluster", "workers", "slots", "pool")
 
 _SETTINGS = {"max_tokens": "max_reply_tokens"}
 _FIELDS = {setting: field for field, setting in _SETTINGS.items()}
@@ -39,6 +44,13 @@ Dialect = Literal["auto", "openai", "hermes", "react", "json", "compact", "lines
 
 class _Config(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class ClusterChoice(WorkersTable):
+    """A cluster and the workers that play there."""
+
+    address: str = "auto"
+    """`auto` for one on this machine, `HOST:PORT` or `ray://HOST:PORT`."""
 
 
 class SamplingConfig(_Config):
@@ -84,6 +96,12 @@ class EvalConfig(_Config):
 
     limits: TrialLimits = TrialLimits()
     sampling: SamplingConfig = SamplingConfig()
+    engine: Literal["torch", "vllm"] = "torch"
+    """What samples a checkpoint's tokens: torch in this process, or vLLM servers of our own."""
+
+    engine_arg: tuple[str, ...] = ()
+    """Further arguments for the vLLM servers, such as `--tensor-parallel-size=2`."""
+
     prompt_suffix: str = ""
     """Appended to every system prompt."""
 
@@ -119,6 +137,9 @@ class ExecutionConfig(_Config):
     max_hours: float = Field(default=0.0, ge=0)
     """Start no further trial once this call has taken this long."""
 
+    replicas: int = Field(default=1, ge=1, le=64)
+    """vLLM servers to start, each with the whole model."""
+
     keep_tokens: bool = False
     """Store the policy's prompt and sampled tokens with the records."""
 
@@ -134,6 +155,9 @@ class ExecutionConfig(_Config):
 
     salt_file: Path | None = None
     """File with the secret of a held-out round; only a commitment to it is stored."""
+
+    cluster: ClusterChoice | None = None
+    """Where trials are played; None is this process."""
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -165,6 +189,45 @@ def command_settings(file: Path | None) -> dict[str, Any]:
     return {name: values[name] for name in COMMAND_SETTINGS if name in values}
 
 
+def cluster_choice(given: Any, flags: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the settings of the cluster, with flags before those of a file or a former run.
+
+    Args:
+        given: The table `[cluster]`, an address, or None.
+        flags: `cluster` (the address, a whole table, or `none` for this process), `workers`,
+            `slots` and `pool` (texts such as `browsers={families=["web"], workers=2}`, each the
+            TOML of one pool).
+
+    Raises:
+        UsageError: If there are workers but no cluster, or a pool is not TOML.
+    """
+    table: Any = {"address": given} if isinstance(given, str) else given
+    if table is not None and not isinstance(table, Mapping):
+        raise UsageError(f"cluster must be an address or a table, [cluster], got {given!r:.80}")
+    address = flags.get("cluster")
+    if isinstance(address, Mapping):
+        table = address
+    elif address is not None:
+        table = {**(table or {}), "address": address}
+    if table is not None and table.get("address") == "none":
+        return None
+    settings = {name: flags[name] for name in ("workers", "slots") if flags.get(name) is not None}
+    pools: dict[str, Any] = {}
+    for text in flags.get("pool") or ():
+        try:
+            pools |= tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise UsageError(
+                f'--pool must be NAME={{SETTINGS}} in TOML, such as \'browsers={{families=["web"], '
+                f"workers=2}}', got {text!r:.80} ({error})"
+            ) from None
+    if table is None:
+        if settings or pools:
+            raise UsageError("--workers, --slots and --pool need --cluster ADDRESS")
+        return None
+    return {**table, **settings, "pools": {**table.get("pools", {}), **pools}}
+
+
 def load_config(
     flags: Mapping[str, Any], file: Path | None = None
 ) -> tuple[EvalConfig, ExecutionConfig]:
@@ -181,7 +244,11 @@ def load_config(
     values = _flat(read_toml(file)) if file else {}
     for name in COMMAND_SETTINGS:
         values.pop(name, None)
-    values |= {name: value for name, value in flags.items() if value is not None}
+    cluster = cluster_choice(values.pop("cluster", None), flags)
+    rest = {name: value for name, value in flags.items() if name not in _CLUSTER_FLAGS}
+    values |= {name: value for name, value in rest.items() if value is not None}
+    if cluster is not None:
+        values["cluster"] = cluster
     known = _known()
     for name in values:
         if name not in known:

@@ -34,7 +34,11 @@ class OpenedModel(NamedTuple):
 
 
 def open_model(
-    config: EvalConfig, execution: ExecutionConfig, dialect: str | None = None
+    config: EvalConfig,
+    execution: ExecutionConfig,
+    dialect: str | None = None,
+    *,
+    logs: Path | None = None,
 ) -> OpenedModel:
     """Open the model that a configuration names.
 
@@ -43,13 +47,16 @@ def open_model(
         execution: Settings of connections and concurrency.
         dialect: Dialect stored by an earlier run of the same plan; without it, `auto` probes the
             server.
+        logs: Directory for the output of servers that are started; the run's.
 
     Raises:
-        UsageError: If MODEL is not one of the three spellings, or does not exist.
+        UsageError: If MODEL is not one of the three spellings, or does not exist, or settings of an
+            engine do not fit it.
         EnvironmentUnavailable: If its server does not answer, or its engine is not installed.
     """
     try:
         spec = parse_model(config.model)
+        _check_engine(spec, config, execution)
         prices = load_prices(execution.prices)
         if spec.kind == "agent":
             return OpenedModel(scripted_agent(spec), dict(spec.as_json()), None)
@@ -57,14 +64,18 @@ def open_model(
         raise UsageError(str(error)) from None
     with Waiting(f"opening {config.model}"):
         if spec.kind == "checkpoint":
-            return _open_checkpoint(spec, config, execution, dialect)
+            return _open_checkpoint(spec, config, execution, dialect, logs or Path())
         return _open_endpoint(spec, config, execution, dialect, prices)
 
 
 def _open_checkpoint(
-    spec: ModelSpec, config: EvalConfig, execution: ExecutionConfig, dialect: str | None
+    spec: ModelSpec,
+    config: EvalConfig,
+    execution: ExecutionConfig,
+    dialect: str | None,
+    logs: Path,
 ) -> OpenedModel:
-    from hexathlon.baselines.agents.checkpoint import InvalidCheckpoint, open_checkpoint
+    from hexathlon.baselines.agents.checkpoint import InvalidCheckpoint, Serving, open_checkpoint
     from hexathlon.baselines.engines.errors import EngineMissing
 
     requested = dialect or config.dialect
@@ -75,6 +86,9 @@ def _open_checkpoint(
             requested,
             execution.concurrency,
             config.prompt_suffix,
+            Serving(logs, execution.replicas, config.engine_arg)
+            if config.engine == "vllm"
+            else None,
         )
     except EngineMissing as error:
         raise EnvironmentUnavailable(str(error)) from None
@@ -87,8 +101,22 @@ def _open_checkpoint(
         "dialect": opened.dialect,
         "sampling": config.sampling.model_dump(mode="json"),
         "revision": opened.revision,
+        **({"engine": opened.engine} if opened.engine else {}),
     }
     return OpenedModel(opened.agent, description, None)
+
+
+def _check_engine(spec: ModelSpec, config: EvalConfig, execution: ExecutionConfig) -> None:
+    """Raise if settings of vLLM servers are given to something else."""
+    served = config.engine == "vllm"
+    if served and spec.kind != "checkpoint":
+        raise UsageError(
+            f"--engine vllm serves a checkpoint directory, got {config.model}; a running server is "
+            "endpoint:URL"
+        )
+    if not served and (config.engine_arg or execution.replicas > 1):
+        name = "--engine-arg" if config.engine_arg else "--replicas"
+        raise UsageError(f"{name} is for servers to start: add --engine vllm")
 
 
 def _open_endpoint(

@@ -83,10 +83,15 @@ def build_plan(
         "price_table": model.price_table,
         "code": code_state(),
         "hardware": hardware(),
-        "config": config.model_dump(mode="json", exclude={"limits", "team"}),
+        "config": config.model_dump(mode="json", exclude={"limits", "team", *_unset(config)}),
         **({"team": config.team} if config.team else {}),
         "execution": execution.model_dump(mode="json", exclude={"salt_file", "api_key_env"}),
     }
+
+
+def _unset(config: EvalConfig) -> set[str]:
+    """Return the settings of another engine than torch, if there is none: old plans lack them."""
+    return {"engine", "engine_arg"} if config.engine == "torch" else set()
 
 
 def slices_of(config: EvalConfig, salt: str | None) -> list[Slice]:

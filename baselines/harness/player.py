@@ -1,7 +1,13 @@
-"""Plays the trials of a plan and writes their records, one at a time or many at once."""
+"""Plays the trials of a plan and writes their records, one at a time or many at once.
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+Trials can be played elsewhere, such as on a cluster; this process then only writes the records, in
+the order of the plan.
+"""
+
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, aclosing
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
 
 from hexathlon.baselines import interrupts
 from hexathlon.baselines.harness.budget import RunBudget
@@ -12,12 +18,48 @@ from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.harness.tokens import TokenLog
 from hexathlon.baselines.rollout.drivers import Offload, play, play_async
 from hexathlon.baselines.rollout.environments import is_asynchronous
+from hexathlon.baselines.rollout.executor import Request
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.evaluators.records import RecordWriter
 from hexathlon.evaluators.records.plan import TrialKey
 
-__all__ = ["TrialPlayer"]
+__all__ = ["Elsewhere", "RemotePlayers", "RemoteSetup", "TrialPlayer"]
+
+
+class RemoteSetup(NamedTuple):
+    """All that other processes need to play the trials of a run."""
+
+    config: EvalConfig
+    execution: ExecutionConfig
+    description: Mapping[str, Any]
+    """The plan's `model`."""
+
+    asynchronous: bool
+    """Whether the agent waits for a model, so that a process can play many trials at once."""
+
+    salt: str | None
+    versions: Mapping[str, str]
+    """Environment version by environment id."""
+
+    run: Path
+    """The run directory; takes reports about the processes."""
+
+
+class RemotePlayers(Protocol):
+    """Processes that play trials."""
+
+    def trajectories(self, requests: Iterator[Request]) -> AsyncGenerator[Trajectory, None]:
+        """Play trials and yield their trajectories in the order of the requests.
+
+        Args:
+            requests: Taken one after another, when a process can play the next.
+        """
+        ...
+
+
+Elsewhere = Callable[[RemoteSetup], AbstractContextManager[RemotePlayers]]
+"""Opens the processes that play the trials of a run."""
 
 
 class TrialPlayer:
@@ -33,6 +75,7 @@ class TrialPlayer:
         attempts: Earlier attempts per trial that ended in infrastructure failures.
         budget: Of the whole run; no trial starts once it is exhausted.
         tokens: Writer of token trees, if they are kept.
+        players: Other processes that play the trials; None plays them in this one.
     """
 
     def __init__(
@@ -46,7 +89,9 @@ class TrialPlayer:
         attempts: Mapping[TrialKey, int],
         budget: RunBudget,
         tokens: TokenLog | None = None,
+        players: RemotePlayers | None = None,
     ) -> None:
+        self._players = players
         self.rollout, self.config, self.versions = rollout, config, versions
         self.execution, self.writer, self.progress = execution, writer, progress
         self.attempts, self.budget, self.tokens = attempts, budget, tokens
@@ -64,6 +109,9 @@ class TrialPlayer:
             FatalError: If an error would affect every trial.
             EnvironmentUnavailable: After too many consecutive infrastructure failures.
         """
+        if self._players is not None:
+            interrupts.run(self._play_elsewhere(self._players, keys))
+            return
         slots = self._slots()
         try:
             self._async_envs = frozenset(
@@ -79,6 +127,25 @@ class TrialPlayer:
                 slot.close()
         interrupts.run(self._play_many(keys, count))
 
+    async def _play_elsewhere(self, players: RemotePlayers, keys: Iterator[TrialKey]) -> None:
+        limits = self.rollout.limits
+        requests = (
+            Request(key, limits, tried=self.attempts.get(key, 0))
+            for key in self._within_budget(keys)
+        )
+        try:
+            async with aclosing(players.trajectories(requests)) as trajectories:
+                async for trajectory in trajectories:
+                    interrupts.check()
+                    self._record(trajectory)
+        finally:
+            await self._close_engine()
+
+    async def _close_engine(self) -> None:
+        engine = getattr(self.rollout.agent, "engine", None)
+        if engine is not None:
+            await engine.close()
+
     async def _play_many(self, keys: Iterator[TrialKey], count: int) -> None:
         import asyncio
 
@@ -90,9 +157,7 @@ class TrialPlayer:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            engine = getattr(self.rollout.agent, "engine", None)
-            if engine is not None:
-                await engine.close()
+            await self._close_engine()
 
     async def _work(self, keys: Iterator[TrialKey]) -> None:
         """Play trials one after another, with blocking environment steps in a separate thread.

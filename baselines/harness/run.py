@@ -6,7 +6,7 @@ at any point is therefore continued by the command that started it.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +23,12 @@ from hexathlon.baselines.harness.errors import (
 )
 from hexathlon.baselines.harness.models import OpenedModel, open_model
 from hexathlon.baselines.harness.plan import build_plan, read_salt
-from hexathlon.baselines.harness.player import TrialPlayer
+from hexathlon.baselines.harness.player import (
+    Elsewhere,
+    RemotePlayers,
+    RemoteSetup,
+    TrialPlayer,
+)
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.harness.tokens import TokenLog
 from hexathlon.baselines.rollout.rollout import FatalError, Rollout
@@ -78,6 +83,7 @@ def evaluate(
     model: OpenedModel | None = None,
     progress: Progress | None = None,
     played: Sequence[Path] = (),
+    elsewhere: Elsewhere | None = None,
 ) -> RunOutcome:
     """Plan a run and play it, or continue the run if the directory contains the same plan.
 
@@ -91,6 +97,7 @@ def evaluate(
         played: Directories of runs that differ from this one only in their tasks, such as shards
             played by other processes; their scored records are copied instead of played again.
             Their plans are compared.
+        elsewhere: Opens other processes that play the trials; by default, this process does.
 
     Raises:
         PlanDiffers: If the directory contains a different plan; the message lists the fields.
@@ -100,7 +107,7 @@ def evaluate(
     stored = stored_plan(run)
     if model is None:
         dialect = None if stored is None else stored["model"].get("dialect")
-        model = open_model(config, execution, dialect)
+        model = open_model(config, execution, dialect, logs=run)
     if execution.keep_tokens and not getattr(model.agent, "keeps_tokens", False):
         raise UsageError(
             "--keep-tokens needs a checkpoint directory as MODEL; "
@@ -123,11 +130,16 @@ def evaluate(
         if not (run / PLAN_FILE).exists():
             write_plan(run, plan)
         _copy_scored(run, plan, shards, writer)
-        return _play_remaining(run, plan, model, execution, writer, progress)
+        return _play_remaining(run, plan, model, execution, writer, progress, elsewhere)
 
 
-def resume(run: Path, execution: ExecutionConfig) -> RunOutcome:
+def resume(run: Path, execution: ExecutionConfig, elsewhere: Elsewhere | None = None) -> RunOutcome:
     """Continue a run with its stored configuration.
+
+    Args:
+        run: The run directory.
+        execution: Settings of the execution.
+        elsewhere: Opens other processes that play the trials; by default, this process does.
 
     Raises:
         PlanDiffers: If code, tasks or model no longer produce the stored plan.
@@ -136,7 +148,7 @@ def resume(run: Path, execution: ExecutionConfig) -> RunOutcome:
     stored = stored_plan(run)
     if stored is None:
         raise UsageError(f"{run} has no {PLAN_FILE}: expected a run directory of `hexathlon eval`")
-    return evaluate(stored_config(stored), execution, run)
+    return evaluate(stored_config(stored), execution, run, elsewhere=elsewhere)
 
 
 def stored_config(plan: Mapping[str, Any]) -> EvalConfig:
@@ -298,19 +310,28 @@ def _play_remaining(
     execution: ExecutionConfig,
     writer: RecordWriter,
     progress: Progress | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> RunOutcome:
     config = stored_config(plan)
     done = completed_keys(run, infra=not execution.retry_infra)
     attempts = _failed_attempts(run, done) if execution.retry_infra else {}
     planned, left = len(plan["keys"]), len(plan["keys"]) - len(done)
-    rollout = Rollout(model.agent, config.limits, execution.retries, read_salt(execution.salt_file))
+    salt = read_salt(execution.salt_file)
+    rollout = Rollout(model.agent, config.limits, execution.retries, salt)
     budget = RunBudget(execution, read_records(run))
     versions = {row["id"]: row["version"] for row in plan["envs"]}
     token_log = TokenLog(run) if execution.keep_tokens else nullcontext()
-    with token_log as tokens, progress or Progress(model.agent.name, planned) as bar:
+    remote: AbstractContextManager[RemotePlayers | None] = nullcontext()
+    if elsewhere is not None and left:
+        asynchronous = model.agent.asynchronous
+        remote = elsewhere(
+            RemoteSetup(config, execution, model.description, asynchronous, salt, versions, run)
+        )
+    label = progress or Progress(model.agent.name, planned)
+    with token_log as tokens, remote as players, label as bar:
         bar.done = planned - left
         player = TrialPlayer(
-            rollout, config, versions, execution, writer, bar, attempts, budget, tokens
+            rollout, config, versions, execution, writer, bar, attempts, budget, tokens, players
         )
         player.play((key for key in _keys(plan) if key not in done), left)
         played = bar.done - (planned - left)

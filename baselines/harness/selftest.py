@@ -22,6 +22,7 @@ from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.rollout.drivers import play
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, FatalError, Rollout
+from hexathlon.evaluators.records.canonical import canonical_json, encode_text, sha256_hex
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import Script, TaskSource, parse_address
 from hexathlon.tasks.task import Task
@@ -54,6 +55,9 @@ class Tally:
     rewards: dict[str, float | None] = field(default_factory=dict)
     """"TASK SCRIPT" → reward; None for an infrastructure failure."""
 
+    verdicts: dict[str, str] = field(default_factory=dict)
+    """"TASK SCRIPT" → SHA-256 of the whole verdict: reward, partial credit, terms and evidence."""
+
     @property
     def mean(self) -> float:
         """Mean reward."""
@@ -73,6 +77,7 @@ class Tally:
         self.wrong += other.wrong
         self.named = (self.named + other.named)[:_MAX_NAMED]
         self.rewards |= other.rewards
+        self.verdicts |= other.verdicts
 
 
 class SelftestResult(NamedTuple):
@@ -88,21 +93,30 @@ class SelftestResult(NamedTuple):
         return all(tally.holds for tally in self.tallies.values())
 
 
-def differences(first: SelftestResult, second: SelftestResult) -> tuple[int, list[str]]:
+def differences(
+    first: SelftestResult, second: SelftestResult, *, whole: bool = False
+) -> tuple[int, list[str]]:
     """Compare two self-tests episode by episode, such as one event in two sandboxes.
 
     Episodes of the random agent may differ and are not compared.
+
+    Args:
+        first: A self-test.
+        second: Another one of the same tasks.
+        whole: Whether the whole verdicts must be equal, not only the rewards.
 
     Returns:
         Number of compared episodes, and a description of each whose rewards differ.
     """
     compared, differing = 0, []
     for kind in [kind for kind in first.tallies if kind != "random"]:
-        rewards = second.tallies[kind].rewards if kind in second.tallies else {}
-        for name, reward in first.tallies[kind].rewards.items():
+        one, other = first.tallies[kind], second.tallies.get(kind, Tally(kind, ""))
+        for name, reward in one.rewards.items():
             compared += 1
-            if name not in rewards or rewards[name] != reward:
-                differing.append(f"{name}: {reward} and {rewards.get(name, 'not played')}")
+            if name not in other.rewards or other.rewards[name] != reward:
+                differing.append(f"{name}: {reward} and {other.rewards.get(name, 'not played')}")
+            elif whole and one.verdicts[name] != other.verdicts[name]:
+                differing.append(f"{name}: {reward} in both, but terms or evidence differ")
     return compared, differing
 
 
@@ -243,6 +257,8 @@ def _count(tally: Tally, record: Mapping[str, Any], task_id: str, name: str) -> 
     reward = record["reward"]
     tally.total += reward or 0.0
     tally.rewards[f"{task_id} {name}"] = reward
+    verdict = [record[part] for part in ("reward", "partial", "terms", "evidence")]
+    tally.verdicts[f"{task_id} {name}"] = sha256_hex(encode_text(canonical_json(verdict)))
     met = {"1": reward == 1.0, "0": reward == 0.0, "floor": reward is not None}
     if not met[tally.required]:
         tally.wrong += 1

@@ -5,7 +5,8 @@ Results accumulate in a `TrialLog`. `hexathlon.baselines.rollout.drivers` drives
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -24,6 +25,7 @@ from hexathlon.baselines.rollout.environments import is_asynchronous, peek
 from hexathlon.baselines.rollout.faults import Fault, classify
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.prefix import (
+    Journal,
     Pause,
     Prefix,
     PrefixDiffers,
@@ -38,6 +40,7 @@ from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import VerifierFault
 from hexathlon.envs.messages import Message
+from hexathlon.envs.state import State
 from hexathlon.envs.status import Status
 from hexathlon.evaluators.records import TrialKey
 from hexathlon.tasks.registry import get_source
@@ -67,7 +70,12 @@ class Attempt:
         self._interrupted = False
 
     def run(
-        self, env: Environment, start: Prefix | None = None, pause: Pause | None = None
+        self,
+        env: Environment,
+        start: Prefix | None = None,
+        pause: Pause | None = None,
+        journal: Journal | None = None,
+        earlier: Sequence[Mapping[str, Any]] = (),
     ) -> TrialCoroutine[Prefix | None]:
         """Return the coroutine of the attempt: take turns until the episode ends, then grade.
 
@@ -75,6 +83,8 @@ class Attempt:
             env: The environment.
             start: Prefix to continue from; None resets the environment.
             pause: When to pause between two turns.
+            journal: Records the turns while the attempt is in progress.
+            earlier: Attempts before this one, for the journal.
 
         Returns:
             The prefix of an attempt that paused, None if it finished.
@@ -95,6 +105,8 @@ class Attempt:
             yield from self._step(turn)
             if log.stop is Status.ONGOING:
                 self._check_budget()
+            if journal is not None and journal.turn(log.key) and log.stop is Status.ONGOING:
+                journal.write(replace(self._recorded(None), earlier=tuple(earlier)))
         yield from self._grade()
         return None
 
@@ -262,10 +274,14 @@ class Attempt:
     # End ---------------------------------------------------------------------------------------
 
     def _prefix(self) -> TrialCoroutine[Prefix]:
-        env, player, log = self._env, self.player, self.log
-        state = None
+        env, state = self._env, None
         if env.supports_fork and not is_asynchronous(env):
             state = yield Do(env.snapshot)
+        return self._recorded(state)
+
+    def _recorded(self, state: State | None) -> Prefix:
+        """Return the turns so far."""
+        player, log = self.player, self.log
         return Prefix(
             key=log.key,
             opening=log.opening,

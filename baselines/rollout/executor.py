@@ -5,14 +5,14 @@
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from hexathlon.baselines.agents.base import Agent
 from hexathlon.baselines.agents.spec import parse_model, scripted_agent
 from hexathlon.baselines.rollout.drivers import play_async
 from hexathlon.baselines.rollout.limits import TrialLimits
-from hexathlon.baselines.rollout.prefix import Pause, Prefix
+from hexathlon.baselines.rollout.prefix import Journal, Pause, Prefix
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.envs.base import Environment
@@ -37,6 +37,9 @@ class Request(NamedTuple):
 
     pause_after: int | None = None
     """Number of turns after which the rollout pauses; None plays to the end."""
+
+    tried: int = 0
+    """Earlier attempts at the trial that were recorded as infrastructure failures."""
 
 
 class Executor(Protocol):
@@ -71,6 +74,12 @@ class LocalExecutor:
         make: Creates an environment from its id.
         concurrency: Maximum number of concurrent rollouts.
         retries: Further attempts at a trial after infrastructure failures.
+        salt: The secret of a held-out round.
+        versions: Environment versions by id, for records of environments that cannot be created.
+
+    Attributes:
+        agent: The default agent.
+        journal: Records the turns of rollouts in progress, where set.
     """
 
     def __init__(
@@ -79,10 +88,15 @@ class LocalExecutor:
         make: Callable[[str], Environment],
         concurrency: int,
         retries: int = 2,
+        *,
+        salt: str | None = None,
+        versions: Mapping[str, str] | None = None,
     ) -> None:
         self.agent = agent
+        self.journal: Journal | None = None
         self._retries = retries
-        self._workers = [_Worker(make) for _ in range(concurrency)]
+        self._salt = salt
+        self._workers = [_Worker(make, versions or {}) for _ in range(concurrency)]
         self._pauses: set[Pause] = set()
         self._aborted = False
 
@@ -112,14 +126,20 @@ class LocalExecutor:
         agent = scripted_agent(parse_model(request.agent)) if request.agent else self.agent
         pause = Pause(request.pause_after)
         self._pauses.add(pause)
-        rollout = Rollout(agent, request.limits, self._retries)
+        if self.journal is not None:
+            self.journal.begin(request.key)
+        rollout = Rollout(agent, request.limits, self._retries, self._salt)
         slot = worker.slot(request.key[0])
         try:
             return await play_async(
-                rollout.advance(slot, request.key, start=request.start, pause=pause)
+                rollout.advance(
+                    slot, request.key, request.tried, request.start, pause, self.journal
+                )
             )
         finally:
             self._pauses.discard(pause)
+            if self.journal is not None:
+                self.journal.end(request.key)
 
     async def abort(self) -> None:
         """Pause every rollout; replies in flight end with the tokens they have so far."""
@@ -139,13 +159,14 @@ class LocalExecutor:
 class _Worker:
     """One environment per id, used by one rollout after another."""
 
-    def __init__(self, make: Callable[[str], Environment]) -> None:
-        self._make = make
+    def __init__(self, make: Callable[[str], Environment], versions: Mapping[str, str]) -> None:
+        self._make, self._versions = make, versions
         self._slots: dict[str, EnvironmentSlot] = {}
 
     def slot(self, env_id: str) -> EnvironmentSlot:
         if env_id not in self._slots:
-            self._slots[env_id] = EnvironmentSlot(lambda: self._make(env_id))
+            version = self._versions.get(env_id, "")
+            self._slots[env_id] = EnvironmentSlot(lambda: self._make(env_id), version)
         return self._slots[env_id]
 
     def close(self) -> None:

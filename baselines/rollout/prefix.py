@@ -18,6 +18,7 @@ from hexathlon.envs.state import State
 from hexathlon.evaluators.records import TrialKey
 
 __all__ = [
+    "Journal",
     "Pause",
     "Prefix",
     "PrefixDiffers",
@@ -48,6 +49,48 @@ class Pause:
     def due(self, turns: int) -> bool:
         """Return whether a rollout pauses after this many turns."""
         return self.requested or (self.after is not None and turns >= self.after)
+
+
+class Journal:
+    """The turns of rollouts in progress, from which others continue if this process is lost.
+
+    Copying a conversation after every turn would cost more than it saves, so a rollout writes its
+    turns at the next boundary after they were wanted. Methods may be called from any thread.
+    """
+
+    def __init__(self) -> None:
+        self.turns = 0
+        """Number of turns taken by all rollouts."""
+
+        self._wanted: set[TrialKey] = set()
+        self._playing: set[TrialKey] = set()
+        self._written: dict[TrialKey, Prefix] = {}
+
+    def begin(self, key: TrialKey) -> None:
+        """Note that a rollout is in progress."""
+        self._playing.add(key)
+
+    def end(self, key: TrialKey) -> None:
+        """Forget a rollout that is over or paused."""
+        self._playing.discard(key)
+        self._wanted.discard(key)
+        self._written.pop(key, None)
+
+    def turn(self, key: TrialKey) -> bool:
+        """Count a turn; return whether the turns so far should be written."""
+        self.turns += 1
+        return key in self._wanted
+
+    def write(self, prefix: "Prefix") -> None:
+        """Keep the turns of a rollout."""
+        self._wanted.discard(prefix.key)
+        self._written[prefix.key] = prefix
+
+    def take(self) -> "list[Prefix]":
+        """Return the turns written since the last call, and ask for those that follow."""
+        written = [self._written.pop(key) for key in list(self._written)]
+        self._wanted |= set(self._playing)
+        return written
 
 
 class ResourcesUsed(NamedTuple):

@@ -15,7 +15,7 @@ from hexathlon.baselines.rollout.drivers import Do, TrialCoroutine
 from hexathlon.baselines.rollout.environments import is_asynchronous
 from hexathlon.baselines.rollout.faults import classify
 from hexathlon.baselines.rollout.limits import TrialLimits
-from hexathlon.baselines.rollout.prefix import Pause, Prefix, PrefixDiffers
+from hexathlon.baselines.rollout.prefix import Journal, Pause, Prefix, PrefixDiffers
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.records import TrialKey
@@ -109,6 +109,7 @@ class Rollout:
         tried: int = 0,
         start: Prefix | None = None,
         pause: Pause | None = None,
+        journal: Journal | None = None,
     ) -> TrialCoroutine[Trajectory | Prefix]:
         """Return the coroutine of a trial, or of a part of it.
 
@@ -118,6 +119,7 @@ class Rollout:
             tried: Earlier attempts recorded as infrastructure failures.
             start: Prefix to continue from; None starts from the initial state.
             pause: When to pause between two turns.
+            journal: Records the turns while the trial is in progress.
 
         Returns:
             The trajectory of a finished trial, or the prefix of a paused one.
@@ -132,7 +134,7 @@ class Rollout:
             attempt = Attempt(self.agent, self.limits, self.salt, key, tried + len(failed) + 1)
             try:
                 env = yield Do(slot.get)
-                prefix = yield from attempt.run(env, start, pause)
+                prefix = yield from attempt.run(env, start, pause, journal, failed)
                 if prefix is not None:
                     return replace(prefix, earlier=tuple(failed))
                 attempt.close()

@@ -1,5 +1,6 @@
 """Opening the engine of a recipe, with its weight transport."""
 
+import asyncio
 import copy
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +15,14 @@ from hexathlon.baselines.distributed.transports import (
 )
 from hexathlon.baselines.engines.errors import EngineMissing
 from hexathlon.baselines.engines.local.engine import LocalEngine
+from hexathlon.baselines.engines.replicated import as_one
 from hexathlon.baselines.engines.sending import HttpSettings
 from hexathlon.baselines.engines.served.engine import ServedEngine
-from hexathlon.baselines.engines.served.server import VllmServer, VllmSettings
+from hexathlon.baselines.engines.served.launched import replicas_of
+from hexathlon.baselines.engines.served.server import VllmSettings
 from hexathlon.baselines.engines.tokens import TokenEngine
 from hexathlon.baselines.training.recipe import Recipe
+from hexathlon.baselines.training.tables import EngineTable
 
 __all__ = ["OpenedEngine", "open_engine"]
 
@@ -29,16 +33,13 @@ class OpenedEngine:
 
     engine: TokenEngine
     transport: WeightTransport
-    server: VllmServer | None = None
-    """The server of the engine, if this run started one."""
 
     async def close(self) -> None:
-        """Close the engine and stop the server started for it."""
+        """Close the engine, which stops the servers started for it, and then the transport."""
         try:
             await self.engine.close()
         finally:
-            if self.server is not None:
-                self.server.stop()
+            await self.transport.close()
 
 
 async def open_engine(recipe: Recipe, model: Any, checkpoint: Path, folder: Path) -> OpenedEngine:
@@ -47,42 +48,63 @@ async def open_engine(recipe: Recipe, model: Any, checkpoint: Path, folder: Path
     Args:
         recipe: The recipe.
         model: The learner's causal language model.
-        checkpoint: Directory of the initial policy; a server is started on it.
-        folder: The run's folder; takes the server's log and weights in transit.
+        checkpoint: Directory of the initial policy; servers are started on it.
+        folder: The run's folder; takes the servers' logs and weights in transit.
 
     Raises:
-        EngineMissing: If the engine is not installed, or cannot be updated with this model.
-        EngineError: If the server does not start or does not answer.
+        EngineMissing: If the engine is not installed, does not start, or cannot be updated with
+            this model.
+        EngineError: If a given server does not answer.
     """
     table, most = recipe.engine, recipe.rollout.concurrency
     if table.kind == "local":
         if recipe.asynchrony.active:
             # It samples while the learner changes its own copy.
             model = copy.deepcopy(model).requires_grad_(False)
-        engine = LocalEngine(model, context=table.context, batch=most, rows=most)
-        return OpenedEngine(engine, InProcessTransport(engine, table.tolerance))
-    if table.url:
-        return await _connected(recipe, table.url, folder)
-    _require_untied(model, checkpoint)
-    server = VllmServer(checkpoint, folder / "vllm.log", _settings(recipe, model))
-    server.start()
+        local = LocalEngine(model, context=table.context, batch=most, rows=most)
+        return OpenedEngine(local, InProcessTransport(local, table.tolerance))
+    if table.urls:
+        engine = await connect(table)
+    else:
+        _require_untied(model, checkpoint)
+        engine = await launch(table, checkpoint, folder, settings_for(recipe, model))
+    return OpenedEngine(engine, FolderTransport(engine, folder, table.tolerance))
+
+
+async def connect(table: EngineTable) -> TokenEngine:
+    """Return the engine of the servers that a recipe names."""
+    opened: dict[str, TokenEngine] = {}
     try:
-        return await _connected(recipe, server.url, folder, server)
+        for url in table.urls:
+            settings = HttpSettings(url.rstrip("/").removesuffix("/v1"), table.model)
+            opened[url] = await ServedEngine.open(settings, deadline=table.deadline)
     except BaseException:
-        server.stop()
+        for engine in opened.values():
+            await engine.close()
         raise
+    return as_one(opened)
 
 
-async def _connected(
-    recipe: Recipe, url: str, folder: Path, server: VllmServer | None = None
-) -> OpenedEngine:
-    table = recipe.engine
-    settings = HttpSettings(url.rstrip("/").removesuffix("/v1"), table.model)
-    engine = await ServedEngine.open(settings, deadline=table.deadline)
-    return OpenedEngine(engine, FolderTransport(engine, folder, table.tolerance), server)
+async def launch(
+    table: EngineTable, checkpoint: Path, folder: Path, settings: VllmSettings
+) -> TokenEngine:
+    """Return the engine of servers started for a run; they start at the same time."""
+    launched = replicas_of(
+        checkpoint, folder, settings, table.replicas, table.deadline, table.restarts
+    )
+    engine = as_one({each.name: each for each in launched})
+    try:
+        async with asyncio.TaskGroup() as group:
+            for each in launched:
+                group.create_task(each.start())
+    except BaseException as error:
+        await engine.close()
+        raise _first(error) from None
+    return engine
 
 
-def _settings(recipe: Recipe, model: Any) -> VllmSettings:
+def settings_for(recipe: Recipe, model: Any) -> VllmSettings:
+    """Return the settings with which a recipe's servers are started."""
     table = recipe.engine
     return VllmSettings(
         context=table.context,
@@ -90,7 +112,13 @@ def _settings(recipe: Recipe, model: Any) -> VllmSettings:
         dtype=str(model.get_input_embeddings().weight.dtype).removeprefix("torch."),
         cache_gib=table.cache_gib,
         ready_within=table.ready_within,
+        more=table.more,
     )
+
+
+def _first(error: BaseException) -> BaseException:
+    """Return the error of the first task that failed."""
+    return error.exceptions[0] if isinstance(error, BaseExceptionGroup) else error
 
 
 def _require_untied(model: Any, checkpoint: Path) -> None:

@@ -14,7 +14,7 @@ from hexathlon.evaluators.records import TrialRecord
 from hexathlon.evaluators.records.canonical import canonical_bytes
 from hexathlon.tasks.taskset import build_task
 
-__all__ = ["RolloutLog", "rescored", "stored"]
+__all__ = ["RolloutLog", "recorded", "rescored", "stored"]
 
 Rewards = Literal["played", "rescored"]
 
@@ -74,6 +74,12 @@ def stored(path: Path) -> list[Trajectory]:
     if any("tokens" not in row for row in rows):
         raise ValueError(f"{path} has no tokens; train with rollout.keep_tokens = true")
     return [Trajectory.from_json(row) for row in rows]
+
+
+def recorded(folder: Path, batches: int) -> list[TrialRecord]:
+    """Return the records of the last batches of a run; of all batches if there are fewer."""
+    paths = sorted(folder.glob("step-*.jsonl.gz"))[-batches:]
+    return [cast(TrialRecord, row["record"]) for path in paths for row in _rows(path)]
 
 
 def rescored(path: Path) -> list[TrialRecord]:

@@ -146,7 +146,10 @@ def _clone(
     demonstrations = [
         variant
         for played in by_table
-        for variant in renamed(played, table.renamed, recipe.seed, table.copies, pieces, ranks)
+        for variant in renamed(
+            played, table.renamed, recipe.seed, table.copies, pieces, ranks, table.quoted,
+            renumber=table.renumber,
+        )
     ]
     samples = [sample_of(played, recipe.policy.dialect, renderer) for played in demonstrations]
     clone(

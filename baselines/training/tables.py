@@ -48,6 +48,14 @@ class CloneTable(RecipeTable):
     renamed: float = Field(default=0.0, ge=0, le=1)
     """Share of the demonstrations in which names are replaced by made-up ones."""
 
+    quoted: float = Field(default=0.0, ge=0, le=1)
+    """Words quoted in thoughts count as names, too, if at most this share of the demonstrations
+    contains them; 0 takes names from actions only."""
+
+    renumber: bool = False
+    """Whether demonstrations with made-up names also have random numbers of elements, so that
+    numbers are copied and not guessed."""
+
     copies: int = Field(default=1, ge=1)
     """Copies of each demonstration, with different made-up names; useful where playing is slow."""
 
@@ -115,11 +123,21 @@ class EngineTable(RecipeTable):
     kind: Literal["local", "vllm"] = "local"
     """`local` samples in this process, `vllm` on a server."""
 
-    url: str = ""
-    """URL of a running vLLM server; empty starts one on the policy's checkpoint for the run."""
+    urls: tuple[str, ...] = ()
+    """URLs of running vLLM servers, replicas of one model; empty starts `replicas` servers on the
+    policy's checkpoint for the run."""
 
     model: str = ""
-    """Name of the model at `url`; empty if the server has only one."""
+    """Name of the model at `urls`; empty if the servers have only one."""
+
+    replicas: int = Field(default=1, ge=1, le=64)
+    """Servers to start, each with the whole model."""
+
+    more: tuple[str, ...] = ()
+    """Further arguments for the servers to start, such as "--tensor-parallel-size=2"."""
+
+    restarts: int = Field(default=3, ge=0)
+    """Times that a started server which died is started again."""
 
     tolerance: float = Field(default=0.0, ge=0)
     """Maximum difference of a log-probability between engine and learner after an update; 0 means
@@ -139,12 +157,19 @@ class EngineTable(RecipeTable):
 
     @model_validator(mode="after")
     def _fits(self) -> "EngineTable":
-        if self.kind == "local" and (self.url or self.model):
-            raise ValueError('url and model need a server: set kind = "vllm"')
-        if self.url and not self.url.startswith(("http://", "https://")):
-            raise ValueError(f"url must begin with http:// or https://, got {self.url!r}")
-        if self.model and not self.url:
-            raise ValueError("model is a name at url, which is empty: set url")
+        served = {"urls": self.urls, "model": self.model, "more": self.more}
+        if self.kind == "local" and (any(served.values()) or self.replicas > 1):
+            names = [name for name, value in served.items() if value] or ["replicas"]
+            raise ValueError(f'{names[0]} needs a server: set kind = "vllm"')
+        for url in self.urls:
+            if not url.startswith(("http://", "https://")):
+                raise ValueError(f"urls must begin with http:// or https://, got {url!r}")
+        if len(set(self.urls)) < len(self.urls):
+            raise ValueError(f"urls names a server twice: {', '.join(self.urls)}")
+        if self.model and not self.urls:
+            raise ValueError("model is a name at urls, which is empty: set urls")
+        if self.urls and (self.more or self.replicas > 1):
+            raise ValueError("replicas and more are for servers to start: leave them out with urls")
         return self
 
 

@@ -40,6 +40,11 @@ _WORD = re.compile(r"[a-z]{3,}|[\u4e00-\u9fff]")
 _CHARACTERS = (0x4E00, 0x9FA6)
 """The range of Unicode's basic block of Chinese characters."""
 
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+
+_NUMBER = re.compile(r"\[(\d{1,2})\]")
+"""The number of an element of a page."""
+
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ONSETS = ("b", "c", "d", "f", "g", "h", "l", "m", "n", "p", "r", "s", "t", "v", "w", "br", "st")
 _RIMES = ("a", "e", "i", "o", "u", "an", "el", "er", "in", "ock", "ol", "um", "art", "ight", "ea")
@@ -52,6 +57,9 @@ def renamed(
     copies: int = 1,
     pieces: Sequence[str] = ascii_lowercase,
     ranks: Ranks = ALONE,
+    quoted: float = 0.0,
+    *,
+    renumber: bool = False,
 ) -> list[Demonstration]:
     """Return copies of demonstrations, about `share` of them with made-up names.
 
@@ -64,17 +72,24 @@ def renamed(
         pieces: Parts of most names in further copies: a tokenizer's parts of words, so that each
             of them is copied at some time.
         ranks: The processes that share the demonstrations.
+        quoted: Words that thoughts quote are names, too, unless they are in more than this share
+            of the demonstrations; 0 takes names from actions only.
+        renumber: Whether copies with made-up names have other numbers of elements, too.
     """
     if share <= 0:
         return list(demonstrations) * copies
     inputs = [_words(_input_text(played)) for played in demonstrations]
     counts = Counter(word for words in inputs for word in words)
     counts = sum(ranks.joined([counts]), Counter())
-    most = _RARE * sum(ranks.joined([len(demonstrations)]))
-    common = {word for word, count in counts.items() if count > most}
+    total = sum(ranks.joined([len(demonstrations)]))
+    common = {word for word, count in counts.items() if count > _RARE * total}
+    very_common = {word for word, count in counts.items() if count > quoted * total}
     characters = sorted(word for word in counts if len(word) == 1)
     copied = [
-        _stems((words & _action_words(played)) - common)
+        _stems(
+            ((words & _action_words(played)) - common)
+            | ((words & _quoted_words(played)) - very_common)
+        )
         for played, words in zip(demonstrations, inputs, strict=True)
     ]
     variants = []
@@ -84,6 +99,7 @@ def renamed(
         if draw.random() < share and names:
             unused = [sign for sign in characters if sign not in words]
             played = _with_other_names(played, names, unused, draw, pieces if copy else ())
+            played = _renumbered(played, draw) if renumber else played
         variants.append(played)
     return variants
 
@@ -99,6 +115,10 @@ def _input_text(played: Demonstration) -> str:
 
 def _action_words(played: Demonstration) -> set[str]:
     return _words(" ".join(text for action, _ in played.turns for text in _texts(action)))
+
+
+def _quoted_words(played: Demonstration) -> set[str]:
+    return _words(" ".join(text for each in played.thoughts for text in _QUOTED.findall(each)))
 
 
 def _words(text: str) -> set[str]:
@@ -149,6 +169,32 @@ def _with_other_names(
     turns = tuple((in_action(action), in_text(seen)) for action, seen in played.turns)
     thoughts = tuple(map(in_text, played.thoughts))
     return replace(played, opening=in_text(played.opening), turns=turns, thoughts=thoughts)
+
+
+def _renumbered(played: Demonstration, draw: np.random.Generator) -> Demonstration:
+    """Return a demonstration with random numbers of elements, in pages, thoughts and actions."""
+    others = [str(number) for number in 1 + draw.permutation(99)]
+
+    def other(number: str) -> str:
+        return others[int(number) - 1] if number.isdigit() and 0 < int(number) < 100 else number
+
+    def in_text(text: str) -> str:
+        return _NUMBER.sub(lambda match: f"[{other(match[1])}]", text)
+
+    def in_action(action: str) -> str:
+        calls = json.loads(action)
+        for call in calls if isinstance(calls, list) else [calls]:
+            for key, value in call["arguments"].items():
+                if key.endswith("bid"):
+                    call["arguments"][key] = other(value)
+        return json.dumps(calls, ensure_ascii=False)
+
+    return replace(
+        played,
+        opening=in_text(played.opening),
+        turns=tuple((in_action(action), in_text(seen)) for action, seen in played.turns),
+        thoughts=tuple(map(in_text, played.thoughts)),
+    )
 
 
 def _pronounceable(draw: np.random.Generator) -> str:

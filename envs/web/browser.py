@@ -20,6 +20,9 @@ class View(NamedTuple):
     text: str
     """Accessibility tree of the current page, see `hexathlon.envs.web.page.tree`."""
 
+    content: tuple[str, ...] = ()
+    """Lines of the text outside headers, footers and navigation."""
+
 
 class Browser(Protocol):
     """A browser with the episode's network behind it."""

@@ -109,7 +109,7 @@ class MiniwobPages(Network):
         return PageFile(place.read_bytes(), kind)
 
     def handle(self, request: WebRequest) -> WebResponse:
-        """Answer that there is no such page; files are answered by `file`."""
+        """Answer 404; files are served by `file`."""
         return WebResponse(404, "There is no such page.", media_type="text/plain")
 
     def begun(self, utterance: str | None) -> None:

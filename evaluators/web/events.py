@@ -18,7 +18,7 @@ _ASSETS = (".css", ".js", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".woff", ".wo
 
 
 class EventUrl(NamedTuple):
-    """A URL taken apart, or a pattern of one."""
+    """A parsed URL, or a pattern for URLs."""
 
     base: str
     """Scheme, host and path; with a pattern, the pattern."""
@@ -28,7 +28,7 @@ class EventUrl(NamedTuple):
 
     @classmethod
     def parse(cls, url: str, *, decode_base64: bool = False) -> "EventUrl":
-        """Take a URL apart; with `decode_base64`, queries hidden in its path are read, too."""
+        """Parse a URL; with `decode_base64`, queries hidden in its path are read, too."""
         if is_pattern(url):
             return cls(url, {})
         parts = urlsplit(url.strip())

@@ -1,7 +1,7 @@
 """The part of JSONPath that WebArena-Verified's checks use.
 
 Names, positions, filters of equality (`[?(@.new == 1)]`), and keys by regular expression (`$.^…$`).
-Texts on the way that hold JSON are parsed.
+Strings along the path that contain JSON are parsed.
 """
 
 import json
@@ -27,7 +27,7 @@ def find(data: Any, path: str) -> Any:
     """Return the value at a path; a list if it has a filter, None if nothing is there.
 
     Raises:
-        ValueError: If the path uses what is not supported.
+        ValueError: If the path uses an unsupported feature.
     """
     if path.startswith("$.^") or path.startswith("^"):
         return _by_pattern(data, path.removeprefix("$."))

@@ -1,6 +1,6 @@
 """Types of values in WebArena-Verified: how each is read, and when two are the same.
 
-Readers raise `ValueError` for what is no such value. Tolerances are the published ones: 0.1 for
+Readers raise `ValueError` for any other value. Tolerances are the published ones: 0.1 for
 money, 3 minutes or 10 % for durations, 10 m or 2 % for distances, 1e-5 degrees for coordinates,
 80 % similarity for names of places.
 """

@@ -1,7 +1,7 @@
 """Parts of a published check: decided by code, or pending until a judge or a person decides.
 
-A product with a factor 0 is 0 whatever the others are, so a pending part leaves an episode
-unscored only if all decided parts hold.
+A product with a factor of 0 is 0, so a pending part leaves an episode unscored only if all decided
+parts hold.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,7 @@
 """Comparison of a typed answer with the published one, guided by its JSON schema.
 
-In published data a list in the place of a single value means alternatives. In an answer it never
-does, and an answer is never read as a pattern: otherwise it could name every value at once.
+In published data, a list where a single value is expected means alternatives. In an answer it never
+does, and an answer is never read as a pattern; otherwise it could name every value at once.
 """
 
 import json
@@ -21,7 +21,7 @@ def matches(wanted: Any, given: Any, schema: JsonSchema, *, ordered: bool = Fals
     Args:
         wanted: Published value.
         given: Value of the answer or of a recorded request.
-        schema: JSON schema of the value; texts where it says nothing.
+        schema: JSON schema of the value; where it is silent, values are strings.
         ordered: Whether the order of lists matters.
     """
     if wanted is None or given is None:

@@ -16,6 +16,7 @@ from hexathlon_cli.examples import examples
 from hexathlon_cli.interrupts import INTERRUPTED
 from hexathlon_cli.list import list_
 from hexathlon_cli.output import OutputFailed, flush_output, note, print_text
+from hexathlon_cli.plan import plan
 from hexathlon_cli.play import play
 from hexathlon_cli.report import report
 from hexathlon_cli.rescore import rescore
@@ -56,6 +57,7 @@ for _name, _command in (
     ("compare", compare),
     ("report", report),
     ("selftest", selftest),
+    ("plan", plan),
     ("doctor", doctor),
 ):
     app.command(_name, epilog=examples(_name))(_command)

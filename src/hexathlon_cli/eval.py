@@ -7,6 +7,7 @@ import typer
 
 from hexathlon_cli.options import (
     ApiKeyEnv,
+    ClusterAddress,
     Concurrency,
     Fsync,
     KeepTokens,
@@ -16,18 +17,23 @@ from hexathlon_cli.options import (
     MaxTokens,
     MaxUnscored,
     MostInfraInARow,
+    Pools,
     Prices,
+    Replicas,
     RequestRetries,
     RequestTimeout,
     Retries,
     RetryInfra,
     SaltFile,
+    Slots,
     Stream,
     TasksetName,
+    Workers,
 )
 
 if TYPE_CHECKING:
     from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
+    from hexathlon.baselines.harness.player import Elsewhere
 
 __all__ = ["eval_"]
 
@@ -70,6 +76,19 @@ def eval_(
             help="Tool-call dialect: auto, openai, hermes, react or json. [default: auto]"
         ),
     ] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            help="What samples for a checkpoint: torch in this process, or vllm, which starts "
+            "servers and stops them. [default: torch]"
+        ),
+    ] = None,
+    engine_arg: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Argument for the vLLM servers, such as --tensor-parallel-size=2; repeatable."
+        ),
+    ] = None,
     temperature: Annotated[float | None, typer.Option(help="Sampling temperature.")] = None,
     top_p: Annotated[float | None, typer.Option(help="Nucleus sampling threshold.")] = None,
     max_reply_tokens: Annotated[
@@ -95,6 +114,7 @@ def eval_(
         float | None, typer.Option(help="Limit on cost, by the price table.")
     ] = None,
     concurrency: Concurrency = None,
+    replicas: Replicas = None,
     retries: Retries = None,
     retry_infra: RetryInfra = None,
     max_unscored: MaxUnscored = None,
@@ -110,6 +130,10 @@ def eval_(
     api_key_env: ApiKeyEnv = None,
     prices: Prices = None,
     salt_file: SaltFile = None,
+    cluster: ClusterAddress = None,
+    workers: Workers = None,
+    slots: Slots = None,
+    pool: Pools = None,
     with_anchors: Annotated[
         bool, typer.Option("--with-anchors", help="Also run the trivial agents and the oracle.")
     ] = False,
@@ -130,9 +154,11 @@ def eval_(
         del flags[name]
     flags["envs"] = [name for given in envs or () for name in given.split(",") if name] or None
     flags["task"] = task or None
+    flags["engine_arg"] = engine_arg or None
     from hexathlon.baselines.harness.config import command_settings, load_config
     from hexathlon.baselines.harness.errors import ExitCode, UsageError
     from hexathlon.baselines.harness.run import evaluate
+    from hexathlon_cli.cluster import elsewhere
     from hexathlon_cli.output import print_text
     from hexathlon_cli.runs import conclude, describe
 
@@ -146,11 +172,12 @@ def eval_(
     if dry_run or out is None:
         print_text(_resolved(plan, execution, out, with_anchors))
         return ExitCode.FINE
-    describe(evaluate(plan, execution, out, force_new=force_new))
-    if with_anchors:
-        unlimited = {"max_cost": 0.0, "max_tokens": 0, "max_hours": 0.0}
-        plain = execution.model_copy(update={"keep_tokens": False, **unlimited})
-        _play_anchors(plan, plain, out, force_new=force_new)
+    with elsewhere(execution) as players:
+        describe(evaluate(plan, execution, out, force_new=force_new, elsewhere=players))
+        if with_anchors:
+            unlimited = {"max_cost": 0.0, "max_tokens": 0, "max_hours": 0.0}
+            plain = execution.model_copy(update={"keep_tokens": False, **unlimited})
+            _play_anchors(plan, plain, out, players, force_new=force_new)
     return conclude(out, execution)
 
 
@@ -188,7 +215,12 @@ def _resolved(
 
 
 def _play_anchors(
-    config: "EvalConfig", execution: "ExecutionConfig", out: Path, *, force_new: bool
+    config: "EvalConfig",
+    execution: "ExecutionConfig",
+    out: Path,
+    players: "Elsewhere | None",
+    *,
+    force_new: bool,
 ) -> None:
     from hexathlon.baselines.harness.anchors import anchor_agents
     from hexathlon.baselines.harness.report import ANCHOR_FOLDER, read_run
@@ -198,4 +230,6 @@ def _play_anchors(
     for name in anchor_agents(read_run(out).plan):
         note(f"anchor: {name}")
         anchor = config.model_copy(update={"model": f"agent:{name}", "dialect": "auto"})
-        evaluate(anchor, execution, out / ANCHOR_FOLDER / name, force_new=force_new)
+        evaluate(
+            anchor, execution, out / ANCHOR_FOLDER / name, force_new=force_new, elsewhere=players
+        )

@@ -85,6 +85,11 @@ EXAMPLES = {
         "hexathlon selftest --env Terminal --tasks 20 --sandbox namespaces --sandbox docker",
         "hexathlon selftest --env Shopping --kind oracle --jobs 2",
     ),
+    "plan": (
+        "hexathlon plan sql-tiny --gpus 1",
+        "hexathlon plan sql-tiny --from runs/first --model config.json --gpus 8 --price 2.5",
+        "hexathlon plan sql-tiny --gpus 8 --machines 4 --device h200 --env-seconds 40",
+    ),
     "doctor": ("hexathlon doctor", "hexathlon doctor --json"),
 }
 """Command lines by command. Tests parse all of them and run those that are quick."""

@@ -13,6 +13,7 @@ import typer
 __all__ = [
     "ApiKeyEnv",
     "AsJson",
+    "ClusterAddress",
     "Concurrency",
     "Fsync",
     "KeepTokens",
@@ -22,15 +23,19 @@ __all__ = [
     "MaxTokens",
     "MaxUnscored",
     "MostInfraInARow",
+    "Pools",
     "Prices",
+    "Replicas",
     "RequestRetries",
     "RequestTimeout",
     "Retries",
     "RetryInfra",
     "RunFolder",
     "SaltFile",
+    "Slots",
     "Stream",
     "TasksetName",
+    "Workers",
 ]
 
 RunFolder = Annotated[Path, typer.Argument(help="Run directory.")]
@@ -44,6 +49,9 @@ Prices = Annotated[Path | None, typer.Option(help="Price table (TOML).")]
 
 Concurrency = Annotated[
     int | None, typer.Option(help="Concurrent trials, for remote models. [default: 20]")
+]
+Replicas = Annotated[
+    int | None, typer.Option(help="vLLM servers to start, with --engine vllm. [default: 1]")
 ]
 Retries = Annotated[
     int | None,
@@ -89,4 +97,25 @@ RequestRetries = Annotated[int | None, typer.Option(help="Retries of one request
 ApiKeyEnv = Annotated[
     str | None,
     typer.Option(help="Environment variable with the API key. [default: OPENAI_API_KEY]"),
+]
+ClusterAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        help="Play on a Ray cluster: auto (this machine), HOST:PORT, ray://HOST:PORT, or none.",
+    ),
+]
+Workers = Annotated[int | None, typer.Option(help="Worker processes on the cluster. [default: 2]")]
+Slots = Annotated[
+    int | None,
+    typer.Option(
+        help="Concurrent trials per worker. [default: 2; --concurrency / --workers for models]"
+    ),
+]
+Pools = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--pool",
+        help="Workers for some families, in TOML: 'browsers={families=[\"web\"], workers=2}'.",
+    ),
 ]

@@ -7,6 +7,7 @@ import typer
 
 from hexathlon_cli.options import (
     ApiKeyEnv,
+    ClusterAddress,
     Concurrency,
     Fsync,
     KeepTokens,
@@ -15,13 +16,17 @@ from hexathlon_cli.options import (
     MaxTokens,
     MaxUnscored,
     MostInfraInARow,
+    Pools,
     Prices,
+    Replicas,
     RequestRetries,
     RequestTimeout,
     Retries,
     RetryInfra,
     SaltFile,
+    Slots,
     Stream,
+    Workers,
 )
 
 __all__ = ["resume"]
@@ -30,6 +35,7 @@ __all__ = ["resume"]
 def resume(
     run: Annotated[Path, typer.Argument(help="Run directory of `hexathlon eval`.")],
     concurrency: Concurrency = None,
+    replicas: Replicas = None,
     retries: Retries = None,
     retry_infra: RetryInfra = None,
     max_unscored: MaxUnscored = None,
@@ -45,6 +51,10 @@ def resume(
     api_key_env: ApiKeyEnv = None,
     prices: Prices = None,
     salt_file: SaltFile = None,
+    cluster: ClusterAddress = None,
+    workers: Workers = None,
+    slots: Slots = None,
+    pool: Pools = None,
 ) -> int:
     """Resume an interrupted run.
 
@@ -53,17 +63,22 @@ def resume(
     """
     flags: dict[str, Any] = dict(locals())
     del flags["run"]
-    from hexathlon.baselines.harness.config import load_config
+    from hexathlon.baselines.harness.config import cluster_choice, load_config
     from hexathlon.baselines.harness.errors import UsageError
     from hexathlon.baselines.harness.run import resume as resume_run
     from hexathlon.baselines.harness.run import stored_plan
+    from hexathlon_cli.cluster import elsewhere
     from hexathlon_cli.runs import conclude, describe
 
     stored = stored_plan(run)
     if stored is None:
         raise UsageError(f"{run} has no plan.json: expected a run directory of `hexathlon eval`")
     given = {name: value for name, value in flags.items() if value is not None}
-    former = {**stored.get("execution", {}), **given}
-    _, execution = load_config({**former, "model": "", "envs": ("",)})
-    describe(resume_run(run, execution))
+    former = stored.get("execution", {})
+    settings = {**former, **given, "cluster": cluster_choice(former.get("cluster"), given)}
+    for name in ("workers", "slots", "pool"):
+        settings.pop(name, None)
+    _, execution = load_config({**settings, "model": "", "envs": ("",)})
+    with elsewhere(execution) as players:
+        describe(resume_run(run, execution, players))
     return conclude(run, execution)

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 __all__ = ["selftest"]
 
 _MOST_SHOWN = 20
-"""Maximum number of differences listed between two sandboxes."""
+"""Maximum number of differences listed between two places."""
+
+_BACKENDS = ("twin", "chromium")
 
 
 def selftest(
@@ -23,6 +25,12 @@ def selftest(
     sandbox: Annotated[
         list[str] | None,
         typer.Option(help="Sandbox of the terminal event; repeat it to compare verdicts."),
+    ] = None,
+    backend: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="twin or chromium, of the web event; repeat it to compare whole verdicts."
+        ),
     ] = None,
     kind: Annotated[
         list[str] | None,
@@ -38,21 +46,23 @@ def selftest(
     from hexathlon.baselines.harness.selftest import differences, run_selftest
     from hexathlon_cli.output import note
 
-    _check_sandboxes(env, sandbox or [])
+    sandboxes, backends = sandbox or [], backend or []
+    _check_places(env, sandboxes, backends)
     if tasks < 1 or jobs < 1:
         raise UsageError(f"--tasks and --jobs must be at least 1, got {tasks} and {jobs}")
+    option, places = ("backend", backends) if backends else ("sandbox", sandboxes)
     sound = True
     for name in env:
         results = []
-        for place in sandbox or [""]:
-            options = {"sandbox": place} if place else None
+        for place in places or [""]:
+            options = {option: place} if place else None
             result = run_selftest(name, tasks, taskset, jobs, options, kind or [])
             _print(result, f" on {place}" if place else "")
             sound = sound and result.holds
             results.append(result)
-        first, *others = sandbox or [""]
+        first, *others = places or [""]
         for other, result in zip(others, results[1:], strict=True):
-            compared, unlike = differences(results[0], result)
+            compared, unlike = differences(results[0], result, whole=option == "backend")
             note(f"{first} and {other}: {compared - len(unlike):,} of {compared:,} equal")
             for line in unlike[:_MOST_SHOWN]:
                 note(line)
@@ -60,17 +70,24 @@ def selftest(
     return ExitCode.FINE if sound else ExitCode.NOT_VERIFIED
 
 
-def _check_sandboxes(envs: list[str], sandboxes: list[str]) -> None:
+def _check_places(envs: list[str], sandboxes: list[str], backends: list[str]) -> None:
     from hexathlon.baselines.harness.environments import find_environment
     from hexathlon.baselines.harness.errors import UsageError, near_miss
     from hexathlon.envs.sandbox.ladder import BACKENDS
 
-    for name in sandboxes:
-        if name not in BACKENDS:
-            raise UsageError(near_miss("sandbox", name, BACKENDS))
-    for env in envs if sandboxes else ():
-        if find_environment(env).family != "terminal":
-            raise UsageError(f"--sandbox is for the terminal event; {env} has no sandbox")
+    if sandboxes and backends:
+        raise UsageError("--sandbox and --backend are of different events; give one of them")
+    kinds = (
+        ("sandbox", sandboxes, tuple(BACKENDS), "terminal"),
+        ("backend", backends, _BACKENDS, "web"),
+    )
+    for option, chosen, known, family in kinds:
+        for name in chosen:
+            if name not in known:
+                raise UsageError(near_miss(option, name, known))
+        for env in envs if chosen else ():
+            if find_environment(env).family != family:
+                raise UsageError(f"--{option} is for the {family} event; {env} has no {option}")
 
 
 def _print(result: "SelftestResult", where: str) -> None:

@@ -25,10 +25,12 @@ class Pilot:
 
     Args:
         language: Language of the sites.
+        brief: Whether pages are shown in the brief view.
     """
 
-    def __init__(self, language: Language) -> None:
+    def __init__(self, language: Language, *, brief: bool = False) -> None:
         self.language: Language = language
+        self.brief = brief
         self.screen = ""
 
     def words(self, site: str, key: str) -> tuple[str, ...]:
@@ -59,13 +61,16 @@ class Pilot:
         if start < 0:
             raise ElementMissing(f"no line with {within!r}")
         found = []
-        for match in re.finditer(rf'\[(\d+)\] {role}(?: "((?:[^"\\]|\\.)*)")?', screen[start:]):
-            name = re.sub(r"\\(.)", r"\1", match[2] or "")
+        named = rf'{role}(?: "(?P<name>(?:[^"\\]|\\.)*)")?'
+        number = r"\[(?P<bid>\d+)\]"
+        pattern = rf"(?<!\w){named} {number}" if self.brief else f"{number} {named}"
+        for match in re.finditer(pattern, screen[start:]):
+            name = re.sub(r"\\(.)", r"\1", match["name"] or "")
             if wanted and name not in wanted:
                 continue
             if near and near not in self._line_around(start + match.start()):
                 continue
-            found.append(match[1])
+            found.append(match["bid"])
         if len(found) <= nth:
             raise ElementMissing(f"no {role} {' or '.join(map(repr, wanted))} near {near!r}:\n"
                                  f"{screen}")  # fmt: skip

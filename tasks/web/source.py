@@ -6,6 +6,8 @@ names and looks.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
 
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.errors import GenerationExhausted, UnknownTask
@@ -13,7 +15,7 @@ from hexathlon.tasks.seeding import derive_seed, generator_for
 from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
 from hexathlon.tasks.task import LEVELS, Check, Level, Limits, Split, Task
 from hexathlon.tasks.web.pilot import Pilot
-from hexathlon.tasks.web.templates.draft import Solver, WebDraft, WebScene
+from hexathlon.tasks.web.templates.draft import ExpectedAnswer, Solver, WebDraft, WebScene
 from hexathlon.tasks.web.templates.table import TEMPLATES, templates_of
 from hexathlon.tasks.web.tools import WEB_TOOLS
 from hexathlon.tasks.web.trivial import trivial_policies
@@ -21,7 +23,7 @@ from hexathlon.tasks.web.world.sites.table import SITE_NAMES
 
 __all__ = ["WebSource", "source"]
 
-_SIZES: dict[Split, int | None] = {"train": None, "dev": 1_600, "test": 1_600, "heldout": 1_600}
+_SIZES: dict[Split, int | None] = {"train": None, "dev": 12_800, "test": 1_600, "heldout": 1_600}
 _ATTEMPTS = 60
 _TASKS_PER_WORLD = 16
 
@@ -31,7 +33,7 @@ class WebSource(TaskSource):
 
     name = "web"
     family = "web"
-    version = "1"
+    version = "2"
     tolerated = {
         "alter:finish.task_type": "the kind of a task is stated for the record, not scored",
         **{
@@ -42,7 +44,7 @@ class WebSource(TaskSource):
     late_modules = tuple(f"hexathlon.tasks.web.world.sites.{name}.*" for name in SITE_NAMES)
 
     def size(self, split: Split, level: Level | None = None) -> int | None:
-        """Return 1,600 for dev, test and held-out, None for train."""
+        """Return 12,800 for dev, 1,600 for test and held-out, None for train."""
         whole = _SIZES[split]
         return whole if whole is None or level is None else whole // len(LEVELS)
 
@@ -62,7 +64,6 @@ class WebSource(TaskSource):
         at = self._checked(task_id, salt)
         draft = _draft(at, salt or "")
         other = TaskAddress(self.name, at.template, at.level, at.split, at.index ^ 1)
-        answer = draft.answer
         return Task(
             id=task_id,
             family=self.family,
@@ -71,8 +72,15 @@ class WebSource(TaskSource):
             level=at.level,
             split=at.split,
             seed=derive_seed("web task", task_id, salt or ""),
-            instruction=draft.instruction,
-            params={"world": draft.plan.to_json(), "salt": salt or ""},
+            instruction="\n\n".join(
+                (draft.instruction, *(each.text for each in draft.requests[:1]))
+            ),
+            params={
+                "world": draft.plan.to_json(),
+                "salt": salt or "",
+                **({"view": "brief"} if draft.brief else {}),
+                **({"requests": _later_requests(draft)} if draft.requests else {}),
+            },
             tools=WEB_TOOLS,
             limits=Limits(turns=draft.turns),
             checks=(
@@ -80,13 +88,11 @@ class WebSource(TaskSource):
                     name="web_state",
                     params={
                         "changes": draft.changes,
-                        "answer": {
-                            "status": answer.status,
-                            "data": None if answer.data is None else list(answer.data),
-                            "record": answer.record,
-                            "ordered": answer.ordered,
-                        },
+                        "answer": _answer_params(
+                            draft.requests[-1].answer if draft.requests else draft.answer
+                        ),
                         "evidence": list(draft.evidence),
+                        **({"requests": _request_params(draft)} if draft.requests else {}),
                         **({"parts": draft.parts} if draft.parts else {}),
                     },
                 ),
@@ -109,6 +115,11 @@ class WebSource(TaskSource):
         """Return near misses."""
         draft = _draft_of(task)
         return {name: _run(draft, solver) for name, solver in draft.mutants.items()}
+
+    def thought(self, task: Task, heard: Sequence[str], action: str) -> str:
+        """Quote the element or the line of the screen that decides; empty for most templates."""
+        thought = _draft_of(task).thought
+        return thought(heard[-1]) if thought else ""
 
     def policies(self, task: Task) -> Mapping[str, Script]:
         """Return trivial users of a browser."""
@@ -140,7 +151,8 @@ def _draft(at: TaskAddress, salt: str) -> WebDraft:
     template = TEMPLATES[at.template]
     pair = ("web", at.template, at.level, at.split, at.index // 2, salt)
     side = (at.index + derive_seed("side", *pair)) % 2
-    language: Language = "zh" if derive_seed("language", *pair) % 4 == 0 else "en"
+    chinese = template.bilingual and derive_seed("language", *pair) % 4 == 0
+    language: Language = "zh" if chinese else "en"
     for attempt in range(_ATTEMPTS):
         # Twins share every draw; other pairs differ from the first one onwards.
         own = () if template.twins else (side,)
@@ -155,12 +167,42 @@ def _draft(at: TaskAddress, salt: str) -> WebDraft:
     raise GenerationExhausted(f"{at}: no instance in {_ATTEMPTS} attempts")
 
 
+def _answer_params(answer: ExpectedAnswer) -> dict[str, Any]:
+    return {
+        "status": answer.status,
+        "data": None if answer.data is None else list(answer.data),
+        "record": answer.record,
+        "ordered": answer.ordered,
+    }
+
+
+def _request_params(draft: WebDraft) -> list[dict[str, Any]]:
+    """Return what the verifier needs of the requests of a shift."""
+    return [{"answer": _answer_params(each.answer), "part": each.part} for each in draft.requests]
+
+
+def _later_requests(draft: WebDraft) -> list[dict[str, Any]]:
+    """Return what the environment shows and changes after each report but the last."""
+    return [
+        {
+            "text": each.text,
+            "edits": [[site, sql, list(values)] for site, sql, values in each.edits],
+        }
+        for each in draft.requests[1:]
+    ]
+
+
 def _draft_of(task: Task) -> WebDraft:
-    return _draft(parse_address(task.id), str(task.params["salt"]))
+    return _kept_draft(task.id, str(task.params["salt"]))
+
+
+@lru_cache(maxsize=4)
+def _kept_draft(task_id: str, salt: str) -> WebDraft:
+    return _draft(parse_address(task_id), salt)
 
 
 def _run(draft: WebDraft, solver: Solver) -> Script:
-    pilot = Pilot(draft.plan.language)
+    pilot = Pilot(draft.plan.language, brief=draft.brief)
     return solver(pilot)
 
 

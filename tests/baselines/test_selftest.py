@@ -34,6 +34,17 @@ def test_two_selftests_are_compared_episode_by_episode() -> None:
     assert len(differences(one, same)[1]) == 1
 
 
+def test_whole_verdicts_are_compared_if_wanted() -> None:
+    one, other = (run_selftest("Toy", 2) for _ in range(2))
+    assert differences(one, other, whole=True)[1] == []
+    name = next(iter(other.tallies["oracle"].verdicts))
+    other.tallies["oracle"].verdicts[name] = "0" * 64
+    assert differences(one, other)[1] == []
+    assert differences(one, other, whole=True)[1] == [
+        f"{name}: 1.0 in both, but terms or evidence differ"
+    ]
+
+
 class Broken:
     """Scripts that break one requirement each."""
 

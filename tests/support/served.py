@@ -106,3 +106,28 @@ def group_members(group: int) -> list[int]:
         if int(owner) == group and state != "Z":
             result.append(int(stat.parent.name))
     return result
+
+
+def guards_of(parent: int) -> list[int]:
+    """Return the guards of the servers that a process has started, in the order of their logs."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            state, owner, *_ = (path / "stat").read_text().rpartition(")")[2].split()
+            if int(owner) == parent and state != "Z" and "guard.py" in _arguments(path)[3:4]:
+                found.append(int(path.name))
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # ended in the meantime
+    return sorted(found, key=lambda pid: os.readlink(f"/proc/{pid}/fd/1"))
+
+
+def url_of(guard: int) -> str:
+    """Return the address of a guard's server."""
+    arguments = _arguments(Path("/proc") / str(guard))
+    return f"http://127.0.0.1:{arguments[arguments.index('--port') + 1]}"
+
+
+def _arguments(process: Path) -> list[str]:
+    """Return a process's command line, its file reduced to the name."""
+    parts = (process / "cmdline").read_bytes().decode().split("\0")
+    return [Path(part).name if part.endswith(".py") else part for part in parts]

@@ -1,7 +1,7 @@
 """One Playwright driver and one Chromium per process, on a loop in a thread of its own.
 
 Callers are synchronous: `call` runs a coroutine on the loop. Every wait has a deadline and a name;
-whatever goes wrong below the pages raises `EnvFault`.
+failures below the level of pages raise `EnvFault`.
 """
 
 import asyncio
@@ -40,13 +40,13 @@ _FLAGS = (
 
 
 class BrowserCrashed(EnvFault):
-    """Chromium or its driver ended, or answers no longer."""
+    """Chromium or its driver ended or stopped answering."""
 
     cause = "browser_crashed"
 
 
 class PageChanged(Exception):
-    """The page is no longer as it was; a reason to look again, no failure."""
+    """The page changed meanwhile; read it again. Not a failure."""
 
 
 def chromium_path(setting: str | None = None) -> str:
@@ -93,7 +93,7 @@ async def within(seconds: float, what: str, coroutine: Coroutine[Any, Any, Resul
 
 
 async def together(*coroutines: Coroutine[Any, Any, Any]) -> None:
-    """Await several steps at once."""
+    """Await several steps concurrently."""
     await asyncio.gather(*coroutines)
 
 

@@ -76,7 +76,7 @@ class Served:
         blocked: Addresses outside the episode that pages or sites asked for.
         redirects: Redirects since a page was answered.
         stays: Answers that left the browser on its page.
-        refusal: Why the last answer led nowhere; whoever tells the agent empties it.
+        refusal: Why the last answer led nowhere; cleared once the agent has been told.
         on_stay: Called, in the server's thread, when an answer leaves the browser on its page.
         fault: The first error of a handler; its request was answered with status 500.
     """
@@ -155,14 +155,14 @@ class SiteServer:
         return len(self._episodes)
 
     def admit(self, network: Network | None) -> Served:
-        """Serve an episode from now on."""
+        """Start serving an episode."""
         served = Served(secrets.token_hex(16))
         served.network = network
         self._episodes[served.secret] = served
         return served
 
     def dismiss(self, served: Served) -> None:
-        """Serve an episode no longer."""
+        """Stop serving an episode."""
         self._episodes.pop(served.secret, None)
         served.network = None
 

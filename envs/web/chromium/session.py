@@ -24,11 +24,16 @@ SECONDS = 15.0
 
 MAX_TABS = 8
 
+_MAX_REQUESTS = 400
+"""Requests after which the next episode gets a new context: Playwright keeps an object for every
+request and answer, about 10 kB for both, until their context is closed."""
+
 
 class ChromiumSession:
     """A context of the process's Chromium; the actions are in `ChromiumBrowser`.
 
-    The next episode uses the same context, emptied, unless something went wrong in it.
+    The context is emptied and reused for the next episode unless something went wrong in it or it
+    has served many requests.
 
     Args:
         program: Path of Chromium; see `chromium_path`.
@@ -46,13 +51,14 @@ class ChromiumSession:
         self._script = ""
         self._opened: list[Any] = []
         self._spoiled = False
+        self._requests = 0
         self._staying = asyncio.Event()
 
     def view(self) -> View:
         """Return what is on the screen."""
         tabs = tuple((tab.snapshot.title, tab.snapshot.url) for tab in self._tabs)
         titles = tuple((" ".join(title.split()), url) for title, url in tabs)
-        return View(titles, self._current, self._tab.text.text)
+        return View(titles, self._current, self._tab.text.text, self._tab.text.content)
 
     @property
     def blocked(self) -> tuple[str, ...]:
@@ -124,7 +130,10 @@ class ChromiumSession:
         """Make a context with one empty tab, or empty the one of the episode before."""
         old, self._network = self._network, network
         old_hosts = () if old is None else tuple(old.hosts.values())
+        if self._served is not None:
+            self._requests += self._served.served
         reused = self._context is not None and not self._spoiled
+        reused = reused and self._requests < _MAX_REQUESTS
         reused = reused and isinstance(old, MiniwobPages) == self._is_foreign
         script = page_script(network.hosts.values(), foreign=self._is_foreign)
         if reused:
@@ -161,6 +170,7 @@ class ChromiumSession:
         await within(SECONDS, "preparing a context", together(*steps))
 
     async def _new_context(self, served: Served) -> None:
+        self._requests = 0
         width, height = self._viewport
         self._context = await self._driver.new_context(
             served.secret, viewport={"width": width, "height": height}
@@ -269,7 +279,7 @@ class ChromiumSession:
             reading.cancel()
 
     async def _adopt_popups(self) -> None:
-        """Make tabs of windows that pages opened without being asked, where they may be open."""
+        """Turn windows that pages opened by themselves into tabs, if they may stay open."""
         while self._opened:
             page = self._opened.pop(0)
             if page.is_closed():

@@ -40,6 +40,9 @@ _ROLE_TAGS = frozenset("a input button select textarea summary".split())
 _ROLE_ATTRS = frozenset("role contenteditable data-drag draggable data-drop data-clickable".split())
 _STATE_ATTRS = frozenset("readonly disabled aria-current aria-selected data-focused".split())
 _PERHAPS_HIDDEN = _SILENT | {"dialog", "input"}
+_FRAME_TAGS = frozenset(("header", "footer", "nav"))
+"""Parts that most pages of a site repeat; a brief view leaves them out."""
+
 _HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
 _FORM_FIELDS = frozenset(("input", "select", "textarea"))
 _ACTIVE_ROLES = frozenset(
@@ -58,6 +61,9 @@ class PageText(NamedTuple):
     elements: Mapping[int, Path]
     """Path of every numbered element that is shown now."""
 
+    content: tuple[str, ...]
+    """Lines of the text outside headers, footers and navigation."""
+
 
 def describe(body: PageNode, ids: Mapping[int, int]) -> PageText:
     """Write the accessibility tree.
@@ -75,7 +81,8 @@ def describe(body: PageNode, ids: Mapping[int, int]) -> PageText:
         writer.lines.append("(an open dialog covers the page)")
         writer.block(index.dialog, path, 0, role_of(index.dialog))
     writer.flush(0)
-    return PageText("\n".join(writer.lines), writer.ids, writer.elements)
+    content = tuple(line for at, line in enumerate(writer.lines) if at not in writer.repeated)
+    return PageText("\n".join(writer.lines), writer.ids, writer.elements, content)
 
 
 def role_of(node: PageNode) -> str:
@@ -107,7 +114,7 @@ def role_of(node: PageNode) -> str:
 
 
 def is_hidden(node: PageNode) -> bool:
-    """Return whether an element is not shown, whatever is around it."""
+    """Return whether an element itself is hidden, regardless of its ancestors."""
     attrs = node.attrs
     if "hidden" in attrs or node.tag in _SILENT:
         return True
@@ -117,7 +124,7 @@ def is_hidden(node: PageNode) -> bool:
 
 
 class _Index:
-    """What names and covers elements of a page, found in one pass."""
+    """Labels and overlays of a page's elements, found in one pass."""
 
     __slots__ = ("by_id", "dialog", "label_for")
 
@@ -152,6 +159,9 @@ class _Writer:
         self.lines: list[str] = []
         self.ids: dict[int, int] = dict(ids)
         self.elements: dict[int, Path] = {}
+        self.repeated: set[int] = set()
+        """Numbers of the lines of headers, footers and navigation."""
+
         self._body = body
         self._line: list[str] = []
         self._by_id = index.by_id
@@ -184,6 +194,11 @@ class _Writer:
         role = role_of(node)
         if role and role not in ("draggable", "drop zone"):
             self._active(node, path, role, depth)
+        elif tag in _FRAME_TAGS:
+            self.flush(depth)
+            start = len(self.lines)
+            self.block(node, path, depth, role)
+            self.repeated.update(range(start, len(self.lines)))
         elif tag in _BLOCKS or role:
             self.block(node, path, depth, role)
         elif tag == "br":
@@ -351,7 +366,7 @@ class _Writer:
 
 
 def _marked(line: str) -> str:
-    """Write the numbers of elements, such that no text of the page can be taken for one."""
+    """Write element numbers, and escape page text that looks like one."""
     return _unnumbered(line).replace(_MARK, "[")
 
 

@@ -1,4 +1,4 @@
-"""A browser without a browser: the same sites, pages, numbers and actions, in process.
+"""An in-process stand-in for the browser: the same sites, pages, numbers and actions.
 
 It has no layout: what needs coordinates or pixels needs Chromium.
 """

@@ -34,7 +34,7 @@ class TwinState(NamedTuple):
 
 
 class TwinBrowser:
-    """A browser without a browser."""
+    """An in-process stand-in for the browser."""
 
     def __init__(self) -> None:
         self._network: Network | None = None
@@ -57,7 +57,8 @@ class TwinBrowser:
     def view(self) -> View:
         """Return what is on the screen."""
         tabs = tuple((tab.page.title, tab.page.url) for tab in self._state.tabs)
-        return View(tabs, self._state.current, self._page.described.text)
+        page = self._page.described
+        return View(tabs, self._state.current, page.text, page.content)
 
     @property
     def blocked(self) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """The command `train run`, for short `train RECIPE`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,7 +8,7 @@ import typer
 
 from hexathlon_cli.output import note, print_text
 
-__all__ = ["run"]
+__all__ = ["read_recipe", "run"]
 
 _LOGGERS = ("tensorboard", "wandb")
 
@@ -49,7 +49,6 @@ def run(
     import json
 
     from hexathlon.baselines.harness.errors import UsageError, near_miss
-    from hexathlon.baselines.training.recipe_files import RecipeError, recipe_path
     from hexathlon_cli.train.guard import guarded, require_torch
 
     if watch is not None:
@@ -61,14 +60,7 @@ def run(
         return
     if recipe is None:
         raise UsageError("missing RECIPE; `hexathlon train` lists the built-in ones")
-    changes = dict(map(_change, change or []))
-    try:
-        recipe_path(recipe)  # rejects an unknown name before PyTorch is imported
-        from hexathlon.baselines.training.recipe import load_recipe
-
-        found = load_recipe(recipe, changes)
-    except RecipeError as error:
-        raise UsageError(str(error)) from None
+    found = read_recipe(recipe, change or [])
     if print_config:
         print_text(json.dumps(found.scaled().model_dump(mode="json"), indent=1))
         return
@@ -86,6 +78,25 @@ def run(
         f"checkpoint: {place / 'policy'}\ncurve: {place / 'curve.html'}\n"
         f"evaluations: {place / 'before'} {place / 'after'}"
     )
+
+
+def read_recipe(spec: str, changes: Sequence[str]) -> Any:
+    """Return a recipe with its overrides.
+
+    Raises:
+        UsageError: If it cannot be read, or an override is wrong.
+    """
+    from hexathlon.baselines.harness.errors import UsageError
+    from hexathlon.baselines.training.recipe_files import RecipeError, recipe_path
+
+    values = dict(map(_change, changes))
+    try:
+        recipe_path(spec)  # rejects an unknown name before PyTorch is imported
+        from hexathlon.baselines.training.recipe import load_recipe
+
+        return load_recipe(spec, values)
+    except RecipeError as error:
+        raise UsageError(str(error)) from None
 
 
 def _change(text: str) -> tuple[str, Any]:

@@ -12,11 +12,12 @@ from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Level, Split
 from hexathlon.tasks.web.pilot import Pilot
-from hexathlon.tasks.web.world.network import WorldPlan, initial_blobs, people_of
+from hexathlon.tasks.web.world.network import Edit, WorldPlan, initial_blobs, people_of
 from hexathlon.tasks.web.world.people import Person
 from hexathlon.tasks.web.world.store import SiteStore
 
 __all__ = [
+    "DayRequest",
     "ExpectedAnswer",
     "Solver",
     "WebDraft",
@@ -49,6 +50,23 @@ class ExpectedAnswer:
 
 
 @dataclass(frozen=True)
+class DayRequest:
+    """One of several requests that reach the agent one after the other.
+
+    The agent reports on each with `finish` or `report_infeasible`; the answer to a report is the
+    next request, and the report on the last one ends the episode.
+    """
+
+    text: str
+    answer: ExpectedAnswer = ExpectedAnswer()
+    edits: tuple[Edit, ...] = ()
+    """What other people change right before the request is shown; `NOW` stands for the time."""
+
+    part: Mapping[str, Any] = field(default_factory=dict)
+    """Share of the expected changes that shows that this request was carried out."""
+
+
+@dataclass(frozen=True)
 class WebDraft:
     """A drawn task."""
 
@@ -67,6 +85,15 @@ class WebDraft:
     turns: int = 40
     parts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Shares of `changes` that are terms of their own, for partial credit of long work."""
+
+    brief: bool = False
+    """Whether pages are shown in the brief view: content only, numbers after names."""
+
+    thought: Callable[[str], str] | None = None
+    """Grounds for the oracle's next action, quoted from the screen."""
+
+    requests: tuple[DayRequest, ...] = ()
+    """The requests of a shift; `instruction` then only introduces them, `answer` is not used."""
 
 
 @dataclass
@@ -141,6 +168,9 @@ class WebTemplate(ABC):
     twins: ClassVar[bool] = False
     """Whether each second task is infeasible."""
 
+    bilingual: ClassVar[bool] = True
+    """Whether a quarter of the tasks are Chinese."""
+
     @abstractmethod
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw a task, or None if this world has none; another draw follows."""
@@ -149,8 +179,8 @@ class WebTemplate(ABC):
 def added(site: str, table: str, *rows: Mapping[str, Any]) -> dict[str, Any]:
     """Expect new rows; give every column that is not volatile.
 
-    A value may be a matcher: `{"any": true}`, or `{"words": [...]}` for a text that must contain
-    all of them.
+    A value may be a matcher: `{"any": true}`, `{"one_of": [...]}`, or `{"words": [...]}` for a text
+    that must contain all of them.
     """
     return {site: {table: {"added": [dict(row) for row in rows]}}}
 

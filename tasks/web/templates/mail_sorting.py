@@ -267,7 +267,7 @@ class SortWithFilter(WebTemplate):
             "filters",
             {
                 "field": "sender",
-                "contains": {"words": [domain]},
+                "contains": {"one_of": [domain, f"@{domain}"]},
                 "action": "move",
                 "target": folder,
             },
@@ -284,6 +284,7 @@ class SortWithFilter(WebTemplate):
             alternatives={"by_hand": by_hand},
             mutants={
                 "other_existing": solver(domain, not medium, False),
+                "every_domain": solver(f"{domain} {near['email'].partition('@')[2]}", False, False),
                 "wrong_domain": solver(near["email"].partition("@")[2], medium, False),
                 "deletes_one": deletes,
             },

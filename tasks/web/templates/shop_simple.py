@@ -76,7 +76,7 @@ class AddToCart(WebTemplate):
         if len(variants) < 2:
             return None
         variant, wrong = scene.sample(variants, 2)
-        quantity = int(scene.rng.integers(1, 4))
+        quantity = int(scene.rng.integers(2, 5))
         others = store.rows(
             "SELECT v.* FROM variants v JOIN products p ON p.id = v.product WHERE p.id != ? AND "
             "v.stock >= ? ORDER BY p.title != ?, v.id LIMIT 1",
@@ -109,7 +109,7 @@ class AddToCart(WebTemplate):
             alternatives={"by_search": by_search},
             mutants={
                 "wrong_variant": solver(wrong["id"], quantity),
-                "one_more": solver(variant["id"], quantity + (1 if quantity < 3 else -1)),
+                "one_more": solver(variant["id"], quantity + (1 if quantity < 4 else -1)),
                 "other_product": solver(others[0]["id"], quantity),
             },
             turns=20,

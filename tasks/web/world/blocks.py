@@ -1,4 +1,4 @@
-"""Pages made of blocks: a title, parts one below the other, and a side part.
+"""Pages made of blocks: a title, stacked sections, and a sidebar.
 
 For sites whose pages are put together in Python; lists and forms come from `Kit`.
 """
@@ -18,7 +18,7 @@ __all__ = ["block_page", "paged", "paragraphs", "parse_cents", "section"]
 def block_page(
     call: Call, title: str, *parts: Any, side: Any = "", status: int = 200
 ) -> WebResponse:
-    """Render a page of a title and parts, one below the other."""
+    """Render a page with a title and stacked sections."""
     return call.page("kit/blocks.html", status, title=title, side=side, pieces=parts)
 
 

@@ -103,7 +103,7 @@ class Kit:
         return Markup(f"<button{attributes(attrs)}>{_safe(text)}</button>")
 
     def badge(self, text: str, kind: str = "") -> Markup:
-        """A short mark such as a status."""
+        """A short label such as a status."""
         return Markup(f'<span class="badge {kind}">{_safe(text)}</span>')
 
     def post_button(self, text: str, action: str, kind: str = "plain", **fields: Any) -> Markup:

@@ -1,5 +1,7 @@
 """The engine named by a recipe: rejected settings, and the result of training at a server."""
 
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from hexathlon.baselines.training.engines import open_engine
 from hexathlon.baselines.training.metrics import read_metrics
 from hexathlon.baselines.training.recipe import RecipeError, load_recipe
 from hexathlon.baselines.training.run import train
-from support.served import interpreter, learner, sharp_policy
+from support.served import drawn, guards_of, interpreter, learner, sharp_policy, url_of
 
 SMALL: dict[str, Any] = {
     "steps": 5,
@@ -53,12 +55,18 @@ def quiet(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
     ("changes", "words"),
     [
         ({"engine.kind": "ray"}, "no engine.kind 'ray'. Known: local, vllm"),
-        ({"engine.url": "http://localhost:8000"}, 'set kind = "vllm"'),
+        ({"engine.urls": ["http://localhost:8000"]}, 'urls needs a server: set kind = "vllm"'),
+        ({"engine.replicas": 2}, 'replicas needs a server: set kind = "vllm"'),
+        ({"engine.kind": "vllm", "engine.urls": ["here:8000"]}, "must begin with http:// or https"),
         (
-            {"engine.kind": "vllm", "engine.url": "localhost:8000"},
-            "must begin with http:// or https://",
+            {"engine.kind": "vllm", "engine.urls": ["http://here", "http://here"]},
+            "names a server twice: http://here, http://here",
         ),
-        ({"engine.kind": "vllm", "engine.model": "tiny"}, "url, which is empty: set url"),
+        (
+            {"engine.kind": "vllm", "engine.urls": ["http://here"], "engine.replicas": 2},
+            "replicas and more are for servers to start",
+        ),
+        ({"engine.kind": "vllm", "engine.model": "tiny"}, "urls, which is empty: set urls"),
         ({"engine.kind": "vllm", "ranks": 2}, "one rank, got 2: set ranks = 1"),
         ({"engine.tolerance": -1}, "engine.tolerance"),
     ],
@@ -97,25 +105,49 @@ def anyio_backend() -> str:
 
 @pytest.mark.vllm
 @pytest.mark.timeout(900)
-def test_a_recipe_trains_at_a_server_that_it_names(
+def test_a_recipe_trains_at_two_servers_of_which_one_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """20 steps, each with an update that is verified at both servers."""
     monkeypatch.setenv("HEXATHLON_VLLM_PYTHON", str(interpreter()))
     changes = {
         **SMALL,
+        "steps": 20,
+        "save_every": 20,
+        "rollout.groups": 2,
+        "rollout.members": 2,
         "engine.kind": "vllm",
+        "engine.replicas": 2,
         "engine.tolerance": TOLERANCE,
         "engine.ready_within": 600,
     }
-    train(load_recipe("sql-tiny", changes), tmp_path, quiet)
+    served: dict[int, list[float]] = {}
+
+    def kill(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
+        if phase != "train":
+            return
+        guards = guards_of(os.getpid())
+        served[step] = [drawn(url) for url in map(url_of, guards)]
+        if step == 10:
+            os.killpg(guards[1], signal.SIGKILL)
+
+    train(load_recipe("sql-tiny", changes), tmp_path, kill)
     rows = [row for row in read_metrics(tmp_path / "metrics.jsonl") if row["step"]]
-    assert [row["step"] for row in rows] == [1, 2, 3, 4, 5]
-    assert [row["version/oldest"] for row in rows] == [0, 1, 2, 3, 4]
-    assert [row["version/newest"] for row in rows] == [0, 1, 2, 3, 4]
+    assert [row["step"] for row in rows] == list(range(1, 21))
+    assert [row["version/oldest"] for row in rows] == list(range(20))
+    assert [row["version/newest"] for row in rows] == list(range(20))
     assert all(0 < row["engine/difference"] <= TOLERANCE for row in rows)
     assert all(row["sampler_gap"] <= TOLERANCE for row in rows)
     assert all(row["tokens/drawn"] > 0 and row["trials/faults"] == 0 for row in rows)
+    # Every step samples at both servers, the one that was started again included.
+    for step in {*range(1, 20)} - {10}:
+        assert all(new > old for new, old in zip(served[step + 1], served[step], strict=True))
     before, after = (learner(tmp_path / name).state_dict() for name in ("start", "policy"))
     assert max(float((before[name] - after[name]).abs().max()) for name in before) > 1e-4
-    assert not list(tmp_path.glob("weights-*"))
-    assert (tmp_path / "vllm.log").stat().st_size > 0
+    assert not (tmp_path / "weights").exists()
+    assert sorted(path.name for path in tmp_path.glob("vllm*.log")) == [
+        "vllm-replica-0.log",
+        "vllm-replica-1-1.log",
+        "vllm-replica-1.log",
+    ]
+    assert guards_of(os.getpid()) == []

@@ -125,3 +125,37 @@ def test_chinese_names_are_replaced_per_character() -> None:
         new |= set(word) - set(name)
     assert new & set("".join(names)), "some are of other names"
     assert new - set("".join(names)), "some are of no name"
+
+
+def page(name: str, number: int) -> Demonstration:
+    screen = f'link "{name.title()} walk" [{number}] link "Back" [{number + 1}]'
+    action = json.dumps({"name": "click", "arguments": {"bid": str(number)}})
+    thought = f'link "{name.title()} walk" [{number}]'
+    return Demonstration(f"web/{number}", "", (), screen, ((action, screen),), 1.0, (thought,))
+
+
+def test_names_quoted_in_thoughts_are_replaced_where_asked() -> None:
+    pages = [page(name, number) for number, name in enumerate(NAMES, 1)]
+    assert renamed(pages, 1.0, 0) == pages, "actions contain no names"
+    for before, after in zip(pages, renamed(pages, 1.0, 0, quoted=0.5), strict=True):
+        name = before.opening.split('"')[1].split()[0]
+        word = after.opening.split('"')[1].split()[0]
+        assert word != name and word.istitle()
+        assert "walk" in after.opening and "Back" in after.opening, "in all of them"
+        assert after.thoughts == (before.thoughts[0].replace(name, word),)
+        assert after.turns[0][0] == before.turns[0][0]
+
+
+def test_numbers_of_elements_are_replaced_where_asked() -> None:
+    pages = [page(name, number) for number, name in enumerate(NAMES, 1)]
+    numbers = []
+    for before, after in zip(
+        pages, renamed(pages, 1.0, 0, quoted=0.5, renumber=True), strict=True
+    ):
+        number = json.loads(after.turns[0][0])["arguments"]["bid"]
+        numbers.append(number)
+        assert after.thoughts[0].endswith(f"[{number}]")
+        assert f"[{number}]" in after.opening and f"[{number}]" in after.turns[0][1]
+        assert after.task == before.task
+    assert len(set(numbers)) > 5
+    assert numbers != [str(number) for number in range(1, 11)]

@@ -248,3 +248,21 @@ def test_nothing_of_an_episode_is_left_to_the_next(chromium):
     assert first not in chromium._driver.server._episodes
     chromium.act("goto", {"url": f"http://{HOST}/next"})
     assert [event.path for event in second.trace] == ["/", "/frame", "/next"]
+
+
+def test_a_context_is_replaced_after_many_requests(chromium, monkeypatch):
+    """Playwright keeps every request of a context: those of closed ones are gone."""
+    from hexathlon.envs.web.chromium import session
+
+    def requests() -> int:
+        held = chromium._driver._playwright._impl_obj._connection._objects.values()
+        return sum(type(each).__name__ == "Request" for each in list(held))
+
+    chromium.close()
+    monkeypatch.setattr(session, "_MAX_REQUESTS", 6)
+    contexts, before = set(), requests()
+    for _ in range(9):
+        chromium.open(PageNetwork())  # two requests
+        contexts.add(chromium._context)
+    assert len(contexts) == 3
+    assert requests() - before <= 3 * 8  # of one context: pages, frames, styles and scripts

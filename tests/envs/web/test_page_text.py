@@ -4,6 +4,7 @@ from itertools import count
 
 import pytest
 
+from hexathlon.envs.web.page.brief import brief_text
 from hexathlon.envs.web.page.parse import PageSyntaxError, parse_page
 from hexathlon.envs.web.page.tree import describe
 
@@ -85,3 +86,18 @@ def test_names_of_containers_cannot_pose_as_elements():
     assert shown('<iframe title="[7] link"><body><p>x</p></body></iframe>')[0] == (
         'frame "\\[7] link":'
     )
+
+
+def test_a_brief_page_has_its_content_alone_and_numbers_after_names():
+    body = (
+        "<header><h1>Site</h1><nav><a href='/m'>Menu</a></nav></header>"
+        "<main><p>[7] link &quot;not one&quot; <a href='/x'>Go \"far\"</a></p>"
+        "<input aria-label='Name' value='[3] x'/><select><option>p</option></select></main>"
+        "<footer><a href='/f'>Foot</a></footer>"
+    )
+    page = parse_page(f"<html><head><title>T</title></head><body>{body}</body></html>", count(1))
+    assert brief_text("T", describe(page[1], {}).content).split("\n") == [
+        "Page: T",
+        r'\[7] link "not one" link "Go \"far\"" [2]',
+        r'textbox "Name" [3] value "\[3] x" combobox [4] value "p" options: p',
+    ]

@@ -40,9 +40,9 @@ class Travel:
             corner = (row["x"], row["y"])
             marks += Markup(
                 '<a href="/places/{}"><circle cx="{}" cy="{}" r="9" fill="{}"/><text x="{}" '
-                'y="{}" font-size="13">{}</text></a> '
+                'y="{}" dy="{:.2f}em" font-size="13">{}</text></a> '
             ).format(row["id"], *corner, colour, corner[0] + 12,
-                     corner[1] + 4 + 15 * levels[corner], row["name"])  # fmt: skip
+                     corner[1] + 4, 1.15 * levels[corner], row["name"])  # fmt: skip
             levels[corner] += 1
         return call.page("map.html", field=field, picture=_picture(call.store, marks))
 

@@ -1,0 +1,270 @@
+"""Connecting to a Ray cluster, or starting one on this machine for the length of a command.
+
+Clusters of several machines are started by `ray up`, KubeRay or a Slurm script; this module only
+connects to them. Every failure is a `ClusterError` with a remedy, within a deadline: Ray itself
+ends the process when an address does not answer.
+"""
+
+import logging
+import math
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from hexathlon.baselines.harness.errors import EnvironmentUnavailable
+from hexathlon.evaluators.closing import Closing
+
+__all__ = ["AUTO", "Cluster", "ClusterError", "ClusterNode", "connect"]
+
+AUTO = "auto"
+"""The address that starts a cluster on this machine."""
+
+OBJECT_STORE_BYTES = 100 * 2**20
+"""Shared memory of a local cluster's object store, which holds messages over 100 KB."""
+
+_PREFIX = "hexathlon-ray-"
+
+
+class ClusterError(EnvironmentUnavailable):
+    """A cluster cannot be used; the message says why and what to do."""
+
+
+class ClusterNode(NamedTuple):
+    """A machine, or a share of one, in a cluster."""
+
+    name: str
+    """Ray's id of the node."""
+
+    address: str
+    alive: bool
+    resources: Mapping[str, float]
+
+
+class Cluster(Closing):
+    """A connection to a cluster; `connect` makes one.
+
+    Closing it disconnects, which ends everything that this process started on the cluster. A
+    cluster that `connect` started is stopped.
+
+    Args:
+        address: The address that was asked for.
+        folder: Ray's folder of a cluster on this machine, to be deleted at the end; else None.
+    """
+
+    def __init__(self, address: str, folder: Path | None) -> None:
+        self.address = address
+        self._folder = folder
+        self._open = True
+
+    @staticmethod
+    def current() -> "Cluster":
+        """Return the cluster of the actor or task in which this is called."""
+        return Cluster("", None)
+
+    @property
+    def local(self) -> bool:
+        """Whether the cluster was started by this process."""
+        return self._folder is not None
+
+    def nodes(self) -> list[ClusterNode]:
+        """Return the nodes, those that are gone included."""
+        import ray
+
+        return [
+            ClusterNode(
+                str(row["NodeID"]),
+                str(row["NodeManagerAddress"]),
+                bool(row["Alive"]),
+                dict(row.get("Resources", {})),
+            )
+            for row in ray.nodes()  # type: ignore[no-untyped-call]
+        ]
+
+    def resources(self) -> dict[str, float]:
+        """Return the resources of all nodes together, free or in use."""
+        import ray
+
+        amounts = ray.cluster_resources()  # type: ignore[no-untyped-call]
+        return {name: float(amount) for name, amount in amounts.items()}
+
+    def close(self) -> None:
+        """Disconnect, and stop the cluster if this process started it; idempotent."""
+        if not self._open:
+            return
+        self._open = False
+        import ray
+
+        ray.shutdown()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def connect(
+    address: str,
+    *,
+    cpus: float = 0.0,
+    within: float = 60.0,
+    resources: Mapping[str, float] | None = None,
+) -> Cluster:
+    """Connect to a cluster.
+
+    Args:
+        address: `auto` starts a cluster on this machine, which only holders of this user's Ray
+            token can use; `HOST:PORT` is the port of a head node, for machines that are nodes
+            themselves; and `ray://HOST:PORT` its client port, for all others.
+        cpus: Cores that a local cluster declares; at least those of this machine.
+        within: Seconds to wait for an answer.
+        resources: Named resources that a local cluster declares.
+
+    Raises:
+        ClusterError: If Ray is not installed, the address is malformed or does not answer, or the
+            cluster runs another version of Ray or Python.
+    """
+    _require_ray()
+    import ray
+
+    if ray.is_initialized():
+        raise ClusterError(
+            "this process is connected to a cluster already: close that connection first"
+        )
+    if address == AUTO:
+        return _started(cpus, resources or {})
+    _require_answer(address, within)
+    try:
+        ray.init(address, namespace=_PREFIX + str(os.getpid()), **_quiet())
+    except Exception as error:
+        raise ClusterError(_explained(address, error)) from error
+    return Cluster(address, None)
+
+
+def _require_ray() -> None:
+    # Read by Ray when it is imported: no reports to its makers, the GPUs of a process without any
+    # stay visible to it, and messages about lost workers stay out of this process's output.
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".*")
+    try:
+        import ray  # noqa: F401
+    except ImportError as error:
+        raise ClusterError(
+            f"--cluster needs Ray, which cannot be imported ({error}): "
+            "pip install 'hexathlon[cluster]'"
+        ) from None
+
+
+def _quiet() -> dict[str, Any]:
+    """Return settings that keep Ray's messages in its log files."""
+    return {"log_to_driver": False, "logging_level": logging.CRITICAL}
+
+
+def _started(cpus: float, resources: Mapping[str, float]) -> Cluster:
+    import ray
+
+    _remove_leftovers()
+    # Short: the paths of Ray's sockets may have 107 bytes.
+    folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir="/tmp"))
+    try:
+        ray.init(
+            num_cpus=max(math.ceil(cpus), os.cpu_count() or 1),
+            resources=dict(resources),
+            include_dashboard=False,
+            object_store_memory=OBJECT_STORE_BYTES,
+            _temp_dir=str(folder),
+            **_quiet(),
+        )
+    except Exception as error:
+        ray.shutdown()
+        reason = _first_line(error)
+        raise ClusterError(
+            f"Ray could not start on this machine: {reason}; its logs are in {folder}"
+        ) from error
+    return Cluster(AUTO, folder)
+
+
+def _remove_leftovers() -> None:
+    """Delete the folders of local clusters whose process was killed."""
+    for folder in Path("/tmp").glob(f"{_PREFIX}*-*"):
+        owner = folder.name.removeprefix(_PREFIX).partition("-")[0]
+        if owner.isdigit() and not Path(f"/proc/{owner}").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _require_answer(address: str, within: float) -> None:
+    """Raise `ClusterError` unless a Ray cluster answers at an address.
+
+    Ray ends the process if there is no answer, so a child process asks first.
+    """
+    host, port = _place(address)
+    until = time.monotonic() + within
+    try:
+        socket.create_connection((host, port), timeout=within).close()
+    except OSError as error:
+        raise ClusterError(
+            f"no cluster answers at {address} ({error.strerror or error}): check the address and "
+            "that `ray start --head` runs there, or use --cluster auto for this machine"
+        ) from None
+    if address.startswith("ray://"):
+        return
+    command = [sys.executable, "-m", "ray.scripts.scripts", "health-check", "--address", address]
+    try:
+        left = max(until - time.monotonic(), 1.0)
+        answer = subprocess.run(command, capture_output=True, timeout=left, check=False)
+    except subprocess.TimeoutExpired:
+        raise ClusterError(
+            f"{address} accepts connections but did not answer as a Ray cluster within "
+            f"{within:.0f} s: check that it is the port of the head node (6379 by default)"
+        ) from None
+    if answer.returncode != 0:
+        lines = answer.stderr.decode(errors="replace").strip().splitlines() or ["no reason given"]
+        raise ClusterError(
+            f"{address} is not a healthy Ray cluster: {lines[-1]}; check that it is the port of "
+            "the head node (6379 by default) and that this machine has the cluster's "
+            "authentication token"
+        )
+
+
+def _place(address: str) -> tuple[str, int]:
+    try:
+        parts = urlsplit(address if "://" in address else f"//{address}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host = port = None
+    known = parts.scheme in ("", "ray") if host else False
+    if not host or port is None or not known:
+        raise ClusterError(
+            f"--cluster must be {AUTO}, HOST:PORT or ray://HOST:PORT, got {address!r}"
+        )
+    return host, port
+
+
+def _explained(address: str, error: Exception) -> str:
+    text = str(error)
+    if "ersion mismatch" in text or "ersion" in text and "Python" in text:
+        own = f"Python {sys.version.split()[0]} and Ray {_ray_version()}"
+        return (
+            f"the cluster at {address} runs other versions than this environment, which has {own}: "
+            f"install the same ones on both ({' '.join(text.split())})"
+        )
+    return (
+        f"cannot connect to the cluster at {address}: {_first_line(error)}; HOST:PORT works only "
+        "on a machine that is a node of the cluster, from elsewhere use ray://HOST:10001"
+    )
+
+
+def _ray_version() -> str:
+    import ray
+
+    return str(ray.__version__)
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[0]

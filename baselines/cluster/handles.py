@@ -1,0 +1,124 @@
+"""The driver's view of one worker: its slots, where it runs, and its signs of life.
+
+Which rollouts it plays, and what follows when it is lost, is decided by the fleet.
+"""
+
+import asyncio
+import contextlib
+import time
+from typing import Any
+
+import ray
+from ray.exceptions import RayActorError, RayError, RayTaskError
+
+from hexathlon.baselines.cluster.connect import ClusterError
+from hexathlon.baselines.cluster.workers import Pulse, WorkerFacts
+from hexathlon.tasks.version import VERSION
+
+__all__ = ["WorkerHandle", "reason_of"]
+
+
+class WorkerHandle:
+    """One worker as the driver knows it.
+
+    Args:
+        number: The worker's number.
+        bundle: Its place in the pool's reservation.
+        slots: Its number of slots.
+        actor: Ray's handle.
+
+    Attributes:
+        busy: Whether it plays anything.
+        free: Numbers of the slots that can be taken.
+        facts: Where it runs; None until it is ready.
+        heard: Monotonic time of its last turn or outcome, or of the start of its oldest call.
+        lost: Why it is gone; empty while it is not.
+    """
+
+    def __init__(self, number: int, bundle: int, slots: int, actor: Any) -> None:
+        self.number, self.bundle, self.actor = number, bundle, actor
+        self.slots = slots
+        self.free = list(range(slots))
+        self.busy = False
+        self.facts: WorkerFacts | None = None
+        self.heard = time.monotonic()
+        self.lost = ""
+        self._turns = 0
+        self._taken: set[int] = set()
+        self._greeting = actor.hello.remote()
+
+    def take(self, *, whole: bool = False) -> int:
+        """Take a free slot and return its number.
+
+        Args:
+            whole: Whether no other slot can be taken meanwhile.
+        """
+        if not self.busy:
+            self.busy, self.heard = True, time.monotonic()
+        slot = self.free.pop()
+        if whole:
+            self.free = []
+        self._taken.add(slot)
+        return slot
+
+    def release(self, slot: int) -> None:
+        """Give a slot back."""
+        self._taken.remove(slot)
+        self.busy = bool(self._taken)
+        self.free = [number for number in range(self.slots) if number not in self._taken]
+
+    @property
+    def place(self) -> str:
+        """Name of the worker, for reports."""
+        where = f", process {self.facts.pid}" if self.facts else ""
+        return f"worker {self.number}{where}"
+
+    async def ready(self, within: float) -> None:
+        """Wait until the worker is ready.
+
+        Raises:
+            TimeoutError: If it is not ready within the deadline.
+            RayActorError: If it, or its node, is lost.
+            ClusterError: If it cannot be made, or runs another version of this package.
+        """
+        try:
+            facts: WorkerFacts = await asyncio.wait_for(_answer(self._greeting), within)
+        except RayActorError as error:
+            if "creation task" in str(error) or isinstance(error.__cause__, RayTaskError):
+                raise ClusterError(f"a worker could not be made: {reason_of(error)}") from error
+            raise
+        except RayTaskError as error:
+            raise ClusterError(f"a worker could not be made: {reason_of(error)}") from error
+        if facts.version != VERSION:
+            raise ClusterError(
+                f"a worker runs version {facts.version} of this package, this process {VERSION}: "
+                "install the same version on every node"
+            )
+        self.facts, self.heard = facts, time.monotonic()
+
+    async def pulse(self, within: float) -> Pulse | None:
+        """Return signs of life, or None if there is no answer."""
+        try:
+            pulse: Pulse = await asyncio.wait_for(_answer(self.actor.pulse.remote()), within)
+        except (TimeoutError, RayError):
+            return None
+        if pulse.turns != self._turns:
+            self._turns, self.heard = pulse.turns, time.monotonic()
+        return pulse
+
+    def kill(self) -> None:
+        """End the worker's process."""
+        with contextlib.suppress(RayError, ValueError):
+            ray.kill(self.actor)
+
+
+async def _answer(reference: Any) -> Any:
+    """Await Ray's reference as a coroutine, which can be given a deadline."""
+    return await reference
+
+
+def reason_of(error: BaseException) -> str:
+    """Return the line of Ray's message that names the cause."""
+    lines = [line.strip() for line in str(error).strip().splitlines() if line.strip()]
+    told = [line for line in lines if "exit detail" in line or line.startswith("The actor is dead")]
+    return (told or lines[-1:] or [type(error).__name__])[0][:300]

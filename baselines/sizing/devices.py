@@ -1,0 +1,70 @@
+"""Devices: peak figures of GPUs, and the shares of them that real programs reach."""
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+
+from pydantic import BaseModel, ConfigDict, Field
+
+__all__ = ["Device", "Efficiency", "device", "device_names"]
+
+
+class Device(BaseModel):
+    """Peak figures of one GPU."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    tflops: float = Field(gt=0)
+    """Dense bf16 performance in 10^12 operations per second."""
+
+    bandwidth: float = Field(gt=0)
+    """Memory bandwidth in GB/s."""
+
+    memory: float = Field(gt=0)
+    """Memory in GiB."""
+
+    link: float = Field(gt=0)
+    """Bandwidth to other GPUs of the machine in GB/s, one direction."""
+
+
+class Efficiency(BaseModel):
+    """Shares of the peak figures that are reached; assumptions until measured.
+
+    The defaults are round figures in the range that trainers publish for dense models of 1 B to
+    30 B parameters; a measured step replaces them (`calibrated`).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    learn: float = Field(default=0.35, gt=0, le=1)
+    """Model FLOPs utilisation of the learner."""
+
+    prefill: float = Field(default=0.4, gt=0, le=1)
+    """FLOPs utilisation while prompts are read."""
+
+    decode: float = Field(default=0.5, gt=0, le=1)
+    """Share of the memory bandwidth while tokens are sampled."""
+
+    sync: float = Field(default=0.25, gt=0, le=1)
+    """Share of the link while weights are sent."""
+
+
+@cache
+def _devices() -> dict[str, Device]:
+    text = files("hexathlon.baselines.sizing").joinpath("devices.toml").read_text("utf-8")
+    return {key: Device(**row) for key, row in tomllib.loads(text).items()}
+
+
+def device_names() -> tuple[str, ...]:
+    """Return the keys of the known devices."""
+    return tuple(_devices())
+
+
+def device(key: str) -> Device:
+    """Return a device by its key, such as `h100`.
+
+    Raises:
+        KeyError: If there is none of this name.
+    """
+    return _devices()[key]

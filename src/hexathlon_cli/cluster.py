@@ -1,0 +1,35 @@
+"""The option `--cluster`: where a command's trials are played."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hexathlon.baselines.harness.config import ExecutionConfig
+    from hexathlon.baselines.harness.player import Elsewhere
+
+__all__ = ["elsewhere"]
+
+
+@contextmanager
+def elsewhere(execution: "ExecutionConfig") -> Iterator["Elsewhere | None"]:
+    """Connect to the cluster of a configuration; None where this process plays the trials."""
+    table = execution.cluster
+    if table is None:
+        yield None
+        return
+    from hexathlon.baselines.cluster.connect import connect
+    from hexathlon.baselines.harness.progress import Waiting
+
+    cpus = sum(pool.workers * pool.cpus for pool in table.all_pools().values())
+    resources: dict[str, float] = {}
+    for pool in table.all_pools().values():
+        for name, amount in pool.resources.items():
+            resources[name] = resources.get(name, 0.0) + amount * pool.workers
+    with Waiting(f"connecting to the cluster {table.address}"):
+        cluster = connect(table.address, cpus=cpus, resources=resources)
+    with cluster:
+        from hexathlon.baselines.cluster.evaluation import workers_for
+
+        yield partial(workers_for, cluster=cluster)
