@@ -2,9 +2,9 @@
 
     python benchmarks/async_workload.py SETTINGS
 
-SETTINGS is a JSON object with the keys of `main`. A task is three signals, each answered by pressing
-its key; before each answer the environment sleeps for a log-normal time. Times are a function of
-the task, the number of its episode and the turn, so that a simulation can use the same ones.
+SETTINGS is a JSON object with the keys of `main`. A task is three signals, each answered by
+pressing its key; before each answer the environment sleeps for a log-normal time. Times are a
+function of the task, the number of its episode and the turn, so that a simulation can use them.
 """
 
 import asyncio
@@ -91,6 +91,8 @@ class SignalsEnv(AsyncEnvironment):
 
 
 class SignalsSource(DrawnSource):
+    """Three signals in a row."""
+
     name, version, tools = "signals", "1", schemas_of(SignalsEnv)
 
     def draw(self, split: Any, level: Any, rng: np.random.Generator) -> tuple[str, dict[str, Any]]:
@@ -131,7 +133,7 @@ def recipe(seed: int, steps: int, checkpoint: str = "", **asynchrony: Any) -> An
             "clone": {"demonstrations": 256, "settings": {"steps": 70, "batch": 16}},
             "rollout": {"groups": 8, "members": 4, "max_tokens": 16, "concurrency": 32},
             "learn": {
-                "optimiser": {"learning_rate": 1e-3, "warmup": 2},
+                "optimiser": {"learning_rate": 1.5e-3, "warmup": 2, "clip": 0.1},
                 "objective": {"correction": "tis"},
             },
             "asynchrony": asynchrony,
