@@ -16,7 +16,7 @@ from hexathlon.baselines.rollout.executor import Outcome, Request
 from hexathlon.baselines.rollout.pools import PoolTable
 from hexathlon.baselines.rollout.prefix import Prefix
 
-__all__ = ["Call", "Errand", "WorkerPool"]
+__all__ = ["SlotCall", "Errand", "WorkerPool"]
 
 _BATCH_S = 0.2
 """Duration of a batch of short rollouts; messages take about a hundredth of it."""
@@ -38,13 +38,18 @@ class Errand:
     lost: int = 0
     """Workers lost while they played it."""
 
+    @property
+    def settled(self) -> bool:
+        """Whether there is an outcome or an error; not so if nobody waits for one any more."""
+        return self.outcome.done() and not self.outcome.cancelled()
+
     def unfinished(self) -> Prefix:
         """Return where the rollout stands, for one that is aborted before it begins."""
         return self.resume or self.request.start or Prefix(self.request.key)
 
 
 @dataclass(eq=False)
-class Call:
+class SlotCall:
     """Rollouts that a worker plays in one slot."""
 
     worker: WorkerHandle
@@ -77,7 +82,7 @@ class WorkerPool:
         self.queue: deque[Errand] = deque()
         self.workers: list[WorkerHandle] = []
         self.starting: set[WorkerHandle] = set()
-        self.calls: dict[asyncio.Task[None], Call] = {}
+        self.calls: dict[asyncio.Task[None], SlotCall] = {}
         self.bundles: Bundles | None = None
         self.opening: asyncio.Task[None] | None = None
         self.seconds = 0.0

@@ -5,7 +5,8 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 
 from hexathlon.baselines.agents.base import Agent
-from hexathlon.baselines.cluster.fleet import Errand, Fleet
+from hexathlon.baselines.cluster.errands import Errand
+from hexathlon.baselines.cluster.fleet import Fleet
 from hexathlon.baselines.rollout.executor import Outcome, Request
 
 __all__ = ["RayExecutor"]
@@ -97,4 +98,4 @@ class RayExecutor:
         return self.fleet.submit(request, self._agent, self._epoch)
 
     def _withdraw(self, errands: Iterable[Errand]) -> None:
-        self.fleet.withdraw({errand for errand in errands if not errand.outcome.done()})
+        self.fleet.withdraw({errand for errand in errands if not errand.settled})

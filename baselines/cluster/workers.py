@@ -16,7 +16,7 @@ import ray
 
 from hexathlon.baselines.agents.base import Agent
 from hexathlon.baselines.rollout.executor import LocalExecutor, Outcome, Request
-from hexathlon.baselines.rollout.prefix import Journal, Prefix, PrefixDiffers
+from hexathlon.baselines.rollout.prefix import Prefix, PrefixDiffers, TurnJournal
 from hexathlon.baselines.rollout.rollout import FatalError
 from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import BackendMissing
@@ -115,7 +115,7 @@ class EnvironmentWorker:
         self._setup = setup
         self._agents: dict[int, Agent] = {}
         self._slots: list[LocalExecutor | None] = [None] * setup.slots
-        self._journals = [Journal() for _ in range(setup.slots)]
+        self._journals = [TurnJournal() for _ in range(setup.slots)]
         self._tickets = [-1] * setup.slots
         self._locks = [asyncio.Lock() for _ in range(setup.slots)]
         self._playing: dict[int, asyncio.Task[list[Outcome]]] = {}

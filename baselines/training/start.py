@@ -147,7 +147,13 @@ def _clone(
         variant
         for played in by_table
         for variant in renamed(
-            played, table.renamed, recipe.seed, table.copies, pieces, ranks, table.quoted,
+            played,
+            table.renamed,
+            recipe.seed,
+            table.copies,
+            pieces,
+            ranks,
+            table.quoted,
             renumber=table.renumber,
         )
     ]

@@ -24,7 +24,6 @@ class WindowSource(WebSource):
         return ()
 
 
-
 class WebWindowEnv(WebEnv):
     """`hexathlon/Web-v0` in Chromium, in one look, with marked screenshots."""
 

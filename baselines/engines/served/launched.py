@@ -204,7 +204,9 @@ class LaunchedEngine:
             # of one trial.
             raise EngineMissing(f"the vLLM server does not start: {error}") from error
         try:
-            self._engine = await ServedEngine.open(HttpSettings(server.url), deadline=self._deadline)
+            self._engine = await ServedEngine.open(
+                HttpSettings(server.url), deadline=self._deadline
+            )
         except BaseException:
             await asyncio.to_thread(server.stop)
             raise
@@ -225,7 +227,9 @@ class LaunchedEngine:
             try:
                 await self._engine.update(self._published.again(), self._published.version)
             except EngineError as error:
-                raise type(error)(f"after a restart of the vLLM server ({status}): {error}") from None
+                raise type(error)(
+                    f"after a restart of the vLLM server ({status}): {error}"
+                ) from None
 
 
 class _Published:

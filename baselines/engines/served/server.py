@@ -86,7 +86,9 @@ def vllm_version() -> str:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=60.0, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise EngineMissing(f"{INTERPRETER} is {str(python)!r}, which does not run: {error}") from None
+        raise EngineMissing(
+            f"{INTERPRETER} is {str(python)!r}, which does not run: {error}"
+        ) from None
     if done.returncode != 0:
         raise EngineMissing(
             f"{INTERPRETER} is {str(python)!r}, whose environment has no vLLM: install it there"

@@ -270,7 +270,9 @@ class TakeOut(_OnList):
                 return ""
             if any(each.format(name="") in screen.replace(title, "") for each in questions):
                 return next(filter(None, (_quoted(screen, "button", each) for each in buttons)), "")
-            entry = re.search(rf'link "{re.escape(title)}" \[.*?button "[^"]*" \[\d+\]', screen, re.S)
+            entry = re.search(
+                rf'link "{re.escape(title)}" \[.*?button "[^"]*" \[\d+\]', screen, re.S
+            )
             return entry[0] if entry else ""
 
         return WebDraft(

@@ -149,9 +149,7 @@ def test_names_quoted_in_thoughts_are_replaced_where_asked() -> None:
 def test_numbers_of_elements_are_replaced_where_asked() -> None:
     pages = [page(name, number) for number, name in enumerate(NAMES, 1)]
     numbers = []
-    for before, after in zip(
-        pages, renamed(pages, 1.0, 0, quoted=0.5, renumber=True), strict=True
-    ):
+    for before, after in zip(pages, renamed(pages, 1.0, 0, quoted=0.5, renumber=True), strict=True):
         number = json.loads(after.turns[0][0])["arguments"]["bid"]
         numbers.append(number)
         assert after.thoughts[0].endswith(f"[{number}]")

@@ -60,7 +60,9 @@ def test_added_rows_are_matched_one_by_one_and_every_column_counts():
     words = {"tracker": {"comments": {"added": [{**row, "body": {"words": ["done", "."]}}]}}}
     assert verdict(words, added(COMMENT)).score == 1.0
     assert verdict(words, added({**COMMENT, "body": "do"})).score == 0.0
-    one_of = {"tracker": {"comments": {"added": [{**row, "body": {"one_of": ["x", COMMENT["body"]]}}]}}}
+    one_of = {
+        "tracker": {"comments": {"added": [{**row, "body": {"one_of": ["x", COMMENT["body"]]}}]}}
+    }
     assert verdict(one_of, added(COMMENT)).score == 1.0
     assert verdict(one_of, added({**COMMENT, "body": f"x {COMMENT['body']}"})).score == 0.0
 
