@@ -17,7 +17,7 @@ from ray.exceptions import RayActorError, RayError, RayTaskError
 
 from hexathlon.baselines.agents.base import Agent
 from hexathlon.baselines.agents.policy import PolicyAgent
-from hexathlon.baselines.cluster.connect import Cluster, ClusterError
+from hexathlon.baselines.cluster.connect import ClusterError, RayCluster
 from hexathlon.baselines.cluster.engines import ActorEngine, EngineReplica, ReplicaSettings
 from hexathlon.baselines.cluster.executor import RayExecutor
 from hexathlon.baselines.cluster.fleet import Fleet
@@ -82,7 +82,7 @@ class ClusterBackend:
         table: Numbers and places of the processes.
     """
 
-    def __init__(self, cluster: Cluster, table: ClusterTable) -> None:
+    def __init__(self, cluster: RayCluster, table: ClusterTable) -> None:
         self._cluster, self._table = cluster, table
         self._local = InProcess()
         self._fleet: Fleet | None = None

@@ -20,7 +20,7 @@ from ray.exceptions import RayActorError, RayError, RayTaskError
 
 from hexathlon.baselines.cluster.weights import StoredWeights, TensorSource
 from hexathlon.baselines.engines.errors import ConnectionFailed, EngineError, EngineMissing
-from hexathlon.baselines.engines.served.server import VllmSettings
+from hexathlon.baselines.engines.served.settings import VllmSettings
 from hexathlon.baselines.engines.tokens import TokenEngine
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest

@@ -21,7 +21,7 @@ from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskErro
 
 from hexathlon.baselines import interrupts
 from hexathlon.baselines.cluster.backend import ClusterBackend
-from hexathlon.baselines.cluster.connect import Cluster, ClusterError
+from hexathlon.baselines.cluster.connect import ClusterError, RayCluster
 from hexathlon.baselines.cluster.handles import reason_of
 from hexathlon.baselines.cluster.pools import reserve
 from hexathlon.baselines.distributed.launch import RankFailed, join_by, leave, peer_is_gone
@@ -102,7 +102,7 @@ class LearnerRank:
         recipe = recipe_of(dict(table))
         ranks = self._joined(meeting)
         loggers = [_RelayedLogger(self._events)] if relays and self._number == 0 else []
-        backend = ClusterBackend(Cluster.current(), recipe.cluster)
+        backend = ClusterBackend(RayCluster.current(), recipe.cluster)
         try:
             return train_rank(recipe, folder, self._report, ranks, loggers, backend)
         finally:
@@ -150,7 +150,7 @@ class _RelayedLogger:
         """Do nothing: the driver closes its loggers."""
 
 
-def launch_on(cluster: Cluster) -> Launch:
+def launch_on(cluster: RayCluster) -> Launch:
     """Return what starts the ranks of a run on a cluster.
 
     Args:
@@ -164,7 +164,7 @@ class _RankLost(Exception):
 
 
 def _launch(
-    cluster: Cluster,
+    cluster: RayCluster,
     recipe: Recipe,
     out: Path,
     report: ProgressCallback,
@@ -185,7 +185,7 @@ def _launch(
 
 
 def _run(
-    cluster: Cluster,
+    cluster: RayCluster,
     recipe: Recipe,
     out: Path,
     report: ProgressCallback,
