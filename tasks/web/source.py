@@ -16,7 +16,13 @@ from hexathlon.tasks.seeding import derive_seed, generator_for
 from hexathlon.tasks.source import Script, TaskAddress, parse_address
 from hexathlon.tasks.task import Check, Level, Limits, Split, Task
 from hexathlon.tasks.web.pilot import Pilot
-from hexathlon.tasks.web.templates.draft import ExpectedAnswer, Solver, WebDraft, WebScene
+from hexathlon.tasks.web.templates.draft import (
+    ExpectedAnswer,
+    Solver,
+    WebDraft,
+    WebScene,
+    WebTemplate,
+)
 from hexathlon.tasks.web.templates.table import TEMPLATES, templates_of
 from hexathlon.tasks.web.tools import WEB_TOOLS
 from hexathlon.tasks.web.trivial import trivial_policies
@@ -67,9 +73,7 @@ class WebSource(PairedSource):
             level=at.level,
             split=at.split,
             seed=derive_seed("web task", task_id, salt or ""),
-            instruction="\n\n".join(
-                (draft.instruction, *(each.text for each in draft.requests[:1]))
-            ),
+            instruction=_instruction(draft, TEMPLATES[at.template]),
             params={
                 "world": draft.plan.to_json(),
                 "salt": salt or "",
@@ -146,6 +150,19 @@ def _draft(at: TaskAddress, salt: str) -> WebDraft:
         if draft is not None:
             return draft
     raise GenerationExhausted(f"{at}: no instance in {_ATTEMPTS} attempts")
+
+
+def _instruction(draft: WebDraft, template: WebTemplate) -> str:
+    """Return the request: of twins with the status of a refusal, of a shift with its first one."""
+    parts = [draft.instruction, *(each.text for each in draft.requests[:1])]
+    if template.twins and template.refusal not in draft.instruction:
+        parts.append(
+            f"如需报告无法完成，status用{template.refusal}。"
+            if draft.plan.language == "zh"
+            else "If it comes to reporting that it cannot be done, the status is "
+            f"{template.refusal}."
+        )
+    return "\n\n".join(parts)
 
 
 def _answer_params(answer: ExpectedAnswer) -> dict[str, Any]:
