@@ -241,8 +241,8 @@ class EditUnlessProtected(WebTemplate):
             yield from facts_first(pilot)
             yield from pilot.finish()
 
-        def only_text(pilot: Pilot) -> Script:
-            yield from text(pilot)
+        def only_free(pilot: Pilot) -> Script:
+            yield from (text if free is near else facts_first)(pilot)
             yield from pilot.finish()
 
         def report(record: int, *, look: bool = True) -> Solver:
@@ -270,7 +270,7 @@ class EditUnlessProtected(WebTemplate):
                     "free_page": report(lapsed),
                     "elsewhere": report(elsewhere),
                     "unseen": report(number, look=False),
-                    "half": only_text,
+                    "half": only_free,
                 },
                 turns=30,
             )
@@ -290,7 +290,7 @@ class EditUnlessProtected(WebTemplate):
                 ),
             ),
             alternatives={"reversed": reversed_order},
-            mutants={"half": only_text, "refuses": report(number), "ended": report(ended)},
+            mutants={"half": only_free, "refuses": report(number), "ended": report(ended)},
             turns=30,
         )
 
