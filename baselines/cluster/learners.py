@@ -21,7 +21,7 @@ from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskErro
 
 from hexathlon.baselines import interrupts
 from hexathlon.baselines.cluster.backend import ClusterBackend
-from hexathlon.baselines.cluster.connect import Cluster, ClusterError
+from hexathlon.baselines.cluster.connect import ClusterError, RayCluster
 from hexathlon.baselines.cluster.handles import reason_of
 from hexathlon.baselines.cluster.pools import reserve
 from hexathlon.baselines.distributed.launch import RankFailed, join_by, leave, peer_is_gone
@@ -48,7 +48,7 @@ _CAUSE_S = 20.0
 _CALLS = 4
 """Calls that a rank answers at a time: its work, and what the driver asks meanwhile."""
 
-Results = dict[str, ScoreInterval]
+_Results = dict[str, ScoreInterval]
 
 
 class Meeting(NamedTuple):
@@ -84,7 +84,7 @@ class LearnerRank:
         self._store = _store(host, 0, first=True)
         return Meeting(host, self._store.port)
 
-    def run(self, table: Mapping[str, Any], out: str, meeting: Meeting, relays: bool) -> Results:
+    def run(self, table: Mapping[str, Any], out: str, meeting: Meeting, relays: bool) -> _Results:
         """Run the rank's part of a recipe; return the results on rank 0, {} on others.
 
         Args:
@@ -102,7 +102,7 @@ class LearnerRank:
         recipe = recipe_of(dict(table))
         ranks = self._joined(meeting)
         loggers = [_RelayedLogger(self._events)] if relays and self._number == 0 else []
-        backend = ClusterBackend(Cluster.current(), recipe.cluster)
+        backend = ClusterBackend(RayCluster.current(), recipe.cluster)
         try:
             return train_rank(recipe, folder, self._report, ranks, loggers, backend)
         finally:
@@ -150,7 +150,7 @@ class _RelayedLogger:
         """Do nothing: the driver closes its loggers."""
 
 
-def launch_on(cluster: Cluster) -> Launch:
+def launch_on(cluster: RayCluster) -> Launch:
     """Return what starts the ranks of a run on a cluster.
 
     Args:
@@ -164,12 +164,12 @@ class _RankLost(Exception):
 
 
 def _launch(
-    cluster: Cluster,
+    cluster: RayCluster,
     recipe: Recipe,
     out: Path,
     report: ProgressCallback,
     loggers: Sequence[Logger],
-) -> Results:
+) -> _Results:
     lost = 0
     while True:
         try:
@@ -185,12 +185,12 @@ def _launch(
 
 
 def _run(
-    cluster: Cluster,
+    cluster: RayCluster,
     recipe: Recipe,
     out: Path,
     report: ProgressCallback,
     loggers: Sequence[Logger],
-) -> Results:
+) -> _Results:
     """Start the ranks, relay what rank 0 reports, and return its results."""
     place, count, within = recipe.cluster.rank, recipe.ranks, recipe.cluster.start_within
     wanted = [place.bundle()] * count
@@ -221,11 +221,11 @@ def _run(
 
 def _relayed(
     first: Any, work: list[Any], apply: Callable[[Sequence[tuple[Any, ...]]], None]
-) -> Results:
+) -> _Results:
     """Wait for all ranks, passing on what rank 0 reports."""
     running = dict(zip(work, range(len(work)), strict=True))
     events = first.events.remote(_PULSE_S)
-    results: Results = {}
+    results: _Results = {}
     while running:
         done, _ = ray.wait([*running, events], num_returns=1, timeout=_PULSE_S)
         interrupts.check()

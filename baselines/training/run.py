@@ -16,7 +16,7 @@ from hexathlon.baselines import interrupts
 from hexathlon.baselines.distributed.launch import other_ranks
 from hexathlon.baselines.learner.ranks import Ranks
 from hexathlon.baselines.rollout.environments import make_env
-from hexathlon.baselines.training.backend import Backend
+from hexathlon.baselines.training.backend import TrainingBackend
 from hexathlon.baselines.training.checkpoints import save_trained
 from hexathlon.baselines.training.curve import write_curve
 from hexathlon.baselines.training.folder import claimed
@@ -96,7 +96,7 @@ def train_rank(
     report: ProgressCallback,
     ranks: Ranks,
     loggers: Sequence[Logger] = (),
-    backend: Backend | None = None,
+    backend: TrainingBackend | None = None,
 ) -> dict[str, ScoreInterval]:
     """Run one rank's part of a recipe; all ranks do the same, and rank 0 writes and reports."""
     import torch
