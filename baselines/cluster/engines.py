@@ -18,7 +18,7 @@ from typing import Any
 from hexathlon.baselines.cluster.clients import SampledReply
 from hexathlon.baselines.cluster.stored import StoredWeights
 from hexathlon.baselines.cluster.weights import TensorSource
-from hexathlon.baselines.engines.served.server import VllmSettings
+from hexathlon.baselines.engines.served.settings import VllmSettings
 from hexathlon.baselines.engines.tokens import TokenEngine
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.tokens.requests import TokenRequest

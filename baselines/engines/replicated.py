@@ -16,7 +16,7 @@ from hexathlon.baselines.engines.errors import (
     EngineMissing,
     VersionDiffers,
 )
-from hexathlon.baselines.engines.tokens import TokenEngine
+from hexathlon.baselines.engines.tokens import Sleeper, TokenEngine
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest
 
@@ -118,6 +118,19 @@ class ReplicatedEngine:
             self.forget(session)
         self._prompts.clear()
         await self._all(lambda engine: engine.clear())
+
+    async def sleep(self) -> None:
+        """Let all replicas that can release their memory do so until the next update.
+
+        Raises:
+            EngineError: If one failed.
+        """
+
+        async def asleep(engine: TokenEngine) -> None:
+            if isinstance(engine, Sleeper):
+                await engine.sleep()
+
+        await self._all(asleep)
 
     async def update(self, weights: Weights, version: int) -> float:
         """Load weights at every replica at the same time, and verify each.

@@ -110,7 +110,9 @@ def train_rank(
     log: MetricsLog | None = None
     try:
         trainer.resume()
-        log = MetricsLog(out / "metrics.jsonl", trainer.step) if ranks.first else None
+        # The row of step 0 is written again by a run that resumes from the start.
+        kept = trainer.step or -1
+        log = MetricsLog(out / "metrics.jsonl", kept) if ranks.first else None
         if log and trainer.step == 0:
             log.log(0, _success(results, "before"))
             _tell(loggers, 0, _intervals(results, "before"), _recorded(out / "before"))

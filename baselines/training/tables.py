@@ -137,6 +137,17 @@ class EngineTable(RecipeTable):
     more: tuple[str, ...] = ()
     """Further arguments for the servers to start, such as "--tensor-parallel-size=2"."""
 
+    transfer: Literal["folder", "gloo", "nccl", "adapter"] = "folder"
+    """How servers get new weights: from a folder that they see under the same path, over vLLM's
+    transfer API by gloo (any device) or NCCL (GPUs, vLLM installed beside the learner), or as
+    low-rank adapters from a folder."""
+
+    host: str = "127.0.0.1"
+    """Address of the learner, by which servers reach it with `gloo` and `nccl`."""
+
+    sleep: bool = False
+    """Whether servers release their GPU's memory while the learner uses the GPU."""
+
     restarts: int = Field(default=3, ge=0)
     """Times that a started server which died is started again."""
 
@@ -162,7 +173,9 @@ class EngineTable(RecipeTable):
 
     @model_validator(mode="after")
     def _fits(self) -> "EngineTable":
-        served = {"urls": self.urls, "model": self.model, "more": self.more}
+        sent = self.transfer if self.transfer != "folder" else ""
+        served: dict[str, object] = {"urls": self.urls, "model": self.model, "more": self.more}
+        served |= {"transfer": sent, "sleep": self.sleep}
         if self.kind == "local" and (any(served.values()) or self.replicas > 1):
             names = [name for name, value in served.items() if value] or ["replicas"]
             raise ValueError(f'{names[0]} needs a server: set kind = "vllm"')

@@ -21,7 +21,8 @@ from hexathlon.baselines.engines.errors import (
 )
 from hexathlon.baselines.engines.sending import HttpSettings
 from hexathlon.baselines.engines.served.engine import ServedEngine
-from hexathlon.baselines.engines.served.server import VllmServer, VllmSettings, vllm_python
+from hexathlon.baselines.engines.served.server import VllmServer, vllm_python
+from hexathlon.baselines.engines.served.settings import VllmSettings
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest
 
@@ -143,6 +144,11 @@ class LaunchedEngine:
         """Abort all requests and reset the server's prefix cache."""
         if self._engine is not None:
             await self._with_restarts(lambda engine: engine.clear())
+
+    async def sleep(self) -> None:
+        """Release the server's memory until the next update; see `ServedEngine.sleep`."""
+        if self._engine is not None:
+            await self._with_restarts(lambda engine: engine.sleep())
 
     async def update(self, weights: Weights, version: int) -> float:
         """Load weights on the server and verify them; see `ServedEngine.update`.

@@ -300,7 +300,7 @@ def test_closed_engine_raises(server):
 def test_missing_interpreter_names_the_setup_script(tmp_path, monkeypatch):
     monkeypatch.delenv(INTERPRETER, raising=False)
     with pytest.raises(
-        EngineMissing, match="HEXATHLON_VLLM_PYTHON is not set; scripts/vllm creates"
+        EngineMissing, match="HEXATHLON_VLLM_PYTHON is not set: .* scripts/vllm creates"
     ):
         VllmServer(tmp_path, tmp_path / "log")
     monkeypatch.setenv(INTERPRETER, str(tmp_path / "none"))

@@ -41,7 +41,7 @@ def compose_shift(
 def _draw_plan(bench: Bench, makers: Sequence[JobMaker]) -> DayPlan | None:
     scene = bench.scene
     turn = scene.sample(makers, len(makers))
-    sizes = [range(3, 5)] * 3 + [range(2, 5)] * 2 + [range(1, 3)] * 3 + [range(2, 6)] * 2
+    sizes = [range(3, 5)] * 2 + [range(2, 4)] * 3 + [range(1, 3)] * 3 + [range(2, 6)] * 2
     turns = [0, 1, 2, 3, 0, 4, 5, 6, 7, 8]
     drawn = [_draw_job(bench, turn, place, size) for place, size in zip(turns, sizes, strict=True)]
     jobs = [job for job in drawn if job is not None]
@@ -57,7 +57,7 @@ def _draw_plan(bench: Bench, makers: Sequence[JobMaker]) -> DayPlan | None:
     kept = _mandates_of(scene, keepers, today)
     rules = DayRules(
         today, draw_numbers(scene), days, jobs[2].group, jobs[2].site, people[0],
-        log_at_end=bool(scene.rng.random() < 0.6), mandates=(*post.mandates, *kept),
+        log_at_end=bool(scene.rng.random() < 0.75), mandates=(*post.mandates, *kept),
     )  # fmt: skip
     holds = _draw_holds(scene, jobs, keepers, people[7], today, sorted((days, later)))
     return DayPlan(
@@ -119,7 +119,7 @@ def _draw_holds(
         low, high = ages[kind]
         day = today - timedelta(days=int(scene.rng.integers(low, high + 1)))
         person = stranger if kind == "void" else keepers[job.site]
-        return Hold(job.site, job.targets[place].label, day, person)
+        return Hold(job.site, job.noun, job.targets[place].label, day, person)
 
     found = []
     for number, job in enumerate((*jobs[:3], jobs[4])):

@@ -64,7 +64,7 @@ def issue_watch(bench: Bench, sizes: range) -> RecordJob | None:
 
     first = found[0]
     return MemberJob(
-        "tracker", "watchers", _project_group(bench, first),
+        "tracker", "watchers", bench.say("issue", "问题"), _project_group(bench, first),
         bench.say(f"Watch {_which(bench, first)}.", f"请关注{_which(bench, first)}。"), "",
         tuple(Target(row["number"], f"#{row['number']}", {}, {"login": me}, {"login": me},
                      _trait(bench, row, "assignee", names)) for row in found),
@@ -103,7 +103,7 @@ def _issues(bench: Bench, sizes: range, column: str) -> RecordJob | None:
                          f"应为{shown[other]}，而不是{shown[after]}")  # fmt: skip
     trait = "assignee" if column == "priority" else "priority"
     return ColumnJob(
-        "tracker", "issues", _project_group(bench, first), wish, mend,
+        "tracker", "issues", bench.say("issue", "问题"), _project_group(bench, first), wish, mend,
         tuple(Target(row["number"], f"#{row['number']}", {column: row[column]}, {column: after},
                      {column: other}, _trait(bench, row, trait, names)) for row in rows),
         _finder(first), write, key_column="number",
@@ -206,15 +206,15 @@ def reorder_levels(bench: Bench, sizes: range) -> RecordJob | None:
                 or not distinct):  # fmt: skip
             continue
 
-        def find(pilot: Pilot, where: str = warehouse) -> Script:
-            yield from view_sheet(pilot, sheet.id, urlencode({"col": 3, "op": "=", "value": where}))
+        def find(pilot: Pilot, who: str = supplier) -> Script:
+            yield from view_sheet(pilot, sheet.id, urlencode({"col": 8, "op": "=", "value": who}))
 
         def write(pilot: Pilot, target: Target, values: Values) -> Script:
             row = int(target.key.partition("!")[2][1:])
             yield from set_row(pilot, sheet.id, row, {ref_of(row, 6): values["raw"]})
 
         return ColumnJob(
-            "sheets", "cells", group,
+            "sheets", "cells", bench.say("good", "货品"), group,
             bench.say(
                 f"On the sheet {sheet.name} of the workbook {sheet.book}, raise the reorder level of "
                 f"the goods of the supplier {supplier} in the warehouse {warehouse} by {after} per "
@@ -249,7 +249,7 @@ def contact_notes(bench: Bench, sizes: range) -> RecordJob | None:
     scene = bench.scene
     rows = bench.rows(
         "mail", "SELECT * FROM contacts WHERE name IN (SELECT name FROM contacts GROUP BY name "
-        "HAVING count(*) = 1) ORDER BY id")  # fmt: skip
+        "HAVING count(*) = 1) AND company NOT IN ('In-house', '本公司') ORDER BY id")  # fmt: skip
     everybody = bench.rows("mail", "SELECT id, company, role FROM contacts")
     for found in bench.clusters(rows, ("company", "role"), sizes):
         company, role = found[0]["company"], found[0]["role"]
@@ -278,7 +278,7 @@ def contact_notes(bench: Bench, sizes: range) -> RecordJob | None:
             yield from pilot.click("button", pilot.words("mail", "save"))
 
         return ColumnJob(
-            "mail", "contacts", group,
+            "mail", "contacts", bench.say("contact", "联系人"), group,
             bench.say(
                 f'Set the note of the contacts of the company {company} with the role "{role}" to '
                 f'"{texts[0]}"; a note that is there is replaced.',
@@ -328,7 +328,7 @@ def event_notes(bench: Bench, sizes: range) -> RecordJob | None:
             yield from pilot.click("button", pilot.words("calendar", "save"))
 
         return ColumnJob(
-            "calendar", "events", group,
+            "calendar", "events", bench.say("event", "日程"), group,
             bench.say(
                 f'Set the note of the planned events with the title "{title}" that the user '
                 f'organises and that take place after today to "{texts[0]}"; a note that is there '

@@ -1,7 +1,7 @@
 """Records that a request changes: which, how, and what the sites hold before and afterwards."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,7 @@ from hexathlon.tasks.web.templates.draft import WebScene, added, changed
 from hexathlon.tasks.web.world.network import Edit, WorldPlan
 from hexathlon.tasks.web.world.store import SiteStore, StoreRow
 
-__all__ = ["Bench", "ColumnJob", "MemberJob", "RecordJob", "Target", "by_label", "listed"]
+__all__ = ["Bench", "ColumnJob", "MemberJob", "RecordJob", "Target", "in_order", "listed"]
 
 Values = Mapping[str, Any]
 
@@ -44,6 +44,9 @@ class RecordJob(ABC):
 
     site: str
     table: str
+    noun: str
+    """What its records are, in words."""
+
     group: str
     """What all its records have in common, in words, such as `issues of the project KES`."""
 
@@ -62,6 +65,9 @@ class RecordJob(ABC):
 
     cost: int = 3
     """Actions of one `write`."""
+
+    looks: int = 1
+    """Actions of `find`."""
 
     @property
     def keys(self) -> frozenset[tuple[str, str, str]]:
@@ -205,10 +211,11 @@ class Bench:
         return self.scene.say(en, zh)
 
 
-def by_label(label: str) -> tuple[int, str]:
-    """Order labels by their number, then as texts."""
-    digits = "".join(each for each in label if each.isdigit())
-    return int(digits or 0), label
+def in_order(labels: Iterable[str]) -> list[str] | None:
+    """Return labels in ascending order; None if numbers and letters order them differently."""
+    numbers = sorted(labels, key=lambda each: int("".join(filter(str.isdigit, each)) or 0))
+    plain = all(each.startswith("#") for each in numbers)
+    return numbers if plain or numbers == sorted(numbers) else None
 
 
 def listed(bench: Bench, labels: Sequence[str]) -> str:

@@ -27,6 +27,7 @@ class Hold:
     """A line of the page of holds."""
 
     site: str
+    noun: str
     label: str
     day: date
     person: Person
@@ -89,7 +90,7 @@ class DayRules:
         """Return the text of every page, by name."""
         rules = [f"{self.numbers[key]} {scene.say(*text)}" for key, text in self._rules().items()]
         rules.sort()
-        holds = [f"{each.site} {each.label} · {each.day} · {each.person.name}"
+        holds = [f"{each.site}: {each.noun} {each.label} · {each.day} · {each.person.name}"
                  for each in sorted(self.holds, key=lambda each: (each.day, each.label))]  # fmt: skip
         mandates = [f"{each.name} <{each.email}> · {each.site} · {each.first} – {each.last}"
                     for each in sorted(self.mandates, key=lambda each: (each.name, each.first))]  # fmt: skip

@@ -13,7 +13,7 @@ from hexathlon.tasks.web.templates.shifts.records import (
     Bench,
     RecordJob,
     Target,
-    by_label,
+    in_order,
     listed,
 )
 from hexathlon.tasks.web.templates.shifts.replay import replayed
@@ -148,7 +148,7 @@ class Walk:
             job = self.plan.changes[changes["hold"]]
             target = self.scene.pick(self.changed[changes["hold"]][1])
             person = self.plan.keepers[job.site]
-            rules = rules.with_hold(Hold(job.site, target.label, rules.today, person))
+            rules = rules.with_hold(Hold(job.site, job.noun, target.label, rules.today, person))
         if rules is not before:
             self.rules, self.former = rules, before
         return rules.edits_after(self.scene, before)
@@ -179,7 +179,7 @@ class Walk:
             return None
         right = self._work(number, [(job, each, each.after) for each in free],
                            self._labels(job, free))  # fmt: skip
-        stage = Stage(self._head(number, job.wish), right, self._look(job), 5)
+        stage = Stage(self._head(number, job.wish), right, self._look(job), 4 + job.looks)
         stage.wrong["left_out"] = replace(self._work(number, [], None), answer=right.answer)
         if right.letters:
             stage.wrong["not_logged"] = replace(right, letters=())
@@ -226,7 +226,7 @@ class Walk:
         text = self._follow_text(kind, origin, job, trait)
         stage = Stage(self._head(number, text), right, _morning, 4)
         if kind == "mistaken":
-            stage.look, stage.looks = self._look(self.plan.instead), 5
+            stage.look, stage.looks = self._look(self.plan.instead), 4 + self.plan.instead.looks
             kept = [each for each in free if each[0] is self.plan.instead]
             stage.wrong["withdrawn_kept"] = self._work(number, kept, left)
         stage.wrong[f"not_{kind}"] = replace(self._work(number, [], None), answer=right.answer)
@@ -258,16 +258,20 @@ class Walk:
         job = self.plan.forbidden
         look = self._look(job)
         done = [(job, each, each.after) for each in job.targets]
-        stage = Stage(self._head(number, job.wish), self._refusal(number), look, 5)
+        stage = Stage(self._head(number, job.wish), self._refusal(number), look, 4 + job.looks)
         stage.wrong["forbidden_done"] = self._work(number, done, None)
         return stage
 
     def _account(self, number: int) -> Stage | None:
-        sites = sorted({site for site, _, _ in self.now if self._different(site)})
+        found = {
+            site: in_order(target.label for _, target, _ in self._different(site))
+            for site in sorted({site for site, _, _ in self.now})
+        }
+        sites = [site for site, labels in found.items() if labels]
         if not sites:
             return None
         site = self.scene.pick(sites)
-        labels = sorted((target.label for _, target, _ in self._different(site)), key=by_label)
+        labels = found[site] or []
         reader = self.plan.reader
         subject = self.scene.say(f"Changes: {site}", f"更改：{site}")
         text = self.scene.say(
@@ -280,8 +284,8 @@ class Walk:
         letter = Letter(reader.email, subject, ", ".join(labels))
         stage = Stage(self._head(number, text), Work((), (letter,)), _morning, 4)
         stage.wrong["account_left_out"] = Work()
-        ever = sorted((target.label for (place, _, _), (_, target, _) in self.now.items()
-                       if place == site), key=by_label)  # fmt: skip
+        ever = in_order(target.label for (place, _, _), (_, target, _) in self.now.items()
+                        if place == site) or []  # fmt: skip
         if ever != labels:
             wrong = replace(letter, body=", ".join(ever))
             stage.wrong["withdrawn_in_account"] = Work((), (wrong,))
