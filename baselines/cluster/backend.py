@@ -6,76 +6,36 @@ travel between its worker and one replica; rank 0 gets finished trajectories.
 
 import asyncio
 import contextlib
-import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import ray
 from ray.exceptions import RayActorError, RayError, RayTaskError
 
-from hexathlon.baselines.agents.base import Agent
 from hexathlon.baselines.agents.policy import PolicyAgent
+from hexathlon.baselines.cluster.clients import Replica, WorkerAgent, client
 from hexathlon.baselines.cluster.connect import ClusterError, RayCluster
-from hexathlon.baselines.cluster.engines import ActorEngine, EngineReplica, ReplicaSettings
+from hexathlon.baselines.cluster.engines import EngineReplica, ReplicaSettings
 from hexathlon.baselines.cluster.executor import RayExecutor
 from hexathlon.baselines.cluster.fleet import Fleet
 from hexathlon.baselines.cluster.handles import reason_of
 from hexathlon.baselines.cluster.pools import Bundles, reserve_async
-from hexathlon.baselines.cluster.weights import ObjectStoreTransport, WeightBoard, stored
-from hexathlon.baselines.codecs import Codec
+from hexathlon.baselines.cluster.stored import WeightBoard
+from hexathlon.baselines.cluster.weights import ObjectStoreTransport, stored
 from hexathlon.baselines.engines.errors import EngineError, EngineMissing
-from hexathlon.baselines.engines.replicated import ReplicatedEngine
-from hexathlon.baselines.engines.tokens import TokenEngine
 from hexathlon.baselines.rollout.executor import Executor
-from hexathlon.baselines.tokens.render import ChatRenderer
-from hexathlon.baselines.tokens.requests import TokenSampling
 from hexathlon.baselines.training.backend import InProcess
 from hexathlon.baselines.training.engines import OpenedEngine, settings_for
 from hexathlon.baselines.training.recipe import Recipe
 from hexathlon.baselines.training.tables import ClusterTable
 from hexathlon.envs.base import Environment
 
-__all__ = ["ClusterBackend", "Replica", "WorkerAgent"]
-
-_SESSIONS = 1 << 40
-"""Sessions after which the numbers of one worker's would reach those of the next."""
-
-
-class Replica(NamedTuple):
-    """An engine replica that any process of the cluster can use."""
-
-    name: str
-    handle: Any
-    context: int
-    version: int
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerAgent:
-    """Makes the policy's agent in a worker; can be pickled."""
-
-    replicas: Sequence[Replica]
-    deadline: float
-    renderer: ChatRenderer
-    codec: Codec
-    sampling: TokenSampling
-
-    def __call__(self, number: int) -> Agent:
-        """Return the agent, whose sessions differ from those of all other workers.
-
-        Args:
-            number: Number of the worker.
-        """
-        engine = _client(self.replicas, self.deadline)
-        agent = PolicyAgent(engine, self.renderer, self.codec, self.sampling)
-        agent.episodes = itertools.count(number * _SESSIONS)
-        return agent
+__all__ = ["ClusterBackend"]
 
 
 class ClusterBackend:
-    """Opens engine replicas and workers on a cluster; a `Backend`.
+    """Opens engine replicas and workers on a cluster; a `TrainingBackend`.
 
     Args:
         cluster: The cluster, to which this process is connected.
@@ -98,7 +58,7 @@ class ClusterBackend:
     async def open_engine(
         self, recipe: Recipe, model: Any, checkpoint: Path, folder: Path
     ) -> OpenedEngine:
-        """Start the replicas with the model's weights; see `Backend.open_engine`.
+        """Start the replicas with the model's weights; see `TrainingBackend.open_engine`.
 
         Raises:
             ClusterError: If the cluster has no place for the replicas.
@@ -129,7 +89,7 @@ class ClusterBackend:
                 zip(started, await _opened(started, within), strict=True)
             )
         ]
-        engine = _client(self.replicas, self._table.reply_within)
+        engine = client(self.replicas, self._table.reply_within)
         return OpenedEngine(engine, ObjectStoreTransport(engine, board, recipe.engine.tolerance))
 
     def executor(
@@ -206,18 +166,6 @@ async def _opened(replicas: Sequence[Any], within: float) -> list[tuple[int, int
         raise ClusterError(
             f"an engine replica was lost as it started: {reason_of(error)}"
         ) from error
-
-
-def _client(replicas: Sequence[Replica], deadline: float) -> TokenEngine:
-    """Return an engine that spreads requests over replicas."""
-    return ReplicatedEngine(
-        {
-            replica.name: ActorEngine(
-                replica.name, replica.handle, replica.context, replica.version, deadline
-            )
-            for replica in replicas
-        }
-    )
 
 
 def _files(checkpoint: Path) -> dict[str, bytes]:

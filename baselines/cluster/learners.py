@@ -48,7 +48,7 @@ _CAUSE_S = 20.0
 _CALLS = 4
 """Calls that a rank answers at a time: its work, and what the driver asks meanwhile."""
 
-Results = dict[str, ScoreInterval]
+_Results = dict[str, ScoreInterval]
 
 
 class Meeting(NamedTuple):
@@ -84,7 +84,7 @@ class LearnerRank:
         self._store = _store(host, 0, first=True)
         return Meeting(host, self._store.port)
 
-    def run(self, table: Mapping[str, Any], out: str, meeting: Meeting, relays: bool) -> Results:
+    def run(self, table: Mapping[str, Any], out: str, meeting: Meeting, relays: bool) -> _Results:
         """Run the rank's part of a recipe; return the results on rank 0, {} on others.
 
         Args:
@@ -169,7 +169,7 @@ def _launch(
     out: Path,
     report: ProgressCallback,
     loggers: Sequence[Logger],
-) -> Results:
+) -> _Results:
     lost = 0
     while True:
         try:
@@ -190,7 +190,7 @@ def _run(
     out: Path,
     report: ProgressCallback,
     loggers: Sequence[Logger],
-) -> Results:
+) -> _Results:
     """Start the ranks, relay what rank 0 reports, and return its results."""
     place, count, within = recipe.cluster.rank, recipe.ranks, recipe.cluster.start_within
     wanted = [place.bundle()] * count
@@ -221,11 +221,11 @@ def _run(
 
 def _relayed(
     first: Any, work: list[Any], apply: Callable[[Sequence[tuple[Any, ...]]], None]
-) -> Results:
+) -> _Results:
     """Wait for all ranks, passing on what rank 0 reports."""
     running = dict(zip(work, range(len(work)), strict=True))
     events = first.events.remote(_PULSE_S)
-    results: Results = {}
+    results: _Results = {}
     while running:
         done, _ = ray.wait([*running, events], num_returns=1, timeout=_PULSE_S)
         interrupts.check()

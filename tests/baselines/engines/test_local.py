@@ -21,6 +21,7 @@ from hexathlon.baselines.engines.local.sampler import RowSampling, sample
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.tokens.requests import TokenRequest, TokenSampling
 from hexathlon.tasks.seeding import generator_for
+from support.products import require_invariant_products
 
 VOCABULARY = 97
 
@@ -157,16 +158,6 @@ def test_invariant_replies_do_not_depend_on_the_batch_bit_for_bit():
         for batch, order in [(9, range(9)), (9, range(8, -1, -1)), (2, range(9)), (1, range(9))]
     ]
     assert all(other == first for other in others)
-
-
-def require_invariant_products():
-    """Skip where this machine's matrix products do not have the property that padding needs."""
-    rows, weight = torch.randn(64, 96), torch.randn(48, 96)
-    whole = torch.nn.functional.linear(rows, weight)
-    if not all(
-        torch.equal(torch.nn.functional.linear(rows[:n], weight), whole[:n]) for n in range(4, 64)
-    ):
-        pytest.skip("on this processor, a row of a product depends on the number of rows")
 
 
 def test_runs_repeat_bit_for_bit():
