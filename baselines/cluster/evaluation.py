@@ -15,7 +15,7 @@ from typing import Any
 
 from hexathlon.baselines.agents.base import Agent, AgentMismatch
 from hexathlon.baselines.agents.spec import parse_model
-from hexathlon.baselines.cluster.connect import Cluster
+from hexathlon.baselines.cluster.connect import RayCluster
 from hexathlon.baselines.cluster.executor import RayExecutor
 from hexathlon.baselines.cluster.fleet import Fleet
 from hexathlon.baselines.harness.config import ClusterChoice, EvalConfig, ExecutionConfig
@@ -61,7 +61,7 @@ class ClusterPlayers:
 
 
 @contextmanager
-def workers_for(setup: RemoteSetup, cluster: Cluster) -> Iterator[ClusterPlayers]:
+def workers_for(setup: RemoteSetup, cluster: RayCluster) -> Iterator[ClusterPlayers]:
     """Start the workers of a run for the length of a block; an `Elsewhere`, given the cluster.
 
     Args:

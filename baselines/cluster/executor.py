@@ -98,4 +98,7 @@ class RayExecutor:
         return self.fleet.submit(request, self._agent, self._epoch)
 
     def _withdraw(self, errands: Iterable[Errand]) -> None:
-        self.fleet.withdraw({errand for errand in errands if not errand.outcome.done()})
+        self.fleet.withdraw({errand for errand in errands if not errand.settled})
+        for errand in errands:
+            if errand.settled:
+                errand.outcome.exception()  # marks it as seen; the first one was raised

@@ -18,10 +18,10 @@ from hexathlon.baselines.training.engines import OpenedEngine, open_engine
 from hexathlon.baselines.training.recipe import Recipe
 from hexathlon.envs.base import Environment
 
-__all__ = ["Absent", "Backend", "InProcess"]
+__all__ = ["Absent", "TrainingBackend", "InProcess"]
 
 
-class Backend(Protocol):
+class TrainingBackend(Protocol):
     """Opens engines and creates executors."""
 
     def central(self, recipe: Recipe) -> bool:

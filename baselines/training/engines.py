@@ -63,7 +63,9 @@ async def open_engine(recipe: Recipe, model: Any, checkpoint: Path, folder: Path
         if recipe.asynchrony.active:
             # It samples while the learner changes its own copy.
             model = copy.deepcopy(model).requires_grad_(False)
-        local = LocalEngine(model, context=table.context, batch=most, rows=most)
+        local = LocalEngine(
+            model, context=table.context, batch=most, rows=most, invariant=table.invariant
+        )
         return OpenedEngine(local, InProcessTransport(local, table.tolerance))
     if table.urls:
         engine = await connect(table)

@@ -19,7 +19,6 @@ import httpx
 
 from hexathlon.baselines.engines.comparison import LogProbabilityProbe
 from hexathlon.baselines.engines.errors import (
-    AuthRejected,
     ContextOverflow,
     EngineError,
     EngineMissing,
@@ -32,10 +31,8 @@ from hexathlon.baselines.engines.limiter import AdaptiveLimit
 from hexathlon.baselines.engines.sending import HttpSettings, Sender, bounded
 from hexathlon.baselines.engines.served.opening import served_model, usable_route
 from hexathlon.baselines.engines.served.routes import (
-    CompletionRoute,
     Route,
     ServedReply,
-    TokenRoute,
 )
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.tokens.requests import Span, TokenReply, TokenRequest, TokenSampling

@@ -100,8 +100,8 @@ def nccl_sender(
     number = tuple(int(part) for part in version.split("+")[0].split(".")[:2])
     if not _OLDEST <= number <= _NEWEST:
         raise EngineMissing(
-            f'transfer = "nccl" knows vLLM {_text(_OLDEST)} to {_text(_NEWEST)} beside the learner, '
-            f'got {version}: install one of these, or set transfer = "folder"'
+            f'transfer = "nccl" supports vLLM {_text(_OLDEST)} to {_text(_NEWEST)}, got {version}: '
+            'install one of these, or set transfer = "folder"'
         )
     base = importlib.import_module("vllm.distributed.weight_transfer.base")
     factory = importlib.import_module("vllm.distributed.weight_transfer.factory")

@@ -8,7 +8,6 @@ listens on the loopback address only, because its control routes are not authent
 
 import asyncio
 import http.client
-import json
 import os
 import secrets
 import signal
@@ -16,12 +15,10 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Literal, Self
+from typing import IO, Self
 
 from hexathlon.baselines import interrupts
 from hexathlon.baselines.engines.errors import ConnectionFailed, EngineMissing
