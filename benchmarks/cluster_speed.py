@@ -1,12 +1,13 @@
 """Evaluation on a local cluster with two workers, compared with one process, in one run.
 
-    python benchmarks/cluster_speed.py [--event SQL] [--level easy] [--trials 2000]
-        [--workers 2] [--repetitions 3]
+    python benchmarks/cluster_speed.py [--event SQL] [--level easy] [--tasks 200]
+        [--trials 10] [--workers 2] [--repetitions 3]
 
-Both play the same plan with the oracle and must write the same records. Runs alternate. Wall-clock
-time is that of `evaluate`, with workers that are ready; the start of cluster and workers is printed
-apart. On a machine that does other work, too, the ratio of CPU seconds counts: that of one process
-over the cluster's share per core, which is what the ratio of times tends to on idle cores.
+Both play the same plan with the oracle and must write the same records. Every run is a fresh
+process whose caches know no task of the plan; runs alternate. Time is that of
+`evaluate`, with workers that are ready; the start of cluster and workers is printed apart. On a
+machine that does other work, too, the ratio of CPU seconds counts: those of one process over the
+cluster's share per core, which is what the ratio of times tends to on idle cores.
 """
 
 import argparse
@@ -17,11 +18,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from measuring import Figure, print_findings
+from measuring import Figure, print_findings, ratio_of_pairs, run_child
 
 from hexathlon.baselines.cluster.connect import RayCluster, connect
 from hexathlon.baselines.harness.config import load_config
@@ -63,7 +64,7 @@ def _descends(pid: int, parents: dict[int, int]) -> bool:
     return pid == os.getpid()
 
 
-def play(arguments: argparse.Namespace, out: Path, elsewhere: Any = None) -> Run:
+def play(arguments: argparse.Namespace, out: Path, elsewhere: Any = None, **flags: Any) -> Run:
     """Evaluate the oracle once."""
     plan, execution = load_config(
         {
@@ -71,8 +72,9 @@ def play(arguments: argparse.Namespace, out: Path, elsewhere: Any = None) -> Run
             "envs": (arguments.event,),
             "level": arguments.level,
             "tasks": arguments.tasks,
-            "trials": -(-arguments.trials // arguments.tasks),
+            "trials": arguments.trials,
             **({"cluster": {"workers": arguments.workers}} if elsewhere else {}),
+            **flags,
         }
     )
     began, spent = time.perf_counter(), cpu_seconds()
@@ -83,65 +85,81 @@ def play(arguments: argparse.Namespace, out: Path, elsewhere: Any = None) -> Run
     return Run(wall, cpu, str(json.loads(last)["hash"]))
 
 
+def child(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Play a few tasks of another split to start everything, then the plan."""
+    with tempfile.TemporaryDirectory() as folder:
+        out, few = Path(folder), {"split": "dev", "tasks": 4 * arguments.workers, "trials": 1}
+        if arguments.child == "here":
+            play(arguments, out / "few", **few)
+            return play(arguments, out / "all")._asdict()
+        began = time.perf_counter()
+        with connect("auto") as cluster, kept_workers(cluster) as elsewhere:
+            connected = time.perf_counter() - began
+            play(arguments, out / "few", elsewhere, **few)
+            started = time.perf_counter() - began - connected
+            played = play(arguments, out / "all", elsewhere)
+    return {**played._asdict(), "connected_s": connected, "started_s": started}
+
+
 @contextmanager
-def ready_workers(cluster: RayCluster, arguments: argparse.Namespace, out: Path) -> Iterator[Any]:
-    """Keep one fleet for all runs; its workers have played before the first one is measured."""
+def kept_workers(cluster: RayCluster) -> Iterator[Any]:
+    """Use the workers of the first run for the others, too."""
     from hexathlon.baselines.cluster.evaluation import ClusterPlayers, workers_for
 
-    opened: dict[str, Any] = {}
+    with ExitStack() as stack:
+        opened: list[ClusterPlayers] = []
 
-    @contextmanager
-    def elsewhere(setup: RemoteSetup) -> Iterator[ClusterPlayers]:
-        if not opened:
-            opened["context"] = workers_for(setup, cluster)
-            opened["players"] = opened["context"].__enter__()
-        yield ClusterPlayers(opened["players"].fleet, setup)
+        @contextmanager
+        def elsewhere(setup: RemoteSetup) -> Iterator[ClusterPlayers]:
+            if not opened:
+                opened.append(stack.enter_context(workers_for(setup, cluster)))
+            yield ClusterPlayers(opened[0].fleet, setup)
 
-    try:
-        play(arguments, out, elsewhere)
         yield elsewhere
-    finally:
-        if opened:
-            opened["context"].__exit__(None, None, None)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--event", default="SQL")
     parser.add_argument("--level", default="easy")
-    parser.add_argument("--tasks", type=int, default=100)
-    parser.add_argument("--trials", type=int, default=2000)
+    parser.add_argument("--tasks", type=int, default=200)
+    parser.add_argument("--trials", type=int, default=10, help="trials of each task")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--repetitions", type=int, default=3)
+    parser.add_argument("--child", choices=("here", "there"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    began = time.perf_counter()
-    pairs: list[tuple[Run, Run]] = []
-    with tempfile.TemporaryDirectory() as folder, connect("auto") as cluster:
-        out, connected = Path(folder), time.perf_counter() - began
-        few = argparse.Namespace(**{**vars(arguments), "trials": arguments.tasks})
-        play(few, out / "warm-here")
-        with ready_workers(cluster, few, out / "warm-there") as elsewhere:
-            started = time.perf_counter() - began - connected
-            for number in range(arguments.repetitions):
-                here = play(arguments, out / f"here-{number}")
-                there = play(arguments, out / f"there-{number}", elsewhere)
-                assert here.head == there.head, "the records differ"
-                pairs.append((here, there))
-                print(
-                    f"here {here.wall_s:.1f} s, {here.cpu_s:.1f} CPU s; there {there.wall_s:.1f} s,"
-                    f" {there.cpu_s:.1f} CPU s",
-                    file=sys.stderr,
-                    flush=True,
-                )
-    times = statistics.median(here.wall_s / there.wall_s for here, there in pairs)
-    shares = [here.cpu_s / (there.cpu_s / arguments.workers) for here, there in pairs]
-    print(f"{arguments.trials:,} trials, {arguments.event} {arguments.level}, equal records")
+    if arguments.child:
+        print(json.dumps(child(arguments)))
+        return
+    rest = [word for word in sys.argv[1:] if not word.startswith("--child")]
+    runs: dict[str, list[dict[str, Any]]] = {"here": [], "there": []}
+    for _ in range(arguments.repetitions):
+        for kind, rows in runs.items():
+            rows.append(run_child([sys.executable, __file__, *rest, "--child", kind]).said)
+            report = f"{kind}: {rows[-1]['wall_s']:.1f} s, {rows[-1]['cpu_s']:.1f} CPU s"
+            print(report, file=sys.stderr, flush=True)
+        assert runs["here"][-1]["head"] == runs["there"][-1]["head"], "the records differ"
+
+    def ratio(field: str) -> float:
+        here, there = ([row[field] for row in runs[kind]] for kind in ("here", "there"))
+        return ratio_of_pairs(here, there)
+
+    count = arguments.tasks * arguments.trials
+    print(f"{count:,} trials, {arguments.event} {arguments.level}, equal records")
+    started, connected = (
+        statistics.median(row[field] for row in runs["there"])
+        for field in ("started_s", "connected_s")
+    )
     print_findings(
         [
-            Figure("connecting to a new local cluster", connected, "s"),
-            Figure("first trials here, and workers with theirs", started, "s"),
-            Figure("one process over the cluster, time", times, least=1.8),
-            Figure("one process over a core's share, CPU", statistics.median(shares), least=1.8),
+            Figure("starting a local cluster", connected, "s"),
+            Figure("starting its workers, with a few trials", started, "s"),
+            Figure("one process over the cluster, time", ratio("wall_s"), least=1.8),
+            Figure(
+                "one process over a core's share, CPU",
+                arguments.workers * ratio("cpu_s"),
+                least=1.8,
+            ),
         ]
     )
 

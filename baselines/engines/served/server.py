@@ -163,7 +163,8 @@ class VllmServer:
     def exited(self) -> int | None:
         """Exit status of the server, 128 + N after signal N; None while it runs."""
         assert self._process is not None, "the server was not started"
-        return self._process.poll()
+        status = self._process.poll()
+        return status if status is None or status >= 0 else 128 - status
 
     async def exits_within(self, seconds: float) -> bool:
         """Return whether the server exits in that time; False as soon as it answers."""

@@ -10,14 +10,14 @@ from datetime import date, timedelta
 
 from hexathlon.tasks.web.templates.draft import WebDraft, WebScene
 from hexathlon.tasks.web.templates.shifts.post import draw_post
-from hexathlon.tasks.web.templates.shifts.records import Bench, RecordJob
+from hexathlon.tasks.web.templates.shifts.records import RecordJob, ShiftBench
 from hexathlon.tasks.web.templates.shifts.rules import DayRules, Hold, Mandate, draw_numbers
-from hexathlon.tasks.web.templates.shifts.walk import DayPlan, Walk
+from hexathlon.tasks.web.templates.shifts.walk import ShiftPlan, Walk
 from hexathlon.tasks.web.world.people import Person
 
 __all__ = ["JobMaker", "compose_shift"]
 
-JobMaker = Callable[[Bench, range], RecordJob | None]
+JobMaker = Callable[[ShiftBench, range], RecordJob | None]
 
 _DAYS = (8, 15, 26, 40)
 
@@ -33,12 +33,12 @@ def compose_shift(
         makers: Draw its jobs.
         story: Whom the agent works for, in English and Chinese.
     """
-    bench = Bench(scene, scene.plan("mail", *sites))
+    bench = ShiftBench(scene, scene.plan("mail", *sites))
     plan = _draw_plan(bench, makers)
     return None if plan is None else Walk(bench, plan).draft(scene.say(*story))
 
 
-def _draw_plan(bench: Bench, makers: Sequence[JobMaker]) -> DayPlan | None:
+def _draw_plan(bench: ShiftBench, makers: Sequence[JobMaker]) -> ShiftPlan | None:
     scene = bench.scene
     turn = scene.sample(makers, len(makers))
     sizes = [range(3, 5)] * 2 + [range(2, 4)] * 3 + [range(1, 3)] * 3 + [range(2, 6)] * 2
@@ -60,7 +60,7 @@ def _draw_plan(bench: Bench, makers: Sequence[JobMaker]) -> DayPlan | None:
         log_at_end=bool(scene.rng.random() < 0.75), mandates=(*post.mandates, *kept),
     )  # fmt: skip
     holds = _draw_holds(scene, jobs, keepers, people[7], today, sorted((days, later)))
-    return DayPlan(
+    return ShiftPlan(
         dict(zip("ABC", jobs, strict=False)), jobs[3], jobs[4], post, _draw_arrivals(scene, order, late),
         order, replace(rules, holds=holds), (*post.later, *kept), late, people[2], keepers,
     )  # fmt: skip
@@ -91,7 +91,7 @@ def _draw_arrivals(
 
 
 def _draw_job(
-    bench: Bench, makers: Sequence[JobMaker], place: int, sizes: range
+    bench: ShiftBench, makers: Sequence[JobMaker], place: int, sizes: range
 ) -> RecordJob | None:
     """Draw a job of the next kind that this world has, and reserve its records."""
     for shift in range(len(makers)):

@@ -8,10 +8,10 @@ from hexathlon.tasks.web.pilot import Pilot
 from hexathlon.tasks.web.templates.cms_steps import edit_article
 from hexathlon.tasks.web.templates.forum_steps import move
 from hexathlon.tasks.web.templates.shifts.records import (
-    Bench,
     ColumnJob,
+    JobTarget,
     RecordJob,
-    Target,
+    ShiftBench,
     Values,
 )
 from hexathlon.tasks.web.world.sites.cms.vocabulary import label_of
@@ -26,7 +26,7 @@ _SUMMARIES = (
 )  # fmt: skip
 
 
-def article_summaries(bench: Bench, sizes: range) -> RecordJob | None:
+def article_summaries(bench: ShiftBench, sizes: range) -> RecordJob | None:
     """Set the summary of articles of one author in one section."""
     scene = bench.scene
     names = {row["login"]: row["name"] for row in bench.rows("cms", "SELECT * FROM authors")}
@@ -50,7 +50,7 @@ def article_summaries(bench: Bench, sizes: range) -> RecordJob | None:
             query = urlencode({key: row[key] for key in ("section", "author", "status")})
             yield from pilot.goto("cms", f"/articles?{query}")
 
-        def write(pilot: Pilot, target: Target, values: Values) -> Script:
+        def write(pilot: Pilot, target: JobTarget, values: Values) -> Script:
             yield from edit_article(pilot, target.key, values)
 
         return ColumnJob(
@@ -62,7 +62,7 @@ def article_summaries(bench: Bench, sizes: range) -> RecordJob | None:
             ),
             bench.say(f'the summary should be "{texts[1]}", not "{texts[0]}"',
                       f"摘要应为“{texts[1]}”，而不是“{texts[0]}”"),
-            tuple(Target(row["id"], f"#{row['id']}", {"summary": row["summary"]},
+            tuple(JobTarget(row["id"], f"#{row['id']}", {"summary": row["summary"]},
                          {"summary": texts[0]}, {"summary": texts[1]}, _featured(bench, row))
                   for row in found),
             find, write,
@@ -70,13 +70,13 @@ def article_summaries(bench: Bench, sizes: range) -> RecordJob | None:
     return None
 
 
-def _featured(bench: Bench, row: StoreRow) -> str:
+def _featured(bench: ShiftBench, row: StoreRow) -> str:
     if row["featured"]:
         return bench.say("those that are featured", "设为推荐的那些")
     return bench.say("those that are not featured", "未设为推荐的那些")
 
 
-def thread_boards(bench: Bench, sizes: range) -> RecordJob | None:
+def thread_boards(bench: ShiftBench, sizes: range) -> RecordJob | None:
     """Move threads about one subject, which are on several boards, to another board."""
     scene = bench.scene
     boards = {row["id"]: row["name"] for row in bench.rows("forum", "SELECT * FROM boards")}
@@ -102,7 +102,7 @@ def thread_boards(bench: Bench, sizes: range) -> RecordJob | None:
             for number in boards:
                 yield from pilot.goto("forum", f"/boards/{number}?{urlencode({'q': text})}")
 
-        def write(pilot: Pilot, target: Target, values: Values) -> Script:
+        def write(pilot: Pilot, target: JobTarget, values: Values) -> Script:
             yield from move(pilot, target.key, boards[values["board"]])
 
         return ColumnJob(
@@ -116,14 +116,14 @@ def thread_boards(bench: Bench, sizes: range) -> RecordJob | None:
             ),
             bench.say(f'they belong on the board "{boards[other]}", not on "{boards[after]}"',
                       f"它们应归入“{boards[other]}”版块，而不是“{boards[after]}”版块"),
-            tuple(Target(row["id"], f"#{row['id']}", {"board": row["board"]}, {"board": after},
+            tuple(JobTarget(row["id"], f"#{row['id']}", {"board": row["board"]}, {"board": after},
                          {"board": other}, _board(bench, boards[row["board"]])) for row in found),
             find, write, cost=4, looks=len(boards),
         )  # fmt: skip
     return None
 
 
-def _board(bench: Bench, name: str) -> str:
+def _board(bench: ShiftBench, name: str) -> str:
     return bench.say(f'those that were on the board "{name}" before', f"原在“{name}”版块的那些")
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from hexathlon.tasks.web.templates.draft import WebScene
-from hexathlon.tasks.web.templates.shifts.records import Target
+from hexathlon.tasks.web.templates.shifts.records import JobTarget
 from hexathlon.tasks.web.world.network import Edit
 from hexathlon.tasks.web.world.people import Person
 
@@ -70,7 +70,7 @@ class DayRules:
         """Return the rules with one more hold."""
         return replace(self, holds=(*self.holds, hold))
 
-    def held(self, site: str, target: Target) -> bool:
+    def held(self, site: str, target: JobTarget) -> bool:
         """Whether a hold on a record counts today."""
         return any(
             (each.site, each.label) == (site, target.label)

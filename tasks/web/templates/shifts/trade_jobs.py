@@ -8,10 +8,10 @@ from hexathlon.tasks.source import Script
 from hexathlon.tasks.web.pilot import Pilot
 from hexathlon.tasks.web.templates.sheet_pages import open_sheet, set_row, view_sheet
 from hexathlon.tasks.web.templates.shifts.records import (
-    Bench,
     ColumnJob,
+    JobTarget,
     RecordJob,
-    Target,
+    ShiftBench,
     Values,
 )
 from hexathlon.tasks.web.world.sites.bank.vocabulary import bank_label
@@ -28,7 +28,7 @@ _PURPOSES = (
 _PER_PAGE = 12
 
 
-def standing_amounts(bench: Bench, sizes: range) -> RecordJob | None:
+def standing_amounts(bench: ShiftBench, sizes: range) -> RecordJob | None:
     """Raise the amounts of standing orders for one purpose; the list has no search."""
     scene = bench.scene
     rows = bench.rows("bank", "SELECT * FROM standing ORDER BY payee, id")
@@ -55,7 +55,7 @@ def standing_amounts(bench: Bench, sizes: range) -> RecordJob | None:
             for page in range(1, pages + 1):
                 yield from pilot.goto("bank", f"/standing?page={page}")
 
-        def write(pilot: Pilot, target: Target, values: Values) -> Script:
+        def write(pilot: Pilot, target: JobTarget, values: Values) -> Script:
             yield from pilot.goto("bank", f"/standing/{target.key}")
             yield from pilot.fill(pilot.words("bank", "amount"), f"{values['amount'] / 100:.2f}")
             yield from pilot.click("button", pilot.words("bank", "save"))
@@ -73,7 +73,7 @@ def standing_amounts(bench: Bench, sizes: range) -> RecordJob | None:
                 "were before that request",
                 f"金额应比该请求之前高{other / 100:.2f}欧元，而不是{after / 100:.2f}欧元",
             ),
-            tuple(Target(row["id"], f"S{row['id']}", {"amount": row["amount"]},
+            tuple(JobTarget(row["id"], f"S{row['id']}", {"amount": row["amount"]},
                          {"amount": row["amount"] + after}, {"amount": row["amount"] + other},
                          _rhythm(bench, row["rhythm"])) for row in found),
             find, write, looks=pages,
@@ -81,12 +81,12 @@ def standing_amounts(bench: Bench, sizes: range) -> RecordJob | None:
     return None
 
 
-def _rhythm(bench: Bench, rhythm: str) -> str:
+def _rhythm(bench: ShiftBench, rhythm: str) -> str:
     label = bank_label(rhythm, bench.scene.language)
     return bench.say(f'those with the rhythm "{label}"', f"周期为“{label}”的那些")
 
 
-def _add_standing(bench: Bench) -> None:
+def _add_standing(bench: ShiftBench) -> None:
     """Add standing orders for several purposes to the first content."""
     scene = bench.scene
     account = bench.rows("bank", "SELECT account FROM standing LIMIT 1")
@@ -110,7 +110,7 @@ def _add_standing(bench: Bench) -> None:
             )  # fmt: skip
 
 
-def claim_states(bench: Bench, sizes: range) -> RecordJob | None:
+def claim_states(bench: ShiftBench, sizes: range) -> RecordJob | None:
     """Set the status of expense claims of one person and category; it differs between them."""
     scene = bench.scene
     year = bench.today[:4]
@@ -143,7 +143,7 @@ def claim_states(bench: Bench, sizes: range) -> RecordJob | None:
         def find(pilot: Pilot, who: str = person) -> Script:
             yield from view_sheet(pilot, sheet.id, urlencode({"col": 4, "op": "=", "value": who}))
 
-        def write(pilot: Pilot, target: Target, values: Values) -> Script:
+        def write(pilot: Pilot, target: JobTarget, values: Values) -> Script:
             row = int(target.key.partition("!")[2][1:])
             yield from set_row(pilot, sheet.id, row, {ref_of(row, 8): values["raw"]})
 
@@ -156,7 +156,7 @@ def claim_states(bench: Bench, sizes: range) -> RecordJob | None:
             ),
             bench.say(f'the status should be "{other}", not "{after}"',
                       f"状态应为“{other}”，而不是“{after}”"),
-            tuple(Target(key, row["claim"], {"raw": row["status"]}, {"raw": after}, {"raw": other},
+            tuple(JobTarget(key, row["claim"], {"raw": row["status"]}, {"raw": after}, {"raw": other},
                          bench.say(f"those in {row['currency']}", f"币种为{row['currency']}的那些"))
                   for key, row in zip(keys, found, strict=True)),
             find, write,
@@ -164,7 +164,7 @@ def claim_states(bench: Bench, sizes: range) -> RecordJob | None:
     return None
 
 
-def contact_phones(bench: Bench, sizes: range) -> RecordJob | None:
+def contact_phones(bench: ShiftBench, sizes: range) -> RecordJob | None:
     """Change the area code in phone numbers of contacts; the rest of each number stays."""
     scene = bench.scene
     rows = bench.rows(
@@ -185,7 +185,7 @@ def contact_phones(bench: Bench, sizes: range) -> RecordJob | None:
         def find(pilot: Pilot, name: str = company) -> Script:
             yield from pilot.goto("mail", f"/contacts?{urlencode({'q': name})}")
 
-        def write(pilot: Pilot, target: Target, values: Values) -> Script:
+        def write(pilot: Pilot, target: JobTarget, values: Values) -> Script:
             yield from pilot.goto("mail", f"/contacts/{target.key}")
             yield from pilot.fill(pilot.words("mail", "contact_phone"), values["phone"])
             yield from pilot.click("button", pilot.words("mail", "save"))
@@ -201,7 +201,7 @@ def contact_phones(bench: Bench, sizes: range) -> RecordJob | None:
             ),
             bench.say(f'the numbers should begin with "{other}", not with "{after}"',
                       f"号码开头应为“{other}”，而不是“{after}”"),
-            tuple(Target(row["id"], f"#{row['id']}", {"phone": row["phone"]},
+            tuple(JobTarget(row["id"], f"#{row['id']}", {"phone": row["phone"]},
                          {"phone": row["phone"].replace("+44 20 ", after)},
                          {"phone": row["phone"].replace("+44 20 ", other)}) for row in found),
             find, write,
@@ -209,7 +209,7 @@ def contact_phones(bench: Bench, sizes: range) -> RecordJob | None:
     return None
 
 
-def variant_stock(bench: Bench, sizes: range) -> RecordJob | None:
+def variant_stock(bench: ShiftBench, sizes: range) -> RecordJob | None:
     """Book goods received for all variants of a product."""
     scene, me = bench.scene, bench.scene.people(bench.plan)[0].login
     rows = bench.rows(
@@ -232,7 +232,7 @@ def variant_stock(bench: Bench, sizes: range) -> RecordJob | None:
         def find(pilot: Pilot, name: str = title) -> Script:
             yield from pilot.goto("shop", f"/admin/goods?{urlencode({'q': name})}")
 
-        def write(pilot: Pilot, target: Target, values: Values) -> Script:
+        def write(pilot: Pilot, target: JobTarget, values: Values) -> Script:
             yield from pilot.goto("shop", f"/admin/goods/{target.key}")
             yield from pilot.fill(pilot.words("shop", "stock"), str(values["stock"]),
                                   role="spinbutton")  # fmt: skip
@@ -247,7 +247,7 @@ def variant_stock(bench: Bench, sizes: range) -> RecordJob | None:
             ),
             bench.say(f"{other} pieces of each have come in, not {after}",
                       f"每个款式到货{other}件，而不是{after}件"),
-            tuple(Target(row["id"], row["id"], {"stock": row["stock"]},
+            tuple(JobTarget(row["id"], row["id"], {"stock": row["stock"]},
                          {"stock": row["stock"] + after}, {"stock": row["stock"] + other},
                          bench.say(f"those with {_money(row['price'], 'en')} as price",
                                    f"售价{_money(row['price'], 'zh')}的那些")) for row in found),
