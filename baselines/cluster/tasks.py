@@ -51,7 +51,7 @@ def mapped(
         ClusterError: If there is no result in time, or its processes are lost again and again.
         Exception: What the function raised.
     """
-    task = ray.remote(_called).options(
+    task: Any = ray.remote(_called).options(
         num_cpus=cpus, resources=dict(resources or {}), max_retries=_LIVES - 1
     )
     stored = ray.put([function])
