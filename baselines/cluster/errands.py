@@ -129,9 +129,17 @@ class WorkerPool:
             return None
         count = 1 if suspect else min(self.batch, -(-len(self.queue) // (2 * self.capacity)))
         errands = [self.queue.popleft()]
-        while len(errands) < count and self.queue and _alike(errands[0], self.queue[0]):
+        # In a long message, all trials of a task: the worker builds it once.
+        most = 2 * count if count > 1 else 1
+        while self.queue and len(errands) < most and _alike(errands[0], self.queue[0]):
+            if len(errands) >= count and not _same_task(errands[-1], self.queue[0]):
+                break
             errands.append(self.queue.popleft())
         return worker, worker.take(whole=suspect), errands
+
+
+def _same_task(first: Errand, second: Errand) -> bool:
+    return first.request.key[:2] == second.request.key[:2]
 
 
 def _alike(first: Errand, second: Errand) -> bool:

@@ -99,3 +99,6 @@ class RayExecutor:
 
     def _withdraw(self, errands: Iterable[Errand]) -> None:
         self.fleet.withdraw({errand for errand in errands if not errand.settled})
+        for errand in errands:
+            if errand.settled:
+                errand.outcome.exception()  # marks it as seen; the first one was raised

@@ -116,6 +116,7 @@ class EnvironmentWorker:
         self._agents: dict[int, Agent] = {}
         self._slots: list[LocalExecutor | None] = [None] * setup.slots
         self._journals = [TurnJournal() for _ in range(setup.slots)]
+        self._making = asyncio.Lock()
         self._tickets = [-1] * setup.slots
         self._locks = [asyncio.Lock() for _ in range(setup.slots)]
         self._playing: dict[int, asyncio.Task[list[Outcome]]] = {}
@@ -197,10 +198,15 @@ class EnvironmentWorker:
                 await engine.close()
 
     async def _agent(self, agent: AgentRef) -> Agent:
-        if agent.number not in self._agents:
-            make = await agent.made_by[0]
-            if agent.number not in self._agents:  # another slot may have been faster
-                self._agents[agent.number] = make(self._setup.number)
+        async with self._making:
+            if agent.number not in self._agents:
+                make = await agent.made_by[0]
+                # In a thread, since opening a model may need an event loop of its own.
+                try:
+                    made = await asyncio.to_thread(make, self._setup.number)
+                except Exception as error:
+                    raise FatalError(str(error)) from error
+                self._agents[agent.number] = made
                 _use_one_thread()  # torch may have been imported for it
         return self._agents[agent.number]
 

@@ -52,6 +52,7 @@ def probes() -> Iterator[DoctorCheck]:
     yield _program("bubblewrap", ("bwrap",), "apt-get install bubblewrap")
     yield _program("chromium", _CHROMIUM, "apt-get install chromium-headless-shell")
     yield _postgres()
+    yield _vllm()
     try:
         environments = all_environments()
     except EnvironmentUnavailable as error:
@@ -145,6 +146,18 @@ def _postgres() -> DoctorCheck:
     if path or installations:
         return DoctorCheck("postgresql", "yes", path or str(installations[-1]))
     return DoctorCheck("postgresql", "no", "no server program", "apt-get install postgresql")
+
+
+def _vllm() -> DoctorCheck:
+    """Check the environment from which `eval --engine vllm` and recipes start servers."""
+    from hexathlon.baselines.engines.errors import EngineMissing
+    from hexathlon.baselines.engines.served.server import vllm_python, vllm_version
+
+    try:
+        return DoctorCheck("vllm", "yes", f"{vllm_version()} at {vllm_python()}")
+    except EngineMissing as error:
+        detail, _, remedy = str(error).partition(": ")
+        return DoctorCheck("vllm", "no", detail, remedy)
 
 
 def _run(*command: str) -> "subprocess.CompletedProcess[str] | None":

@@ -80,6 +80,7 @@ def training_step(run: Components, source: Source, step: int) -> dict[str, float
     # Replay: groups of earlier steps join the fresh ones.
     groups = run.replay.joined(kept[: recipe.rollout.groups], step)
     collection_ended = time.perf_counter()
+    run.rest()
 
     # Credit: an advantage and a weight for every sampled token.
     values = run.learner.values(all_samples(groups))

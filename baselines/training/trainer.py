@@ -22,7 +22,7 @@ from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.tokens.requests import TokenSampling
 from hexathlon.baselines.training.asynchronous import AsynchronousSource
-from hexathlon.baselines.training.backend import Absent, Backend, InProcess
+from hexathlon.baselines.training.backend import Absent, InProcess, TrainingBackend
 from hexathlon.baselines.training.components import Components
 from hexathlon.baselines.training.engines import OpenedEngine
 from hexathlon.baselines.training.interrupting import interrupting
@@ -82,7 +82,7 @@ class Trainer:
         folder: Path,
         reference: Any = None,
         ranks: Ranks = ALONE,
-        backend: Backend | None = None,
+        backend: TrainingBackend | None = None,
     ) -> None:
         recipe = recipe.scaled()
         self.step = 0

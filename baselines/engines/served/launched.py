@@ -21,7 +21,8 @@ from hexathlon.baselines.engines.errors import (
 )
 from hexathlon.baselines.engines.sending import HttpSettings
 from hexathlon.baselines.engines.served.engine import ServedEngine
-from hexathlon.baselines.engines.served.server import VllmServer, VllmSettings, vllm_python
+from hexathlon.baselines.engines.served.server import VllmServer, vllm_python
+from hexathlon.baselines.engines.served.settings import VllmSettings
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest
 
@@ -70,6 +71,7 @@ class LaunchedEngine:
         settings: Settings for starting it; `context` is required.
         deadline: Seconds that one request may take, including retries and waiting.
         restarts: Times that a server which died is started again.
+        backoff: Seconds before the first retry of a request.
 
     Raises:
         EngineMissing: If there is no interpreter with vLLM.
@@ -82,13 +84,14 @@ class LaunchedEngine:
         settings: VllmSettings,
         deadline: float | None = None,
         restarts: int = 3,
+        backoff: float = 0.5,
     ) -> None:
         self.checkpoint, self.log, self.settings = checkpoint, log, settings
         self.restarts = 0
         """Times that the server was started again."""
         self._most_restarts = restarts
         self._python = vllm_python()
-        self._deadline = deadline
+        self._deadline, self._backoff = deadline, backoff
         self._server: VllmServer | None = None
         self._engine: ServedEngine | None = None
         self._starting = asyncio.Lock()
@@ -144,6 +147,11 @@ class LaunchedEngine:
         if self._engine is not None:
             await self._with_restarts(lambda engine: engine.clear())
 
+    async def sleep(self) -> None:
+        """Release the server's memory until the next update; see `ServedEngine.sleep`."""
+        if self._engine is not None:
+            await self._with_restarts(lambda engine: engine.sleep())
+
     async def update(self, weights: Weights, version: int) -> float:
         """Load weights on the server and verify them; see `ServedEngine.update`.
 
@@ -179,8 +187,12 @@ class LaunchedEngine:
             try:
                 return await work(engine)
             except (ConnectionFailed, ServerError):
-                server = self._server
-                if self._closed or server is None or not await server.exits_within(_DYING):
+                if self._closed:
+                    raise
+                if engine is not self._engine:
+                    continue  # another request has restarted the server
+                assert self._server is not None
+                if not await self._server.exits_within(_DYING):
                     raise
 
     async def _ready(self) -> ServedEngine:
@@ -204,9 +216,8 @@ class LaunchedEngine:
             # of one trial.
             raise EngineMissing(f"the vLLM server does not start: {error}") from error
         try:
-            self._engine = await ServedEngine.open(
-                HttpSettings(server.url), deadline=self._deadline
-            )
+            requests = HttpSettings(server.url, backoff=self._backoff)
+            self._engine = await ServedEngine.open(requests, deadline=self._deadline)
         except BaseException:
             await asyncio.to_thread(server.stop)
             raise

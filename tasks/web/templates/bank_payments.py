@@ -303,7 +303,7 @@ class SentBack(WebTemplate):
         person = scene.people(plan)[0].login
         account = user_accounts(store)[0]
         payees = store.rows("SELECT * FROM payees GROUP BY name HAVING count(*) = 1 ORDER BY id")
-        hard = scene.level == "hard"
+        hard = scene.demanding()
         count = 4 if hard else 2
         if len(payees) < count + 1:
             return None

@@ -117,6 +117,10 @@ class WebScene:
     feasible: bool
     seed: int
 
+    def demanding(self) -> bool:
+        """Draw whether a task has its harder form: at hard always, at medium every second time."""
+        return self.level == "hard" or (self.level == "medium" and bool(self.rng.random() < 0.5))
+
     def plan(self, *sites: str, **settings: Any) -> WorldPlan:
         """Return a plan of these sites, the first of which is open at the start."""
         start = f"2026-0{1 + self.seed % 6}-{10 + self.seed % 17}T09:00:00"
@@ -167,6 +171,9 @@ class WebTemplate(ABC):
     levels: ClassVar[tuple[Level, ...]]
     twins: ClassVar[bool] = False
     """Whether each second task is infeasible."""
+
+    refusal: ClassVar[str] = "ACTION_NOT_ALLOWED_ERROR"
+    """Status of the infeasible twin; a request without it is given a sentence that names it."""
 
     bilingual: ClassVar[bool] = True
     """Whether a quarter of the tasks are Chinese."""

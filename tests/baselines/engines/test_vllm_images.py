@@ -45,7 +45,7 @@ def played(server: VllmServer, tmp_path_factory: pytest.TempPathFactory) -> Iter
     )  # fmt: skip
     flags = {
         "model": f"endpoint:{server.url}/v1#{server.checkpoint}", "envs": (WINDOW,), "tasks": 1,
-        "dialect": "plain", "limits": {"turns": 2}, "sampling": {"max_tokens": 16},
+        "dialect": "json", "limit_turns": 2, "max_reply_tokens": 16,
     }  # fmt: skip
     run = tmp_path_factory.mktemp("images") / "run"
     evaluate(load_config(flags)[0], ExecutionConfig(fsync="never"), run)

@@ -10,14 +10,14 @@ from datetime import date, timedelta
 
 from hexathlon.tasks.web.templates.draft import WebDraft, WebScene
 from hexathlon.tasks.web.templates.shifts.post import draw_post
-from hexathlon.tasks.web.templates.shifts.records import Bench, RecordJob
+from hexathlon.tasks.web.templates.shifts.records import RecordJob, ShiftBench
 from hexathlon.tasks.web.templates.shifts.rules import DayRules, Hold, Mandate, draw_numbers
-from hexathlon.tasks.web.templates.shifts.walk import DayPlan, Walk
+from hexathlon.tasks.web.templates.shifts.walk import ShiftPlan, Walk
 from hexathlon.tasks.web.world.people import Person
 
 __all__ = ["JobMaker", "compose_shift"]
 
-JobMaker = Callable[[Bench, range], RecordJob | None]
+JobMaker = Callable[[ShiftBench, range], RecordJob | None]
 
 _DAYS = (8, 15, 26, 40)
 
@@ -33,15 +33,15 @@ def compose_shift(
         makers: Draw its jobs.
         story: Whom the agent works for, in English and Chinese.
     """
-    bench = Bench(scene, scene.plan("mail", *sites))
+    bench = ShiftBench(scene, scene.plan("mail", *sites))
     plan = _draw_plan(bench, makers)
     return None if plan is None else Walk(bench, plan).draft(scene.say(*story))
 
 
-def _draw_plan(bench: Bench, makers: Sequence[JobMaker]) -> DayPlan | None:
+def _draw_plan(bench: ShiftBench, makers: Sequence[JobMaker]) -> ShiftPlan | None:
     scene = bench.scene
     turn = scene.sample(makers, len(makers))
-    sizes = [range(3, 5)] * 3 + [range(2, 5)] * 2 + [range(1, 3)] * 3 + [range(2, 6)] * 2
+    sizes = [range(3, 5)] * 2 + [range(2, 4)] * 3 + [range(1, 3)] * 3 + [range(2, 6)] * 2
     turns = [0, 1, 2, 3, 0, 4, 5, 6, 7, 8]
     drawn = [_draw_job(bench, turn, place, size) for place, size in zip(turns, sizes, strict=True)]
     jobs = [job for job in drawn if job is not None]
@@ -57,10 +57,10 @@ def _draw_plan(bench: Bench, makers: Sequence[JobMaker]) -> DayPlan | None:
     kept = _mandates_of(scene, keepers, today)
     rules = DayRules(
         today, draw_numbers(scene), days, jobs[2].group, jobs[2].site, people[0],
-        log_at_end=bool(scene.rng.random() < 0.6), mandates=(*post.mandates, *kept),
+        log_at_end=bool(scene.rng.random() < 0.75), mandates=(*post.mandates, *kept),
     )  # fmt: skip
     holds = _draw_holds(scene, jobs, keepers, people[7], today, sorted((days, later)))
-    return DayPlan(
+    return ShiftPlan(
         dict(zip("ABC", jobs, strict=False)), jobs[3], jobs[4], post, _draw_arrivals(scene, order, late),
         order, replace(rules, holds=holds), (*post.later, *kept), late, people[2], keepers,
     )  # fmt: skip
@@ -91,7 +91,7 @@ def _draw_arrivals(
 
 
 def _draw_job(
-    bench: Bench, makers: Sequence[JobMaker], place: int, sizes: range
+    bench: ShiftBench, makers: Sequence[JobMaker], place: int, sizes: range
 ) -> RecordJob | None:
     """Draw a job of the next kind that this world has, and reserve its records."""
     for shift in range(len(makers)):
@@ -119,7 +119,7 @@ def _draw_holds(
         low, high = ages[kind]
         day = today - timedelta(days=int(scene.rng.integers(low, high + 1)))
         person = stranger if kind == "void" else keepers[job.site]
-        return Hold(job.site, job.targets[place].label, day, person)
+        return Hold(job.site, job.noun, job.targets[place].label, day, person)
 
     found = []
     for number, job in enumerate((*jobs[:3], jobs[4])):

@@ -7,11 +7,11 @@ from hexathlon.tasks.web.pilot import Pilot
 from hexathlon.tasks.web.templates.draft import Solver
 from hexathlon.tasks.web.templates.sheet_pages import open_sheet, set_row, view_sheet
 from hexathlon.tasks.web.templates.shifts.records import (
-    Bench,
     ColumnJob,
+    JobTarget,
     MemberJob,
     RecordJob,
-    Target,
+    ShiftBench,
     Values,
 )
 from hexathlon.tasks.web.world.sites.sheets.formulas import ref_of
@@ -38,17 +38,17 @@ _EVENT_NOTES = (
 )  # fmt: skip
 
 
-def issue_priorities(bench: Bench, sizes: range) -> RecordJob | None:
+def issue_priorities(bench: ShiftBench, sizes: range) -> RecordJob | None:
     """Set the priority of issues."""
     return _issues(bench, sizes, "priority")
 
 
-def issue_people(bench: Bench, sizes: range) -> RecordJob | None:
+def issue_people(bench: ShiftBench, sizes: range) -> RecordJob | None:
     """Assign issues to somebody else."""
     return _issues(bench, sizes, "assignee")
 
 
-def issue_watch(bench: Bench, sizes: range) -> RecordJob | None:
+def issue_watch(bench: ShiftBench, sizes: range) -> RecordJob | None:
     """Watch issues, which may be taken back but not corrected to something else."""
     me = bench.scene.people(bench.plan)[0].login
     watched = {row["issue"] for row in
@@ -58,21 +58,21 @@ def issue_watch(bench: Bench, sizes: range) -> RecordJob | None:
         return None
     names = _names(bench)
 
-    def write(pilot: Pilot, target: Target, values: Values) -> Script:
+    def write(pilot: Pilot, target: JobTarget, values: Values) -> Script:
         yield from pilot.goto("tracker", f"/issues/{target.key}")
         yield from pilot.click("button", pilot.words("tracker", "watch" if values else "unwatch"))
 
     first = found[0]
     return MemberJob(
-        "tracker", "watchers", _project_group(bench, first),
+        "tracker", "watchers", bench.say("issue", "问题"), _project_group(bench, first),
         bench.say(f"Watch {_which(bench, first)}.", f"请关注{_which(bench, first)}。"), "",
-        tuple(Target(row["number"], f"#{row['number']}", {}, {"login": me}, {"login": me},
+        tuple(JobTarget(row["number"], f"#{row['number']}", {}, {"login": me}, {"login": me},
                      _trait(bench, row, "assignee", names)) for row in found),
         _finder(first), write, 2, subject="issue",
     )  # fmt: skip
 
 
-def _issues(bench: Bench, sizes: range, column: str) -> RecordJob | None:
+def _issues(bench: ShiftBench, sizes: range, column: str) -> RecordJob | None:
     scene, names = bench.scene, _names(bench)
     pool = PRIORITIES if column == "priority" else tuple(names)
     rows = _cluster(bench, sizes, column, len(pool) - 2)
@@ -84,7 +84,7 @@ def _issues(bench: Bench, sizes: range, column: str) -> RecordJob | None:
     shown = names if column == "assignee" else {
         each: label_of(each, scene.language) for each in PRIORITIES}  # fmt: skip
 
-    def write(pilot: Pilot, target: Target, values: Values) -> Script:
+    def write(pilot: Pilot, target: JobTarget, values: Values) -> Script:
         yield from pilot.goto("tracker", f"/issues/{target.key}")
         value = values[column]
         option = shown[value] if value else _none_shown(pilot)
@@ -103,15 +103,15 @@ def _issues(bench: Bench, sizes: range, column: str) -> RecordJob | None:
                          f"应为{shown[other]}，而不是{shown[after]}")  # fmt: skip
     trait = "assignee" if column == "priority" else "priority"
     return ColumnJob(
-        "tracker", "issues", _project_group(bench, first), wish, mend,
-        tuple(Target(row["number"], f"#{row['number']}", {column: row[column]}, {column: after},
+        "tracker", "issues", bench.say("issue", "问题"), _project_group(bench, first), wish, mend,
+        tuple(JobTarget(row["number"], f"#{row['number']}", {column: row[column]}, {column: after},
                      {column: other}, _trait(bench, row, trait, names)) for row in rows),
         _finder(first), write, key_column="number",
     )  # fmt: skip
 
 
 def _cluster(
-    bench: Bench, sizes: range, column: str = "number", most: int = 99
+    bench: ShiftBench, sizes: range, column: str = "number", most: int = 99
 ) -> list[StoreRow] | None:
     """Return issues of one project, status and component with few different values."""
     marks = ", ".join("?" * len(_OPEN))
@@ -132,11 +132,11 @@ def _cluster(
     return None
 
 
-def _names(bench: Bench) -> dict[str, str]:
+def _names(bench: ShiftBench) -> dict[str, str]:
     return {person.login: person.name for person in bench.scene.people(bench.plan)}
 
 
-def _which(bench: Bench, row: StoreRow) -> str:
+def _which(bench: ShiftBench, row: StoreRow) -> str:
     status, component = (label_of(row[name], bench.scene.language)
                          for name in ("status", "component"))  # fmt: skip
     return bench.say(
@@ -146,11 +146,11 @@ def _which(bench: Bench, row: StoreRow) -> str:
     )
 
 
-def _project_group(bench: Bench, row: StoreRow) -> str:
+def _project_group(bench: ShiftBench, row: StoreRow) -> str:
     return bench.say(f"issues of the project {row['project']}", f"项目{row['project']}的问题")
 
 
-def _trait(bench: Bench, row: StoreRow, column: str, names: dict[str, str]) -> str:
+def _trait(bench: ShiftBench, row: StoreRow, column: str, names: dict[str, str]) -> str:
     if column == "priority":
         label = label_of(row["priority"], bench.scene.language)
         return bench.say(f'those with the priority "{label}"', f"优先级为“{label}”的那些")
@@ -174,7 +174,7 @@ def _none_shown(pilot: Pilot) -> str:
     return next(each for each in pilot.words("tracker", "none") if f" {each}," in pilot.screen)
 
 
-def reorder_levels(bench: Bench, sizes: range) -> RecordJob | None:
+def reorder_levels(bench: ShiftBench, sizes: range) -> RecordJob | None:
     """Raise reorder levels by a percentage, rounded up to a multiple of five."""
     scene = bench.scene
     sheet = open_sheet(scene.store(bench.plan, "sheets"), "Stock and orders=库存与订购", "Stock",
@@ -206,15 +206,15 @@ def reorder_levels(bench: Bench, sizes: range) -> RecordJob | None:
                 or not distinct):  # fmt: skip
             continue
 
-        def find(pilot: Pilot, where: str = warehouse) -> Script:
-            yield from view_sheet(pilot, sheet.id, urlencode({"col": 3, "op": "=", "value": where}))
+        def find(pilot: Pilot, who: str = supplier) -> Script:
+            yield from view_sheet(pilot, sheet.id, urlencode({"col": 8, "op": "=", "value": who}))
 
-        def write(pilot: Pilot, target: Target, values: Values) -> Script:
+        def write(pilot: Pilot, target: JobTarget, values: Values) -> Script:
             row = int(target.key.partition("!")[2][1:])
             yield from set_row(pilot, sheet.id, row, {ref_of(row, 6): values["raw"]})
 
         return ColumnJob(
-            "sheets", "cells", group,
+            "sheets", "cells", bench.say("good", "货品"), group,
             bench.say(
                 f"On the sheet {sheet.name} of the workbook {sheet.book}, raise the reorder level of "
                 f"the goods of the supplier {supplier} in the warehouse {warehouse} by {after} per "
@@ -229,7 +229,7 @@ def reorder_levels(bench: Bench, sizes: range) -> RecordJob | None:
                 f"补货线应比该请求之前高{other}%，而不是{after}%，取整方式相同",
             ),
             tuple(
-                Target(key, row["sku"], {"raw": str(row["level"])}, {"raw": str(values[0])},
+                JobTarget(key, row["sku"], {"raw": str(row["level"])}, {"raw": str(values[0])},
                        {"raw": str(values[1])},
                        bench.say(f"those with a pack size of {row['pack']}",
                                  f"包装数为{row['pack']}的那些"))
@@ -244,12 +244,12 @@ def _raised(level: int, per_cent: int) -> int:
     return -(-level * (100 + per_cent) // 500) * 5
 
 
-def contact_notes(bench: Bench, sizes: range) -> RecordJob | None:
+def contact_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
     """Write a note into contacts; some have another one."""
     scene = bench.scene
     rows = bench.rows(
         "mail", "SELECT * FROM contacts WHERE name IN (SELECT name FROM contacts GROUP BY name "
-        "HAVING count(*) = 1) ORDER BY id")  # fmt: skip
+        "HAVING count(*) = 1) AND company NOT IN ('In-house', '本公司') ORDER BY id")  # fmt: skip
     everybody = bench.rows("mail", "SELECT id, company, role FROM contacts")
     for found in bench.clusters(rows, ("company", "role"), sizes):
         company, role = found[0]["company"], found[0]["role"]
@@ -266,19 +266,19 @@ def contact_notes(bench: Bench, sizes: range) -> RecordJob | None:
             bench.edit("mail", "UPDATE contacts SET note = ? WHERE id = ?", note, row["id"])
             trait = bench.say(f'those whose note was "{note}" before' if note else "those that had no note before",
                               f"原备注为“{note}”的那些" if note else "原本没有备注的那些")  # fmt: skip
-            targets.append(Target(row["id"], f"#{row['id']}", {"note": note}, {"note": texts[0]},
+            targets.append(JobTarget(row["id"], f"#{row['id']}", {"note": note}, {"note": texts[0]},
                                   {"note": texts[1]}, trait))  # fmt: skip
 
         def find(pilot: Pilot, name: str = company) -> Script:
             yield from pilot.goto("mail", f"/contacts?{urlencode({'q': name})}")
 
-        def write(pilot: Pilot, target: Target, values: Values) -> Script:
+        def write(pilot: Pilot, target: JobTarget, values: Values) -> Script:
             yield from pilot.goto("mail", f"/contacts/{target.key}")
             yield from pilot.fill(pilot.words("mail", "contact_note"), values["note"])
             yield from pilot.click("button", pilot.words("mail", "save"))
 
         return ColumnJob(
-            "mail", "contacts", group,
+            "mail", "contacts", bench.say("contact", "联系人"), group,
             bench.say(
                 f'Set the note of the contacts of the company {company} with the role "{role}" to '
                 f'"{texts[0]}"; a note that is there is replaced.',
@@ -291,7 +291,7 @@ def contact_notes(bench: Bench, sizes: range) -> RecordJob | None:
     return None
 
 
-def event_notes(bench: Bench, sizes: range) -> RecordJob | None:
+def event_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
     """Write a note into events that the user organises; some have another one."""
     scene, me = bench.scene, bench.scene.people(bench.plan)[0].login
     rows = bench.rows(
@@ -316,19 +316,19 @@ def event_notes(bench: Bench, sizes: range) -> RecordJob | None:
             room = rooms.get(row["room"], "")
             trait = bench.say(f"those in the room {room}" if room else "those without a room",
                               f"在会议室{room}的那些" if room else "没有会议室的那些")  # fmt: skip
-            targets.append(Target(row["id"], f"#{row['id']}", {"note": note}, {"note": texts[0]},
+            targets.append(JobTarget(row["id"], f"#{row['id']}", {"note": note}, {"note": texts[0]},
                                   {"note": texts[1]}, trait))  # fmt: skip
 
         def find(pilot: Pilot, name: str = title) -> Script:
             yield from pilot.goto("calendar", f"/list?{urlencode({'q': name})}")
 
-        def write(pilot: Pilot, target: Target, values: Values) -> Script:
+        def write(pilot: Pilot, target: JobTarget, values: Values) -> Script:
             yield from pilot.goto("calendar", f"/events/{target.key}")
             yield from pilot.fill(pilot.words("calendar", "note"), values["note"])
             yield from pilot.click("button", pilot.words("calendar", "save"))
 
         return ColumnJob(
-            "calendar", "events", group,
+            "calendar", "events", bench.say("event", "日程"), group,
             bench.say(
                 f'Set the note of the planned events with the title "{title}" that the user '
                 f'organises and that take place after today to "{texts[0]}"; a note that is there '

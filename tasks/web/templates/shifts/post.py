@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from hexathlon.tasks.web.templates.mailbox import Mailbox
-from hexathlon.tasks.web.templates.shifts.records import Bench, RecordJob
+from hexathlon.tasks.web.templates.shifts.records import RecordJob, ShiftBench
 from hexathlon.tasks.web.templates.shifts.rules import Mandate, mail_subject
 from hexathlon.tasks.web.world.network import NOW, Edit
 from hexathlon.tasks.web.world.people import Person
@@ -48,7 +48,7 @@ class Post:
 
 
 def draw_post(
-    bench: Bench, jobs: Sequence[RecordJob], people: Sequence[Person], today: date
+    bench: ShiftBench, jobs: Sequence[RecordJob], people: Sequence[Person], today: date
 ) -> Post:
     """Draw senders of three jobs: one entitled, one impostor, and one in between."""
     scene, box = bench.scene, Mailbox(bench.scene, bench.plan)

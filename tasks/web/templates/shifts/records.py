@@ -1,7 +1,7 @@
 """Records that a request changes: which, how, and what the sites hold before and afterwards."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,13 +12,13 @@ from hexathlon.tasks.web.templates.draft import WebScene, added, changed
 from hexathlon.tasks.web.world.network import Edit, WorldPlan
 from hexathlon.tasks.web.world.store import SiteStore, StoreRow
 
-__all__ = ["Bench", "ColumnJob", "MemberJob", "RecordJob", "Target", "by_label", "listed"]
+__all__ = ["ShiftBench", "ColumnJob", "MemberJob", "RecordJob", "JobTarget", "in_order", "listed"]
 
 Values = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Target:
+class JobTarget:
     """One record of a job."""
 
     key: Any
@@ -44,6 +44,9 @@ class RecordJob(ABC):
 
     site: str
     table: str
+    noun: str
+    """What its records are, in words."""
+
     group: str
     """What all its records have in common, in words, such as `issues of the project KES`."""
 
@@ -53,15 +56,18 @@ class RecordJob(ABC):
     mend: str
     """What a correction says instead."""
 
-    targets: tuple[Target, ...]
+    targets: tuple[JobTarget, ...]
     find: Callable[[Pilot], Script]
     """Looks the records up in lists."""
 
-    write: Callable[[Pilot, Target, Values], Script]
+    write: Callable[[Pilot, JobTarget, Values], Script]
     """Gives one record values."""
 
     cost: int = 3
     """Actions of one `write`."""
+
+    looks: int = 1
+    """Actions of `find`."""
 
     @property
     def keys(self) -> frozenset[tuple[str, str, str]]:
@@ -69,15 +75,15 @@ class RecordJob(ABC):
         return frozenset((self.site, self.table, str(each.key)) for each in self.targets)
 
     @abstractmethod
-    def effect(self, target: Target, values: Values) -> dict[str, Any]:
+    def effect(self, target: JobTarget, values: Values) -> dict[str, Any]:
         """Return the expected change if a record ends with these values."""
 
     @abstractmethod
-    def share(self, target: Target, values: Values) -> dict[str, Any]:
+    def share(self, target: JobTarget, values: Values) -> dict[str, Any]:
         """Return what partial credit asks if a record ends with these values."""
 
     @abstractmethod
-    def edits(self, target: Target, values: Values) -> list[Edit]:
+    def edits(self, target: JobTarget, values: Values) -> list[Edit]:
         """Return statements that give a record these values."""
 
 
@@ -87,19 +93,19 @@ class ColumnJob(RecordJob):
 
     key_column: str = "id"
 
-    def effect(self, target: Target, values: Values) -> dict[str, Any]:
+    def effect(self, target: JobTarget, values: Values) -> dict[str, Any]:
         """Expect a changed row, or nothing if it is as it was."""
         if values == target.before:
             return {}
         return changed(self.site, self.table, target.key, **values)
 
-    def share(self, target: Target, values: Values) -> dict[str, Any]:
+    def share(self, target: JobTarget, values: Values) -> dict[str, Any]:
         """Ask for the row's values."""
         if values != target.before:
             return self.effect(target, values)
         return {self.site: {self.table: {"kept": [[target.key, dict(values)]]}}}
 
-    def edits(self, target: Target, values: Values) -> list[Edit]:
+    def edits(self, target: JobTarget, values: Values) -> list[Edit]:
         """Update the row."""
         columns = ", ".join(f"{name} = ?" for name in values)
         sql = f"UPDATE {self.table} SET {columns} WHERE {self.key_column} = ?"
@@ -116,20 +122,20 @@ class MemberJob(RecordJob):
     fixed: Values = field(default_factory=dict)
     """Columns that all of its rows share."""
 
-    def effect(self, target: Target, values: Values) -> dict[str, Any]:
+    def effect(self, target: JobTarget, values: Values) -> dict[str, Any]:
         """Expect a new row, or nothing."""
         if values == target.before:
             return {}
         return added(self.site, self.table, self._row(target, values))
 
-    def share(self, target: Target, values: Values) -> dict[str, Any]:
+    def share(self, target: JobTarget, values: Values) -> dict[str, Any]:
         """Ask for the row, or that there is none."""
         if values != target.before:
             return self.effect(target, values)
         rows = [self._row(target, each) for each in (target.after, target.other)]
         return {self.site: {self.table: {"absent": rows}}}
 
-    def edits(self, target: Target, values: Values) -> list[Edit]:
+    def edits(self, target: JobTarget, values: Values) -> list[Edit]:
         """Delete rows of the job and insert the new one."""
         found = list[Edit]()
         for each in (target.after, target.other):
@@ -144,12 +150,12 @@ class MemberJob(RecordJob):
             found.append((self.site, sql, tuple(row.values())))
         return found
 
-    def _row(self, target: Target, values: Values) -> dict[str, Any]:
+    def _row(self, target: JobTarget, values: Values) -> dict[str, Any]:
         return {self.subject: target.key, **self.fixed, **values}
 
 
 @dataclass
-class Bench:
+class ShiftBench:
     """What jobs are drawn from: the scene, a plan, and the sites' first content.
 
     Attributes:
@@ -205,13 +211,14 @@ class Bench:
         return self.scene.say(en, zh)
 
 
-def by_label(label: str) -> tuple[int, str]:
-    """Order labels by their number, then as texts."""
-    digits = "".join(each for each in label if each.isdigit())
-    return int(digits or 0), label
+def in_order(labels: Iterable[str]) -> list[str] | None:
+    """Return labels in ascending order; None if numbers and letters order them differently."""
+    numbers = sorted(labels, key=lambda each: int("".join(filter(str.isdigit, each)) or 0))
+    plain = all(each.startswith("#") for each in numbers)
+    return numbers if plain or numbers == sorted(numbers) else None
 
 
-def listed(bench: Bench, labels: Sequence[str]) -> str:
+def listed(bench: ShiftBench, labels: Sequence[str]) -> str:
     """Write labels as they stand in a sentence."""
     *first, last = labels
     if not first:

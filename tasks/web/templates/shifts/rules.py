@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from hexathlon.tasks.web.templates.draft import WebScene
-from hexathlon.tasks.web.templates.shifts.records import Target
+from hexathlon.tasks.web.templates.shifts.records import JobTarget
 from hexathlon.tasks.web.world.network import Edit
 from hexathlon.tasks.web.world.people import Person
 
@@ -27,6 +27,7 @@ class Hold:
     """A line of the page of holds."""
 
     site: str
+    noun: str
     label: str
     day: date
     person: Person
@@ -69,7 +70,7 @@ class DayRules:
         """Return the rules with one more hold."""
         return replace(self, holds=(*self.holds, hold))
 
-    def held(self, site: str, target: Target) -> bool:
+    def held(self, site: str, target: JobTarget) -> bool:
         """Whether a hold on a record counts today."""
         return any(
             (each.site, each.label) == (site, target.label)
@@ -89,7 +90,7 @@ class DayRules:
         """Return the text of every page, by name."""
         rules = [f"{self.numbers[key]} {scene.say(*text)}" for key, text in self._rules().items()]
         rules.sort()
-        holds = [f"{each.site} {each.label} · {each.day} · {each.person.name}"
+        holds = [f"{each.site}: {each.noun} {each.label} · {each.day} · {each.person.name}"
                  for each in sorted(self.holds, key=lambda each: (each.day, each.label))]  # fmt: skip
         mandates = [f"{each.name} <{each.email}> · {each.site} · {each.first} – {each.last}"
                     for each in sorted(self.mandates, key=lambda each: (each.name, each.first))]  # fmt: skip

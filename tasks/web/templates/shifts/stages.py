@@ -8,13 +8,13 @@ from hexathlon.tasks.source import Script
 from hexathlon.tasks.web.pilot import Pilot
 from hexathlon.tasks.web.templates.draft import DayRequest, ExpectedAnswer, Solver
 from hexathlon.tasks.web.templates.mailbox import compose
-from hexathlon.tasks.web.templates.shifts.records import RecordJob, Target, Values
+from hexathlon.tasks.web.templates.shifts.records import JobTarget, RecordJob, Values
 from hexathlon.tasks.web.world.network import Edit
 
 __all__ = [
-    "Letter",
-    "Stage",
-    "Work",
+    "ShiftLetter",
+    "ShiftStage",
+    "StageWork",
     "Writing",
     "carry_out",
     "outcome_of",
@@ -23,12 +23,12 @@ __all__ = [
     "shift_cost",
 ]
 
-Writing = tuple[RecordJob, Target, Values]
+Writing = tuple[RecordJob, JobTarget, Values]
 """A job, one of its records, and the values that the record is given."""
 
 
 @dataclass(frozen=True)
-class Letter:
+class ShiftLetter:
     """A mail that the agent sends."""
 
     to: str
@@ -37,20 +37,20 @@ class Letter:
 
 
 @dataclass(frozen=True)
-class Work:
+class StageWork:
     """What is done for one request, right or wrong."""
 
     writings: tuple[Writing, ...] = ()
-    letters: tuple[Letter, ...] = ()
+    letters: tuple[ShiftLetter, ...] = ()
     answer: ExpectedAnswer = ExpectedAnswer()
 
 
 @dataclass
-class Stage:
+class ShiftStage:
     """One request of a shift."""
 
     text: str
-    right: Work
+    right: StageWork
     look: Solver
     """Opens the pages that a person would look at for it."""
 
@@ -60,11 +60,11 @@ class Stage:
     edits: tuple[Edit, ...] = ()
     """What other people change before it."""
 
-    wrong: dict[str, Work] = field(default_factory=dict)
+    wrong: dict[str, StageWork] = field(default_factory=dict)
     """Near misses, by name."""
 
     def request(
-        self, rows: Callable[[Letter], Mapping[str, Any]], last: Sequence[Writing]
+        self, rows: Callable[[ShiftLetter], Mapping[str, Any]], last: Sequence[Writing]
     ) -> DayRequest:
         """Return what the task needs.
 
@@ -100,7 +100,7 @@ def read_pages(*names: str) -> Solver:
     return look
 
 
-def carry_out(pilot: Pilot, work: Work, *, backwards: bool = False) -> Script:
+def carry_out(pilot: Pilot, work: StageWork, *, backwards: bool = False) -> Script:
     """Do the work of one request and report on it."""
     letters, writings = list(work.letters), list(work.writings)
     if backwards:
@@ -120,7 +120,7 @@ def carry_out(pilot: Pilot, work: Work, *, backwards: bool = False) -> Script:
 
 
 def play_stages(
-    stages: Sequence[Stage], *, mistake: str = "", at: int = -1, backwards: bool = False
+    stages: Sequence[ShiftStage], *, mistake: str = "", at: int = -1, backwards: bool = False
 ) -> Solver:
     """Return the script of a whole shift, or one with a mistake in one request."""
 
@@ -133,7 +133,7 @@ def play_stages(
     return solve
 
 
-def outcome_of(stages: Sequence[Stage], mistake: str = "", at: int = -1) -> Any:
+def outcome_of(stages: Sequence[ShiftStage], mistake: str = "", at: int = -1) -> Any:
     """Return what a shift leaves behind: values that differ, letters and answers."""
     works = [stage.wrong[mistake] if number == at else stage.right
              for number, stage in enumerate(stages)]  # fmt: skip
@@ -145,7 +145,7 @@ def outcome_of(stages: Sequence[Stage], mistake: str = "", at: int = -1) -> Any:
     return values, letters, [work.answer for work in works]
 
 
-def shift_cost(stages: Sequence[Stage]) -> int:
+def shift_cost(stages: Sequence[ShiftStage]) -> int:
     """Return the number of actions that the right script takes."""
     return sum(
         stage.looks

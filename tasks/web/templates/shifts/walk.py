@@ -10,18 +10,18 @@ from hexathlon.tasks.web.templates.draft import ExpectedAnswer, Solver, WebDraft
 from hexathlon.tasks.web.templates.mailbox import Mailbox
 from hexathlon.tasks.web.templates.shifts.post import Post
 from hexathlon.tasks.web.templates.shifts.records import (
-    Bench,
+    JobTarget,
     RecordJob,
-    Target,
-    by_label,
+    ShiftBench,
+    in_order,
     listed,
 )
 from hexathlon.tasks.web.templates.shifts.replay import replayed
 from hexathlon.tasks.web.templates.shifts.rules import DayRules, Hold, Mandate, log_subject
 from hexathlon.tasks.web.templates.shifts.stages import (
-    Letter,
-    Stage,
-    Work,
+    ShiftLetter,
+    ShiftStage,
+    StageWork,
     Writing,
     outcome_of,
     play_stages,
@@ -31,7 +31,7 @@ from hexathlon.tasks.web.templates.shifts.stages import (
 from hexathlon.tasks.web.world.network import Edit, WorldPlan
 from hexathlon.tasks.web.world.people import Person
 
-__all__ = ["DayPlan", "Walk"]
+__all__ = ["ShiftPlan", "Walk"]
 
 _SLACK = 2.3
 """Turns per action of the oracle, which knows where everything is."""
@@ -40,7 +40,7 @@ _REFUSED = "ACTION_NOT_ALLOWED_ERROR"
 
 
 @dataclass
-class DayPlan:
+class ShiftPlan:
     """What was drawn for a shift before its requests are written."""
 
     changes: dict[str, RecordJob]
@@ -75,14 +75,14 @@ class DayPlan:
 class Walk:
     """Writes the requests of a plan one after the other."""
 
-    bench: Bench
-    plan: DayPlan
+    bench: ShiftBench
+    plan: ShiftPlan
 
     def __post_init__(self) -> None:
         self.scene = self.bench.scene
         self.rules, self.former = self.plan.rules, self.plan.rules
-        self.stages: list[Stage] = []
-        self.changed: dict[str, tuple[int, list[Target]]] = {}
+        self.stages: list[ShiftStage] = []
+        self.changed: dict[str, tuple[int, list[JobTarget]]] = {}
         self.now: dict[tuple[str, str, str], Writing] = {}
         self.mailed: list[Writing] = []
         self.counts: list[tuple[int, int]] = []
@@ -113,7 +113,7 @@ class Walk:
         return self._whole(story)
 
     def _add_mail(
-        self, stage: Stage, number: int, message: int, asked: list[Writing], *, entitled: bool
+        self, stage: ShiftStage, number: int, message: int, asked: list[Writing], *, entitled: bool
     ) -> None:
         """Let a request begin with a look into the inbox, and add what may go wrong with a mail."""
         right, look = stage.right, stage.look
@@ -148,7 +148,7 @@ class Walk:
             job = self.plan.changes[changes["hold"]]
             target = self.scene.pick(self.changed[changes["hold"]][1])
             person = self.plan.keepers[job.site]
-            rules = rules.with_hold(Hold(job.site, target.label, rules.today, person))
+            rules = rules.with_hold(Hold(job.site, job.noun, target.label, rules.today, person))
         if rules is not before:
             self.rules, self.former = rules, before
         return rules.edits_after(self.scene, before)
@@ -163,7 +163,7 @@ class Walk:
 
     # Requests ----------------------------------------------------------------------------------
 
-    def _stage(self, place: int, token: str) -> Stage | None:
+    def _stage(self, place: int, token: str) -> ShiftStage | None:
         if token in self.plan.changes:
             return self._change(place + 1, token)
         if token.startswith("follow"):
@@ -172,14 +172,14 @@ class Walk:
             return self._forbidden(place + 1)
         return self._account(place + 1) if token == "account" else self._tally(place + 1)
 
-    def _change(self, number: int, letter: str) -> Stage | None:
+    def _change(self, number: int, letter: str) -> ShiftStage | None:
         job = self.plan.changes[letter]
         free = [each for each in job.targets if not self.rules.held(job.site, each)]
         if not free:
             return None
         right = self._work(number, [(job, each, each.after) for each in free],
                            self._labels(job, free))  # fmt: skip
-        stage = Stage(self._head(number, job.wish), right, self._look(job), 5)
+        stage = ShiftStage(self._head(number, job.wish), right, self._look(job), 4 + job.looks)
         stage.wrong["left_out"] = replace(self._work(number, [], None), answer=right.answer)
         if right.letters:
             stage.wrong["not_logged"] = replace(right, letters=())
@@ -203,7 +203,7 @@ class Walk:
         first = self.plan.rules.days
         return first if first != self.rules.days else None
 
-    def _follow(self, number: int, letter: str) -> Stage | None:
+    def _follow(self, number: int, letter: str) -> ShiftStage | None:
         job, (origin, changed) = self.plan.changes[letter], self.changed[letter]
         traits = sorted({each.trait for each in changed if each.trait})
         kind = self.scene.pick(
@@ -224,9 +224,9 @@ class Walk:
         left = tuple(each[1].label for each in concerned if each not in free) or None
         right = self._work(number, free, left)
         text = self._follow_text(kind, origin, job, trait)
-        stage = Stage(self._head(number, text), right, _morning, 4)
+        stage = ShiftStage(self._head(number, text), right, _morning, 4)
         if kind == "mistaken":
-            stage.look, stage.looks = self._look(self.plan.instead), 5
+            stage.look, stage.looks = self._look(self.plan.instead), 4 + self.plan.instead.looks
             kept = [each for each in free if each[0] is self.plan.instead]
             stage.wrong["withdrawn_kept"] = self._work(number, kept, left)
         stage.wrong[f"not_{kind}"] = replace(self._work(number, [], None), answer=right.answer)
@@ -254,20 +254,24 @@ class Walk:
                             f"更正请求{origin}：{job.mend}。")  # fmt: skip
         return withdrawn + only
 
-    def _forbidden(self, number: int) -> Stage:
+    def _forbidden(self, number: int) -> ShiftStage:
         job = self.plan.forbidden
         look = self._look(job)
         done = [(job, each, each.after) for each in job.targets]
-        stage = Stage(self._head(number, job.wish), self._refusal(number), look, 5)
+        stage = ShiftStage(self._head(number, job.wish), self._refusal(number), look, 4 + job.looks)
         stage.wrong["forbidden_done"] = self._work(number, done, None)
         return stage
 
-    def _account(self, number: int) -> Stage | None:
-        sites = sorted({site for site, _, _ in self.now if self._different(site)})
+    def _account(self, number: int) -> ShiftStage | None:
+        found = {
+            site: in_order(target.label for _, target, _ in self._different(site))
+            for site in sorted({site for site, _, _ in self.now})
+        }
+        sites = [site for site, labels in found.items() if labels]
         if not sites:
             return None
         site = self.scene.pick(sites)
-        labels = sorted((target.label for _, target, _ in self._different(site)), key=by_label)
+        labels = found[site] or []
         reader = self.plan.reader
         subject = self.scene.say(f"Changes: {site}", f"更改：{site}")
         text = self.scene.say(
@@ -277,17 +281,17 @@ class Walk:
             f"请给{reader.name}（{reader.email}）发一封邮件，主题“{subject}”，正文为{site}网站上现在的值与今早"
             "不同的所有记录的编号，按升序，用英文逗号加空格分隔，例如“#9, #10”。",
         )
-        letter = Letter(reader.email, subject, ", ".join(labels))
-        stage = Stage(self._head(number, text), Work((), (letter,)), _morning, 4)
-        stage.wrong["account_left_out"] = Work()
-        ever = sorted((target.label for (place, _, _), (_, target, _) in self.now.items()
-                       if place == site), key=by_label)  # fmt: skip
+        letter = ShiftLetter(reader.email, subject, ", ".join(labels))
+        stage = ShiftStage(self._head(number, text), StageWork((), (letter,)), _morning, 4)
+        stage.wrong["account_left_out"] = StageWork()
+        ever = in_order(target.label for (place, _, _), (_, target, _) in self.now.items()
+                        if place == site) or []  # fmt: skip
         if ever != labels:
             wrong = replace(letter, body=", ".join(ever))
-            stage.wrong["withdrawn_in_account"] = Work((), (wrong,))
+            stage.wrong["withdrawn_in_account"] = StageWork((), (wrong,))
         return stage
 
-    def _tally(self, number: int) -> Stage:
+    def _tally(self, number: int) -> ShiftStage:
         jobs = [*self.plan.changes.values(), *(each.job for each in self.plan.post.requests)]
         jobs.append(self.plan.instead)
         sites = sorted({job.site for job in jobs})
@@ -300,20 +304,20 @@ class Walk:
             f"最后一个请求：依次为{names}，各网站有多少条记录现在的值与今早不同？今天应执行的邮件请求有几封？"
             f"请以retrieved_data报告这{len(sites) + 1}个数。",
         )
-        right = Work((), self._whole_log(), ExpectedAnswer(data=(*counts, self.by_mail)))
-        stage = Stage(self._head(number, text), right, _morning, 4)
+        right = StageWork((), self._whole_log(), ExpectedAnswer(data=(*counts, self.by_mail)))
+        stage = ShiftStage(self._head(number, text), right, _morning, 4)
         wrong = ExpectedAnswer(data=(*counts, 3))
         stage.wrong["miscounted"] = replace(right, answer=wrong)
         if right.letters:
             stage.wrong["log_left_out"] = replace(right, letters=())
         return stage
 
-    def _whole_log(self) -> tuple[Letter, ...]:
+    def _whole_log(self) -> tuple[ShiftLetter, ...]:
         """Return the mail of the day log at the end, if that is the rule."""
         if not self.rules.log_at_end:
             return ()
         text = ", ".join(f"{number}: {count}" for number, count in self.counts)
-        return (Letter(self.rules.auditor.email, log_subject(self.scene), text),)
+        return (ShiftLetter(self.rules.auditor.email, log_subject(self.scene), text),)
 
     # Parts -------------------------------------------------------------------------------------
 
@@ -328,27 +332,34 @@ class Walk:
         return look
 
     def _labels(
-        self, job: RecordJob, free: Sequence[Target], concerned: Sequence[Target] | None = None
+        self,
+        job: RecordJob,
+        free: Sequence[JobTarget],
+        concerned: Sequence[JobTarget] | None = None,
     ) -> tuple[str, ...] | None:
         """Return the numbers of records that are left out."""
         everything = job.targets if concerned is None else concerned
         return tuple(each.label for each in everything if each not in free) or None
 
-    def _work(self, number: int, writings: Sequence[Writing], data: tuple[str, ...] | None) -> Work:
+    def _work(
+        self, number: int, writings: Sequence[Writing], data: tuple[str, ...] | None
+    ) -> StageWork:
         everything = (*self.mailed, *writings)
         letters = self._log(number, len(everything))
-        return Work(everything, letters, ExpectedAnswer(data=data, ordered=False))
+        return StageWork(everything, letters, ExpectedAnswer(data=data, ordered=False))
 
-    def _log(self, number: int, count: int) -> tuple[Letter, ...]:
+    def _log(self, number: int, count: int) -> tuple[ShiftLetter, ...]:
         if not count or self.rules.log_at_end:
             return ()
-        return (Letter(self.rules.auditor.email, log_subject(self.scene), f"{number}: {count}"),)
+        return (
+            ShiftLetter(self.rules.auditor.email, log_subject(self.scene), f"{number}: {count}"),
+        )
 
-    def _refusal(self, number: int) -> Work:
+    def _refusal(self, number: int) -> StageWork:
         answer = ExpectedAnswer(status=_REFUSED, record=self.rules.numbers["closed"])
-        return Work(tuple(self.mailed), self._log(number, len(self.mailed)), answer)
+        return StageWork(tuple(self.mailed), self._log(number, len(self.mailed)), answer)
 
-    def _carry_out(self, number: int, work: Work) -> None:
+    def _carry_out(self, number: int, work: StageWork) -> None:
         for job, target, values in work.writings:
             self.now[job.site, job.table, str(target.key)] = job, target, values
         if work.writings:
@@ -367,7 +378,7 @@ class Walk:
         plan = self.bench.plan.with_edits(edits)
         box = Mailbox(scene, self.bench.plan)
 
-        def rows(letter: Letter) -> Mapping[str, Any]:
+        def rows(letter: ShiftLetter) -> Mapping[str, Any]:
             return box.expected(box.sent([letter.to], letter.body, subject=letter.subject))
 
         effects = [job.effect(target, values) for job, target, values in self.now.values()]
@@ -377,7 +388,7 @@ class Walk:
         return self._drafted(story, plan, rows, effects)
 
     def _drafted(
-        self, story: str, plan: WorldPlan, rows: Callable[[Letter], Mapping[str, Any]],
+        self, story: str, plan: WorldPlan, rows: Callable[[ShiftLetter], Mapping[str, Any]],
         effects: Sequence[Mapping[str, Any]],
     ) -> WebDraft:  # fmt: skip
         letters = [rows(letter) for stage in self.stages for letter in stage.right.letters]
@@ -411,7 +422,7 @@ def _morning(pilot: Pilot) -> Script:
     yield from pilot.goto("mail", "/folder/inbox")
 
 
-def _introduction(bench: Bench, story: str) -> str:
+def _introduction(bench: ShiftBench, story: str) -> str:
     return bench.say(
         f"{story} Requests reach you one after the other in this conversation. Carry each one out on "
         "the sites, then report on it: with finish when it is carried out, with report_infeasible if "

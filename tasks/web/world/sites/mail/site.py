@@ -41,7 +41,7 @@ class Mail(MailReading, MailWriting, MailOrganising, Site):
             "_accounts", "owner",
             lambda: call.store.value("SELECT login FROM _accounts ORDER BY rowid LIMIT 1"),
         )  # fmt: skip
-        return call.login == owner
+        return bool(call.login == owner)
 
     def navigation(self, call: Call) -> Sequence[tuple[str, str]]:
         """Return the main navigation."""
