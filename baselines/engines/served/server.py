@@ -156,7 +156,7 @@ class VllmServer:
                 self._require_startup(deadline)
                 await asyncio.sleep(_POLL)
         except BaseException:
-            await asyncio.to_thread(self.stop)
+            self.stop()  # not in a thread: a cancelled task might never start it
             raise
 
     @property
@@ -188,6 +188,15 @@ class VllmServer:
         self._signal(signal.SIGKILL)  # remaining processes of the group
         if self._process.stdin is not None:
             self._process.stdin.close()
+
+    async def stop_async(self) -> None:
+        """Stop the server beside the event loop, and also if this is cancelled; see `stop`."""
+        stopping = asyncio.get_running_loop().run_in_executor(None, self.stop)
+        try:
+            await asyncio.shield(stopping)
+        except asyncio.CancelledError:
+            self.stop()
+            raise
 
     def __enter__(self) -> Self:
         self.start()
