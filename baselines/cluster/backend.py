@@ -7,6 +7,7 @@ travel between its worker and one replica; rank 0 gets finished trajectories.
 import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
