@@ -162,6 +162,17 @@ class EnvTally:
     cut_chars: int = 0
     records: int = 0
 
+    @property
+    def looks_by_score(self) -> list[tuple[str, LookCounts]]:
+        """Looks with their counts, the worst first; equal ones by name."""
+        return sorted(self.looks.items(), key=lambda item: (item[1].mean, item[0]))
+
+    @property
+    def look_spread(self) -> float:
+        """Distance between the mean scores of the best and the worst look; 0 without looks."""
+        looks = self.looks_by_score
+        return looks[-1][1].mean - looks[0][1].mean if looks else 0.0
+
     def count(self, record: Mapping[str, Any]) -> None:
         """Count one trial record."""
         task = self.tasks.setdefault(

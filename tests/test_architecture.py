@@ -19,7 +19,7 @@ HEAVY = ("sqlalchemy", "jinja2", "httpx", "rich", "typer", "duckdb", "psycopg", 
 BASELINES = (
     "interrupts", "algorithms", "tokens", "codecs", "engines", "agents", "rollout", "harness",
     "judging", "roleplay", "arena", "pipeline", "learner", "distributed", "warmstart", "training",
-    "sizing", "api",
+    "cluster", "sizing", "api",
 )  # fmt: skip
 """The packages of `baselines/`: each imports only what stands before it."""
 

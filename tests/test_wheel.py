@@ -12,8 +12,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 EXTRAS = ("matplotlib", "torch", "transformers", "tokenizers", "safetensors", "playwright",
-          "starlette", "uvicorn")  # fmt: skip
-"""Modules of the extras `train` and `web`, which an empty environment lacks."""
+          "ray", "starlette", "uvicorn")  # fmt: skip
+"""Modules of the extras `train`, `web` and `cluster`, which an empty environment lacks."""
 
 FOLDERS = ("tasks", "evaluators", "envs", "baselines", "leaderboard")
 

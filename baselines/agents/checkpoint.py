@@ -167,7 +167,8 @@ def _serve(
     )
     from hexathlon.baselines.engines.replicated import as_one
     from hexathlon.baselines.engines.served.launched import replicas_of
-    from hexathlon.baselines.engines.served.server import VllmSettings, vllm_version
+    from hexathlon.baselines.engines.served.server import vllm_version
+    from hexathlon.baselines.engines.served.settings import VllmSettings
     from hexathlon.baselines.tokens.render import ChatRenderer, TemplateError
 
     require_torch()

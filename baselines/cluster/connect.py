@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable
 from hexathlon.evaluators.closing import Closing
 
-__all__ = ["AUTO", "Cluster", "ClusterError", "ClusterNode", "connect"]
+__all__ = ["AUTO", "RayCluster", "ClusterError", "ClusterNode", "connect"]
 
 AUTO = "auto"
 """The address that starts a cluster on this machine."""
@@ -31,6 +31,7 @@ OBJECT_STORE_BYTES = 100 * 2**20
 """Shared memory of a local cluster's object store, which holds messages over 100 KB."""
 
 _PREFIX = "hexathlon-ray-"
+_PLACE = Path("/tmp")
 
 
 class ClusterError(EnvironmentUnavailable):
@@ -48,7 +49,7 @@ class ClusterNode(NamedTuple):
     resources: Mapping[str, float]
 
 
-class Cluster(Closing):
+class RayCluster(Closing):
     """A connection to a cluster; `connect` makes one.
 
     Closing it disconnects, which ends everything that this process started on the cluster. A
@@ -65,9 +66,9 @@ class Cluster(Closing):
         self._open = True
 
     @staticmethod
-    def current() -> "Cluster":
+    def current() -> "RayCluster":
         """Return the cluster of the actor or task in which this is called."""
-        return Cluster("", None)
+        return RayCluster("", None)
 
     @property
     def local(self) -> bool:
@@ -113,7 +114,7 @@ def connect(
     cpus: float = 0.0,
     within: float = 60.0,
     resources: Mapping[str, float] | None = None,
-) -> Cluster:
+) -> RayCluster:
     """Connect to a cluster.
 
     Args:
@@ -142,7 +143,7 @@ def connect(
         ray.init(address, namespace=_PREFIX + str(os.getpid()), **_quiet())
     except Exception as error:
         raise ClusterError(_explained(address, error)) from error
-    return Cluster(address, None)
+    return RayCluster(address, None)
 
 
 def _require_ray() -> None:
@@ -165,12 +166,12 @@ def _quiet() -> dict[str, Any]:
     return {"log_to_driver": False, "logging_level": logging.CRITICAL}
 
 
-def _started(cpus: float, resources: Mapping[str, float]) -> Cluster:
+def _started(cpus: float, resources: Mapping[str, float]) -> RayCluster:
     import ray
 
     _remove_leftovers()
     # Short: the paths of Ray's sockets may have 107 bytes.
-    folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir="/tmp"))
+    folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=_PLACE))
     try:
         ray.init(
             num_cpus=max(math.ceil(cpus), os.cpu_count() or 1),
@@ -186,12 +187,12 @@ def _started(cpus: float, resources: Mapping[str, float]) -> Cluster:
         raise ClusterError(
             f"Ray could not start on this machine: {reason}; its logs are in {folder}"
         ) from error
-    return Cluster(AUTO, folder)
+    return RayCluster(AUTO, folder)
 
 
 def _remove_leftovers() -> None:
     """Delete the folders of local clusters whose process was killed."""
-    for folder in Path("/tmp").glob(f"{_PREFIX}*-*"):
+    for folder in _PLACE.glob(f"{_PREFIX}*-*"):
         owner = folder.name.removeprefix(_PREFIX).partition("-")[0]
         if owner.isdigit() and not Path(f"/proc/{owner}").exists():
             shutil.rmtree(folder, ignore_errors=True)

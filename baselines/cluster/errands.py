@@ -5,9 +5,8 @@ and what follows when a worker is lost, is left to the fleet.
 """
 
 import asyncio
-import time
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from hexathlon.baselines.cluster.handles import WorkerHandle
 from hexathlon.baselines.cluster.pools import Bundles
@@ -16,9 +15,9 @@ from hexathlon.baselines.rollout.executor import Outcome, Request
 from hexathlon.baselines.rollout.pools import PoolTable
 from hexathlon.baselines.rollout.prefix import Prefix
 
-__all__ = ["Call", "Errand", "WorkerPool"]
+__all__ = ["SlotCall", "Errand", "WorkerPool"]
 
-_BATCH_S = 0.2
+_BATCH_S = 0.5
 """Duration of a batch of short rollouts; messages take about a hundredth of it."""
 
 _MOST = 64
@@ -38,13 +37,18 @@ class Errand:
     lost: int = 0
     """Workers lost while they played it."""
 
+    @property
+    def settled(self) -> bool:
+        """Whether there is an outcome or an error; not so if nobody waits for one any more."""
+        return self.outcome.done() and not self.outcome.cancelled()
+
     def unfinished(self) -> Prefix:
         """Return where the rollout stands, for one that is aborted before it begins."""
         return self.resume or self.request.start or Prefix(self.request.key)
 
 
 @dataclass(eq=False)
-class Call:
+class SlotCall:
     """Rollouts that a worker plays in one slot."""
 
     worker: WorkerHandle
@@ -52,7 +56,6 @@ class Call:
     """Taken from the worker's free ones."""
 
     errands: list[Errand]
-    began: float = field(default_factory=time.monotonic)
 
 
 class WorkerPool:
@@ -77,7 +80,7 @@ class WorkerPool:
         self.queue: deque[Errand] = deque()
         self.workers: list[WorkerHandle] = []
         self.starting: set[WorkerHandle] = set()
-        self.calls: dict[asyncio.Task[None], Call] = {}
+        self.calls: dict[asyncio.Task[None], SlotCall] = {}
         self.bundles: Bundles | None = None
         self.opening: asyncio.Task[None] | None = None
         self.seconds = 0.0
@@ -124,9 +127,17 @@ class WorkerPool:
             return None
         count = 1 if suspect else min(self.batch, -(-len(self.queue) // (2 * self.capacity)))
         errands = [self.queue.popleft()]
-        while len(errands) < count and self.queue and _alike(errands[0], self.queue[0]):
+        # In a long message, all trials of a task: the worker builds it once.
+        most = 2 * count if count > 1 else 1
+        while self.queue and len(errands) < most and _alike(errands[0], self.queue[0]):
+            if len(errands) >= count and not _same_task(errands[-1], self.queue[0]):
+                break
             errands.append(self.queue.popleft())
         return worker, worker.take(whole=suspect), errands
+
+
+def _same_task(first: Errand, second: Errand) -> bool:
+    return first.request.key[:2] == second.request.key[:2]
 
 
 def _alike(first: Errand, second: Errand) -> bool:

@@ -18,8 +18,8 @@ from typing import Any
 import ray
 from ray.exceptions import GetTimeoutError, RayError, RayTaskError
 
-from hexathlon.baselines.cluster.connect import Cluster, ClusterError
-from hexathlon.baselines.cluster.errands import Call, Errand, WorkerPool
+from hexathlon.baselines.cluster.connect import ClusterError, RayCluster
+from hexathlon.baselines.cluster.errands import Errand, SlotCall, WorkerPool
 from hexathlon.baselines.cluster.handles import WorkerHandle, reason_of
 from hexathlon.baselines.cluster.pools import reserve_async
 from hexathlon.baselines.cluster.workers import (
@@ -94,7 +94,7 @@ class Fleet(Closing):
 
     def __init__(
         self,
-        cluster: Cluster,
+        cluster: RayCluster,
         table: WorkersTable | None = None,
         make: Callable[[str], Environment] = make_env,
         retries: int = 2,
@@ -127,6 +127,18 @@ class Fleet(Closing):
         """Ids of the processes that are ready, by worker number."""
         workers = (worker for pool in self._pools.values() for worker in pool.workers)
         return {one.number: one.facts.pid for one in workers if one.facts is not None}
+
+    @property
+    def turns(self) -> int:
+        """Turns that the present workers have taken, as last heard."""
+        return sum(worker.turns for pool in self._pools.values() for worker in pool.workers)
+
+    @property
+    def recorded(self) -> dict[int, int]:
+        """Recorded turns of rollouts in progress, by ticket."""
+        calls = (call for pool in self._pools.values() for call in pool.calls.values())
+        errands = (errand for call in calls for errand in call.errands)
+        return {one.ticket: one.resume.turns for one in errands if one.resume is not None}
 
     def agent(self, make: Callable[[int], Any]) -> AgentRef:
         """Register an agent, which workers make when they first play with it.
@@ -204,14 +216,14 @@ class Fleet(Closing):
                 pool.opening = self._do(pool, self._open(pool))
             return
         while (message := pool.next_call()) is not None:
-            call = Call(*message)
+            call = SlotCall(*message)
             task = self._do(pool, self._play(pool, call))
             pool.calls[task] = call
             task.add_done_callback(pool.calls.pop)
         if self._watching is None or self._watching.done():
             self._watching = asyncio.create_task(self._watch())
 
-    async def _play(self, pool: WorkerPool, call: Call) -> None:
+    async def _play(self, pool: WorkerPool, call: SlotCall) -> None:
         worker, errands = call.worker, call.errands
         tasks = [Assignment(one.ticket, one.request, one.resume) for one in errands]
         first = errands[0]
@@ -231,13 +243,13 @@ class Fleet(Closing):
         worker.release(call.slot)
         self._serve(pool)
 
-    def _finished(self, pool: WorkerPool, call: Call, played: Played) -> None:
+    def _finished(self, pool: WorkerPool, call: SlotCall, played: Played) -> None:
         call.worker.heard = time.monotonic()
         if played.error is not None:
             played.error.__cause__ = played.cause
             self._fail(call.errands, played.error)
             return
-        seconds = (time.monotonic() - call.began) / len(call.errands)
+        seconds = played.seconds / len(call.errands)
         pool.seconds = (pool.seconds + seconds) / 2 if pool.seconds else seconds
         self.losses.differed += played.differed
         for errand, outcome in zip(call.errands, played.outcomes, strict=True):

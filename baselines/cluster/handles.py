@@ -31,6 +31,7 @@ class WorkerHandle:
         busy: Whether it plays anything.
         free: Numbers of the slots that can be taken.
         facts: Where it runs; None until it is ready.
+        turns: Turns that it has taken, as last heard.
         heard: Monotonic time of its last turn or outcome, or of the start of its oldest call.
         lost: Why it is gone; empty while it is not.
     """
@@ -43,7 +44,7 @@ class WorkerHandle:
         self.facts: WorkerFacts | None = None
         self.heard = time.monotonic()
         self.lost = ""
-        self._turns = 0
+        self.turns = 0
         self._taken: set[int] = set()
         self._greeting = actor.hello.remote()
 
@@ -102,8 +103,8 @@ class WorkerHandle:
             pulse: Pulse = await asyncio.wait_for(_answer(self.actor.pulse.remote()), within)
         except (TimeoutError, RayError):
             return None
-        if pulse.turns != self._turns:
-            self._turns, self.heard = pulse.turns, time.monotonic()
+        if pulse.turns != self.turns:
+            self.turns, self.heard = pulse.turns, time.monotonic()
         return pulse
 
     def kill(self) -> None:

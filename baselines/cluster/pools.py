@@ -14,7 +14,7 @@ from ray.util.placement_group import placement_group, remove_placement_group
 from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
 from hexathlon.baselines import interrupts
-from hexathlon.baselines.cluster.connect import Cluster, ClusterError
+from hexathlon.baselines.cluster.connect import ClusterError, RayCluster
 
 __all__ = ["Bundles", "reserve", "reserve_async"]
 
@@ -61,7 +61,7 @@ class Bundles:
 
 
 def reserve(
-    cluster: Cluster,
+    cluster: RayCluster,
     wanted: Sequence[Mapping[str, float]],
     *,
     name: str,
@@ -97,7 +97,7 @@ def reserve(
 
 
 async def reserve_async(
-    cluster: Cluster,
+    cluster: RayCluster,
     wanted: Sequence[Mapping[str, float]],
     *,
     name: str,
@@ -127,7 +127,7 @@ async def _answer(reference: Any) -> Any:
 
 
 def _missing(
-    cluster: Cluster, wanted: Sequence[Mapping[str, float]], name: str, within: float
+    cluster: RayCluster, wanted: Sequence[Mapping[str, float]], name: str, within: float
 ) -> str:
     total: dict[str, float] = {}
     for bundle in wanted:

@@ -9,6 +9,7 @@ import os
 import pickle
 import platform
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ import ray
 
 from hexathlon.baselines.agents.base import Agent
 from hexathlon.baselines.rollout.executor import LocalExecutor, Outcome, Request
-from hexathlon.baselines.rollout.prefix import Journal, Prefix, PrefixDiffers
+from hexathlon.baselines.rollout.prefix import Prefix, PrefixDiffers, TurnJournal
 from hexathlon.baselines.rollout.rollout import FatalError
 from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import BackendMissing
@@ -88,6 +89,9 @@ class Played(NamedTuple):
     differed: int = 0
     """Number of rollouts played from the start since the replay of their turns differed."""
 
+    seconds: float = 0.0
+    """Time that they took, without the time in which other slots kept this one waiting."""
+
     error: Exception | None = None
     cause: Exception | None = None
     """The cause of the error; pickling an exception drops it."""
@@ -115,7 +119,8 @@ class EnvironmentWorker:
         self._setup = setup
         self._agents: dict[int, Agent] = {}
         self._slots: list[LocalExecutor | None] = [None] * setup.slots
-        self._journals = [Journal() for _ in range(setup.slots)]
+        self._journals = [TurnJournal() for _ in range(setup.slots)]
+        self._making = asyncio.Lock()
         self._tickets = [-1] * setup.slots
         self._locks = [asyncio.Lock() for _ in range(setup.slots)]
         self._playing: dict[int, asyncio.Task[list[Outcome]]] = {}
@@ -141,7 +146,7 @@ class EnvironmentWorker:
         """
         async with self._locks[slot]:
             played: list[Outcome] = []
-            differed = 0
+            differed, began = 0, time.perf_counter()
             try:
                 executor = self._executor(slot, await self._agent(agent))
                 for ticket, request, resume in assignments:
@@ -161,7 +166,7 @@ class EnvironmentWorker:
                 return _failed(error)
             finally:
                 self._cancelled -= {ticket for ticket, _, _ in assignments}
-            return Played(played, differed)
+            return Played(played, differed, time.perf_counter() - began)
 
     async def cancel(self, tickets: Sequence[int]) -> None:
         """Abandon rollouts; their outcomes are prefixes that nobody needs."""
@@ -197,10 +202,15 @@ class EnvironmentWorker:
                 await engine.close()
 
     async def _agent(self, agent: AgentRef) -> Agent:
-        if agent.number not in self._agents:
-            make = await agent.made_by[0]
-            if agent.number not in self._agents:  # another slot may have been faster
-                self._agents[agent.number] = make(self._setup.number)
+        async with self._making:
+            if agent.number not in self._agents:
+                make = await agent.made_by[0]
+                # In a thread, since opening a model may need an event loop of its own.
+                try:
+                    made = await asyncio.to_thread(make, self._setup.number)
+                except Exception as error:
+                    raise FatalError(str(error)) from error
+                self._agents[agent.number] = made
                 _use_one_thread()  # torch may have been imported for it
         return self._agents[agent.number]
 

@@ -13,11 +13,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from hexathlon.baselines import interrupts
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
 
-__all__ = ["LOST", "RankFailed", "join", "leave", "other_ranks", "peer_is_gone"]
+__all__ = ["LOST", "RankFailed", "join", "join_by", "leave", "other_ranks", "peer_is_gone"]
 
 DEADLINE_S = 1_800.0
 """Timeout of an exchange between ranks; long, since rank 0 evaluates while the others wait."""
@@ -146,13 +147,26 @@ def join(store: Path, number: int, count: int) -> Ranks:
     """
     import torch.distributed as dist
 
-    from hexathlon.baselines.distributed.collectives import DistributedRanks
-
     if sys.platform == "linux":
         os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
+    return join_by(dist.FileStore(str(store), count), number, count)  # type: ignore[attr-defined]
+
+
+def join_by(store: Any, number: int, count: int) -> Ranks:
+    """Join a process group whose ranks meet at one of torch's stores.
+
+    Args:
+        store: The store, such as a `TCPStore` that all ranks reach.
+        number: This rank's number, from 0.
+        count: Number of ranks.
+    """
+    import torch.distributed as dist
+
+    from hexathlon.baselines.distributed.collectives import DistributedRanks
+
     dist.init_process_group(
         "gloo",
-        store=dist.FileStore(str(store), count),  # type: ignore[attr-defined]
+        store=store,
         rank=number,
         world_size=count,
         timeout=timedelta(seconds=DEADLINE_S),

@@ -2,19 +2,33 @@
 
 import shutil
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import torch
 
 from hexathlon.baselines.engines.comparison import LogProbabilityProbe
 from hexathlon.baselines.engines.errors import VersionDiffers
+from hexathlon.baselines.engines.served.senders import GlooSender, nccl_sender
+from hexathlon.baselines.engines.served.transfer import (
+    Broadcast,
+    TransferClient,
+    TransferSender,
+    loading_adapter,
+)
 from hexathlon.baselines.engines.tokens import TokenEngine
 from hexathlon.baselines.engines.weights import Weights
-from hexathlon.baselines.learner.adapters import merged
+from hexathlon.baselines.learner.adapters import merged, save_adapters
 from hexathlon.baselines.learner.scoring import score
 from hexathlon.tasks.seeding import generator_for
 
-__all__ = ["FolderTransport", "InProcessTransport", "WeightTransport", "probe_of"]
+__all__ = [
+    "AdapterTransport",
+    "BroadcastTransport",
+    "FolderTransport",
+    "InProcessTransport",
+    "WeightTransport",
+    "probe_of",
+]
 
 _LENGTH = 48
 """Tokens in the probe's prompt."""
@@ -101,6 +115,87 @@ class FolderTransport:
     async def close(self) -> None:
         """Delete what was published last."""
         shutil.rmtree(self._folder / "weights", ignore_errors=True)
+
+
+class BroadcastTransport:
+    """Sends the weights to all servers at the same time, over vLLM's transfer API.
+
+    Args:
+        engine: Receives the weights: a server, or replicas.
+        backend: `gloo` or `nccl`; what the servers were started with.
+        receivers: Number of servers.
+        tolerance: Largest allowed difference of a log-probability; 0 is the default of the dtype.
+        host: Address of this machine, by which the servers' workers reach it.
+        deadline: Seconds that the servers may take to get ready, and that each phase may take.
+    """
+
+    def __init__(
+        self,
+        engine: TokenEngine,
+        backend: Literal["gloo", "nccl"],
+        receivers: int,
+        tolerance: float = 0.0,
+        host: str = "127.0.0.1",
+        deadline: float = 120.0,
+    ) -> None:
+        self._engine, self._tolerance = engine, tolerance
+        self._backend, self._host, self._deadline = backend, host, deadline
+        self._model: Any = None
+        self._broadcast = Broadcast(receivers, self._sender, deadline)
+
+    async def publish(self, model: Any, version: int) -> float:
+        """Hand over the weights with merged adapters; see `WeightTransport.publish`."""
+        self._model = model
+        probe = probe_of(model, tolerance=self._tolerance)
+        weights = Weights(probe, transfer=self._broadcast.round(version))
+        return await _updated(self._engine, weights, version)
+
+    async def close(self) -> None:
+        """Leave the group of the servers' workers."""
+        await self._broadcast.close()
+
+    def _sender(self, client: TransferClient) -> TransferSender:
+        if self._backend == "nccl":
+            return nccl_sender(client, self._model, self._host)
+        return GlooSender(
+            client, lambda: merged(self._model).named_parameters(), self._host, self._deadline
+        )
+
+
+class AdapterTransport:
+    """Writes low-rank adapters alone to a directory, which servers load while they run.
+
+    The servers keep the checkpoint's own weights; only what is trained travels.
+
+    Args:
+        engine: Receives the adapters: a server started with a LoRA rank, or replicas.
+        folder: Takes the directory `adapters-in-transit`, which the servers see under this path.
+        base: The checkpoint that the servers were started with.
+        tolerance: Largest allowed difference of a log-probability; 0 is the default of the dtype.
+    """
+
+    def __init__(
+        self, engine: TokenEngine, folder: Path, base: Path, tolerance: float = 0.0
+    ) -> None:
+        self._engine, self._tolerance, self._base = engine, tolerance, base
+        self._folder = folder / "adapters-in-transit"
+
+    async def publish(self, model: Any, version: int) -> float:
+        """Hand over the adapters; see `WeightTransport.publish`."""
+        place = self._folder / str(version)
+        shutil.rmtree(place, ignore_errors=True)  # leftovers of a killed run
+        save_adapters(place, model, str(self._base))
+        probe = probe_of(model, tolerance=self._tolerance)
+        weights = Weights(probe, transfer=loading_adapter(place, version))
+        difference = await _updated(self._engine, weights, version)
+        for other in self._folder.iterdir():
+            if other != place:
+                shutil.rmtree(other)
+        return difference
+
+    async def close(self) -> None:
+        """Delete what was published last."""
+        shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def probe_of(model: Any, *, tolerance: float = 0.0) -> LogProbabilityProbe:

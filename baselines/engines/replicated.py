@@ -16,7 +16,7 @@ from hexathlon.baselines.engines.errors import (
     EngineMissing,
     VersionDiffers,
 )
-from hexathlon.baselines.engines.tokens import TokenEngine
+from hexathlon.baselines.engines.tokens import Sleeper, TokenEngine
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest
 
@@ -119,6 +119,19 @@ class ReplicatedEngine:
         self._prompts.clear()
         await self._all(lambda engine: engine.clear())
 
+    async def sleep(self) -> None:
+        """Let all replicas that can release their memory do so until the next update.
+
+        Raises:
+            EngineError: If one failed.
+        """
+
+        async def asleep(engine: TokenEngine) -> None:
+            if isinstance(engine, Sleeper):
+                await engine.sleep()
+
+        await self._all(asleep)
+
     async def update(self, weights: Weights, version: int) -> float:
         """Load weights at every replica at the same time, and verify each.
 
@@ -138,17 +151,22 @@ class ReplicatedEngine:
         """
 
         async def updated(replica: _Replica) -> float:
-            difference = await replica.do(lambda engine: engine.update(weights, version))
+            difference = await replica.engine.update(weights, version)
             if replica.engine.version != version:
                 got = replica.engine.version
-                raise VersionDiffers(f"{replica.name} reports version {got}, expected {version}")
+                raise VersionDiffers(f"reports version {got}, expected {version}")
             return difference
 
         try:
             work = [updated(replica) for replica in self._replicas]
             results = await asyncio.gather(*work, return_exceptions=True)
+            errors = [result for result in results if isinstance(result, EngineError)]
+            # The error of a transfer to all replicas is raised at each, and names the server.
+            shared = len({id(error) for error in errors}) < len(errors)
             for replica, result in zip(self._replicas, results, strict=True):
-                if isinstance(result, ConnectionFailed):
+                if isinstance(result, EngineError) and not shared:
+                    result = replica.named(result)
+                if isinstance(result, ConnectionFailed) and not shared:
                     self._lose(replica, result)
                 elif isinstance(result, BaseException):
                     raise result

@@ -4,12 +4,12 @@ Requests and replies are defined in `hexathlon.baselines.tokens.requests`; imple
 `local` and `served`.
 """
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest
 
-__all__ = ["TokenEngine"]
+__all__ = ["Sleeper", "TokenEngine"]
 
 
 class TokenEngine(Protocol):
@@ -76,4 +76,17 @@ class TokenEngine(Protocol):
 
     async def close(self) -> None:
         """Abort requests in flight and release memory and connections."""
+        ...
+
+
+@runtime_checkable
+class Sleeper(Protocol):
+    """An engine that can leave its GPU's memory to a learner."""
+
+    async def sleep(self) -> None:
+        """Abort all requests and release the memory of weights and cache until the next update.
+
+        Raises:
+            EngineError: If the engine cannot, or failed.
+        """
         ...

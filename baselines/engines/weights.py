@@ -1,5 +1,6 @@
 """Weights sent from a learner to an engine."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,10 @@ __all__ = ["Weights"]
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Weights as a model in this process or a directory, with the probe to verify them.
+    """Weights as a model, a directory or a transfer to servers, with the probe to verify them.
 
     Raises:
-        ValueError: If not exactly one of model and directory is given.
+        ValueError: If not exactly one of model, folder and transfer is given.
     """
 
     probe: LogProbabilityProbe
@@ -24,6 +25,10 @@ class Weights:
     folder: Path | None = None
     """Directory of safetensors with the checkpoint's parameter names, readable by the engine."""
 
+    transfer: Callable[[Any], Awaitable[None]] | None = None
+    """Called with the `ServedEngine` of every server that is to have the weights, once it is
+    paused; loads them and sets their version."""
+
     def __post_init__(self) -> None:
-        if (self.model is None) == (self.folder is None):
-            raise ValueError("expected exactly one of model and folder")
+        if sum(part is not None for part in (self.model, self.folder, self.transfer)) != 1:
+            raise ValueError("expected exactly one of model, folder and transfer")

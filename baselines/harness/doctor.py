@@ -1,5 +1,6 @@
 """Checks of what this machine can run, and why not the rest; nothing is installed or changed."""
 
+import importlib.metadata
 import importlib.util
 import os
 import platform
@@ -47,11 +48,13 @@ def probes() -> Iterator[DoctorCheck]:
     yield from _sqlite()
     for extra, modules in _EXTRAS.items():
         yield _extra(extra, modules)
+    yield _ray()
     yield _docker()
     yield _namespaces()
     yield _program("bubblewrap", ("bwrap",), "apt-get install bubblewrap")
     yield _program("chromium", _CHROMIUM, "apt-get install chromium-headless-shell")
     yield _postgres()
+    yield _vllm()
     try:
         environments = all_environments()
     except EnvironmentUnavailable as error:
@@ -109,6 +112,15 @@ def _extra(extra: str, modules: tuple[str, ...]) -> DoctorCheck:
     return DoctorCheck(f"extra [{extra}]", state, ", ".join(modules), remedy)
 
 
+def _ray() -> DoctorCheck:
+    # The version is read without importing Ray, which takes seconds.
+    try:
+        version = importlib.metadata.version("ray")
+    except importlib.metadata.PackageNotFoundError:
+        return DoctorCheck("ray", "no", "for --cluster", "pip install 'hexathlon[cluster]'")
+    return DoctorCheck("ray", "yes", f"{version}, for --cluster")
+
+
 def _docker() -> DoctorCheck:
     socket = Path("/var/run/docker.sock")
     program = shutil.which("docker")
@@ -145,6 +157,18 @@ def _postgres() -> DoctorCheck:
     if path or installations:
         return DoctorCheck("postgresql", "yes", path or str(installations[-1]))
     return DoctorCheck("postgresql", "no", "no server program", "apt-get install postgresql")
+
+
+def _vllm() -> DoctorCheck:
+    """Check the environment from which `eval --engine vllm` and recipes start servers."""
+    from hexathlon.baselines.engines.errors import EngineMissing
+    from hexathlon.baselines.engines.served.server import vllm_python, vllm_version
+
+    try:
+        return DoctorCheck("vllm", "yes", f"{vllm_version()} at {vllm_python()}")
+    except EngineMissing as error:
+        detail, _, remedy = str(error).partition(": ")
+        return DoctorCheck("vllm", "no", detail, remedy)
 
 
 def _run(*command: str) -> "subprocess.CompletedProcess[str] | None":

@@ -297,7 +297,7 @@ def _looks(run: ReadRun) -> ReportTable:
     """Scores by look, where an event has several, with the distance to the event's best look."""
     rows = []
     for env in run.summary.envs:
-        looks = sorted(env.tally.looks.items(), key=lambda item: (item[1].mean, item[0]))
+        looks = env.tally.looks_by_score
         best = looks[-1][1].mean if looks else 0.0
         rows += [
             (

@@ -127,7 +127,7 @@ class SimulationReport:
     """Environment time of every rollout with a trained turn."""
 
     environment: float = 0.0
-    """Environment time of all turns played."""
+    """Environment time of all turns that ended."""
 
     engine: float = 0.0
     """Engine time of all turns played."""
@@ -289,14 +289,17 @@ class _Simulation:
             self._busy_lanes += 1
             sampling, step = playing.plan.turns[len(playing.versions)]
             self.report.engine += sampling
-            self.report.environment += step
             self._after(sampling, partial(self._sampled, playing, step))
 
     def _sampled(self, playing: _Playing, step: float) -> None:
         self._busy_lanes -= 1
         playing.versions.append(self.buffer.version)
-        self._after(step, partial(self._ask, playing))
+        self._after(step, partial(self._stepped, playing, step))
         self._serve()
+
+    def _stepped(self, playing: _Playing, step: float) -> None:
+        self.report.environment += step
+        self._ask(playing)
 
     def _finish(self, playing: _Playing) -> None:
         plan, number = playing.plan, playing.group.number

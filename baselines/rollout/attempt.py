@@ -25,11 +25,11 @@ from hexathlon.baselines.rollout.environments import is_asynchronous, peek
 from hexathlon.baselines.rollout.faults import Fault, classify
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.prefix import (
-    Journal,
     Pause,
     Prefix,
     PrefixDiffers,
     ResumablePlayer,
+    TurnJournal,
     messages_heard,
     past_turns,
     require_same,
@@ -74,7 +74,7 @@ class Attempt:
         env: Environment,
         start: Prefix | None = None,
         pause: Pause | None = None,
-        journal: Journal | None = None,
+        journal: TurnJournal | None = None,
         earlier: Sequence[Mapping[str, Any]] = (),
     ) -> TrialCoroutine[Prefix | None]:
         """Return the coroutine of the attempt: take turns until the episode ends, then grade.

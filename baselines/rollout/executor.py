@@ -12,7 +12,7 @@ from hexathlon.baselines.agents.base import Agent
 from hexathlon.baselines.agents.spec import parse_model, scripted_agent
 from hexathlon.baselines.rollout.drivers import play_async
 from hexathlon.baselines.rollout.limits import TrialLimits
-from hexathlon.baselines.rollout.prefix import Journal, Pause, Prefix
+from hexathlon.baselines.rollout.prefix import Pause, Prefix, TurnJournal
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.envs.base import Environment
@@ -93,7 +93,7 @@ class LocalExecutor:
         versions: Mapping[str, str] | None = None,
     ) -> None:
         self.agent = agent
-        self.journal: Journal | None = None
+        self.journal: TurnJournal | None = None
         self._retries = retries
         self._salt = salt
         self._workers = [_Worker(make, versions or {}) for _ in range(concurrency)]

@@ -18,7 +18,7 @@ from hexathlon.envs.state import State
 from hexathlon.evaluators.records import TrialKey
 
 __all__ = [
-    "Journal",
+    "TurnJournal",
     "Pause",
     "Prefix",
     "PrefixDiffers",
@@ -51,7 +51,7 @@ class Pause:
         return self.requested or (self.after is not None and turns >= self.after)
 
 
-class Journal:
+class TurnJournal:
     """The turns of rollouts in progress, from which others continue if this process is lost.
 
     Copying a conversation after every turn would cost more than it saves, so a rollout writes its

@@ -15,7 +15,7 @@ from hexathlon.baselines.rollout.drivers import Do, TrialCoroutine
 from hexathlon.baselines.rollout.environments import is_asynchronous
 from hexathlon.baselines.rollout.faults import classify
 from hexathlon.baselines.rollout.limits import TrialLimits
-from hexathlon.baselines.rollout.prefix import Journal, Pause, Prefix, PrefixDiffers
+from hexathlon.baselines.rollout.prefix import Pause, Prefix, PrefixDiffers, TurnJournal
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.records import TrialKey
@@ -109,7 +109,7 @@ class Rollout:
         tried: int = 0,
         start: Prefix | None = None,
         pause: Pause | None = None,
-        journal: Journal | None = None,
+        journal: TurnJournal | None = None,
     ) -> TrialCoroutine[Trajectory | Prefix]:
         """Return the coroutine of a trial, or of a part of it.
 

@@ -17,7 +17,7 @@ from hexathlon.baselines.sizing.footprint import GIB, ModelSize, engine_memory, 
 from hexathlon.baselines.sizing.workload import StepWorkload
 
 __all__ = [
-    "Cluster",
+    "GpuCluster",
     "StepEstimate",
     "GpuLayout",
     "StepPlan",
@@ -36,7 +36,7 @@ _ROOM = 0.92
 Mode = Literal["shared", "apart", "asynchronous"]
 
 
-class Cluster(NamedTuple):
+class GpuCluster(NamedTuple):
     """The hardware."""
 
     device: Device
@@ -114,7 +114,7 @@ def layouts(gpus: int) -> Iterator[GpuLayout]:
         yield GpuLayout("asynchronous", engines, gpus - engines)
 
 
-def estimate(plan: StepPlan, cluster: Cluster, layout: GpuLayout) -> StepEstimate:
+def estimate(plan: StepPlan, cluster: GpuCluster, layout: GpuLayout) -> StepEstimate:
     """Predict a step."""
     model, work = plan.model, plan.workload
     mean = _rollout_seconds(plan, cluster, layout.engines)
@@ -145,7 +145,7 @@ def estimate(plan: StepPlan, cluster: Cluster, layout: GpuLayout) -> StepEstimat
     )
 
 
-def estimates(plan: StepPlan, cluster: Cluster) -> list[StepEstimate]:
+def estimates(plan: StepPlan, cluster: GpuCluster) -> list[StepEstimate]:
     """Predict a step for every division of the GPUs, the fastest that fits first."""
     found = [estimate(plan, cluster, layout) for layout in layouts(cluster.gpus)]
     return sorted(found, key=lambda one: (not one.fits, one.step))
@@ -159,7 +159,7 @@ def best_by_mode(found: Iterable[StepEstimate]) -> list[StepEstimate]:
     return list(best.values())
 
 
-def _rollout_seconds(plan: StepPlan, cluster: Cluster, engines: int) -> float:
+def _rollout_seconds(plan: StepPlan, cluster: GpuCluster, engines: int) -> float:
     """Return the mean duration of a rollout while `slots` rollouts are in flight.
 
     The batch that an engine decodes depends on how long rollouts stay in it, which depends on the

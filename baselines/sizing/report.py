@@ -8,7 +8,7 @@ from typing import Any
 
 from hexathlon.baselines.harness.report import ReportTable
 from hexathlon.baselines.sizing.estimate import (
-    Cluster,
+    GpuCluster,
     Mode,
     StepEstimate,
     StepPlan,
@@ -28,7 +28,7 @@ _MODES: dict[Mode, str] = {
 
 
 def tables(
-    plan: StepPlan, cluster: Cluster, found: Sequence[StepEstimate], source: str, price: float
+    plan: StepPlan, cluster: GpuCluster, found: Sequence[StepEstimate], source: str, price: float
 ) -> list[ReportTable]:
     """Return the tables that `hexathlon plan` prints.
 

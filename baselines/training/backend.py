@@ -18,10 +18,10 @@ from hexathlon.baselines.training.engines import OpenedEngine, open_engine
 from hexathlon.baselines.training.recipe import Recipe
 from hexathlon.envs.base import Environment
 
-__all__ = ["Absent", "Backend", "InProcess"]
+__all__ = ["Absent", "TrainingBackend", "InProcess"]
 
 
-class Backend(Protocol):
+class TrainingBackend(Protocol):
     """Opens engines and creates executors."""
 
     def central(self, recipe: Recipe) -> bool:
@@ -62,11 +62,11 @@ class Backend(Protocol):
 
 
 class InProcess:
-    """Samples and plays in the process of each rank, or at a vLLM server."""
+    """Samples and plays in the process of each rank; at vLLM servers, in that of rank 0."""
 
     def central(self, recipe: Recipe) -> bool:
-        """Return False: every rank plays its share."""
-        return False
+        """Return whether the engine is shared: otherwise every rank plays its share."""
+        return recipe.engine.kind == "vllm"
 
     async def open_engine(
         self, recipe: Recipe, model: Any, checkpoint: Path, folder: Path

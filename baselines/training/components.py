@@ -5,6 +5,7 @@ from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from hexathlon.baselines.engines.tokens import Sleeper
 from hexathlon.baselines.learner.learner import Learner
 from hexathlon.baselines.learner.ranks import Ranks
 from hexathlon.baselines.pipeline.collect import Collected, Collector, GroupPlan
@@ -86,6 +87,12 @@ class Components:
                 f"the rollouts of {len(plans)} tasks ({plans[0].task}, …) did not finish within "
                 f"{seconds:g} s: find the environment that waits, or raise asynchrony.deadline"
             ) from None
+
+    def rest(self) -> None:
+        """Let the engine leave its GPU's memory to the learner until the next weights, if asked."""
+        engine = self.opened.engine
+        if self.recipe.engine.sleep and isinstance(engine, Sleeper):
+            self.complete(engine.sleep())
 
     def hinted(self, plans: Sequence[GroupPlan]) -> list[GroupPlan]:
         """Return the plans with their hints, the same on every rank."""

@@ -9,6 +9,8 @@ from typing import Any
 import torch
 
 from hexathlon.baselines.distributed.transports import (
+    AdapterTransport,
+    BroadcastTransport,
     FolderTransport,
     InProcessTransport,
     WeightTransport,
@@ -19,7 +21,7 @@ from hexathlon.baselines.engines.replicated import as_one
 from hexathlon.baselines.engines.sending import HttpSettings
 from hexathlon.baselines.engines.served.engine import ServedEngine
 from hexathlon.baselines.engines.served.launched import replicas_of
-from hexathlon.baselines.engines.served.server import VllmSettings
+from hexathlon.baselines.engines.served.settings import VllmSettings
 from hexathlon.baselines.engines.tokens import TokenEngine
 from hexathlon.baselines.training.recipe import Recipe
 from hexathlon.baselines.training.tables import EngineTable
@@ -61,14 +63,28 @@ async def open_engine(recipe: Recipe, model: Any, checkpoint: Path, folder: Path
         if recipe.asynchrony.active:
             # It samples while the learner changes its own copy.
             model = copy.deepcopy(model).requires_grad_(False)
-        local = LocalEngine(model, context=table.context, batch=most, rows=most)
+        local = LocalEngine(
+            model, context=table.context, batch=most, rows=most, invariant=table.invariant
+        )
         return OpenedEngine(local, InProcessTransport(local, table.tolerance))
     if table.urls:
         engine = await connect(table)
     else:
         _require_untied(model, checkpoint)
         engine = await launch(table, checkpoint, folder, settings_for(recipe, model))
-    return OpenedEngine(engine, FolderTransport(engine, folder, table.tolerance))
+    return OpenedEngine(engine, _transport(table, engine, checkpoint, folder))
+
+
+def _transport(
+    table: EngineTable, engine: TokenEngine, checkpoint: Path, folder: Path
+) -> WeightTransport:
+    """Return the transport to servers that a recipe names."""
+    if table.transfer == "folder":
+        return FolderTransport(engine, folder, table.tolerance)
+    if table.transfer == "adapter":
+        return AdapterTransport(engine, folder, checkpoint, table.tolerance)
+    count = len(table.urls) or table.replicas
+    return BroadcastTransport(engine, table.transfer, count, table.tolerance, table.host)
 
 
 async def connect(table: EngineTable) -> TokenEngine:
@@ -105,13 +121,18 @@ async def launch(
 
 def settings_for(recipe: Recipe, model: Any) -> VllmSettings:
     """Return the settings with which a recipe's servers are started."""
-    table = recipe.engine
+    table, gpu = recipe.engine, torch.cuda.is_available()
     return VllmSettings(
         context=table.context,
         sequences=recipe.rollout.concurrency,
         dtype=str(model.get_input_embeddings().weight.dtype).removeprefix("torch."),
         cache_gib=table.cache_gib,
         ready_within=table.ready_within,
+        receives=table.transfer if table.transfer in ("gloo", "nccl") else "",
+        lora_rank=recipe.policy.lora_rank if table.transfer == "adapter" else 0,
+        sleeps=table.sleep,
+        whole_prompts=not gpu,
+        eager=not gpu,
         more=table.more,
     )
 

@@ -23,3 +23,6 @@ class _HoldingTransport:
     async def publish(self, model: Any, version: int) -> float:
         async with self._requests.held():
             return await self._transport.publish(model, version)
+
+    async def close(self) -> None:
+        await self._transport.close()

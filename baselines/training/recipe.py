@@ -128,8 +128,12 @@ class Recipe(RecipeTable):
             raise ValueError(
                 "a critic goes with the estimators gae and gae_turns, and only with these"
             )
-        if self.engine.kind == "vllm" and self.ranks > 1:
-            raise ValueError(f"a vLLM engine serves one rank, got {self.ranks}: set ranks = 1")
+        if self.engine.transfer == "adapter" and not self.policy.lora_rank:
+            raise ValueError('transfer = "adapter" sends low-rank adapters: set policy.lora_rank')
+        if self.engine.sleep and self.asynchrony.active:
+            raise ValueError("engine.sleep needs a synchronous run: the engine samples meanwhile")
+        if self.engine.transfer == "nccl" and self.policy.lora_rank:
+            raise ValueError('transfer = "nccl" sends whole models: set transfer = "adapter"')
         return self
 
     @model_validator(mode="after")

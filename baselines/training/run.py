@@ -16,7 +16,7 @@ from hexathlon.baselines import interrupts
 from hexathlon.baselines.distributed.launch import other_ranks
 from hexathlon.baselines.learner.ranks import Ranks
 from hexathlon.baselines.rollout.environments import make_env
-from hexathlon.baselines.training.backend import Backend
+from hexathlon.baselines.training.backend import TrainingBackend
 from hexathlon.baselines.training.checkpoints import save_trained
 from hexathlon.baselines.training.curve import write_curve
 from hexathlon.baselines.training.folder import claimed
@@ -96,7 +96,7 @@ def train_rank(
     report: ProgressCallback,
     ranks: Ranks,
     loggers: Sequence[Logger] = (),
-    backend: Backend | None = None,
+    backend: TrainingBackend | None = None,
 ) -> dict[str, ScoreInterval]:
     """Run one rank's part of a recipe; all ranks do the same, and rank 0 writes and reports."""
     import torch
@@ -110,7 +110,9 @@ def train_rank(
     log: MetricsLog | None = None
     try:
         trainer.resume()
-        log = MetricsLog(out / "metrics.jsonl", trainer.step) if ranks.first else None
+        # The row of step 0 is written again by a run that resumes from the start.
+        kept = trainer.step or -1
+        log = MetricsLog(out / "metrics.jsonl", kept) if ranks.first else None
         if log and trainer.step == 0:
             log.log(0, _success(results, "before"))
             _tell(loggers, 0, _intervals(results, "before"), _recorded(out / "before"))

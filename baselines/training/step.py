@@ -27,7 +27,7 @@ from hexathlon.baselines.pipeline.tasks_table import table_of
 from hexathlon.baselines.training.components import Components
 from hexathlon.baselines.training.controls import shuffled_rewards
 from hexathlon.baselines.training.recipe import Recipe
-from hexathlon.baselines.training.source import Source
+from hexathlon.baselines.training.source import BatchSource
 from hexathlon.baselines.training.step_metrics import replay_metrics, rollout_metrics
 
 __all__ = ["NothingToLearn", "training_step"]
@@ -37,7 +37,7 @@ class NothingToLearn(Exception):
     """The filters left no group in as many batches as the recipe allows."""
 
 
-def training_step(run: Components, source: Source, step: int) -> dict[str, float]:
+def training_step(run: Components, source: BatchSource, step: int) -> dict[str, float]:
     """Make one step and return its metrics.
 
     Args:
@@ -80,6 +80,7 @@ def training_step(run: Components, source: Source, step: int) -> dict[str, float
     # Replay: groups of earlier steps join the fresh ones.
     groups = run.replay.joined(kept[: recipe.rollout.groups], step)
     collection_ended = time.perf_counter()
+    run.rest()
 
     # Credit: an advantage and a weight for every sampled token.
     values = run.learner.values(all_samples(groups))

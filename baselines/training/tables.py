@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 from hexathlon.baselines.algorithms.objectives import Objective
 from hexathlon.baselines.learner.optimiser import OptimiserConfig
 from hexathlon.baselines.pipeline.tables import PartTable, RecipeTable
+from hexathlon.baselines.rollout.pools import WorkersTable
 from hexathlon.baselines.warmstart.cloning import CloneConfig
 from hexathlon.baselines.warmstart.demonstrations import Noise
 from hexathlon.baselines.warmstart.initial import ModelShape
@@ -18,8 +19,8 @@ __all__ = [
     "EngineTable",
     "EvaluationTable",
     "LearnTable",
+    "PlaceTable",
     "PolicyTable",
-    "ResourcesTable",
     "RolloutTable",
 ]
 
@@ -136,12 +137,27 @@ class EngineTable(RecipeTable):
     more: tuple[str, ...] = ()
     """Further arguments for the servers to start, such as "--tensor-parallel-size=2"."""
 
+    transfer: Literal["folder", "gloo", "nccl", "adapter"] = "folder"
+    """How servers get new weights: from a folder that they see under the same path, over vLLM's
+    transfer API by gloo (any device) or NCCL (GPUs, vLLM installed beside the learner), or as
+    low-rank adapters from a folder."""
+
+    host: str = "127.0.0.1"
+    """Address of the learner, by which servers reach it with `gloo` and `nccl`."""
+
+    sleep: bool = False
+    """Whether servers release their GPU's memory while the learner uses the GPU."""
+
     restarts: int = Field(default=3, ge=0)
     """Times that a started server which died is started again."""
 
     tolerance: float = Field(default=0.0, ge=0)
     """Maximum difference of a log-probability between engine and learner after an update; 0 means
     1e-3 in float32 and 0.3 in lower precision."""
+
+    invariant: bool = False
+    """Whether a local engine's replies do not depend on the rest of the batch in the last bit
+    either: slower, and needed for the same policy in process and on a cluster, bit for bit."""
 
     context: int = Field(default=0, ge=0)
     """Maximum number of tokens of a prompt with its reply; 0 means the model's limit."""
@@ -157,7 +173,9 @@ class EngineTable(RecipeTable):
 
     @model_validator(mode="after")
     def _fits(self) -> "EngineTable":
-        served = {"urls": self.urls, "model": self.model, "more": self.more}
+        sent = self.transfer if self.transfer != "folder" else ""
+        served: dict[str, object] = {"urls": self.urls, "model": self.model, "more": self.more}
+        served |= {"transfer": sent, "sleep": self.sleep}
         if self.kind == "local" and (any(served.values()) or self.replicas > 1):
             names = [name for name, value in served.items() if value] or ["replicas"]
             raise ValueError(f'{names[0]} needs a server: set kind = "vllm"')
@@ -183,34 +201,69 @@ class EvaluationTable(RecipeTable):
     temperature: float = Field(default=1.0, ge=0)
 
 
-class ResourcesTable(RecipeTable):
+class PlaceTable(RecipeTable):
     """What a cluster reserves for one process."""
 
-    cpus: float = Field(default=1.0, ge=0)
-    gpus: float = Field(default=0.0, ge=0)
+    cpus: float = Field(default=1.0, ge=0, allow_inf_nan=False)
+    gpus: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     """GPUs; two processes with 0.5 each share one."""
 
-    custom: dict[str, float] = Field(default_factory=dict)
-    """Amounts of named resources, such as `{ learner = 1 }`; only nodes that offer them serve."""
+    resources: dict[str, float] = Field(default_factory=dict)
+    """Named resources, such as `{ learner = 1 }`, as the nodes declare them."""
+
+    def bundle(self) -> dict[str, float]:
+        """Return the reservation by resource name."""
+        amounts = {"CPU": self.cpus, "GPU": self.gpus, **self.resources}
+        bundle = {name: amount for name, amount in amounts.items() if amount}
+        return bundle or {"CPU": 0.001}  # a reservation of nothing would have no place
 
 
-class ClusterTable(RecipeTable):
-    """The processes of a run on a cluster; has no effect without `--cluster`."""
+class ClusterTable(WorkersTable):
+    """The processes of a run on a cluster; has no effect without `--cluster`.
+
+    Rank 0 plays the rollouts of all ranks, with the engine replicas and the environment workers.
+    """
 
     engines: int = Field(default=1, ge=1, le=1_024)
     """Engine replicas. With `[engine] kind = "vllm"`, each is a server on its own node."""
 
-    workers: int = Field(default=0, ge=0, le=4_096)
+    workers: int = Field(default=2, ge=0, le=65_536)
     """Environment workers; 0 plays the environments in the process of rank 0."""
 
-    rank: ResourcesTable = ResourcesTable()
-    engine: ResourcesTable = ResourcesTable()
-    worker: ResourcesTable = ResourcesTable()
+    rank: PlaceTable = PlaceTable()
+    """What is reserved for each learner rank."""
+
+    engine: PlaceTable = PlaceTable()
+    """What is reserved for each engine replica."""
+
     restarts: int = Field(default=3, ge=0)
-    """Times that one engine replica may be restarted before the run stops."""
+    """Times that an engine replica, and all learner ranks together, are started again after a
+    process was lost; then the run stops."""
 
-    start_deadline: float = Field(default=300.0, gt=0)
-    """Timeout of the start of a process, in seconds; includes the wait for free resources."""
-
-    reply_deadline: float = Field(default=900.0, gt=0)
+    reply_within: float = Field(default=900.0, gt=0, allow_inf_nan=False)
     """Timeout of one reply of an engine replica, restarts included, in seconds."""
+
+    def cpus_in_all(self, ranks: int) -> float:
+        """Return the cores that a run reserves.
+
+        Args:
+            ranks: Learner ranks.
+        """
+        pools = self.all_pools().values() if self.workers else ()
+        playing = sum(pool.workers * pool.cpus for pool in pools)
+        return playing + ranks * self.rank.cpus + self.engines * self.engine.cpus
+
+    def resources_in_all(self, ranks: int) -> dict[str, float]:
+        """Return the named resources that a run reserves.
+
+        Args:
+            ranks: Learner ranks.
+        """
+        pools = self.all_pools().values() if self.workers else ()
+        wanted = [(pool.workers, pool.resources) for pool in pools]
+        wanted += [(ranks, self.rank.resources), (self.engines, self.engine.resources)]
+        total: dict[str, float] = {}
+        for count, resources in wanted:
+            for name, amount in resources.items():
+                total[name] = total.get(name, 0.0) + count * amount
+        return total

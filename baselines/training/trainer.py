@@ -22,7 +22,7 @@ from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.tokens.requests import TokenSampling
 from hexathlon.baselines.training.asynchronous import AsynchronousSource
-from hexathlon.baselines.training.backend import Absent, Backend, InProcess
+from hexathlon.baselines.training.backend import Absent, InProcess, TrainingBackend
 from hexathlon.baselines.training.components import Components
 from hexathlon.baselines.training.engines import OpenedEngine
 from hexathlon.baselines.training.interrupting import interrupting
@@ -37,7 +37,7 @@ from hexathlon.baselines.training.saving import (
     load_state,
     save_state,
 )
-from hexathlon.baselines.training.source import Source, SynchronousSource
+from hexathlon.baselines.training.source import BatchSource, SynchronousSource
 from hexathlon.baselines.training.step import training_step
 from hexathlon.baselines.training.step_metrics import mean_reward, mean_rewards_by_event
 from hexathlon.envs.base import Environment
@@ -82,7 +82,7 @@ class Trainer:
         folder: Path,
         reference: Any = None,
         ranks: Ranks = ALONE,
-        backend: Backend | None = None,
+        backend: TrainingBackend | None = None,
     ) -> None:
         recipe = recipe.scaled()
         self.step = 0
@@ -130,7 +130,7 @@ class Trainer:
             central=central,
         )
         kind = AsynchronousSource if recipe.asynchrony.active else SynchronousSource
-        self._source: Source = kind(self.components)
+        self._source: BatchSource = kind(self.components)
         self._source_state: dict[str, Any] = {}
 
     def resume(self) -> bool:

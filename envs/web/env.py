@@ -110,11 +110,12 @@ class WebEnv(Environment):
         self._browser: Browser | None = None
         self._look_name = ""
         self._report: dict[str, Any] | None = None
+        self._reports: tuple[dict[str, Any], ...] = ()
         self._messages: tuple[str, ...] = ()
 
     def on_reset(self, task: Task) -> str:
         """Build the sites and open the first page."""
-        self._report, self._messages = None, ()
+        self._report, self._reports, self._messages = None, (), ()
         self._look_name = self.look or draw_look(task.split, self.np_random).name
         self._open(task)
         self.browser.open(self.network)
@@ -165,7 +166,8 @@ class WebEnv(Environment):
     def final_state(self) -> dict[str, Any]:
         """Return changes of the sites' state, the trace, and the typed answer.
 
-        Of sites outside this process: the last URL, texts of pages and network events.
+        Of a shift: the reports on all of its requests. Of sites outside this process: the last URL,
+        texts of pages and network events.
         """
         if isinstance(self.network, ExternalSites) and self._status is not Status.ONGOING:
             assert isinstance(self.browser, ExternalReader)
@@ -173,18 +175,19 @@ class WebEnv(Environment):
         return {
             **self.network.final_state(),
             "answer": self._report,
+            **({"reports": list(self._reports)} if "requests" in self.task.params else {}),
             "messages": list(self._messages),
             "blocked": list(self.browser.blocked),
         }
 
     def save(self) -> Any:
         """Return the state of sites and browser."""
-        return (self._look_name, self._report, self._messages, self.network.save(),
+        return (self._look_name, self._report, self._reports, self._messages, self.network.save(),
                 self.browser.save())  # fmt: skip
 
     def load(self, payload: Any) -> None:
         """Restore the state of sites and browser."""
-        self._look_name, self._report, self._messages, network, browser = payload
+        self._look_name, self._report, self._reports, self._messages, network, browser = payload
         self._open(self.task)
         self._extend_tools(self.task)
         self.network.load(network)
@@ -208,22 +211,44 @@ class WebEnv(Environment):
         self, task_type: str = "", retrieved_data: list[Any] | None = None, **public: Any
     ) -> str:
         """End the task; `public` are arguments that only tasks of public sets have."""
-        self._report = {"task_type": task_type, "status": "SUCCESS",
-                        "retrieved_data": retrieved_data, "record": ""}  # fmt: skip
+        report = {"task_type": task_type, "status": "SUCCESS",
+                  "retrieved_data": retrieved_data, "record": ""}  # fmt: skip
         if is_external(self.task):
-            self._report |= {"text": public.get("answer", ""), **public}
-        self.finish()
-        return "Finished."
+            report |= {"text": public.get("answer", ""), **public}
+        return self._end_request(report) or "Finished."
 
     def _report_infeasible(self, status: str, record: str = "") -> str:
-        self._report = {"task_type": "", "status": status, "retrieved_data": None,
-                        "record": record.strip()}  # fmt: skip
-        self.finish()
-        return "Reported."
+        report = {"task_type": "", "status": status, "retrieved_data": None,
+                  "record": record.strip()}  # fmt: skip
+        return self._end_request(report) or "Reported."
+
+    def _end_request(self, report: dict[str, Any]) -> str:
+        """Keep a report; return the next request of a shift, or end the episode."""
+        requests = self.task.params.get("requests", ())
+        self._reports = (*self._reports, report)
+        if len(self._reports) > len(requests):
+            self._report = report
+            self.finish()
+            return ""
+        following = requests[len(self._reports) - 1]
+        self.network.intervene(
+            [(site, sql, tuple(values)) for site, sql, values in following["edits"]]
+        )
+        text: str = following["text"]
+        return text
 
     def _send_msg_to_user(self, text: str) -> str:
         self._messages = (*self._messages, text[:2_000])
+        if "requests" in self.task.params:
+            return f"The user has read it and repeats: {self._current_request()}"
         return "The user has read it and has nothing to add. Call finish when you are done."
+
+    def _current_request(self) -> str:
+        """Return the request of a shift that is not reported on yet."""
+        requests = self.task.params["requests"]
+        place = len(self._reports)
+        text: str = requests[place - 1]["text"] if place else self.task.instruction
+        return text
 
     def _read_file(self, file: str, start: int = 0) -> str:
         content = self.network.files.get(file)

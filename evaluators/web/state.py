@@ -29,7 +29,9 @@ def web_state(
         params: `changes` (by site and table: `added` rows, `removed` keys, `changed` pairs of key
             and new values), `answer` (`status`, `data`, `record`, `ordered`), `evidence` (regular
             expressions of URLs that must have been opened), and perhaps `parts` (shares of
-            `changes` by name, each of which is a term of its own).
+            `changes` by name, each of which is a term of its own). Of a shift also `requests`: by
+            request, its `answer` and its `part` of the changes; partial credit is then the share of
+            requests of which both are right.
         final_state: The web environment's final state.
         transcript: Not used.
     """
@@ -46,10 +48,13 @@ def web_state(
     }
     for name, part in params.get("parts", {}).items():
         terms[f"part {name}"] = _holds(part, final_state.get("changes", {}))
+    requests = _requests_right(params.get("requests", ()), final_state)
+    terms |= {f"request {number}": right for number, right in enumerate(requests, 1)}
     values = {name: float(met) for name, met in terms.items()}
+    counted = requests or list(terms.values())
     return Verdict(
         score=float(all(terms.values())),
-        partial=sum(values.values()) / len(values),
+        partial=sum(counted) / len(counted),
         terms=values,
         evidence={"faults": faults[:20], "look": final_state.get("look", ""),
                   "blocked": list(final_state.get("blocked", ()))[:10]},
@@ -90,8 +95,27 @@ def _change_faults(expected: Mapping[str, Any], changes: Mapping[str, Any]) -> l
     return faults
 
 
+def _requests_right(
+    requests: Sequence[Mapping[str, Any]], final_state: Mapping[str, Any]
+) -> list[bool]:
+    """Return, by request of a shift, whether its report and its share of the changes are right."""
+    reports = list(final_state.get("reports", ()))
+    reports += [None] * (len(requests) - len(reports))
+    return [
+        report is not None
+        and report["status"] == request["answer"]["status"]
+        and _same_data(request["answer"], report.get("retrieved_data"))
+        and _same_record(request["answer"]["record"], report.get("record", ""))
+        and _holds(request["part"], final_state.get("changes", {}))
+        for request, report in zip(requests, reports, strict=False)
+    ]
+
+
 def _holds(part: Mapping[str, Any], changes: Mapping[str, Any]) -> bool:
-    """Whether a share of the expected changes took place, whatever else did."""
+    """Whether a share of the expected changes took place, whatever else did.
+
+    Columns under `kept` have these values at the end, changed or not.
+    """
     for site, tables in part.items():
         for table, wanted in tables.items():
             volatile = set(site_named(site).volatile.get(table, ()))
@@ -102,6 +126,10 @@ def _holds(part: Mapping[str, Any], changes: Mapping[str, Any]) -> bool:
                     return False
             for key, columns in wanted.get("changed", ()):
                 row = after.get(str(key), {})
+                if not all(same_value(columns[name], row.get(name)) for name in columns):
+                    return False
+            for key, columns in wanted.get("kept", ()):
+                row = after.get(str(key), columns)
                 if not all(same_value(columns[name], row.get(name)) for name in columns):
                     return False
     return True
@@ -155,19 +183,25 @@ def _row_matches(wanted: _Row, row: _Row, volatile: set[str]) -> bool:
 
 def _same_data(wanted: Mapping[str, Any], given: Any) -> bool:
     expected = wanted["data"]
-    if expected is None:
+    if not expected:
         return not given
     if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != len(expected):
         return False
     if wanted.get("ordered", True):
-        return all(map(same_value, expected, given))
+        return all(map(_same_item, expected, given))
     left = list(given)
     for item in expected:
-        match = next((i for i, other in enumerate(left) if same_value(item, other)), None)
+        match = next((i for i, other in enumerate(left) if _same_item(item, other)), None)
         if match is None:
             return False
         left.pop(match)
     return True
+
+
+def _same_item(wanted: Any, given: Any) -> bool:
+    """Whether a reported value is the wanted one; numbers of records with or without `#`."""
+    bare = isinstance(wanted, str) and wanted.startswith("#")
+    return same_value(wanted, given) or (bare and same_value(wanted[1:], given))
 
 
 def _same_record(wanted: str, given: Any) -> bool:

@@ -65,7 +65,7 @@ def plan(
     from hexathlon.baselines.sizing.demand import Assumed, SizingError, plan_of
     from hexathlon.baselines.sizing.devices import device as device_of
     from hexathlon.baselines.sizing.devices import device_names
-    from hexathlon.baselines.sizing.estimate import Cluster, estimates
+    from hexathlon.baselines.sizing.estimate import GpuCluster, estimates
     from hexathlon.baselines.sizing.report import as_json as estimates_json
     from hexathlon.baselines.sizing.report import here, tables
     from hexathlon_cli.output import note, print_table, print_text
@@ -80,7 +80,7 @@ def plan(
         demand, source = plan_of(found, like, Assumed(model, turns, sampled, tokens, env_seconds))
     except SizingError as error:
         raise UsageError(str(error)) from None
-    cluster = Cluster(
+    cluster = GpuCluster(
         device_of(device),
         gpus * machines,
         _efficiency(efficiency or []),

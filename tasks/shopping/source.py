@@ -7,12 +7,13 @@ orders does not transfer to another.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.catalogue import open_catalogue
 from hexathlon.tasks.catalogue.ranking import ranking_digest
-from hexathlon.tasks.errors import GenerationExhausted, UnknownTask
+from hexathlon.tasks.errors import GenerationExhausted
+from hexathlon.tasks.paired import PairedSource
 from hexathlon.tasks.seeding import derive_seed, generator_for
 from hexathlon.tasks.shopping.giveaway import given_away
 from hexathlon.tasks.shopping.scene import ShoppingScene
@@ -40,8 +41,8 @@ from hexathlon.tasks.shopping.templates.draft import ShoppingDraft, order_of
 from hexathlon.tasks.shopping.templates.table import TEMPLATES, templates_of
 from hexathlon.tasks.shopping.world.settings import open_settings
 from hexathlon.tasks.shopping.world.tools import store_tools
-from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
-from hexathlon.tasks.task import LEVELS, Check, Level, Limits, Split, Task
+from hexathlon.tasks.source import Script, TaskAddress
+from hexathlon.tasks.task import Check, Level, Limits, Split, Task
 
 __all__ = ["CATALOGUE_SIZES", "ShoppingSource", "source"]
 
@@ -51,7 +52,6 @@ CATALOGUE_SIZES: dict[Level, int] = {
     "medium": 10_000,
     "hard": 30_000,
 }
-_SIZES: dict[Split, int | None] = {"train": None, "dev": 25_800, "test": 1_200, "heldout": 1_200}
 _DRAWN_AS = "1"
 """Seed component independent of `version`, which can change without redrawing all tasks."""
 _CATALOGUES: dict[Split, int] = {"train": 8, "dev": 1, "test": 1, "heldout": 1}
@@ -61,28 +61,23 @@ _ATTEMPTS, _MOVE_AFTER = 600, 50
 tried: a small catalogue may contain no target that suits a template."""
 
 
-class ShoppingSource(TaskSource):
+class ShoppingSource(PairedSource):
     """Purchases and customer service in generated shops."""
 
     name = "shopping"
     family = "shopping"
     version = "3"
+    sizes: ClassVar[Mapping[Split, int | None]] = {
+        "train": None, "dev": 25_800, "test": 1_200, "heldout": 1_200,
+    }  # fmt: skip
     tolerated = {
         f"alter:{tool}.item": "any product may be looked at; the pages seen are part of the state"
         for tool in ("open_item", "read_reviews", "read_specification")
     }
 
-    def size(self, split: Split, level: Level | None = None) -> int | None:
-        """Return 25,800 for dev, 1,200 for test and held-out, None for train."""
-        whole = _SIZES[split]
-        return whole if whole is None or level is None else whole // len(LEVELS)
-
-    def address(self, split: Split, index: int, level: Level | None = None) -> str:
-        """Return the id of the task at `index`; any long prefix covers levels and templates."""
-        chosen = level or LEVELS[index % len(LEVELS)]
-        number = index if level else index // len(LEVELS)
-        names = templates_of(chosen)
-        return str(TaskAddress(self.name, names[number // 2 % len(names)], chosen, split, number))
+    def templates_of(self, level: Level) -> Sequence[str]:
+        """Return the names of the templates with tasks of a level."""
+        return templates_of(level)
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
         """Build one task; the same id gives the same task in every process.
@@ -90,7 +85,7 @@ class ShoppingSource(TaskSource):
         Raises:
             UnknownTask: If the address does not exist, or the salt is missing.
         """
-        address = self._checked(task_id, salt)
+        address = self.checked(task_id, salt)
         pair = ("shopping", _DRAWN_AS, address.template, address.level, address.split,
                 address.index // 2, salt or "")  # fmt: skip
         template = TEMPLATES[address.template]
@@ -139,20 +134,6 @@ class ShoppingSource(TaskSource):
     def dependencies(self) -> Mapping[str, str]:
         """Return digests of numpy's draws and of the search ranking; see `given_away`."""
         return {**super().dependencies(), "tantivy": ranking_digest()}
-
-    def _checked(self, task_id: str, salt: str | None) -> TaskAddress:
-        address = parse_address(task_id)
-        if address.source != self.name or address.template not in TEMPLATES:
-            raise UnknownTask(task_id, f"{self.name} has no template {address.template!r}")
-        size = self.size(address.split, address.level)
-        if size is not None and address.index >= size:
-            raise UnknownTask(task_id, f"{address.split} has {size} {address.level} tasks")
-        if (address.split == "heldout") != (salt is not None):
-            raise UnknownTask(task_id, "the held-out split, and only it, needs a salt")
-        right = self.address(address.split, address.index, address.level)
-        if right != str(address):
-            raise UnknownTask(task_id, f"that one is {right}")
-        return address
 
     def _purchase(
         self, task_id: str, address: TaskAddress, scene: ShoppingScene, draft: ShoppingDraft

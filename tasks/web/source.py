@@ -7,14 +7,22 @@ names and looks.
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import Any, ClassVar
 
 from hexathlon.tasks.bilingual import Language
-from hexathlon.tasks.errors import GenerationExhausted, UnknownTask
+from hexathlon.tasks.errors import GenerationExhausted
+from hexathlon.tasks.paired import PairedSource
 from hexathlon.tasks.seeding import derive_seed, generator_for
-from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
-from hexathlon.tasks.task import LEVELS, Check, Level, Limits, Split, Task
+from hexathlon.tasks.source import Script, TaskAddress, parse_address
+from hexathlon.tasks.task import Check, Level, Limits, Split, Task
 from hexathlon.tasks.web.pilot import Pilot
-from hexathlon.tasks.web.templates.draft import Solver, WebDraft, WebScene
+from hexathlon.tasks.web.templates.draft import (
+    ExpectedAnswer,
+    Solver,
+    WebDraft,
+    WebScene,
+    WebTemplate,
+)
 from hexathlon.tasks.web.templates.table import TEMPLATES, templates_of
 from hexathlon.tasks.web.tools import WEB_TOOLS
 from hexathlon.tasks.web.trivial import trivial_policies
@@ -22,17 +30,19 @@ from hexathlon.tasks.web.world.sites.table import SITE_NAMES
 
 __all__ = ["WebSource", "source"]
 
-_SIZES: dict[Split, int | None] = {"train": None, "dev": 12_800, "test": 1_600, "heldout": 1_600}
 _ATTEMPTS = 60
 _TASKS_PER_WORLD = 16
 
 
-class WebSource(TaskSource):
+class WebSource(PairedSource):
     """Work on generated web sites."""
 
     name = "web"
     family = "web"
-    version = "1"
+    version = "2"
+    sizes: ClassVar[Mapping[Split, int | None]] = {
+        "train": None, "dev": 12_800, "test": 1_600, "heldout": 1_600,
+    }  # fmt: skip
     tolerated = {
         "alter:finish.task_type": "the kind of a task is stated for the record, not scored",
         **{
@@ -42,17 +52,9 @@ class WebSource(TaskSource):
     }
     late_modules = tuple(f"hexathlon.tasks.web.world.sites.{name}.*" for name in SITE_NAMES)
 
-    def size(self, split: Split, level: Level | None = None) -> int | None:
-        """Return 12,800 for dev, 1,600 for test and held-out, None for train."""
-        whole = _SIZES[split]
-        return whole if whole is None or level is None else whole // len(LEVELS)
-
-    def address(self, split: Split, index: int, level: Level | None = None) -> str:
-        """Return the id of the task at `index`; any long prefix covers levels and templates."""
-        chosen = level or LEVELS[index % len(LEVELS)]
-        number = index if level else index // len(LEVELS)
-        names = templates_of(chosen)
-        return str(TaskAddress(self.name, names[number // 2 % len(names)], chosen, split, number))
+    def templates_of(self, level: Level) -> Sequence[str]:
+        """Return the names of the templates with tasks of a level."""
+        return templates_of(level)
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
         """Build one task; the same id gives the same task in every process.
@@ -60,10 +62,9 @@ class WebSource(TaskSource):
         Raises:
             UnknownTask: If the address does not exist, or the salt is missing.
         """
-        at = self._checked(task_id, salt)
+        at = self.checked(task_id, salt)
         draft = _draft(at, salt or "")
         other = TaskAddress(self.name, at.template, at.level, at.split, at.index ^ 1)
-        answer = draft.answer
         return Task(
             id=task_id,
             family=self.family,
@@ -72,11 +73,12 @@ class WebSource(TaskSource):
             level=at.level,
             split=at.split,
             seed=derive_seed("web task", task_id, salt or ""),
-            instruction=draft.instruction,
+            instruction=_instruction(draft, TEMPLATES[at.template]),
             params={
                 "world": draft.plan.to_json(),
                 "salt": salt or "",
                 **({"view": "brief"} if draft.brief else {}),
+                **({"requests": _later_requests(draft)} if draft.requests else {}),
             },
             tools=WEB_TOOLS,
             limits=Limits(turns=draft.turns),
@@ -85,13 +87,11 @@ class WebSource(TaskSource):
                     name="web_state",
                     params={
                         "changes": draft.changes,
-                        "answer": {
-                            "status": answer.status,
-                            "data": None if answer.data is None else list(answer.data),
-                            "record": answer.record,
-                            "ordered": answer.ordered,
-                        },
+                        "answer": _answer_params(
+                            draft.requests[-1].answer if draft.requests else draft.answer
+                        ),
                         "evidence": list(draft.evidence),
+                        **({"requests": _request_params(draft)} if draft.requests else {}),
                         **({"parts": draft.parts} if draft.parts else {}),
                     },
                 ),
@@ -130,20 +130,6 @@ class WebSource(TaskSource):
                 "tasks/web/world/**/*.sql", "tasks/catalogue/goods/*.txt",
                 "tasks/web/world/people.txt")  # fmt: skip
 
-    def _checked(self, task_id: str, salt: str | None) -> TaskAddress:
-        at = parse_address(task_id)
-        if at.source != self.name or at.template not in TEMPLATES:
-            raise UnknownTask(task_id, f"{self.name} has no template {at.template!r}")
-        size = self.size(at.split, at.level)
-        if size is not None and at.index >= size:
-            raise UnknownTask(task_id, f"{at.split} has {size} {at.level} tasks")
-        if (at.split == "heldout") != (salt is not None):
-            raise UnknownTask(task_id, "the held-out split, and only it, needs a salt")
-        right = self.address(at.split, at.index, at.level)
-        if right != task_id:
-            raise UnknownTask(task_id, f"that one is {right}")
-        return at
-
 
 def _draft(at: TaskAddress, salt: str) -> WebDraft:
     """Draw a task; a pure function of its address and the salt."""
@@ -164,6 +150,44 @@ def _draft(at: TaskAddress, salt: str) -> WebDraft:
         if draft is not None:
             return draft
     raise GenerationExhausted(f"{at}: no instance in {_ATTEMPTS} attempts")
+
+
+def _instruction(draft: WebDraft, template: WebTemplate) -> str:
+    """Return the request: of twins with the status of a refusal, of a shift with its first one."""
+    parts = [draft.instruction, *(each.text for each in draft.requests[:1])]
+    if template.twins and template.refusal not in draft.instruction:
+        parts.append(
+            f"如需报告无法完成，status用{template.refusal}。"
+            if draft.plan.language == "zh"
+            else "If it comes to reporting that it cannot be done, the status is "
+            f"{template.refusal}."
+        )
+    return "\n\n".join(parts)
+
+
+def _answer_params(answer: ExpectedAnswer) -> dict[str, Any]:
+    return {
+        "status": answer.status,
+        "data": None if answer.data is None else list(answer.data),
+        "record": answer.record,
+        "ordered": answer.ordered,
+    }
+
+
+def _request_params(draft: WebDraft) -> list[dict[str, Any]]:
+    """Return what the verifier needs of the requests of a shift."""
+    return [{"answer": _answer_params(each.answer), "part": each.part} for each in draft.requests]
+
+
+def _later_requests(draft: WebDraft) -> list[dict[str, Any]]:
+    """Return what the environment shows and changes after each report but the last."""
+    return [
+        {
+            "text": each.text,
+            "edits": [[site, sql, list(values)] for site, sql, values in each.edits],
+        }
+        for each in draft.requests[1:]
+    ]
 
 
 def _draft_of(task: Task) -> WebDraft:

@@ -18,21 +18,24 @@ _ELEMENT = re.compile(
 )
 _QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”')
 
+_Call = tuple[str, dict[str, object]]
+
 
 def trivial_policies(task: Task) -> Mapping[str, Script]:
-    """Return the policies by name."""
+    """Return the policies by name; in a shift they report on every request."""
+    requests = 1 + len(task.params.get("requests", ()))
+    done: _Call = ("finish", {"task_type": "MUTATE"})
+    refused: _Call = ("report_infeasible", {"status": "ACTION_NOT_ALLOWED_ERROR"})
     return {
-        "majority": _calls(("finish", {"task_type": "MUTATE"})),
-        "infeasible": _calls(
-            ("noop", {}), ("report_infeasible", {"status": "ACTION_NOT_ALLOWED_ERROR"})
-        ),
+        "majority": _calls(*[done] * requests),
+        "infeasible": _calls(("noop", {}), *[refused] * requests),
         "dump": _dump(),
         "clicker": _clicker(task),
         "words": _words(task),
     }
 
 
-def _calls(*calls: tuple[str, dict[str, object]]) -> Script:
+def _calls(*calls: _Call) -> Script:
     for name, arguments in calls:
         yield json.dumps({"name": name, "arguments": arguments})
 

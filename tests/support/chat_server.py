@@ -28,14 +28,14 @@ _USAGE = {
 class ChatServer:
     """A server in its own thread, until closed."""
 
-    def __init__(self) -> None:
+    def __init__(self, port: int = 0) -> None:
         self.requests: list[Body] = []
         self.headers: list[dict[str, str]] = []
         self.seen: Counter[str] = Counter()
         self.served = ["solver"]
         self.run_concurrently = self.most_at_once = 0
         self._socket = socket.socket()
-        self._socket.bind(("127.0.0.1", 0))
+        self._socket.bind(("127.0.0.1", port))
         self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}/v1"
         settings = uvicorn.Config(
             self._app, interface="asgi3", log_level="critical", lifespan="off", ws="none"

@@ -11,7 +11,8 @@ import httpx
 import pytest
 
 from hexathlon.baselines.agents.checkpoint import SETTINGS
-from hexathlon.baselines.engines.served.server import INTERPRETER, VllmServer, VllmSettings
+from hexathlon.baselines.engines.served.server import INTERPRETER, VllmServer
+from hexathlon.baselines.engines.served.settings import VllmSettings
 from hexathlon.baselines.warmstart.initial import (
     ModelShape,
     make_model,

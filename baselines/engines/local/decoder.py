@@ -3,6 +3,10 @@
 It computes the same function as the Hugging Face model, from the same parameters, with a
 preallocated key-value store instead of concatenation. Projections of the same input are fused into
 one matrix product. Other architectures are not supported.
+
+A batch-invariant decoder gives each token the same result whatever else is in the pass, bit for
+bit. On a CPU, products of fewer than four rows and sums over an arbitrary number of keys take an
+order of summation that depends on their size, so both are padded to sizes that do not.
 """
 
 from typing import Any, NamedTuple
@@ -14,9 +18,19 @@ from torch import Tensor
 from hexathlon.baselines.engines.local.store import KeyValueStore
 from hexathlon.baselines.engines.local.weights import effective_weight
 
-__all__ = ["LlamaDecoder", "is_llama_shaped"]
+__all__ = ["LlamaDecoder", "is_llama_shaped", "padded"]
 
 _SHAPED = {"llama", "mistral", "qwen2", "qwen3"}
+
+_ROWS = 4
+"""Rows from which the rows of a product do not depend on their number."""
+
+_NARROW_KEYS = 16
+"""Numbers of keys divide by this where fewer than `_ROWS` queries share a key head: the widest
+vector of 32-bit floats."""
+
+_WIDE_KEYS = 512
+"""Numbers of keys divide by this elsewhere: the block of torch's attention on a CPU."""
 
 
 def is_llama_shaped(config: Any) -> bool:
@@ -30,6 +44,11 @@ def is_llama_shaped(config: Any) -> bool:
         and (bool(kinds) or not getattr(config, "sliding_window", None))
         and config.hidden_act == "silu"
     )
+
+
+def padded(count: int, block: int) -> int:
+    """Return a count rounded up to a multiple of a block."""
+    return -(-count // block) * block
 
 
 class _Layer(NamedTuple):
@@ -84,19 +103,22 @@ class LlamaDecoder:
     Args:
         model: A Hugging Face causal language model for which `is_llama_shaped` holds.
         context: Maximum number of positions per row.
+        invariant: Whether a token's result may not depend on the rest of the pass.
     """
 
-    def __init__(self, model: Any, context: int) -> None:
+    def __init__(self, model: Any, context: int, *, invariant: bool = False) -> None:
         config = model.config
         self._model = model
         self.heads = int(config.num_attention_heads)
         self.kv_heads = int(config.num_key_value_heads)
         self.width = int(getattr(config, "head_dim", 0) or config.hidden_size // self.heads)
         self.layers = int(config.num_hidden_layers)
+        self.invariant = invariant
+        self._context = padded(context, _WIDE_KEYS) if invariant else context
         self._eps = float(config.rms_norm_eps)
         self._scale = self.width**-0.5
         probe = model.get_input_embeddings().weight
-        positions = torch.arange(context, device=probe.device)[None]
+        positions = torch.arange(self._context, device=probe.device)[None]
         with torch.no_grad():
             cos, sin = model.model.rotary_emb(probe[None, :1], positions)
         half = self.width // 2
@@ -123,10 +145,19 @@ class LlamaDecoder:
 
     def store(self, rows: int, length: int) -> KeyValueStore:
         """Return an empty key-value store for the model."""
-        like = self._embedding
+        like, length = self._embedding, self.store_length(length)
         return KeyValueStore(
             self.layers, rows, self.kv_heads, length, self.width, like.dtype, like.device
         )
+
+    @property
+    def prefill_block(self) -> int:
+        """Number that the tokens of a prefilled pass divide by."""
+        return _ROWS if self.invariant else 1
+
+    def store_length(self, length: int) -> int:
+        """Return the positions of a store with room for some."""
+        return padded(length, _WIDE_KEYS) if self.invariant else min(length, self._context)
 
     @torch.inference_mode()
     def forward(
@@ -145,7 +176,7 @@ class LlamaDecoder:
             Logits, `[rows, vocabulary]`.
         """
         hidden = self._hidden(ids, start, store, first, last if ids.shape[1] > 1 else None)
-        return F.linear(self._normed(hidden[:, 0], self._norm), self._head)
+        return self._linear(self._normed(hidden[:, 0], self._norm), self._head)
 
     @torch.inference_mode()
     def logits(self, ids: Tensor) -> Tensor:
@@ -153,7 +184,7 @@ class LlamaDecoder:
         store = self.store(len(ids), ids.shape[1])
         start = torch.zeros(len(ids), dtype=torch.long, device=ids.device)
         hidden = self._hidden(ids, start, store, 0, None)
-        return F.linear(self._normed(hidden, self._norm), self._head)
+        return self._linear(self._normed(hidden, self._norm), self._head)
 
     def _hidden(
         self, ids: Tensor, start: Tensor, store: KeyValueStore, first: int, last: Tensor | None
@@ -162,7 +193,7 @@ class LlamaDecoder:
         positions = start[:, None] + torch.arange(ids.shape[1], device=ids.device)
         # Padding beyond the end of a row is clamped to the last position and overwritten later.
         positions = positions.clamp(max=store.length - 1)
-        length = int(positions.max()) + 1
+        length = self._keys(int(positions.max()) + 1, ids.shape[1])
         places = store.places(first, positions)
         cos, sin = self._cos[positions][:, :, None], self._sin[positions][:, :, None]
         mask = _mask(positions, length, self._embedding.dtype)
@@ -178,10 +209,10 @@ class LlamaDecoder:
                 query, hidden = query[row, last][:, None], hidden[row, last][:, None]
                 mask = None if mask is None else mask[row, :, last][:, :, None]
             mixed = self._attend(query, keys, values, mask)
-            hidden = hidden + F.linear(mixed, layer.output, layer.output_bias)
+            hidden = hidden + self._linear(mixed, layer.output, layer.output_bias)
             normed = self._normed(hidden, layer.feed_norm)
-            gate, up = F.linear(normed, layer.gate_up, layer.gate_up_bias).chunk(2, -1)
-            hidden = hidden + F.linear(F.silu(gate) * up, layer.down, layer.down_bias)
+            gate, up = self._linear(normed, layer.gate_up, layer.gate_up_bias).chunk(2, -1)
+            hidden = hidden + self._linear(F.silu(gate) * up, layer.down, layer.down_bias)
         return hidden
 
     def _projected(
@@ -189,7 +220,7 @@ class LlamaDecoder:
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Return queries, keys and values, `[rows, tokens, heads, width]`, normed and rotated."""
         rows, tokens, _ = hidden.shape
-        qkv = F.linear(hidden, layer.qkv, layer.qkv_bias)
+        qkv = self._linear(hidden, layer.qkv, layer.qkv_bias)
         qkv = qkv.view(rows, tokens, self.heads + 2 * self.kv_heads, self.width)
         rotated = qkv[:, :, : self.heads + self.kv_heads]
         if layer.head_norm is not None:
@@ -200,6 +231,20 @@ class LlamaDecoder:
             rotated[:, :, self.heads :],
             qkv[:, :, self.heads + self.kv_heads :],
         )
+
+    def _keys(self, length: int, tokens: int) -> int:
+        """Return the number of keys that are attended to; those after `length` are masked."""
+        if not self.invariant:
+            return length
+        narrow = tokens == 1 and self.heads // self.kv_heads < _ROWS
+        return padded(length, _NARROW_KEYS if narrow else _WIDE_KEYS)
+
+    def _linear(self, values: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+        missing = _ROWS - values.numel() // values.shape[-1]
+        if not self.invariant or missing <= 0:
+            return F.linear(values, weight, bias)
+        rows = F.pad(values.reshape(-1, values.shape[-1]), (0, 0, 0, missing))
+        return F.linear(rows, weight, bias)[:-missing].view(*values.shape[:-1], -1)
 
     def _normed(self, hidden: Tensor, weight: Tensor) -> Tensor:
         return F.rms_norm(hidden, weight.shape, weight, self._eps)

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from hexathlon.baselines.engines.errors import ContextOverflow, EngineError
-from hexathlon.baselines.engines.local.decoder import LlamaDecoder
+from hexathlon.baselines.engines.local.decoder import LlamaDecoder, padded
 from hexathlon.baselines.engines.local.sampler import Draws, RowSampling, sample
 from hexathlon.baselines.tokens.requests import Finish, Span, TokenReply, TokenRequest
 
@@ -370,7 +370,7 @@ class Scheduler:
     def _needed_length(self, length: int) -> int:
         if length < self._store.length:
             return self._store.length
-        return min(-(-(length + 1) // _GROWTH) * _GROWTH, self._context)
+        return self._decoder.store_length(min(padded(length + 1, _GROWTH), self._context))
 
     def _swap(self, first: int, second: int) -> None:
         if first == second:
@@ -400,7 +400,7 @@ class Scheduler:
 
     def _prefill_pass(self, start: int, end: int) -> None:
         parts = [self._uncached(number) for number in range(start, end)]
-        width = max(map(len, parts))
+        width = padded(max(map(len, parts)), self._decoder.prefill_block)
         device = self._decoder.device
         ids = torch.tensor([part + [0] * (width - len(part)) for part in parts], device=device)
         before = [len(self._rows[number].ids) for number in range(start, end)]

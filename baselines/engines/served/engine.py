@@ -10,7 +10,7 @@ returned before that comparison, nor after a failed one.
 import asyncio
 import json
 import secrets
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,6 @@ import httpx
 
 from hexathlon.baselines.engines.comparison import LogProbabilityProbe
 from hexathlon.baselines.engines.errors import (
-    AuthRejected,
     ContextOverflow,
     EngineError,
     EngineMissing,
@@ -30,21 +29,28 @@ from hexathlon.baselines.engines.errors import (
 )
 from hexathlon.baselines.engines.limiter import AdaptiveLimit
 from hexathlon.baselines.engines.sending import HttpSettings, Sender, bounded
+from hexathlon.baselines.engines.served.opening import served_model, usable_route
 from hexathlon.baselines.engines.served.routes import (
-    CompletionRoute,
     Route,
     ServedReply,
-    TokenRoute,
 )
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.tokens.requests import Span, TokenReply, TokenRequest, TokenSampling
 
 __all__ = ["ServedEngine"]
 
+WeightLoading = Callable[["ServedEngine"], Awaitable[None]]
+"""Replaces the weights of a paused server and sets their version."""
+
 _ABORT_DEADLINE = 10.0
 """Seconds that aborted requests may take to end."""
 
 _ABORT_INTERVAL = 0.05
+
+_NO_CONTROL = (
+    "weight updates and sleep need a vLLM server started with --enable-scale-out and "
+    "VLLM_SERVER_DEV_MODE=1"
+)
 
 _TIED = ". Tied embeddings are not replaced on a CPU server: untie them, or restart the server"
 
@@ -86,7 +92,7 @@ class ServedEngine:
         self._settled.set()
         self._failure: EngineError | None = None
         self._controlled = False
-        self._closed = False
+        self._closed = self._asleep = False
         self._idle = asyncio.Event()
         self._idle.set()
 
@@ -114,8 +120,8 @@ class ServedEngine:
         limit = limit or AdaptiveLimit(256, ceiling=1024)
         sender = Sender(settings, limit, client)
         try:
-            model, context = await _served_model(sender)
-            route = await _route(sender, model)
+            model, context = await served_model(sender)
+            route = await usable_route(sender, model)
             engine = cls(sender, route, model, context, 0, deadline)
             if route.versions:
                 await engine._detect_control()
@@ -169,7 +175,7 @@ class ServedEngine:
                 while names := [name for name in names if name in self._sessions]:
                     request_ids = [f"generate-tokens-{name}" for name in names]
                     body = {"request_ids": request_ids}
-                    await self._control("/inference/v1/abort_requests", body)
+                    await self.control("/inference/v1/abort_requests", body)
                     await asyncio.sleep(_ABORT_INTERVAL)
         except TimeoutError:
             raise ReplyTimeout(
@@ -185,16 +191,16 @@ class ServedEngine:
         if self._sessions:
             await self.abort()
         if self._controlled:
-            await self._control("/reset_prefix_cache")
+            await self.control("/reset_prefix_cache")
 
     def forget(self, session: str) -> None:
         """Do nothing: the server has no sessions and manages its cache itself."""
 
     async def update(self, weights: Weights, version: int) -> float:
-        """Load weights on the server and verify them; see `TokenEngine.update`.
+        """WeightLoading weights on the server and verify them; see `TokenEngine.update`.
 
         Args:
-            weights: A directory that the server can read under the same path.
+            weights: A directory that the server can read under the same path, or a transfer.
             version: The new policy version.
 
         Returns:
@@ -207,21 +213,13 @@ class ServedEngine:
                 an update succeeds.
         """
         if not self._controlled:
-            raise EngineMissing(
-                "weight updates need a vLLM server started with --enable-scale-out and "
-                "VLLM_SERVER_DEV_MODE=1"
-            )
+            raise EngineMissing(_NO_CONTROL)
         if not self._settled.is_set():
             raise EngineError("another update is in progress: wait until it has finished")
-        folder = weights.folder
-        if folder is None:
-            raise EngineError("a server loads weights from a directory: write the model to one")
-        if not any(folder.glob("*.safetensors")):
-            # Checked here, because a failed load would crash the server.
-            raise EngineError(f"{folder} has no safetensors: expected the weights of a checkpoint")
+        load = weights.transfer or self._reading(weights.folder, version)
         self._settled.clear()
         try:
-            await self._replace(folder, version)
+            await self._replace(load, version)
             difference = await self.compare(weights.probe)
         except BaseException as error:
             self._failure = error if isinstance(error, EngineError) else _interrupted(version)
@@ -243,6 +241,40 @@ class ServedEngine:
         values = [*reply.prompt, *reply.log_probabilities]
         return probe.difference([*probe.ids, *reply.ids], values, _TIED)
 
+    async def control(self, path: str, body: dict[str, Any] | None = None) -> None:
+        """Call a control route of the server, by POST.
+
+        Raises:
+            EngineError: If the server failed.
+        """
+        await self._sender.ask(self._url(path), json.dumps(body or {}).encode())
+
+    async def sleep(self) -> None:
+        """Release the memory of weights and cache until the next update brings new weights.
+
+        Raises:
+            EngineMissing: If the server was not started with `--enable-sleep-mode` and the control
+                routes.
+            EngineError: If the server failed.
+        """
+        if not self._controlled:
+            raise EngineMissing(_NO_CONTROL)
+        await self.control("/sleep?level=2&mode=abort")
+        self._asleep = True
+
+    async def world(self) -> int:
+        """Return the number of the server's workers: tensor, pipeline and data parallel."""
+        body = await self._sender.ask(self._url("/get_world_size"))
+        try:
+            return int(json.loads(body)["world_size"])
+        except (ValueError, LookupError, TypeError) as error:
+            raise MalformedReply(f"/get_world_size has no size: {error!r}") from None
+
+    @property
+    def url(self) -> str:
+        """Base address of the server."""
+        return self._sender.settings.url
+
     async def close(self) -> None:
         """Abort requests in flight and close the connections."""
         self._closed = True
@@ -253,19 +285,37 @@ class ServedEngine:
             await asyncio.wait_for(self._idle.wait(), _ABORT_DEADLINE)
         await self._sender.close()
 
-    async def _replace(self, folder: Path, version: int) -> None:
-        """Replace the weights between two steps of the server and read the version back."""
+    def _reading(self, folder: Path | None, version: int) -> WeightLoading:
+        """Return how weights are read from a directory."""
+        if folder is None:
+            raise EngineError("a server loads weights from a directory: write the model to one")
+        if not any(folder.glob("*.safetensors")):
+            # Checked here, because a failed load would crash the server.
+            raise EngineError(f"{folder} has no safetensors: expected the weights of a checkpoint")
         arguments = {"weights_path": str(folder.resolve())}
-        reload = {"method": "reload_weights", "kwargs": arguments}
+
+        async def read(engine: "ServedEngine") -> None:
+            reload = {"method": "reload_weights", "kwargs": arguments}
+            await engine.control("/collective_rpc", reload)
+            await engine.control("/update_weight_version", {"new_version": str(version)})
+
+        return read
+
+    async def _replace(self, load: WeightLoading, version: int) -> None:
+        """Replace the weights between two steps of the server and read the version back."""
         try:
-            await self._control("/pause?mode=keep")
-            await self._control("/collective_rpc", reload)
-            await self._control("/update_weight_version", {"new_version": str(version)})
+            await self.control("/pause?mode=keep")
+            if self._asleep:
+                await self.control("/wake_up?tags=weights")
+            await load(self)
+            if self._asleep:
+                await self.control("/wake_up?tags=kv_cache")
+                self._asleep = False
         except BaseException:
             with suppress(EngineError):  # report the first failure
-                await self._control("/resume")
+                await self.control("/resume")
             raise
-        await self._control("/resume")
+        await self.control("/resume")
         reported = await self._server_version()
         if reported != version:
             raise VersionDiffers(f"the server reports version {reported}, expected {version}")
@@ -322,9 +372,6 @@ class ServedEngine:
             if not self._sessions:
                 self._idle.set()
 
-    async def _control(self, path: str, body: dict[str, Any] | None = None) -> None:
-        await self._sender.ask(self._url(path), json.dumps(body or {}).encode())
-
     def _url(self, path: str) -> str:
         return f"{self._sender.settings.url}{path}"
 
@@ -340,42 +387,3 @@ def _version_of(label: str) -> int:
 
 def _interrupted(version: int) -> EngineError:
     return EngineError(f"the update to version {version} was interrupted: update again")
-
-
-async def _served_model(sender: Sender) -> tuple[str, int]:
-    """Return name and context length of the requested model."""
-    url, requested = f"{sender.settings.url}/v1/models", sender.settings.model
-    try:
-        rows = {str(row["id"]): row for row in json.loads(await sender.ask(url))["data"]}
-        contexts = {name: int(row["max_model_len"]) for name, row in rows.items()}
-    except (ValueError, LookupError, TypeError) as error:
-        raise MalformedReply(f"{url} is not vLLM's list of models: {error!r}") from None
-    if not requested and len(contexts) == 1:
-        return next(iter(contexts.items()))
-    if requested not in contexts:
-        offered = ", ".join(contexts) or "none"
-        raise UnknownModel(f"the server has no model {requested!r}; it has {offered}")
-    return requested, contexts[requested]
-
-
-async def _route(sender: Sender, model: str) -> Route:
-    """Return the preferred endpoint that the server has, after checking its log-probabilities."""
-    # With top-k 1, the sampled token has log-probability 0 under the sampling distribution.
-    request = TokenRequest([0], TokenSampling(top_k=1, max_tokens=1))
-    routes: tuple[Route, Route] = (TokenRoute(), CompletionRoute())
-    rejection: EngineError | None = None
-    for route in routes:
-        body = route.body(request, "hexathlon-opens", model, prompt=False)
-        try:
-            reply = route.read(await sender.ask(f"{sender.settings.url}{route.path}", body))
-        except (AuthRejected, UnknownModel) as error:
-            rejection = error
-            continue
-        if not reply.log_probabilities or abs(reply.log_probabilities[0]) > 1e-6:
-            raise EngineMissing(
-                "the server's log-probabilities are those of the raw logits, not of the sampling "
-                "distribution: start it with --logprobs-mode processed_logprobs"
-            )
-        return route
-    assert rejection is not None
-    raise rejection

@@ -21,7 +21,8 @@ from hexathlon.baselines.engines.errors import (
 )
 from hexathlon.baselines.engines.sending import HttpSettings
 from hexathlon.baselines.engines.served.engine import ServedEngine
-from hexathlon.baselines.engines.served.server import VllmServer, VllmSettings, vllm_python
+from hexathlon.baselines.engines.served.server import VllmServer, vllm_python
+from hexathlon.baselines.engines.served.settings import VllmSettings
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest
 
@@ -70,6 +71,7 @@ class LaunchedEngine:
         settings: Settings for starting it; `context` is required.
         deadline: Seconds that one request may take, including retries and waiting.
         restarts: Times that a server which died is started again.
+        backoff: Seconds before the first retry of a request.
 
     Raises:
         EngineMissing: If there is no interpreter with vLLM.
@@ -82,13 +84,14 @@ class LaunchedEngine:
         settings: VllmSettings,
         deadline: float | None = None,
         restarts: int = 3,
+        backoff: float = 0.5,
     ) -> None:
         self.checkpoint, self.log, self.settings = checkpoint, log, settings
         self.restarts = 0
         """Times that the server was started again."""
         self._most_restarts = restarts
         self._python = vllm_python()
-        self._deadline = deadline
+        self._deadline, self._backoff = deadline, backoff
         self._server: VllmServer | None = None
         self._engine: ServedEngine | None = None
         self._starting = asyncio.Lock()
@@ -144,6 +147,11 @@ class LaunchedEngine:
         if self._engine is not None:
             await self._with_restarts(lambda engine: engine.clear())
 
+    async def sleep(self) -> None:
+        """Release the server's memory until the next update; see `ServedEngine.sleep`."""
+        if self._engine is not None:
+            await self._with_restarts(lambda engine: engine.sleep())
+
     async def update(self, weights: Weights, version: int) -> float:
         """Load weights on the server and verify them; see `ServedEngine.update`.
 
@@ -170,7 +178,7 @@ class LaunchedEngine:
                 await engine.close()
         finally:
             if server is not None:
-                await asyncio.to_thread(server.stop)
+                await server.stop_async()
 
     async def _with_restarts(self, work: Callable[[ServedEngine], Awaitable[T]]) -> T:
         """Do something with the server; if it dies, restart it and do it again."""
@@ -179,8 +187,12 @@ class LaunchedEngine:
             try:
                 return await work(engine)
             except (ConnectionFailed, ServerError):
-                server = self._server
-                if self._closed or server is None or not await server.exits_within(_DYING):
+                if self._closed:
+                    raise
+                if engine is not self._engine:
+                    continue  # another request has restarted the server
+                assert self._server is not None
+                if not await self._server.exits_within(_DYING):
                     raise
 
     async def _ready(self) -> ServedEngine:
@@ -204,9 +216,10 @@ class LaunchedEngine:
             # of one trial.
             raise EngineMissing(f"the vLLM server does not start: {error}") from error
         try:
-            self._engine = await ServedEngine.open(HttpSettings(server.url), deadline=self._deadline)
+            requests = HttpSettings(server.url, backoff=self._backoff)
+            self._engine = await ServedEngine.open(requests, deadline=self._deadline)
         except BaseException:
-            await asyncio.to_thread(server.stop)
+            await server.stop_async()
             raise
         self._server = server
 
@@ -216,7 +229,7 @@ class LaunchedEngine:
         status = f"exit status {dead.exited}: {dead.log_tail()}"
         if self.restarts >= self._most_restarts:
             raise EngineMissing(f"the vLLM server died {self.restarts + 1} times ({status})")
-        await asyncio.to_thread(dead.stop)  # what is left of its processes
+        await dead.stop_async()  # what is left of its processes
         self.restarts += 1
         await self._start(self.log.with_name(f"{self.log.stem}-{self.restarts}{self.log.suffix}"))
         await engine.close()
@@ -225,7 +238,9 @@ class LaunchedEngine:
             try:
                 await self._engine.update(self._published.again(), self._published.version)
             except EngineError as error:
-                raise type(error)(f"after a restart of the vLLM server ({status}): {error}") from None
+                raise type(error)(
+                    f"after a restart of the vLLM server ({status}): {error}"
+                ) from None
 
 
 class _Published:

@@ -72,7 +72,12 @@ class TokenRoute:
         sampling = _sampling(request.sampling) | {"logprobs": 0, "detokenize": False}
         if prompt:
             sampling["prompt_logprobs"] = 0
-        body = {"request_id": name, "token_ids": request.ids, "sampling_params": sampling}
+        body = {
+            "model": model,  # an adapter, perhaps
+            "request_id": name,
+            "token_ids": request.ids,
+            "sampling_params": sampling,
+        }
         return json.dumps(body).encode()
 
     def read(self, body: bytes) -> ServedReply:

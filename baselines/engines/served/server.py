@@ -8,7 +8,6 @@ listens on the loopback address only, because its control routes are not authent
 
 import asyncio
 import http.client
-import json
 import os
 import secrets
 import signal
@@ -16,17 +15,16 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Self
 
 from hexathlon.baselines import interrupts
 from hexathlon.baselines.engines.errors import ConnectionFailed, EngineMissing
+from hexathlon.baselines.engines.served.settings import VllmSettings
 
-__all__ = ["INTERPRETER", "VllmServer", "VllmSettings", "vllm_python", "vllm_version"]
+__all__ = ["INTERPRETER", "VllmServer", "vllm_python", "vllm_version"]
 
 INTERPRETER = "HEXATHLON_VLLM_PYTHON"
 """Environment variable with the path of the interpreter that has vLLM."""
@@ -43,18 +41,13 @@ else:
     raise SystemExit(1)
 """
 
-_STEP = 8192
-"""Minimum number of tokens that the server may prefill in one step."""
-
-_GUARD = Path(__file__).with_name("guard.py")
-_CONTEXT = 4096
-"""Context of a checkpoint that does not state it."""
-
 _PORTS = range(20_000, 32_000)
+"""Ports of servers, below those that systems use for outgoing connections."""
 
 _POLL = 0.1
 """Seconds between two health checks during startup."""
 
+_GUARD = Path(__file__).with_name("guard.py")
 _GRACE = 20.0
 """Seconds before a server that ignores SIGTERM is killed."""
 
@@ -69,7 +62,9 @@ def vllm_python() -> Path:
     if not path or not Path(path).is_file():
         fault = f"is {path!r}, which is not a file" if path else "is not set"
         raise EngineMissing(
-            f"{INTERPRETER} {fault}; scripts/vllm creates an environment with vLLM for the CPU"
+            f"{INTERPRETER} {fault}: it is the Python of an environment with vLLM, which is "
+            "separate from this one (python -m venv vllm-env && vllm-env/bin/pip install vllm); in "
+            "a checkout, scripts/vllm creates one for the CPU"
         )
     return Path(path)
 
@@ -86,101 +81,14 @@ def vllm_version() -> str:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=60.0, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise EngineMissing(f"{INTERPRETER} is {str(python)!r}, which does not run: {error}") from None
+        raise EngineMissing(
+            f"{INTERPRETER} is {str(python)!r}, which does not run: {error}"
+        ) from None
     if done.returncode != 0:
         raise EngineMissing(
             f"{INTERPRETER} is {str(python)!r}, whose environment has no vLLM: install it there"
         )
     return done.stdout.strip()
-
-
-@dataclass(frozen=True, slots=True)
-class VllmSettings:
-    """Settings for starting a server."""
-
-    context: int = 0
-    """Maximum number of tokens of a prompt and its reply; 0 means the model's limit."""
-
-    sequences: int = 64
-    """Maximum number of sequences decoded concurrently."""
-
-    dtype: str = "float32"
-    cache_gib: int = 1
-    """Size of the key-value cache on a CPU, in GiB."""
-
-    threads: int = 0
-    """Compute threads of a CPU server; 0 means all processors but one, which is left to the
-    front end."""
-
-    whole_prompts: bool = True
-    """Whether a prompt is prefilled in one step. Chunked prefill crashes the CPU server (0.32) on
-    seeded requests, but is faster on a GPU."""
-
-    eager: bool = True
-    """Whether the model runs without compilation and CUDA graphs, and in the scheduler's process:
-    what a CPU server needs; slow on a GPU."""
-
-    ready_within: float = 240.0
-    """Deadline for the first health check to succeed, in seconds."""
-
-    more: tuple[str, ...] = ()
-    """Further command-line arguments for vLLM."""
-
-    @classmethod
-    def of(cls, checkpoint: Path, sequences: int, more: tuple[str, ...] = ()) -> Self:
-        """Return settings for sampling from a checkpoint on this machine, as torch would.
-
-        Args:
-            checkpoint: A checkpoint directory; its limit is the context.
-            sequences: Maximum number of sequences decoded concurrently.
-            more: Further command-line arguments for vLLM.
-        """
-        import torch
-
-        context = int(_setting(checkpoint, "max_position_embeddings") or _CONTEXT)
-        if torch.cuda.is_available():
-            dtype = str(_setting(checkpoint, "dtype", "torch_dtype") or "auto")
-            return cls(context, sequences, dtype, whole_prompts=False, eager=False, more=more)
-        return cls(context, sequences, more=more)
-
-    def arguments(self, checkpoint: Path, port: int) -> list[str]:
-        """Return the arguments for the interpreter."""
-        options = {
-            "model": str(checkpoint.resolve()),
-            "host": "127.0.0.1",
-            "port": str(port),
-            "dtype": self.dtype,
-            "max-num-seqs": str(self.sequences),
-            "logprobs-mode": "processed_logprobs",
-            "generation-config": "vllm",
-        }
-        if self.context:
-            options["max-model-len"] = str(self.context)
-        if self.whole_prompts:
-            longest = self.context or int(_setting(checkpoint, "max_position_embeddings") or 0)
-            options["max-num-batched-tokens"] = str(max(_STEP, longest))
-        pairs = [part for name, value in options.items() for part in (f"--{name}", value)]
-        flags = ["--enable-scale-out", "--disable-uvicorn-access-log"]
-        if self.eager:
-            flags.append("--enforce-eager")
-        if self.whole_prompts:
-            flags.append("--no-enable-chunked-prefill")
-        return ["-m", "vllm.entrypoints.openai.api_server", *pairs, *flags, *self.more]
-
-    def environment(self, outer: Mapping[str, str]) -> dict[str, str]:
-        """Return the environment variables, without those of the caller's interpreter."""
-        kept = {k: v for k, v in outer.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
-        kept |= {"VLLM_SERVER_DEV_MODE": "1", "VLLM_NO_USAGE_STATS": "1", "HF_HUB_OFFLINE": "1"}
-        if not self.eager:
-            return kept
-        return kept | {
-            "OMP_NUM_THREADS": str(self.threads or max(1, _processors() - 1)),
-            # Run the model in the scheduler's process: separate processes would busy-wait for each
-            # other and starve the front end on a machine with two processors.
-            "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
-            "TORCHDYNAMO_DISABLE": "1",  # compilation would add 18 s to the first request
-            "VLLM_CPU_KVCACHE_SPACE": str(self.cache_gib),
-        }
 
 
 class VllmServer:
@@ -248,14 +156,15 @@ class VllmServer:
                 self._require_startup(deadline)
                 await asyncio.sleep(_POLL)
         except BaseException:
-            await asyncio.to_thread(self.stop)
+            self.stop()  # not in a thread: a cancelled task might never start it
             raise
 
     @property
     def exited(self) -> int | None:
         """Exit status of the server, 128 + N after signal N; None while it runs."""
         assert self._process is not None, "the server was not started"
-        return self._process.poll()
+        status = self._process.poll()
+        return status if status is None or status >= 0 else 128 - status
 
     async def exits_within(self, seconds: float) -> bool:
         """Return whether the server exits in that time; False as soon as it answers."""
@@ -279,6 +188,15 @@ class VllmServer:
         self._signal(signal.SIGKILL)  # remaining processes of the group
         if self._process.stdin is not None:
             self._process.stdin.close()
+
+    async def stop_async(self) -> None:
+        """Stop the server beside the event loop, and also if this is cancelled; see `stop`."""
+        stopping = asyncio.get_running_loop().run_in_executor(None, self.stop)
+        try:
+            await asyncio.shield(stopping)
+        except asyncio.CancelledError:
+            self.stop()
+            raise
 
     def __enter__(self) -> Self:
         self.start()
@@ -329,20 +247,6 @@ class VllmServer:
         return f"{' '.join(line.strip() for line in tail)[:600]} (full log: {self.log})"
 
 
-def _setting(checkpoint: Path, *names: str) -> Any:
-    """Return a value of a model's configuration; None if it cannot be read, which the server says.
-
-    Args:
-        checkpoint: The checkpoint directory.
-        names: Names of the setting, the newest first.
-    """
-    try:
-        config = json.loads((checkpoint / "config.json").read_text())
-        return next((config[name] for name in names if name in config), None)
-    except (OSError, ValueError, TypeError):
-        return None
-
-
 def _spawn(
     command: list[str], environment: dict[str, str], output: IO[bytes]
 ) -> subprocess.Popen[bytes]:
@@ -356,13 +260,6 @@ def _spawn(
         start_new_session=True,
         cwd=Path(output.name).parent,
     )
-
-
-def _processors() -> int:
-    """Return the number of processors available to this process."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _free_port() -> int:

@@ -51,7 +51,7 @@ class ChromiumSession:
         self._script = ""
         self._opened: list[Any] = []
         self._spoiled = False
-        self._requests = 0
+        self._request_count = 0
         self._staying = asyncio.Event()
 
     def view(self) -> View:
@@ -131,9 +131,9 @@ class ChromiumSession:
         old, self._network = self._network, network
         old_hosts = () if old is None else tuple(old.hosts.values())
         if self._served is not None:
-            self._requests += self._served.served
+            self._request_count += self._served.served
         reused = self._context is not None and not self._spoiled
-        reused = reused and self._requests < _MAX_REQUESTS
+        reused = reused and self._request_count < _MAX_REQUESTS
         reused = reused and isinstance(old, MiniwobPages) == self._is_foreign
         script = page_script(network.hosts.values(), foreign=self._is_foreign)
         if reused:
@@ -170,7 +170,7 @@ class ChromiumSession:
         await within(SECONDS, "preparing a context", together(*steps))
 
     async def _new_context(self, served: Served) -> None:
-        self._requests = 0
+        self._request_count = 0
         width, height = self._viewport
         self._context = await self._driver.new_context(
             served.secret, viewport={"width": width, "height": height}

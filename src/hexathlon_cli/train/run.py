@@ -1,6 +1,7 @@
 """The command `train run`, for short `train RECIPE`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -33,6 +34,13 @@ def run(
         Path | None,
         typer.Option(
             help="Follow the run in this directory, from another terminal; without RECIPE."
+        ),
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            help="Train on a Ray cluster: auto (this machine), HOST:PORT or ray://HOST:PORT; the "
+            "recipe's [cluster] says with how many processes."
         ),
     ] = None,
     print_config: Annotated[
@@ -72,7 +80,9 @@ def run(
         raise UsageError(f"{place} is a file: expected a directory for the run")
     require_torch()
     note(f"{_stages(found.scaled())}, in {place}")
-    ended = guarded(lambda report: _trained(found, place, report, tuple(log_to or ())))
+    names = tuple(log_to or ())
+    with _launching(found, cluster) as launch:
+        ended = guarded(lambda report: _trained(found, place, report, names, launch))
     print_text(
         f"{_results(ended)}\n"
         f"checkpoint: {place / 'policy'}\ncurve: {place / 'curve.html'}\n"
@@ -113,10 +123,32 @@ def _change(text: str) -> tuple[str, Any]:
         return key.strip(), value
 
 
-def _trained(recipe: Any, out: Path, report: Any, names: tuple[str, ...]) -> Any:
+@contextmanager
+def _launching(recipe: Any, address: str | None) -> Iterator[Any]:
+    """Connect to a cluster; give what starts the ranks there, or in processes of this machine."""
+    from hexathlon.baselines.training.run import launch_processes
+
+    if address is None:
+        yield launch_processes
+        return
+    from hexathlon.baselines.cluster.connect import connect
+    from hexathlon.baselines.harness.progress import Waiting
+
+    table, ranks = recipe.cluster, recipe.ranks
+    with Waiting(f"connecting to the cluster {address}"):
+        cluster = connect(
+            address, cpus=table.cpus_in_all(ranks), resources=table.resources_in_all(ranks)
+        )
+    with cluster:
+        from hexathlon.baselines.cluster.learners import launch_on
+
+        yield launch_on(cluster)
+
+
+def _trained(recipe: Any, out: Path, report: Any, names: tuple[str, ...], launch: Any) -> Any:
     from hexathlon.baselines.training.run import train
 
-    return train(recipe, out, report, names)
+    return train(recipe, out, report, names, launch)
 
 
 def _stages(recipe: Any) -> str:

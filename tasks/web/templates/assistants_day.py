@@ -165,9 +165,9 @@ def add_requests(scene: WebScene, box: Mailbox, drawn: Day) -> None:
             f"请把通讯录里{d.contact['name']}（{d.contact['company']}）的电话改为{d.phone}。",
         ),
         scene.say(
-            f"Forward the offer of {d.seller['company']} that holds now to {d.third.name}: "
+            f"Forward the latest offer of {d.seller['company']} to {d.third.name}: "
             '"Please look at this."',
-            f"请把{d.seller['company']}目前有效的报价转发给{d.third.name}：“请看一下。”",
+            f"请把{d.seller['company']}最新的报价转发给{d.third.name}：“请看一下。”",
         ),
         scene.say(
             f"{d.third.name} must be at that meeting as well; add {d.third.name} to it.",
@@ -197,11 +197,11 @@ def add_requests(scene: WebScene, box: Mailbox, drawn: Day) -> None:
         ),
         scene.say(
             "Now write to all who attend the meeting (not to me or to yourself), subject "
-            f'"{d.title}", text "{d.title}: DATE TIME, ROOM" with what holds now, such as '
-            f'"{d.title}: 2026-01-31 09:00, Lobby". Then archive all my requests of today '
+            f'"{d.title}", text "{d.title}: DATE TIME, ROOM" with the day, starting time and room that '
+            f'the meeting has by then, such as "{d.title}: 2026-01-31 09:00, Lobby". Then archive all my requests of today '
             "except this one. This was the last one.",
             f"现在写信给会议的所有与会者（不含我和您自己），主题“{d.title}”，正文"
-            f"“{d.title}: 日期 时间, 会议室”填入现行安排，例如“{d.title}: 2026-01-31 "
+            f"“{d.title}: 日期 时间, 会议室”填入会议届时的日期、开始时间和会议室，例如“{d.title}: 2026-01-31 "
             "09:00, 大厅”。然后把我今天的请求全部归档，这一封除外。这是最后一封。",
         ),
     ]

@@ -90,7 +90,7 @@ class HandInClaims(WebTemplate):
     """Hand in claims for the receipts that the rules pay, with the amounts that they pay."""
 
     name: ClassVar[str] = "bank_claims"
-    levels: ClassVar[tuple[Level, ...]] = ("medium", "hard")
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw receipts: one too old, one claimed before, others to be paid in part."""
@@ -104,7 +104,7 @@ class HandInClaims(WebTemplate):
         stores = [row for row in projects if row["category"] == "supplies"]
         if dear not in cities or len(usual) < 2 or not stores:
             return None
-        hard = scene.level == "hard"
+        hard = scene.demanding()
         today = date.fromisoformat(plan.start[:10])
         city = scene.pick([each for each in cities if each != dear])
         sorts = (
@@ -227,7 +227,7 @@ class DecideClaims(WebTemplate):
     """Decide on submitted claims by the rules, one's own excepted."""
 
     name: ClassVar[str] = "bank_approvals"
-    levels: ClassVar[tuple[Level, ...]] = ("medium", "hard")
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw claims of which each has a twist or none."""
@@ -240,7 +240,7 @@ class DecideClaims(WebTemplate):
             store.rows("SELECT * FROM projects WHERE state = ? ORDER BY code", (state,))
             for state in ("open", "closed")
         )
-        hard = scene.level == "hard"
+        hard = scene.demanding()
         if dear not in cities or not open_ or not closed:
             return None
         today = date.fromisoformat(plan.start[:10])

@@ -39,7 +39,7 @@ class CheckFees(WebTemplate):
     """Dispute those bookings of fees that the schedule does not provide for, or not as high."""
 
     name: ClassVar[str] = "bank_fees"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw two months of services with right and wrong fees."""

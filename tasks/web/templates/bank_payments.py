@@ -38,6 +38,23 @@ def _number(scene: WebScene) -> str:
     return f"AB{int(scene.rng.integers(10, 99))} " + " ".join(f"{group:04d}" for group in groups)
 
 
+def _notice(
+    scene: WebScene, number: int, person: str, day: str, payee: str, case: str, *, stopped: bool
+) -> Edit:
+    """Return the edit that adds the bank's message about a case."""
+    text = (
+        scene.say(f"Case {case}: we have stopped payments to payee {payee} after a warning.",
+                  f"案件 {case}：收到风险提示后，我们已停止向收款人 {payee} 付款。")
+        if stopped
+        else scene.say(f"Case {case}: we have checked payee {payee}. Payments go on as before.",
+                       f"案件 {case}：我们已核查收款人 {payee}，付款照常进行。")
+    )  # fmt: skip
+    return ("bank", "INSERT INTO messages (id, person, day, sender, subject, body) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            (number, person, day, scene.say("Alder Bank", "桤木银行"),
+             scene.say("Check of a payee", "收款人核查"), text))  # fmt: skip
+
+
 class Transfer(WebTemplate):
     """Send money to one of two payees of one name; in the twin the payee is blocked."""
 
@@ -61,15 +78,23 @@ class Transfer(WebTemplate):
         )
         numbers = (_number(scene), _number(scene))
         order = int(scene.rng.integers(2))
-        warned = "" if scene.feasible else "2026-01-04"
+        # The other payee is blocked in both twins, so that a case number alone decides nothing.
+        warned = {order: not scene.feasible, 1 - order: True}
         edits = [
             payee_edit(first + place, person, name, numbers[place], notes[place],
-                       warned if place == order else "")
+                       "2026-01-04" if warned[place] else "")
+            for place in range(2)
+        ]  # fmt: skip
+        cases = [f"W-{int(number)}" for number in scene.sample(range(10_000, 99_999), 2)]
+        letter = next_id(store, "messages") + 1
+        edits += [
+            _notice(scene, letter + place, person, plan.start[:10], f"E{first + place}",
+                    cases[place], stopped=warned[place])
             for place in range(2)
         ]  # fmt: skip
         plan = plan.with_edits(edits)
         payee: dict[str, Any] = {"id": first + order, "name": name, "account": numbers[order]}
-        wrong = first + 1 - order
+        another = store.value("SELECT min(id) FROM payees WHERE person = ?", (person,))
         amount = int(scene.rng.integers(2_000, min(90_000, account["balance"])))
         purpose = scene.say(f"Invoice {int(scene.rng.integers(10_000, 99_999))}",
                             f"账单 {int(scene.rng.integers(10_000, 99_999))}")  # fmt: skip
@@ -82,12 +107,12 @@ class Transfer(WebTemplate):
             f'Transfer {amount / 100:.2f} euros from "{account["name"]}" to the payee {name} '
             "with the note "
             f'"{notes[order]}", purpose "{purpose}".{extra} If the bank does not let you pay '
-            "this payee, pay "
-            "nobody and report the payee's number as ACTION_NOT_ALLOWED_ERROR.",
+            "this payee, pay nobody and report the number of the case in which it was stopped as "
+            "ACTION_NOT_ALLOWED_ERROR.",
             f"请从“{account['name']}”向备注为“{notes[order]}”的收款人{name}"
             f"转账{amount / 100:.2f}欧元，"
             f"用途“{purpose}”。{extra}如果银行不允许向该收款人付款，就不要付给任何人，"
-            "以 ACTION_NOT_ALLOWED_ERROR 报告该收款人的编号。",
+            "以 ACTION_NOT_ALLOWED_ERROR 报告停止向其付款的案件编号。",
         )
 
         def pay(number: int, cents: int, mode: str = speed, *, look: bool = False) -> Solver:
@@ -111,6 +136,7 @@ class Transfer(WebTemplate):
             def solve(pilot: Pilot) -> Script:
                 if look:
                     yield from pilot.goto("bank", "/payees")
+                    yield from pilot.goto("bank", f"/messages/{letter + order}")
                 yield from pilot.refuse("ACTION_NOT_ALLOWED_ERROR", record)
 
             return solve
@@ -121,21 +147,23 @@ class Transfer(WebTemplate):
             yield from pilot.fill(bank_words(pilot, "purpose"), purpose)
             yield from pilot.select(bank_words(pilot, "payee"), str(payee["id"]))
             yield from pilot.click("button", bank_words(pilot, "to_confirmation"))
-            yield from pilot.goto("bank", f"/payees/{payee['id']}")
-            yield from pilot.refuse("ACTION_NOT_ALLOWED_ERROR", f"e{payee['id']}")
+            yield from pilot.goto("bank", "/messages")
+            yield from pilot.goto("bank", f"/messages/{letter + order}")
+            yield from pilot.refuse("ACTION_NOT_ALLOWED_ERROR", cases[order].lower())
 
         if not scene.feasible:
             return WebDraft(
                 plan,
                 instruction,
-                report(f"E{payee['id']}"),
-                evidence=("bank.hexathlon.test/payees",),
-                answer=ExpectedAnswer("ACTION_NOT_ALLOWED_ERROR", record=f"E{payee['id']}"),
+                report(cases[order]),
+                evidence=(rf"/messages/{letter + order}$",),
+                answer=ExpectedAnswer("ACTION_NOT_ALLOWED_ERROR", record=cases[order]),
                 alternatives={"tries": tries},
                 mutants={
-                    "pays_other": pay(wrong, amount),
-                    "wrong_record": report(f"E{wrong}"),
-                    "unseen": report(f"E{payee['id']}", look=False),
+                    "pays_another": pay(another, amount),
+                    "other_case": report(cases[1 - order]),
+                    "payee": report(f"E{payee['id']}"),
+                    "unseen": report(cases[order], look=False),
                 },
             )
         day = plan.start[:10]
@@ -156,8 +184,8 @@ class Transfer(WebTemplate):
         return WebDraft(
             plan, instruction, pay(payee["id"], amount), changes=expected,
             alternatives={"looks_first": pay(payee["id"], amount, look=True)},
-            mutants={"other_payee": pay(wrong, amount), "one_cent": pay(payee["id"], amount + 1),
-                     "refuses": report(f"E{payee['id']}")},
+            mutants={"other_payee": pay(another, amount), "one_cent": pay(payee["id"], amount + 1),
+                     "refuses": report(cases[order]), "other_case": report(cases[1 - order])},
         )  # fmt: skip
 
 
@@ -275,7 +303,7 @@ class SentBack(WebTemplate):
         person = scene.people(plan)[0].login
         account = user_accounts(store)[0]
         payees = store.rows("SELECT * FROM payees GROUP BY name HAVING count(*) = 1 ORDER BY id")
-        hard = scene.level == "hard"
+        hard = scene.demanding()
         count = 4 if hard else 2
         if len(payees) < count + 1:
             return None

@@ -31,7 +31,7 @@ class RoomClosure(WebTemplate):
     """Move one's meetings out of a room that closes; where no other room fits, cancel."""
 
     name: ClassVar[str] = "calendar_room_closure"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw a closure with a correction, own meetings around it, and other rooms' bookings."""
@@ -191,7 +191,7 @@ class NewRule(WebTemplate):
     """Cancel the meetings of a week that break a new rule, and none of its exceptions."""
 
     name: ClassVar[str] = "calendar_new_rule"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw a rule with exceptions, and meetings of one's own next to every border."""

@@ -133,12 +133,12 @@ class FirstSlot(WebTemplate):
     """Book the first time at which everybody can, in their own working hours, with a room."""
 
     name: ClassVar[str] = "calendar_first_slot"
-    levels: ClassVar[tuple[Level, ...]] = ("medium", "hard")
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw people of several time zones, a span of days and a length."""
         agenda = Planner(scene, scene.plan("calendar"))
-        hard = scene.level == "hard"
+        hard = scene.demanding()
         home = agenda.colleagues[agenda.me.login]
         near = [
             person

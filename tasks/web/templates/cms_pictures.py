@@ -26,7 +26,7 @@ class CheckPictures(WebTemplate):
     """Check the pictures of all articles of a section in review; replace or remove some."""
 
     name: ClassVar[str] = "cms_pictures"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw a section with seven to nine articles in review."""

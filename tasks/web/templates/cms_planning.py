@@ -119,7 +119,7 @@ class PlanArticles(WebTemplate):
     """Give articles reviewers and slots by two policies, with a scheduler that fails once."""
 
     name: ClassVar[str] = "cms_plan"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw four articles in review; sections, embargoes and absences interact."""

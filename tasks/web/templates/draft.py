@@ -12,11 +12,12 @@ from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Level, Split
 from hexathlon.tasks.web.pilot import Pilot
-from hexathlon.tasks.web.world.network import WorldPlan, initial_blobs, people_of
+from hexathlon.tasks.web.world.network import Edit, WorldPlan, initial_blobs, people_of
 from hexathlon.tasks.web.world.people import Person
 from hexathlon.tasks.web.world.store import SiteStore
 
 __all__ = [
+    "DayRequest",
     "ExpectedAnswer",
     "Solver",
     "WebDraft",
@@ -49,6 +50,23 @@ class ExpectedAnswer:
 
 
 @dataclass(frozen=True)
+class DayRequest:
+    """One of several requests that reach the agent one after the other.
+
+    The agent reports on each with `finish` or `report_infeasible`; the answer to a report is the
+    next request, and the report on the last one ends the episode.
+    """
+
+    text: str
+    answer: ExpectedAnswer = ExpectedAnswer()
+    edits: tuple[Edit, ...] = ()
+    """What other people change right before the request is shown; `NOW` stands for the time."""
+
+    part: Mapping[str, Any] = field(default_factory=dict)
+    """Share of the expected changes that shows that this request was carried out."""
+
+
+@dataclass(frozen=True)
 class WebDraft:
     """A drawn task."""
 
@@ -74,6 +92,9 @@ class WebDraft:
     thought: Callable[[str], str] | None = None
     """Grounds for the oracle's next action, quoted from the screen."""
 
+    requests: tuple[DayRequest, ...] = ()
+    """The requests of a shift; `instruction` then only introduces them, `answer` is not used."""
+
 
 @dataclass
 class WebScene:
@@ -95,6 +116,10 @@ class WebScene:
     language: Language
     feasible: bool
     seed: int
+
+    def demanding(self) -> bool:
+        """Draw whether a task has its harder form: at hard always, at medium every second time."""
+        return self.level == "hard" or (self.level == "medium" and bool(self.rng.random() < 0.5))
 
     def plan(self, *sites: str, **settings: Any) -> WorldPlan:
         """Return a plan of these sites, the first of which is open at the start."""
@@ -146,6 +171,9 @@ class WebTemplate(ABC):
     levels: ClassVar[tuple[Level, ...]]
     twins: ClassVar[bool] = False
     """Whether each second task is infeasible."""
+
+    refusal: ClassVar[str] = "ACTION_NOT_ALLOWED_ERROR"
+    """Status of the infeasible twin; a request without it is given a sentence that names it."""
 
     bilingual: ClassVar[bool] = True
     """Whether a quarter of the tasks are Chinese."""

@@ -52,7 +52,7 @@ class CountVotes(WebTemplate):
     """Count a vote in a long thread by its own rules, post the result and lock the thread."""
 
     name: ClassVar[str] = "forum_poll"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw a thread with votes that were changed, hidden, late, or cast by new members."""

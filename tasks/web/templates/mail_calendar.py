@@ -31,7 +31,7 @@ class SettleMeeting(WebTemplate):
     """Settle a meeting from replies that correct each other; in the twin its room is taken."""
 
     name: ClassVar[str] = "mail_calendar_settle"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
     twins: ClassVar[bool] = True
 
     def draw(self, scene: WebScene) -> WebDraft | None:

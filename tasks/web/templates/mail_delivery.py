@@ -23,11 +23,11 @@ class FailedDelivery(WebTemplate):
     """Write to several people, of whom one has moved and one cannot be reached at first."""
 
     name: ClassVar[str] = "mail_failed_delivery"
-    levels: ClassVar[tuple[Level, ...]] = ("medium", "hard")
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw a list of people, changes of it, changed addresses and a busy server."""
-        hard = scene.level == "hard"
+        hard = scene.demanding()
         box = Mailbox(scene, scene.plan("mail"))
         outside = box.outsiders(9, apart=False)
         if len(outside) < 9:

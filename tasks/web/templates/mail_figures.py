@@ -39,7 +39,7 @@ class BudgetFigures(WebTemplate):
     """Which figure holds, for each of several desks, when many people have named one."""
 
     name: ClassVar[str] = "mail_budget_figures"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw desks with heads, a change of head, figures, cuts and withdrawals."""

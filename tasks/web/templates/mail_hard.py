@@ -26,7 +26,7 @@ class ClearFolder(WebTemplate):
     """Clear a folder by a retention rule whose exceptions stand in two other places."""
 
     name: ClassVar[str] = "mail_clear_folder"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw a folder of messages, a rule, and holds on companies."""
@@ -207,7 +207,7 @@ class OpenInvoices(WebTemplate):
     """Add up the invoices of a company: corrections, credit notes, copies and payments count."""
 
     name: ClassVar[str] = "mail_open_invoices"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw invoices as attachments, and what happened to some of them."""

@@ -32,7 +32,7 @@ class Journey(WebTemplate):
     """Clear the time of a journey whose tickets were changed twice."""
 
     name: ClassVar[str] = "mail_calendar_journey"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw bookings in local times, events at every border, and people to tell."""

@@ -23,7 +23,7 @@ class TriageByMail(WebTemplate):
     """Set priorities that a conversation has settled, under a project's rules, and confirm them."""
 
     name: ClassVar[str] = "mail_tracker_triage"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw issues, wishes, objections with and without authority, and a rule."""

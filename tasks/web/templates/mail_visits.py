@@ -30,7 +30,7 @@ class VisitCancelled(WebTemplate):
     """Follow mails that call off a part of a visit, and tell exactly those concerned."""
 
     name: ClassVar[str] = "mail_calendar_visit"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw a visit in several events, what the guest writes, and similar events."""

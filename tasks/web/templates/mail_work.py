@@ -22,7 +22,7 @@ class LabelMany(WebTemplate):
     """Label every message of a sender with an attachment that is older than a day."""
 
     name: ClassVar[str] = "mail_label_many"
-    levels: ClassVar[tuple[Level, ...]] = ("medium", "hard")
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw a sender with many messages, and a day near some of them."""
@@ -32,7 +32,7 @@ class LabelMany(WebTemplate):
             return None
         sender, other = outside
         label = scene.pick(box.store.rows("SELECT name FROM labels ORDER BY name"))["name"]
-        hard = scene.level == "hard"
+        hard = scene.demanding()
         cut = int(scene.rng.integers(50, 90))
         day = box.ago(days=cut).date()
         namesake = {"name": sender["name"], "email": f"archive.{other['email']}"}

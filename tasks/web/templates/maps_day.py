@@ -33,7 +33,7 @@ class DayPlan(WebTemplate):
     """Order visits so that the last one ends as early as possible."""
 
     name: ClassVar[str] = "maps_day_plan"
-    levels: ClassVar[tuple[Level, ...]] = ("medium", "hard")
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw places, lengths of visits and a notice that matters."""
@@ -43,7 +43,7 @@ class DayPlan(WebTemplate):
     def _drawn(self, scene: WebScene) -> WebDraft | None:
         plan = scene.plan("maps")
         store = scene.store(plan, "maps")
-        count = 5 if scene.level == "hard" else 3
+        count = 5 if scene.demanding() else 3
         day = today_of(plan) + timedelta(days=int(scene.rng.integers(2, 9)))
         rows = store.rows(
             "SELECT * FROM places WHERE category IN ('museum', 'gallery', 'bookshop', 'pharmacy', "

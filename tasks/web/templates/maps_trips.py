@@ -90,15 +90,16 @@ class CheapestRoom(WebTemplate):
     """Book the cheapest room that meets every wish; in the twin it exceeds the limit."""
 
     name: ClassVar[str] = "maps_cheapest_room"
-    levels: ClassVar[tuple[Level, ...]] = ("medium", "hard")
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
     twins: ClassVar[bool] = True
+    refusal: ClassVar[str] = "NOT_FOUND_ERROR"
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw dates, a party and a place nearby; each wish excludes a cheaper room."""
         plan = scene.plan("maps")
         store = scene.store(plan, "maps")
         person = scene.people(plan)[0].login
-        hard = scene.level == "hard"
+        hard = scene.demanding()
         first = today_of(plan) + timedelta(days=int(scene.rng.integers(8, 30)))
         nights = int(scene.rng.integers(2, 4))
         museum = scene.pick(store.rows("SELECT * FROM places WHERE category = 'museum' AND "
@@ -258,7 +259,7 @@ class FastestTrains(WebTemplate):
     """Buy the tickets of the fastest connection that meets budget, window and changing time."""
 
     name: ClassVar[str] = "maps_fastest_trains"
-    levels: ClassVar[tuple[Level, ...]] = ("medium", "hard")
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw cities, a day, a window and a budget that exclude faster connections."""
@@ -279,7 +280,7 @@ class FastestTrains(WebTemplate):
         options = _connections(trains, origin, target, earliest, latest, 10)
         tight = _connections(trains, origin, target, earliest, latest, 0)
         wide = _connections(trains, origin, target, earliest - 120, latest + 120, 10)
-        hard = scene.level == "hard"
+        hard = scene.demanding()
         prices = [_price(legs) for _, legs in options]
         place = next((i for i in range(2 if hard else 1, len(options))
                       if prices[i] < min(prices[:i]) - 100

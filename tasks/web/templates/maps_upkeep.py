@@ -30,12 +30,12 @@ class CleanList(WebTemplate):
     """Remove the places of a list that fail one of several tests, with an exception."""
 
     name: ClassVar[str] = "maps_clean_list"
-    levels: ClassVar[tuple[Level, ...]] = ("medium", "hard")
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw a list whose places pass or fail each test."""
         plan = scene.plan("maps")
-        hard = scene.level == "hard"
+        hard = scene.demanding()
         store = scene.store(plan, "maps")
         rows = store.rows("SELECT * FROM places WHERE category <> 'hotel' ORDER BY id")
         hotel = scene.pick(unique_places(store, "hotel"))
@@ -166,7 +166,7 @@ class CancelTrip(WebTemplate):
     """Cancel the bookings of some days that can still be cancelled free of charge."""
 
     name: ClassVar[str] = "maps_cancel_free"
-    levels: ClassVar[tuple[Level, ...]] = ("medium", "hard")
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw bookings on either side of every deadline."""
@@ -177,7 +177,7 @@ class CancelTrip(WebTemplate):
         person = scene.people(plan)[0].login
         rates = store.rows("SELECT * FROM rates ORDER BY id")
         trains = store.rows("SELECT * FROM trains ORDER BY id")
-        hard = scene.level == "hard"
+        hard = scene.demanding()
         # Kind, days ahead, terms, insured, status.
         specs = [
             ("room", 1, "flex", 0, "active"), ("room", 4, "semi", 0, "active"),

@@ -36,7 +36,7 @@ class CorrectArticles(WebTemplate):
     """Correct published articles by the wiki and the policy on corrections."""
 
     name: ClassVar[str] = "press_corrections"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw five articles: outdated, wrong, opinion, corrected already, and right."""

@@ -31,7 +31,7 @@ class GrantRequests(WebTemplate):
     """Carry out those requests of a forum thread that the wiki's guideline supports."""
 
     name: ClassVar[str] = "press_requests"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw a thread with eight requests, three of which are to be granted."""

@@ -29,7 +29,7 @@ class UpdateFromArticles(WebTemplate):
     """Bring the wiki up to date from articles, where its guideline lets them win."""
 
     name: ClassVar[str] = "press_to_wiki"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw four pages and ten articles: older, corrected, withdrawn, not yet published."""

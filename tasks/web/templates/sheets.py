@@ -193,6 +193,7 @@ class ChangeUnlessProtected(WebTemplate):
     name: ClassVar[str] = "sheets_protected"
     levels: ClassVar[tuple[Level, ...]] = ("easy", "medium")
     twins: ClassVar[bool] = True
+    refusal: ClassVar[str] = "PERMISSION_DENIED_ERROR"
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw a team; a protection covers one of its cells or those of its neighbour."""

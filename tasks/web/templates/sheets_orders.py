@@ -35,7 +35,7 @@ class OrderList(WebTemplate):
     """Write the list of what has to be ordered for a warehouse."""
 
     name: ClassVar[str] = "sheets_order_list"
-    levels: ClassVar[tuple[Level, ...]] = ("medium", "hard")
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw a warehouse and items that are low, one for each rule."""
@@ -46,7 +46,7 @@ class OrderList(WebTemplate):
         stock, suppliers, orders, rules = found
         if stock is None or suppliers is None or orders is None or rules is None:
             return None
-        hard = scene.level == "hard"
+        hard = scene.demanding()
         spare = said("spare=备用件", scene.language)
         warehouse = scene.pick(sorted({cells[2] for _, cells in stock.rows()}))
         here = [(row, c) for row, c in stock.rows() if c[2] == warehouse]

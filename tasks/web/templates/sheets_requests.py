@@ -81,7 +81,7 @@ class ApplyRequests(WebTemplate):
     """Enter the figures that comments validly ask for, and resolve exactly those comments."""
 
     name: ClassVar[str] = "sheets_apply_requests"
-    levels: ClassVar[tuple[Level, ...]] = ("medium", "hard")
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw one cell for every case."""
@@ -91,7 +91,7 @@ class ApplyRequests(WebTemplate):
                                for name in ("Budget", "Leads", "Rules"))  # fmt: skip
         if sheet is None or leads is None or rules is None:
             return None
-        hard = scene.level == "hard"
+        hard = scene.demanding()
         cases = list(_CASES) if hard else ["lead", "stranger", "deputy", "deputy_outside", "twice"]
         if len(sheet.rows()) - 1 < len(cases):
             return None

@@ -46,7 +46,7 @@ class Reimbursement(WebTemplate):
     """Total of a team's claims under rules with limits, exceptions, dates and authority."""
 
     name: ClassVar[str] = "sheets_reimbursement"
-    levels: ClassVar[tuple[Level, ...]] = ("medium", "hard")
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw a team and ten of its claims, each of which one rule touches."""
@@ -57,7 +57,7 @@ class Reimbursement(WebTemplate):
                                 for name in ("Claims", "Rates", "Rules"))  # fmt: skip
         if claims is None or rates is None or rules is None:
             return None
-        hard = scene.level == "hard"
+        hard = scene.demanding()
         today = date.fromisoformat(plan.start[:10])
         start, end = (today - timedelta(days=days) for days in (118, 21))
         later = today - timedelta(days=70)

@@ -34,8 +34,9 @@ class UndoOldList(WebTemplate):
     """Undo what one person entered from an old list, but nothing that others did since."""
 
     name: ClassVar[str] = "sheets_undo_entries"
-    levels: ClassVar[tuple[Level, ...]] = ("medium", "hard")
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
     twins: ClassVar[bool] = True
+    refusal: ClassVar[str] = "PERMISSION_DENIED_ERROR"
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw a day's versions; in the twin a protection covers one of the cells."""
@@ -77,7 +78,7 @@ class UndoOldList(WebTemplate):
         def moved(*names: str) -> dict[str, int]:
             return {name: now[name] + 5 * int(scene.rng.integers(21, 90)) for name in names}
 
-        hard = scene.level == "hard"
+        hard = scene.demanding()
         version(9.2, person, label, moved("again", "theirs", "undone", "plain"))
         version(11.1, other, scene.say("correction", "更正"), moved("theirs"))
         if hard:
@@ -106,11 +107,13 @@ class UndoOldList(WebTemplate):
             f'workbook "{sheet.book}" from an outdated list; those versions carry the note '
             f'"{label}". Put every cell they changed back to what it held before the first of '
             "them, unless somebody else has changed the cell since. Leave everything else as it "
-            "is. If a cell that you would have to put back cannot be changed, change nothing and "
-            "report the number of the protection (such as PR-7).",
+            "is. If a cell that you would have to put back is protected, so that the user may not "
+            "change it, change nothing and report that the permission is missing "
+            "(PERMISSION_DENIED_ERROR), with the number of the protection (such as PR-7).",
             f"{shown}，{person.name}在工作簿“{sheet.book}”的“{sheet.name}”上按过期清单录入了数字，这些版本的备注为"
             f"“{label}”。请把它们改动过的每个单元格恢复为其中第一个版本之前的内容，但此后被别人改过的单元格除外。"
-            "其他一律不动。如果某个应恢复的单元格无法修改，则什么都不要改，并报告相应的保护编号（如 PR-7）。",
+            "其他一律不动。如果某个应恢复的单元格受保护、用户无权修改，则什么都不要改，并报告没有权限"
+            "（PERMISSION_DENIED_ERROR），附上该保护的编号（如 PR-7）。",
         )
         evidence = (rf"sheets\.hexathlon\.test/sheets/{sheet.id}/(protected|cells|rows|history)",)
 

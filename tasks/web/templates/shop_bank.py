@@ -250,7 +250,7 @@ class AnswerAlerts(WebTemplate):
     """Check the bank's alerts about card payments against one's orders; act on the others."""
 
     name: ClassVar[str] = "shop_bank_alerts"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw alerts of which orders explain some: same amount, same card, not cancelled."""

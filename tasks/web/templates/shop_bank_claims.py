@@ -27,7 +27,7 @@ class ClaimPurchases(WebTemplate):
     """Claim what was bought for the office, less what was sent back, unless claimed or too old."""
 
     name: ClassVar[str] = "shop_bank_claims"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw six orders with notes, a return, an earlier claim and a deadline."""

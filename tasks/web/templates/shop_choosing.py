@@ -179,7 +179,7 @@ class BestPair(WebTemplate):
     """Order two goods that arrive together at the lowest total, the coupon included."""
 
     name: ClassVar[str] = "shop_pair"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw two kinds and conditions; delivery, stock and coupons decide together."""

@@ -217,7 +217,7 @@ class ReturnSweep(WebTemplate):
     """Of seven articles, request the return of those that the rules allow."""
 
     name: ClassVar[str] = "shop_returns"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw articles near the edges of the rules."""
@@ -325,7 +325,7 @@ class ReturnSweep(WebTemplate):
                 "wrong_way": solver(allowed, way=False),
                 "wrong_sum": solver(allowed, sure=total + 1),
             },
-            turns=80,
+            turns=110,
         )
 
 

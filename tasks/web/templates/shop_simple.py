@@ -23,6 +23,7 @@ from hexathlon.tasks.web.templates.shop_scripts import (
     shop_words,
     unique_titles,
 )
+from hexathlon.tasks.web.world.sites.shop.account_pages import parcel_of
 from hexathlon.tasks.web.world.store import SiteStore, StoreRow
 
 __all__ = ["TEMPLATES"]
@@ -264,7 +265,7 @@ class CancelOrder(WebTemplate):
         numbers = (first, first + 1) if scene.rng.random() < 0.5 else (first + 1, first)
         meant, other = numbers
         status = "placed" if scene.feasible else "shipped"
-        states = {meant: status, other: "placed"}
+        states = {meant: status, other: scene.pick(("placed", "shipped"))}
         note = {meant: scene.say("for the office", "公司用"), other: scene.say("for home", "家用")}
         edits = []
         for number in (first, first + 1):
@@ -273,12 +274,10 @@ class CancelOrder(WebTemplate):
         plan = plan.with_edits([("shop", sql, values) for sql, values in edits])
         instruction = scene.say(
             f'I ordered "{row["title"]}" twice. Cancel the order with the note "{note[meant]}" '
-            "and keep "
-            "the other one. If it can no longer be cancelled, change nothing and report its "
-            "number as "
-            "ACTION_NOT_ALLOWED_ERROR.",
+            "and keep the other one. If it can no longer be cancelled, change nothing and report "
+            "the number of its parcel as ACTION_NOT_ALLOWED_ERROR.",
             f"我订了两次“{row['title']}”。请取消备注为“{note[meant]}”的那个订单，保留另一个。"
-            "如果已经不能取消，就什么都不要改，以 ACTION_NOT_ALLOWED_ERROR 报告它的订单号。",
+            "如果已经不能取消，就什么都不要改，以 ACTION_NOT_ALLOWED_ERROR 报告它的包裹编号。",
         )
 
         def cancel(number: int) -> Solver:
@@ -290,11 +289,16 @@ class CancelOrder(WebTemplate):
 
             return solve
 
+        def finishes(pilot: Pilot) -> Script:
+            yield from pilot.goto("shop", f"/orders/{meant}")
+            yield from pilot.finish()
+
         def report(number: int, *, look: bool = True) -> Solver:
             def solve(pilot: Pilot) -> Script:
                 if look:
+                    yield from pilot.goto("shop", f"/orders/{meant}")
                     yield from pilot.goto("shop", f"/orders/{number}")
-                yield from pilot.refuse("ACTION_NOT_ALLOWED_ERROR", str(number))
+                yield from pilot.refuse("ACTION_NOT_ALLOWED_ERROR", parcel_of(number))
 
             return solve
 
@@ -306,15 +310,15 @@ class CancelOrder(WebTemplate):
                 yield from pilot.click("button", shop_words(pilot, "cancel_order"))
                 yield from pilot.finish()
             else:
-                yield from pilot.refuse("ACTION_NOT_ALLOWED_ERROR", f"#{meant}")
+                yield from pilot.refuse("ACTION_NOT_ALLOWED_ERROR", parcel_of(meant).lower())
 
         evidence = (rf"shop\.hexathlon\.test/orders/{meant}$",)
         if not scene.feasible:
             return WebDraft(
                 plan, instruction, report(meant), evidence=evidence,
-                answer=ExpectedAnswer("ACTION_NOT_ALLOWED_ERROR", record=str(meant)),
+                answer=ExpectedAnswer("ACTION_NOT_ALLOWED_ERROR", record=parcel_of(meant)),
                 alternatives={"by_list": by_list},
-                mutants={"cancels_other": cancel(other), "wrong_record": report(other),
+                mutants={"finishes": finishes, "other_parcel": report(other),
                          "unseen": report(meant, look=False)},
                 turns=20,
             )  # fmt: skip
@@ -331,9 +335,10 @@ class CancelOrder(WebTemplate):
             },
             alternatives={"by_list": by_list},
             mutants={
-                "cancels_other": cancel(other),
+                **({"cancels_other": cancel(other)} if states[other] == "placed" else {}),
                 "refuses": report(meant),
-                "finds_nothing": report(other),
+                "other_parcel": report(other),
+                "finishes": finishes,
             },
             turns=20,
         )

@@ -28,7 +28,7 @@ class ReduceSlowGoods(WebTemplate):
     """Reduce the slow variants of a kind by the rules for staff."""
 
     name: ClassVar[str] = "shop_slow_goods"
-    levels: ClassVar[tuple[Level, ...]] = ("medium", "hard")
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw a kind with variants at every edge of the rules."""
@@ -58,7 +58,7 @@ class ReduceSlowGoods(WebTemplate):
         chosen = scene.sample(poor, count)
         less: dict[str, int] = {}
         former = ""
-        if scene.level == "hard":
+        if scene.demanding():
             partner, former = _partners(scene, chosen)
             if not partner:
                 return None

@@ -69,6 +69,7 @@ from hexathlon.tasks.web.templates import (
     wiki_upkeep,
 )
 from hexathlon.tasks.web.templates.draft import WebTemplate
+from hexathlon.tasks.web.templates.shifts import templates as shifts
 
 __all__ = ["TEMPLATES", "templates_of"]
 
@@ -115,6 +116,7 @@ _MODULES = (
     sheets_requests,
     sheets_rules,
     sheets_undo,
+    shifts,
     shop_bank,
     shop_bank_claims,
     shop_buying,

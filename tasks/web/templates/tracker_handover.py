@@ -27,13 +27,13 @@ class HandOver(WebTemplate):
     """Reassign the issues of somebody who goes away, by component, load, deputy and priority."""
 
     name: ClassVar[str] = "tracker_hand_over"
-    levels: ClassVar[tuple[Level, ...]] = ("medium", "hard")
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw a person and eight issues of theirs, one for every rule."""
         plan = scene.plan("tracker")
         store = scene.store(plan, "tracker")
-        hard = scene.level == "hard"
+        hard = scene.demanding()
         people = scene.people(plan)
         names = {person.login: person.name for person in people}
         project = scene.pick(store.rows("SELECT * FROM projects ORDER BY key"))

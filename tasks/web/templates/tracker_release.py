@@ -29,14 +29,14 @@ class CloseMilestone(WebTemplate):
     """Empty and close a milestone; in the twin a critical issue keeps it open."""
 
     name: ClassVar[str] = "tracker_close_milestone"
-    levels: ClassVar[tuple[Level, ...]] = ("medium", "hard")
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
     twins: ClassVar[bool] = True
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw a milestone with issues of every kind."""
         plan = scene.plan("tracker")
         store = scene.store(plan, "tracker")
-        hard = scene.level == "hard"
+        hard = scene.demanding()
         project = scene.pick(store.rows("SELECT * FROM projects ORDER BY key"))
         stones = store.rows("SELECT * FROM milestones WHERE project = ? AND state = 'open' "
                             "ORDER BY due", (project["key"],))  # fmt: skip

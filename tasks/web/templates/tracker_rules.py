@@ -54,14 +54,14 @@ class MergeDuplicates(WebTemplate):
     """Merge all issues about one reference into the right one; in the twin one cannot be merged."""
 
     name: ClassVar[str] = "tracker_merge"
-    levels: ClassVar[tuple[Level, ...]] = ("medium", "hard")
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
     twins: ClassVar[bool] = True
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw issues of one project; in the twin one of them belongs to another project."""
         plan = scene.plan("tracker")
         store = scene.store(plan, "tracker")
-        hard = scene.level == "hard"
+        hard = scene.demanding()
         projects = [row["key"] for row in store.rows("SELECT key FROM projects ORDER BY key")]
         project, elsewhere = scene.sample(projects, 2)
         rows = store.rows("SELECT * FROM issues WHERE project = ? ORDER BY number", (project,))

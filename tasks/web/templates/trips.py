@@ -46,7 +46,7 @@ class BookTrip(WebTemplate):
     """Book a trip under the rules of a sheet and enter what it costs."""
 
     name: ClassVar[str] = "trips_book"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw a trip among similar ones, with limits for room and train."""

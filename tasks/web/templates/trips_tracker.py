@@ -43,7 +43,7 @@ class ComponentReport(WebTemplate):
     """Fill a report sheet with counts from the tracker."""
 
     name: ClassVar[str] = "trips_component_report"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw a project; the report lists components with unresolved issues, most first."""
@@ -142,7 +142,7 @@ class AssignByRoster(WebTemplate):
     """Assign critical issues to people whose roster allows it; the tracker's session expires."""
 
     name: ClassVar[str] = "trips_assign_by_roster"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw unassigned issues and people with fields, limits and absences."""

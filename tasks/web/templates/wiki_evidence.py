@@ -79,7 +79,7 @@ class WeighSources(WebTemplate):
     """Bring key facts of six pages in line with a guideline on sources and its exceptions."""
 
     name: ClassVar[str] = "wiki_sources"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw six buildings with sources that disagree, here and on the pages of their towns."""

@@ -30,7 +30,7 @@ class FileHistoric(WebTemplate):
     """Audit a category over the buildings of several kinds in one town."""
 
     name: ClassVar[str] = "wiki_historic"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw a town and kinds with eight to fourteen pages, some of them filed wrongly."""

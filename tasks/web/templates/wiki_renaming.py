@@ -30,7 +30,7 @@ class RenamePage(WebTemplate):
     """Rename a page and repair what pointed to it; in the twin a page involved is protected."""
 
     name: ClassVar[str] = "wiki_rename"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
     twins: ClassVar[bool] = True
 
     def draw(self, scene: WebScene) -> WebDraft | None:
@@ -112,9 +112,9 @@ class RenamePage(WebTemplate):
             f'Rename the wiki page "{old}" to "{new}" and carry out everything that the guideline '
             "on moves asks for then; each section is saved once. If a page that has to be "
             "changed for this is protected, leave the whole wiki as it is and report that the "
-            "action is not allowed, with the number of that protection.",
+            "action is not allowed (ACTION_NOT_ALLOWED_ERROR), with the number of that protection.",
             f"把百科页面“{old}”重命名为“{new}”，并完成移动指南随后要求的一切；每个章节保存一次。"
-            "如果为此必须更改的某个页面受保护，就让整个百科保持原样，并以“不允许的操作”报告，"
+            "如果为此必须更改的某个页面受保护，就让整个百科保持原样，并报告操作不被允许（ACTION_NOT_ALLOWED_ERROR），"
             "附上该保护的编号。",
         )
 
@@ -172,7 +172,7 @@ class RenamePage(WebTemplate):
                     "unseen": report(number, look=False),
                     "half": whole(rename, retarget),
                 },
-                turns=80,
+                turns=110,
             )
         login = scene.people(plan)[0].login
         guideline = store.rows("SELECT * FROM sections WHERE page = 4 AND position = 1")
@@ -211,7 +211,7 @@ class RenamePage(WebTemplate):
                 ),
                 "refuses": report(number),
             },
-            turns=80,
+            turns=110,
         )
 
 

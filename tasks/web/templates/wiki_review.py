@@ -35,7 +35,7 @@ class ReviewAccount(WebTemplate):
     """Go through the edits of a doubtful account by a guideline with exceptions."""
 
     name: ClassVar[str] = "wiki_doubtful"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw 13 edits: to revert, to keep, put right already, mere wording, and blocked."""

@@ -187,13 +187,17 @@ class EditUnlessProtected(WebTemplate):
         past, coming = (
             (today + timedelta(days=d)).isoformat() for d in (-int(scene.pick((2, 5, 9))), 12)
         )
-        number = int(scene.pick(range(300, 700)))
+        # Which page and which of its protections blocks is drawn, and both pages have ended ones: a
+        # name or a number in the list decides nothing, only dates do.
+        target, free = scene.sample((page, near), 2)
+        number, ended, lapsed, elsewhere = scene.sample(range(300, 700), 4)
         since = (today - timedelta(days=40)).isoformat()
         reason = scene.say("repeated changes of figures", "反复更改数字")
         rows = [
-            (number, page["id"], past if scene.feasible else coming),
-            (number + 1, 1, coming),
-            (number - 4, page["id"], since),
+            (number, target["id"], past if scene.feasible else coming),
+            (ended, target["id"], since),
+            (lapsed, free["id"], past),
+            (elsewhere, 1, coming),
         ]
         plan = plan.with_edits(
             [
@@ -237,14 +241,14 @@ class EditUnlessProtected(WebTemplate):
             yield from facts_first(pilot)
             yield from pilot.finish()
 
-        def only_text(pilot: Pilot) -> Script:
-            yield from text(pilot)
+        def only_free(pilot: Pilot) -> Script:
+            yield from (text if free is near else facts_first)(pilot)
             yield from pilot.finish()
 
         def report(record: int, *, look: bool = True) -> Solver:
             def solve(pilot: Pilot) -> Script:
                 if look:
-                    yield from find_page(pilot, page["title"])
+                    yield from find_page(pilot, target["title"])
                 yield from pilot.refuse("ACTION_NOT_ALLOWED_ERROR", str(record))
 
             return solve
@@ -258,14 +262,15 @@ class EditUnlessProtected(WebTemplate):
                 plan,
                 instruction,
                 report(number),
-                evidence=(rf"wiki\.hexathlon\.test/(protections|pages/{page['id']}(\D|$))",),
+                evidence=(rf"wiki\.hexathlon\.test/(protections|pages/{target['id']}(\D|$))",),
                 answer=ExpectedAnswer("ACTION_NOT_ALLOWED_ERROR", record=str(number)),
                 alternatives={"from_list": from_list},
                 mutants={
-                    "ended": report(number - 4),
-                    "other_page": report(number + 1),
+                    "ended": report(ended),
+                    "free_page": report(lapsed),
+                    "elsewhere": report(elsewhere),
                     "unseen": report(number, look=False),
-                    "half": only_text,
+                    "half": only_free,
                 },
                 turns=30,
             )
@@ -285,7 +290,7 @@ class EditUnlessProtected(WebTemplate):
                 ),
             ),
             alternatives={"reversed": reversed_order},
-            mutants={"half": only_text, "refuses": report(number), "ended": report(number - 4)},
+            mutants={"half": only_free, "refuses": report(number), "ended": report(ended)},
             turns=30,
         )
 

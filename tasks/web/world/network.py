@@ -22,7 +22,7 @@ from hexathlon.tasks.web.world.site import SESSION_COOKIE, Call, SiteBrief, pass
 from hexathlon.tasks.web.world.sites.table import site_at, site_named
 from hexathlon.tasks.web.world.store import SiteStore, StoreRow
 
-__all__ = ["Edit", "Network", "NetworkState", "WorldPlan", "people_of", "state_diff"]
+__all__ = ["NOW", "Edit", "Network", "NetworkState", "WorldPlan", "people_of", "state_diff"]
 
 _UNUSABLE = (ArithmeticError, ValueError, RecursionError, sqlite3.DataError,
              sqlite3.OperationalError)  # fmt: skip
@@ -30,6 +30,9 @@ _UNUSABLE = (ArithmeticError, ValueError, RecursionError, sqlite3.DataError,
 
 MAX_TRACE = 600
 """Requests kept in the trace; the episode's budget of actions is far below."""
+
+NOW = "{now}"
+"""Value of an edit in the course of an episode that stands for the time at which it is made."""
 
 Edit = tuple[str, str, Sequence[Any]]
 """A change that a task makes to a site's first content: site, SQL, values."""
@@ -95,6 +98,7 @@ class NetworkState(NamedTuple):
     trace: tuple[TraceEvent, ...]
     requests: int
     files: tuple[tuple[str, bytes], ...]
+    events: tuple[Edit, ...] = ()
 
 
 def people_of(plan: WorldPlan) -> tuple[Person, ...]:
@@ -117,6 +121,7 @@ class Network:
         self._stores = {name: SiteStore(blob) for name, blob in initial_blobs(plan)}
         self._trace: tuple[TraceEvent, ...] = ()
         self._requests = 0
+        self._interventions: tuple[Edit, ...] = ()
         self.files: dict[str, bytes] = {
             name: text.encode() for name, text in (plan.files or {}).items()
         }
@@ -186,6 +191,13 @@ class Network:
         """Save a downloaded file."""
         self.files[download.filename] = download.content
 
+    def intervene(self, edits: Sequence[Edit]) -> None:
+        """Change sites as other people do in the course of a day; no change of the agent's."""
+        for site, sql, values in edits:
+            told = tuple(self.clock.stamp if value == NOW else value for value in values)
+            self._stores[site].execute(sql, told)
+            self._interventions = (*self._interventions, (site, sql, told))
+
     def after_action(self) -> None:
         """Advance the clock by one action of the agent."""
         self.clock = self.clock.after_action()
@@ -194,12 +206,13 @@ class Network:
         """Return the state; unchanged sites share their blobs."""
         blobs = tuple((name, store.save()) for name, store in self._stores.items())
         return NetworkState(self.clock, blobs, self._trace, self._requests,
-                            tuple(self.files.items()))  # fmt: skip
+                            tuple(self.files.items()), self._interventions)  # fmt: skip
 
     def load(self, state: NetworkState) -> None:
         """Restore a state; the stores are opened when they are first used."""
         self.close()
         self.clock, self._trace, self._requests = state.clock, state.trace, state.requests
+        self._interventions = state.events
         self._stores = {name: SiteStore(blob) for name, blob in state.blobs}
         self.files = dict(state.files)
 
@@ -210,7 +223,7 @@ class Network:
 
     def final_state(self) -> dict[str, Any]:
         """Return changes of business state, by site and table, and the trace, as JSON."""
-        before = dict(initial_blobs(self.plan))
+        before = dict(initial_blobs(self.plan.with_edits(self._interventions)))
         changes = {}
         for name, store in self._stores.items():
             difference = state_diff(before[name], store)

@@ -251,6 +251,10 @@ class Site(ABC):
         """Return the role of a person's account; `member` by default."""
         return "member"
 
+    def admits(self, call: Call) -> bool:
+        """Return whether a signed-in person may use the site at all; everybody by default."""
+        return True
+
     def new_store(self, brief: SiteBrief) -> SiteStore:
         """Make a store with accounts and content."""
         store = SiteStore()
@@ -280,6 +284,8 @@ class Site(ABC):
             return _calendar_panel(call)
         if self.requires_login and not call.login and not path.startswith(tuple(self.open_paths)):
             return self._to_sign_in(call, expired=bool(token))
+        if call.login and not self.admits(call):
+            return call.forbidden()
         for route in self._routes:
             found = route.pattern.fullmatch(path) if route.method == call.request.method else None
             if found:

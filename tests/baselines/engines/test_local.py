@@ -21,6 +21,7 @@ from hexathlon.baselines.engines.local.sampler import RowSampling, sample
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.tokens.requests import TokenRequest, TokenSampling
 from hexathlon.tasks.seeding import generator_for
+from support.products import require_invariant_products
 
 VOCABULARY = 97
 
@@ -110,7 +111,9 @@ def test_logits_equal_hugging_face(name):
     ids = torch.tensor([prompt[:20] + [1] * (20 - len(prompt[:20])) for prompt in prompts(5)])
     with torch.no_grad():
         wanted = reference(ids).logits
-    assert torch.allclose(LlamaDecoder(reference, 512).logits(ids), wanted, atol=2e-5)
+    for invariant in (False, True):
+        decoder = LlamaDecoder(reference, 512, invariant=invariant)
+        assert torch.allclose(decoder.logits(ids), wanted, atol=2e-5)
 
 
 @pytest.mark.parametrize("name", ["qwen3", "llama3 rope"])
@@ -134,6 +137,27 @@ def test_a_reply_does_not_depend_on_the_batch(temperature):
         for other in others:
             assert other.ids == first.ids
             assert other.log_probabilities == pytest.approx(first.log_probabilities, abs=1e-5)
+
+
+def test_invariant_replies_do_not_depend_on_the_batch_bit_for_bit():
+    require_invariant_products()
+    reference = model()
+
+    async def late(engine, number):
+        for _ in range(7 * number % 11):
+            await asyncio.sleep(0)
+        return await episode(engine, number)
+
+    async def run(batch, order):
+        engine = LocalEngine(reference, batch=batch, rows=9, invariant=True)
+        turns = await asyncio.gather(*(late(engine, number) for number in order))
+        return dict(zip(order, turns, strict=True))
+
+    first, *others = [
+        asyncio.run(run(batch, order))
+        for batch, order in [(9, range(9)), (9, range(8, -1, -1)), (2, range(9)), (1, range(9))]
+    ]
+    assert all(other == first for other in others)
 
 
 def test_runs_repeat_bit_for_bit():

@@ -24,7 +24,7 @@ from hexathlon.baselines.engines.served.engine import ServedEngine
 from hexathlon.baselines.engines.served.server import INTERPRETER, VllmServer, vllm_python
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest, TokenSampling
-from support.token_server import CONTEXT, MODEL, TokenServer
+from support.token_server import CONTEXT, CUT, MODEL, TokenServer
 
 PROBE = LogProbabilityProbe(
     [4, 5, 6], lambda ids: [-1.0, -1.0, *(-0.5 - n for n in range(len(ids) - 3))]
@@ -115,7 +115,7 @@ def test_requested_model_must_be_served(server):
     assert generate(server, model="second") == REPLY
 
 
-@pytest.mark.parametrize("fault", [(500, {}), (503, {}), (429, {}), (200, b"<html>")])
+@pytest.mark.parametrize("fault", [(500, {}), (503, {}), (429, {}), (200, b"<html>"), (CUT, {})])
 def test_infrastructure_failures_are_retried(server, fault):
     server.behaviour.faults = [fault, fault]
     assert generate(server) == REPLY
@@ -148,6 +148,20 @@ def test_deadline_covers_all_attempts(server):
     server.behaviour.faults = [(500, {})] * 10_000
     with pytest.raises(ReplyTimeout, match="no reply within the 0.2 s"):
         generate(server, deadline=0.2, retries=10_000)
+
+
+@pytest.mark.parametrize("fault", [(503, {"error": "paused"}), (CUT, {})])
+def test_a_storm_of_failures_delays_replies_and_loses_none(server, fault):
+    """Every second request fails, with 32 at a time."""
+    asked = [request([1 + n], seed=n) for n in range(64)]
+    server.behaviour.faults = [part for _ in asked for part in (fault, None)]
+
+    async def scenario(engine):
+        return await asyncio.gather(*(engine.generate(one) for one in asked))
+
+    replies = with_engine(server, scenario, retries=60)
+    assert replies == [REPLY] * 64
+    assert server.behaviour.faults == []
 
 
 def test_missing_server_is_a_connection_failure():
@@ -266,9 +280,9 @@ def test_update_without_control_routes_names_the_missing_options(server, weights
     assert with_engine(server, scenario) == REPLY
 
 
-def test_weights_are_a_model_or_a_directory(tmp_path):
-    for given in ({}, {"model": object(), "folder": tmp_path}):
-        with pytest.raises(ValueError, match="exactly one of model and folder"):
+def test_weights_are_a_model_a_directory_or_a_transfer(tmp_path):
+    for given in ({}, {"model": object(), "folder": tmp_path}, {"folder": tmp_path, "transfer": 1}):
+        with pytest.raises(ValueError, match="exactly one of model, folder and transfer"):
             Weights(PROBE, **given)
 
 
@@ -300,7 +314,7 @@ def test_closed_engine_raises(server):
 def test_missing_interpreter_names_the_setup_script(tmp_path, monkeypatch):
     monkeypatch.delenv(INTERPRETER, raising=False)
     with pytest.raises(
-        EngineMissing, match="HEXATHLON_VLLM_PYTHON is not set; scripts/vllm creates"
+        EngineMissing, match="HEXATHLON_VLLM_PYTHON is not set: .* scripts/vllm creates"
     ):
         VllmServer(tmp_path, tmp_path / "log")
     monkeypatch.setenv(INTERPRETER, str(tmp_path / "none"))

@@ -19,7 +19,8 @@ from hexathlon.baselines.engines.local.loading import load_tokenizer
 from hexathlon.baselines.engines.sending import HttpSettings
 from hexathlon.baselines.engines.served.engine import ServedEngine
 from hexathlon.baselines.engines.served.routes import CompletionRoute, TokenRoute
-from hexathlon.baselines.engines.served.server import VllmServer, VllmSettings
+from hexathlon.baselines.engines.served.server import VllmServer
+from hexathlon.baselines.engines.served.settings import VllmSettings
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.rollout.drivers import play_async
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout

@@ -10,7 +10,7 @@ from transformers import AutoConfig, AutoModelForCausalLM
 
 from hexathlon.baselines.sizing.devices import Efficiency, device, device_names
 from hexathlon.baselines.sizing.estimate import (
-    Cluster,
+    GpuCluster,
     GpuLayout,
     StepPlan,
     best_by_mode,
@@ -85,14 +85,14 @@ def test_the_longest_of_several_rollouts_is_the_mean_maximum_of_log_normal_durat
 
 def test_waiting_environments_bound_the_collection():
     slow = PLAN._replace(workload=WORK._replace(env_seconds=10_000.0))
-    found = estimate(slow, Cluster(device("h100"), 2), GpuLayout("asynchronous", 1, 1))
+    found = estimate(slow, GpuCluster(device("h100"), 2), GpuLayout("asynchronous", 1, 1))
     assert found.collect == pytest.approx(512 / 256 * 10_000, rel=0.02)
     assert found.step == found.collect + found.sync
 
 
 def test_engines_bound_the_collection_of_quick_environments():
     quick = PLAN._replace(workload=WORK._replace(env_seconds=0.0))
-    cluster = Cluster(device("h100"), 4)
+    cluster = GpuCluster(device("h100"), 4)
     one = estimate(quick, cluster, GpuLayout("asynchronous", 1, 1))
     two = estimate(quick, cluster, GpuLayout("asynchronous", 2, 2))
     assert one.learn == pytest.approx(2 * two.learn)
@@ -103,7 +103,7 @@ def test_engines_bound_the_collection_of_quick_environments():
 
 
 def test_nothing_waits_in_an_asynchronous_step():
-    cluster = Cluster(device("h100"), 8)
+    cluster = GpuCluster(device("h100"), 8)
     work = PLAN._replace(workload=WORK._replace(spread=1.0))
     apart = estimate(work, cluster, GpuLayout("apart", 5, 3))
     free = estimate(work, cluster, GpuLayout("asynchronous", 5, 3))
@@ -113,7 +113,7 @@ def test_nothing_waits_in_an_asynchronous_step():
 
 
 def test_the_fastest_layout_that_fits_comes_first():
-    cluster = Cluster(device("rtx4090"), 4)
+    cluster = GpuCluster(device("rtx4090"), 4)
     large = PLAN._replace(model=ModelSize(36, 4096, 32, 8, 128, 12_288, 151_936))
     found = estimates(large, cluster)
     fitting = [one.fits for one in found]
@@ -127,7 +127,7 @@ def test_the_fastest_layout_that_fits_comes_first():
 
 
 def test_a_slow_network_slows_the_sync_only():
-    cluster = Cluster(device("h100"), 16)
+    cluster = GpuCluster(device("h100"), 16)
     near, far = (
         estimate(PLAN, cluster._replace(network=rate), GpuLayout("apart", 8, 8))
         for rate in (0.0, 5.0)

@@ -10,12 +10,13 @@ import pytest
 torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
-from hexathlon.baselines.engines.errors import EngineMissing
+from hexathlon.baselines.engines.errors import EngineMissing, WeightsDiffer
 from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.training.engines import open_engine
 from hexathlon.baselines.training.metrics import read_metrics
 from hexathlon.baselines.training.recipe import RecipeError, load_recipe
 from hexathlon.baselines.training.run import train
+from support.fake_vllm import fake_vllm
 from support.served import drawn, guards_of, interpreter, learner, sharp_policy, url_of
 
 SMALL: dict[str, Any] = {
@@ -67,7 +68,16 @@ def quiet(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
             "replicas and more are for servers to start",
         ),
         ({"engine.kind": "vllm", "engine.model": "tiny"}, "urls, which is empty: set urls"),
-        ({"engine.kind": "vllm", "ranks": 2}, "one rank, got 2: set ranks = 1"),
+        ({"engine.transfer": "gloo"}, 'transfer needs a server: set kind = "vllm"'),
+        ({"engine.kind": "vllm", "engine.transfer": "adapter"}, "set policy.lora_rank"),
+        (
+            {"engine.kind": "vllm", "engine.transfer": "nccl", "policy.lora_rank": 4},
+            'sends whole models: set transfer = "adapter"',
+        ),
+        (
+            {"engine.kind": "vllm", "engine.sleep": True, "asynchrony.staleness": 1},
+            "engine.sleep needs a synchronous run",
+        ),
         ({"engine.tolerance": -1}, "engine.tolerance"),
     ],
 )
@@ -96,6 +106,35 @@ async def test_default_engine_is_local(tmp_path: Path) -> None:
 async def test_tied_embeddings_are_rejected_with_a_fix(tmp_path: Path) -> None:
     with pytest.raises(EngineMissing, match="untie them"):
         await opened(tmp_path, tied=True, kind="vllm")
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("transfer", ["folder", "gloo"])
+async def test_wrong_weights_at_servers_are_fatal_by_their_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, transfer: str
+) -> None:
+    """The servers are stand-ins, whose log-probabilities are not those of any model."""
+    monkeypatch.setenv("HEXATHLON_VLLM_PYTHON", str(fake_vllm(tmp_path)))
+    result = await opened(tmp_path, kind="vllm", replicas=2, transfer=transfer)
+    try:
+        model = learner(tmp_path / "policy")
+        with pytest.raises(WeightsDiffer, match="^vllm-replica-0: log-probabilities") as raised:
+            await result.transport.publish(model, 0)
+        assert raised.value.fatal
+    finally:
+        await result.close()
+    assert guards_of(os.getpid()) == []
+    assert not (tmp_path / "weights").exists()
+
+
+@pytest.mark.anyio
+async def test_a_server_that_does_not_start_stops_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEXATHLON_VLLM_PYTHON", str(fake_vllm(tmp_path)))
+    with pytest.raises(EngineMissing, match="does not start: .* unrecognized arguments: --reject"):
+        await opened(tmp_path, kind="vllm", replicas=2, more=["--reject"])
+    assert guards_of(os.getpid()) == []
 
 
 @pytest.fixture

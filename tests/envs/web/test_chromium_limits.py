@@ -1,5 +1,6 @@
 """X16: what pages and agents can reach from the browser, and what is noted when they try."""
 
+import http.client
 import json
 import socket
 import threading
@@ -180,6 +181,44 @@ def test_the_server_answers_nobody_without_the_secret(chromium, network):
     gone = httpx.get(f"http://127.0.0.1:{port}/next",
                      headers={"host": HOST, "x-hexathlon-episode": secret})  # fmt: skip
     assert gone.status_code == 421
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/assets/../network.py", "/assets/%2e%2e/network.py", "/assets/..%2fnetwork.py", "/assets//etc/passwd",
+     "/assets/%2fetc%2fpasswd", "/assets/kit.css%00.py", "/assets/site.css/../../sites/bank/site.py",
+     "/../../etc/passwd", "/assets/..\\network.py", "/proc/self/environ", "/favicon.ico"],
+)  # fmt: skip
+def test_files_and_the_process_of_the_server_are_out_of_reach(chromium, network, path):
+    connection = http.client.HTTPConnection("127.0.0.1", chromium._driver.server.port, timeout=60)
+    headers = {"host": HOST, "x-hexathlon-episode": chromium._served.secret}
+    connection.request("GET", path, headers=headers)  # as written: nothing is normalised
+    answer = connection.getresponse()
+    body = answer.read()
+    connection.close()
+    assert answer.status == 404 or path.startswith(("/..", "/proc"))  # a page of the site
+    assert b"import " not in body and b"root:" not in body and b"PATH=" not in body
+
+
+def test_hosts_of_other_episodes_are_refused(chromium, network):
+    """The secret opens one episode's hosts; another episode's are not known to it."""
+    second, other = chromium_or_skip(), PageNetwork()
+    second.open(other)
+    port = chromium._driver.server.port
+    before = len(other.trace)
+    for host in (
+        "shop.hexathlon.test",
+        "127.0.0.1",
+        f"127.0.0.1:{port}",
+        "localhost",
+        f"{HOST}.",
+        f"{HOST}:{port}",
+    ):
+        answer = httpx.get(f"http://127.0.0.1:{port}/next", headers={
+            "host": host, "x-hexathlon-episode": chromium._served.secret})  # fmt: skip
+        assert (answer.status_code, answer.content) == (421, b""), host
+    assert len(other.trace) == before
+    second.close()
 
 
 def test_episodes_do_not_see_each_other(chromium, network):

@@ -1,12 +1,17 @@
 """The twin and Chromium agree at every step: text, tabs, URLs, final state and reward."""
 
+from collections.abc import Callable
+
 import pytest
 
 from hexathlon.envs.web.env import WebEnv
 from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import LEVELS
+from hexathlon.tasks.web.templates.shifts.templates import TEMPLATES as SHIFTS
 from hexathlon.tasks.web.templates.table import templates_of
 from support.chromium import skip_without_chromium
+from support.web_pages import task_ids
 from support.web_parity import differences, oracle_of, random_walk
 
 pytestmark = pytest.mark.browser
@@ -23,10 +28,25 @@ def pair():
     browser.close()
 
 
-def check(pair, task: str, look: int, *, at_random: bool) -> None:
-    make = (lambda: random_walk(task, 12)) if at_random else oracle_of(task)
+def check(pair, task: str, look: int, *, at_random: bool, actions: int = 999) -> None:
+    make = (lambda: random_walk(task, 12)) if at_random else beginning(oracle_of(task), actions)
     for difference in differences(*pair, task, make, look=look):
         pytest.fail(f"{task}: {difference[:3_000]}", pytrace=False)
+
+
+def beginning(make: Callable[[], Script], actions: int) -> Callable[[], Script]:
+    """Cut a script off after some actions."""
+
+    def cut() -> Script:
+        script, observation = make(), None
+        for _ in range(actions):
+            try:
+                action = script.send(observation) if observation is not None else next(script)
+            except StopIteration:
+                return
+            observation = yield action
+
+    return cut
 
 
 def first_task_of(site: str) -> str:
@@ -48,6 +68,19 @@ def test_oracles(pair, look):
 def test_random_walks(pair, look):
     site = SITES[(look + 3) % len(SITES)]
     check(pair, first_task_of(site), look + 6, at_random=True)
+
+
+def test_the_first_requests_of_a_shift(pair):
+    task = task_ids("shift_moving", "hard", "dev", count=1)[0]
+    check(pair, task, 3, at_random=False, actions=30)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3_600)
+@pytest.mark.parametrize("place", range(len(SHIFTS)))
+def test_shifts(pair, place):
+    task = task_ids(SHIFTS[place].name, "hard", "dev", count=1)[0]
+    check(pair, task, place, at_random=False)
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
+from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.web.world.blocks import block_page, paged, parse_cents, section
 from hexathlon.tasks.web.world.exchange import WebResponse
 from hexathlon.tasks.web.world.site import Call, get, post
@@ -275,6 +276,11 @@ class AccountPages:
         return call.redirect("/orders", call.words("message_sent"))
 
 
+def parcel_of(order: int) -> str:
+    """Return the number of the parcel that an order left in."""
+    return f"FF{derive_seed('web parcel', order) % 10**9:09d}"
+
+
 def order_facts(call: Call, row: StoreRow) -> Markup:
     """Properties of an order."""
     words, ui = call.words, call.ui
@@ -296,6 +302,8 @@ def order_facts(call: Call, row: StoreRow) -> Markup:
         (words("total_sum"), ui.money(row["total"])),
         (words("note"), row["note"] or "–"),
     ]
+    if row["status"] in ("shipped", "delivered"):
+        pairs.append((words("parcel"), parcel_of(row["number"])))
     return ui.facts(pairs)
 
 

@@ -86,8 +86,8 @@ def _english(
             "6. You get back what you paid for the goods, less the item's share of a coupon as "
             "shown on the order. Shipping is not refunded.",
             f"7. For opened items whose price is above {euro['fee_over']} each we keep "
-            f"{n['fee_percent']} percent. Amounts are rounded down to the cent. The fee does not "
-            "apply to defective items.",
+            f"{n['fee_percent']} percent of that amount; what you get back is rounded down to the "
+            "cent. Defective items are free of this fee.",
             f"8. We collect parcels from your address if the items of the request cost "
             f"{euro['collect_over']} or more before discounts; otherwise bring them to a parcel "
             "shop.",
@@ -156,8 +156,8 @@ def _chinese(
                 "4. 面部护理和茶叶只有未拆封才可退。",
                 f"5. 有缺陷的商品在送达后{n['fault_days']}天内可退，不受第1至4条限制。",
                 "6. 退还您为商品实付的金额，即扣除订单上所示的优惠分摊。运费不退。",
-                f"7. 单价高于{euro['fee_over']}的已拆封商品，我们扣留{n['fee_percent']}%。"
-                "金额向下取整到分。有缺陷的商品不扣。",
+                f"7. 单价高于{euro['fee_over']}的已拆封商品，我们从该金额中扣留{n['fee_percent']}%，"
+                "退还金额向下取整到分。有缺陷的商品不扣。",
                 f"8. 申请中的商品折前合计达到{euro['collect_over']}时我们上门取件，"
                 "否则请自行送到自提点。",
                 "9. 订单中的每件商品只能申请一次。",

@@ -1,0 +1,185 @@
+"""The backend of training on a cluster: engine replicas, and environment workers that use them.
+
+It lives in the process of rank 0, which plays the rollouts of all ranks. The tokens of a rollout
+travel between its worker and one replica; rank 0 gets finished trajectories.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import ray
+from ray.exceptions import RayActorError, RayError, RayTaskError
+
+from hexathlon.baselines.agents.policy import PolicyAgent
+from hexathlon.baselines.cluster.clients import Replica, WorkerAgent, client
+from hexathlon.baselines.cluster.connect import ClusterError, RayCluster
+from hexathlon.baselines.cluster.engines import EngineReplica, ReplicaSettings
+from hexathlon.baselines.cluster.executor import RayExecutor
+from hexathlon.baselines.cluster.fleet import Fleet
+from hexathlon.baselines.cluster.handles import reason_of
+from hexathlon.baselines.cluster.log import note
+from hexathlon.baselines.cluster.pools import Bundles, reserve_async
+from hexathlon.baselines.cluster.stored import WeightBoard
+from hexathlon.baselines.cluster.weights import ObjectStoreTransport, stored
+from hexathlon.baselines.engines.errors import EngineError, EngineMissing
+from hexathlon.baselines.rollout.executor import Executor
+from hexathlon.baselines.training.backend import InProcess
+from hexathlon.baselines.training.engines import OpenedEngine, settings_for
+from hexathlon.baselines.training.recipe import Recipe
+from hexathlon.baselines.training.tables import ClusterTable
+from hexathlon.envs.base import Environment
+
+__all__ = ["ClusterBackend"]
+
+
+class ClusterBackend:
+    """Opens engine replicas and workers on a cluster; a `TrainingBackend`.
+
+    Args:
+        cluster: The cluster, to which this process is connected.
+        table: Numbers and places of the processes.
+    """
+
+    def __init__(self, cluster: RayCluster, table: ClusterTable) -> None:
+        self._cluster, self._table = cluster, table
+        self._local = InProcess()
+        self._folder: Path | None = None
+        self._fleet: Fleet | None = None
+        self._bundles: Bundles | None = None
+        self._actors: list[Any] = []
+        self.replicas: list[Replica] = []
+        """The engine replicas, once they are open."""
+
+    def central(self, recipe: Recipe) -> bool:
+        """Return True: rank 0 plays the rollouts of all ranks."""
+        return True
+
+    async def open_engine(
+        self, recipe: Recipe, model: Any, checkpoint: Path, folder: Path
+    ) -> OpenedEngine:
+        """Start the replicas with the model's weights; see `TrainingBackend.open_engine`.
+
+        Raises:
+            ClusterError: If the cluster has no place for the replicas.
+        """
+        if recipe.engine.urls:
+            if self._table.workers:
+                raise EngineMissing(
+                    "engine.urls names servers, which environment workers do not use: leave it out "
+                    "to start servers on the cluster, or set cluster.workers = 0"
+                )
+            return await self._local.open_engine(recipe, model, checkpoint, folder)
+        self._folder = folder
+        count, within = self._table.engines, self._table.start_within
+        wanted = [self._table.engine.bundle()] * count
+        self._bundles = await reserve_async(
+            self._cluster, wanted, name="engine replicas", spread=True, within=within
+        )
+        board = _actor(WeightBoard, self._settings(recipe, model, checkpoint), num_cpus=0)
+        self._actors.append(board)
+        await board.publish.remote(stored(model, 0, tolerance=recipe.engine.tolerance))
+        started = []
+        for number in range(count):
+            options = EngineReplica.options(self._table.restarts)
+            started.append(_actor(EngineReplica, board, **self._bundles.options(number), **options))
+        self._actors += started
+        self.replicas = [
+            Replica(f"engine replica {number}", handle, *facts)
+            for number, (handle, facts) in enumerate(
+                zip(started, await _opened(started, within), strict=True)
+            )
+        ]
+        pids = await asyncio.gather(*(handle.process.remote() for handle in started))
+        note(folder, f"{count} engine replicas started: processes {', '.join(map(str, pids))}")
+        engine = client(self.replicas, self._table.reply_within)
+        return OpenedEngine(engine, ObjectStoreTransport(engine, board, recipe.engine.tolerance))
+
+    def executor(
+        self, recipe: Recipe, agent: PolicyAgent, make: Callable[[str], Environment]
+    ) -> Executor:
+        """Create an executor that plays in the workers, or here if there are none."""
+        if not self._table.workers:
+            return self._local.executor(recipe, agent, make)
+        if self._fleet is None:
+            report = partial(note, self._folder) if self._folder else lambda line: None
+            self._fleet = Fleet(self._cluster, self._table, make, report=report)
+        made = WorkerAgent(
+            self.replicas, self._table.reply_within, agent.renderer, agent.codec, agent.sampling
+        )
+        return RayExecutor(self._fleet, made)
+
+    def close(self) -> None:
+        """End the workers and the replicas, and give their places back."""
+        if self._fleet is not None:
+            self._fleet.close()
+        with contextlib.suppress(RayError):
+            closing = [replica.handle.close.remote() for replica in self.replicas]
+            ray.get(closing, timeout=30.0)
+        for actor in self._actors:
+            ray.kill(actor)
+        if self._bundles is not None:
+            self._bundles.release()
+        self._fleet, self._bundles, self._actors, self.replicas = None, None, [], []
+
+    def _settings(self, recipe: Recipe, model: Any, checkpoint: Path) -> ReplicaSettings:
+        table, capacity = recipe.engine, recipe.rollout.concurrency
+        if self._table.workers:
+            pools = self._table.all_pools().values()
+            capacity = max(capacity, sum(pool.workers * pool.slots for pool in pools))
+        gpu = self._table.engine.gpus > 0
+        served = table.kind == "vllm"
+        if served and model.config.tie_word_embeddings and not gpu:
+            raise EngineMissing(
+                f"a vLLM server on a CPU does not take updates of tied embeddings, which "
+                f'{checkpoint} has: untie them, or train with [engine] kind = "local"'
+            )
+        return ReplicaSettings(
+            config=model.config,
+            dtype=str(model.get_input_embeddings().weight.dtype).removeprefix("torch."),
+            context=table.context,
+            batch=capacity,
+            invariant=table.invariant,
+            gpu=gpu,
+            vllm=settings_for(recipe, model) if served else None,
+            files=_files(checkpoint) if served else {},
+        )
+
+
+def _actor(kind: type, *arguments: Any, **options: Any) -> Any:
+    actor: Any = ray.remote(kind)
+    return actor.options(**options).remote(*arguments)
+
+
+async def _opened(replicas: Sequence[Any], within: float) -> list[tuple[int, int]]:
+    """Wait until all replicas have loaded the weights; return context and version of each."""
+    try:
+        async with asyncio.timeout(within):
+            return list(await asyncio.gather(*(replica.open.remote() for replica in replicas)))
+    except TimeoutError:
+        raise ClusterError(
+            f"the engine replicas have not loaded the weights within {within:.0f} s: raise "
+            "cluster.start_within if the nodes are slow"
+        ) from None
+    except RayTaskError as error:
+        cause = error.cause
+        if isinstance(cause, EngineError):
+            raise cause from error
+        raise ClusterError(f"an engine replica cannot start: {reason_of(error)}") from error
+    except RayActorError as error:
+        raise ClusterError(
+            f"an engine replica was lost as it started: {reason_of(error)}"
+        ) from error
+
+
+def _files(checkpoint: Path) -> dict[str, bytes]:
+    """Return a checkpoint's files beside the weights."""
+    weights = (".safetensors", ".bin", ".pt", ".index.json")
+    return {
+        path.name: path.read_bytes()
+        for path in checkpoint.iterdir()
+        if path.is_file() and not path.name.endswith(weights)
+    }

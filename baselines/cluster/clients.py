@@ -1,0 +1,198 @@
+"""Clients of engine replicas: what a process of the cluster samples with.
+
+Ray sends the requests of a replica that died again when it has been restarted, so a client only
+waits; it says who did not answer. Needs no PyTorch, so that environment workers start fast.
+"""
+
+import asyncio
+import itertools
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ray.exceptions import RayActorError, RayError, RayTaskError
+
+from hexathlon.baselines.agents.base import Agent
+from hexathlon.baselines.agents.policy import PolicyAgent
+from hexathlon.baselines.cluster.stored import StoredWeights
+from hexathlon.baselines.codecs import Codec
+from hexathlon.baselines.engines.errors import ConnectionFailed, EngineError, EngineMissing
+from hexathlon.baselines.engines.replicated import ReplicatedEngine
+from hexathlon.baselines.engines.tokens import TokenEngine
+from hexathlon.baselines.engines.weights import Weights
+from hexathlon.baselines.tokens.render import ChatRenderer
+from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest, TokenSampling
+
+__all__ = ["ActorEngine", "Replica", "SampledReply", "WorkerAgent", "client"]
+
+_SESSIONS = 1 << 40
+"""Sessions after which the numbers of one worker's would reach those of the next."""
+
+
+class SampledReply(NamedTuple):
+    """A reply and the version of the policy at the replica."""
+
+    reply: TokenReply
+    version: int
+
+
+class Replica(NamedTuple):
+    """An engine replica that any process of the cluster can use."""
+
+    name: str
+    handle: Any
+    context: int
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerAgent:
+    """Makes the policy's agent in a worker; can be pickled."""
+
+    replicas: Sequence[Replica]
+    deadline: float
+    renderer: ChatRenderer
+    codec: Codec
+    sampling: TokenSampling
+
+    def __call__(self, number: int) -> Agent:
+        """Return the agent, whose sessions differ from those of all other workers.
+
+        Args:
+            number: Number of the worker.
+        """
+        engine = client(self.replicas, self.deadline)
+        agent = PolicyAgent(engine, self.renderer, self.codec, self.sampling)
+        agent.episodes = itertools.count(number * _SESSIONS)
+        return agent
+
+
+def client(replicas: Sequence[Replica], deadline: float) -> TokenEngine:
+    """Return an engine that spreads requests over replicas."""
+    return ReplicatedEngine(
+        {
+            replica.name: ActorEngine(
+                replica.name, replica.handle, replica.context, replica.version, deadline
+            )
+            for replica in replicas
+        }
+    )
+
+
+class ActorEngine:
+    """A token engine that asks a replica; each process that samples has its own.
+
+    Args:
+        name: The replica's name, for errors.
+        replica: Handle of the `EngineReplica`.
+        context: Maximum number of tokens of a prompt and its reply.
+        version: Version of the replica's policy.
+        deadline: Seconds that one request may take, restarts of the replica included.
+    """
+
+    def __init__(
+        self, name: str, replica: Any, context: int, version: int, deadline: float
+    ) -> None:
+        self.name = name
+        self.context = context
+        self._replica = replica
+        self._version = version
+        self._deadline = deadline
+        self._sessions: Counter[str] = Counter()
+
+    @property
+    def version(self) -> int:
+        """Version of the policy that the replica reported last."""
+        return self._version
+
+    async def generate(self, request: TokenRequest) -> TokenReply:
+        """Continue a prompt; see `TokenEngine.generate`.
+
+        Raises:
+            ConnectionFailed: If the replica does not answer within the deadline.
+            EngineMissing: If it died more often than it may be restarted.
+        """
+        session = request.session
+        self._sessions[session] += 1
+        try:
+            result = await self._answer("a reply", self._replica.generate.remote(request))
+        except asyncio.CancelledError:
+            self._replica.abort.remote([session])
+            raise
+        finally:
+            self._sessions[session] -= 1
+            if not self._sessions[session]:
+                del self._sessions[session]
+        reply: TokenReply = result.reply
+        self._version = result.version
+        return reply
+
+    def forget(self, session: str) -> None:
+        """Drop the cache of a session at the replica, without waiting for it."""
+        self._replica.forget.remote(session)
+
+    async def abort(self, session: str | None = None) -> None:
+        """Abort the request of a session, or all of this client; others' are not touched."""
+        sessions = list(self._sessions) if session is None else [session]
+        if sessions:
+            await self._answer("an abort", self._replica.abort.remote(sessions))
+
+    async def clear(self) -> None:
+        """Abort the requests of all clients and drop all caches."""
+        await self._answer("the release of caches", self._replica.clear.remote())
+
+    async def update(self, weights: Weights, version: int) -> float:
+        """Load weights from the object store and verify them; see `TokenEngine.update`.
+
+        Args:
+            weights: `StoredWeights` in the place of the model.
+            version: The new policy version.
+
+        Raises:
+            EngineError: If the weights are not in the object store.
+        """
+        if not isinstance(weights.model, StoredWeights):
+            raise EngineError(
+                "a replica on a cluster loads weights from the object store: publish them with "
+                f"ObjectStoreTransport, got {type(weights.model or weights.folder).__name__}"
+            )
+        work = self._replica.update.remote(weights.model, version)
+        difference, self._version = await self._answer("an update", work)
+        return float(difference)
+
+    async def close(self) -> None:
+        """Abort this client's requests; the replica is ended by the process that created it."""
+        if self._sessions:
+            await self.abort()
+
+    async def _answer(self, what: str, work: Any) -> Any:
+        """Wait for a call of the replica."""
+        try:
+            async with asyncio.timeout(self._deadline):
+                return await work
+        except TimeoutError:
+            raise ConnectionFailed(
+                f"{self.name} did not give {what} within {self._deadline:g} s"
+            ) from None
+        except RayTaskError as error:
+            raise _cause(self.name, error) from error
+        except RayActorError as error:
+            raise EngineMissing(
+                f"{self.name} is gone, and was not restarted again: {_first_line(error)}"
+            ) from error
+        except RayError as error:
+            raise EngineError(f"{self.name} gave no {what}: {_first_line(error)}") from error
+
+
+def _cause(name: str, error: RayTaskError) -> EngineError:
+    """Return the error that a replica raised, as its own class."""
+    cause = error.cause
+    if isinstance(cause, EngineError):
+        return cause
+    return EngineError(f"{name} failed: {type(cause).__name__}: {_first_line(cause)}")
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[0]

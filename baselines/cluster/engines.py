@@ -1,0 +1,218 @@
+"""Engine replicas: token engines in processes of a cluster.
+
+A replica holds a torch engine, or a vLLM server on its own node that listens on the loopback
+address only. Ray restarts a replica that died and sends its requests again; the replica then loads
+the weights on the board first, so replies are those that it would have given. Routing sessions over
+several replicas is left to `hexathlon.baselines.engines.replicated`.
+"""
+
+import asyncio
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hexathlon.baselines.cluster.clients import SampledReply
+from hexathlon.baselines.cluster.stored import StoredWeights
+from hexathlon.baselines.cluster.weights import TensorSource
+from hexathlon.baselines.engines.served.settings import VllmSettings
+from hexathlon.baselines.engines.tokens import TokenEngine
+from hexathlon.baselines.engines.weights import Weights
+from hexathlon.baselines.tokens.requests import TokenRequest
+
+__all__ = ["EngineReplica", "ReplicaSettings"]
+
+_REQUESTS = 4_096
+"""Requests that one replica takes at a time; its engine queues them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaSettings:
+    """Settings of a replica; the same for all of a run."""
+
+    config: Any
+    """The model's Hugging Face configuration."""
+
+    dtype: str
+    """Name of the parameters' torch dtype, such as float32."""
+
+    context: int
+    """Maximum number of tokens of a prompt and its reply; 0 means the model's limit."""
+
+    batch: int
+    """Maximum number of sequences decoded concurrently."""
+
+    invariant: bool = False
+    """Whether replies of a torch engine do not depend on the rest of the batch, bit for bit."""
+
+    gpu: bool = False
+    """Whether the replica has a GPU."""
+
+    vllm: VllmSettings | None = None
+    """Settings of the replica's server; None uses the torch engine."""
+
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """Files of the checkpoint beside the weights, for a server."""
+
+
+class EngineReplica:
+    """A token engine in a process of its own; an actor, created by `options`.
+
+    Args:
+        board: Handle of the `WeightBoard`, which has its settings: arguments of a constructor might
+            be lost before a restart.
+    """
+
+    def __init__(self, board: Any) -> None:
+        self._board = board
+        self._engine: TokenEngine | None = None
+        self._opening = asyncio.Lock()
+        self._serves = False
+        self._folder = Path(tempfile.mkdtemp(prefix="hexathlon-replica-"))
+
+    @staticmethod
+    def options(restarts: int) -> dict[str, Any]:
+        """Return the options with which Ray creates the actor, besides its resources.
+
+        Args:
+            restarts: Times that it may be restarted; its requests are then sent again.
+        """
+        return {
+            "max_restarts": restarts,
+            "max_task_retries": -1,
+            "max_concurrency": _REQUESTS,
+        }
+
+    async def open(self) -> tuple[int, int]:
+        """Load the weights on the board; return the context length and the version."""
+        engine = await self._ready()
+        return engine.context, engine.version
+
+    async def process(self) -> int:
+        """Return the id of the replica's process."""
+        return os.getpid()
+
+    async def generate(self, request: TokenRequest) -> SampledReply:
+        """Continue a prompt; see `TokenEngine.generate`."""
+        engine = await self._ready()
+        reply = await engine.generate(request)
+        return SampledReply(reply, engine.version)
+
+    async def forget(self, session: str) -> None:
+        """Drop the cache of a session, if there is one."""
+        if self._engine is not None:
+            self._engine.forget(session)
+
+    async def abort(self, sessions: list[str]) -> None:
+        """Abort the requests of sessions; they return the tokens sampled so far."""
+        if self._engine is not None:
+            for session in sessions:
+                await self._engine.abort(session)
+
+    async def clear(self) -> None:
+        """Abort all requests and drop all caches."""
+        if self._engine is not None:
+            await self._engine.clear()
+
+    async def update(self, weights: StoredWeights, version: int) -> tuple[float, int]:
+        """Load weights and verify them; return the difference and the version read back."""
+        engine = await self._ready()
+        return await self._load(engine, weights, version), engine.version
+
+    async def close(self) -> None:
+        """Close the engine and stop its server."""
+        engine, self._engine = self._engine, None
+        try:
+            if engine is not None:
+                await engine.close()
+        finally:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    async def _ready(self) -> TokenEngine:
+        """Return the engine, opened with the weights on the board where there is none."""
+        if self._engine is None:
+            async with self._opening:
+                if self._engine is None:
+                    settings: ReplicaSettings = await self._board.settings.remote()
+                    weights: StoredWeights = await self._board.latest.remote()
+                    engine = await self._opened(settings, weights)
+                    try:
+                        await self._load(engine, weights, weights.version)
+                    except BaseException:
+                        await engine.close()
+                        raise
+                    self._engine = engine
+        return self._engine
+
+    async def _opened(self, settings: ReplicaSettings, weights: StoredWeights) -> TokenEngine:
+        self._serves = settings.vllm is not None
+        if not settings.gpu:
+            os.environ["CUDA_VISIBLE_DEVICES"] = ""
+        if settings.vllm is None:
+            from hexathlon.baselines.engines.local.engine import LocalEngine
+
+            batch = settings.batch
+            return LocalEngine(
+                _model(settings),
+                context=settings.context,
+                batch=batch,
+                rows=batch,
+                invariant=settings.invariant,
+            )
+        from hexathlon.baselines.engines.served.launched import LaunchedEngine
+
+        checkpoint = self._folder / "checkpoint"
+        checkpoint.mkdir()
+        for name, content in settings.files.items():
+            (checkpoint / name).write_bytes(content)
+        _write(checkpoint, await weights.tensors)
+        engine = LaunchedEngine(checkpoint, self._folder / "vllm.log", settings.vllm)
+        try:
+            await engine.start()
+        except BaseException:
+            await engine.close()
+            raise
+        return engine
+
+    async def _load(self, engine: TokenEngine, weights: StoredWeights, version: int) -> float:
+        tensors, probe = await weights.tensors, weights.probe.probe()
+        if not self._serves:
+            return await engine.update(Weights(probe, model=TensorSource(tensors)), version)
+        # Until the next update, since a restarted server reads them again.
+        place = self._folder / f"weights-{version}"
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir()
+        _write(place, tensors)
+        difference = await engine.update(Weights(probe, folder=place), version)
+        for other in self._folder.glob("weights-*"):
+            if other != place:
+                shutil.rmtree(other, ignore_errors=True)
+        return difference
+
+
+def _model(settings: ReplicaSettings) -> Any:
+    """Return a model with arbitrary weights, in evaluation mode."""
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    from hexathlon.baselines.engines.local.loading import quiet
+
+    quiet()
+    if not settings.gpu:
+        torch.set_num_threads(1)
+    kind: Any = AutoModelForCausalLM
+    model: Any = kind.from_config(
+        settings.config, dtype=getattr(torch, settings.dtype), attn_implementation="sdpa"
+    )
+    return model.to("cuda" if settings.gpu else "cpu").eval().requires_grad_(False)
+
+
+def _write(folder: Path, tensors: Mapping[str, Any]) -> None:
+    """Write packed parameters as a checkpoint's safetensors."""
+    from safetensors.torch import save_file
+
+    named = dict(TensorSource(tensors).named_parameters())
+    save_file(named, str(folder / "model.safetensors"), metadata={"format": "pt"})

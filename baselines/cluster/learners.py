@@ -1,0 +1,333 @@
+"""Learner ranks as actors: the ranks of a run on a cluster, and the driver that starts them.
+
+Each rank runs the function that a rank in a process of this machine runs. They meet at a store on
+the node of rank 0 and exchange gradients over torch.distributed; the driver only relays what rank 0
+reports. A rank whose process is lost ends all of them, and the driver starts them again: they
+resume from the last state.
+"""
+
+import os
+import queue
+import socket
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import ray
+from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskError
+
+from hexathlon.baselines import interrupts
+from hexathlon.baselines.cluster.backend import ClusterBackend
+from hexathlon.baselines.cluster.connect import ClusterError, RayCluster
+from hexathlon.baselines.cluster.handles import reason_of
+from hexathlon.baselines.cluster.log import note
+from hexathlon.baselines.cluster.pools import reserve
+from hexathlon.baselines.distributed.launch import RankFailed, join_by, leave, peer_is_gone
+from hexathlon.baselines.learner.ranks import ALONE, Ranks
+from hexathlon.baselines.training.folder import RECIPE_FILE
+from hexathlon.baselines.training.loggers import Logger
+from hexathlon.baselines.training.metrics import ProgressCallback
+from hexathlon.baselines.training.recipe import Recipe, recipe_of
+from hexathlon.baselines.training.run import Launch, train_rank
+from hexathlon.baselines.training.samples import TrialSample
+from hexathlon.evaluators.statistics import ScoreInterval
+
+__all__ = ["LearnerRank", "Meeting", "launch_on"]
+
+_PULSE_S = 1.0
+"""Time for which the driver waits before it looks at an interruption again."""
+
+_CAUSE_S = 20.0
+"""Time for which the driver waits for other ranks to end after one failed, to find the cause."""
+
+_CALLS = 4
+"""Calls that a rank answers at a time: its work, and what the driver asks meanwhile."""
+
+_Results = dict[str, ScoreInterval]
+
+
+class Meeting(NamedTuple):
+    """Where the ranks of a run find each other."""
+
+    host: str
+    port: int
+
+
+class LearnerRank:
+    """One rank in a process of its own; an actor.
+
+    Args:
+        number: Number of the rank, from 0.
+        count: Number of ranks.
+        gpu: Whether it has a GPU.
+    """
+
+    def __init__(self, number: int, count: int, gpu: bool) -> None:
+        self._number, self._count = number, count
+        self._events: queue.Queue[tuple[Any, ...]] = queue.Queue()
+        self._store: Any = None
+        if not gpu:
+            os.environ["CUDA_VISIBLE_DEVICES"] = ""
+
+    def process(self) -> int:
+        """Return the id of the rank's process."""
+        return os.getpid()
+
+    def meeting(self) -> Meeting:
+        """Open the store at which the ranks meet; asked of rank 0."""
+        host = _address()
+        self._store = _store(host, 0, first=True)
+        return Meeting(host, self._store.port)
+
+    def run(self, table: Mapping[str, Any], out: str, meeting: Meeting, relays: bool) -> _Results:
+        """Run the rank's part of a recipe; return the results on rank 0, {} on others.
+
+        Args:
+            table: The recipe's table, with `scale` applied.
+            out: The run's folder.
+            meeting: Where the ranks meet.
+            relays: Whether the driver has loggers.
+        """
+        folder = Path(out)
+        if not (folder / RECIPE_FILE).is_file():
+            raise ClusterError(
+                f"rank {self._number} on {socket.gethostname()} does not see {folder}: the run's "
+                "folder must be on a file system that all learner ranks share"
+            )
+        recipe = recipe_of(dict(table))
+        ranks = self._joined(meeting)
+        loggers = [_RelayedLogger(self._events)] if relays and self._number == 0 else []
+        backend = ClusterBackend(RayCluster.current(), recipe.cluster)
+        try:
+            return train_rank(recipe, folder, self._report, ranks, loggers, backend)
+        finally:
+            backend.close()
+            if self._count > 1:
+                leave()
+
+    def events(self, within: float) -> list[tuple[Any, ...]]:
+        """Wait for what rank 0 reports, and return all of it."""
+        try:
+            events = [self._events.get(timeout=within)]
+        except queue.Empty:
+            return []
+        while not self._events.empty():
+            events.append(self._events.get())
+        return events
+
+    def _joined(self, meeting: Meeting) -> Ranks:
+        if self._count == 1:
+            return ALONE
+        interface = _interface(_address())
+        if interface:
+            os.environ.setdefault("GLOO_SOCKET_IFNAME", interface)
+        store = self._store or _store(meeting.host, meeting.port, first=False)
+        return join_by(store, self._number, self._count)
+
+    def _report(self, phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
+        if self._number == 0:
+            self._events.put(("report", phase, step, steps, metrics))
+
+
+class _RelayedLogger:
+    """Sends what a run measures to the loggers of the driver."""
+
+    def __init__(self, events: "queue.Queue[tuple[Any, ...]]") -> None:
+        self._events = events
+
+    def log(self, step: int, metrics: Mapping[str, float]) -> None:
+        self._events.put(("log", step, dict(metrics)))
+
+    def show(self, step: int, samples: Sequence[TrialSample]) -> None:
+        self._events.put(("show", step, list(samples)))
+
+    def close(self) -> None:
+        """Do nothing: the driver closes its loggers."""
+
+
+def launch_on(cluster: RayCluster) -> Launch:
+    """Return what starts the ranks of a run on a cluster.
+
+    Args:
+        cluster: The cluster, to which this process is connected.
+    """
+    return partial(_launch, cluster)
+
+
+class _RankLost(Exception):
+    """The process of a rank is gone."""
+
+
+def _launch(
+    cluster: RayCluster,
+    recipe: Recipe,
+    out: Path,
+    report: ProgressCallback,
+    loggers: Sequence[Logger],
+) -> _Results:
+    lost = 0
+    while True:
+        try:
+            return _run(cluster, recipe, out, report, loggers)
+        except _RankLost as error:
+            lost += 1
+            if lost > recipe.cluster.restarts:
+                raise RankFailed(
+                    f"{error}; the ranks were started {lost} times. Run the recipe again to "
+                    "resume from its last state"
+                ) from error
+            note(out, f"{error}; all ranks start again from the last state")
+
+
+def _run(
+    cluster: RayCluster,
+    recipe: Recipe,
+    out: Path,
+    report: ProgressCallback,
+    loggers: Sequence[Logger],
+) -> _Results:
+    """Start the ranks, relay what rank 0 reports, and return its results."""
+    place, count, within = recipe.cluster.rank, recipe.ranks, recipe.cluster.start_within
+    wanted = [place.bundle()] * count
+    bundles = reserve(cluster, wanted, name="learner ranks", within=within)
+    actor: Any = ray.remote(LearnerRank)
+    ranks: list[Any] = []
+    try:
+        for number in range(count):
+            options = bundles.options(number)
+            ranks.append(
+                actor.options(**options, max_concurrency=_CALLS).remote(
+                    number, count, place.gpus > 0
+                )
+            )
+        meeting = _answer(ranks[0].meeting.remote(), "rank 0 to start", within)
+        pids = _answer([rank.process.remote() for rank in ranks], "all ranks to start", within)
+        note(out, f"{count} ranks started: processes {', '.join(map(str, pids))}")
+        table = recipe.model_dump(mode="json")
+        work = [
+            rank.run.remote(table, str(out.resolve()), meeting, bool(loggers)) for rank in ranks
+        ]
+        return _relayed(ranks[0], work, partial(_apply, report, loggers))
+    finally:
+        for rank in ranks:
+            ray.kill(rank)
+        bundles.release()
+
+
+def _relayed(
+    first: Any, work: list[Any], apply: Callable[[Sequence[tuple[Any, ...]]], None]
+) -> _Results:
+    """Wait for all ranks, passing on what rank 0 reports."""
+    running = dict(zip(work, range(len(work)), strict=True))
+    events = first.events.remote(_PULSE_S)
+    results: _Results = {}
+    while running:
+        done, _ = ray.wait([*running, events], num_returns=1, timeout=_PULSE_S)
+        interrupts.check()
+        for reference in done:
+            if reference == events:
+                apply(_outcome(0, events, running))
+                events = first.events.remote(_PULSE_S)
+            else:
+                outcome = _outcome(running[reference], reference, running)
+                if running.pop(reference) == 0:
+                    results = outcome
+    apply(ray.get(first.events.remote(0.0)))
+    return results
+
+
+def _outcome(number: int, reference: Any, running: dict[Any, int]) -> Any:
+    """Return what a rank's call gave; raise the root cause if it failed."""
+    try:
+        return ray.get(reference)
+    except RayError as error:
+        failures = {number: error}
+        others = [other for other in running if other != reference]
+        ray.wait(others, num_returns=len(others), timeout=_CAUSE_S)
+        for other in ray.wait(others, num_returns=len(others), timeout=0)[0] if others else []:
+            try:
+                ray.get(other)
+            except RayError as further:
+                failures.setdefault(running[other], further)
+        raise _cause(failures) from error
+
+
+def _cause(failures: Mapping[int, RayError]) -> Exception:
+    """Return the root cause of failures by rank: that of a rank which did not end for a peer's."""
+    for number, error in failures.items():
+        if isinstance(error, RayActorError):
+            return _RankLost(f"rank {number} is lost: {reason_of(error)}")
+    for number, error in sorted(failures.items()):
+        cause = error.cause if isinstance(error, RayTaskError) else error
+        if isinstance(cause, Exception) and not peer_is_gone(cause):
+            if number == 0:
+                return cause  # as if it had been raised here
+            text = str(cause).strip().splitlines()
+            return RankFailed(
+                f"rank {number} failed: {text[0] if text else type(cause).__name__}; fix this and "
+                "run the recipe again to resume from its last state"
+            )
+    return _RankLost(f"rank {min(failures)} lost a peer: {reason_of(failures[min(failures)])}")
+
+
+def _answer(call: Any, what: str, within: float) -> Any:
+    """Wait for a call, looking at interruptions."""
+    until = time.monotonic() + within
+    while True:
+        interrupts.check()
+        try:
+            return ray.get(call, timeout=min(_PULSE_S, max(until - time.monotonic(), 0.0)))
+        except GetTimeoutError:
+            if time.monotonic() >= until:
+                raise ClusterError(
+                    f"waited {within:.0f} s for {what}: raise cluster.start_within if the nodes "
+                    "are slow, and see Ray's logs otherwise"
+                ) from None
+        except RayActorError as error:
+            raise ClusterError(f"a learner rank could not start: {reason_of(error)}") from error
+
+
+def _apply(
+    report: ProgressCallback, loggers: Sequence[Logger], events: Sequence[tuple[Any, ...]]
+) -> None:
+    for kind, *content in events:
+        if kind == "report":
+            report(*content)
+        else:
+            for logger in loggers:
+                getattr(logger, kind)(*content)
+
+
+def _address() -> str:
+    """Return the address of this node."""
+    return str(ray.util.get_node_ip_address())  # type: ignore[no-untyped-call]
+
+
+def _store(host: str, port: int, *, first: bool) -> Any:
+    import torch.distributed as dist
+
+    return dist.TCPStore(  # type: ignore[attr-defined]
+        host, port, is_master=first, wait_for_workers=False
+    )
+
+
+def _interface(address: str) -> str:
+    """Return the network interface with an IPv4 address, or an empty string if unknown."""
+    if sys.platform != "linux":
+        return ""
+    import fcntl
+    import struct
+
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        for _, name in socket.if_nameindex():
+            asked = struct.pack("256s", name.encode()[:15])
+            try:
+                answer = fcntl.ioctl(probe.fileno(), 0x8915, asked)  # SIOCGIFADDR
+            except OSError:
+                continue  # it has no IPv4 address
+            if socket.inet_ntoa(answer[20:24]) == address:
+                return name
+    return ""

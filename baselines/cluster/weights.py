@@ -1,0 +1,125 @@
+"""Weights on their way through a cluster's object store: packed by the learner, read by replicas.
+
+What is published, and where a replica finds it, is in `hexathlon.baselines.cluster.stored`.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import ray
+import torch
+from torch import Tensor
+
+from hexathlon.baselines.cluster.stored import RecordedProbe, StoredWeights
+from hexathlon.baselines.distributed.transports import probe_of
+from hexathlon.baselines.engines.errors import VersionDiffers
+from hexathlon.baselines.engines.tokens import TokenEngine
+from hexathlon.baselines.engines.weights import Weights
+from hexathlon.baselines.learner.adapters import merged
+
+__all__ = [
+    "ObjectStoreTransport",
+    "TensorSource",
+    "packed",
+    "recorded_probe",
+    "stored",
+]
+
+
+def recorded_probe(model: Any, *, tolerance: float = 0.0) -> RecordedProbe:
+    """Score the probe's prompt and every token after it with the learner's model.
+
+    Args:
+        model: The learner's causal language model.
+        tolerance: Largest allowed difference of a log-probability; 0 is the default of the dtype.
+    """
+    probe = probe_of(model, tolerance=tolerance)
+    device = model.get_input_embeddings().weight.device
+    training = model.training
+    model.eval()
+    try:
+        with torch.no_grad():
+            logits = model(torch.tensor([probe.ids], device=device), use_cache=False).logits
+    finally:
+        model.train(training)
+    following = logits[0, -1].float().log_softmax(-1).cpu().numpy()
+    return RecordedProbe(probe.ids, probe.expect(probe.ids), following, probe.tolerance)
+
+
+class _Packed(NamedTuple):
+    values: "np.ndarray[Any, Any]"
+    dtype: torch.dtype
+
+
+def packed(model: Any) -> dict[str, _Packed]:
+    """Return a model's parameters as arrays, which processes of one node share without copying."""
+    return {name: _pack(value) for name, value in merged(model).named_parameters()}
+
+
+def _pack(value: Tensor) -> _Packed:
+    tensor = value.detach().cpu().contiguous()
+    # NumPy knows no bfloat16; its bits travel as integers.
+    bits = tensor.view(torch.int16) if tensor.dtype == torch.bfloat16 else tensor
+    return _Packed(bits.numpy(), tensor.dtype)
+
+
+class TensorSource:
+    """Packed parameters in the place of a model from which an engine copies its weights.
+
+    Args:
+        tensors: The result of `packed`.
+    """
+
+    def __init__(self, tensors: Mapping[str, Any]) -> None:
+        self._tensors = tensors
+
+    def named_parameters(self) -> Iterator[tuple[str, Tensor]]:
+        """Return names and values, as a model does."""
+        for name, (values, dtype) in self._tensors.items():
+            # A copy, since arrays in the object store must not be written, and torch cannot say so.
+            yield name, torch.from_numpy(values.copy()).view(dtype)
+
+
+def stored(model: Any, version: int, *, tolerance: float = 0.0) -> StoredWeights:
+    """Put a model's weights into the object store; adapters are merged.
+
+    Args:
+        model: The learner's causal language model.
+        version: Version of these weights.
+        tolerance: Largest allowed difference of a log-probability; 0 is the default of the dtype.
+    """
+    probe = recorded_probe(model, tolerance=tolerance)
+    return StoredWeights(version, ray.put(packed(model)), probe)
+
+
+class ObjectStoreTransport:
+    """Publishes weights through the object store to all replicas.
+
+    Args:
+        engine: The replicas as one engine.
+        board: Handle of the `WeightBoard`.
+        tolerance: Largest allowed difference of a log-probability; 0 is the default of the dtype.
+    """
+
+    def __init__(self, engine: TokenEngine, board: Any, tolerance: float = 0.0) -> None:
+        self._engine = engine
+        self._board = board
+        self._tolerance = tolerance
+
+    async def publish(self, model: Any, version: int) -> float:
+        """Hand over the weights; see `WeightTransport.publish`."""
+        weights = stored(model, version, tolerance=self._tolerance)
+        # First on the board: a replica that restarts during the update reads the new ones.
+        await self._board.publish.remote(weights)
+        difference = await self._engine.update(
+            Weights(weights.probe.probe(), model=weights), version
+        )
+        if self._engine.version != version:
+            raise VersionDiffers(
+                f"expected version {version} in every replica, got {self._engine.version}"
+            )
+        return difference
+
+    async def close(self) -> None:
+        """Do nothing: the board ends with the replicas."""

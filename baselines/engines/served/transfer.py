@@ -1,0 +1,213 @@
+"""Weights sent to servers over vLLM's transfer API, without a directory that both sides see.
+
+One transfer reaches every replica: each pauses, and when all of them have, the sender runs the
+phases at all (init once, start, update, finish with the version) while it broadcasts the tensors.
+Which library moves the tensors is in `senders`.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from hexathlon.baselines.engines.errors import EngineError, ReplyTimeout
+from hexathlon.baselines.engines.served.engine import ServedEngine
+
+__all__ = ["Broadcast", "TransferClient", "TransferSender", "loading_adapter"]
+
+_ADAPTER = "policy"
+"""Name of the adapter at the servers."""
+
+
+class TransferSender(Protocol):
+    """Sends a model's tensors; its methods block, and call the servers through a client."""
+
+    def send_weights(self) -> None:
+        """Start the update, broadcast all tensors while the servers receive them, and finish."""
+        ...
+
+    def shutdown(self) -> None:
+        """Leave the group of the servers' workers."""
+        ...
+
+
+def loading_adapter(
+    folder: Path, version: int
+) -> Callable[[ServedEngine], Coroutine[Any, Any, None]]:
+    """Return how a paused server loads low-rank adapters, instead of those of the last update.
+
+    Args:
+        folder: Adapters in the format of peft, in a directory that no other update has used: the
+            server would keep cached keys and values of the same path.
+        version: The version that the server has afterwards.
+    """
+    body = {"lora_name": _ADAPTER, "lora_path": str(folder.resolve()), "load_inplace": True}
+
+    async def load(engine: ServedEngine) -> None:
+        await engine.control("/v1/load_lora_adapter", body)
+        await engine.control("/update_weight_version", {"new_version": str(version)})
+        engine.model = _ADAPTER
+
+    return load
+
+
+class TransferClient:
+    """The phases of a transfer at every server; its methods block, and belong into a thread.
+
+    It has the methods of vLLM's `VLLMWeightSyncClient`.
+
+    Args:
+        engines: The servers.
+        worlds: Number of workers of each.
+        loop: The event loop of the servers' connections.
+        deadline: Seconds that one phase may take.
+
+    Attributes:
+        version: The version that the next update ends with.
+    """
+
+    def __init__(
+        self,
+        engines: Sequence[ServedEngine],
+        worlds: Sequence[int],
+        loop: asyncio.AbstractEventLoop,
+        deadline: float,
+    ) -> None:
+        self.version = 0
+        self._engines, self._worlds = engines, worlds
+        self._loop, self._deadline = loop, deadline
+
+    @property
+    def world(self) -> int:
+        """Members of the group: all workers, and the sender."""
+        return 1 + sum(self._worlds)
+
+    def init_weight_transfer_engine(self, init_info: dict[str, Any]) -> None:
+        """Let all workers join the sender's group; each server's have their own ranks."""
+        offsets = [1 + sum(self._worlds[:number]) for number in range(len(self._worlds))]
+        bodies = [{"init_info": {**init_info, "rank_offset": offset}} for offset in offsets]
+        self._at_all("/init_weight_transfer_engine", bodies)
+
+    def start_weight_update(self) -> None:
+        """Prepare all servers to receive."""
+        self._at_all("/start_weight_update")
+
+    def update_weights(self, update_info: Any) -> None:
+        """Let all servers receive what the sender broadcasts; returns when they have it."""
+        self._at_all("/update_weights", [{"update_info": update_info}] * len(self._engines))
+
+    def finish_weight_update(self, weight_version: str | None = None) -> None:
+        """Put the received weights into use, as the version that the sender was given."""
+        body = {"weight_version": weight_version or str(self.version)}
+        self._at_all("/finish_weight_update", [body] * len(self._engines))
+
+    def _at_all(self, path: str, bodies: Sequence[dict[str, Any]] | None = None) -> None:
+        """Call a route of all servers at the same time, and wait for all.
+
+        Raises:
+            EngineError: If one failed; the message names it.
+        """
+        bodies = bodies or [{}] * len(self._engines)
+
+        async def call(engine: ServedEngine, body: dict[str, Any]) -> None:
+            try:
+                await engine.control(path, body)
+            except EngineError as error:
+                raise type(error)(f"{engine.url}{path}: {error}") from error
+
+        async def calls() -> None:
+            async with asyncio.timeout(self._deadline):
+                await asyncio.gather(*map(call, self._engines, bodies))
+
+        try:
+            asyncio.run_coroutine_threadsafe(calls(), self._loop).result()
+        except TimeoutError:
+            urls = ", ".join(engine.url for engine in self._engines)
+            raise ReplyTimeout(f"{path} took more than {self._deadline:g} s at {urls}") from None
+
+
+class Broadcast:
+    """Sends one model to a number of servers at the same time, update after update.
+
+    Args:
+        receivers: Number of servers.
+        make: Opens the sender for a client, with a new group of all workers; called in a thread.
+        deadline: Seconds that the servers may take to get ready, and that one phase may take.
+    """
+
+    def __init__(
+        self,
+        receivers: int,
+        make: Callable[[TransferClient], TransferSender],
+        deadline: float = 120.0,
+    ) -> None:
+        self._receivers, self._make, self._deadline = receivers, make, deadline
+        self._client: TransferClient | None = None
+        self._sender: TransferSender | None = None
+        self._members: tuple[ServedEngine, ...] = ()
+
+    def round(self, version: int) -> Callable[[ServedEngine], Coroutine[Any, Any, None]]:
+        """Return what one update calls with each server, once that is paused.
+
+        Args:
+            version: The version that the servers have afterwards.
+
+        Returns:
+            A coroutine function that returns when all servers have the weights. It raises
+            ReplyTimeout if not all servers call it in time, and EngineError if the transfer fails.
+        """
+        arrived: list[ServedEngine] = []
+        complete = asyncio.Event()
+        sending: asyncio.Task[None] | None = None
+
+        async def receive(engine: ServedEngine) -> None:
+            nonlocal sending
+            arrived.append(engine)
+            if len(arrived) >= self._receivers:
+                complete.set()
+            try:
+                async with asyncio.timeout(self._deadline):
+                    await complete.wait()
+            except TimeoutError:
+                raise ReplyTimeout(
+                    f"{len(arrived)} of {self._receivers} servers were ready to receive weights "
+                    f"within {self._deadline:g} s"
+                ) from None
+            if len(arrived) > self._receivers:
+                raise EngineError(
+                    f"the weights of version {version} were broadcast before, and cannot be sent "
+                    "to a restarted server: run the recipe again to resume"
+                )
+            if sending is None:
+                sending = asyncio.create_task(self._send(arrived, version))
+            await asyncio.shield(sending)
+
+        return receive
+
+    async def close(self) -> None:
+        """Leave the group."""
+        sender, self._sender = self._sender, None
+        if sender is not None:
+            await asyncio.to_thread(sender.shutdown)
+
+    async def _send(self, arrived: Sequence[ServedEngine], version: int) -> None:
+        members = tuple(sorted(arrived, key=lambda engine: engine.url))
+        try:
+            if members != self._members:  # the first update, or a server has restarted
+                await self._join(members)
+            assert self._sender is not None and self._client is not None
+            self._client.version = version
+            await asyncio.to_thread(self._sender.send_weights)
+        except BaseException as error:
+            self._members = ()  # the group may be torn: the next update makes another
+            if isinstance(error, RuntimeError):  # of torch's process groups
+                raise EngineError(f"the transfer of weights failed: {error}") from error
+            raise
+
+    async def _join(self, members: tuple[ServedEngine, ...]) -> None:
+        await self.close()
+        worlds = await asyncio.gather(*(engine.world() for engine in members))
+        loop = asyncio.get_running_loop()
+        self._client = TransferClient(members, worlds, loop, self._deadline)
+        self._sender = await asyncio.to_thread(self._make, self._client)
+        self._members = members

@@ -1,0 +1,246 @@
+"""Trains on an environment that really sleeps, and prints what was measured as one JSON line.
+
+    python benchmarks/async_workload.py SETTINGS
+
+SETTINGS is a JSON object with the keys of `main`. A task is three signals, each answered by
+pressing its key; before each answer the environment sleeps for a log-normal time. Times are a
+function of the task, the number of its episode and the turn, so that a simulation can use them.
+"""
+
+import asyncio
+import json
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import torch
+
+from hexathlon.baselines.engines.local.loading import load_checkpoint
+from hexathlon.baselines.pipeline.simulation import RunSettings, SimulatedRollout, simulate
+from hexathlon.baselines.training.recipe import recipe_of
+from hexathlon.baselines.training.start import make_start
+from hexathlon.baselines.training.trainer import Trainer
+from hexathlon.envs.aio import AsyncEnvironment
+from hexathlon.envs.plugins import enlist
+from hexathlon.envs.registry import ENVIRONMENTS, EnvironmentInfo
+from hexathlon.envs.tools import schemas_of, tool
+from hexathlon.evaluators.verdict import Verdict
+from hexathlon.tasks.drawn import DrawnSource, own_share
+from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.task import Limits
+
+WORDS = ("red", "blue", "green", "white", "black", "pink", "grey", "brown")
+TURNS = 3
+SIGMA = 1.5
+MEAN = 2.0
+"""Mean time that the environment of a rollout sleeps, in seconds."""
+
+
+def sleeps(task: str, episode: int) -> list[float]:
+    """Return the times that an episode sleeps, in seconds, one per turn."""
+    draw = generator_for("sleeps", task, episode)
+    return [float(t) for t in draw.lognormal(np.log(MEAN / TURNS) - SIGMA**2 / 2, SIGMA, TURNS)]
+
+
+class SignalsEnv(AsyncEnvironment):
+    """Press the key of each signal."""
+
+    family, version = "signals", "1"
+    action_seconds = 3600.0
+    scale = 1.0
+    """Factor of all sleeping times."""
+
+    slept = 0.0
+    """Time of all sleeps that have ended, in seconds."""
+
+    asleep: dict[int, float] = {}
+    """When the environments that sleep now fell asleep."""
+
+    episodes: Counter[str] = Counter()
+
+    def on_reset(self, task: Any) -> str:
+        self.pressed: list[int] = []
+        self.turns = 0
+        number = self.episodes[task.id]
+        self.episodes[task.id] += 1
+        self.waits = sleeps(task.id, number)
+        return self._signal()
+
+    def _signal(self) -> str:
+        return f"Signal {self.task.params['words'][len(self.pressed)]}: press its key."
+
+    async def astep(self, action: Any) -> Any:
+        """Sleep, then take the turn, whether or not the action is well-formed."""
+        self.asleep[id(self)] = time.perf_counter()
+        await asyncio.sleep(self.waits[self.turns] * self.scale)
+        SignalsEnv.slept += time.perf_counter() - self.asleep.pop(id(self))
+        self.turns += 1
+        return await super().astep(action)
+
+    @tool
+    def press(self, key: int) -> str:
+        """Press a key."""
+        if len(self.pressed) >= self.turns:
+            return "One key per signal."
+        self.pressed += [-1] * (self.turns - 1 - len(self.pressed))  # signals without an answer
+        self.pressed.append(key)
+        if self.turns == TURNS:
+            self.finish()
+            return "Done."
+        return self._signal()
+
+    def final_state(self) -> dict[str, Any]:
+        return {"pressed": self.pressed}
+
+
+class SignalsSource(DrawnSource):
+    """Three signals in a row."""
+
+    name, version, tools = "signals", "1", schemas_of(SignalsEnv)
+    limits = Limits(turns=TURNS)
+
+    def draw(self, split: Any, level: Any, rng: np.random.Generator) -> tuple[str, dict[str, Any]]:
+        number = int(rng.choice(own_share(range(len(WORDS) ** TURNS), split)))
+        keys = [number // len(WORDS) ** place % len(WORDS) for place in range(TURNS)]
+        return "Press keys.", {"words": [WORDS[key] for key in keys], "keys": keys}
+
+    def oracle(self, task: Any) -> Any:
+        for key in task.params["keys"]:
+            yield json.dumps({"name": "press", "arguments": {"key": key}})
+
+
+def judge(task: Any, params: Any, final_state: Any, transcript: Any) -> Verdict:
+    pairs = zip(params["keys"], final_state["pressed"], strict=False)
+    return Verdict(score=sum(key == pressed for key, pressed in pairs) / TURNS)
+
+
+ENV = "benchmark/Signals-v0"
+enlist(SignalsSource, judge)
+gymnasium.register(ENV, entry_point=SignalsEnv, disable_env_checker=True, order_enforce=False)
+ENVIRONMENTS[ENV] = EnvironmentInfo(ENV, "signals", "Signals", "", "", ("signals",))
+
+
+def recipe(seed: int, steps: int, checkpoint: str = "", **asynchrony: Any) -> Any:
+    return recipe_of(
+        {
+            "name": "signals",
+            "seed": seed,
+            "steps": steps,
+            "tasks": {"env": ENV, "source": "signals", "level": "easy", "turns": TURNS},
+            "policy": {
+                "checkpoint": checkpoint,
+                "shape": {
+                    "vocabulary": 320, "width": 64, "layers": 2, "heads": 2, "kv_heads": 2,
+                    "feed_forward": 128, "context": 256,
+                },
+            },
+            "clone": {"demonstrations": 256, "settings": {"steps": 70, "batch": 16}},
+            "rollout": {"groups": 8, "members": 4, "max_tokens": 16, "concurrency": 32},
+            "learn": {
+                "optimiser": {"learning_rate": 1e-3, "warmup": 2, "clip": 0.1},
+                "objective": {"correction": "tis"},
+            },
+            "asynchrony": asynchrony,
+            "evaluation": {"tasks": 100},
+        }
+    )  # fmt: skip
+
+
+def predicted(run: Trainer, engine: float, learner: float, late: str) -> float:
+    """Return the simulated time of a run with the sleeping times of the real one."""
+    chosen, groups = run.components.recipe, run.components.recipe.rollout.groups
+    lots: dict[int, list[str]] = {}
+
+    def workload(group: int, member: int) -> SimulatedRollout:
+        lot, place = divmod(group, groups)
+        if lot not in lots:
+            lots[lot] = list(run.components.generation.tasks(lot, 0))
+        times = sleeps(lots[lot][place], member)
+        scale = SignalsEnv.scale
+        return SimulatedRollout(0.0, tuple((engine, scale * seconds) for seconds in times))
+
+    rules = chosen.asynchrony.rules(groups, chosen.rollout.concurrency)
+    settings = RunSettings(rules, chosen.rollout.members, learner, late=late)
+    return simulate(workload, settings, chosen.steps).seconds
+
+
+def main(
+    seed: int, steps: int, scale: float = 1.0, engine: float = 0.0, learner: float = 0.0,
+    measure: bool = False, **asynchrony: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """Train; return times, success and the simulation's prediction.
+
+    Args:
+        seed: Of the recipe.
+        steps: Number of updates.
+        scale: Factor of the sleeping times.
+        engine: Time of the engine for a turn in the simulation; 0 takes it from this run.
+        learner: Time of an update in the simulation; 0 takes it from this run.
+        measure: Whether to evaluate at the start and at the end.
+        asynchrony: Settings of the recipe's table.
+    """
+    torch.set_num_threads(1)
+    with tempfile.TemporaryDirectory() as folder:
+        start = Path(folder) / "start"
+        SignalsEnv.scale = 0.0
+        make_start(recipe(seed, steps), start, lambda *report: None)
+        chosen = recipe(seed, steps, str(start), **asynchrony)
+        checkpoint = load_checkpoint(start)
+
+        def make(env_id: str) -> Any:
+            return SignalsEnv()
+
+        run = Trainer(chosen, checkpoint.model, checkpoint.tokenizer, make, Path(folder) / "run")
+        try:
+            run.resume()
+            before = run.measure(100).success if measure else 0.0
+            SignalsEnv.scale, SignalsEnv.slept = scale, 0.0
+            SignalsEnv.episodes.clear()
+            SignalsEnv.asleep.clear()
+            began, cpu = time.perf_counter(), time.process_time()
+            rows = [run.advance() for _ in range(steps)]
+            seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
+            now, asleep = time.perf_counter(), list(SignalsEnv.asleep.values())
+            slept = SignalsEnv.slept + sum(now - start for start in asleep)
+            if not engine:
+                # The longest sleep of an update is known; the rest is the engine's, per turn.
+                longest = [
+                    max(scale * sum(sleeps(task, m)) for task in run.components.generation.tasks(
+                        step, 0) for m in range(4)) for step in range(steps)
+                ]  # fmt: skip
+                rest = [r["seconds/collect"] - most for r, most in zip(rows, longest, strict=True)]
+                half = max(1, steps // 2)
+                engine = max(0.0, float(np.mean(rest[:half]))) / TURNS
+                learner = float(np.mean([row["seconds/learn"] for row in rows[:half]]))
+            return {
+                "seconds": seconds,
+                "cpu_s": cpu,
+                "slept": slept,
+                "predicted": predicted(run, engine, learner, chosen.asynchrony.late),
+                "engine": engine,
+                "learner": learner,
+                "learn": [row["seconds/learn"] for row in rows],
+                "rewards": [row["reward"] for row in rows],
+                "staleness": [row.get("staleness/mean", 0.0) for row in rows],
+                "withheld": sum(row.get("tokens/withheld", 0.0) for row in rows),
+                "offered": float(np.mean([row.get("length/offered", 0.0) for row in rows])),
+                "trained": float(np.mean([row.get("length/trained", 0.0) for row in rows])),
+                "before": before,
+                "after": _after(run) if measure else 0.0,
+            }
+        finally:
+            run.close()
+
+
+def _after(run: Trainer) -> float:
+    SignalsEnv.scale = 0.0
+    return run.measure(100).success
+
+
+if __name__ == "__main__":
+    print(json.dumps(main(**json.loads(sys.argv[1]))))

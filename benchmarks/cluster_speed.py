@@ -1,0 +1,168 @@
+"""Evaluation on a local cluster with two workers, compared with one process, in one run.
+
+    python benchmarks/cluster_speed.py [--event SQL] [--level easy] [--tasks 200]
+        [--trials 10] [--workers 2] [--repetitions 3]
+
+Both play the same plan with the oracle and must write the same records. Every run is a fresh
+process whose caches know no task of the plan; runs alternate. Time is that of
+`evaluate`, with workers that are ready; the start of cluster and workers is printed apart. On a
+machine that does other work, too, the ratio of CPU seconds counts: those of one process over the
+cluster's share per core, which is what the ratio of times tends to on idle cores.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from measuring import Figure, print_findings, ratio_of_pairs, run_child
+
+from hexathlon.baselines.cluster.connect import RayCluster, connect
+from hexathlon.baselines.harness.config import load_config
+from hexathlon.baselines.harness.player import RemoteSetup
+from hexathlon.baselines.harness.run import evaluate
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class Run(NamedTuple):
+    """One evaluation."""
+
+    wall_s: float
+    cpu_s: float
+    """Of this process and of all processes that it started."""
+
+    head: str
+    """Hash of the last record, which covers all of them."""
+
+
+def cpu_seconds() -> float:
+    """Return the CPU time of this process and its descendants, with Ray's own processes."""
+    parents: dict[int, int] = {}
+    spent: dict[int, float] = {}
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = entry.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        pid = int(entry.parent.name)
+        parents[pid] = int(fields[1])
+        spent[pid] = sum(map(int, fields[11:15])) / _TICKS
+    return sum(spent[pid] for pid in spent if _descends(pid, parents))
+
+
+def _descends(pid: int, parents: dict[int, int]) -> bool:
+    while pid not in (0, os.getpid()):
+        pid = parents.get(pid, 0)
+    return pid == os.getpid()
+
+
+def play(arguments: argparse.Namespace, out: Path, elsewhere: Any = None, **flags: Any) -> Run:
+    """Evaluate the oracle once."""
+    plan, execution = load_config(
+        {
+            "model": "agent:oracle",
+            "envs": (arguments.event,),
+            "level": arguments.level,
+            "tasks": arguments.tasks,
+            "trials": arguments.trials,
+            **({"cluster": {"workers": arguments.workers}} if elsewhere else {}),
+            **flags,
+        }
+    )
+    began, spent = time.perf_counter(), cpu_seconds()
+    evaluate(plan, execution, out, elsewhere=elsewhere)
+    wall, cpu = time.perf_counter() - began, cpu_seconds() - spent
+    with (out / "records.jsonl").open("rb") as file:
+        *_, last = file
+    return Run(wall, cpu, str(json.loads(last)["hash"]))
+
+
+def child(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Play a few tasks of another split to start everything, then the plan."""
+    with tempfile.TemporaryDirectory() as folder:
+        out, few = Path(folder), {"split": "dev", "tasks": 4 * arguments.workers, "trials": 1}
+        if arguments.child == "here":
+            play(arguments, out / "few", **few)
+            return play(arguments, out / "all")._asdict()
+        began = time.perf_counter()
+        with connect("auto") as cluster, kept_workers(cluster) as elsewhere:
+            connected = time.perf_counter() - began
+            play(arguments, out / "few", elsewhere, **few)
+            started = time.perf_counter() - began - connected
+            played = play(arguments, out / "all", elsewhere)
+    return {**played._asdict(), "connected_s": connected, "started_s": started}
+
+
+@contextmanager
+def kept_workers(cluster: RayCluster) -> Iterator[Any]:
+    """Use the workers of the first run for the others, too."""
+    from hexathlon.baselines.cluster.evaluation import ClusterPlayers, workers_for
+
+    with ExitStack() as stack:
+        opened: list[ClusterPlayers] = []
+
+        @contextmanager
+        def elsewhere(setup: RemoteSetup) -> Iterator[ClusterPlayers]:
+            if not opened:
+                opened.append(stack.enter_context(workers_for(setup, cluster)))
+            yield ClusterPlayers(opened[0].fleet, setup)
+
+        yield elsewhere
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--event", default="SQL")
+    parser.add_argument("--level", default="easy")
+    parser.add_argument("--tasks", type=int, default=200)
+    parser.add_argument("--trials", type=int, default=10, help="trials of each task")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--repetitions", type=int, default=3)
+    parser.add_argument("--child", choices=("here", "there"), help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.child:
+        print(json.dumps(child(arguments)))
+        return
+    rest = [word for word in sys.argv[1:] if not word.startswith("--child")]
+    runs: dict[str, list[dict[str, Any]]] = {"here": [], "there": []}
+    for _ in range(arguments.repetitions):
+        for kind, rows in runs.items():
+            rows.append(run_child([sys.executable, __file__, *rest, "--child", kind]).said)
+            report = f"{kind}: {rows[-1]['wall_s']:.1f} s, {rows[-1]['cpu_s']:.1f} CPU s"
+            print(report, file=sys.stderr, flush=True)
+        assert runs["here"][-1]["head"] == runs["there"][-1]["head"], "the records differ"
+
+    def ratio(field: str) -> float:
+        here, there = ([row[field] for row in runs[kind]] for kind in ("here", "there"))
+        return ratio_of_pairs(here, there)
+
+    count = arguments.tasks * arguments.trials
+    print(f"{count:,} trials, {arguments.event} {arguments.level}, equal records")
+    started, connected = (
+        statistics.median(row[field] for row in runs["there"])
+        for field in ("started_s", "connected_s")
+    )
+    print_findings(
+        [
+            Figure("starting a local cluster", connected, "s"),
+            Figure("starting its workers, with a few trials", started, "s"),
+            Figure("one process over the cluster, time", ratio("wall_s"), least=1.8),
+            Figure(
+                "one process over a core's share, CPU",
+                arguments.workers * ratio("cpu_s"),
+                least=1.8,
+            ),
+        ]
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,314 @@
+"""Jobs on the tracker, the contacts, the calendar and the spreadsheet."""
+
+from urllib.parse import urlencode
+
+from hexathlon.tasks.source import Script
+from hexathlon.tasks.web.pilot import Pilot
+from hexathlon.tasks.web.templates.draft import Solver
+from hexathlon.tasks.web.templates.sheet_pages import open_sheet, set_row, view_sheet
+from hexathlon.tasks.web.templates.shifts.records import (
+    JobTarget,
+    RecordJob,
+    ShiftBench,
+    Values,
+)
+from hexathlon.tasks.web.world.sites.sheets.formulas import ref_of
+from hexathlon.tasks.web.world.sites.tracker.vocabulary import (
+    PRIORITIES,
+    STATUSES,
+    label_of,
+)
+from hexathlon.tasks.web.world.store import StoreRow
+
+__all__ = ["contact_notes", "event_notes", "issue_people", "issue_priorities",            "reorder_levels"]  # fmt: skip
+
+_OPEN = STATUSES[:4]
+_NOTES = (
+    "Framework contract until year-end|框架合同至年底", "Invoices by post only|发票仅限邮寄",
+    "Ask for delivery notes|请索取送货单", "Discount agreed in spring|春季已商定折扣",
+    "Calls only before noon|仅上午接听电话", "Orders through the portal|通过门户下单",
+)  # fmt: skip
+_EVENT_NOTES = (
+    "Bring the signed copy|请带签字件", "Minutes by the youngest|由最年轻者记录",
+    "Slides one day before|材料提前一天发出", "Laptops stay closed|请合上电脑",
+    "Start with open points|先过未决事项", "Guests from the plant|有工厂来宾",
+)  # fmt: skip
+
+
+def issue_priorities(bench: ShiftBench, sizes: range) -> RecordJob | None:
+    """Set the priority of issues."""
+    return _issues(bench, sizes, "priority")
+
+
+def issue_people(bench: ShiftBench, sizes: range) -> RecordJob | None:
+    """Assign issues to somebody else."""
+    return _issues(bench, sizes, "assignee")
+
+
+def _issues(bench: ShiftBench, sizes: range, column: str) -> RecordJob | None:
+    scene, names = bench.scene, _names(bench)
+    pool = PRIORITIES if column == "priority" else tuple(names)
+    rows = _cluster(bench, sizes, column, len(pool) - 2)
+    if rows is None:
+        return None
+    first, held = rows[0], {row[column] for row in rows}
+    new = [each for each in pool if each not in held]
+    after, other = scene.sample(new, 2)
+    shown = names if column == "assignee" else {
+        each: label_of(each, scene.language) for each in PRIORITIES}  # fmt: skip
+
+    def write(pilot: Pilot, target: JobTarget, values: Values) -> Script:
+        yield from pilot.goto("tracker", f"/issues/{target.key}")
+        value = values[column]
+        option = shown[value] if value else _none_shown(pilot)
+        yield from pilot.select(pilot.words("tracker", column), option, nth=0)
+        yield from pilot.click("button", pilot.words("tracker", "save"))
+
+    which = _which(bench, first)
+    if column == "priority":
+        wish = bench.say(f"Set the priority of {which} to {shown[after]}.",
+                         f"请把{which}的优先级设为“{shown[after]}”。")  # fmt: skip
+        mend = bench.say(f"the priority should be {shown[other]}, not {shown[after]}",
+                         f"优先级应为“{shown[other]}”，而不是“{shown[after]}”")  # fmt: skip
+    else:
+        wish = bench.say(f"Assign {which} to {shown[after]}.", f"请把{which}指派给{shown[after]}。")
+        mend = bench.say(f"it should be {shown[other]}, not {shown[after]}",
+                         f"应为{shown[other]}，而不是{shown[after]}")  # fmt: skip
+    trait = "assignee" if column == "priority" else "priority"
+    return RecordJob(
+        "tracker", "issues", bench.say("issue", "问题"), _project_group(bench, first), wish, mend,
+        tuple(JobTarget(row["number"], f"#{row['number']}", {column: row[column]}, {column: after},
+                     {column: other}, _trait(bench, row, trait, names)) for row in rows),
+        _finder(first), write, key_column="number",
+    )  # fmt: skip
+
+
+def _cluster(
+    bench: ShiftBench, sizes: range, column: str = "number", most: int = 99
+) -> list[StoreRow] | None:
+    """Return issues of one project, status and component with few different values."""
+    marks = ", ".join("?" * len(_OPEN))
+    rows = bench.rows("tracker", f"SELECT * FROM issues WHERE status IN ({marks})", _OPEN)
+    for found in bench.clusters(rows, ("project", "status", "component"), sizes):
+        first, keys = found[0], [row["number"] for row in found]
+        again = bench.rows(
+            "tracker",
+            "SELECT number FROM issues WHERE project = ? AND status = ? AND component = ?",
+            (first["project"], first["status"], first["component"]),
+        )
+        group = ("tracker", _project_group(bench, first))
+        if (group not in bench.groups and len({row[column] for row in found}) <= most
+                and bench.free("tracker", "issues", keys)
+                and {row["number"] for row in again} == set(keys)):  # fmt: skip
+            return found
+    return None
+
+
+def _names(bench: ShiftBench) -> dict[str, str]:
+    return {person.login: person.name for person in bench.scene.people(bench.plan)}
+
+
+def _which(bench: ShiftBench, row: StoreRow) -> str:
+    status, component = (label_of(row[name], bench.scene.language)
+                         for name in ("status", "component"))  # fmt: skip
+    return bench.say(
+        f'the issues of the project {row["project"]} with the component "{component}" and the '
+        f'status "{status}"',
+        f"项目{row['project']}中组件为“{component}”、状态为“{status}”的问题",
+    )
+
+
+def _project_group(bench: ShiftBench, row: StoreRow) -> str:
+    return bench.say(f"issues of the project {row['project']}", f"项目{row['project']}的问题")
+
+
+def _trait(bench: ShiftBench, row: StoreRow, column: str, names: dict[str, str]) -> str:
+    if column == "priority":
+        label = label_of(row["priority"], bench.scene.language)
+        return bench.say(f'those with the priority "{label}"', f"优先级为“{label}”的那些")
+    if not row["assignee"]:
+        return bench.say("those that are assigned to nobody", "未指派给任何人的那些")
+    name = names[row["assignee"]]
+    return bench.say(f"those that are assigned to {name}", f"指派给{name}的那些")
+
+
+def _finder(row: StoreRow) -> Solver:
+    query = urlencode({name: row[name] for name in ("project", "status", "component")})
+
+    def find(pilot: Pilot) -> Script:
+        yield from pilot.goto("tracker", f"/issues?{query}")
+
+    return find
+
+
+def _none_shown(pilot: Pilot) -> str:
+    """Return the wording of an empty choice that the screen shows."""
+    return next(each for each in pilot.words("tracker", "none") if f" {each}," in pilot.screen)
+
+
+def reorder_levels(bench: ShiftBench, sizes: range) -> RecordJob | None:
+    """Raise reorder levels by a percentage, rounded up to a multiple of five."""
+    scene = bench.scene
+    sheet = open_sheet(scene.store(bench.plan, "sheets"), "Stock and orders=库存与订购", "Stock",
+                       scene.language)  # fmt: skip
+    if sheet is None:
+        return None
+    rows = [
+        {"row": number, "sku": cells[0], "warehouse": cells[2], "level": int(cells[5]),
+         "pack": cells[6], "supplier": cells[7]}
+        for number, cells in sheet.rows() if cells[0]
+    ]  # fmt: skip
+    after, other = scene.sample((20, 40, 60, 90), 2)
+    for found in bench.clusters(rows, ("supplier", "warehouse"), sizes):
+        supplier, warehouse = found[0]["supplier"], found[0]["warehouse"]
+        group = bench.say(f"goods of the supplier {supplier}", f"供应商{supplier}的货品")
+        keys = [sheet.key(row["row"], 6) for row in found]
+        again = bench.rows(
+            "sheets",
+            "SELECT a.row FROM cells a JOIN cells b ON b.sheet = a.sheet AND b.row = a.row AND "
+            "b.col = 3 WHERE a.sheet = ? AND a.col = 8 AND a.raw = ? AND b.raw = ?",
+            (sheet.id, supplier, warehouse),
+        )
+        raised = [[_raised(row["level"], share) for share in (after, other)] for row in found]
+        distinct = all(
+            len({row["level"], *values}) == 3 for row, values in zip(found, raised, strict=True)
+        )
+        if (("sheets", group) in bench.groups or not bench.free("sheets", "cells", keys)
+                or {row["row"] for row in again} != {row["row"] for row in found}
+                or not distinct):  # fmt: skip
+            continue
+
+        def find(pilot: Pilot, who: str = supplier) -> Script:
+            yield from view_sheet(pilot, sheet.id, urlencode({"col": 8, "op": "=", "value": who}))
+
+        def write(pilot: Pilot, target: JobTarget, values: Values) -> Script:
+            row = int(target.key.partition("!")[2][1:])
+            yield from set_row(pilot, sheet.id, row, {ref_of(row, 6): values["raw"]})
+
+        return RecordJob(
+            "sheets", "cells", bench.say("good", "货品"), group,
+            bench.say(
+                f"On the sheet {sheet.name} of the workbook {sheet.book}, raise the reorder level of "
+                f"the goods of the supplier {supplier} in the warehouse {warehouse} by {after} per "
+                "cent, each rounded up to the next multiple of 5 (a multiple of 5 stays). The number of a good "
+                "is its SKU.",
+                f"在工作簿“{sheet.book}”的“{sheet.name}”中，把供应商{supplier}在{warehouse}仓库的货品的"
+                f"补货线提高{after}%，各自向上取整到5的倍数（恰为5的倍数则不再取整）。货品编号即货号。",
+            ),
+            bench.say(
+                f"the levels should be {other} per cent, not {after} per cent, above what they were "
+                "before that request, rounded in the same way",
+                f"补货线应比该请求之前高{other}%，而不是{after}%，取整方式相同",
+            ),
+            tuple(
+                JobTarget(key, row["sku"], {"raw": str(row["level"])}, {"raw": str(values[0])},
+                       {"raw": str(values[1])},
+                       bench.say(f"those with a pack size of {row['pack']}",
+                                 f"包装数为{row['pack']}的那些"))
+                for key, row, values in zip(keys, found, raised, strict=True)
+            ),
+            find, write,
+        )  # fmt: skip
+    return None
+
+
+def _raised(level: int, per_cent: int) -> int:
+    return -(-level * (100 + per_cent) // 500) * 5
+
+
+def contact_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
+    """Write a note into contacts; some have another one."""
+    scene = bench.scene
+    rows = bench.rows(
+        "mail", "SELECT * FROM contacts WHERE name IN (SELECT name FROM contacts GROUP BY name "
+        "HAVING count(*) = 1) AND company NOT IN ('In-house', '本公司') ORDER BY id")  # fmt: skip
+    everybody = bench.rows("mail", "SELECT id, company, role FROM contacts")
+    for found in bench.clusters(rows, ("company", "role"), sizes):
+        company, role = found[0]["company"], found[0]["role"]
+        keys = [row["id"] for row in found]
+        group = bench.say(f"contacts of the company {company}", f"{company}公司的联系人")
+        same = [row["id"] for row in everybody if (row["company"], row["role"]) == (company, role)]
+        if (("mail", group) in bench.groups or not bench.free("mail", "contacts", keys)
+                or sorted(same) != sorted(keys)):  # fmt: skip
+            continue
+        texts = [bench.say(*each.split("|")) for each in scene.sample(_NOTES, 4)]
+        targets = []
+        for place, row in enumerate(scene.sample(found, len(found))):
+            note = texts[2 + place % 2] if place % 3 < 2 else ""
+            bench.edit("mail", "UPDATE contacts SET note = ? WHERE id = ?", note, row["id"])
+            trait = bench.say(f'those whose note was "{note}" before' if note else "those that had no note before",
+                              f"原备注为“{note}”的那些" if note else "原本没有备注的那些")  # fmt: skip
+            targets.append(JobTarget(row["id"], f"#{row['id']}", {"note": note}, {"note": texts[0]},
+                                  {"note": texts[1]}, trait))  # fmt: skip
+
+        def find(pilot: Pilot, name: str = company) -> Script:
+            yield from pilot.goto("mail", f"/contacts?{urlencode({'q': name})}")
+
+        def write(pilot: Pilot, target: JobTarget, values: Values) -> Script:
+            yield from pilot.goto("mail", f"/contacts/{target.key}")
+            yield from pilot.fill(pilot.words("mail", "contact_note"), values["note"])
+            yield from pilot.click("button", pilot.words("mail", "save"))
+
+        return RecordJob(
+            "mail", "contacts", bench.say("contact", "联系人"), group,
+            bench.say(
+                f'Set the note of the contacts of the company {company} with the role "{role}" to '
+                f'"{texts[0]}"; a note that is there is replaced.',
+                f"请把{company}公司职务为“{role}”的联系人的备注设为“{texts[0]}”，已有备注一律替换。",
+            ),
+            bench.say(f'the note should be "{texts[1]}", not "{texts[0]}"',
+                      f"备注应为“{texts[1]}”，而不是“{texts[0]}”"),
+            tuple(sorted(targets, key=lambda each: int(each.key))), find, write,
+        )  # fmt: skip
+    return None
+
+
+def event_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
+    """Write a note into events that the user organises; some have another one."""
+    scene, me = bench.scene, bench.scene.people(bench.plan)[0].login
+    rows = bench.rows(
+        "calendar", "SELECT * FROM events WHERE organiser = ? AND status = 'planned' AND "
+        "date(start) > ? ORDER BY id", (me, bench.today))  # fmt: skip
+    rooms = {row["code"]: row["name"] for row in bench.rows("calendar", "SELECT * FROM _rooms")}
+    for found in bench.clusters(rows, ("title",), sizes):
+        title, keys = found[0]["title"], [row["id"] for row in found]
+        group = bench.say(f'events with the title "{title}"', f"标题为“{title}”的日程")
+        again = bench.rows(
+            "calendar", "SELECT id FROM events WHERE title = ? AND organiser = ? AND start > ? AND "
+            "status = 'planned'", (title, me, f"{bench.today} 23:59"))  # fmt: skip
+        if (("calendar", group) in bench.groups or not bench.free("calendar", "events", keys)
+                or any(row["series"] for row in found)
+                or {row["id"] for row in again} != set(keys)):  # fmt: skip
+            continue
+        texts = [bench.say(*each.split("|")) for each in scene.sample(_EVENT_NOTES, 4)]
+        targets = []
+        for place, row in enumerate(found):
+            note = texts[2 + place % 2] if place % 3 < 2 else ""
+            bench.edit("calendar", "UPDATE events SET note = ? WHERE id = ?", note, row["id"])
+            room = rooms.get(row["room"], "")
+            trait = bench.say(f"those in the room {room}" if room else "those without a room",
+                              f"在会议室{room}的那些" if room else "没有会议室的那些")  # fmt: skip
+            targets.append(JobTarget(row["id"], f"#{row['id']}", {"note": note}, {"note": texts[0]},
+                                  {"note": texts[1]}, trait))  # fmt: skip
+
+        def find(pilot: Pilot, name: str = title) -> Script:
+            yield from pilot.goto("calendar", f"/list?{urlencode({'q': name})}")
+
+        def write(pilot: Pilot, target: JobTarget, values: Values) -> Script:
+            yield from pilot.goto("calendar", f"/events/{target.key}")
+            yield from pilot.fill(pilot.words("calendar", "note"), values["note"])
+            yield from pilot.click("button", pilot.words("calendar", "save"))
+
+        return RecordJob(
+            "calendar", "events", bench.say("event", "日程"), group,
+            bench.say(
+                f'Set the note of the planned events with the title "{title}" that the user '
+                f'organises and that take place after today to "{texts[0]}"; a note that is there '
+                "is replaced.",
+                f"请把用户组织的、今天之后的、标题为“{title}”的日程的备注设为“{texts[0]}”，已有备注一律替换。",
+            ),
+            bench.say(f'the note should be "{texts[1]}", not "{texts[0]}"',
+                      f"备注应为“{texts[1]}”，而不是“{texts[0]}”"),
+            tuple(targets), find, write,
+        )  # fmt: skip
+    return None

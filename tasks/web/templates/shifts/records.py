@@ -1,0 +1,167 @@
+"""Records that a request changes: which, how, and what the sites hold before and afterwards."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from hexathlon.tasks.source import Script
+from hexathlon.tasks.web.pilot import Pilot
+from hexathlon.tasks.web.templates.draft import WebScene, changed
+from hexathlon.tasks.web.world.network import Edit, WorldPlan
+from hexathlon.tasks.web.world.store import SiteStore, StoreRow
+
+__all__ = ["ShiftBench", "RecordJob", "JobTarget", "in_order", "listed"]
+
+Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class JobTarget:
+    """One record of a job."""
+
+    key: Any
+    """Its key, the first column of its table."""
+
+    label: str
+    """Its number or name, as pages show it."""
+
+    before: Values
+    after: Values
+    """What the request sets."""
+
+    other: Values
+    """What a correction of the request sets."""
+
+    trait: str = ""
+    """A property, in words, by which a part of the records can be named."""
+
+
+@dataclass(frozen=True)
+class RecordJob:
+    """A change of several records that one request asks for."""
+
+    site: str
+    table: str
+    noun: str
+    """What its records are, in words."""
+
+    group: str
+    """What all its records have in common, in words, such as `issues of the project KES`."""
+
+    wish: str
+    """The request."""
+
+    mend: str
+    """What a correction says instead."""
+
+    targets: tuple[JobTarget, ...]
+    find: Callable[[Pilot], Script]
+    """Looks the records up in lists."""
+
+    write: Callable[[Pilot, JobTarget, Values], Script]
+    """Gives one record values."""
+
+    cost: int = 3
+    """Actions of one `write`."""
+
+    looks: int = 1
+    """Actions of `find`."""
+
+    key_column: str = "id"
+
+    @property
+    def keys(self) -> frozenset[tuple[str, str, str]]:
+        """Site, table and key of every record."""
+        return frozenset((self.site, self.table, str(each.key)) for each in self.targets)
+
+    def effect(self, target: JobTarget, values: Values) -> dict[str, Any]:
+        """Return the expected change if a record ends with these values; nothing if as before."""
+        if values == target.before:
+            return {}
+        return changed(self.site, self.table, target.key, **values)
+
+    def share(self, target: JobTarget, values: Values) -> dict[str, Any]:
+        """Return what partial credit asks if a record ends with these values."""
+        if values != target.before:
+            return self.effect(target, values)
+        return {self.site: {self.table: {"kept": [[target.key, dict(values)]]}}}
+
+    def edits(self, target: JobTarget, values: Values) -> list[Edit]:
+        """Return statements that give a record these values."""
+        columns = ", ".join(f"{name} = ?" for name in values)
+        sql = f"UPDATE {self.table} SET {columns} WHERE {self.key_column} = ?"
+        return [(self.site, sql, (*values.values(), target.key))]
+
+
+@dataclass
+class ShiftBench:
+    """What jobs are drawn from: the scene, a plan, and the sites' first content.
+
+    Attributes:
+        scene: What the shift is drawn from.
+        plan: Its sites.
+        edits: Changes of the first content made so far.
+        taken: Records of earlier jobs, by site, table and key.
+        groups: Groups, by site, that no further job may touch.
+    """
+
+    scene: WebScene
+    plan: WorldPlan
+    edits: list[Edit] = field(default_factory=list)
+    taken: set[tuple[str, str, str]] = field(default_factory=set)
+    groups: set[tuple[str, str]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._stores: dict[str, SiteStore] = {}
+
+    @cached_property
+    def today(self) -> str:
+        """The date of the shift, in ISO format."""
+        return self.plan.start[:10]
+
+    def rows(self, site: str, sql: str, values: Sequence[Any] = ()) -> list[StoreRow]:
+        """Query the first content of a site, with the edits made so far."""
+        if site not in self._stores:
+            self._stores[site] = self.scene.store(self.plan, site)
+        return self._stores[site].rows(sql, values)
+
+    def edit(self, site: str, sql: str, *values: Any) -> None:
+        """Change the first content."""
+        self.rows(site, "SELECT 1")
+        self._stores[site].execute(sql, values)
+        self.edits.append((site, sql, values))
+
+    def free(self, site: str, table: str, keys: Collection[Any]) -> bool:
+        """Whether no earlier job has one of these records."""
+        return not any((site, table, str(key)) in self.taken for key in keys)
+
+    def clusters(
+        self, rows: Sequence[StoreRow], columns: Sequence[str], sizes: range
+    ) -> list[list[StoreRow]]:
+        """Group rows by columns; return groups of these sizes in random order."""
+        groups: dict[tuple[Any, ...], list[StoreRow]] = {}
+        for row in rows:
+            groups.setdefault(tuple(row[name] for name in columns), []).append(row)
+        fitting = [group for group in groups.values() if len(group) in sizes]
+        return self.scene.sample(fitting, len(fitting))
+
+    def say(self, en: str, zh: str) -> str:
+        """Return the text of the task's language."""
+        return self.scene.say(en, zh)
+
+
+def in_order(labels: Iterable[str]) -> list[str] | None:
+    """Return labels in ascending order; None if numbers and letters order them differently."""
+    numbers = sorted(labels, key=lambda each: int("".join(filter(str.isdigit, each)) or 0))
+    plain = all(each.startswith("#") for each in numbers)
+    return numbers if plain or numbers == sorted(numbers) else None
+
+
+def listed(bench: ShiftBench, labels: Sequence[str]) -> str:
+    """Write labels as they stand in a sentence."""
+    *first, last = labels
+    if not first:
+        return last
+    between = bench.say(", ", "、")
+    return between.join(first) + bench.say(" and ", "和") + last

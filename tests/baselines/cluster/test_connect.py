@@ -1,0 +1,122 @@
+"""Addresses, versions and deadlines of a connection."""
+
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("ray")
+
+from hexathlon.baselines.cluster import connect as connecting
+from hexathlon.baselines.cluster.connect import ClusterError, RayCluster, connect
+from hexathlon.baselines.harness.config import load_config
+from hexathlon.baselines.harness.errors import ExitCode, UsageError
+from hexathlon.baselines.rollout.pools import WorkersTable
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+@pytest.mark.parametrize(
+    "address", ["", "here", "127.0.0.1", "http://127.0.0.1:80", "ray://", "127.0.0.1:port"]
+)
+def test_a_malformed_address_says_what_is_expected(address: str) -> None:
+    with pytest.raises(ClusterError, match="must be auto, HOST:PORT or ray://HOST:PORT"):
+        connect(address)
+
+
+@pytest.mark.parametrize("scheme", ["", "ray://"])
+def test_an_address_without_an_answer(scheme: str) -> None:
+    address = f"{scheme}127.0.0.1:{free_port()}"
+    with pytest.raises(ClusterError, match=f"no cluster answers at {address}.*refused") as caught:
+        connect(address)
+    assert caught.value.code is ExitCode.UNAVAILABLE
+
+
+def test_a_server_that_is_no_cluster_is_left_within_the_deadline() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(ClusterError, match="did not answer as a Ray cluster within 1 s"):
+            connect(address, within=1.0)
+
+
+def test_ray_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ClusterError, match=r"pip install 'hexathlon\[cluster\]'"):
+        connect("auto")
+
+
+def test_other_versions_are_named() -> None:
+    error = RuntimeError("Version mismatch: The cluster was started with:\n    Ray: 2.1\n")
+    text = connecting._explained("host:6379", error)
+    assert "the cluster at host:6379 runs other versions" in text and "Ray: 2.1" in text
+
+
+def test_a_second_connection_is_refused(cluster: RayCluster) -> None:
+    with pytest.raises(ClusterError, match="connected to a cluster already"):
+        connect("auto")
+
+
+def test_nodes_and_resources(cluster: RayCluster) -> None:
+    (node,) = cluster.nodes()
+    assert node.alive and node.resources["toys"] == 8.0
+    assert cluster.resources()["CPU"] >= 16.0 and cluster.local
+
+
+def test_leftovers_of_killed_processes_are_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connecting, "_PLACE", tmp_path)
+    dead, living = tmp_path / "hexathlon-ray-999999999-a", tmp_path / "hexathlon-ray-1-b"
+    for folder in (dead, living):
+        folder.mkdir()
+    connecting._remove_leftovers()
+    assert not dead.exists() and living.exists()
+
+
+FLAGS = {"model": "agent:oracle", "envs": ("SQL",)}
+
+
+def test_flags_come_before_the_table_of_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text(
+        'model = "agent:oracle"\nenvs = ["SQL"]\n[cluster]\naddress = "host:6379"\nworkers = 3\n'
+        '[cluster.pools.browsers]\nfamilies = ["web"]\nresources = { browser = 1 }\n'
+    )
+    table = load_config({}, file)[1].cluster
+    assert table is not None and (table.address, table.workers) == ("host:6379", 3)
+    assert table.pool_of("web") == "browsers" and table.pool_of("sql") == "workers"
+    more = {"cluster": "auto", "workers": 4, "pool": ['shop={families=["shopping"], workers=2}']}
+    table = load_config(more, file)[1].cluster
+    assert table is not None and (table.address, table.workers) == ("auto", 4)
+    assert set(table.all_pools()) == {"browsers", "shop", "workers"}
+    assert load_config({"cluster": "none"}, file)[1].cluster is None
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ({"workers": 2}, "need --cluster ADDRESS"),
+        ({"cluster": "auto", "workers": 0}, "cluster.workers must be at least 1"),
+        ({"cluster": "auto", "pool": ["browsers"]}, "--pool must be NAME={SETTINGS} in TOML"),
+        ({"cluster": "auto", "pool": ["a={workers=2}"]}, "pools.a.families is empty"),
+        (
+            {"cluster": "auto", "pool": ['a={families=["web"]}', 'b={families=["web"]}']},
+            "family 'web' is in two pools, a and b",
+        ),
+        ({"cluster": "auto", "pool": ['a={families=["web"], cores=2}']}, "cores"),
+    ],
+)
+def test_wrong_settings_are_named(flags: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        load_config({**FLAGS, **flags})
+
+
+def test_a_bundle_names_its_resources() -> None:
+    pool = {"families": ["web"], "cpus": 2, "gpus": 1, "memory_gib": 1, "resources": {"browser": 1}}
+    table = WorkersTable.model_validate({"pools": {"web": pool}})
+    assert table.pools["web"].bundle() == {"CPU": 2, "GPU": 1, "memory": 2**30, "browser": 1}
+    assert table.all_pools()["workers"].bundle() == {"CPU": 1}

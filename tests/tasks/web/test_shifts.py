@@ -1,0 +1,164 @@
+"""Shifts: requests that arrive one after the other in one world."""
+
+import json
+
+import pytest
+
+from hexathlon.envs.web.env import WebEnv
+from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.source import play
+from hexathlon.tasks.web.source import _draft_of
+from hexathlon.tasks.web.templates.shifts.records import in_order
+from hexathlon.tasks.web.templates.shifts.templates import TEMPLATES
+from hexathlon.tasks.web.templates.table import templates_of
+from support.web_pages import check_scripts, reward_of, task_ids
+
+NAMES = [template.name for template in TEMPLATES]
+FINISH = json.dumps({"name": "finish", "arguments": {"task_type": "MUTATE"}})
+
+
+@pytest.fixture
+def env():
+    made = WebEnv()
+    yield made
+    made.close()
+
+
+def first_task(template="shift_office", split="train"):
+    return get_source("web").build(task_ids(template, "hard", split, count=1)[0])
+
+
+def played(env, task, script):
+    env.reset(seed=7, options={"task": task.id})
+    terms, seen = {}, []
+
+    def respond(action):
+        observation, _, terminated, truncated, info = env.step(action)
+        seen.append(observation)
+        terms.update(info["reward_terms"])
+        return None if terminated or truncated else observation
+
+    actions = play(script, respond)
+    return terms, seen, actions
+
+
+@pytest.mark.parametrize("template", NAMES)
+def test_oracle_alternative_and_some_near_misses(env, template):
+    source = get_source("web")
+    task = first_task(template)
+    assert reward_of(env, task.id, source.oracle(task)) == 1
+    for script in source.alternatives(task).values():
+        assert reward_of(env, task.id, script) == 1
+    mutants = source.mutants(task)
+    for name in ("left_out", "rule_too_early", sorted(mutants)[-1]):
+        assert reward_of(env, task.id, mutants[name]) == 0, name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("split", ["train", "dev", "test"])
+@pytest.mark.parametrize("template", NAMES)
+def test_scripts_of_more_tasks(template, split):
+    for task_id in task_ids(template, "hard", split, count=8):
+        check_scripts(task_id)
+
+
+def test_shifts_are_the_rule_at_level_hard():
+    hard = templates_of("hard")
+    assert len(NAMES) >= 12
+    assert sum(name in NAMES for name in hard) > 0.75 * len(hard)
+
+
+@pytest.mark.parametrize("template", NAMES)
+def test_every_shift_has_the_near_misses_that_matter(template):
+    source = get_source("web")
+    for task_id in task_ids(template, "hard", "dev", count=2):
+        mutants = source.mutants(source.build(task_id))
+        assert {"left_out", "rule_too_early", "closed_this_morning", "miscounted"} <= set(mutants)
+        assert any(name.startswith(("not_", "withdrawn_kept")) for name in mutants)
+
+
+def test_two_shifts_of_a_template_differ_in_their_course():
+    source, courses = get_source("web"), set()
+    for task_id in task_ids("shift_office", "hard", count=8):
+        draft = _draft_of(source.build(task_id))
+        statuses = tuple(each.answer.status for each in draft.requests)
+        edits = tuple(tuple(values[-1] for _, _, values in each.edits) for each in draft.requests)
+        courses.add((statuses, tuple(map(len, edits))))
+    assert len(courses) >= 6
+
+
+def test_the_next_request_is_the_answer_to_a_report(env):
+    task = first_task()
+    later = [each["text"] for each in task.params["requests"]]
+    screen, _ = env.reset(seed=1, options={"task": task.id})
+    assert not any(text in screen for text in later)
+    say = json.dumps({"name": "send_msg_to_user", "arguments": {"text": "What was it?"}})
+    assert task.instruction in env.step(say)[0]
+    for text in later:
+        observation, reward, terminated, _, _ = env.step(FINISH)
+        assert text in observation and reward == 0 and not terminated
+        assert text in env.step(say)[0]
+    _, reward, terminated, _, info = env.step(FINISH)
+    assert terminated and reward == 0
+    assert info["reward_terms"]["ended"] == 1
+
+
+def test_partial_credit_is_the_share_of_requests_that_are_right(env):
+    source = get_source("web")
+    task = first_task()
+    terms, _, _ = played(env, task, source.mutants(task)["miscounted"])
+    requests = {name: met for name, met in terms.items() if name.startswith("request ")}
+    wrong = [name for name, met in requests.items() if not met]
+    assert wrong == [f"request {len(requests)}"]
+    assert env.verdict().partial == pytest.approx(1 - 1 / len(requests))
+
+
+def test_turns_are_a_small_multiple_of_what_the_oracle_needs(env):
+    source = get_source("web")
+    for template in NAMES[::4]:
+        task = first_task(template, "test")
+        _, _, actions = played(env, task, source.oracle(task))
+        assert 40 <= actions <= 140
+        assert 2 * actions <= task.limits.turns <= 2.5 * actions
+
+
+def test_what_other_people_change_is_not_the_agents(env):
+    """Rules and mails arrive in the course of the day; a day without work changes nothing."""
+    task = first_task()
+    env.reset(seed=1, options={"task": task.id})
+    for _ in range(1 + len(task.params["requests"])):
+        env.step(FINISH)
+    state = env.final_state()
+    assert state["changes"] == {}
+    assert any(each["edits"] for each in task.params["requests"])
+    assert len(state["reports"]) == 1 + len(task.params["requests"])
+
+
+def test_a_fork_continues_the_same_day(env):
+    source = get_source("web")
+    task = first_task("shift_project")
+    env.reset(seed=7, options={"task": task.id})
+    script, forked, seen = source.oracle(task), None, {"parent": [], "fork": []}
+    action = next(script)
+    while True:
+        observation, _, terminated, _, info = env.step(action)
+        seen["parent"].append(observation)
+        if forked is not None:
+            copy, _, _, _, _ = forked.step(action)
+            seen["fork"].append(copy)
+        if terminated:
+            break
+        if forked is None and "Request 3" in observation:
+            forked = env.fork(1)[0]
+            seen["parent"].clear()
+        action = script.send(observation)
+    assert forked is not None and seen["fork"] == seen["parent"]
+    assert forked.final_state() == env.final_state()
+    assert info["reward_terms"]["changes"] == 1
+    forked.close()
+
+
+def test_labels_are_in_order_by_number_or_by_letters_alike():
+    assert in_order(["#10", "#9"]) == ["#9", "#10"]
+    assert in_order(["K2001", "K1999"]) == ["K1999", "K2001"]
+    assert in_order(["E5000", "K2000"]) is None
