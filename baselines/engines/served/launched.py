@@ -218,6 +218,8 @@ class LaunchedEngine:
         try:
             requests = HttpSettings(server.url, backoff=self._backoff)
             self._engine = await ServedEngine.open(requests, deadline=self._deadline)
+            if self._closed:
+                raise EngineError("the engine is closed")
         except BaseException:
             await server.stop_async()
             raise

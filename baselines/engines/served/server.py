@@ -44,6 +44,9 @@ else:
 _PORTS = range(20_000, 32_000)
 """Ports of servers, below those that systems use for outgoing connections."""
 
+_TAKEN: set[int] = set()
+"""Ports that this process has given to servers."""
+
 _POLL = 0.1
 """Seconds between two health checks during startup."""
 
@@ -270,5 +273,7 @@ def _free_port() -> int:
     while True:
         port = secrets.choice(_PORTS)
         with socket.socket() as probe, suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            return port
+            if port not in _TAKEN:
+                probe.bind(("127.0.0.1", port))
+                _TAKEN.add(port)
+                return port
