@@ -246,8 +246,8 @@ def _outcome(number: int, reference: Any, running: dict[Any, int]) -> Any:
     except RayError as error:
         failures = {number: error}
         others = [other for other in running if other != reference]
-        ray.wait(others, num_returns=len(others), timeout=_CAUSE_S)
-        for other in ray.wait(others, num_returns=len(others), timeout=0)[0] if others else []:
+        ended = ray.wait(others, num_returns=len(others), timeout=_CAUSE_S)[0] if others else []
+        for other in ended:
             try:
                 ray.get(other)
             except RayError as further:
