@@ -32,6 +32,7 @@ from hexathlon.envs.tools import schemas_of, tool
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.drawn import DrawnSource, own_share
 from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.task import Limits
 
 WORDS = ("red", "blue", "green", "white", "black", "pink", "grey", "brown")
 TURNS = 3
@@ -55,10 +56,16 @@ class SignalsEnv(AsyncEnvironment):
     """Factor of all sleeping times."""
 
     slept = 0.0
+    """Time of all sleeps that have ended, in seconds."""
+
+    asleep: dict[int, float] = {}
+    """When the environments that sleep now fell asleep."""
+
     episodes: Counter[str] = Counter()
 
     def on_reset(self, task: Any) -> str:
         self.pressed: list[int] = []
+        self.turns = 0
         number = self.episodes[task.id]
         self.episodes[task.id] += 1
         self.waits = sleeps(task.id, number)
@@ -67,14 +74,22 @@ class SignalsEnv(AsyncEnvironment):
     def _signal(self) -> str:
         return f"Signal {self.task.params['words'][len(self.pressed)]}: press its key."
 
+    async def astep(self, action: Any) -> Any:
+        """Sleep, then take the turn, whether or not the action is well-formed."""
+        self.asleep[id(self)] = time.perf_counter()
+        await asyncio.sleep(self.waits[self.turns] * self.scale)
+        SignalsEnv.slept += time.perf_counter() - self.asleep.pop(id(self))
+        self.turns += 1
+        return await super().astep(action)
+
     @tool
-    async def press(self, key: int) -> str:
+    def press(self, key: int) -> str:
         """Press a key."""
-        seconds = self.waits[len(self.pressed)] * self.scale
-        await asyncio.sleep(seconds)
-        SignalsEnv.slept += seconds
+        if len(self.pressed) >= self.turns:
+            return "One key per signal."
+        self.pressed += [-1] * (self.turns - 1 - len(self.pressed))  # signals without an answer
         self.pressed.append(key)
-        if len(self.pressed) == TURNS:
+        if self.turns == TURNS:
             self.finish()
             return "Done."
         return self._signal()
@@ -82,18 +97,12 @@ class SignalsEnv(AsyncEnvironment):
     def final_state(self) -> dict[str, Any]:
         return {"pressed": self.pressed}
 
-    def save(self) -> Any:
-        return tuple(self.pressed), tuple(self.waits)
-
-    def load(self, payload: Any) -> None:
-        pressed, waits = payload
-        self.pressed, self.waits = list(pressed), list(waits)
-
 
 class SignalsSource(DrawnSource):
     """Three signals in a row."""
 
     name, version, tools = "signals", "1", schemas_of(SignalsEnv)
+    limits = Limits(turns=TURNS)
 
     def draw(self, split: Any, level: Any, rng: np.random.Generator) -> tuple[str, dict[str, Any]]:
         number = int(rng.choice(own_share(range(len(WORDS) ** TURNS), split)))
@@ -122,7 +131,7 @@ def recipe(seed: int, steps: int, checkpoint: str = "", **asynchrony: Any) -> An
             "name": "signals",
             "seed": seed,
             "steps": steps,
-            "tasks": {"env": ENV, "source": "signals", "level": "easy", "turns": 4},
+            "tasks": {"env": ENV, "source": "signals", "level": "easy", "turns": TURNS},
             "policy": {
                 "checkpoint": checkpoint,
                 "shape": {
@@ -133,7 +142,7 @@ def recipe(seed: int, steps: int, checkpoint: str = "", **asynchrony: Any) -> An
             "clone": {"demonstrations": 256, "settings": {"steps": 70, "batch": 16}},
             "rollout": {"groups": 8, "members": 4, "max_tokens": 16, "concurrency": 32},
             "learn": {
-                "optimiser": {"learning_rate": 1.5e-3, "warmup": 2, "clip": 0.1},
+                "optimiser": {"learning_rate": 1e-3, "warmup": 2, "clip": 0.1},
                 "objective": {"correction": "tis"},
             },
             "asynchrony": asynchrony,
@@ -192,10 +201,12 @@ def main(
             before = run.measure(100).success if measure else 0.0
             SignalsEnv.scale, SignalsEnv.slept = scale, 0.0
             SignalsEnv.episodes.clear()
+            SignalsEnv.asleep.clear()
             began, cpu = time.perf_counter(), time.process_time()
             rows = [run.advance() for _ in range(steps)]
             seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
-            slept = SignalsEnv.slept
+            now, asleep = time.perf_counter(), list(SignalsEnv.asleep.values())
+            slept = SignalsEnv.slept + sum(now - start for start in asleep)
             if not engine:
                 # The longest sleep of an update is known; the rest is the engine's, per turn.
                 longest = [

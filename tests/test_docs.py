@@ -194,6 +194,8 @@ def test_the_tables_of_the_training_guide_are_a_recipes(tables: dict[str, Any]) 
     if "generate" in tables:
         plain = load_recipe("sql-tiny")
         assert (recipe.generate, recipe.replay) == (plain.generate, plain.replay), "the defaults"
+    elif "asynchrony" in tables:
+        assert recipe.asynchrony.rules(8, 32).window == 32
     elif "tasks" in tables:
         assert [table.label for table in recipe.tasks] == ["sql-tiny", "talk"]
     else:

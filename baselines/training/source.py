@@ -11,10 +11,10 @@ from typing import Any, Protocol
 from hexathlon.baselines.pipeline.collect import Collected, GroupPlan, rollouts_in
 from hexathlon.baselines.training.components import Components
 
-__all__ = ["Source", "SynchronousSource"]
+__all__ = ["BatchSource", "SynchronousSource"]
 
 
-class Source(Protocol):
+class BatchSource(Protocol):
     """Supplies the batches of a run."""
 
     def begin(self, step: int) -> None:

@@ -27,7 +27,7 @@ from hexathlon.baselines.pipeline.tasks_table import table_of
 from hexathlon.baselines.training.components import Components
 from hexathlon.baselines.training.controls import shuffled_rewards
 from hexathlon.baselines.training.recipe import Recipe
-from hexathlon.baselines.training.source import Source
+from hexathlon.baselines.training.source import BatchSource
 from hexathlon.baselines.training.step_metrics import replay_metrics, rollout_metrics
 
 __all__ = ["NothingToLearn", "training_step"]
@@ -37,7 +37,7 @@ class NothingToLearn(Exception):
     """The filters left no group in as many batches as the recipe allows."""
 
 
-def training_step(run: Components, source: Source, step: int) -> dict[str, float]:
+def training_step(run: Components, source: BatchSource, step: int) -> dict[str, float]:
     """Make one step and return its metrics.
 
     Args:

@@ -37,7 +37,7 @@ from hexathlon.baselines.training.saving import (
     load_state,
     save_state,
 )
-from hexathlon.baselines.training.source import Source, SynchronousSource
+from hexathlon.baselines.training.source import BatchSource, SynchronousSource
 from hexathlon.baselines.training.step import training_step
 from hexathlon.baselines.training.step_metrics import mean_reward, mean_rewards_by_event
 from hexathlon.envs.base import Environment
@@ -130,7 +130,7 @@ class Trainer:
             central=central,
         )
         kind = AsynchronousSource if recipe.asynchrony.active else SynchronousSource
-        self._source: Source = kind(self.components)
+        self._source: BatchSource = kind(self.components)
         self._source_state: dict[str, Any] = {}
 
     def resume(self) -> bool:

@@ -45,6 +45,11 @@ def part(name: str, **parameters: Any) -> dict[str, Any]:
     return {"name": name, "parameters": parameters}
 
 
+def stale(late: str, **more: Any) -> dict[str, Any]:
+    """A recipe's asynchrony table."""
+    return {"asynchrony": {"staleness": 1, "late": late, **more}}
+
+
 FORKED = {"structure": part("forked", after=[1, 2], width=2)}
 RECIPES: list[dict[str, Any]] = [
     {},
@@ -84,10 +89,10 @@ RECIPES: list[dict[str, Any]] = [
         "generate": {"hint": part("fading", most=1)},
     },
     {**credit("reinforce_pp"), "generate": {"hint": part("rescue", share=1, below=1)}},
-    credit("gigpo"),
-    {**credit("gae"), **GAE},
-    {**credit("gae_turns"), **GAE},
-    {**credit("tree_steps"), "generate": FORKED},
+    {**credit("gigpo"), **stale("pace", ratio="snapshot")},
+    {**credit("gae"), **GAE, **stale("token_mask", window=2.0, ratio="a3po")},
+    {**credit("gae_turns"), **GAE, **stale("withhold", over_provision=1.5, update="abort")},
+    {**credit("tree_steps"), "generate": FORKED, **stale("drop", ratio="ewma")},
     {**credit("tree_groups"), "generate": FORKED},
 ]
 
