@@ -7,6 +7,7 @@ travel between its worker and one replica; rank 0 gets finished trajectories.
 import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from hexathlon.baselines.cluster.engines import EngineReplica, ReplicaSettings
 from hexathlon.baselines.cluster.executor import RayExecutor
 from hexathlon.baselines.cluster.fleet import Fleet
 from hexathlon.baselines.cluster.handles import reason_of
+from hexathlon.baselines.cluster.log import note
 from hexathlon.baselines.cluster.pools import Bundles, reserve_async
 from hexathlon.baselines.cluster.stored import WeightBoard
 from hexathlon.baselines.cluster.weights import ObjectStoreTransport, stored
@@ -45,6 +47,7 @@ class ClusterBackend:
     def __init__(self, cluster: RayCluster, table: ClusterTable) -> None:
         self._cluster, self._table = cluster, table
         self._local = InProcess()
+        self._folder: Path | None = None
         self._fleet: Fleet | None = None
         self._bundles: Bundles | None = None
         self._actors: list[Any] = []
@@ -70,6 +73,7 @@ class ClusterBackend:
                     "to start servers on the cluster, or set cluster.workers = 0"
                 )
             return await self._local.open_engine(recipe, model, checkpoint, folder)
+        self._folder = folder
         count, within = self._table.engines, self._table.start_within
         wanted = [self._table.engine.bundle()] * count
         self._bundles = await reserve_async(
@@ -89,6 +93,8 @@ class ClusterBackend:
                 zip(started, await _opened(started, within), strict=True)
             )
         ]
+        pids = await asyncio.gather(*(handle.process.remote() for handle in started))
+        note(folder, f"{count} engine replicas started: processes {', '.join(map(str, pids))}")
         engine = client(self.replicas, self._table.reply_within)
         return OpenedEngine(engine, ObjectStoreTransport(engine, board, recipe.engine.tolerance))
 
@@ -99,7 +105,8 @@ class ClusterBackend:
         if not self._table.workers:
             return self._local.executor(recipe, agent, make)
         if self._fleet is None:
-            self._fleet = Fleet(self._cluster, self._table, make)
+            report = partial(note, self._folder) if self._folder else lambda line: None
+            self._fleet = Fleet(self._cluster, self._table, make, report=report)
         made = WorkerAgent(
             self.replicas, self._table.reply_within, agent.renderer, agent.codec, agent.sampling
         )

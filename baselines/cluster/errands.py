@@ -5,9 +5,8 @@ and what follows when a worker is lost, is left to the fleet.
 """
 
 import asyncio
-import time
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from hexathlon.baselines.cluster.handles import WorkerHandle
 from hexathlon.baselines.cluster.pools import Bundles
@@ -18,7 +17,7 @@ from hexathlon.baselines.rollout.prefix import Prefix
 
 __all__ = ["SlotCall", "Errand", "WorkerPool"]
 
-_BATCH_S = 0.2
+_BATCH_S = 0.5
 """Duration of a batch of short rollouts; messages take about a hundredth of it."""
 
 _MOST = 64
@@ -57,7 +56,6 @@ class SlotCall:
     """Taken from the worker's free ones."""
 
     errands: list[Errand]
-    began: float = field(default_factory=time.monotonic)
 
 
 class WorkerPool:

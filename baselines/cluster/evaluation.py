@@ -1,7 +1,8 @@
 """Evaluation on a cluster: workers play the trials of a plan, the caller writes the records.
 
 The records are those of one process, in the order of the plan: a trial depends on its key alone,
-not on the worker that plays it.
+not on the worker that plays it. Those of remote models have the order in which they end, as in one
+process.
 """
 
 import os
@@ -51,10 +52,16 @@ class ClusterPlayers:
         # A budget counts recorded trials, so that few others may have begun meanwhile.
         limited = execution.max_cost or execution.max_tokens or execution.max_hours
         self._ahead = fleet.capacity if limited else _AHEAD
+        # Replies of a server may be paid for, so that none of them waits for an earlier trial.
+        self._ordered = setup.description.get("kind") != "endpoint"
 
     async def trajectories(self, requests: Iterator[Request]) -> AsyncGenerator[Trajectory, None]:
-        """Play trials and yield their trajectories in the order of the requests."""
-        async with aclosing(self._executor.stream(requests, self._ahead)) as outcomes:
+        """Play trials and yield their trajectories, in the order of the requests.
+
+        Those of remote models come as they end.
+        """
+        stream = self._executor.stream(requests, self._ahead, ordered=self._ordered)
+        async with aclosing(stream) as outcomes:
             async for outcome in outcomes:
                 assert isinstance(outcome, Trajectory), "without a pause, a trial runs to its end"
                 yield outcome

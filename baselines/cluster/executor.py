@@ -1,6 +1,7 @@
 """The executor that plays rollouts on a cluster."""
 
 import asyncio
+import itertools
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 
@@ -51,13 +52,14 @@ class RayExecutor:
             self._withdraw(errands)
 
     async def stream(
-        self, requests: Iterable[Request], ahead: int = _AHEAD
+        self, requests: Iterable[Request], ahead: int = _AHEAD, *, ordered: bool = True
     ) -> AsyncGenerator[Outcome, None]:
-        """Play requests and yield their outcomes in the same order.
+        """Play requests and yield their outcomes.
 
         Args:
             requests: Taken one after another, as soon as workers can play them.
             ahead: Most requests taken before the outcome of the first of them was yielded.
+            ordered: Whether outcomes come in the order of the requests, else as they arrive.
 
         Raises:
             FatalError: If an error would affect every rollout.
@@ -70,8 +72,9 @@ class RayExecutor:
         try:
             while True:
                 news.clear()
-                while waiting and waiting[0].outcome.done():
-                    yield waiting.popleft().outcome.result()
+                while (errand := _next(waiting, ordered)) is not None:
+                    waiting.remove(errand)
+                    yield errand.outcome.result()
                 while not exhausted and len(waiting) < ahead and self.fleet.hungry:
                     request = next(source, None)
                     exhausted = request is None
@@ -81,7 +84,7 @@ class RayExecutor:
                         waiting.append(errand)
                 if exhausted and not waiting:
                     return
-                if not (waiting and waiting[0].outcome.done()):
+                if _next(waiting, ordered) is None:
                     await news.wait()
         finally:
             self._withdraw(waiting)
@@ -102,3 +105,9 @@ class RayExecutor:
         for errand in errands:
             if errand.settled:
                 errand.outcome.exception()  # marks it as seen; the first one was raised
+
+
+def _next(waiting: Sequence[Errand], ordered: bool) -> Errand | None:
+    """Return the rollout whose outcome comes next, or None if it is not there yet."""
+    candidates = itertools.islice(waiting, 1) if ordered else waiting
+    return next((errand for errand in candidates if errand.outcome.done()), None)

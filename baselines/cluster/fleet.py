@@ -249,7 +249,7 @@ class Fleet(Closing):
             played.error.__cause__ = played.cause
             self._fail(call.errands, played.error)
             return
-        seconds = (time.monotonic() - call.began) / len(call.errands)
+        seconds = played.seconds / len(call.errands)
         pool.seconds = (pool.seconds + seconds) / 2 if pool.seconds else seconds
         self.losses.differed += played.differed
         for errand, outcome in zip(call.errands, played.outcomes, strict=True):

@@ -23,6 +23,7 @@ from hexathlon.baselines import interrupts
 from hexathlon.baselines.cluster.backend import ClusterBackend
 from hexathlon.baselines.cluster.connect import ClusterError, RayCluster
 from hexathlon.baselines.cluster.handles import reason_of
+from hexathlon.baselines.cluster.log import note
 from hexathlon.baselines.cluster.pools import reserve
 from hexathlon.baselines.distributed.launch import RankFailed, join_by, leave, peer_is_gone
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
@@ -34,10 +35,7 @@ from hexathlon.baselines.training.run import Launch, train_rank
 from hexathlon.baselines.training.samples import TrialSample
 from hexathlon.evaluators.statistics import ScoreInterval
 
-__all__ = ["LOG_FILE", "LearnerRank", "Meeting", "launch_on"]
-
-LOG_FILE = "cluster.log"
-"""File in the run's folder with a line about every start and every lost process."""
+__all__ = ["LearnerRank", "Meeting", "launch_on"]
 
 _PULSE_S = 1.0
 """Time for which the driver waits before it looks at an interruption again."""
@@ -181,7 +179,7 @@ def _launch(
                     f"{error}; the ranks were started {lost} times. Run the recipe again to "
                     "resume from its last state"
                 ) from error
-            _note(out, f"{error}; all ranks start again from the last state")
+            note(out, f"{error}; all ranks start again from the last state")
 
 
 def _run(
@@ -207,7 +205,7 @@ def _run(
             )
         meeting = _answer(ranks[0].meeting.remote(), "rank 0 to start", within)
         pids = _answer([rank.process.remote() for rank in ranks], "all ranks to start", within)
-        _note(out, f"{count} ranks started: processes {', '.join(map(str, pids))}")
+        note(out, f"{count} ranks started: processes {', '.join(map(str, pids))}")
         table = recipe.model_dump(mode="json")
         work = [
             rank.run.remote(table, str(out.resolve()), meeting, bool(loggers)) for rank in ranks
@@ -248,8 +246,8 @@ def _outcome(number: int, reference: Any, running: dict[Any, int]) -> Any:
     except RayError as error:
         failures = {number: error}
         others = [other for other in running if other != reference]
-        ray.wait(others, num_returns=len(others), timeout=_CAUSE_S)
-        for other in ray.wait(others, num_returns=len(others), timeout=0)[0] if others else []:
+        ended = ray.wait(others, num_returns=len(others), timeout=_CAUSE_S)[0] if others else []
+        for other in ended:
             try:
                 ray.get(other)
             except RayError as further:
@@ -301,11 +299,6 @@ def _apply(
         else:
             for logger in loggers:
                 getattr(logger, kind)(*content)
-
-
-def _note(out: Path, line: str) -> None:
-    with (out / LOG_FILE).open("a", encoding="utf-8") as file:
-        file.write(f"{time.strftime('%Y-%m-%dT%H:%M:%S')} {line}\n")
 
 
 def _address() -> str:

@@ -9,6 +9,7 @@ import os
 import pickle
 import platform
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -88,6 +89,9 @@ class Played(NamedTuple):
     differed: int = 0
     """Number of rollouts played from the start since the replay of their turns differed."""
 
+    seconds: float = 0.0
+    """Time that they took, without the time in which other slots kept this one waiting."""
+
     error: Exception | None = None
     cause: Exception | None = None
     """The cause of the error; pickling an exception drops it."""
@@ -142,7 +146,7 @@ class EnvironmentWorker:
         """
         async with self._locks[slot]:
             played: list[Outcome] = []
-            differed = 0
+            differed, began = 0, time.perf_counter()
             try:
                 executor = self._executor(slot, await self._agent(agent))
                 for ticket, request, resume in assignments:
@@ -162,7 +166,7 @@ class EnvironmentWorker:
                 return _failed(error)
             finally:
                 self._cancelled -= {ticket for ticket, _, _ in assignments}
-            return Played(played, differed)
+            return Played(played, differed, time.perf_counter() - began)
 
     async def cancel(self, tickets: Sequence[int]) -> None:
         """Abandon rollouts; their outcomes are prefixes that nobody needs."""

@@ -1,5 +1,6 @@
 """Checks of what this machine can run, and why not the rest; nothing is installed or changed."""
 
+import importlib.metadata
 import importlib.util
 import os
 import platform
@@ -47,6 +48,7 @@ def probes() -> Iterator[DoctorCheck]:
     yield from _sqlite()
     for extra, modules in _EXTRAS.items():
         yield _extra(extra, modules)
+    yield _ray()
     yield _docker()
     yield _namespaces()
     yield _program("bubblewrap", ("bwrap",), "apt-get install bubblewrap")
@@ -108,6 +110,15 @@ def _extra(extra: str, modules: tuple[str, ...]) -> DoctorCheck:
     remedy = "" if installed else f"pip install 'hexathlon[{extra}]'"
     state: Literal["yes", "no"] = "yes" if installed else "no"
     return DoctorCheck(f"extra [{extra}]", state, ", ".join(modules), remedy)
+
+
+def _ray() -> DoctorCheck:
+    # The version is read without importing Ray, which takes seconds.
+    try:
+        version = importlib.metadata.version("ray")
+    except importlib.metadata.PackageNotFoundError:
+        return DoctorCheck("ray", "no", "for --cluster", "pip install 'hexathlon[cluster]'")
+    return DoctorCheck("ray", "yes", f"{version}, for --cluster")
 
 
 def _docker() -> DoctorCheck:

@@ -1,7 +1,6 @@
 """Plays the trials of a plan and writes their records, one at a time or many at once.
 
-Trials can be played elsewhere, such as on a cluster; this process then only writes the records, in
-the order of the plan.
+Trials can be played elsewhere, such as on a cluster; this process then only writes the records.
 """
 
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
@@ -50,7 +49,7 @@ class RemotePlayers(Protocol):
     """Processes that play trials."""
 
     def trajectories(self, requests: Iterator[Request]) -> AsyncGenerator[Trajectory, None]:
-        """Play trials and yield their trajectories in the order of the requests.
+        """Play trials and yield their trajectories, those of local models in the requests' order.
 
         Args:
             requests: Taken one after another, when a process can play the next.

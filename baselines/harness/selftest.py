@@ -27,7 +27,7 @@ from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import Script, TaskSource, parse_address
 from hexathlon.tasks.task import Task
 
-__all__ = ["FLOOR", "SelftestResult", "Tally", "differences", "run_selftest"]
+__all__ = ["FLOOR", "Mapped", "SelftestResult", "Tally", "differences", "run_selftest"]
 
 FLOOR = 0.02
 """Highest mean score that a trivial policy may reach."""
@@ -78,6 +78,11 @@ class Tally:
         self.named = (self.named + other.named)[:_MAX_NAMED]
         self.rewards |= other.rewards
         self.verdicts |= other.verdicts
+
+
+Mapped = Callable[
+    [Callable[[list[str]], dict[str, Tally]], Sequence[list[str]]], Iterator[dict[str, Tally]]
+]
 
 
 class SelftestResult(NamedTuple):
@@ -147,6 +152,7 @@ def run_selftest(
     jobs: int = 1,
     options: Mapping[str, Any] | None = None,
     kinds: Sequence[str] = (),
+    mapped: Mapped | None = None,
 ) -> SelftestResult:
     """Test an environment on the first tasks of its test split.
 
@@ -157,6 +163,8 @@ def run_selftest(
         jobs: Number of processes.
         options: Keyword arguments of the environment, such as `sandbox`.
         kinds: Kinds of scripts to play, such as `oracle`; all by default.
+        mapped: Calls a function on each list of tasks in other processes, such as those of a
+            cluster, and yields the results in order; replaces `jobs`.
 
     Raises:
         UsageError: If a name is unknown.
@@ -170,7 +178,8 @@ def run_selftest(
     merged: dict[str, Tally] = {}
     with Progress(f"selftest {info.family}", count) as progress:
         play = partial(check_tasks, info.id, options=options, kinds=kinds)
-        for chunk, tallies in _mapped(play, chunks, jobs):
+        results = mapped(play, chunks) if mapped else _mapped(play, chunks, jobs)
+        for chunk, tallies in zip(chunks, results, strict=True):
             for kind, tally in tallies.items():
                 merged.setdefault(kind, Tally(kind, tally.required)).add(tally)
             for _ in chunk:
@@ -183,17 +192,16 @@ def run_selftest(
 
 def _mapped(
     play: Callable[[list[str]], dict[str, Tally]], chunks: Sequence[list[str]], jobs: int
-) -> Iterator[tuple[list[str], dict[str, Tally]]]:
+) -> Iterator[dict[str, Tally]]:
     if jobs <= 1:
-        yield from ((chunk, play(chunk)) for chunk in chunks)
+        yield from map(play, chunks)
         return
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, mp_context=context) as pool:
-        results = pool.map(play, chunks)
-        yield from zip(chunks, results, strict=True)
+        yield from pool.map(play, chunks)
 
 
 def check_tasks(

@@ -103,6 +103,8 @@ class LocalExecutor:
     async def run(self, requests: Sequence[Request]) -> list[Outcome]:
         """Play requests and return their outcomes in the same order."""
         self._aborted = False
+        if len(requests) == 1:
+            return [await self._outcome(self._workers[0], requests[0])]
         outcomes: list[Outcome | None] = [None] * len(requests)
         queue = iter(enumerate(requests))
 

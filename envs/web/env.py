@@ -239,7 +239,16 @@ class WebEnv(Environment):
 
     def _send_msg_to_user(self, text: str) -> str:
         self._messages = (*self._messages, text[:2_000])
+        if "requests" in self.task.params:
+            return f"The user has read it and repeats: {self._current_request()}"
         return "The user has read it and has nothing to add. Call finish when you are done."
+
+    def _current_request(self) -> str:
+        """Return the request of a shift that is not reported on yet."""
+        requests = self.task.params["requests"]
+        place = len(self._reports)
+        text: str = requests[place - 1]["text"] if place else self.task.instruction
+        return text
 
     def _read_file(self, file: str, start: int = 0) -> str:
         content = self.network.files.get(file)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hexathlon.baselines.harness.config import ExecutionConfig
     from hexathlon.baselines.harness.player import Elsewhere
+    from hexathlon.baselines.harness.selftest import Mapped
 
-__all__ = ["elsewhere"]
+__all__ = ["elsewhere", "mapped_on"]
 
 
 @contextmanager
@@ -33,3 +34,20 @@ def elsewhere(execution: "ExecutionConfig") -> Iterator["Elsewhere | None"]:
         from hexathlon.baselines.cluster.evaluation import workers_for
 
         yield partial(workers_for, cluster=cluster)
+
+
+@contextmanager
+def mapped_on(address: str | None) -> Iterator["Mapped | None"]:
+    """Connect to a cluster for stateless work; None without an address."""
+    if address is None or address == "none":
+        yield None
+        return
+    from hexathlon.baselines.cluster.connect import connect
+    from hexathlon.baselines.harness.progress import Waiting
+
+    with Waiting(f"connecting to the cluster {address}"):
+        cluster = connect(address)
+    with cluster:
+        from hexathlon.baselines.cluster.tasks import mapped
+
+        yield partial(mapped, cluster)

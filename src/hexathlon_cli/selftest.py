@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hexathlon_cli.options import TasksetName
+from hexathlon_cli.options import ClusterAddress, TasksetName
 
 if TYPE_CHECKING:
     from hexathlon.baselines.harness.selftest import SelftestResult
@@ -36,6 +36,7 @@ def selftest(
         list[str] | None,
         typer.Option(help="Kind of script, such as oracle; repeatable. [default: all]"),
     ] = None,
+    cluster: ClusterAddress = None,
 ) -> int:
     """Check the scores of an event's oracle, mutants and cheaters.
 

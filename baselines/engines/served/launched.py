@@ -178,7 +178,7 @@ class LaunchedEngine:
                 await engine.close()
         finally:
             if server is not None:
-                await asyncio.to_thread(server.stop)
+                await server.stop_async()
 
     async def _with_restarts(self, work: Callable[[ServedEngine], Awaitable[T]]) -> T:
         """Do something with the server; if it dies, restart it and do it again."""
@@ -218,8 +218,10 @@ class LaunchedEngine:
         try:
             requests = HttpSettings(server.url, backoff=self._backoff)
             self._engine = await ServedEngine.open(requests, deadline=self._deadline)
+            if self._closed:
+                raise EngineError("the engine is closed")
         except BaseException:
-            await asyncio.to_thread(server.stop)
+            await server.stop_async()
             raise
         self._server = server
 
@@ -229,7 +231,7 @@ class LaunchedEngine:
         status = f"exit status {dead.exited}: {dead.log_tail()}"
         if self.restarts >= self._most_restarts:
             raise EngineMissing(f"the vLLM server died {self.restarts + 1} times ({status})")
-        await asyncio.to_thread(dead.stop)  # what is left of its processes
+        await dead.stop_async()  # what is left of its processes
         self.restarts += 1
         await self._start(self.log.with_name(f"{self.log.stem}-{self.restarts}{self.log.suffix}"))
         await engine.close()

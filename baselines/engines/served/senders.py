@@ -6,7 +6,9 @@ vLLM's trainer API, which must be installed beside the learner and differs betwe
 
 import importlib
 import importlib.metadata
+import os
 import socket
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -37,6 +39,9 @@ class GlooSender:
     ) -> None:
         import torch.distributed as dist
 
+        if sys.platform == "linux" and host.startswith("127."):
+            # Otherwise gloo resolves the machine's name, which need not have an address.
+            os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
         self._client, self._parameters = client, parameters
         span = timedelta(seconds=deadline)
         self._store = dist.TCPStore(  # type: ignore[attr-defined]

@@ -44,6 +44,9 @@ else:
 _PORTS = range(20_000, 32_000)
 """Ports of servers, below those that systems use for outgoing connections."""
 
+_TAKEN: set[int] = set()
+"""Ports that this process has given to servers."""
+
 _POLL = 0.1
 """Seconds between two health checks during startup."""
 
@@ -156,7 +159,7 @@ class VllmServer:
                 self._require_startup(deadline)
                 await asyncio.sleep(_POLL)
         except BaseException:
-            await asyncio.to_thread(self.stop)
+            self.stop()  # not in a thread: a cancelled task might never start it
             raise
 
     @property
@@ -188,6 +191,15 @@ class VllmServer:
         self._signal(signal.SIGKILL)  # remaining processes of the group
         if self._process.stdin is not None:
             self._process.stdin.close()
+
+    async def stop_async(self) -> None:
+        """Stop the server beside the event loop, and also if this is cancelled; see `stop`."""
+        stopping = asyncio.get_running_loop().run_in_executor(None, self.stop)
+        try:
+            await asyncio.shield(stopping)
+        except asyncio.CancelledError:
+            self.stop()
+            raise
 
     def __enter__(self) -> Self:
         self.start()
@@ -261,5 +273,7 @@ def _free_port() -> int:
     while True:
         port = secrets.choice(_PORTS)
         with socket.socket() as probe, suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            return port
+            if port not in _TAKEN:
+                probe.bind(("127.0.0.1", port))
+                _TAKEN.add(port)
+                return port

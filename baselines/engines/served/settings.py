@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -125,6 +126,8 @@ class VllmSettings:
         kept |= {"VLLM_SERVER_DEV_MODE": "1", "VLLM_NO_USAGE_STATS": "1", "HF_HUB_OFFLINE": "1"}
         if self.receives == "gloo":
             kept["PYTHONPATH"] = str(_WORKER)
+            if sys.platform == "linux":
+                kept.setdefault("GLOO_SOCKET_IFNAME", "lo")  # the server is on this machine
         if self.lora_rank:
             kept["VLLM_ALLOW_RUNTIME_LORA_UPDATING"] = "1"
         if not self.eager:

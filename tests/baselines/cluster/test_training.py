@@ -1,8 +1,13 @@
 """Training on a cluster: the policy of one process, also after processes were killed."""
 
+import asyncio
+import json
 import os
 import re
 import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +17,8 @@ torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 ray = pytest.importorskip("ray", reason="pip install 'hexathlon[cluster]'")
 
 from hexathlon.baselines.cluster.connect import RayCluster
-from hexathlon.baselines.cluster.learners import LOG_FILE, launch_on
+from hexathlon.baselines.cluster.learners import launch_on
+from hexathlon.baselines.cluster.log import LOG_FILE
 from hexathlon.baselines.distributed.launch import RankFailed
 from hexathlon.baselines.engines.errors import EngineError
 from hexathlon.baselines.training.metrics import read_metrics
@@ -22,6 +28,7 @@ from hexathlon.baselines.training.saving import StateTorn
 from support.products import require_invariant_products
 from support.served import sharp_policy
 
+DEADLINE = 600.0
 CHANGES: dict[str, Any] = {
     "steps": 2,
     "save_every": 1,
@@ -85,6 +92,7 @@ def notes(run: Path) -> str:
     return (run / LOG_FILE).read_text()
 
 
+@pytest.mark.slow
 def test_a_cluster_trains_the_policy_of_one_process(
     cluster: RayCluster, policy: Path, alone: Path, tmp_path: Path
 ) -> None:
@@ -103,7 +111,7 @@ def test_a_cluster_trains_the_policy_of_one_process(
     assert sorted(path.name for path in first) == [f"step-{step:06}-0.jsonl.gz" for step in (1, 2)]
 
 
-def test_a_killed_rank_is_started_again(
+def test_a_killed_rank_is_started_again_and_trains_the_policy_of_one_process(
     cluster: RayCluster, policy: Path, alone: Path, tmp_path: Path
 ) -> None:
     require_invariant_products()
@@ -114,7 +122,7 @@ def test_a_killed_rank_is_started_again(
             killed.extend(pids(tmp_path))
             os.kill(killed[0], signal.SIGKILL)
 
-    train(recipe(policy, cluster__workers=0), tmp_path, kill, launch=launch_on(cluster))
+    train(recipe(policy), tmp_path, kill, launch=launch_on(cluster))
     assert killed
     assert "rank 0 is lost" in notes(tmp_path)
     assert notes(tmp_path).count("1 ranks started") == 2
@@ -122,12 +130,13 @@ def test_a_killed_rank_is_started_again(
     assert rows(tmp_path) == rows(alone)
 
 
-def pids(run: Path) -> list[int]:
-    """Return the ids of the ranks' processes that were started last."""
-    lines = re.findall(r"ranks started: processes ([\d, ]+)", notes(run))
+def pids(run: Path, kind: str = "ranks") -> list[int]:
+    """Return the ids of the processes of a kind that were started last."""
+    lines = re.findall(kind + r" started: processes ([\d, ]+)", notes(run))
     return [int(number) for number in lines[-1].split(", ")]
 
 
+@pytest.mark.slow
 def test_ranks_that_are_lost_too_often_are_named(
     cluster: RayCluster, policy: Path, tmp_path: Path
 ) -> None:
@@ -140,6 +149,7 @@ def test_ranks_that_are_lost_too_often_are_named(
         train(changed, tmp_path, kill, launch=launch_on(cluster))
 
 
+@pytest.mark.slow
 def test_an_error_of_rank_0_is_raised_as_it_is(
     cluster: RayCluster, policy: Path, alone: Path, tmp_path: Path
 ) -> None:
@@ -174,6 +184,93 @@ def test_two_ranks_with_two_engines_train_the_policy_of_one(
     assert_same_policy(tmp_path / "whole", tmp_path / "broken")
 
 
+@pytest.mark.slow
+def test_a_killed_engine_changes_nothing(
+    cluster: RayCluster, policy: Path, alone: Path, tmp_path: Path
+) -> None:
+    require_invariant_products()
+    killed: list[int] = []
+
+    def kill(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
+        if phase == "train" and step == 1 and not killed:
+            killed.extend(pids(tmp_path, "engine replicas"))
+            os.kill(killed[0], signal.SIGKILL)
+
+    changed = recipe(policy, cluster__engines=2)
+    train(changed, tmp_path, kill, launch=launch_on(cluster))
+    assert len(killed) == 2
+    assert notes(tmp_path).count("ranks started") == 1
+    assert_same_policy(tmp_path, alone)
+    assert rows(tmp_path) == rows(alone)
+
+
+@pytest.mark.slow
+def test_a_killed_driver_is_resumed_by_the_same_command(
+    policy: Path, alone: Path, tmp_path: Path
+) -> None:
+    require_invariant_products()
+    changes = {**CHANGES, "policy.checkpoint": str(policy), "cluster.workers": 0}
+    settings = [
+        part for name, value in changes.items() for part in ("--set", f"{name}={toml(value)}")
+    ]
+    main = "from hexathlon_cli import main; main()"
+    command = [sys.executable, "-c", main, "train", "sql-tiny", *settings]
+    command += ["--cluster", "auto", "--out", str(tmp_path / "run")]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    with (tmp_path / "output").open("wb") as output:
+        process = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
+    until = time.monotonic() + DEADLINE
+    try:
+        while not list((tmp_path / "run").glob("states/0*1")):
+            assert process.poll() is None, (tmp_path / "output").read_text()
+            assert time.monotonic() < until, "the run made no progress"
+            time.sleep(0.01)
+    finally:
+        process.kill()
+        process.wait()
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=DEADLINE
+    )
+    assert done.returncode == 0, done.stderr
+    assert "mean reward on 1 unseen tasks" in done.stdout
+    assert_same_policy(tmp_path / "run", alone)
+    assert rows(tmp_path / "run") == rows(alone)
+
+
+def toml(value: Any) -> str:
+    """Return a value as TOML."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{name} = {toml(inner)}" for name, inner in value.items()) + "}"
+    return str(value).lower() if isinstance(value, bool) else json.dumps(value)
+
+
+EVENTS = ("shopping", "terminal", "roleplay", "web")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("event", EVENTS)
+def test_every_event_makes_a_step(
+    cluster: RayCluster, policy: Path, tmp_path: Path, event: str
+) -> None:
+    changes = {
+        **{name: value for name, value in CHANGES.items() if not name.startswith("tasks.")},
+        "policy.checkpoint": str(policy),
+        "steps": 1,
+        "ranks": 2,
+        "clone.demonstrations": 0,
+        "credit.shapings": [],
+        "cluster.engines": 2,
+        "cluster.workers": 4,
+    }
+    changed = load_recipe(f"{event}-tiny", changes)
+    train(changed, tmp_path, quiet, launch=launch_on(cluster))
+    row = read_metrics(tmp_path / "metrics.jsonl")[-1]
+    assert row["step"] == 1
+    assert row["tokens/drawn"] > 0
+    assert row["trials/faults"] == 0
+    assert 0 < row["engine/difference"] < 1e-4
+
+
 def test_a_folder_that_ranks_do_not_see_is_named(
     cluster: RayCluster, policy: Path, tmp_path: Path
 ) -> None:
@@ -191,7 +288,5 @@ def test_urls_and_workers_are_refused_together(
 
     changed = recipe(policy, engine__kind="vllm", engine__urls=["http://localhost:1"])
     backend = ClusterBackend(cluster, changed.cluster)
-    import asyncio
-
     with pytest.raises(EngineError, match="cluster.workers = 0"):
         asyncio.run(backend.open_engine(changed, None, policy, tmp_path))

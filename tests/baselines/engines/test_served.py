@@ -159,7 +159,7 @@ def test_a_storm_of_failures_delays_replies_and_loses_none(server, fault):
     async def scenario(engine):
         return await asyncio.gather(*(engine.generate(one) for one in asked))
 
-    replies = with_engine(server, scenario, retries=60)
+    replies = with_engine(server, scenario, retries=60, longest=0.1)
     assert replies == [REPLY] * 64
     assert server.behaviour.faults == []
 

@@ -183,7 +183,7 @@ def test_fault_at_one_server_stops_the_update_by_its_name(
 def test_servers_that_do_not_get_ready_are_counted(servers: Any) -> None:
     async def scenario(engine: Any) -> None:
         sending = broadcast(model(), receivers=3, deadline=0.2)
-        with pytest.raises(ReplyTimeout, match="2 of 3 servers were ready .* within 0.2 s"):
+        with pytest.raises(ReplyTimeout, match="[12] of 3 servers were ready .* within 0.2 s"):
             await send(engine, sending, 1)
 
     with_replicas(servers, scenario)
@@ -258,7 +258,7 @@ class Client:
 
 @pytest.mark.parametrize("version", ["0.26.1", "0.34.0", "1.0"])
 def test_nccl_names_the_versions_that_it_knows(version: str) -> None:
-    with pytest.raises(EngineMissing, match=f"knows vLLM 0.27 to 0.33 .* got {version}"):
+    with pytest.raises(EngineMissing, match=f"supports vLLM 0.27 to 0.33, got {version}"):
         nccl_sender(Client(), None, "here", version=version)  # type: ignore[arg-type]
 
 

@@ -1,5 +1,6 @@
 """The served engine against a real vLLM server on the CPU: `make test-vllm`."""
 
+import ast
 import asyncio
 import os
 import signal
@@ -12,16 +13,24 @@ pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
 from hexathlon.baselines.agents.policy import PolicyAgent
 from hexathlon.baselines.codecs import get_codec
-from hexathlon.baselines.distributed.transports import FolderTransport, probe_of
+from hexathlon.baselines.distributed.transports import (
+    AdapterTransport,
+    BroadcastTransport,
+    FolderTransport,
+    probe_of,
+)
 from hexathlon.baselines.engines.errors import ConnectionFailed, ContextOverflow, WeightsDiffer
 from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.engines.local.loading import load_tokenizer
 from hexathlon.baselines.engines.sending import HttpSettings
 from hexathlon.baselines.engines.served.engine import ServedEngine
+from hexathlon.baselines.engines.served.launched import LaunchedEngine
 from hexathlon.baselines.engines.served.routes import CompletionRoute, TokenRoute
-from hexathlon.baselines.engines.served.server import VllmServer
+from hexathlon.baselines.engines.served.server import INTERPRETER, VllmServer
 from hexathlon.baselines.engines.served.settings import VllmSettings
+from hexathlon.baselines.engines.served.transfer import TransferClient, loading_adapter
 from hexathlon.baselines.engines.weights import Weights
+from hexathlon.baselines.learner.adapters import AdapterConfig, add_adapters, merged
 from hexathlon.baselines.rollout.drivers import play_async
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.render import ChatRenderer
@@ -435,6 +444,90 @@ def test_stopped_server_leaves_no_processes(tied_server):
     deadline = time.monotonic() + 20
     while left := group_members(tied_server.pid):
         assert time.monotonic() < deadline, f"processes {left} still run"
+
+
+def test_weights_by_transfer_and_adapters_by_hot_load(policy, tmp_path, monkeypatch):
+    """One server for both: the transfer API over gloo, then adapters beside these weights."""
+    monkeypatch.setenv(INTERPRETER, str(interpreter()))
+    model = moved(learner(policy))
+    receiving = VllmSettings(CONTEXT, 16, receives="gloo", lora_rank=4, ready_within=600.0)
+
+    def adapted(amount):
+        with torch.no_grad():
+            for name, weight in model.named_parameters():
+                if "lora_" in name:
+                    weight.add_(amount * torch.randn_like(weight))
+        return model
+
+    async def scenario():
+        engine = LaunchedEngine(policy, tmp_path / "log.txt", receiving)
+        broadcast = BroadcastTransport(engine, "gloo", 1)
+        try:
+            differences = [await broadcast.publish(moved(model, n), n) for n in (1, 2)]
+            sent = await engine.generate(request([5, 6, 7]))
+            by_transfer = scored(model, [5, 6, 7], sent, 0.8)
+            await broadcast.close()
+            add_adapters(model, AdapterConfig(4, 8), 0)
+            adapters = AdapterTransport(engine, tmp_path, policy)
+            for version in (3, 4):
+                differences.append(await adapters.publish(adapted(0.1), version))
+            hot = await engine.generate(request([5, 6, 7]))
+            by_adapters = scored(merged(model), [5, 6, 7], hot, 0.8)
+            # Adapters of the last version, claimed to be those that the learner has now.
+            stale = loading_adapter(tmp_path / "adapters-in-transit" / "4", 5)
+            with pytest.raises(WeightsDiffer):
+                await engine.update(Weights(probe_of(adapted(0.1)), transfer=stale), 5)
+            return differences, (sent, by_transfer), (hot, by_adapters)
+        finally:
+            await engine.close()
+
+    differences, *compared = asyncio.run(scenario())
+    assert all(0 < difference < 1e-4 for difference in differences)
+    assert [reply.spans for reply, _ in compared] == [[(2, 0, 24)], [(4, 0, 24)]]
+    for reply, expected in compared:
+        assert reply.log_probabilities == pytest.approx(expected, abs=1e-4)
+
+
+def test_names_of_the_nccl_sender_are_those_of_vllm():
+    """Read from its source, because importing it takes tens of seconds."""
+    (folder,) = interpreter().parents[1].glob("lib/python*/site-packages/vllm/distributed")
+    sources = {
+        name: ast.parse((folder / "weight_transfer" / f"{name}.py").read_text())
+        for name in ("base", "factory", "nccl_engine")
+    }
+    classes = {
+        node.name: node
+        for tree in sources.values()
+        for node in tree.body
+        if isinstance(node, ast.ClassDef)
+    }
+    fields = [
+        n.target.id for n in classes["NCCLTrainerInitInfo"].body if isinstance(n, ast.AnnAssign)
+    ]
+    assert {"master_address", "master_port", "world_size"} < {*fields}
+    assert "rank" in [
+        n.target.id for n in classes["TrainerInitInfo"].body if isinstance(n, ast.AnnAssign)
+    ]
+    methods = {
+        n.name: n
+        for n in classes["WeightTransferTrainerFactory"].body
+        if isinstance(n, ast.FunctionDef)
+    }
+    arguments = methods["trainer_init"].args
+    assert [a.arg for a in (*arguments.args, *arguments.kwonlyargs)] == [
+        "cls", "init_info", "client", "source",
+    ]  # fmt: skip
+    assert "ModuleSource" in classes
+    called = {
+        n.name for n in classes["VLLMWeightSyncClient"].body if isinstance(n, ast.FunctionDef)
+    }
+    assert all(hasattr(TransferClient, name) for name in called)
+    sender = {
+        n.name
+        for n in classes["NCCLTrainerWeightTransferEngine"].body
+        if isinstance(n, ast.FunctionDef)
+    }
+    assert {"send_weights", "shutdown"} < sender
 
 
 def test_unservable_checkpoint_is_reported_with_its_reason(tmp_path):

@@ -147,12 +147,13 @@ def anyio_backend() -> str:
 def test_a_recipe_trains_at_two_servers_of_which_one_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """20 steps, each with an update that is verified at both servers."""
+    """20 steps of two ranks, each with an update that is verified at both servers."""
     monkeypatch.setenv("HEXATHLON_VLLM_PYTHON", str(interpreter()))
     changes = {
         **SMALL,
         "steps": 20,
         "save_every": 20,
+        "ranks": 2,
         "rollout.groups": 2,
         "rollout.members": 2,
         "engine.kind": "vllm",

@@ -121,3 +121,42 @@ def test_values_are_compared_by_meaning_and_not_by_chance():
     for wanted, given in ((1, True), ("1", "1 "  "x"), ("1.5", "15"), (0, None), ("", None),
                           ("10", "1e1"), ("nan", 0)):  # fmt: skip
         assert not same_value(wanted, given)
+
+
+def shift(*requests, reports, changes):
+    """Grade a shift: each request is its expected answer and its part of the changes."""
+    params = {
+        "changes": CLOSED,
+        "answer": requests[-1][0],
+        "requests": [{"answer": answer, "part": part} for answer, part in requests],
+    }
+    state = {"changes": changes, "answer": reports[-1], "reports": reports}
+    return web_state(None, params, state, ())
+
+
+KEPT = {"tracker": {"issues": {"kept": [[8, {"status": "open"}]]}}}
+LISTED = {**WANTED, "data": ["#9", "#10"], "ordered": False}
+
+
+def test_a_shift_is_right_as_a_whole_and_has_credit_by_request():
+    listed = {**ANSWER, "retrieved_data": ["10", "#9"]}
+    day = ((WANTED, CLOSED), (LISTED, KEPT))
+    right = shift(*day, reports=[ANSWER, listed], changes=changed(status="done"))
+    assert right.score == right.partial == 1.0
+    wrong = shift(*day, reports=[listed, listed], changes=changed(status="done"))
+    assert (wrong.score, wrong.partial) == (0.0, 0.5)
+    assert (wrong.terms["request 1"], wrong.terms["request 2"]) == (0.0, 1.0)
+
+
+def test_requests_without_a_report_count_as_wrong():
+    day = ((WANTED, CLOSED), (LISTED, KEPT))
+    scored = shift(*day, reports=[ANSWER], changes=changed(status="done"))
+    assert (scored.score, scored.partial) == (0.0, 0.5)
+
+
+def test_a_record_that_was_to_be_set_back_must_have_its_former_value():
+    day = ((WANTED, {"tracker": {"issues": {"kept": [[7, {"priority": "p1"}]]}}}),)
+    kept = shift(*day, reports=[ANSWER], changes=changed(status="done"))
+    assert kept.terms["request 1"] == 1.0
+    other = shift(*day, reports=[ANSWER], changes=changed(status="done", priority="p2"))
+    assert other.terms["request 1"] == other.score == 0.0

@@ -92,9 +92,12 @@ def test_the_next_request_is_the_answer_to_a_report(env):
     later = [each["text"] for each in task.params["requests"]]
     screen, _ = env.reset(seed=1, options={"task": task.id})
     assert not any(text in screen for text in later)
+    say = json.dumps({"name": "send_msg_to_user", "arguments": {"text": "What was it?"}})
+    assert task.instruction in env.step(say)[0]
     for text in later:
         observation, reward, terminated, _, _ = env.step(FINISH)
         assert text in observation and reward == 0 and not terminated
+        assert text in env.step(say)[0]
     _, reward, terminated, _, info = env.step(FINISH)
     assert terminated and reward == 0
     assert info["reward_terms"]["ended"] == 1

@@ -7,9 +7,7 @@ from hexathlon.tasks.web.pilot import Pilot
 from hexathlon.tasks.web.templates.draft import Solver
 from hexathlon.tasks.web.templates.sheet_pages import open_sheet, set_row, view_sheet
 from hexathlon.tasks.web.templates.shifts.records import (
-    ColumnJob,
     JobTarget,
-    MemberJob,
     RecordJob,
     ShiftBench,
     Values,
@@ -22,8 +20,7 @@ from hexathlon.tasks.web.world.sites.tracker.vocabulary import (
 )
 from hexathlon.tasks.web.world.store import StoreRow
 
-__all__ = ["contact_notes", "event_notes", "issue_people", "issue_priorities", "issue_watch",
-           "reorder_levels"]  # fmt: skip
+__all__ = ["contact_notes", "event_notes", "issue_people", "issue_priorities",            "reorder_levels"]  # fmt: skip
 
 _OPEN = STATUSES[:4]
 _NOTES = (
@@ -46,30 +43,6 @@ def issue_priorities(bench: ShiftBench, sizes: range) -> RecordJob | None:
 def issue_people(bench: ShiftBench, sizes: range) -> RecordJob | None:
     """Assign issues to somebody else."""
     return _issues(bench, sizes, "assignee")
-
-
-def issue_watch(bench: ShiftBench, sizes: range) -> RecordJob | None:
-    """Watch issues, which may be taken back but not corrected to something else."""
-    me = bench.scene.people(bench.plan)[0].login
-    watched = {row["issue"] for row in
-               bench.rows("tracker", "SELECT issue FROM watchers WHERE login = ?", (me,))}  # fmt: skip
-    found = _cluster(bench, sizes)
-    if found is None or any(row["number"] in watched for row in found):
-        return None
-    names = _names(bench)
-
-    def write(pilot: Pilot, target: JobTarget, values: Values) -> Script:
-        yield from pilot.goto("tracker", f"/issues/{target.key}")
-        yield from pilot.click("button", pilot.words("tracker", "watch" if values else "unwatch"))
-
-    first = found[0]
-    return MemberJob(
-        "tracker", "watchers", bench.say("issue", "问题"), _project_group(bench, first),
-        bench.say(f"Watch {_which(bench, first)}.", f"请关注{_which(bench, first)}。"), "",
-        tuple(JobTarget(row["number"], f"#{row['number']}", {}, {"login": me}, {"login": me},
-                     _trait(bench, row, "assignee", names)) for row in found),
-        _finder(first), write, 2, subject="issue",
-    )  # fmt: skip
 
 
 def _issues(bench: ShiftBench, sizes: range, column: str) -> RecordJob | None:
@@ -102,7 +75,7 @@ def _issues(bench: ShiftBench, sizes: range, column: str) -> RecordJob | None:
         mend = bench.say(f"it should be {shown[other]}, not {shown[after]}",
                          f"应为{shown[other]}，而不是{shown[after]}")  # fmt: skip
     trait = "assignee" if column == "priority" else "priority"
-    return ColumnJob(
+    return RecordJob(
         "tracker", "issues", bench.say("issue", "问题"), _project_group(bench, first), wish, mend,
         tuple(JobTarget(row["number"], f"#{row['number']}", {column: row[column]}, {column: after},
                      {column: other}, _trait(bench, row, trait, names)) for row in rows),
@@ -126,7 +99,6 @@ def _cluster(
         group = ("tracker", _project_group(bench, first))
         if (group not in bench.groups and len({row[column] for row in found}) <= most
                 and bench.free("tracker", "issues", keys)
-                and bench.free("tracker", "watchers", keys)
                 and {row["number"] for row in again} == set(keys)):  # fmt: skip
             return found
     return None
@@ -213,7 +185,7 @@ def reorder_levels(bench: ShiftBench, sizes: range) -> RecordJob | None:
             row = int(target.key.partition("!")[2][1:])
             yield from set_row(pilot, sheet.id, row, {ref_of(row, 6): values["raw"]})
 
-        return ColumnJob(
+        return RecordJob(
             "sheets", "cells", bench.say("good", "货品"), group,
             bench.say(
                 f"On the sheet {sheet.name} of the workbook {sheet.book}, raise the reorder level of "
@@ -254,7 +226,7 @@ def contact_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
     for found in bench.clusters(rows, ("company", "role"), sizes):
         company, role = found[0]["company"], found[0]["role"]
         keys = [row["id"] for row in found]
-        group = bench.say(f"contacts of the company {company}", f"{company}公司的联系人")
+        group = bench.say(f"contacts of the company {company}", f"公司为“{company}”的联系人")
         same = [row["id"] for row in everybody if (row["company"], row["role"]) == (company, role)]
         if (("mail", group) in bench.groups or not bench.free("mail", "contacts", keys)
                 or sorted(same) != sorted(keys)):  # fmt: skip
@@ -277,7 +249,7 @@ def contact_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
             yield from pilot.fill(pilot.words("mail", "contact_note"), values["note"])
             yield from pilot.click("button", pilot.words("mail", "save"))
 
-        return ColumnJob(
+        return RecordJob(
             "mail", "contacts", bench.say("contact", "联系人"), group,
             bench.say(
                 f'Set the note of the contacts of the company {company} with the role "{role}" to '
@@ -327,7 +299,7 @@ def event_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
             yield from pilot.fill(pilot.words("calendar", "note"), values["note"])
             yield from pilot.click("button", pilot.words("calendar", "save"))
 
-        return ColumnJob(
+        return RecordJob(
             "calendar", "events", bench.say("event", "日程"), group,
             bench.say(
                 f'Set the note of the planned events with the title "{title}" that the user '

@@ -8,7 +8,6 @@ from hexathlon.tasks.web.pilot import Pilot
 from hexathlon.tasks.web.templates.cms_steps import edit_article
 from hexathlon.tasks.web.templates.forum_steps import move
 from hexathlon.tasks.web.templates.shifts.records import (
-    ColumnJob,
     JobTarget,
     RecordJob,
     ShiftBench,
@@ -53,7 +52,7 @@ def article_summaries(bench: ShiftBench, sizes: range) -> RecordJob | None:
         def write(pilot: Pilot, target: JobTarget, values: Values) -> Script:
             yield from edit_article(pilot, target.key, values)
 
-        return ColumnJob(
+        return RecordJob(
             "cms", "articles", bench.say("article", "文章"), group,
             bench.say(
                 f'Set the summary of the articles by {name} in the section "{section}" with the '
@@ -105,7 +104,7 @@ def thread_boards(bench: ShiftBench, sizes: range) -> RecordJob | None:
         def write(pilot: Pilot, target: JobTarget, values: Values) -> Script:
             yield from move(pilot, target.key, boards[values["board"]])
 
-        return ColumnJob(
+        return RecordJob(
             "forum", "threads", bench.say("thread", "主题"), group,
             bench.say(
                 f'Move the threads with "{subject}" in the title, on whatever board they are, to '

@@ -1,6 +1,5 @@
 """Records that a request changes: which, how, and what the sites hold before and afterwards."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -8,11 +7,11 @@ from typing import Any
 
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.web.pilot import Pilot
-from hexathlon.tasks.web.templates.draft import WebScene, added, changed
+from hexathlon.tasks.web.templates.draft import WebScene, changed
 from hexathlon.tasks.web.world.network import Edit, WorldPlan
 from hexathlon.tasks.web.world.store import SiteStore, StoreRow
 
-__all__ = ["ShiftBench", "ColumnJob", "MemberJob", "RecordJob", "JobTarget", "in_order", "listed"]
+__all__ = ["ShiftBench", "RecordJob", "JobTarget", "in_order", "listed"]
 
 Values = Mapping[str, Any]
 
@@ -39,7 +38,7 @@ class JobTarget:
 
 
 @dataclass(frozen=True)
-class RecordJob(ABC):
+class RecordJob:
     """A change of several records that one request asks for."""
 
     site: str
@@ -69,89 +68,30 @@ class RecordJob(ABC):
     looks: int = 1
     """Actions of `find`."""
 
+    key_column: str = "id"
+
     @property
     def keys(self) -> frozenset[tuple[str, str, str]]:
         """Site, table and key of every record."""
         return frozenset((self.site, self.table, str(each.key)) for each in self.targets)
 
-    @abstractmethod
     def effect(self, target: JobTarget, values: Values) -> dict[str, Any]:
-        """Return the expected change if a record ends with these values."""
-
-    @abstractmethod
-    def share(self, target: JobTarget, values: Values) -> dict[str, Any]:
-        """Return what partial credit asks if a record ends with these values."""
-
-    @abstractmethod
-    def edits(self, target: JobTarget, values: Values) -> list[Edit]:
-        """Return statements that give a record these values."""
-
-
-@dataclass(frozen=True)
-class ColumnJob(RecordJob):
-    """A job that sets columns of rows."""
-
-    key_column: str = "id"
-
-    def effect(self, target: JobTarget, values: Values) -> dict[str, Any]:
-        """Expect a changed row, or nothing if it is as it was."""
+        """Return the expected change if a record ends with these values; nothing if as before."""
         if values == target.before:
             return {}
         return changed(self.site, self.table, target.key, **values)
 
     def share(self, target: JobTarget, values: Values) -> dict[str, Any]:
-        """Ask for the row's values."""
+        """Return what partial credit asks if a record ends with these values."""
         if values != target.before:
             return self.effect(target, values)
         return {self.site: {self.table: {"kept": [[target.key, dict(values)]]}}}
 
     def edits(self, target: JobTarget, values: Values) -> list[Edit]:
-        """Update the row."""
+        """Return statements that give a record these values."""
         columns = ", ".join(f"{name} = ?" for name in values)
         sql = f"UPDATE {self.table} SET {columns} WHERE {self.key_column} = ?"
         return [(self.site, sql, (*values.values(), target.key))]
-
-
-@dataclass(frozen=True)
-class MemberJob(RecordJob):
-    """A job that adds rows, such as entries of a list; `row` is empty where there is none."""
-
-    subject: str = ""
-    """Column that names the record."""
-
-    fixed: Values = field(default_factory=dict)
-    """Columns that all of its rows share."""
-
-    def effect(self, target: JobTarget, values: Values) -> dict[str, Any]:
-        """Expect a new row, or nothing."""
-        if values == target.before:
-            return {}
-        return added(self.site, self.table, self._row(target, values))
-
-    def share(self, target: JobTarget, values: Values) -> dict[str, Any]:
-        """Ask for the row, or that there is none."""
-        if values != target.before:
-            return self.effect(target, values)
-        rows = [self._row(target, each) for each in (target.after, target.other)]
-        return {self.site: {self.table: {"absent": rows}}}
-
-    def edits(self, target: JobTarget, values: Values) -> list[Edit]:
-        """Delete rows of the job and insert the new one."""
-        found = list[Edit]()
-        for each in (target.after, target.other):
-            row = self._row(target, each)
-            where = " AND ".join(f"{name} = ?" for name in row)
-            sql = f"DELETE FROM {self.table} WHERE {where}"
-            found.append((self.site, sql, tuple(row.values())))
-        if values != target.before:
-            row = self._row(target, values)
-            marks = ", ".join("?" * len(row))
-            sql = f"INSERT INTO {self.table} ({', '.join(row)}) VALUES ({marks})"
-            found.append((self.site, sql, tuple(row.values())))
-        return found
-
-    def _row(self, target: JobTarget, values: Values) -> dict[str, Any]:
-        return {self.subject: target.key, **self.fixed, **values}
 
 
 @dataclass

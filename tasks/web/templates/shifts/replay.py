@@ -27,34 +27,31 @@ def replayed(
         store.close()
         if difference:
             found[site] = difference
-    return _plain(expected, {}) == _plain_diff(found, expected)
+    return _values_expected(expected) == _values_found(found)
 
 
-def _plain(expected: Mapping[str, Any], into: dict[str, Any]) -> dict[str, Any]:
-    for site, tables in expected.items():
-        for table, kinds in tables.items():
-            for key, columns in kinds.get("changed", ()):
-                into[f"{site}.{table}.{key}"] = {
-                    name: str(value) for name, value in columns.items()
-                }
-            for row in kinds.get("added", ()):
-                into[f"{site}.{table}+{sorted((k, str(v)) for k, v in row.items())}"] = {}
-    return into
+def _values_expected(expected: Mapping[str, Any]) -> dict[tuple[str, ...], str]:
+    """Return the changed values by site, table, key and column."""
+    return {
+        (site, table, str(key), name): str(value)
+        for site, tables in expected.items()
+        for table, kinds in tables.items()
+        for key, columns in kinds["changed"]
+        for name, value in columns.items()
+    }
 
 
-def _plain_diff(found: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[str, Any]:
-    into: dict[str, Any] = {}
+def _values_found(found: Mapping[str, Any]) -> dict[tuple[str, ...], str]:
+    """Return the values that differ, and every row that came or went, in the same form."""
+    values: dict[tuple[str, ...], str] = {}
     for site, tables in found.items():
         for table, kinds in tables.items():
             for before, after in kinds["changed"]:
-                key = next(iter(after.values()))
-                into[f"{site}.{table}.{key}"] = {
-                    name: str(after[name]) for name in after if after[name] != before[name]
-                }
-            for row in kinds["added"]:
-                first = expected.get(site, {}).get(table, {}).get("added", [{}])[0]
-                named = sorted((k, str(v)) for k, v in row.items() if k in first)
-                into[f"{site}.{table}+{named}"] = {}
-            for row in kinds["removed"]:
-                into[f"{site}.{table}-{next(iter(row.values()))}"] = {}
-    return into
+                key = str(next(iter(after.values())))
+                for name in after:
+                    if after[name] != before[name]:
+                        values[site, table, key, name] = str(after[name])
+            for kind in ("added", "removed"):
+                for row in kinds[kind]:
+                    values[site, table, str(next(iter(row.values()))), kind] = ""
+    return values

@@ -145,11 +145,12 @@ class DayRules:
                 "has arrived in the inbox when a request reaches you is carried out together with "
                 "that request, provided that it counts: the page Mandates names the address that "
                 "it was sent from for the site that it concerns, and today lies between the two "
-                "days given there, both included. Its records count as changed by that request. "
-                "Other mails change nothing.",
+                "days given there, both included. That goes for a request that is refused as well. "
+                "The records of the mail count as changed by the request. Other mails change "
+                "nothing.",
                 f"邮件请求。请求也会以主题为“{mail[1]}”的邮件到达。某个请求到达您时，收件箱中已到的此类邮件如果有效，"
                 "与该请求一并执行；有效是指：“授权清单”列有其发件地址及所涉网站，且今天在所列首日与末日之间（含首末两日）。"
-                "其更改的记录计入该请求。其他邮件不引起任何更改。",
+                "即使该请求本身被拒绝，邮件也照此执行。邮件更改的记录计入该请求。其他邮件不引起任何更改。",
             ),
             "log": self._log_at_end() if self.log_at_end else self._log_each(),
             "back": (
@@ -166,11 +167,11 @@ class DayRules:
             "Day log. Each request by which at least one record was changed is followed by one mail "
             f'to {name} ({email}) with the subject "{subject[0]}" and the text "N: K", where N is '
             'the number of the request and K the number of records that it changed, such as "3: 2". '
-            "A request that changed no record gets no such mail. Mails and handbook pages are not "
-            "records.",
+            "Records that a withdrawal sets back count as changed. A request that changed no record "
+            "gets no such mail. Mails and handbook pages are not records.",
             f"工作日志。每个至少更改了一条记录的请求完成后，发一封邮件给{name}（{email}），主题“{subject[1]}”，"
-            "正文“N: K”，N为请求编号，K为该请求更改的记录数，例如“3: 2”。没有更改任何记录的请求不发此邮件。"
-            "邮件和手册页面不算记录。",
+            "正文“N: K”，N为请求编号，K为该请求更改的记录数，例如“3: 2”。因撤回而恢复的记录也算更改。"
+            "没有更改任何记录的请求不发此邮件。邮件和手册页面不算记录。",
         )
 
     def _log_at_end(self) -> tuple[str, str]:
@@ -181,10 +182,11 @@ class DayRules:
             f'({email}) with the subject "{subject[0]}". Its text has one entry "N: K" for each '
             "request by which at least one record was changed, in the order of the requests and "
             "separated by a comma and a space: N is the number of the request, K the number of "
-            'records that it changed, such as "1: 3, 3: 2". Mails and handbook pages are not records.',
+            'records that it changed, such as "1: 3, 3: 2". Records that a withdrawal sets back count as '
+            "changed. Mails and handbook pages are not records.",
             f"工作日志。报告当天最后一个请求之前，发一封邮件给{name}（{email}），主题“{subject[1]}”，"
             "正文为每个至少更改了一条记录的请求各写一项“N: K”，按请求顺序，用英文逗号加空格分隔：N为请求编号，"
-            "K为该请求更改的记录数，例如“1: 3, 3: 2”。邮件和手册页面不算记录。",
+            "K为该请求更改的记录数，例如“1: 3, 3: 2”。因撤回而恢复的记录也算更改。邮件和手册页面不算记录。",
         )
 
 

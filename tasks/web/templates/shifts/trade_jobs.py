@@ -8,7 +8,6 @@ from hexathlon.tasks.source import Script
 from hexathlon.tasks.web.pilot import Pilot
 from hexathlon.tasks.web.templates.sheet_pages import open_sheet, set_row, view_sheet
 from hexathlon.tasks.web.templates.shifts.records import (
-    ColumnJob,
     JobTarget,
     RecordJob,
     ShiftBench,
@@ -60,7 +59,7 @@ def standing_amounts(bench: ShiftBench, sizes: range) -> RecordJob | None:
             yield from pilot.fill(pilot.words("bank", "amount"), f"{values['amount'] / 100:.2f}")
             yield from pilot.click("button", pilot.words("bank", "save"))
 
-        return ColumnJob(
+        return RecordJob(
             "bank", "standing", bench.say("standing order", "定期转账"), group,
             bench.say(
                 f"Raise the amount of each active standing order whose purpose begins with "
@@ -147,7 +146,7 @@ def claim_states(bench: ShiftBench, sizes: range) -> RecordJob | None:
             row = int(target.key.partition("!")[2][1:])
             yield from set_row(pilot, sheet.id, row, {ref_of(row, 8): values["raw"]})
 
-        return ColumnJob(
+        return RecordJob(
             "sheets", "cells", bench.say("claim", "报销单"), group,
             bench.say(
                 f'In the workbook {sheet.book}, set the status of the claims of {person} in the '
@@ -175,7 +174,7 @@ def contact_phones(bench: ShiftBench, sizes: range) -> RecordJob | None:
     for found in bench.clusters(rows, ("company", "role"), sizes):
         company, role = found[0]["company"], found[0]["role"]
         keys = [row["id"] for row in found]
-        group = bench.say(f"contacts of the company {company}", f"{company}公司的联系人")
+        group = bench.say(f"contacts of the company {company}", f"公司为“{company}”的联系人")
         again = bench.rows("mail", "SELECT id FROM contacts WHERE company = ? AND role = ?",
                            (company, role))  # fmt: skip
         if (("mail", group) in bench.groups or not bench.free("mail", "contacts", keys)
@@ -190,7 +189,7 @@ def contact_phones(bench: ShiftBench, sizes: range) -> RecordJob | None:
             yield from pilot.fill(pilot.words("mail", "contact_phone"), values["phone"])
             yield from pilot.click("button", pilot.words("mail", "save"))
 
-        return ColumnJob(
+        return RecordJob(
             "mail", "contacts", bench.say("contact", "联系人"), group,
             bench.say(
                 f'The contacts of the company {company} with the role "{role}" have moved: in their '
@@ -238,7 +237,7 @@ def variant_stock(bench: ShiftBench, sizes: range) -> RecordJob | None:
                                   role="spinbutton")  # fmt: skip
             yield from pilot.click("button", pilot.words("shop", "save"))
 
-        return ColumnJob(
+        return RecordJob(
             "shop", "variants", bench.say("variant", "款式"), group,
             bench.say(
                 f"{after} pieces of each variant of {title} have come in: raise the stock of each by "

@@ -207,7 +207,7 @@ class Walk:
         job, (origin, changed) = self.plan.changes[letter], self.changed[letter]
         traits = sorted({each.trait for each in changed if each.trait})
         kind = self.scene.pick(
-            ["withdrawn", *["corrected"] * 2 * bool(job.mend), *["partly"] * 2 * (len(traits) > 1),
+            ["withdrawn", "corrected", "corrected", *["partly"] * 2 * (len(traits) > 1),
              *["mistaken"] * 3 * (letter == "A")]
         )  # fmt: skip
         trait = self.scene.pick(traits) if kind == "partly" else ""
