@@ -119,6 +119,8 @@ def reason_not_to_run(words: list[str]) -> str:
         return "needs minutes of training; tests/baselines/training trains smaller policies"
     if "tasks/fix-build" in words:
         return "needs a task directory; see tests/envs/terminal/test_task_directories.py"
+    if "--cluster" in words:
+        return "needs a cluster; tests/baselines/cluster starts one"
     if words[0] == "plan" and "--from" in words:
         return "needs a training run; tests/baselines/sizing has one"
     if any(re.fullmatch("[A-Z]{2,}…?", word) and word not in ENVIRONMENT_NAMES for word in words):

@@ -137,7 +137,7 @@ class HousedSandbox(Sandbox):
             self._drop_terminal()
             _, (master,) = link.ask("terminal", rows=ROWS, columns=COLUMNS)
             self._terminal = Terminal(master)
-            self._terminal.look(0.05, 1.0)
+            self._terminal.look(0.05, 5.0, first=5.0)  # keys come after the prompt
         self._terminal.type(text)
 
     def screen(self, quiet: float = 0.05, timeout: float = 2.0) -> Screen:

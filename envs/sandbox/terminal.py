@@ -48,14 +48,33 @@ class Terminal:
             if data:
                 self._draw(0.01)
 
-    def look(self, quiet: float, timeout: float) -> Screen:
-        """Render output until none has come for `quiet` seconds, and return the screen."""
+    def look(self, quiet: float, timeout: float, first: float = 0.0) -> Screen:
+        """Render output until the program in front waits and none has come for `quiet` seconds.
+
+        Args:
+            quiet: Seconds without output after which the screen is taken to be complete.
+            timeout: Longest time in seconds; the screen is then returned as it is.
+            first: Longest wait for the first output, in seconds, such as that of a new shell.
+        """
         deadline = time.monotonic() + timeout
-        while not self.ended and time.monotonic() < deadline and self._draw(quiet):
-            continue
+        if first and not self.ended:
+            self._draw(first)
+        while not self.ended and time.monotonic() < deadline:
+            if not self._draw(quiet) and not self._computes():
+                break
         screen = self._screen
         lines = tuple(line.rstrip() for line in screen.display)
         return Screen(lines, screen.cursor.y, min(screen.cursor.x, COLUMNS - 1), screen.alternate)
+
+    def _computes(self) -> bool:
+        """Whether the program in front is running or wants to run, where the kernel can say so."""
+        try:
+            leader = os.tcgetpgrp(self._master)
+            with open(f"/proc/{leader}/stat", "rb") as file:
+                state = file.read().rpartition(b")")[2].split()[0]
+        except (OSError, IndexError):  # a socket, or a process that is gone
+            return False
+        return state in (b"R", b"D")
 
     def _send(self, data: bytes) -> int:
         try:

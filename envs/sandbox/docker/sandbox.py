@@ -215,7 +215,7 @@ class DockerSandbox(Sandbox):
             connection = _raw(self._api.exec_start(made["Id"], tty=True, socket=True))
             self._api.exec_resize(made["Id"], height=ROWS, width=COLUMNS)
             self._terminal = Terminal(connection.detach())
-            self._terminal.look(0.2, 2.0)
+            self._terminal.look(0.2, 5.0, first=5.0)  # keys come after the prompt
         self._terminal.type(text)
 
     def screen(self, quiet: float = 0.05, timeout: float = 2.0) -> Screen:

@@ -253,6 +253,13 @@ def test_freezing_stops_everything(sandbox):
     sandbox.execute(f"while [ $(wc -c < ticks) -le {before} ]; do sleep 0.01; done")
 
 
+def test_a_screen_waits_for_a_program_that_computes(sandbox):
+    if "docker" in type(sandbox).__module__:
+        pytest.skip("a container's terminal is a socket, which knows no processes")
+    sandbox.keys("for ((i = 0; i < 200000; i++)); do :; done; echo coun''ted\n")
+    assert "counted" in sandbox.screen(quiet=0.01, timeout=60.0).text()
+
+
 def test_a_screen_shows_full_screen_programs(sandbox):
     sandbox.keys("PS1='$ '; clear; echo hello\n")
     seen = sandbox.screen(quiet=0.3)
