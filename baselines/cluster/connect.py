@@ -179,6 +179,8 @@ def _started(cpus: float, resources: Mapping[str, float]) -> RayCluster:
             include_dashboard=False,
             object_store_memory=OBJECT_STORE_BYTES,
             _temp_dir=str(folder),
+            # Workers start when they are needed, not one per declared core in advance.
+            _system_config={"prestart_worker_first_driver": False},
             **_quiet(),
         )
     except Exception as error:

@@ -118,10 +118,11 @@ class AsynchronyTable(RecipeTable):
     least: int = Field(default=1, ge=1)
     """Least number of scored rollouts in a group; a smaller one is replaced by another task's."""
 
-    ratio: Literal["none", "snapshot", "a3po", "ewma"] = "none"
+    ratio: Literal["auto", "none", "snapshot", "a3po", "ewma"] = "auto"
     """Source of the log-probabilities in the ratio's denominator where tokens are older than the
-    policy: the objective's own; the learner with the weights that sampled each token; A-3PO's
-    interpolation; or a moving average of the weights (PPO-EWMA)."""
+    policy: the objective's own (`none`); the learner with the weights that sampled each token;
+    A-3PO's interpolation; or a moving average of the weights (PPO-EWMA). `auto` takes snapshots in
+    asynchronous runs whose objective names no proximal policy."""
 
     decay: float = Field(default=0.9, ge=0, lt=1)
     """Decay of that moving average per update."""

@@ -56,9 +56,9 @@ class Proximal(Protocol):
 def proximal_of(recipe: Recipe, learner: Learner) -> Proximal:
     """Return the source of proximal log-probabilities that a recipe names."""
     table = recipe.asynchrony
-    if table.ratio == "snapshot":
+    if recipe.ratio == "snapshot":
         return Snapshots(learner, table.staleness + 1)
-    if table.ratio == "ewma":
+    if recipe.ratio == "ewma":
         return MovingAverage(learner, table.decay)
     return AtStart()
 

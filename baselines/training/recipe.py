@@ -144,7 +144,7 @@ class Recipe(RecipeTable):
                 f"asynchrony.least must be at most rollout.members, {self.rollout.members}, got "
                 f"{table.least}"
             )
-        if table.ratio != "none" and objective.proximal != "start":
+        if table.ratio not in ("auto", "none") and objective.proximal != "start":
             raise ValueError(
                 f"asynchrony.ratio {table.ratio!r} sets the proximal policy: leave "
                 f"learn.objective.proximal out, got {objective.proximal!r}"
@@ -190,13 +190,21 @@ class Recipe(RecipeTable):
         """Return the checkpoint directory of the initial policy of a run in a folder."""
         return Path(self.policy.checkpoint) if self.policy.checkpoint else folder / "start"
 
+    @property
+    def ratio(self) -> str:
+        """`asynchrony.ratio`, with `auto` resolved."""
+        table = self.asynchrony
+        if table.ratio != "auto":
+            return table.ratio
+        return "snapshot" if table.active and self.learn.objective.proximal == "start" else "none"
+
     def learner_config(self) -> LearnerConfig:
         """Return the configuration of the learner."""
         optimiser = self.learn.optimiser
         if self.control == "no_update":
             optimiser = replace(optimiser, learning_rate=0.0, matrix_learning_rate=0.0)
         objective = self.learn.objective
-        if self.asynchrony.ratio == "a3po":
+        if self.ratio == "a3po":
             objective = replace(objective, proximal="interpolated")
         return LearnerConfig(
             optimiser=optimiser,

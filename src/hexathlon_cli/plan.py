@@ -54,7 +54,9 @@ def plan(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Predict step time, memory and cost of a recipe on some GPUs, and how to divide them.
+    """Predict step time, memory and cost of a recipe on some GPUs.
+
+    Also shows how to divide the GPUs between engines and learner.
 
     A cost model, not a measurement: peak figures of data sheets times efficiencies, and a workload
     that is assumed or read from a run.

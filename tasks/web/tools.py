@@ -100,7 +100,7 @@ WEB_TOOLS: tuple[ToolSchema, ...] = (
         status={"enum": list(STATUSES[1:])},
         record={
             "type": "string",
-            "description": "Id of the record that stands in the way, as its page shows it.",
+            "description": "Id of the record or number of the rule in the way, as shown.",
         },
     ),
     _tool(

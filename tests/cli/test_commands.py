@@ -17,7 +17,12 @@ from pathlib import Path
 
 import pytest
 
-from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig, SamplingConfig
+from hexathlon.baselines.harness.config import (
+    ClusterChoice,
+    EvalConfig,
+    ExecutionConfig,
+    SamplingConfig,
+)
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon_cli.app import run
 from hexathlon_cli.eval import eval_
@@ -117,9 +122,13 @@ def test_every_setting_is_a_flag_and_every_flag_a_setting() -> None:
         "max_reply_tokens",
     } - {"limits", "sampling"}  # fmt: skip
     command = {"out", "config", "with_anchors", "force_new", "dry_run"}
-    assert set(inspect.signature(eval_).parameters) == settings | command
+    fleet = {"workers", "slots", "pool"}  # of the table [cluster]; the others need a file
+    assert {name.removesuffix("s") for name in ClusterChoice.model_fields} >= {
+        name.removesuffix("s") for name in fleet
+    }
+    assert set(inspect.signature(eval_).parameters) == settings | command | fleet
     resumed = set(inspect.signature(resume).parameters) - {"run"}
-    assert resumed == set(ExecutionConfig.model_fields)
+    assert resumed == set(ExecutionConfig.model_fields) | fleet
 
 
 def test_a_dry_run_prints_what_would_be_stored_and_writes_nothing(tmp_path: Path) -> None:

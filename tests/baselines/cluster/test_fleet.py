@@ -70,7 +70,8 @@ def test_outcomes_are_those_of_one_process_in_its_order(cluster: RayCluster) -> 
             return streamed, [outcome for (outcome,) in overlapping]
 
         streamed, overlapping = play(both())
-        assert len(fleet.processes) == 2 and os.getpid() not in fleet.processes.values()
+        # The first worker may have played everything before the second one was ready.
+        assert fleet.processes and os.getpid() not in fleet.processes.values()
     expected = here(requests)
     assert recorded(streamed) == expected
     assert recorded(overlapping) == expected[:9]

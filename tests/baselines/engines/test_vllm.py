@@ -30,17 +30,21 @@ from hexathlon.baselines.engines.served.server import INTERPRETER, VllmServer
 from hexathlon.baselines.engines.served.settings import VllmSettings
 from hexathlon.baselines.engines.served.transfer import TransferClient, loading_adapter
 from hexathlon.baselines.engines.weights import Weights
+from hexathlon.baselines.harness.config import load_config
+from hexathlon.baselines.harness.run import evaluate
 from hexathlon.baselines.learner.adapters import AdapterConfig, add_adapters, merged
 from hexathlon.baselines.rollout.drivers import play_async
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.tokens.requests import TokenRequest, TokenSampling
+from hexathlon.evaluators.records import read_records
 from hexathlon.tasks.seeding import generator_for
 from support.events import TOY
 from support.served import (
     CONTEXT,
     drawn,
     group_members,
+    guards_of,
     interpreter,
     learner,
     moved,
@@ -486,6 +490,23 @@ def test_weights_by_transfer_and_adapters_by_hot_load(policy, tmp_path, monkeypa
     assert [reply.spans for reply, _ in compared] == [[(2, 0, 24)], [(4, 0, 24)]]
     for reply, expected in compared:
         assert reply.log_probabilities == pytest.approx(expected, abs=1e-4)
+
+
+def test_evaluation_starts_uses_and_stops_a_server(policy, tmp_path, monkeypatch):
+    """Greedy episodes are those that torch samples."""
+    monkeypatch.setenv(INTERPRETER, str(interpreter()))
+    flags = {"model": str(policy), "envs": (TOY,), "tasks": 6, "temperature": 0.0}
+    played = {}
+    for engine in ("torch", "vllm"):
+        chosen = {**flags, "engine": engine, "max_reply_tokens": 12, "limit_turns": 3}
+        evaluate(*load_config(chosen), tmp_path / engine)
+        played[engine] = [
+            (record["key"], record["status"], record["steps"], record["reward"])
+            for record in sorted(read_records(tmp_path / engine), key=lambda r: str(r["key"]))
+        ]
+    assert len(played["vllm"]) == 6
+    assert played["vllm"] == played["torch"]
+    assert guards_of(os.getpid()) == []
 
 
 def test_names_of_the_nccl_sender_are_those_of_vllm():

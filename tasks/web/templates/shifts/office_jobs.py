@@ -226,7 +226,7 @@ def contact_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
     for found in bench.clusters(rows, ("company", "role"), sizes):
         company, role = found[0]["company"], found[0]["role"]
         keys = [row["id"] for row in found]
-        group = bench.say(f"contacts of the company {company}", f"{company}公司的联系人")
+        group = bench.say(f"contacts of the company {company}", f"公司为“{company}”的联系人")
         same = [row["id"] for row in everybody if (row["company"], row["role"]) == (company, role)]
         if (("mail", group) in bench.groups or not bench.free("mail", "contacts", keys)
                 or sorted(same) != sorted(keys)):  # fmt: skip

@@ -109,9 +109,9 @@ def thread_boards(bench: ShiftBench, sizes: range) -> RecordJob | None:
             bench.say(
                 f'Move the threads with "{subject}" in the title, on whatever board they are, to '
                 f'the board "{boards[after]}". The number of a thread is the one in the address of '
-                "its page, such as #12.",
+                "its page.",
                 f"请把标题含“{subject}”的主题（无论在哪个版块）移到“{boards[after]}”版块。主题编号即其页面地址中的"
-                "数字，例如#12。",
+                "数字。",
             ),
             bench.say(f'they belong on the board "{boards[other]}", not on "{boards[after]}"',
                       f"它们应归入“{boards[other]}”版块，而不是“{boards[after]}”版块"),

@@ -155,8 +155,9 @@ class DayRules:
             "log": self._log_at_end() if self.log_at_end else self._log_each(),
             "back": (
                 "Withdrawals. What is withdrawn gets the values that it had right before the "
-                "withdrawn request.",
-                "撤回。撤回的内容恢复为被撤回请求执行前的值。",
+                "withdrawn request. What a mail asked for is not withdrawn with the request that it "
+                "came with.",
+                "撤回。撤回的内容恢复为被撤回请求执行前的值。随该请求到达的邮件所要求的更改不一并撤回。",
             ),
         }
 
