@@ -184,8 +184,9 @@ def test_the_rubric_of_the_guide_is_sound(place: Path) -> None:
 
 
 def recipe_tables() -> list[dict[str, Any]]:
-    training = ROOT / "docs" / "guides" / "training.md"
-    return [tomllib.loads(text) for language, text in examples(training) if language == "toml"]
+    guides = [ROOT / "docs" / "guides" / name for name in ("training.md", "clusters.md")]
+    blocks = [block for guide in guides for block in examples(guide)]
+    return [tomllib.loads(text) for language, text in blocks if language == "toml"]
 
 
 @pytest.mark.parametrize("tables", recipe_tables(), ids=lambda tables: "-".join(tables))
@@ -201,17 +202,27 @@ def test_the_tables_of_the_training_guide_are_a_recipes(tables: dict[str, Any]) 
     elif "tasks" in tables:
         assert [table.label for table in recipe.tasks] == ["sql-tiny", "talk"]
     else:
-        assert recipe.engine.kind == "vllm"
+        assert recipe.engine.kind == "vllm" or recipe.engine.invariant
+
+
+def test_the_tables_of_the_evaluation_guide_are_settings(tmp_path: Path) -> None:
+    from hexathlon.baselines.harness.config import load_config
+
+    guide = ROOT / "docs" / "guides" / "evaluation.md"
+    (text,) = (text for language, text in examples(guide) if language == "toml")
+    (tmp_path / "run.toml").write_text(text, "utf-8")
+    _, execution = load_config({}, tmp_path / "run.toml")
+    assert execution.cluster is not None and execution.cluster.pools["browsers"].workers == 2
 
 
 def test_every_block_is_of_a_kind_that_is_tested() -> None:
-    """Python runs, or is a file that another test uses; TOML is read; shell lines run."""
+    """Python runs, or is a file of another test; TOML is read; shell lines run."""
     files = {
         "# example_dial.py": "tests/envs/test_plugins.py installs it",
         "# chromium.py": "tests/envs/web/test_chromium_window.py takes pictures",
         "# serve.py": "needs a vLLM server; tests/baselines/engines covers the calls",
     }
-    read = {"judges.md", "training.md", "plugins.md"}
+    read = {"clusters.md", "evaluation.md", "judges.md", "training.md", "plugins.md"}
     for path in GUIDES:
         for language, text in examples(path):
             lines = text.splitlines()
@@ -219,7 +230,7 @@ def test_every_block_is_of_a_kind_that_is_tested() -> None:
                 assert lines[0] in files or not re.match(r"# \w+\.py$", lines[0]), (path, lines[0])
             elif language == "toml":
                 assert path.name in read, path
-            elif path.name != "README.md":
+            elif path.name != "README.md" and language != "text":
                 assert all(line.startswith("hexathlon ") for line in lines), (path, lines)
 
 

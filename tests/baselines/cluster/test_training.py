@@ -111,6 +111,7 @@ def test_a_cluster_trains_the_policy_of_one_process(
     assert sorted(path.name for path in first) == [f"step-{step:06}-0.jsonl.gz" for step in (1, 2)]
 
 
+@pytest.mark.slow
 def test_a_killed_rank_is_started_again_and_trains_the_policy_of_one_process(
     cluster: RayCluster, policy: Path, alone: Path, tmp_path: Path
 ) -> None:
