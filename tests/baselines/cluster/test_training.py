@@ -16,6 +16,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 ray = pytest.importorskip("ray", reason="pip install 'hexathlon[cluster]'")
 
+from safetensors.torch import load_file
+
 from hexathlon.baselines.cluster.connect import RayCluster
 from hexathlon.baselines.cluster.learners import launch_on
 from hexathlon.baselines.cluster.log import LOG_FILE
@@ -71,8 +73,6 @@ def quiet(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
 
 
 def weights(run: Path) -> dict[str, Any]:
-    from safetensors.torch import load_file
-
     return load_file(run / "policy" / "model.safetensors")
 
 
@@ -90,6 +90,20 @@ def rows(run: Path) -> list[dict[str, float]]:
 
 def notes(run: Path) -> str:
     return (run / LOG_FILE).read_text()
+
+
+def test_a_cluster_makes_a_step(cluster: RayCluster, policy: Path, tmp_path: Path) -> None:
+    """The short form of what follows, without the run of one process to compare with."""
+    result = train(recipe(policy, steps=1), tmp_path, quiet, launch=launch_on(cluster))
+    assert result["before"].tasks == result["after"].tasks == 1
+    (step,) = (row for row in read_metrics(tmp_path / "metrics.jsonl") if "reward" in row)
+    assert step["step"] == 1 and step["trials/faults"] == 0 and step["tokens/drawn"] > 0
+    assert step["engine/difference"] < 1e-3
+    before = load_file(policy / "model.safetensors")
+    after = weights(tmp_path)
+    assert before.keys() == after.keys()
+    assert not all(torch.equal(before[name], after[name]) for name in after)
+    assert "1 ranks started" in notes(tmp_path) and "engine replicas started" in notes(tmp_path)
 
 
 @pytest.mark.slow
