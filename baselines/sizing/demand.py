@@ -30,7 +30,6 @@ class Assumed(NamedTuple):
     sampled: float | None = None
     tokens: float | None = None
     env_seconds: float | None = None
-    spread: float | None = None
 
 
 def plan_of(recipe: Recipe, run: Path | None, assumed: Assumed) -> tuple[StepPlan, str]:
@@ -102,5 +101,5 @@ def _model(recipe: Recipe, given: Path | None) -> ModelSize:
     path = checkpoint / "config.json" if checkpoint.is_dir() else checkpoint
     try:
         return ModelSize.of(json.loads(path.read_text("utf-8")))
-    except (OSError, ValueError) as error:
+    except (OSError, TypeError, ValueError) as error:
         raise SizingError(f"the model's shape cannot be read from {path}: {error}") from None

@@ -31,8 +31,7 @@ class Device(BaseModel):
 class Efficiency(BaseModel):
     """Shares of the peak figures that are reached; assumptions until measured.
 
-    The defaults are round figures in the range that trainers publish for dense models of 1 B to
-    30 B parameters; a measured step replaces them (`calibrated`).
+    The defaults are round figures, not measured here; `hexathlon plan --efficiency` replaces them.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -93,7 +93,7 @@ def oracle(number: int) -> Agent:
 
 @dataclass(frozen=True)
 class Patient:
-    """Makes an oracle that waits for a gate, as a model is waited for."""
+    """Creates an oracle whose turns wait for a gate, as those of a remote model do."""
 
     folder: str
 
