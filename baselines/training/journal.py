@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from hexathlon.baselines.pipeline.collect import GroupPlan
+from hexathlon.baselines.training.metrics import read_metrics
 
 __all__ = ["LOST_FILE", "Journal"]
 
@@ -18,7 +19,7 @@ LOST_FILE = "lost.jsonl"
 
 
 class Journal:
-    """Appends lost groups to a file; an incomplete last line is ignored.
+    """Appends lost groups to a file; an incomplete last line is removed.
 
     Args:
         path: The file; it need not exist.
@@ -28,14 +29,10 @@ class Journal:
     def __init__(self, path: Path, *, writes: bool = True) -> None:
         self._path = path
         self._writes = writes
-        self._lost: set[tuple[str, int]] = set()
-        if path.exists():
-            for line in path.read_text(encoding="utf-8").splitlines():
-                try:
-                    row = json.loads(line)
-                except ValueError:
-                    break
-                self._lost.add((row["task"], row["seed"]))
+        if writes and path.exists():
+            # What is appended must not continue an incomplete line.
+            os.truncate(path, path.read_bytes().rfind(b"\n") + 1)
+        self._lost = {(row["task"], row["seed"]) for row in read_metrics(path)}
 
     def holds(self, plan: GroupPlan) -> bool:
         """Return whether a group was lost before."""
