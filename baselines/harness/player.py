@@ -1,6 +1,7 @@
 """Plays the trials of a plan and writes their records, one at a time or many at once.
 
-Trials can be played elsewhere, such as on a cluster; this process then only writes the records.
+Other processes can play the trials, such as those of a cluster; this process then only writes the
+records.
 """
 
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
@@ -23,7 +24,7 @@ from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.evaluators.records import RecordWriter
 from hexathlon.evaluators.records.plan import TrialKey
 
-__all__ = ["Elsewhere", "RemotePlayers", "RemoteSetup", "TrialPlayer"]
+__all__ = ["OpenPlayers", "RemotePlayers", "RemoteSetup", "TrialPlayer"]
 
 
 class RemoteSetup(NamedTuple):
@@ -57,7 +58,7 @@ class RemotePlayers(Protocol):
         ...
 
 
-Elsewhere = Callable[[RemoteSetup], AbstractContextManager[RemotePlayers]]
+OpenPlayers = Callable[[RemoteSetup], AbstractContextManager[RemotePlayers]]
 """Opens the processes that play the trials of a run."""
 
 
@@ -109,7 +110,7 @@ class TrialPlayer:
             EnvironmentUnavailable: After too many consecutive infrastructure failures.
         """
         if self._players is not None:
-            interrupts.run(self._play_elsewhere(self._players, keys))
+            interrupts.run(self._play_remotely(self._players, keys))
             return
         slots = self._slots()
         try:
@@ -126,7 +127,7 @@ class TrialPlayer:
                 slot.close()
         interrupts.run(self._play_many(keys, count))
 
-    async def _play_elsewhere(self, players: RemotePlayers, keys: Iterator[TrialKey]) -> None:
+    async def _play_remotely(self, players: RemotePlayers, keys: Iterator[TrialKey]) -> None:
         limits = self.rollout.limits
         requests = (
             Request(key, limits, tried=self.attempts.get(key, 0))
