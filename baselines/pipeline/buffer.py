@@ -6,8 +6,8 @@ Admission bounds staleness: with batches of B groups, policy version v and stale
 of completion, which would favour short episodes. Finished groups wait here, failed members are
 absent, and a group below its least size is lost.
 
-The buffer has no clock, no event loop and no environment: callers report events and their times. The
-asynchronous source drives it with real rollouts, `hexathlon.baselines.pipeline.simulation` with
+The buffer has no clock, no event loop and no environment: callers report events and their times.
+The asynchronous source drives it with real rollouts, `hexathlon.baselines.pipeline.simulation` with
 simulated ones.
 """
 
@@ -42,8 +42,8 @@ class AdmissionRules:
     """Groups submitted beyond the bound; whichever finish first are trained on (APRIL)."""
 
     window: int = 0
-    """Number of groups, in the order of submission, from which a batch is chosen; at least `groups`,
-    which takes them strictly in that order."""
+    """Number of groups, in the order of submission, from which a batch is chosen; at least
+    `groups`, which takes them strictly in that order."""
 
     least: int = 1
     """Least number of scored rollouts in a group."""
@@ -138,8 +138,8 @@ class WorkBuffer(Generic[Item, Result]):
 
         The last group admitted may have more rollouts than there are free slots; they wait.
         """
-        # AReaL counts groups since the first update, of which earlier updates took exactly v B. Here
-        # an update may take fewer or more groups, so v B is subtracted on both sides.
+        # AReaL counts groups since the first update, of which earlier updates took exactly v B.
+        # Here an update may take fewer or more groups, so v B is subtracted on both sides.
         bound = (self.rules.staleness + 1) * self.rules.groups + self.rules.surplus
         return self.running < self.rules.slots and len(self._groups) + self._taken < bound
 

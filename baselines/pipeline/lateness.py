@@ -1,7 +1,7 @@
 """Late groups: rollouts with tokens of policies older than the recipe's staleness allows.
 
-A late policy decides which sampled tokens of such a group are trained on. Long rollouts finish late,
-so dropping late ones biases training towards short episodes; the metrics `length/offered` and
+A late policy decides which sampled tokens of such a group are trained on. Long rollouts finish
+late, so dropping late ones biases training towards short episodes; the metrics `length/offered` and
 `length/trained` show by how much.
 """
 

@@ -107,7 +107,7 @@ def rescue(groups: Sequence[Group], memory: Memory, draw: np.random.Generator) -
         if stored is not None and not group.varies and group.rewards.max() < stored.reward:
             place = int(draw.integers(len(group.samples)))
             samples = [*group.samples]
-            # Node names are unique within a step only: the prefix prevents a clash with this group's.
+            # Node names are unique only within a step: the prefix prevents clashes.
             branches = tuple(f"stored {name}" for name in stored.branches)
             samples[place] = replace(stored, branches=branches) if branches else stored
             group = replace(group, samples=tuple(samples))

@@ -91,25 +91,26 @@ class ReplayTable(RecipeTable):
 
 
 class AsynchronyTable(RecipeTable):
-    """Rollouts that continue while the learner updates, and the treatment of late and failed ones."""
+    """Rollouts that continue during updates, and what happens to late and failed ones."""
 
     staleness: int = Field(default=0, ge=0, le=64)
-    """Maximum number of updates between a group's submission and its update; 0 submits nothing ahead,
-    which makes a run synchronous and reproducible bit for bit."""
+    """Maximum number of updates between a group's submission and its update; 0 submits nothing
+    ahead, which makes a run synchronous and reproducible bit for bit."""
 
     over_provision: float = Field(default=1.0, ge=1.0, le=8.0)
     """Groups submitted per group of an update; the slowest are left for later updates (APRIL)."""
 
     late: str = "pace"
-    """Policy for rollouts with tokens older than `staleness`: pace, token_mask, withhold or drop."""
+    """Policy for rollouts with tokens older than `staleness`: pace, token_mask, withhold or
+    drop."""
 
     update: Literal["keep", "abort"] = "keep"
-    """Effect of an update on requests in flight: `keep` continues them with the new weights; `abort`
-    ends them with the tokens sampled so far, and resumes them after the update."""
+    """Effect of an update on requests in flight: `keep` continues them with the new weights;
+    `abort` ends them with the tokens sampled so far, and resumes them after the update."""
 
     window: float = Field(default=1.0, ge=1.0)
-    """Number of groups, in the order of submission, from which an update chooses finished ones, as a
-    multiple of an update's groups; 1 takes them strictly in that order."""
+    """Number of groups, in the order of submission, from which an update chooses finished ones, as
+    a multiple of an update's groups; 1 takes them strictly in that order."""
 
     deadline: float = Field(default=3600.0, gt=0)
     """Maximum time that an update waits for its groups, in seconds."""

@@ -53,7 +53,7 @@ class PoolTable(BaseModel):
         """Return the reservation of one worker by resource name, memory in bytes."""
         amounts = {"CPU": self.cpus, "GPU": self.gpus, "memory": self.memory_gib * 2**30}
         bundle = {name: amount for name, amount in {**amounts, **self.resources}.items() if amount}
-        return bundle or {"CPU": 0.001}  # a reservation of nothing would have no place
+        return bundle or {"CPU": 0.001}  # Ray rejects empty bundles
 
 
 class WorkersTable(BaseModel):

@@ -66,8 +66,8 @@ class GpuLayout(NamedTuple):
     """A division of the GPUs."""
 
     mode: Mode
-    """`shared`: engines and learner take turns on all GPUs; `apart`: each has its own GPUs, and they
-    wait for each other; `asynchronous`: each has its own and neither waits."""
+    """`shared`: engines and learner take turns on all GPUs; `apart`: each has its own GPUs, and
+    they wait for each other; `asynchronous`: each has its own and neither waits."""
 
     engines: int
     learners: int
@@ -92,7 +92,7 @@ class StepEstimate(NamedTuple):
 
     @property
     def fits(self) -> bool:
-        """Whether both fit into memory; on shared GPUs, the engine sleeps while the learner works."""
+        """Whether both fit into memory; an engine on shared GPUs sleeps while the learner works."""
         return max(self.engine_memory, self.learner_memory) <= self.available
 
     @property

@@ -4,8 +4,8 @@
                ↑ admits groups while the bound on staleness and the slots allow it
 
 The work buffer decides which groups are submitted and taken; this module plays them on the run's
-event loop, enforces deadlines, and collects metrics. A resumed run resubmits the groups that were in
-the buffer when its state was saved.
+event loop, enforces deadlines, and collects metrics. A resumed run resubmits the groups that were
+in the buffer when its state was saved.
 """
 
 import asyncio

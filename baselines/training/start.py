@@ -61,7 +61,7 @@ def load_reference(recipe: Recipe, out: Path) -> Any:
 
 
 def make_start(recipe: Recipe, place: Path, report: ProgressCallback, ranks: Ranks = ALONE) -> int:
-    """Create a small policy, with a tokenizer for its tasks' transcripts, and clone it if configured.
+    """Create a small policy from its tasks' transcripts, with behaviour cloning if configured.
 
     Args:
         recipe: The recipe, with `scale` applied.

@@ -156,8 +156,8 @@ class EngineTable(RecipeTable):
     1e-3 in float32 and 0.3 in lower precision."""
 
     invariant: bool = False
-    """Whether a local engine's replies are independent of the rest of the batch, bit for bit: slower,
-    and required for identical policies in one process and on a cluster."""
+    """Whether a local engine's replies are independent of the rest of the batch, bit for bit:
+    slower, and required for identical policies in one process and on a cluster."""
 
     context: int = Field(default=0, ge=0)
     """Maximum number of tokens of a prompt and its reply; 0 means the model's limit."""

@@ -48,7 +48,8 @@ def guarded(work: Callable[[Any], Result]) -> Result:
     from hexathlon_cli.train.progress import shown
 
     ends = (
-        NothingToLearn, HintFailed, LossNotFinite, CorruptState, StartsDiffer, RankFailed, EngineError,
+        NothingToLearn, HintFailed, LossNotFinite, CorruptState, StartsDiffer, RankFailed,
+        EngineError,
     )  # fmt: skip
     try:
         with shown() as report:
