@@ -94,7 +94,7 @@ def infobox_revision(
     before: Sequence[StoreRow],
     after: Sequence[StoreRow],
 ) -> Edit:
-    """Add a revision of key facts to the first content."""
+    """Add a revision of key facts to the initial content."""
     old, new = (
         json.dumps(
             {str(row["id"]): [row["name"], row["value"], row["source"]] for row in rows},
