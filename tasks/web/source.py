@@ -153,7 +153,7 @@ def _draft(at: TaskAddress, salt: str) -> WebDraft:
 
 
 def _instruction(draft: WebDraft, template: WebTemplate) -> str:
-    """Return the request: for twins with the status of a refusal, for a shift with its first one."""
+    """Return the request: of twins with the refusal status, of a shift with its first request."""
     parts = [draft.instruction, *(each.text for each in draft.requests[:1])]
     if template.twins and template.refusal not in draft.instruction:
         parts.append(
