@@ -79,7 +79,7 @@ def eval_(
     engine: Annotated[
         str | None,
         typer.Option(
-            help="What samples for a checkpoint: torch in this process, or vllm, which starts "
+            help="Engine for a checkpoint: torch in this process, or vllm, which starts "
             "servers and stops them. [default: torch]"
         ),
     ] = None,
