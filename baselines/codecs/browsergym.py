@@ -1,8 +1,8 @@
 """BrowserGym's call strings: `click('12')`, `fill("7", "text")`, one per line.
 
-Calls are Python call expressions with literal arguments; nothing is executed. What BrowserGym names
-differently is translated: the text of `fill` is called `value`, arguments that choose the left
-button or no modifiers are its defaults.
+Calls are Python call expressions with literal arguments; nothing is executed. Names that differ are
+translated: BrowserGym calls the text of `fill` `value`. The left button and no modifiers are its
+defaults, so they are omitted.
 """
 
 import ast

@@ -28,7 +28,7 @@ __all__ = ["OpenPlayers", "RemotePlayers", "RemoteSetup", "TrialPlayer"]
 
 
 class RemoteSetup(NamedTuple):
-    """All that other processes need to play the trials of a run."""
+    """Everything that other processes need to play the trials of a run."""
 
     config: EvalConfig
     execution: ExecutionConfig
@@ -43,7 +43,7 @@ class RemoteSetup(NamedTuple):
     """Environment version by environment id."""
 
     run: Path
-    """The run directory; takes reports about the processes."""
+    """The run directory, for reports about the processes."""
 
 
 class RemotePlayers(Protocol):
@@ -53,7 +53,7 @@ class RemotePlayers(Protocol):
         """Play trials and yield their trajectories, those of local models in the requests' order.
 
         Args:
-            requests: Taken one after another, when a process can play the next.
+            requests: Consumed one at a time, when a process can play the next.
         """
         ...
 

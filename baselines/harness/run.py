@@ -281,7 +281,7 @@ def _is_shard(folder: Path, plan: Mapping[str, Any]) -> bool:
 
 
 def _without_tasks(plan: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what two plans must share: all but the selection, and the task sets of both."""
+    """Return the fields that two plans must share, and the task sets of both."""
     kept = {name: value for name, value in plan.items() if name not in (*UNHASHED, "keys", "envs")}
     config = {name: value for name, value in plan["config"].items() if name not in _SELECTION}
     theirs = {_task_set(row) for row in other["envs"]}
@@ -346,7 +346,7 @@ def _keys(plan: Mapping[str, Any]) -> Iterator[TrialKey]:
 
 
 def _failed_attempts(run: Path, done: Collection[TrialKey]) -> dict[TrialKey, int]:
-    """Return the number of attempts of each trial that infrastructure made fail."""
+    """Return the number of attempts of each trial that ended in infrastructure failures."""
     return {
         record_key(record): record["attempt"]
         for record in read_records(run)
