@@ -295,7 +295,7 @@ def _slot_by_sql(
     length: int,
     size: int,
 ) -> tuple[date, str] | None:
-    """Find the first slot anew: by queries, in the time of each person."""
+    """Find the first slot independently, by queries, in each person's time zone."""
     world = scene.store(agenda.plan, "calendar")
     mine = world.value("SELECT zone FROM _colleagues WHERE login = ?", (agenda.me.login,))
     logins = [agenda.me.login, *(person.login for person in guests)]
