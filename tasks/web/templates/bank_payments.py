@@ -63,7 +63,7 @@ class Transfer(WebTemplate):
     twins: ClassVar[bool] = True
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw two payees that only their notes tell apart."""
+        """Draw two payees that differ only in their notes."""
         plan = scene.plan("bank")
         store = scene.store(plan, "bank")
         person = scene.people(plan)[0].login

@@ -144,7 +144,7 @@ class ReadBooking(WebTemplate):
     levels: ClassVar[tuple[Level, ...]] = ("tiny", "easy")
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw a booking that its day and the counterparty's name tell apart."""
+        """Draw a booking that its day and the counterparty's name identify."""
         plan = scene.plan("bank")
         store = scene.store(plan, "bank")
         account = user_accounts(store)[0]
@@ -194,7 +194,7 @@ class ReadBooking(WebTemplate):
 
 
 class SumPayments(WebTemplate):
-    """Add up what was paid to somebody in a time, net of refunds, without what was sent back."""
+    """Add up payments to somebody in a period, net of refunds and returned transfers."""
 
     name: ClassVar[str] = "bank_sum"
     levels: ClassVar[tuple[Level, ...]] = ("easy", "medium")

@@ -1,4 +1,4 @@
-"""What a template draws: a world, a request, the expected result, and scripts that test both."""
+"""The result of a template: a world, a request, the expected result, and scripts that test both."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -60,7 +60,7 @@ class DayRequest:
     text: str
     answer: ExpectedAnswer = ExpectedAnswer()
     edits: tuple[Edit, ...] = ()
-    """What other people change right before the request is shown; `NOW` stands for the time."""
+    """Changes by other people right before the request is shown; `NOW` stands for the time."""
 
     part: Mapping[str, Any] = field(default_factory=dict)
     """Share of the expected changes that shows that this request was carried out."""
@@ -98,7 +98,7 @@ class WebDraft:
 
 @dataclass
 class WebScene:
-    """What a template draws from.
+    """Inputs of a template's draw.
 
     Attributes:
         rng: The draw's generator.
@@ -170,7 +170,7 @@ class WebTemplate(ABC):
     name: ClassVar[str]
     levels: ClassVar[tuple[Level, ...]]
     twins: ClassVar[bool] = False
-    """Whether each second task is infeasible."""
+    """Whether every second task is infeasible."""
 
     refusal: ClassVar[str] = "ACTION_NOT_ALLOWED_ERROR"
     """Status of the infeasible twin; a request without it is given a sentence that names it."""

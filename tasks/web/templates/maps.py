@@ -35,7 +35,7 @@ def place_evidence(*numbers: int) -> tuple[str, ...]:
 
 
 def unique_places(store: SiteStore, category: str = "") -> list[StoreRow]:
-    """Return places whose names are theirs alone."""
+    """Return places with unique names."""
     where = "category = ? AND" if category else ""
     values = (category,) if category else ()
     return store.rows(

@@ -26,7 +26,7 @@ from hexathlon.tasks.web.world.store import StoreRow
 __all__ = ["TEMPLATES"]
 
 _TRIES = 8
-"""Draws in one world before another world is taken."""
+"""Number of draws in a world before a new world is used."""
 
 
 class DayPlan(WebTemplate):

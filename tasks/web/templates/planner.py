@@ -1,4 +1,4 @@
-"""What templates on the calendar share: events added to a world, expected events, and steps."""
+"""Shared parts of calendar templates: events added to a world, expected events, and steps."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field

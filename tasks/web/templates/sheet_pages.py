@@ -61,7 +61,7 @@ def open_sheet(store: SiteStore, book: str, name: str, language: Language) -> Sh
 
 
 def cell_edit(sheet: int, ref: str, raw: str) -> Edit:
-    """Return the edit that puts something into a cell before the task begins."""
+    """Return the edit that fills a cell before the task begins."""
     place = parse_ref(ref)
     assert place is not None, ref
     sql = "INSERT OR REPLACE INTO cells (id, sheet, row, col, raw) VALUES (?, ?, ?, ?, ?)"

@@ -198,7 +198,7 @@ class DeclinedCard(WebTemplate):
     levels: ClassVar[tuple[Level, ...]] = ("easy", "medium")
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw goods and two cards; what the first card can bear decides."""
+        """Draw goods and two cards; the funds of the first card decide."""
         plan = scene.plan("shop")
         store = scene.store(plan, "shop")
         rows = _unique(store, "v.stock > 5")

@@ -41,7 +41,7 @@ __all__ = ["TEMPLATES"]
 
 
 class _Wish(NamedTuple):
-    """What goods must be like."""
+    """Conditions on goods."""
 
     kind: str
     label: str

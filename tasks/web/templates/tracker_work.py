@@ -21,14 +21,14 @@ from hexathlon.tasks.web.world.store import SiteStore, StoreRow
 __all__ = ["TEMPLATES"]
 
 _TRIES = 8
-"""Draws in one world before another world is taken."""
+"""Number of draws in a world before a new world is used."""
 
 
 _OPEN = "status NOT IN ('done', 'rejected')"
 
 
 def unique_issues(store: SiteStore, where: str = "1") -> list[StoreRow]:
-    """Return issues whose titles are theirs alone."""
+    """Return issues with unique titles."""
     return store.rows(
         f"SELECT * FROM issues WHERE {where} AND title IN (SELECT title FROM issues GROUP BY title "
         "HAVING count(*) = 1) ORDER BY number"

@@ -128,7 +128,7 @@ class MergeConflict(WebTemplate):
 
 
 class FindOrigin(WebTemplate):
-    """Find who first brought in a figure that was changed and restored since."""
+    """Find who first introduced a figure that has since been changed and restored."""
 
     name: ClassVar[str] = "wiki_origin"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
