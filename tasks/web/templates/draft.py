@@ -44,7 +44,7 @@ class ExpectedAnswer:
     """Expected values in the order asked; None if nothing was asked for."""
 
     record: str = ""
-    """Id of the record that stands in the way, if the task is infeasible."""
+    """Id of the blocking record, if the task is infeasible."""
 
     ordered: bool = True
 
@@ -132,7 +132,7 @@ class WebScene:
         return _SCALES[self.level]
 
     def store(self, plan: WorldPlan, site: str) -> SiteStore:
-        """Return a copy of a site's first state, edits included, for queries and trials."""
+        """Return a copy of a site's initial state, including edits, for queries and trials."""
         return SiteStore(dict(initial_blobs(plan))[site])
 
     def people(self, plan: WorldPlan) -> tuple[Person, ...]:
@@ -156,7 +156,7 @@ class WebScene:
         return zh if self.language == "zh" else en
 
     def ask(self, plan: WorldPlan, en: str, zh: str) -> str:
-        """Return a request that depends on the date, and tells it."""
+        """Return a request that depends on the date, and states the date."""
         day = self.today(plan)
         return self.say(
             f"Today is {day.day} {day:%B %Y}. {en}",

@@ -48,7 +48,7 @@ class MailReading:
 
     @get("/search")
     def find(self, call: Call) -> WebResponse:
-        """List what a query finds."""
+        """List the results of a query."""
         text = call.arg("q")
         condition, values = parse_query(text)
         return _listing(
