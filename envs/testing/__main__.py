@@ -2,9 +2,8 @@
 
     python -m hexathlon.envs.testing hexathlon/SQL-v0
 
-The exit code is 0 if all checks passed, 1 if the command line is wrong, 3 if a check failed and 4 if
-an environment cannot run here. Which checks there are, and what they find,
-is known by the kit alone.
+Exit codes: 0 if all checks passed, 1 if the command line is wrong, 3 if a check failed, 4 if an
+environment cannot run here. The command does not know what the checks are or what they look for.
 """
 
 import argparse
@@ -12,7 +11,7 @@ import contextlib
 import sys
 import time
 from collections.abc import Sequence
-from typing import Any, TextIO
+from typing import Any, NoReturn, TextIO
 
 import gymnasium
 
@@ -26,6 +25,14 @@ __all__ = ["main"]
 
 USAGE, FAILED, MISSING = 1, 3, 4
 """Exit codes."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Parser whose exit code for a wrong command line is that of all our commands."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(USAGE, f"{self.prog}: {message}\n")
 
 
 class _Progress:
@@ -59,7 +66,7 @@ def main(arguments: Sequence[str] | None = None, out: TextIO | None = None) -> i
     Returns:
         The exit code.
     """
-    options = _parser().parse_args(arguments)
+    options = _options(arguments)
     out = sys.stdout if out is None else out
     load_plugins()
     kwargs = {} if options.taskset is None else {"taskset": options.taskset}
@@ -103,8 +110,8 @@ def _obstacle(env_id: str, kwargs: dict[str, Any]) -> tuple[int, str]:
     return 0, ""
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = _Parser(
         prog="python -m hexathlon.envs.testing",
         description="Check registered environments against the whole environment contract.",
     )
@@ -123,10 +130,8 @@ def _parser() -> argparse.ArgumentParser:
         "--seed": (0, "seed of the kit's own choices"),
     }
     for flag, (default, text) in numbers.items():
-        parser.add_argument(
-            flag, type=type(default), default=default, help=f"{text} [{default:,}]"
-        )
-    return parser
+        parser.add_argument(flag, type=type(default), default=default, help=f"{text} [{default:,}]")
+    return parser.parse_args(arguments)
 
 
 if __name__ == "__main__":
