@@ -224,7 +224,7 @@ class HandInClaims(WebTemplate):
 
 
 class DecideClaims(WebTemplate):
-    """Decide on submitted claims by the rules, except one's own."""
+    """Decide on submitted claims by the rules, except the user's own."""
 
     name: ClassVar[str] = "bank_approvals"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)

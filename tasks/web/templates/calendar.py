@@ -41,7 +41,7 @@ _THINGS = (
 
 
 class CreateEvent(WebTemplate):
-    """Create an event of one's own."""
+    """Create an event that the user organises."""
 
     name: ClassVar[str] = "calendar_create"
     levels: ClassVar[tuple[Level, ...]] = ("tiny",)
@@ -173,7 +173,7 @@ class AnswerInvitation(WebTemplate):
 
 
 class MoveEvent(WebTemplate):
-    """Move an event of one's own to another slot, by dragging or by its form."""
+    """Move an event that the user organises to another slot, by dragging or by its form."""
 
     name: ClassVar[str] = "calendar_move"
     levels: ClassVar[tuple[Level, ...]] = ("tiny", "easy")

@@ -194,7 +194,7 @@ class NewRule(WebTemplate):
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw a rule with exceptions, and meetings of one's own next to every border."""
+        """Draw a rule with exceptions, and meetings of the user just inside and outside every limit."""
         agenda = Planner(scene, scene.plan("calendar"))
         zh = scene.language == "zh"
         week = [

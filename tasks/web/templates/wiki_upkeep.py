@@ -35,7 +35,7 @@ class MergeConflict(WebTemplate):
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw a section, the other editor's sentence and one's own."""
+        """Draw a section, the other editor's sentence and the user's."""
         plan = scene.plan("wiki")
         store = scene.store(plan, "wiki")
         page, near = scene.sample(buildings(store), 2)

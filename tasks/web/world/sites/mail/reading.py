@@ -29,7 +29,7 @@ class MailReading:
 
     @get("/folder")
     def own_folder(self, call: Call) -> WebResponse:
-        """List a folder of one's own."""
+        """List one of the user's folders."""
         return _folder(call, call.arg("name"))
 
     @get("/starred")
