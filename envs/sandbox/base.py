@@ -206,7 +206,7 @@ class SandboxBackend(ABC):
 
     @abstractmethod
     def properties(self, sandbox: Sandbox) -> Mapping[str, str | bool]:
-        """Return the properties of this rung, as in `Availability`, from one of its sandboxes."""
+        """Return the properties of this back end, as in `Availability`, from one of its sandboxes."""
 
     @abstractmethod
     def open(self, image: SandboxImage, limits: SandboxLimits | None = None) -> Sandbox:
@@ -220,4 +220,4 @@ class SandboxBackend(ABC):
     def open_snapshot(
         self, snapshot: SandboxSnapshot, limits: SandboxLimits | None = None
     ) -> Sandbox:
-        """Start a sandbox from a snapshot of this rung or, through its changes, of another."""
+        """Start a sandbox from a snapshot of this back end or, through its changes, of another."""

@@ -50,7 +50,7 @@ class LandlockBackend(SandboxBackend):
     confined: ClassVar[bool] = True
 
     def properties(self, sandbox: Sandbox) -> Mapping[str, str | bool]:
-        """Return the properties of this rung."""
+        """Return the properties of this back end."""
         assert isinstance(sandbox, FolderSandbox)
         return {
             "user": "root" if os.geteuid() == 0 else "user",

@@ -97,7 +97,7 @@ class CreateEvent(WebTemplate):
 
 
 class AnswerInvitation(WebTemplate):
-    """Answer an invitation; on the easy level one of several with the same title."""
+    """Answer an invitation; at the easy level one of several with the same title."""
 
     name: ClassVar[str] = "calendar_answer"
     levels: ClassVar[tuple[Level, ...]] = ("tiny", "easy")
@@ -179,7 +179,7 @@ class MoveEvent(WebTemplate):
     levels: ClassVar[tuple[Level, ...]] = ("tiny", "easy")
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw an event and a slot; on the easy level it is in a room that is taken at one hour."""
+        """Draw an event and a slot; at the easy level its room is taken for one hour."""
         agenda = Planner(scene, scene.plan("calendar"))
         title = scene.pick(_THINGS).split("|")[scene.language == "zh"]
         days = [

@@ -51,7 +51,7 @@ class ExpectedAnswer:
 
 @dataclass(frozen=True)
 class DayRequest:
-    """One of several requests that reach the agent one after the other.
+    """One of several consecutive requests.
 
     The agent reports on each with `finish` or `report_infeasible`; the answer to a report is the
     next request, and the report on the last one ends the episode.
@@ -105,7 +105,7 @@ class WebScene:
         level: Level of the task.
         split: Its split.
         language: Language of sites and instruction.
-        feasible: Which of two twins to draw: the one that can be done, or its infeasible sibling.
+        feasible: Which of two twins to draw: the feasible one, or its infeasible sibling.
             Both must read alike and draw the same numbers up to the deciding fact.
         seed: Seed of the world; several tasks share one.
     """
@@ -118,7 +118,7 @@ class WebScene:
     seed: int
 
     def demanding(self) -> bool:
-        """Draw whether a task has its harder form: at hard always, at medium every second time."""
+        """Draw whether a task has its harder form: always at hard, half of the time at medium."""
         return self.level == "hard" or (self.level == "medium" and bool(self.rng.random() < 0.5))
 
     def plan(self, *sites: str, **settings: Any) -> WorldPlan:

@@ -1,4 +1,4 @@
-"""Hard tasks on the forum: a queue of reports by the handbook, and the count of a vote."""
+"""Hard tasks on the forum: a queue of reports, decided by the handbook, and the count of a vote."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta

@@ -146,7 +146,7 @@ class MoveThread(WebTemplate):
 
 
 class VotesThatStick(WebTemplate):
-    """Vote for several posts, although some votes are lost without the page saying so at once."""
+    """Vote for several posts; some votes are lost, which the page does not show at once."""
 
     name: ClassVar[str] = "forum_votes_stick"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)

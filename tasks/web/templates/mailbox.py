@@ -196,7 +196,7 @@ def send(
     file: str = "",
     button: str = "send",
 ) -> Script:
-    """Fill the letter on the screen and send it."""
+    """Fill in the message on the screen and send it."""
     if to is not None:
         yield from pilot.fill(words(pilot, "to"), to)
     if cc is not None:

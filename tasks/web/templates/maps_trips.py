@@ -59,7 +59,7 @@ def book_room(
 def room_row(
     person: str, rate: StoreRow, wishes: tuple[str, str, int], cents: int
 ) -> dict[str, object]:
-    """Return the booking that is to be added."""
+    """Return the expected booking."""
     return {"person": person, "kind": "room", "ref": rate["id"], "start": wishes[0],
             "finish": wishes[1], "guests": wishes[2], "cents": cents, "terms": rate["terms"],
             "insured": 0, "status": "active"}  # fmt: skip
@@ -78,7 +78,7 @@ def book_train(
 
 
 def train_row(person: str, train: StoreRow, day: date, guests: int = 1) -> dict[str, object]:
-    """Return the booking that is to be added."""
+    """Return the expected booking."""
     return {"person": person, "kind": "train", "ref": train["id"],
             "start": f"{day} {train['departs']}", "finish": f"{day} {train['arrives']}",
             "guests": guests, "cents": train["cents"] * guests,
@@ -256,7 +256,7 @@ def _cheapest_by_sql(
 
 
 class FastestTrains(WebTemplate):
-    """Buy the tickets of the fastest connection that meets budget, window and changing time."""
+    """Buy the tickets of the fastest connection that meets budget, window and transfer time."""
 
     name: ClassVar[str] = "maps_fastest_trains"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)

@@ -80,7 +80,7 @@ def row_edits(sheet: int, row: int, values: Sequence[object]) -> list[Edit]:
 def comment_on(
     number: int, sheet: int, ref: str, author: str, body: str, at: str, resolved: int = 0
 ) -> Edit:
-    """Return the edit that adds a comment with a number of its own."""
+    """Return the edit that adds a comment with a given number."""
     sql = ("INSERT INTO comments (id, sheet, ref, author, body, created, resolved) "
            "VALUES (?, ?, ?, ?, ?, ?, ?)")  # fmt: skip
     return ("sheets", sql, (number, sheet, ref, author, body, at, resolved))

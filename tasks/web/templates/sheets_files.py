@@ -29,7 +29,7 @@ __all__ = ["TEMPLATES"]
 
 
 class FixTotal(WebTemplate):
-    """Correct totals whose ranges stop short."""
+    """Correct totals whose ranges are too short."""
 
     name: ClassVar[str] = "sheets_fix_total"
     levels: ClassVar[tuple[Level, ...]] = ("easy", "medium")

@@ -135,7 +135,7 @@ def _low_stock(
 def _supplier_edits(
     scene: WebScene, suppliers: SheetContent, names: Sequence[str], *, hard: bool
 ) -> list[Edit]:
-    """Block two suppliers, the second of which replaces the first, and give one a high minimum order."""
+    """Block two suppliers, the second replacing the first, and give one a high minimum order."""
     rows = {cells[0]: row for row, cells in suppliers.rows()}
     blocked = said("blocked=已停用", scene.language)
     edits = [cell_edit(suppliers.id, f"D{rows[name]}", "25") for name in names[:4]]

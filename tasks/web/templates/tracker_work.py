@@ -160,7 +160,7 @@ class CountIssues(WebTemplate):
         if scene.level != "easy":
             if len(unresolved) < 4:
                 return None
-            # Otherwise the answer would be 1 nearly always.
+            # Otherwise the answer would nearly always be 1.
             some = scene.sample(unresolved, int(scene.rng.integers(2, len(unresolved))))
             sql = "UPDATE issues SET assignee = reporter WHERE number = ?"
             plan = plan.with_edits([("tracker", sql, (row["number"],)) for row in some])
@@ -221,7 +221,7 @@ class CountIssues(WebTemplate):
 
 
 class SaveFilter(WebTemplate):
-    """Save a filter of the list under a name."""
+    """Save a list filter under a name."""
 
     name: ClassVar[str] = "tracker_save_filter"
     levels: ClassVar[tuple[Level, ...]] = ("easy", "medium")

@@ -40,7 +40,7 @@ _TRIES = 8
 
 
 class ComponentReport(WebTemplate):
-    """Fill a report sheet with counts from the tracker."""
+    """Fill in a report sheet with counts from the tracker."""
 
     name: ClassVar[str] = "trips_component_report"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)

@@ -1,4 +1,4 @@
-"""Upkeep of the wiki: conflicts, histories, renamed pages and doubtful edits."""
+"""Upkeep of the wiki: conflicts, histories, renamed pages and suspicious edits."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -29,7 +29,7 @@ __all__ = ["TEMPLATES"]
 
 
 class MergeConflict(WebTemplate):
-    """Add a sentence to a section that somebody else changes in the meantime."""
+    """Add a sentence to a section while somebody else changes it."""
 
     name: ClassVar[str] = "wiki_conflict"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
