@@ -4,7 +4,7 @@ A screen is laid out when it is looked at, and again only after something happen
 (by element, by position, by raw touches) end in the methods of `Phone`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
@@ -185,17 +185,24 @@ class Phone:
                 self._happen(event)
 
     def _happen(self, event: TimedEvent) -> None:
+        self.intervene(event.edits, event.notice)
+        if event.call is not None:
+            self.core.push(ScreenState("system", "call", dict(event.call)))
+
+    def intervene(
+        self, edits: Iterable[Sequence[Any]], notice: Mapping[str, Any] | None = None
+    ) -> None:
+        """Apply what others change, and post a notification; `NOW` stands for the time."""
         core = self.core
-        for table, kind, value in event.edits:
+        for table, kind, value in edits:
             if kind == "put":
                 row = {**core.table(table).get(value["id"], {}), **value}
                 core.write(table, _timed(row, core.now))
             elif value in core.table(table):
                 core.erase(table, value)
-        if event.notice is not None:
-            self.post_notice(event.notice)
-        if event.call is not None:
-            core.push(ScreenState("system", "call", dict(event.call)))
+        if notice is not None:
+            self.post_notice(notice)
+        self._scene = None
 
     def post_notice(self, notice: Mapping[str, Any]) -> None:
         """Post a notification: `app`, `title`, `text`, and perhaps `screen` and `params`."""
