@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from hexathlon.envs.gui.errors import DeviceRefusal
 from hexathlon.tasks.gui.elements import UIElement
 from hexathlon.tasks.gui.world.apps.names import APP_NAMES
-from hexathlon.tasks.gui.world.kit.looks import LOOKS, Appearance, draw_appearance
+from hexathlon.tasks.gui.world.kit.looks import LOOKS, draw_appearance
 from hexathlon.tasks.gui.world.kit.scene import UINode
 from hexathlon.tasks.gui.world.kit.words import wordings
 from hexathlon.tasks.gui.world.phone.phone import Phone, PhoneRefusal
@@ -98,7 +98,9 @@ class PhoneDevice:
                     return remark
             return phone.type_text(arguments["text"], clear=bool(arguments.get("clear_text")))
         if name == "scroll":
-            return phone.scroll(arguments["direction"], place if isinstance(place, UINode) else None)
+            return phone.scroll(
+                arguments["direction"], place if isinstance(place, UINode) else None
+            )
         if name == "swipe":
             return self._swipe(arguments, place)
         if name == "wait":

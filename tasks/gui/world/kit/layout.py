@@ -154,9 +154,7 @@ class ScreenLayout(Placer):
             placed.append((_menu_action(hidden, self.language), right, side))
         for action in reversed(shown):
             wide = side
-            if look.actions == "words" and not (
-                page.create is action and look.create == "bar"
-            ):
+            if look.actions == "words" and not (page.create is action and look.create == "bar"):
                 wide = text_width(action.label, self.body) + pixels[18]
             right -= wide
             placed.append((action, right, wide))
@@ -210,10 +208,17 @@ class ScreenLayout(Placer):
                               top + height - pixels[3], palette.accent, pixels[10])  # fmt: skip
                     ink = palette.on_accent
                 else:
-                    self.rect(x0, top + height - pixels[3], x1, top + height,
-                              palette.accent if palette.accent != palette.bar else palette.on_bar)  # fmt: skip
+                    self.rect(
+                        x0,
+                        top + height - pixels[3],
+                        x1,
+                        top + height,
+                        palette.accent if palette.accent != palette.bar else palette.on_bar,
+                    )
             if choice.icon:
-                self.icon(choice.icon, (x0 + x1) // 2 - pixels[11], top + pixels[6], pixels[22], ink)
+                self.icon(
+                    choice.icon, (x0 + x1) // 2 - pixels[11], top + pixels[6], pixels[22], ink
+                )
                 self.text_centred(x0, x1, top + pixels[30], choice.label, small, ink)
             else:
                 self.text_centred(x0, x1, top + (height - small * 27 // 20) // 2, choice.label,
@@ -253,8 +258,14 @@ class ScreenLayout(Placer):
         self.scene.title = dialog.title or dialog.text
         if dialog.title:
             size = self.title
-            self.text(left + pixels[16], top + size // 2,
-                      ellipsize(dialog.title, size, width - pixels[32]), size, palette.text, True)  # fmt: skip
+            self.text(
+                left + pixels[16],
+                top + size // 2,
+                ellipsize(dialog.title, size, width - pixels[32]),
+                size,
+                palette.text,
+                True,
+            )
             self.node("heading", dialog.title, left + pixels[16], top, left + width, top + head)
         body = Bounds(left, top + head, left + width, top + head + visible)
         self._scrolled("body", children, body, offset)

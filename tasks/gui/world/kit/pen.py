@@ -84,7 +84,8 @@ class Pen:
             self.scene.ops.append(("r", left, top, right, bottom, colour, radius, self.clip))
 
     def frame(
-        self, left: int, top: int, right: int, bottom: int, colour: Colour, radius: int, ground: Colour
+        self, left: int, top: int, right: int, bottom: int, colour: Colour, radius: int,
+        ground: Colour,
     ) -> None:  # fmt: skip
         """Paint a rectangle with an outline."""
         edge = max(1, round(self.scale))
@@ -100,7 +101,8 @@ class Pen:
             self.scene.ops.append(("t", left, top, text, size, colour, bold, self.clip))
 
     def text_centred(
-        self, left: int, right: int, top: int, text: str, size: int, colour: Colour, bold: bool = False
+        self, left: int, right: int, top: int, text: str, size: int, colour: Colour,
+        bold: bool = False,
     ) -> None:  # fmt: skip
         """Paint a line of text in the middle of a width, cut to fit."""
         text = ellipsize(text, size, right - left)

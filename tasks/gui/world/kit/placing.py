@@ -136,8 +136,15 @@ class Placer(FieldPlacer):
         elif style == "outlined":
             self.frame(left, top, right, bottom, palette.dim, radius, palette.back)
         size = self.body
-        self.text_centred(left + self.pixels[4], right - self.pixels[4],
-                          top + (height - size * 27 // 20) // 2, widget.text, size, ink, True)  # fmt: skip
+        self.text_centred(
+            left + self.pixels[4],
+            right - self.pixels[4],
+            top + (height - size * 27 // 20) // 2,
+            widget.text,
+            size,
+            ink,
+            True,
+        )
         node = self.node("button", widget.text, left, top, right, bottom,
                          widget.on if widget.enabled else None)  # fmt: skip
         node.enabled = widget.enabled
@@ -264,7 +271,7 @@ class Placer(FieldPlacer):
             return end - side - pixels[4]
         wide, tall = pixels[44], pixels[36]
         y = top + (height - tall) // 2
-        checked = bool(self.values.get(widget.key, widget.checked)) if widget.key else widget.checked
+        checked = self.is_checked(widget)
         role = "switch" if isinstance(widget, Toggle) else "checkbox"
         self.control(role, end - wide, y, wide, tall, checked, True)
         node = self.node(role, "", end - wide, y, end, y + tall, widget.on)
@@ -277,9 +284,11 @@ class Placer(FieldPlacer):
         items, build = widget.items, widget.row
         count = len(items)
         if not count:
-            return self._label(Label(widget.empty, "dim", 0, True), left, top, width) if (
-                widget.empty
-            ) else 0
+            return (
+                self._label(Label(widget.empty, "dim", 0, True), left, top, width)
+                if (widget.empty)
+                else 0
+            )
         if count <= _MANY:
             y = top
             for item in items:
@@ -336,8 +345,14 @@ class Placer(FieldPlacer):
             if tile.mark:
                 self.rect(x + side - pixels[12], y - pixels[4], x + side + pixels[8],
                           y + pixels[16], palette.danger, pixels[10])  # fmt: skip
-                self.text_centred(x + side - pixels[12], x + side + pixels[8], y - pixels[2],
-                                  tile.mark, self.pixels[12], on_ground(palette.danger))  # fmt: skip
+                self.text_centred(
+                    x + side - pixels[12],
+                    x + side + pixels[8],
+                    y - pixels[2],
+                    tile.mark,
+                    self.pixels[12],
+                    on_ground(palette.danger),
+                )
             if tile.caption:
                 self.text_centred(left, right, y + side + pixels[3], tile.label, small, ink)
         else:

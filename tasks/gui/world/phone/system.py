@@ -1,4 +1,4 @@
-"""The phone's own screens: launcher, recent apps, notifications, pickers, questions, share sheet."""
+"""The phone's own screens: launcher, notifications, pickers, questions, share sheet, calls."""
 
 import calendar
 from datetime import date, timedelta
@@ -8,11 +8,10 @@ from hexathlon.tasks.gui.world.apps.names import APP_NAMES
 from hexathlon.tasks.gui.world.apps.table import app_named
 from hexathlon.tasks.gui.world.kit.dates import WEEKDAYS, day_text, month_text, weekday_text
 from hexathlon.tasks.gui.world.kit.events import BACK, PhoneEvent, do, put
-from hexathlon.tasks.gui.world.kit.words import label
 from hexathlon.tasks.gui.world.kit.widgets import (
     Button,
-    Choice,
     Chips,
+    Choice,
     Columns,
     Dialog,
     Grid,
@@ -28,6 +27,7 @@ from hexathlon.tasks.gui.world.kit.widgets import (
     Spacer,
     Tile,
 )
+from hexathlon.tasks.gui.world.kit.words import label
 from hexathlon.tasks.gui.world.phone.app import PhoneApp
 from hexathlon.tasks.gui.world.phone.context import AppActs, AppView
 from hexathlon.tasks.gui.world.phone.core import ScreenState
@@ -197,7 +197,7 @@ class SystemApp(PhoneApp):
     def screen_share(self, view: AppView) -> ScreenWidget:
         """The apps that can receive something."""
         kind, owner = view.params["kind"], view.params["owner"]
-        rows = [
+        rows: list[Any] = [
             ListRow(_title(name, view), on=do("share_with", app=name), icon=app_named(name).icon)
             for name in APP_NAMES
             if kind in app_named(name).receives and name != owner
@@ -285,10 +285,12 @@ class SystemApp(PhoneApp):
         if view.value("answered"):
             return Page(view("in_call"), [
                 Spacer(40), Label(name or number, "big", centre=True),
-                Label(number, "dim", centre=True), Spacer(60), Button(view("end_call"), BACK, "danger"),
+                Label(number, "dim", centre=True), Spacer(60),
+                Button(view("end_call"), BACK, "danger"),
             ], home=True)  # fmt: skip
         return Page(view("incoming_call"), [
-            Spacer(40), Label(name or number, "big", centre=True), Label(number, "dim", centre=True),
+            Spacer(40), Label(name or number, "big", centre=True),
+            Label(number, "dim", centre=True),
             Spacer(80), Button(view("answer_call"), put("answered", True)),
             Button(view("decline_call"), do("decline"), "danger"),
         ], home=True)  # fmt: skip

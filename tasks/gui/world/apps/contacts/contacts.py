@@ -41,7 +41,8 @@ _STREETS = (
     "Iris Close|鸢尾里", "Juniper Hill|杜松坡", "Kiln Street|窑炉街", "Linden Walk|椴树道",
 )  # fmt: skip
 _NOTES = (
-    "Met at the market|集市上认识", "Prefers calls after six|六点后打电话", "Allergic to nuts|对坚果过敏",
+    "Met at the market|集市上认识", "Prefers calls after six|六点后打电话",
+    "Allergic to nuts|对坚果过敏",
     "Has our spare key|有备用钥匙", "Moves in summer|夏天搬家", "Owes me a book|欠我一本书",
     "Speaks Italian|会意大利语", "Neighbour upstairs|楼上邻居",
 )  # fmt: skip
@@ -104,8 +105,14 @@ class ContactsApp(PhoneApp):
             Choice(view("favourites"), put("tab", "favourites"), tab == "favourites", "star"),
             Choice(view("groups"), put("tab", "groups"), tab == "groups", "group"),
         ])  # fmt: skip
-        return Page(view("app_title"), children, [BarAction("search", view("search"), go("search"))],
-                    BarAction("plus", view("new_contact"), go("edit")), tabs, home=True)  # fmt: skip
+        return Page(
+            view("app_title"),
+            children,
+            [BarAction("search", view("search"), go("search"))],
+            BarAction("plus", view("new_contact"), go("edit")),
+            tabs,
+            home=True,
+        )
 
     def screen_group(self, view: AppView) -> ScreenWidget:
         """The contacts of a group."""

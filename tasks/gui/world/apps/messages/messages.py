@@ -39,7 +39,9 @@ class MessagesApp(PhoneApp):
     def seed(self, draws: ContentDraws) -> None:
         """Draw conversations with contacts, and one or two with numbers that nobody knows."""
         contacts = draws.rows("contacts.contacts")
-        people = [(row["name"], row["phone"]) for row in draws.sample(contacts, 4 + 3 * draws.scale)]
+        people = [
+            (row["name"], row["phone"]) for row in draws.sample(contacts, 4 + 3 * draws.scale)
+        ]
         people += [("", draw_person(draws).phone) for _ in range(1 + draws.scale // 2)]
         for name, number in draws.sample(people, len(people)):
             thread = draws.add("threads", name=name, number=number, muted=draws.chance(0.1),
@@ -89,8 +91,12 @@ class MessagesApp(PhoneApp):
         rows.sort(key=lambda row: row["time"], reverse=True)
 
         def build(row: PhoneRow) -> ListRow:
-            return ListRow(names.get(row["thread"], ""), row["text"],
-                           go("thread", id=row["thread"]), value=view.moment(row["time"]))  # fmt: skip
+            return ListRow(
+                names.get(row["thread"], ""),
+                row["text"],
+                go("thread", id=row["thread"]),
+                value=view.moment(row["time"]),
+            )
 
         return Page(view("search"), [ListView(rows, build, view("nothing") if wanted else "")],
                     search=TextField("query", view("search"), kind="search"))  # fmt: skip
@@ -183,9 +189,7 @@ class MessagesApp(PhoneApp):
             acts.toast(acts("no_text"))
             return
         name, number = _recipient(acts, to)
-        thread = next(
-            (row["id"] for row in acts.rows("threads") if row["number"] == number), None
-        )
+        thread = next((row["id"] for row in acts.rows("threads") if row["number"] == number), None)
         if thread is None:
             thread = acts.add("threads", name=name, number=number, muted=False, blocked=False,
                               unread=False)  # fmt: skip

@@ -55,7 +55,7 @@ class NotesApp(PhoneApp):
         side = 1 if draws.language == "zh" else 0
         subjects = draws.sample(draws.own(_SUBJECTS), 2 + draws.scale)
         for number in range(5 + 5 * draws.scale):
-            subject = (subjects[number] if number < len(subjects) else draws.pick(subjects))
+            subject = subjects[number] if number < len(subjects) else draws.pick(subjects)
             title = subject.split("|")[side]
             if number >= len(subjects):
                 title = f"{title} {draws.between(2, 40)}"
