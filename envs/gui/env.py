@@ -135,7 +135,8 @@ class GUIEnv(Environment):
             return pixels
         from hexathlon.envs.gui.marks import marked
 
-        return marked(pixels, self.device.elements())
+        outlined: NDArray[np.uint8] = marked(pixels, self.device.elements())
+        return outlined
 
     @property
     def device(self) -> Device:

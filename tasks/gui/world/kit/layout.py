@@ -88,7 +88,7 @@ class ScreenLayout(Placer):
         body = Bounds(0, top, self.width, bottom)
         self._scrolled("body", page.children, body, offset, end=page.end)
         if lower:
-            self.rect(0, bottom, self.width, bottom + pinned, self.palette.bar)
+            self.rect(0, bottom, self.width, bottom + pinned, self.palette.back)
             self.column(lower, 0, bottom, self.width)
         if page.tabs is not None and tabs_low:
             self._tabs(page.tabs, bottom + pinned, self.pixels[54], low=True)

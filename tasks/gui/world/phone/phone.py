@@ -15,7 +15,7 @@ from hexathlon.tasks.gui.world.kit.events import PhoneEvent
 from hexathlon.tasks.gui.world.kit.layout import ScreenLayout
 from hexathlon.tasks.gui.world.kit.looks import Appearance
 from hexathlon.tasks.gui.world.kit.scene import ScreenScene, UINode
-from hexathlon.tasks.gui.world.kit.widgets import Page
+from hexathlon.tasks.gui.world.kit.widgets import Dialog, Page, ScreenWidget
 from hexathlon.tasks.gui.world.phone.app import PhoneApp
 from hexathlon.tasks.gui.world.phone.context import AppActs, AppView
 from hexathlon.tasks.gui.world.phone.core import (
@@ -98,8 +98,9 @@ class Phone:
     def app_name(self) -> str:
         """Name of the app in the foreground; `launcher` if there is none."""
         for screen in reversed(self.core.stack):
-            if screen.app != "system":
-                return screen.app
+            name: str = screen.app
+            if name != "system":
+                return name
             if screen.name in ("shade", "recents", "call"):
                 return "system"
         return "launcher"
@@ -136,10 +137,11 @@ class Phone:
             layout = self._layout = ScreenLayout(appearance, self.plan.language)
         return layout
 
-    def _widget(self, screen: ScreenState) -> Any:
+    def _widget(self, screen: ScreenState) -> ScreenWidget:
         app = self._app(screen.app)
         view = AppView(self.core, self.appearance.look, screen, screen.app)
-        return getattr(app, f"screen_{screen.name}")(view)
+        widget: ScreenWidget = getattr(app, f"screen_{screen.name}")(view)
+        return widget
 
     def _app(self, name: str) -> PhoneApp:
         return _SYSTEM if name == "system" else app_named(name)
@@ -226,7 +228,7 @@ class Phone:
         if node is not None:
             return self.tap(node, x)
         top = self._widget(self.core.top)
-        if not isinstance(top, Page) and type(top).__name__ != "Dialog" and not self._inside(x, y):
+        if not isinstance(top, Page) and not isinstance(top, Dialog) and not self._inside(x, y):
             self.core.pop()
             return self._done()
         return "Nothing there reacts to a tap."
