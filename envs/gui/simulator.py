@@ -9,8 +9,8 @@ from hexathlon.tasks.gui.world.apps.names import APP_NAMES
 from hexathlon.tasks.gui.world.kit.looks import LOOKS, draw_appearance
 from hexathlon.tasks.gui.world.kit.scene import UINode
 from hexathlon.tasks.gui.world.kit.words import wordings
-from hexathlon.tasks.gui.world.phone.phone import Phone, PhoneRefusal
-from hexathlon.tasks.gui.world.phone.plan import PhonePlan
+from hexathlon.tasks.gui.world.system.phone import Phone, PhoneRefusal
+from hexathlon.tasks.gui.world.system.plan import PhonePlan
 from hexathlon.tasks.task import Task
 
 if TYPE_CHECKING:

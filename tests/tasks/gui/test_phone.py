@@ -9,8 +9,8 @@ from hexathlon.tasks.gui.world.kit.looks import LOOKS, SCREEN_SIZES, Appearance
 from hexathlon.tasks.gui.world.kit.metrics import ellipsize, text_width, wrap
 from hexathlon.tasks.gui.world.kit.words import labels_of
 from hexathlon.tasks.gui.world.phone.core import ScreenState
-from hexathlon.tasks.gui.world.phone.phone import Phone, PhoneRefusal
-from hexathlon.tasks.gui.world.phone.plan import PhonePlan, TimedEvent
+from hexathlon.tasks.gui.world.system.phone import Phone, PhoneRefusal
+from hexathlon.tasks.gui.world.system.plan import PhonePlan, TimedEvent
 
 
 def phone(look="pebble", language="en", size=SCREEN_SIZES[0], **settings):

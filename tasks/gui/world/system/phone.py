@@ -15,7 +15,7 @@ from hexathlon.tasks.gui.world.kit.events import PhoneEvent
 from hexathlon.tasks.gui.world.kit.layout import ScreenLayout
 from hexathlon.tasks.gui.world.kit.looks import Appearance
 from hexathlon.tasks.gui.world.kit.scene import ScreenScene, UINode
-from hexathlon.tasks.gui.world.kit.widgets import Dialog, Page, ScreenWidget
+from hexathlon.tasks.gui.world.kit.widgets import AppPage, Dialog, ScreenWidget
 from hexathlon.tasks.gui.world.phone.app import PhoneApp
 from hexathlon.tasks.gui.world.phone.context import AppActs, AppView
 from hexathlon.tasks.gui.world.phone.core import (
@@ -24,9 +24,9 @@ from hexathlon.tasks.gui.world.phone.core import (
     PhoneTable,
     ScreenState,
 )
-from hexathlon.tasks.gui.world.phone.keyboard import KEYBOARD_UNITS, add_keyboard
-from hexathlon.tasks.gui.world.phone.plan import PhonePlan, TimedEvent
-from hexathlon.tasks.gui.world.phone.system import SystemApp
+from hexathlon.tasks.gui.world.system.keyboard import KEYBOARD_UNITS, add_keyboard
+from hexathlon.tasks.gui.world.system.plan import PhonePlan, TimedEvent
+from hexathlon.tasks.gui.world.system.screens import SystemApp
 
 __all__ = ["Direction", "Phone", "PhoneRefusal"]
 
@@ -111,7 +111,7 @@ class Phone:
         core = self.core
         base = len(core.stack) - 1
         widgets = [self._widget(core.stack[base])]
-        while base > 0 and not isinstance(widgets[0], Page):
+        while base > 0 and not isinstance(widgets[0], AppPage):
             base -= 1
             widgets.insert(0, self._widget(core.stack[base]))
         floor = layout.height - (layout.pixels[KEYBOARD_UNITS] if core.focus else 0)
@@ -228,7 +228,7 @@ class Phone:
         if node is not None:
             return self.tap(node, x)
         top = self._widget(self.core.top)
-        if not isinstance(top, Page) and not isinstance(top, Dialog) and not self._inside(x, y):
+        if not isinstance(top, AppPage) and not isinstance(top, Dialog) and not self._inside(x, y):
             self.core.pop()
             return self._done()
         return "Nothing there reacts to a tap."
