@@ -491,7 +491,8 @@ _METHODS: Mapping[type, _Method] = {
     Spacer: Placer._spacer, Button: Placer._button, IconButton: Placer._icon_button,
     Chips: Placer._chips, ListRow: Placer._list_row, ListView: Placer._list_view,
     TileGrid: Placer._grid, Picture: Placer._picture, Bubble: Placer._bubble,
-    Canvas: Placer._canvas, Card: Placer._card, Columns: Placer._columns, TextField: Placer.text_field,
-    Toggle: Placer.toggle, Checkbox: Placer.toggle, Radio: Placer.radio, Select: Placer.select,
-    Slider: Placer.slider, DateField: Placer.day_field, TimeField: Placer.hour_field,
+    Canvas: Placer._canvas, Card: Placer._card, Columns: Placer._columns,
+    TextField: Placer.text_field, Toggle: Placer.toggle, Checkbox: Placer.toggle,
+    Radio: Placer.radio, Select: Placer.select, Slider: Placer.slider,
+    DateField: Placer.day_field, TimeField: Placer.hour_field,
 }  # fmt: skip

@@ -1,8 +1,8 @@
 """The widgets that screens are made of: plain data, without position.
 
 A screen is an `AppPage`, or a `Dialog`, `BottomSheet` or `Menu` above the page below it. Lengths
-are units of 1/360 of the screen's width. Widgets with a `key` keep their value in the screen until a handler
-reads it; widgets with an event (`on`) act at once.
+are units of 1/360 of the screen's width. Widgets with a `key` keep their value in the screen until
+a handler reads it; widgets with an event (`on`) act at once.
 """
 
 from collections.abc import Callable, Sequence

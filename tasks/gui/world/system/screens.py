@@ -274,11 +274,8 @@ class SystemApp(PhoneApp):
         ]
         return Dialog(view.params["title"] or view("choose_time"), "", [
             TextLabel(view.time(chosen), "big", centre=True),
-            Heading(view("hour")),
-            TileGrid([Tile(each, put("hour", each), selected=each == hour) for each in hours], 6, 36),
-            Heading(view("minute")),
-            TileGrid([Tile(each, put("minute", each), selected=each == minute) for each in minutes],
-                 6, 36),
+            Heading(view("hour")), TileGrid(hour_tiles, 6, 36),
+            Heading(view("minute")), TileGrid(minute_tiles, 6, 36),
         ], ((view("ok"), do("picked", value=chosen)), (view("cancel"), BACK)))  # fmt: skip
 
     # Calls -------------------------------------------------------------------------------------
