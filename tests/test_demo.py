@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-TASKS = 2
+TASKS = 1
 EVENTS = ("RolePlay", "SQL", "Shopping", "Terminal", "Web")
 DEADLINE = 800.0
 
