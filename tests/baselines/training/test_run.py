@@ -22,7 +22,7 @@ from hexathlon.baselines.training.metrics import MetricsLog, read_metrics
 from hexathlon.baselines.training.recipe import RecipeError, load_recipe
 from hexathlon.baselines.training.rollouts import RolloutLog, rescored
 from hexathlon.baselines.training.run import train
-from hexathlon.baselines.training.saving import StateTorn
+from hexathlon.baselines.training.saving import CorruptState
 from hexathlon.baselines.training.step import NothingToLearn
 from hexathlon.evaluators.records import check_chain, read_records
 from hexathlon.evaluators.records.plan import read_plan
@@ -233,7 +233,7 @@ def test_policy_without_success_raises_a_named_error(recipe: Path, tmp_path: Pat
 def test_torn_state_is_reported(recipe: Path, shorter: Trained) -> None:
     newest = max((shorter.run / "states").iterdir())
     (newest / "optimiser.pt").write_bytes(b"torn")  # no other test reads it
-    with pytest.raises(StateTorn, match="delete it to resume from the state before it"):
+    with pytest.raises(CorruptState, match="delete it to resume from the previous state"):
         train(load_recipe(str(recipe), {"steps": 2}), shorter.run, quiet)
 
 
