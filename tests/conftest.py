@@ -20,8 +20,8 @@ _LONGEST = (
     "envs/terminal/test_red_team.py", "baselines/distributed/test_collectives.py",
 )  # fmt: skip
 """Files that take longest: begun first, so that no process is left alone with one of them."""
-# Neither a failure nor a finding may depend on how busy the machine is, or on chance: property tests
-# draw the same examples every time, except where `make test-slow` sets EXPLORE.
+# Neither a failure nor a finding may depend on how busy the machine is, or on chance: property
+# tests draw the same examples every time, except where `make test-slow` sets EXPLORE.
 settings.register_profile(
     "tests",
     deadline=None,
