@@ -294,7 +294,7 @@ class SentBack(WebTemplate):
     """Pay several firms; some transfers come back, and letters tell the new accounts."""
 
     name: ClassVar[str] = "bank_sent_back"
-    levels: ClassVar[tuple[Level, ...]] = ("medium", "hard")
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw firms, closed accounts, and letters of which some are false or outdated."""

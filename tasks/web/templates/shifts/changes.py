@@ -68,7 +68,8 @@ class DayChanges:
 
     def _revoked(self, rules: DayRules, ledger: DayLedger) -> DayRules:
         """Take a mandate away, one that decides about a record if there is such a one."""
-        before, telling, others = rules.in_force(), [], []
+        before = rules.in_force()
+        telling, others = list[DayRules](), list[DayRules]()
         for mandate in rules.mandates:
             if mandate.name in {each.name for each in self.cast.senders}:
                 continue
@@ -79,7 +80,8 @@ class DayChanges:
             touched = before.held ^ after.held
             known = {(place[0], target.label) for place, (_, target) in ledger.places.items()}
             (telling if touched & known else others).append(less)
-        return self.scene.pick(telling or others or [rules])
+        drawn: DayRules = self.scene.pick(telling or others or [rules])
+        return drawn
 
     def _regranted(self, rules: DayRules) -> DayRules:
         """Put a keeper's mandate in order that is not in force, granted by the head."""
@@ -114,9 +116,7 @@ class DayChanges:
         job, target = self.scene.pick(held)
         keeper, second, deputy, *others = self.cast.authors(job.site)
         author = self.scene.pick((keeper, second, deputy, keeper, deputy, self.scene.pick(others)))
-        return replace(
-            rules, entries=(*rules.entries, entry_on(job, target, kind, today, author))
-        )
+        return replace(rules, entries=(*rules.entries, entry_on(job, target, kind, today, author)))
 
     def _closed(self, rules: DayRules) -> DayRules:
         """Close a group of records that is not named in a closure yet."""

@@ -11,7 +11,7 @@ from datetime import date
 from hexathlon.tasks.web.templates.draft import WebDraft, WebScene
 from hexathlon.tasks.web.templates.shifts.cast import DAYS, draw_cast, draw_rules
 from hexathlon.tasks.web.templates.shifts.changes import DayChanges
-from hexathlon.tasks.web.templates.shifts.ledger import DayLedger, DayStatement, DayStep
+from hexathlon.tasks.web.templates.shifts.ledger import DayLedger, DayStatement, DayStep, record_of
 from hexathlon.tasks.web.templates.shifts.post import ShiftPost
 from hexathlon.tasks.web.templates.shifts.records import RecordJob, ShiftBench
 from hexathlon.tasks.web.templates.shifts.walk import DrawnDay, DrawnRequest, day_draft
@@ -24,6 +24,9 @@ JobMaker = Callable[[ShiftBench, range], RecordJob | None]
 _SIZES = (range(3, 5), range(3, 5), range(3, 5), range(2, 5), range(2, 5), range(2, 4), range(2, 4),
           range(2, 4), range(2, 4))  # fmt: skip
 """Sizes of the jobs of the user's five requests, of mails, and of one that replaces another."""
+
+_HELD_OUT = ("unless", "unless", "unnamed")
+"""Kinds of follow-ups that training never sees."""
 
 _DAYS_DRAWN = 6
 """How often a day is drawn with the same jobs before others are drawn."""
@@ -79,7 +82,7 @@ class _DayDraw:
         self.scene: WebScene = self.bench.scene
         self.ledger = DayLedger()
         self.choices: dict[str, int] = {}
-        self.replaced = False
+        self.replaced = ""
 
     def draw(self) -> DrawnDay | None:
         """Return the day, or None if a request finds nothing to be about."""
@@ -141,9 +144,9 @@ class _DayDraw:
         busy = {mail.job for mail in step.mails} if step.mails else set()
         sources = [each for each in ledger.jobs
                    if ledger.records(each) and ledger.jobs[each] not in busy]  # fmt: skip
-        gone = [each for each in ledger.dropped if ledger.jobs[each] not in busy]
-        if gone and scene.rng.random() < 0.45:
-            source = scene.pick(gone)
+        dropped = [each for each in ledger.dropped if ledger.jobs[each] not in busy]
+        if dropped and scene.rng.random() < 0.45:
+            source = scene.pick(dropped)
             statement = DayStatement("restore", source, self.choices.get(source, 0))
             return self._drawn(step, statement, ledger.jobs[source], "follow")
         if not sources:
@@ -152,46 +155,48 @@ class _DayDraw:
         source = scene.pick(weighed)
         job = ledger.jobs[source]
         traits = sorted({ledger.places[place][1].trait for place in ledger.records(source)} - {""})
-        kinds = ["correct", "withdraw", "replace"] + ["part correct", "part withdraw"] * (
-            len(traits) > 1) + ["unless"] * 2 + ["unnamed"]  # fmt: skip
-        kind = scene.pick(kinds)
+        kinds = ["correct", "withdraw", "replace"]
+        kinds += ["part correct", "part withdraw"] * (len(traits) > 1)
+        kinds += [] if scene.split == "train" else _HELD_OUT
+        # Withdrawn as a whole, it could be read as withdrawing what it withdrew.
+        kind = "correct" if source == self.replaced else scene.pick(kinds)
         choice = scene.pick([each for each in range(3) if each != self.choices.get(source, 0)])
         if kind == "replace" and not self.replaced:
             return self._replace(step, number, source)
-        if kind == "unless" and self._alone(source):
+        if kind == "unless" and self._alone(source, step):
             return self._drawn(step, DayStatement("unless", source, choice), job, "follow")
         if kind == "unnamed":
             return self._unnamed(step, source)
-        if kind.startswith("part"):
-            trait = scene.pick(traits)
-            statement = DayStatement(
-                "correct" if kind == "part correct" else "withdraw", source, choice, trait
-            )
-            return self._drawn(step, statement, job, "follow")
-        known = "withdraw" if kind == "withdraw" else "correct"
-        return self._drawn(step, DayStatement(known, source, choice), job, "follow")
+        trait = scene.pick(traits) if kind.startswith("part") else ""
+        gone = kind.endswith("withdraw")
+        statement = DayStatement("withdraw" if gone else "correct", source, choice, trait)
+        return self._drawn(step, statement, job, "follow")
 
     def _touched(self, source: str, step: DayStep) -> bool:
         """Whether somebody else has changed a record of a request, or it is left by a hold."""
-        others = {(job.site, str(target.key)) for job, target, _ in step.others}
+        others = {record_of(job, target) for job, target, _ in step.others}
         held = step.rules.in_force().held
         return any(
-            self.ledger.taken(place) or (place[0], place[2]) in others
+            self.ledger.taken(place) or place in others
             or (place[0], self.ledger.places[place][1].label) in held
             or len(self.ledger.named[place]) > 1
             for place in self.ledger.records(source)
         )  # fmt: skip
 
-    def _alone(self, source: str) -> bool:
-        """Whether no other request in force names a record of a request."""
-        return all(len(self.ledger.named[each]) == 1 for each in self.ledger.records(source))
+    def _alone(self, source: str, step: DayStep) -> bool:
+        """Whether nothing but this request and holds decides about its records."""
+        others = {record_of(job, target) for job, target, _ in step.others}
+        return all(
+            len(self.ledger.named[each]) == 1 and not self.ledger.taken(each) and each not in others
+            for each in self.ledger.records(source)
+        )
 
     def _replace(self, step: DayStep, number: int, source: str) -> DrawnRequest | None:
         """Withdraw a request in favour of a new one."""
         job = self.jobs[8]
         if step.rules.in_force().closure_of(job.site, job.group) is not None:
             return None
-        self.replaced = True
+        self.replaced = str(number)
         gone = DayStatement("withdraw", source)
         instead = DayStatement("ask", str(number), 0, "", job)
         text = (statement_text(self.bench, gone, self.ledger.jobs[source])
@@ -203,13 +208,11 @@ class _DayDraw:
     def _unnamed(self, step: DayStep, source: str) -> DrawnRequest | None:
         """Withdraw a request that is named by a record that has its value."""
         ledger = self.ledger
-        others = {(job.site, job.table, str(target.key)) for job, target, _ in step.others}
+        others = {record_of(job, target) for job, target, _ in step.others}
         telling = [
             place for place in ledger.records(source)
             if place in ledger.given and not ledger.taken(place) and place not in others
-            and ledger.named[place][-1][0] == source
-            and ledger.named[place][-1][1] == ledger.values[place]
-            and sum(values == ledger.values[place] for _, values in ledger.named[place]) == 1
+            and ledger.said[place] == 1 and ledger.wanted(place) == ledger.values[place]
             and ledger.values[place] != ledger.places[place][1].before
         ]  # fmt: skip
         if not telling:
@@ -217,5 +220,3 @@ class _DayDraw:
         job, target = ledger.places[self.scene.pick(telling)]
         text = unnamed_text(self.bench, job, target)
         return self._drawn(step, DayStatement("withdraw", source), job, "follow", text)
-
-

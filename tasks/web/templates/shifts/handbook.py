@@ -96,12 +96,13 @@ def _rule_texts(rules: DayRules) -> dict[str, tuple[str, str]]:
         "value": (
             "Values. A record has the value that the latest request in force names for it; if no "
             "request in force names one, it has its value of this morning. A request is in force "
-            "from when it reaches you until it is withdrawn. What is corrected or put in force "
-            "again counts, for the records concerned, as made at that time. With every request "
-            "that reaches you, a refused one included, bring every record that a request of today "
-            "has named to the value that it has to have by then.",
-            "取值。记录的值以提及它的、最新的有效请求为准；没有有效请求提及它时，为今早的值。请求自到达您时起有效，直至被撤回。"
-            "被更正或恢复的请求，对所涉记录而言，视为在更正或恢复之时提出。每当有请求到达您（包括被拒绝的请求），"
+            "from when it reaches you until it is withdrawn, for some of its records or for all; a "
+            "later correction or withdrawal concerns the records for which it is in force. What is "
+            "corrected or put in force again counts, for the records concerned, as made at that "
+            "time. With every request that reaches you, a refused one included, bring every record "
+            "that a request of today has named to the value that it has to have by then.",
+            "取值。记录的值以提及它的、最新的有效请求为准；没有有效请求提及它时，为今早的值。请求自到达您时起有效，直至（对部分或全部记录）被撤回；"
+            "此后的更正或撤回只涉及它仍然有效的记录。被更正或恢复的请求，对所涉记录而言，视为在更正或恢复之时提出。每当有请求到达您（包括被拒绝的请求），"
             "都要把今天的请求提及过的所有记录调整为届时应有的值。",
         ),
         "hold": (

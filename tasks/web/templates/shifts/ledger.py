@@ -107,10 +107,13 @@ class DayLedger:
         self.given: dict[Record, Values] = {}
         self.jobs: dict[str, RecordJob] = {}
         self.dropped: dict[str, list[tuple[Record, Values]]] = {}
+        self.said: dict[Record, int] = {}
         self.senders: dict[str, str] = {}
         self.counts: list[tuple[int, int]] = []
         self.mails = 0
         self._morning: DayRules | None = None
+        self._read: DayRules | None = None
+        self._force: RulesInForce
 
     # Reading -----------------------------------------------------------------------------------
 
@@ -152,7 +155,9 @@ class DayLedger:
         for job, target, values in step.others:
             self.values[record_of(job, target)] = values
         rules = self._morning if self.slip == "morning_pages" else step.rules
-        force = rules.misread(self.slip).in_force()
+        if rules is not self._read:
+            self._read, self._force = rules, rules.misread(self.slip).in_force()
+        force = self._force
         done = StepRecord()
         fresh: set[Record] = set()
         for mail in step.mails:
@@ -215,6 +220,7 @@ class DayLedger:
                 self.dropped[source].append((place, former[1]))
             if kind == "withdraw" and self.slip == "to_the_morning":
                 named.clear()
+        self._count(set(concerned))
         return set(concerned)
 
     def _ask(self, statement: DayStatement, job: RecordJob) -> set[Record]:
@@ -229,12 +235,20 @@ class DayLedger:
             named = self.named.setdefault(place, [])
             named.append((statement.source, target.values[statement.choice]))
             concerned.add(place)
+        self._count(concerned)
         return concerned
+
+    def _count(self, places: set[Record]) -> None:
+        """Count how often something has been said about records."""
+        for place in places:
+            self.said[place] = self.said.get(place, 0) + 1
 
     def _restore(self, source: str) -> set[Record]:
         for place, values in self.dropped.get(source, ()):
             self.named[place].append((source, values))
-        return {place for place, _ in self.dropped.pop(source, ())}
+        back = {place for place, _ in self.dropped.pop(source, ())}
+        self._count(back)
+        return back
 
     def _settle(self, done: StepRecord, force: RulesInForce, fresh: set[Record]) -> None:
         """Give every record the value that it should have, as far as holds and others allow."""
@@ -254,7 +268,9 @@ class DayLedger:
             done.writings.append((job, target, wanted))
 
 
-def kept(steps: Sequence[DayStep], slip: str = "", at: int = 0) -> tuple[DayLedger, list[StepRecord]]:
+def kept(
+    steps: Sequence[DayStep], slip: str = "", at: int = 0
+) -> tuple[DayLedger, list[StepRecord]]:
     """Keep the books of a whole day."""
     ledger = DayLedger(slip, at)
     return ledger, [ledger.step(number, step) for number, step in enumerate(steps, 1)]

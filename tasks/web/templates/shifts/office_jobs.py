@@ -70,7 +70,9 @@ def _issues(bench: ShiftBench, sizes: range, column: str) -> RecordJob | None:
     if column == "priority":
         wishes = [bench.say(f"Set the priority of {which} to {each}.",
                             f"请把{which}的优先级设为“{each}”。") for each in options]  # fmt: skip
-        mends = [bench.say(f"the priority should be {each}", f"优先级应为“{each}”") for each in options]
+        mends = [
+            bench.say(f"the priority should be {each}", f"优先级应为“{each}”") for each in options
+        ]
     else:
         wishes = [bench.say(f"Assign {which} to {each}.", f"请把{which}指派给{each}。")
                   for each in options]  # fmt: skip
@@ -330,6 +332,4 @@ def event_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
 
 
 def _note_mends(bench: ShiftBench, texts: Sequence[str]) -> tuple[str, ...]:
-    return tuple(
-        bench.say(f'the note should be "{text}"', f"备注应为“{text}”") for text in texts
-    )
+    return tuple(bench.say(f'the note should be "{text}"', f"备注应为“{text}”") for text in texts)

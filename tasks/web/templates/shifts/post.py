@@ -102,7 +102,7 @@ class ShiftPost:
         author = [each for each in here if each.name in closers]
         if author and self.scene.rng.random() < 0.5:
             return author[0]
-        sender = self.scene.pick(here)
+        sender: Person = self.scene.pick(here)
         chance = self.scene.rng.random()
         if chance < 0.2:
             return _impostor(self.scene, sender)

@@ -133,7 +133,9 @@ def thread_boards(bench: ShiftBench, sizes: range) -> RecordJob | None:
 
 
 def _board(bench: ShiftBench, name: str) -> str:
-    return bench.say(f'those that were on the board "{name}" this morning', f"今早在“{name}”版块的那些")
+    return bench.say(
+        f'those that were on the board "{name}" this morning', f"今早在“{name}”版块的那些"
+    )
 
 
 def _subject(title: str, *, zh: bool) -> str:

@@ -6,10 +6,13 @@ The texts of the pages are in `handbook`.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from typing import Any
 
 from hexathlon.tasks.web.world.people import Person
 
 __all__ = ["DayRules", "Mandate", "RecordClosure", "RegisterEntry", "RulesInForce"]
+
+_EVER: Mapping[str, Any] = {"first": date.min, "last": date.max}
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,8 @@ class DayRules:
         """Return what counts today."""
         addresses = {each.name: each.email for each in self.mandates}
         addresses[self.head.name] = self.head.email
-        sites = {each.site for each in (*self.mandates, *self.entries, *self.closures)}
+        sites = {each.site for each in self.mandates} | {each.site for each in self.entries}
+        sites |= {each.site for each in self.closures}
         entitled = {(self.head.name, site) for site in sites}
         while True:
             more = {
@@ -146,20 +150,22 @@ class DayRules:
 
     def misread(self, slip: str) -> "DayRules":
         """Return the rules as somebody reads them who makes a certain mistake."""
-        ever = {"first": date.min, "last": date.max}
-        changes = {
-            "holds_ignored": {"entries": ()},
-            "releases_ignored": {
-                "entries": tuple(each for each in self.entries if each.kind == "hold")},
-            "holds_never_end": {"days": 100_000},
-            "grants_ignored": {
-                "mandates": tuple(replace(each, granter=self.head.name) for each in self.mandates)},
-            "dates_ignored": {"mandates": tuple(replace(each, **ever) for each in self.mandates)},
-            "closures_ignored": {"closures": ()},
-            "closures_trusted": {
-                "closures": tuple(
-                    replace(each, author=self.head.name, **ever) for each in self.closures)},
-            "entries_trusted": {
-                "entries": tuple(replace(each, author=self.head.name) for each in self.entries)},
-        }  # fmt: skip
-        return replace(self, **changes.get(slip, {}))  # type: ignore[arg-type]
+        head = self.head.name
+        if slip == "holds_ignored":
+            return replace(self, entries=())
+        if slip == "releases_ignored":
+            return replace(self, entries=tuple(e for e in self.entries if e.kind == "hold"))
+        if slip == "entries_trusted":
+            return replace(self, entries=tuple(replace(e, author=head) for e in self.entries))
+        if slip == "holds_never_end":
+            return replace(self, days=100_000)
+        if slip == "grants_ignored":
+            return replace(self, mandates=tuple(replace(m, granter=head) for m in self.mandates))
+        if slip == "dates_ignored":
+            return replace(self, mandates=tuple(replace(m, **_EVER) for m in self.mandates))
+        if slip == "closures_ignored":
+            return replace(self, closures=())
+        if slip == "closures_trusted":
+            every = tuple(replace(c, author=head, **_EVER) for c in self.closures)
+            return replace(self, closures=every)
+        return self

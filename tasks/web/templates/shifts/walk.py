@@ -45,7 +45,7 @@ from hexathlon.tasks.web.world.people import Person
 
 __all__ = ["DrawnDay", "DrawnRequest", "day_draft"]
 
-_SLACK = 1.8
+_SLACK = 2.0
 """Turns per action of the oracle, which knows where everything is."""
 
 _LONGEST = 190
@@ -98,12 +98,14 @@ def day_draft(bench: ShiftBench, day: DrawnDay, story: str) -> WebDraft | None:
     if site is None:
         return None
     right = _course(bench, day, site)
+    outcome = _outcome(right.works)
+    if any(_outcome(_course(bench, day, site, slip).works) == outcome for slip in _NEEDED):
+        return None
     near = {name: works for name, works in _near_misses(bench, day, site).items()
-            if _outcome(works) != _outcome(right.works)}  # fmt: skip
-    slips = {name.partition(" ")[0] for name in near}
+            if _outcome(works) != outcome}  # fmt: skip
     stages = [_stage(bench, day, site, place, work) for place, work in enumerate(right.works)]
     cost = shift_cost(stages)
-    if (not set(_NEEDED) <= slips or len(slips) < _FEWEST or not _SHORTEST <= cost <= _LONGEST
+    if (len(near) < _FEWEST or not _SHORTEST <= cost <= _LONGEST
             or not reread(bench.scene, [each.step for each in day.requests])):  # fmt: skip
         return None
     return _draft(bench, day, story, right, stages, near, cost)
@@ -167,7 +169,9 @@ def _work(
     subject = log_subject(bench.scene)
     if request.kind == "account":
         labels = in_order(ledger.differing(site)) or []
-        letters.append(ShiftLetter(day.reader.email, _account_subject(bench, site), ", ".join(labels)))
+        letters.append(
+            ShiftLetter(day.reader.email, _account_subject(bench, site), ", ".join(labels))
+        )
     if done.writings and not rules.log_at_end:
         letters.append(ShiftLetter(rules.auditor.email, subject, f"{number}: {len(done.writings)}"))
     answer = ExpectedAnswer(data=tuple(done.pending) or None, ordered=False)
@@ -239,9 +243,7 @@ def _outcome(works: Sequence[StageWork]) -> Any:
 # Stages ----------------------------------------------------------------------------------------
 
 
-def _stage(
-    bench: ShiftBench, day: DrawnDay, site: str, place: int, work: StageWork
-) -> ShiftStage:
+def _stage(bench: ShiftBench, day: DrawnDay, site: str, place: int, work: StageWork) -> ShiftStage:
     request = day.requests[place]
     text = request.text
     if request.kind == "account":
@@ -257,7 +259,9 @@ def _stage(
     mailed = [mail.job for mail in step.mails if mail.statement.job is not None]
     jobs = [*request.jobs, *mailed]
     looks = 4 + len(step.mails) + sum(job.looks for job in jobs)
-    return ShiftStage(numbered(bench, place + 1, text), work, _look(step, jobs), looks, tuple(edits))
+    return ShiftStage(
+        numbered(bench, place + 1, text), work, _look(step, jobs), looks, tuple(edits)
+    )
 
 
 def _look(step: DayStep, jobs: Sequence[RecordJob]) -> Solver:

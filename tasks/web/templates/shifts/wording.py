@@ -25,9 +25,9 @@ def statement_text(bench: ShiftBench, statement: DayStatement, job: RecordJob) -
                    f"{name}恢复有效，内容与被撤回时相同。")  # fmt: skip
     if statement.kind == "unless":
         return say(
-            f"If any record of {name} does not have the value that {name} names because it is held "
-            f"now, {name} is withdrawn as a whole. Otherwise it is corrected: {mend}.",
-            f"如果{name}的记录中，现在有任何一条因被冻结而没有{name}所要求的值，则整体撤回{name}；否则更正如下：{mend}。",
+            f"About {name}: if any of its records does not have the value that it names because that "
+            f"record is held now, it is withdrawn as a whole; otherwise it is corrected: {mend}.",
+            f"关于{name}：如果它的记录中，现在有任何一条因被冻结而没有它所要求的值，则整体撤回它；否则更正如下：{mend}。",
         )
     if statement.kind == "withdraw" and trait:
         return say(f"{_capital(name)} is withdrawn for {trait}; for the others it stays in force.",
@@ -43,9 +43,9 @@ def statement_text(bench: ShiftBench, statement: DayStatement, job: RecordJob) -
 def unnamed_text(bench: ShiftBench, job: RecordJob, target: JobTarget) -> str:
     """Return the withdrawal of a request that is named by one of its records."""
     return bench.say(
-        f"The request of today, by the user or by mail, that gave the {job.noun} {target.label} "
-        f"({job.site}) the value that it has now is withdrawn for all of its records.",
-        f"今天的某个请求（用户的或邮件的）使{job.noun}{target.label}（{job.site}）成为现在的值：请对其全部记录撤回该请求。",
+        "The request of today, by the user or by mail, that names the value which the "
+        f"{job.noun} {target.label} ({job.site}) has now is withdrawn for all of its records.",
+        f"{job.noun}{target.label}（{job.site}）现在的值出自今天的某个请求（用户的或邮件的）：请对其全部记录撤回该请求。",
     )
 
 
