@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from hexathlon.tasks.web.templates.draft import WebScene
 from hexathlon.tasks.web.templates.shifts.cast import ShiftCast, entry_on, new_number
-from hexathlon.tasks.web.templates.shifts.ledger import DayLedger, Record
+from hexathlon.tasks.web.templates.shifts.ledger import DayLedger, RecordPlace
 from hexathlon.tasks.web.templates.shifts.records import RecordJob
 from hexathlon.tasks.web.templates.shifts.rules import DayRules, RecordClosure
 from hexathlon.tasks.web.templates.shifts.stages import Writing
@@ -60,7 +60,7 @@ class DayChanges:
         values = [each for each in target.values[::-1] if each != ledger.values[place]]
         return job, target, values[0]
 
-    def _companions(self, ledger: DayLedger, place: Record) -> list[Record]:
+    def _companions(self, ledger: DayLedger, place: RecordPlace) -> list[RecordPlace]:
         """Return the records of a job that have been given values and kept them."""
         job = ledger.places[place][0]
         return [each for each in ledger.given

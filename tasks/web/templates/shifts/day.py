@@ -81,7 +81,6 @@ class _DayDraw:
     def __post_init__(self) -> None:
         self.scene: WebScene = self.bench.scene
         self.ledger = DayLedger()
-        self.choices: dict[str, int] = {}
         self.replaced = ""
 
     def draw(self) -> DrawnDay | None:
@@ -135,7 +134,6 @@ class _DayDraw:
         said = text or statement_text(self.bench, statement, job)
         whole = DayStep(step.rules, (statement,), step.mails, step.others)
         jobs = () if statement.job is None else (job,)
-        self.choices[statement.source] = statement.choice
         return DrawnRequest(whole, kind, said, jobs)
 
     def _follow(self, step: DayStep, number: int) -> DrawnRequest | None:
@@ -147,7 +145,7 @@ class _DayDraw:
         dropped = [each for each in ledger.dropped if ledger.jobs[each] not in busy]
         if dropped and scene.rng.random() < 0.45:
             source = scene.pick(dropped)
-            statement = DayStatement("restore", source, self.choices.get(source, 0))
+            statement = DayStatement("restore", source)
             return self._drawn(step, statement, ledger.jobs[source], "follow")
         if not sources:
             return None
@@ -160,7 +158,10 @@ class _DayDraw:
         kinds += [] if scene.split == "train" else _HELD_OUT
         # Withdrawn as a whole, it could be read as withdrawing what it withdrew.
         kind = "correct" if source == self.replaced else scene.pick(kinds)
-        choice = scene.pick([each for each in range(3) if each != self.choices.get(source, 0)])
+        choices = self._choices(source)
+        if not choices:
+            return None
+        choice = scene.pick(choices)
         if kind == "replace" and not self.replaced:
             return self._replace(step, number, source)
         if kind == "unless" and self._alone(source, step):
@@ -171,6 +172,14 @@ class _DayDraw:
         gone = kind.endswith("withdraw")
         statement = DayStatement("withdraw" if gone else "correct", source, choice, trait)
         return self._drawn(step, statement, job, "follow")
+
+    def _choices(self, source: str) -> list[int]:
+        """Return the values that a request does not name for any of its records now."""
+        ledger = self.ledger
+        named = [(ledger.places[place][1], dict(ledger.named[place])[source])
+                 for place in ledger.records(source)]  # fmt: skip
+        return [each for each in range(3)
+                if all(target.values[each] != values for target, values in named)]  # fmt: skip
 
     def _touched(self, source: str, step: DayStep) -> bool:
         """Whether somebody else has changed a record of a request, or it is left by a hold."""
@@ -202,7 +211,6 @@ class _DayDraw:
         text = (statement_text(self.bench, gone, self.ledger.jobs[source])
                 + self.bench.say(" Instead: ", "改为：") + job.wishes[0])  # fmt: skip
         whole = DayStep(step.rules, (gone, instead), step.mails, step.others)
-        self.choices[str(number)] = 0
         return DrawnRequest(whole, "follow", text, (job,))
 
     def _unnamed(self, step: DayStep, source: str) -> DrawnRequest | None:

@@ -15,7 +15,7 @@ from hexathlon.tasks.web.world.people import Person
 __all__ = ["SLIPS", "DayLedger", "DayMail", "DayStatement", "DayStep", "StepRecord", "kept",
            "record_of"]  # fmt: skip
 
-Record = tuple[str, str, str]
+RecordPlace = tuple[str, str, str]
 """Site, table and key of a record."""
 
 SLIPS = (
@@ -86,7 +86,7 @@ class StepRecord:
     """How many mails counted."""
 
 
-def record_of(job: RecordJob, target: JobTarget) -> Record:
+def record_of(job: RecordJob, target: JobTarget) -> RecordPlace:
     """Return what names a record in the whole world."""
     return job.site, job.table, str(target.key)
 
@@ -101,13 +101,13 @@ class DayLedger:
 
     def __init__(self, slip: str = "", at: int = 0) -> None:
         self.slip, self.at = slip, at
-        self.places: dict[Record, tuple[RecordJob, JobTarget]] = {}
-        self.named: dict[Record, list[tuple[str, Values]]] = {}
-        self.values: dict[Record, Values] = {}
-        self.given: dict[Record, Values] = {}
+        self.places: dict[RecordPlace, tuple[RecordJob, JobTarget]] = {}
+        self.named: dict[RecordPlace, list[tuple[str, Values]]] = {}
+        self.values: dict[RecordPlace, Values] = {}
+        self.given: dict[RecordPlace, Values] = {}
         self.jobs: dict[str, RecordJob] = {}
-        self.dropped: dict[str, list[tuple[Record, Values]]] = {}
-        self.said: dict[Record, int] = {}
+        self.dropped: dict[str, list[tuple[RecordPlace, Values]]] = {}
+        self.said: dict[RecordPlace, int] = {}
         self.senders: dict[str, str] = {}
         self.counts: list[tuple[int, int]] = []
         self.mails = 0
@@ -117,17 +117,17 @@ class DayLedger:
 
     # Reading -----------------------------------------------------------------------------------
 
-    def records(self, source: str) -> list[Record]:
+    def records(self, source: str) -> list[RecordPlace]:
         """Return the records for which a request is in force."""
         return [place for place, named in self.named.items()
                 if any(each == source for each, _ in named)]  # fmt: skip
 
-    def wanted(self, place: Record) -> Values:
+    def wanted(self, place: RecordPlace) -> Values:
         """Return what a record should hold."""
         named = self.named[place]
         return named[-1][1] if named else self.places[place][1].before
 
-    def held_back(self, source: str, force: RulesInForce) -> list[Record]:
+    def held_back(self, source: str, force: RulesInForce) -> list[RecordPlace]:
         """Return the records that are without the value of a request because they are held."""
         return [
             place for place in self.records(source)
@@ -135,7 +135,7 @@ class DayLedger:
             and (place[0], self.places[place][1].label) in force.held and not self.taken(place)
         ]  # fmt: skip
 
-    def taken(self, place: Record) -> bool:
+    def taken(self, place: RecordPlace) -> bool:
         """Whether somebody else has changed a record since it was given a value."""
         return place in self.given and self.values[place] != self.given[place]
 
@@ -159,7 +159,7 @@ class DayLedger:
             self._read, self._force = rules, rules.misread(self.slip).in_force()
         force = self._force
         done = StepRecord()
-        fresh: set[Record] = set()
+        fresh: set[RecordPlace] = set()
         for mail in step.mails:
             if self._counts(mail, force):
                 done.counted += 1
@@ -194,7 +194,7 @@ class DayLedger:
             return bool(origin)
         return origin == address
 
-    def _enter(self, statement: DayStatement, force: RulesInForce) -> set[Record]:
+    def _enter(self, statement: DayStatement, force: RulesInForce) -> set[RecordPlace]:
         """Take a statement into the books; return the records that it concerns."""
         kind, source = statement.kind, statement.source
         if statement.job is not None:
@@ -223,7 +223,7 @@ class DayLedger:
         self._count(set(concerned))
         return set(concerned)
 
-    def _ask(self, statement: DayStatement, job: RecordJob) -> set[Record]:
+    def _ask(self, statement: DayStatement, job: RecordJob) -> set[RecordPlace]:
         self.jobs[statement.source] = job
         concerned = set()
         for target in job.targets:
@@ -238,19 +238,19 @@ class DayLedger:
         self._count(concerned)
         return concerned
 
-    def _count(self, places: set[Record]) -> None:
+    def _count(self, places: set[RecordPlace]) -> None:
         """Count how often something has been said about records."""
         for place in places:
             self.said[place] = self.said.get(place, 0) + 1
 
-    def _restore(self, source: str) -> set[Record]:
+    def _restore(self, source: str) -> set[RecordPlace]:
         for place, values in self.dropped.get(source, ()):
             self.named[place].append((source, values))
         back = {place for place, _ in self.dropped.pop(source, ())}
         self._count(back)
         return back
 
-    def _settle(self, done: StepRecord, force: RulesInForce, fresh: set[Record]) -> None:
+    def _settle(self, done: StepRecord, force: RulesInForce, fresh: set[RecordPlace]) -> None:
         """Give every record the value that it should have, as far as holds and others allow."""
         for place, (job, target) in self.places.items():
             wanted, current = self.wanted(place), self.values[place]
