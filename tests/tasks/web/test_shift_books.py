@@ -7,6 +7,7 @@ import pytest
 
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.web.templates.draft import WebScene
+from hexathlon.tasks.web.templates.shifts.choosing import best_parts, draw_choice, largest_first
 from hexathlon.tasks.web.templates.shifts.handbook import draw_numbers, pages_of
 from hexathlon.tasks.web.templates.shifts.ledger import DayLedger, DayMail, DayStatement, DayStep
 from hexathlon.tasks.web.templates.shifts.records import JobTarget, RecordJob
@@ -211,3 +212,45 @@ def test_a_condition_looks_at_holds_in_force_now(entries, after):
     ledger.step(1, DayStep(rules(entries=(entry("#2"),)), (ask("1", what),)))
     ledger.step(2, DayStep(rules(entries=entries), (DayStatement("unless", "1", 1),)))
     assert notes(ledger)[0] == after
+
+
+# Choices ---------------------------------------------------------------------------------------
+
+
+def weighed(*weights):
+    plain = job()
+    targets = tuple(JobTarget(place, f"#{place}", {"note": "old"}, plain.targets[0].values, "", weight)
+                    for place, weight in enumerate(weights, 1))  # fmt: skip
+    return replace(plain, targets=targets, limit=lambda bound: f" up to {bound}")
+
+
+@pytest.mark.parametrize(("weights", "bound", "best", "hasty"), [
+    ((60, 50, 40, 5), 95, [{"#2", "#3", "#4"}], {"#1", "#4"}),
+    ((60, 50, 40, 5), 59, [{"#2", "#4"}], {"#2", "#4"}),
+    ((30, 30, 20), 50, [{"#1", "#3"}, {"#2", "#3"}], {"#1", "#3"}),
+    ((30, 30), 10, [], set()),
+])  # fmt: skip
+def test_the_best_part_fills_the_bound_and_a_hasty_one_need_not(weights, bound, best, hasty):
+    targets = weighed(*weights).targets
+    assert sorted(best_parts(targets, bound), key=sorted) == sorted(best, key=sorted)
+    assert largest_first(targets, bound) == hasty
+
+
+def test_a_drawn_choice_is_the_only_best_one_and_no_hasty_one():
+    drawn = [draw_choice(scene(), "1", weighed(*weights))
+             for weights in ((610, 505, 390, 120), (75, 64, 41, 33, 20), (900, 310, 290, 280))]  # fmt: skip
+    assert any(drawn)
+    for statement in filter(None, drawn):
+        targets = statement.job.targets
+        assert best_parts(targets, statement.bound) == [statement.chosen]
+        assert statement.largest == largest_first(targets, statement.bound) != statement.chosen
+    assert draw_choice(scene(), "1", weighed(5, 5, 5)) is None
+
+
+def test_a_request_for_a_part_concerns_no_other_record():
+    statement = DayStatement("ask", "1", 0, "", job(), frozenset({"#2"}), 10, frozenset({"#1"}))
+    right, hasty = DayLedger(), DayLedger("largest_chosen")
+    right.step(1, DayStep(rules(), (statement,)))
+    hasty.step(1, DayStep(rules(), (statement,)))
+    assert [*right.given] == [("mail", "contacts", "2")]
+    assert [*hasty.given] == [("mail", "contacts", "1")]

@@ -11,6 +11,7 @@ from datetime import date
 from hexathlon.tasks.web.templates.draft import WebDraft, WebScene
 from hexathlon.tasks.web.templates.shifts.cast import DAYS, draw_cast, draw_rules
 from hexathlon.tasks.web.templates.shifts.changes import DayChanges
+from hexathlon.tasks.web.templates.shifts.choosing import draw_choice
 from hexathlon.tasks.web.templates.shifts.ledger import DayLedger, DayStatement, DayStep, record_of
 from hexathlon.tasks.web.templates.shifts.post import ShiftPost
 from hexathlon.tasks.web.templates.shifts.records import RecordJob, ShiftBench
@@ -21,7 +22,7 @@ __all__ = ["JobMaker", "compose_shift"]
 
 JobMaker = Callable[[ShiftBench, range], RecordJob | None]
 
-_SIZES = (range(3, 5), range(3, 5), range(3, 5), range(2, 5), range(2, 5), range(2, 4), range(2, 4),
+_SIZES = (range(3, 5), range(3, 7), range(3, 7), range(2, 7), range(2, 5), range(2, 4), range(2, 4),
           range(2, 4), range(2, 4))  # fmt: skip
 """Sizes of the jobs of the user's five requests, of mails, and of one that replaces another."""
 
@@ -125,7 +126,9 @@ class _DayDraw:
             return DrawnRequest(step, token)
         if token == "ask":
             job = self.jobs[sum(each.kind == "ask" for each in self.requests)]
-            return self._drawn(step, DayStatement("ask", str(number), 0, "", job), job, "ask")
+            statement = draw_choice(self.scene, str(number), job)
+            plain = DayStatement("ask", str(number), 0, "", job)
+            return self._drawn(step, statement or plain, job, "ask")
         return self._follow(step, number)
 
     def _drawn(

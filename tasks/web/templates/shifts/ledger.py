@@ -22,7 +22,7 @@ SLIPS = (
     "left_out", "never_made_up", "morning_pages", "holds_ignored", "releases_ignored",
     "holds_never_end", "grants_ignored", "dates_ignored", "entries_trusted", "closures_ignored",
     "closures_trusted", "mails_ignored", "mails_trusted", "names_trusted", "others_overwritten",
-    "part_as_whole", "to_the_morning", "own_records_reported",
+    "part_as_whole", "to_the_morning", "own_records_reported", "largest_chosen",
 )  # fmt: skip
 """Mistakes that a ledger can be kept with."""
 
@@ -45,6 +45,15 @@ class DayStatement:
 
     job: RecordJob | None = None
     """Of a new request."""
+
+    chosen: frozenset[str] = frozenset()
+    """Numbers of the records that a new request is limited to; empty for all."""
+
+    bound: int = 0
+    """What the weights of the chosen records must not exceed together."""
+
+    largest: frozenset[str] = frozenset()
+    """The records of a hasty choice: the largest that still fits, again and again."""
 
 
 @dataclass(frozen=True)
@@ -226,7 +235,10 @@ class DayLedger:
     def _ask(self, statement: DayStatement, job: RecordJob) -> set[RecordPlace]:
         self.jobs[statement.source] = job
         concerned = set()
+        chosen = statement.largest if self.slip == "largest_chosen" else statement.chosen
         for target in job.targets:
+            if chosen and target.label not in chosen:
+                continue
             if statement.trait and target.trait != statement.trait:
                 continue
             place = record_of(job, target)

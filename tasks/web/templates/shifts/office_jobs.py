@@ -12,6 +12,7 @@ from hexathlon.tasks.web.templates.shifts.records import (
     RecordJob,
     ShiftBench,
     Values,
+    best_text,
     new_first,
 )
 from hexathlon.tasks.web.world.sites.sheets.formulas import ref_of
@@ -216,10 +217,11 @@ def reorder_levels(bench: ShiftBench, sizes: range) -> RecordJob | None:
                 JobTarget(key, row["sku"], {"raw": str(row["level"])},
                           tuple({"raw": str(each)} for each in values),
                           bench.say(f"those with a pack size of {row['pack']}",
-                                    f"包装数为{row['pack']}的那些"))
+                                    f"包装数为{row['pack']}的那些"), row["level"])
                 for key, row, values in zip(keys, found, raised, strict=True)
             ),
-            find, write,
+            find, write, limit=lambda bound: best_text(
+                bench, ("reorder levels of this morning", "今早的补货线"), (f"{bound}", f"{bound}")),
         )  # fmt: skip
     return None
 

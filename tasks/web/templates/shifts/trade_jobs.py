@@ -12,6 +12,7 @@ from hexathlon.tasks.web.templates.shifts.records import (
     RecordJob,
     ShiftBench,
     Values,
+    best_text,
     new_first,
 )
 from hexathlon.tasks.web.world.sites.bank.vocabulary import bank_label
@@ -78,8 +79,10 @@ def standing_amounts(bench: ShiftBench, sizes: range) -> RecordJob | None:
             ),
             tuple(JobTarget(row["id"], f"S{row['id']}", {"amount": row["amount"]},
                             tuple({"amount": row["amount"] + each} for each in raises),
-                            _rhythm(bench, row["rhythm"])) for row in found),
-            find, write, looks=pages,
+                            _rhythm(bench, row["rhythm"]), row["amount"]) for row in found),
+            find, write, looks=pages, limit=lambda bound: best_text(
+                bench, ("amounts of this morning", "今早的金额"),
+                (_money(bound, "en"), _money(bound, "zh"))),
         )  # fmt: skip
     return None
 
@@ -100,7 +103,7 @@ def _add_standing(bench: ShiftBench) -> None:
     number = 300
     for purpose in _PURPOSES:
         name = bench.say(*purpose.split("|"))
-        for row in scene.sample(payees, int(scene.rng.integers(2, 5))):
+        for row in scene.sample(payees, int(scene.rng.integers(2, 7))):
             number += int(scene.rng.integers(1, 5))
             day = date.fromisoformat(bench.today) + timedelta(days=int(scene.rng.integers(2, 80)))
             state = "paused" if scene.rng.random() < 0.15 else "active"
@@ -123,7 +126,7 @@ def claim_states(bench: ShiftBench, sizes: range) -> RecordJob | None:
         return None
     rows = [
         {"row": number, "claim": cells[0], "person": cells[3], "category": cells[4],
-         "currency": cells[6], "status": cells[7]}
+         "amount": cells[5], "currency": cells[6], "status": cells[7]}
         for number, cells in sheet.rows() if cells[0]
     ]  # fmt: skip
     labels = [said(each, scene.language) for each in STATUSES]
@@ -164,9 +167,12 @@ def claim_states(bench: ShiftBench, sizes: range) -> RecordJob | None:
                   for each in values[:-1]),
             tuple(JobTarget(key, row["claim"], {"raw": row["status"]},
                             tuple({"raw": each} for each in values),
-                            bench.say(f"those in {row['currency']}", f"币种为{row['currency']}的那些"))
+                            bench.say(f"those in {row['currency']}", f"币种为{row['currency']}的那些"),
+                            round(100 * float(row["amount"])))
                   for key, row in zip(keys, found, strict=True)),
-            find, write,
+            find, write, limit=lambda bound: best_text(
+                bench, ("amounts, as bare numbers whatever the currency,", "金额（不论币种，只看数字）"),
+                (f"{bound / 100:.2f}", f"{bound / 100:.2f}")),
         )  # fmt: skip
     return None
 
@@ -266,8 +272,10 @@ def variant_stock(bench: ShiftBench, sizes: range) -> RecordJob | None:
             tuple(JobTarget(row["id"], row["id"], {"stock": row["stock"]},
                             tuple({"stock": row["stock"] + count} for count in counts),
                             bench.say(f"those with {_money(row['price'], 'en')} as price",
-                                      f"售价{_money(row['price'], 'zh')}的那些")) for row in found),
-            find, write,
+                                      f"售价{_money(row['price'], 'zh')}的那些"),
+                            row["stock"]) for row in found),
+            find, write, limit=lambda bound: best_text(
+                bench, ("stocks of this morning", "今早的库存"), (f"{bound} pieces", f"{bound}件")),
         )  # fmt: skip
     return None
 

@@ -18,7 +18,8 @@ def statement_text(bench: ShiftBench, statement: DayStatement, job: RecordJob) -
     """Return what the user says about a request, or a new request."""
     say, trait = bench.say, statement.trait
     if statement.job is not None:
-        return job.wishes[statement.choice]
+        choice = job.limit(statement.bound) if job.limit and statement.chosen else ""
+        return job.wishes[statement.choice] + choice
     name, mend = _name(bench, statement.source), job.mends[statement.choice]
     if statement.kind == "restore":
         return say(f"{_capital(name)} is in force again, as it stood when it was withdrawn.",
