@@ -12,6 +12,9 @@ from hexathlon.baselines.codecs.base import DialectCall, format_calls, parse_cal
 from hexathlon.baselines.codecs.registry import UnknownCodec
 from hexathlon.envs.messages import parse_text
 
+# Of GUI dialects that differ in the scale of their points only, one is enough here.
+RESCALED = {"ui-tars-1.5", "gui-owl", *(name for name in CODEC_NAMES if name.startswith("qwen"))}
+DIALECTS = [name for name in CODEC_NAMES if name not in RESCALED]
 names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_.-]{0,20}", fullmatch=True)
 texts = st.text(st.characters(codec="utf-8"), max_size=40)
 values = st.recursive(
@@ -43,7 +46,7 @@ TOOLS = [
 ]
 
 
-@pytest.mark.parametrize("name", CODEC_NAMES)
+@pytest.mark.parametrize("name", DIALECTS)
 @given(calls=calls)
 def test_calls_survive_the_round_trip(name: str, calls: list[DialectCall]) -> None:
     codec = get_codec(name)
@@ -51,14 +54,14 @@ def test_calls_survive_the_round_trip(name: str, calls: list[DialectCall]) -> No
     assert codec.decode(codec.encode(action)) == action
 
 
-@pytest.mark.parametrize("name", CODEC_NAMES)
+@pytest.mark.parametrize("name", DIALECTS)
 @given(text=prose)
 def test_prose_survives_the_round_trip(name: str, text: str) -> None:
     codec = get_codec(name)
     assert codec.decode(codec.encode(text)) == text
 
 
-@pytest.mark.parametrize("name", CODEC_NAMES)
+@pytest.mark.parametrize("name", DIALECTS)
 @given(calls=calls, thought=st.text(st.sampled_from("aZ7 ?.-:\n中"), max_size=30))
 def test_thoughts_are_not_part_of_the_action(
     name: str, calls: list[DialectCall], thought: str
@@ -70,7 +73,7 @@ def test_thoughts_are_not_part_of_the_action(
     assert (thought == "") == (message == codec.encode(action))
 
 
-@pytest.mark.parametrize("name", CODEC_NAMES)
+@pytest.mark.parametrize("name", DIALECTS)
 @given(text=st.text(max_size=200), tail=st.text(max_size=20))
 def test_codecs_never_raise_on_replies(name: str, text: str, tail: str) -> None:
     codec = get_codec(name)
@@ -85,7 +88,7 @@ def test_codecs_never_raise_on_replies(name: str, text: str, tail: str) -> None:
         parse_text(action)
 
 
-@pytest.mark.parametrize("name", CODEC_NAMES)
+@pytest.mark.parametrize("name", DIALECTS)
 @given(call=calls.map(lambda many: many[0]))
 def test_the_environment_reads_what_a_codec_decodes(name: str, call: DialectCall) -> None:
     codec = get_codec(name)
