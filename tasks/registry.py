@@ -35,6 +35,9 @@ _factories: dict[str, str | Callable[[], TaskSource]] = {
     "webarena-verified": "hexathlon.tasks.web.loaders.webarena_verified:source",
     "miniwob": "hexathlon.tasks.web.loaders.miniwob:source",
     "visualwebarena": "hexathlon.tasks.web.loaders.webarena:visual_source",
+    "android-world": "hexathlon.tasks.gui.loaders.android_world:source",
+    "osworld": "hexathlon.tasks.gui.loaders.osworld:source",
+    "gui-replay": "hexathlon.tasks.gui.loaders.recorded:source",
     "webshop": "hexathlon.tasks.shopping.loaders.webshop:source",
 }
 _sources: dict[str, TaskSource] = {}
