@@ -70,7 +70,7 @@ class Demonstration:
 
     reward: float
     thoughts: tuple[str, ...] = ()
-    """The thought before each action; empty where demonstrations do not think."""
+    """The thought before each action; empty for demonstrations without thoughts."""
 
 
 class Demonstrator(Closing):
@@ -78,7 +78,7 @@ class Demonstrator(Closing):
 
     Args:
         env_id: Id of the environment.
-        make: Makes an environment by its id.
+        make: Creates an environment from its id.
         noise: Departures from the oracle.
     """
 

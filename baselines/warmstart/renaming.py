@@ -1,8 +1,8 @@
 """Demonstrations with made-up names, so that copying does not depend on the word.
 
-A policy that has only copied the words of its training set fails on those of a domain it never saw.
-So in a share of the demonstrations, some or all of the rarer words that are copied from prompts and
-observations into actions are replaced, consistently, by made-up ones.
+A policy that has only copied the words of its training set fails on those of an unseen domain. So
+in a share of the demonstrations, some or all of the rarer words that are copied from prompts and
+observations into actions are consistently replaced by made-up ones.
 """
 
 import json
@@ -26,12 +26,13 @@ _RARE = 0.15
 """Words in more than this share of the demonstrations are common words, not names."""
 
 _MOST = 4
-"""Most words replaced in the first copy of a demonstration; in further copies, all are."""
+"""Maximum number of words replaced in the first copy of a demonstration; further copies replace
+all."""
 
 _ALIKE = 0.5
 """Share of the names in a further copy that begin like an earlier one of it.
 
-A policy that continues from the last letters alone would confuse the two.
+A policy that continues only from the last letters would confuse the two.
 """
 
 _WORD = re.compile(r"[a-z]{3,}|[\u4e00-\u9fff]")
@@ -74,7 +75,7 @@ def renamed(
         ranks: The processes that share the demonstrations.
         quoted: Words that thoughts quote are names, too, unless they are in more than this share
             of the demonstrations; 0 takes names from actions only.
-        renumber: Whether copies with made-up names have other numbers of elements, too.
+        renumber: Whether copies with made-up names also have random element numbers.
     """
     if share <= 0:
         return list(demonstrations) * copies

@@ -46,7 +46,7 @@ class BrowserCrashed(EnvFault):
 
 
 class PageChanged(Exception):
-    """The page changed meanwhile; read it again. Not a failure."""
+    """The page changed while it was read, so it must be read again; not a failure."""
 
 
 def chromium_path(setting: str | None = None) -> str:

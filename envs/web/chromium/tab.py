@@ -49,7 +49,7 @@ class ChromiumTab:
 
     @classmethod
     async def attach(cls, context: Any, page: Any, script: str, served: Served) -> "ChromiumTab":
-        """Take over a page of the context."""
+        """Adopt a page of the context."""
         return await within(
             _SECONDS, "attaching to a tab", cls._attach(context, page, script, served)
         )
@@ -119,7 +119,7 @@ class ChromiumTab:
         return new
 
     def entered(self, place: int | None) -> None:
-        """Add the page to the history, or note that the history moved to a place."""
+        """Add the page to the history, or record that the history moved to a position."""
         if place is not None:
             self.place = place
             return
@@ -130,7 +130,7 @@ class ChromiumTab:
         self.place = len(self.history) - 1
 
     def numbered(self, ids: Mapping[int, int]) -> None:
-        """Take over numbers given earlier, by the keys of this document."""
+        """Adopt numbers given earlier, by the keys of this document."""
         self.text = describe(self.snapshot.body, ids)
 
     async def close(self) -> None:

@@ -191,7 +191,7 @@ class ClearFolder(WebTemplate):
 
 
 def _clear_invoices(box: Mailbox, contact: StoreRow) -> None:
-    """Remove the first content's invoices of a company: a reader would have to count them."""
+    """Remove the initial content's invoices of a company: a reader would have to count them."""
     domain = contact["email"].partition("@")[2]
     box.edits.append(
         (

@@ -20,7 +20,7 @@ _STEP = timedelta(minutes=7)
 
 @dataclass
 class Mailbox:
-    """The mailbox of a task: its first content, and what the task adds."""
+    """The mailbox of a task: its initial content, and what the task adds."""
 
     scene: WebScene
     base: WorldPlan

@@ -17,7 +17,7 @@ __all__ = ["Planner", "answer", "book", "cancel", "change", "labels", "pick_day"
 
 @dataclass
 class Planner:
-    """The calendar of a task: its first content, and what the task adds."""
+    """The calendar of a task: its initial content, and what the task adds."""
 
     scene: WebScene
     base: WorldPlan
@@ -92,7 +92,7 @@ class Planner:
         self.edits.append(("calendar", sql, values))
 
     def drop(self, numbers: Collection[int]) -> None:
-        """Take events out of the first content."""
+        """Take events out of the initial content."""
         for number in sorted(numbers):
             self.run("DELETE FROM answers WHERE event = ?", number)
             self.run("DELETE FROM events WHERE id = ?", number)

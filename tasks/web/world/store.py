@@ -26,8 +26,8 @@ class SiteStore:
         blob: A saved state to start from; an empty database without it.
 
     Attributes:
-        memo: What a site derived from its content, by key; emptied by every write except to
-            sessions, notices and jobs. No part of the state.
+        memo: Cache of values that a site derived from its content, by key; cleared by every write
+            except to sessions, notices and jobs. Not part of the state.
     """
 
     def __init__(self, blob: bytes | None = None) -> None:
@@ -129,7 +129,7 @@ class SiteStore:
         return [names[name] for name in sorted(changed)]
 
     def _note(self, sql: str) -> None:
-        """Note what a writing statement changes; of a statement of another form, everything."""
+        """Record the tables that a writing statement changes; all tables if it cannot be parsed."""
         self._written = True
         found = _WRITING.match(sql)
         if found is None:

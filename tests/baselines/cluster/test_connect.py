@@ -56,7 +56,7 @@ def test_other_versions_are_named() -> None:
 
 
 def test_a_second_connection_is_refused(cluster: RayCluster) -> None:
-    with pytest.raises(ClusterError, match="connected to a cluster already"):
+    with pytest.raises(ClusterError, match="already connected to a cluster"):
         connect("auto")
 
 

@@ -295,7 +295,7 @@ def test_late_batch_and_empty_buffer_are_errors_with_names(
         ({"asynchrony__update": "abort"}, "needs requests in flight at an update"),
         (
             {"asynchrony__ratio": "ewma", "learn__objective": {"proximal": "behaviour"}},
-            "leave learn.objective.proximal out, got 'behaviour'",
+            "remove learn.objective.proximal, got 'behaviour'",
         ),
     ],
 )

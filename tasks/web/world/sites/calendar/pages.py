@@ -1,4 +1,4 @@
-"""Pages of the calendar that only show something: week, list, rooms, people, free time, rules."""
+"""Read-only pages of the calendar: week, list, rooms, people, free time, rules."""
 
 from datetime import date, timedelta
 from typing import Any
@@ -19,7 +19,7 @@ MINE = "(organiser = :me OR ', ' || people || ',' LIKE '%, ' || :me || ',%')"
 
 
 class CalendarPages:
-    """Handlers of pages that only show something."""
+    """Handlers of read-only pages."""
 
     @get("/")
     def start(self, call: Call) -> WebResponse:
@@ -101,7 +101,7 @@ class CalendarPages:
 
     @get("/invitations")
     def invitations(self, call: Call) -> WebResponse:
-        """List events to come that the person is asked to and has not answered."""
+        """List upcoming invitations that the person has not answered."""
         rows = call.store.rows(
             f"SELECT * FROM events e WHERE {MINE} AND organiser != :me AND status = 'planned' AND "
             "start >= :now AND NOT EXISTS (SELECT 1 FROM answers a WHERE a.event = e.id AND "
@@ -120,7 +120,7 @@ class CalendarPages:
 
     @get("/rooms/{code}")
     def room(self, call: Call, code: str) -> WebResponse:
-        """Show a room, its rules, and what is booked in a week."""
+        """Show a room, its rules, and its bookings in a week."""
         row = call.store.row("SELECT * FROM _rooms WHERE code = ?", (code,))
         if row is None:
             return call.not_found()
@@ -195,7 +195,7 @@ class CalendarPages:
 
 
 def day_of(call: Call) -> date:
-    """Return the day that a request asks for; today by default."""
+    """Return the requested day; today by default."""
     try:
         day = date.fromisoformat(call.arg("day"))
     except ValueError:
