@@ -1,5 +1,4 @@
-"""The GUI event: phones and desktops that an agent sees and touches, each behind one protocol.
+"""The GUI environment: a device that is seen and touched, and the tools of the agent on it.
 
-An episode's device is simulated, a real desktop, the user's emulator or a recording. Tasks, and how
-an outcome is scored, are not decided here.
+Independent of what is expected at the end: answers and expected states never get here.
 """

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from hexathlon.envs.base import Environment
 from hexathlon.envs.messages import ParsedCall
-from hexathlon.evaluators.content import Content, Image
+from hexathlon.evaluators.content import Content, Image, Text
 from hexathlon.tasks.gui.loaders.recorded_actions import (
     ActionMatch,
     RecordedStep,
@@ -22,7 +22,7 @@ from hexathlon.tasks.gui.loaders.recorded_actions import (
     call_of,
     matches,
 )
-from hexathlon.tasks.gui.tools import PHONE_TOOLS
+from hexathlon.tasks.gui.loaders.tools import PUBLIC_PHONE_TOOLS
 from hexathlon.tasks.task import Task
 
 __all__ = ["ReplayedGuiEnv", "make_vector"]
@@ -49,7 +49,9 @@ class ReplayedGuiEnv(Environment):
         "You operate a phone on behalf of its user. Reply with one tool call at a time, as JSON. "
         "When the request is done, report the status."
     )
-    example_tools: ClassVar[tuple[str, ...]] = tuple(sorted(tool.name for tool in PHONE_TOOLS))
+    example_tools: ClassVar[tuple[str, ...]] = tuple(
+        sorted(tool.name for tool in PUBLIC_PHONE_TOOLS)
+    )
 
     def __init__(self, *, patches: int = 2, screenshot: bool = False, **kwargs: Any) -> None:
         if isinstance(patches, bool) or not isinstance(patches, int) or patches < 0:
@@ -136,15 +138,14 @@ class ReplayedGuiEnv(Environment):
         path = Path(self.task.params["recording"]["folder"]) / step.screenshot
         if not self.screenshot or not step.screenshot or not path.is_file():
             return text
-        return (text, Image.from_bytes(path.read_bytes()))
+        return (Text(text), Image.from_bytes(path.read_bytes()))
 
 
 def _described(number: int, element: Any) -> str:
     left, top, right, bottom = (round(edge) for edge in element["bbox"])
-    kind = element.get("class_name", "")
-    return f"[{number}] {kind} {element.get('text', '')!r} at {left},{top} to {right},{bottom}".replace(
-        "  ", " "
-    )
+    kind = element.get("class_name", "element")
+    text = str(element.get("text", ""))
+    return f"[{number}] {kind} {text!r} at {left},{top} to {right},{bottom}"
 
 
 def make_vector(num_envs: int, **kwargs: Any) -> Any:

@@ -63,5 +63,7 @@ def semi_online_performance(terms: Iterable[Mapping[str, float]]) -> SemiOnlineP
     rows: Sequence[Mapping[str, float]] = list(terms)
     if not rows:
         raise ValueError("expected at least one trajectory, got none")
-    progress, success = (sum(row[key] for row in rows) / len(rows) for key in ("progress", "success"))
+    progress, success = (
+        sum(row[key] for row in rows) / len(rows) for key in ("progress", "success")
+    )
     return SemiOnlinePerformance(progress, success)

@@ -44,10 +44,12 @@ def _matches(value: Any, method: str, reference: Any) -> bool:
         low, high = reference
         return bool(_EDGES[rest[0]](low, value) and _EDGES[rest[1]](value, high))
     if method.startswith("approx:"):
-        return abs(float(value) - reference) <= float(method.partition(":")[2])
+        return bool(abs(float(value) - reference) <= float(method.partition(":")[2]))
     if method in ("str_list_eq", "str_set_eq"):
         parts = value.strip("\"'").split(",")
-        return parts == list(reference) if method == "str_list_eq" else set(parts) == set(reference)
+        if method == "str_list_eq":
+            return bool(parts == list(reference))
+        return bool(set(parts) == set(reference))
     raise MetricUnsupported(f"the method {method!r} of a rule")
 
 

@@ -4,7 +4,7 @@ A file is JSON lines, one trajectory each, in the form in which UI-S1 publishes 
 
     {"goal": "…", "episode_id": 7, "steps": [{
         "screenshot": "images/7_0.png",
-        "action_content": {"action": "click", "coordinate": [540, 390], "bbox": [360, 327, 695, 466]},
+        "action_content": {"action": "click", "coordinate": [9, 9], "bbox": [0, 0, 20, 20]},
         "step_instruction": "…", "size": [1080, 2400], "elements": [{"text": "…", "bbox": […]}]}]}
 
 The actions are those of `mobile_use`. `check_options` in a step replaces `action_content` for the
@@ -20,14 +20,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from hexathlon.tasks.errors import MissingData, UnknownTask
+from hexathlon.tasks.errors import InvalidRecord, MissingData, UnknownTask
 from hexathlon.tasks.gui.loaders.recorded_actions import (
     RecordedAction,
     RecordedStep,
     Recording,
     call_of,
 )
-from hexathlon.tasks.gui.tools import PHONE_TOOLS
+from hexathlon.tasks.gui.loaders.tools import PUBLIC_PHONE_TOOLS
 from hexathlon.tasks.public_data import data_folder
 from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
@@ -46,6 +46,7 @@ _STEP_KEYS = frozenset(
     {"screenshot", "action_content", "check_options", "step_instruction", "size", "elements",
      "thought", "bbox", "candidate_bbox"}
 )  # fmt: skip
+_MOST_STEPS = 100
 _LEVELS: tuple[tuple[int, Level], ...] = ((3, "easy"), (7, "medium"))
 """Most steps of a level; longer trajectories are hard."""
 
@@ -92,7 +93,7 @@ class RecordedSource(TaskSource):
             level=_level(recording), split=at.split, seed=derive_seed("gui-replay", task_id),
             instruction=recording.goal,
             params={"recording": {"folder": str(self.root), **recording.model_dump(mode="json")}},
-            tools=PHONE_TOOLS, limits=Limits(turns=2 * len(recording.steps) + 4),
+            tools=PUBLIC_PHONE_TOOLS, limits=Limits(turns=2 * len(recording.steps) + 4),
             checks=(Check(name="gui_replay", params={"steps": len(recording.steps)}),),
             canary=f"hexathlon-{self.name}-{derive_seed('gui-replay-canary', task_id):016x}",
         )  # fmt: skip
@@ -104,14 +105,10 @@ class RecordedSource(TaskSource):
             yield tool_call(name, **arguments)
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
-        """Return the agents that declare the task done at once, and that stop one step early."""
-        steps = self._find(task.id).steps
-        early = [call_of(step.expert) for step in steps[:-1]]
-        return {
-            "at_once": _calls([("status", {"goal_status": "infeasible"})] * 3),
-            "only_waits": _calls([("wait", {})] * 3),
-            "stops_early": _calls(early),
-        }
+        """Return agents none of whose actions match: none of that kind is in the recording."""
+        recorded = {call_of(step.expert)[0] for step in self._find(task.id).steps}
+        wrong = {"wait", "navigate_home", "double_tap", "keyboard_enter"} - recorded
+        return {name: _calls([(name, {})] * _MOST_STEPS) for name in sorted(wrong)}
 
     def fingerprint(self) -> str:
         """Return the SHA-256 of the loader's code and the files."""
@@ -164,7 +161,7 @@ def read_recordings(path: Path) -> Iterator[Recording]:
                 continue
             try:
                 yield _recording(json.loads(line))
-            except (ValueError, KeyError, TypeError) as error:
+            except (InvalidRecord, ValueError, KeyError, TypeError) as error:
                 raise MissingData(f"{path}, line {number}: {_reason(error)}") from error
 
 

@@ -9,12 +9,12 @@ __all__ = ["PUBLIC_DESKTOP_TOOLS", "PUBLIC_PHONE_TOOLS"]
 _WAYS = {"type": "string", "enum": ["up", "down", "left", "right"]}
 _TEXT = {"type": "string"}
 _PIXEL = {"type": "integer", "minimum": 0}
-_PLACE = {
+_PLACE: dict[str, Any] = {
     "index": {"type": "integer", "minimum": 0, "description": "Number of the element."},
     "x": _PIXEL,
     "y": _PIXEL,
 }
-_ENDS = {"to_x": _PIXEL, "to_y": _PIXEL}
+_ENDS: dict[str, Any] = {"to_x": _PIXEL, "to_y": _PIXEL}
 _STATUS = {"type": "string", "enum": ["complete", "infeasible"]}
 
 
