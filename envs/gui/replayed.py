@@ -9,12 +9,12 @@ what the agent wrote, and the answer tells the expert's action.
 """
 
 import json
-from pathlib import Path
 from typing import Any, ClassVar
 
 from hexathlon.envs.base import Environment
 from hexathlon.envs.messages import ParsedCall
 from hexathlon.evaluators.content import Content, Image, Text
+from hexathlon.tasks.gui.loaders.recorded import RecordedSource
 from hexathlon.tasks.gui.loaders.recorded_actions import (
     ActionMatch,
     RecordedStep,
@@ -23,6 +23,7 @@ from hexathlon.tasks.gui.loaders.recorded_actions import (
     matches,
 )
 from hexathlon.tasks.gui.loaders.tools import PUBLIC_PHONE_TOOLS
+from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.task import Task
 
 __all__ = ["ReplayedGuiEnv", "make_vector"]
@@ -66,8 +67,7 @@ class ReplayedGuiEnv(Environment):
 
     def on_reset(self, task: Task) -> Content:
         """Show the first recorded screen."""
-        values = {key: value for key, value in task.params["recording"].items() if key != "folder"}
-        self._recording = Recording(**values)
+        self._recording = Recording(**task.params["recording"])
         self._matches = []
         return self._screen(f"{task.instruction}\n\n")
 
@@ -135,10 +135,11 @@ class ReplayedGuiEnv(Environment):
         if step.elements:
             rows = [_described(number, each) for number, each in enumerate(step.elements)]
             text += "\n" + "\n".join(rows)
-        path = Path(self.task.params["recording"]["folder"]) / step.screenshot
-        if not self.screenshot or not step.screenshot or not path.is_file():
+        if not self.screenshot or not step.screenshot:
             return text
-        return (Text(text), Image.from_bytes(path.read_bytes()))
+        recorded = get_source(self.task.generator)
+        assert isinstance(recorded, RecordedSource)
+        return (Text(text), Image.from_bytes(recorded.screenshot(step.screenshot)))
 
 
 def _described(number: int, element: Any) -> str:

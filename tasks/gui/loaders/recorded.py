@@ -92,7 +92,7 @@ class RecordedSource(TaskSource):
             id=task_id, family=self.family, generator=self.name, version=self.version,
             level=_level(recording), split=at.split, seed=derive_seed("gui-replay", task_id),
             instruction=recording.goal,
-            params={"recording": {"folder": str(self.root), **recording.model_dump(mode="json")}},
+            params={"recording": recording.model_dump(mode="json")},
             tools=PUBLIC_PHONE_TOOLS, limits=Limits(turns=2 * len(recording.steps) + 4),
             checks=(Check(name="gui_replay", params={"steps": len(recording.steps)}),),
             canary=f"hexathlon-{self.name}-{derive_seed('gui-replay-canary', task_id):016x}",
@@ -118,6 +118,17 @@ class RecordedSource(TaskSource):
             if path.is_file():
                 digest.update(split.encode() + hashlib.sha256(path.read_bytes()).digest())
         return digest.hexdigest()
+
+    def screenshot(self, name: str) -> bytes:
+        """Return a screenshot that a step names.
+
+        Raises:
+            MissingData: If it is not in the folder.
+        """
+        path = (self.root / name).resolve()
+        if not path.is_relative_to(self.root.resolve()) or not path.is_file():
+            raise MissingData(f"there is no screenshot {name!r} in {self.root}")
+        return path.read_bytes()
 
     def recordings(self, split: Split) -> Sequence[Recording]:
         """Return the trajectories of a split, none if it has no file.

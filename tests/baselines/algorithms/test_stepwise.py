@@ -1,4 +1,4 @@
-"""UI-S1's two-level advantage and HiFPO's: golden values worked out by hand, and hint-free prompts."""
+"""UI-S1's two-level advantage and HiFPO's, by values worked out by hand; hint-free prompts."""
 
 import numpy as np
 import pytest
@@ -36,8 +36,8 @@ def test_returns_stop_at_a_mismatch(rewards, returns):
 
 
 # Rewards (1/2, 1/2) and (0, 1/2), gamma 1/2: returns (3/4, 1/2) and (0, 1/2).
-# Episodes: 1 and 1/2, mean 3/4, deviation 0.353553. Step 0: 3/4 and 0, mean 3/8, deviation 0.530330.
-# Step 1: equal.
+# Episodes: 1 and 1/2, mean 3/4, deviation 0.353553. Step 0: 3/4 and 0, mean 3/8, deviation
+# 0.530330. Step 1: equal.
 HALF = 0.7071068
 
 

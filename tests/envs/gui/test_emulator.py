@@ -1,4 +1,4 @@
-"""The emulator backend against android-env's FakeSimulator: touches, adb calls, the element tree."""
+"""The emulator backend against the FakeSimulator of android-env: touches, adb calls, elements."""
 
 import numpy as np
 import pytest

@@ -94,6 +94,13 @@ def test_screens_are_shown_as_elements_and_as_images(data):
     assert "[0] row 'Shopping' at 20,100 to 520,180\n[1] button '' at 440,1080" in rows[0][0]
 
 
+def test_a_missing_screenshot_is_named(data):
+    (data / "images" / "1_0.png").unlink()
+    env = ReplayedGuiEnv(screenshot=True)
+    with pytest.raises(MissingData, match="no screenshot 'images/1_0.png'"):
+        env.reset(seed=0, options={"task": NOTE})
+
+
 def test_the_goal_is_all_that_the_agent_sees_of_the_recording(data):
     env = ReplayedGuiEnv()
     observation, info = env.reset(seed=0, options={"task": NOTE})
