@@ -4,15 +4,16 @@ They suit rollouts that stay on one course, such as replayed recordings: there s
 rollout starts from the same screen.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from hexathlon.baselines.algorithms.estimators import ESTIMATORS, Credit, all_samples
 from hexathlon.baselines.algorithms.group_relative import standardise
-from hexathlon.baselines.algorithms.samples import Array, Group, spread
+from hexathlon.baselines.algorithms.samples import Array, Group, Sample, spread
 
-__all__ = ["hifpo", "returns_until_mismatch", "ui_s1"]
+__all__ = ["hifpo", "returns_until_mismatch", "ui_s1", "with_feedback"]
 
 
 def returns_until_mismatch(rewards: Sequence[float], gamma: float) -> Array:
@@ -96,31 +97,48 @@ def hifpo(
     step_weight: float = 0.5,
     eps: float = 1e-6,
 ) -> Credit:
-    """Outcome advantage plus that of the judged steps, step by step (after HiFPO of MobileForge).
+    """Outcome advantage plus that of the judged steps (after HiFPO of MobileForge).
 
     A = A_outcome + `step_weight` * A_step, each standardised; a step is compared with the same step
-    of the task's other rollouts. The policy is updated on prompts without hints: see `hint_free`.
+    of the task's other rollouts. Steps are scored by the samples' `feedback`, or by the rewards of
+    their turns if no judge gave any. The update is on prompts without hints, see `hint_free`.
 
     Args:
-        groups: Rollouts by task, their samples with `feedback` for each turn.
+        groups: Rollouts by task.
         values: Not used.
         step_weight: Weight of the steps.
         eps: Added to the deviations.
 
     Raises:
-        ValueError: If a sample lacks the feedback of one of its turns.
+        ValueError: If a sample has feedback, but not one for each turn.
     """
     by_turn: list[Array] = []
     for group in groups:
-        for member, sample in enumerate(group.samples):
-            if len(sample.feedback) != len(sample.rewards):
-                raise ValueError(
-                    f"hifpo needs feedback on each turn; sample {sample.key or member} has "
-                    f"{len(sample.feedback)} for {len(sample.rewards)} turns"
-                )
         outcome = _relative(group.rewards, True, eps)
-        steps = _by_step(
-            [np.asarray(s.feedback, dtype=np.float64) for s in group.samples], True, eps
-        )
+        scores = [np.asarray(_feedback(s), dtype=np.float64) for s in group.samples]
+        steps = _by_step(scores, True, eps)
         by_turn += [whole + step_weight * each for whole, each in zip(outcome, steps, strict=True)]
     return _credit(groups, by_turn)
+
+
+def with_feedback(group: Group, feedback: Mapping[str, Sequence[float]]) -> Group:
+    """Return a group whose samples carry a judge's scores of their steps.
+
+    Args:
+        group: Rollouts of a task.
+        feedback: Scores, one per turn, by the samples' keys; samples without an entry keep theirs.
+    """
+    samples = [
+        replace(each, feedback=tuple(feedback.get(each.key, each.feedback)))
+        for each in group.samples
+    ]
+    return replace(group, samples=tuple(samples))
+
+
+def _feedback(sample: Sample) -> Sequence[float]:
+    if sample.feedback and len(sample.feedback) != len(sample.rewards):
+        raise ValueError(
+            f"hifpo needs feedback on each turn; sample {sample.key} has {len(sample.feedback)} "
+            f"for {len(sample.rewards)} turns"
+        )
+    return sample.feedback or sample.rewards

@@ -6,7 +6,7 @@ import pytest
 from hexathlon.baselines.algorithms.catalogue import ESTIMATORS
 from hexathlon.baselines.algorithms.hints import hint_free
 from hexathlon.baselines.algorithms.samples import Group
-from hexathlon.baselines.algorithms.stepwise import returns_until_mismatch
+from hexathlon.baselines.algorithms.stepwise import returns_until_mismatch, with_feedback
 from support.samples import sample
 
 
@@ -76,9 +76,21 @@ def test_hifpo_adds_the_judged_steps_to_the_outcome():
     assert by_turn("hifpo", *rollouts, eps=0.0, step_weight=1.0) == golden
 
 
-def test_hifpo_requires_feedback():
-    with pytest.raises(ValueError, match="has 0 for 2 turns"):
-        by_turn("hifpo", sample((0, 1.0)))
+def test_hifpo_scores_steps_by_their_rewards_where_no_judge_did():
+    judged = sample((0, 1.0), feedback=(0.0, 1.0)), sample((0.5, 0), feedback=(0.5, 0.0))
+    unjudged = sample((0, 1.0)), sample((0.5, 0))
+    assert by_turn("hifpo", *unjudged, eps=0.0) == by_turn("hifpo", *judged, eps=0.0)
+
+
+def test_hifpo_requires_feedback_on_every_step():
+    with pytest.raises(ValueError, match="sample a has 1 for 2 turns"):
+        by_turn("hifpo", sample((0, 1.0), feedback=(1.0,), key="a"))
+
+
+def test_a_judges_scores_are_attached_by_key():
+    group = Group("t", (sample((0, 1.0), key="a"), sample((0, 0.0), key="b", feedback=(1.0, 1.0))))
+    judged = with_feedback(group, {"a": [0.25, 0.75], "elsewhere": [1.0]})
+    assert [each.feedback for each in judged.samples] == [(0.25, 0.75), (1.0, 1.0)]
 
 
 def test_hints_are_cut_out_of_the_context_alone():

@@ -1,6 +1,9 @@
 """Replay of recorded sessions: matching, the patch rule, step rewards, UI-S1's metric."""
 
 import json
+import re
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -210,3 +213,15 @@ def test_the_metric_is_the_mean_of_progress_and_success():
 
 def test_the_source_is_found_by_its_name(data):
     assert get_source("gui-replay").size("dev") == 8
+
+
+NOTES = Path(__file__).resolve().parents[3] / "docs" / "notes" / "gui_public.md"
+
+
+def test_the_documented_recipe_is_valid_on_recordings(data):
+    from hexathlon.baselines.training.recipe import recipe_of
+
+    (text,) = re.findall(r"```toml\n(.*?)```", NOTES.read_text("utf-8"), re.DOTALL)
+    recipe = recipe_of(tomllib.loads(text), {"evaluation.tasks": 4})
+    assert recipe.credit.estimator.name == "ui_s1"
+    assert recipe.tasks[0].addresses("train", 4)[0] == NOTE
