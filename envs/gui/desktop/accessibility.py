@@ -1,0 +1,187 @@
+"""The accessibility tree (AT-SPI 2): what each program says of its windows.
+
+Only what shows is read: the children of a hidden menu are never asked for. Interfaces and numbers
+of roles and states: AT-SPI's D-Bus interfaces. It does not know how the elements are presented.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hexathlon.envs.gui.desktop.bus import Bus, Call, Reference
+
+__all__ = ["Node", "Tree"]
+
+_ACCESSIBLE = "org.a11y.atspi.Accessible"
+_COMPONENT = "org.a11y.atspi.Component"
+_TEXT = "org.a11y.atspi.Text"
+_VALUE = "org.a11y.atspi.Value"
+_PROPERTIES = "org.freedesktop.DBus.Properties"
+_REGISTRY: Reference = ("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root")
+
+_STATES = {
+    "active": 1, "checked": 4, "editable": 7, "enabled": 8, "expanded": 10, "focusable": 11,
+    "focused": 12, "modal": 16, "selectable": 22, "selected": 23, "sensitive": 24, "showing": 25,
+    "visible": 30, "checkable": 41, "has popup": 42,
+}  # fmt: skip
+_MOST_NODES = 4_000
+_MOST_CHARACTERS = 2_000
+_TEXT_ROLES = {"text", "entry", "password text", "terminal", "paragraph", "document text",
+               "editbar", "spin button"}  # fmt: skip
+_VALUE_ROLES = {"slider", "spin button", "progress bar", "scroll bar"}
+
+
+@dataclass
+class Node:
+    """An accessible object that shows."""
+
+    reference: Reference
+    role: str
+    name: str
+    states: frozenset[str]
+    bounds: tuple[int, int, int, int]
+    """Left, top, right, bottom in pixels."""
+
+    description: str = ""
+    text: str = ""
+    """Content of a text field, or of a slider or spin button as a number."""
+
+    children: list["Node"] = field(default_factory=list)
+
+    def walk(self) -> Iterator["Node"]:
+        """Yield the node and everything below it, in order."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+class Tree:
+    """Reads trees over the accessibility bus.
+
+    Args:
+        bus: A connection to that bus.
+    """
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus = bus
+
+    def registered(self) -> bool:
+        """Whether the registry of programs answers."""
+        return self._bus.call([_states_of(_REGISTRY)])[0] is not None
+
+    def programs(self) -> list[Reference]:
+        """Return the roots of all programs with windows."""
+        return _references(self._bus.call([(_REGISTRY, _ACCESSIBLE, "GetChildren", "", ())])[0])
+
+    def windows(self) -> list[list[Node]]:
+        """Return the top-level windows of each program, without their content."""
+        roots = self.programs()
+        asked = self._bus.call([(root, _ACCESSIBLE, "GetChildren", "", ()) for root in roots])
+        tops = [_references(answer) for answer in asked]
+        nodes = iter(self._read([one for group in tops for one in group]))
+        return [[node for node in (next(nodes) for _ in group) if node] for group in tops]
+
+    def in_front(self) -> list[list[Node]]:
+        """Return the windows of the program in front with their content, alone in a list.
+
+        If no window is active, the windows of all programs.
+        """
+        programs = self.windows()
+        front = [group for group in programs if any("active" in top.states for top in group)]
+        shown = front[:1] or programs
+        self.fill([top for group in shown for top in group])
+        return shown
+
+    def fill(self, tops: Sequence[Node]) -> None:
+        """Read everything that shows below some nodes."""
+        level = list(tops)
+        count = 0
+        while level and count < _MOST_NODES:
+            asked = self._bus.call(
+                [(node.reference, _ACCESSIBLE, "GetChildren", "", ()) for node in level]
+            )
+            wanted = [(node, child) for node, answer in zip(level, asked, strict=True)
+                      for child in _references(answer)][: _MOST_NODES - count]  # fmt: skip
+            found = self._read([child for _, child in wanted])
+            level = []
+            for (parent, _), node in zip(wanted, found, strict=True):
+                if node is not None:
+                    parent.children.append(node)
+                    level.append(node)
+            count += len(level)
+        self._read_contents([node for top in tops for node in top.walk()])
+
+    def bounds(self, reference: Reference) -> tuple[int, int, int, int] | None:
+        """Return the bounds of an object, or None if it is gone or does not show."""
+        states, extents = self._bus.call([_states_of(reference), _extents_of(reference)])
+        if states is None or extents is None or "showing" not in _decoded(states):
+            return None
+        return _rectangle(extents)
+
+    def _read(self, references: Sequence[Reference]) -> list[Node | None]:
+        """Return the nodes that show; None for the others."""
+        states = self._bus.call([_states_of(one) for one in references])
+        showing = [one for one, answer in zip(references, states, strict=True)
+                   if answer is not None and "showing" in _decoded(answer)]  # fmt: skip
+        calls: list[Call] = []
+        for one in showing:
+            calls.append((one, _ACCESSIBLE, "GetRoleName", "", ()))
+            calls.append((one, _PROPERTIES, "Get", "ss", (_ACCESSIBLE, "Name")))
+            calls.append((one, _PROPERTIES, "Get", "ss", (_ACCESSIBLE, "Description")))
+            calls.append(_extents_of(one))
+        answers = iter(self._bus.call(calls))
+        nodes: list[Node | None] = []
+        for reference, answer in zip(references, states, strict=True):
+            decoded = frozenset() if answer is None else _decoded(answer)
+            if "showing" not in decoded:
+                nodes.append(None)
+                continue
+            role, name, description, extents = (next(answers) for _ in range(4))
+            place = _rectangle(extents) if extents is not None else (0, 0, 0, 0)
+            nodes.append(Node(reference, str(role or ""), _value(name), decoded, place,
+                              _value(description)))  # fmt: skip
+        return nodes
+
+    def _read_contents(self, nodes: Sequence[Node]) -> None:
+        calls: list[Call] = []
+        asked: list[Node] = []
+        for node in nodes:
+            if node.role in _TEXT_ROLES:
+                calls.append((node.reference, _TEXT, "GetText", "ii", (0, _MOST_CHARACTERS)))
+                asked.append(node)
+            elif node.role in _VALUE_ROLES:
+                where = (_VALUE, "CurrentValue")
+                calls.append((node.reference, _PROPERTIES, "Get", "ss", where))
+                asked.append(node)
+        for node, answer in zip(asked, self._bus.call(calls), strict=True):
+            if isinstance(answer, str):
+                node.text = answer
+            elif isinstance(answer, tuple):
+                node.text = f"{answer[1]:.10g}"
+
+
+def _states_of(reference: Reference) -> Call:
+    return (reference, _ACCESSIBLE, "GetState", "", ())
+
+
+def _extents_of(reference: Reference) -> Call:
+    return (reference, _COMPONENT, "GetExtents", "u", (0,))
+
+
+def _references(answer: Any) -> list[Reference]:
+    return [(str(name), str(path)) for name, path in answer or ()
+            if path != "/org/a11y/atspi/null"]  # fmt: skip
+
+
+def _decoded(words: Sequence[int]) -> frozenset[str]:
+    bits = words[0] | (words[1] << 32 if len(words) > 1 else 0)
+    return frozenset(name for name, bit in _STATES.items() if bits >> bit & 1)
+
+
+def _rectangle(extents: Sequence[int]) -> tuple[int, int, int, int]:
+    left, top, width, height = extents
+    return left, top, left + width, top + height
+
+
+def _value(variant: Any) -> str:
+    return str(variant[1]) if isinstance(variant, tuple) else ""
