@@ -137,8 +137,11 @@ class Tree:
                 nodes.append(None)
                 continue
             role, name, description, extents = (next(answers) for _ in range(4))
+            if role is None:  # gone since its state was read
+                nodes.append(None)
+                continue
             place = _rectangle(extents) if extents is not None else (0, 0, 0, 0)
-            nodes.append(Node(reference, str(role or ""), _value(name), decoded, place,
+            nodes.append(Node(reference, str(role), _value(name), decoded, place,
                               _value(description)))  # fmt: skip
         return nodes
 

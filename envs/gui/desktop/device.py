@@ -164,33 +164,33 @@ class DesktopDevice:
         self._live().pause()
         return ""
 
-    def _open_app(self, app: str, file: str | None = None) -> str:
-        program = PROGRAMS.get(app)
+    def _open_app(self, app_name: str, file: str | None = None) -> str:
+        program = PROGRAMS.get(app_name)
         if program is None:
-            raise ToolError(f"there is no app {app!r}. The apps are: {', '.join(PROGRAMS)}.")
+            raise ToolError(f"there is no app {app_name!r}. The apps are: {', '.join(PROGRAMS)}.")
         session = self._live()
         if file is not None:
             if not program.opens_files:
-                raise ToolError(f"{app} does not open files.")
+                raise ToolError(f"{app_name} does not open files.")
             path = file if file.startswith("/") else f"{HOME}/{file}"
-            if not session.exists(path):
+            if not path.startswith(f"{HOME}/") or not session.exists(path):
                 raise ToolError(f"there is no file {file!r} in {HOME}.")
-            return self._launch(app, [*program.command, path])
+            return self._launch(app_name, [*program.command, path])
         if session.display.activate(program.window_class):
-            return f"{app} is in front."
-        return self._launch(app, list(program.command))
+            return f"{app_name} is in front."
+        return self._launch(app_name, list(program.command))
 
-    def _launch(self, app: str, command: list[str]) -> str:
+    def _launch(self, app_name: str, command: list[str]) -> str:
         session = self._live()
-        name = PROGRAMS[app].window_class
+        name = PROGRAMS[app_name].window_class
         before = session.display.windows(name)
         session.launch(command)
         session.wait_for(
-            f"a window of {app}",
-            lambda: session.display.windows(name) != before or session.idle(command[0]),
+            f"a window of {app_name}",
+            lambda: session.display.windows(name) != before or session.idle(),
         )
         session.settle()
-        return f"{app} is open."
+        return f"{app_name} is open."
 
     def _point(self, index: int | None, x: int | None, y: int | None) -> tuple[int, int]:
         if index is None:

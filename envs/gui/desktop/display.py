@@ -207,7 +207,7 @@ class Display:
         """Return the key codes to press together for a symbol."""
         if symbol in self._spare:
             return [self._spare[symbol]]
-        choices = self._server.keysym_to_keycodes(symbol)
+        choices = list(self._server.keysym_to_keycodes(symbol))
         plain = [code for code, level in choices if level == 0]
         shifted = [code for code, level in choices if level == 1]
         if plain:

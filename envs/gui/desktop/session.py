@@ -153,9 +153,9 @@ class Session:
         done = self._sandbox.execute(f"test -e {shlex.quote(path)}", self._seconds)
         return done.exit_status == 0
 
-    def idle(self, program: str) -> bool:
-        """Whether no process of a program is left, or nothing at all happens any more."""
-        return self.processes.settle(_WAIT_SECONDS)
+    def idle(self) -> bool:
+        """Whether nothing has happened for a while: no window is to be expected any more."""
+        return self.processes.settle(_WAIT_SECONDS, _WAIT_SECONDS)
 
     def pixels(self) -> NDArray[np.uint8]:
         """Return the screen, shape (height, width, 3)."""

@@ -46,8 +46,16 @@ class Processes:
             waiting += children
         return found
 
-    def settle(self, seconds: float) -> bool:
-        """Wait until nothing has run for a moment; False if that did not come in time."""
+    def settle(self, seconds: float, window: float = _WINDOW_SECONDS) -> bool:
+        """Wait until nothing has run for a moment.
+
+        Args:
+            seconds: Deadline.
+            window: Length of the moment in seconds.
+
+        Returns:
+            Whether there was such a moment before the deadline.
+        """
         deadline = time.monotonic() + seconds
         since, before = time.monotonic(), self._activity()
         while time.monotonic() < deadline:
@@ -55,7 +63,7 @@ class Processes:
             now = self._activity()
             if now is None or now != before:
                 since, before = time.monotonic(), now
-            elif time.monotonic() - since >= _WINDOW_SECONDS:
+            elif time.monotonic() - since > window - _PAUSE_SECONDS:
                 return True
         return False
 
