@@ -81,16 +81,20 @@ class Tree:
         nodes = iter(self._read([one for group in tops for one in group]))
         return [[node for node in (next(nodes) for _ in group) if node] for group in tops]
 
-    def in_front(self) -> list[list[Node]]:
-        """Return the windows of the program in front with their content, alone in a list.
+    def in_front(self) -> list[Node]:
+        """Return the windows that show of the program in front, the active one first.
 
-        If no window is active, the windows of all programs.
+        Of several windows, those are left out that the active one covers or, being modal, locks.
         """
         programs = self.windows()
-        front = [group for group in programs if any("active" in top.states for top in group)]
-        shown = front[:1] or programs
-        self.fill([top for group in shown for top in group])
-        return shown
+        group = next((tops for tops in programs if any("active" in top.states for top in tops)),
+                     [top for tops in programs for top in tops])  # fmt: skip
+        active = next((top for top in group if "active" in top.states), None)
+        if active is not None:
+            group = [active, *(top for top in group if top is not active
+                               and _shows_beside(top, active))]  # fmt: skip
+        self.fill(group)
+        return group
 
     def fill(self, tops: Sequence[Node]) -> None:
         """Read everything that shows below some nodes."""
@@ -161,6 +165,16 @@ class Tree:
                 node.text = answer
             elif isinstance(answer, tuple):
                 node.text = f"{answer[1]:.10g}"
+
+
+def _shows_beside(top: Node, active: Node) -> bool:
+    """Whether a window is to be seen and used while another one is active."""
+    if top.role == "window":  # a menu, a list of choices or a tip
+        return True
+    left, top_edge, right, bottom = active.bounds
+    covered = (left <= top.bounds[0] and top_edge <= top.bounds[1]
+               and right >= top.bounds[2] and bottom >= top.bounds[3])  # fmt: skip
+    return not covered and "modal" not in active.states
 
 
 def _states_of(reference: Reference) -> Call:

@@ -42,23 +42,18 @@ _EDITABLE = {"entry", "text", "password text", "spin button"}
 _LEAST_PIXELS = 3
 
 
-def listed(programs: Sequence[Sequence[Node]], size: tuple[int, int]) -> list[Placed]:
-    """Return the elements of the program in front, in reading order.
+def listed(windows: Sequence[Node], size: tuple[int, int]) -> list[Placed]:
+    """Return the elements of the windows that show, in reading order.
 
     Args:
-        programs: Top-level windows by program, with their content.
+        windows: Windows with their content, the active one first.
         size: Width and height of the screen.
     """
-    tops = next((group for group in programs if any("active" in top.states for top in group)), None)
-    if tops is None:
-        tops = next(iter(programs), ())
-    active = next((top for top in tops if "active" in top.states), None)
-    covers = [Bounds(*active.bounds)] if active is not None and active.role != "frame" else []
     found = []
-    for top in tops:
+    for place, top in enumerate(windows):
         popups = [Bounds(*node.bounds) for node in top.walk() if _is_popup(node)]
-        hidden = covers if top is not active and top.role in _WINDOWS else []
-        found += _inside(top, Bounds(0, 0, *size), hidden, popups)
+        covers = [Bounds(*windows[0].bounds)] if place and top.role in _WINDOWS else []
+        found += _inside(top, Bounds(0, 0, *size), covers, popups)
     found.sort(key=lambda node: (_row(node), node.bounds[0]))
     return [(_element(index, node), node) for index, node in enumerate(found)]
 

@@ -42,6 +42,8 @@ _BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuratio
 <allow eavesdrop="true"/>
 <allow own="*"/>
 </policy>
+<limit name="max_replies_per_connection">5000</limit>
+<limit name="reply_timeout">300000</limit>
 </busconfig>
 """
 """A bus that starts no services: there are none to start."""

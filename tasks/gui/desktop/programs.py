@@ -105,3 +105,4 @@ SERVICES = {
     "/usr/libexec/at-spi2-registryd": "at-spi2-core", "/usr/bin/python3": "python3",
 }  # fmt: skip
 """Other programs that a desktop needs → Debian package."""
+PROGRAMS["Notes"] = Program(("zim", "--standalone"), "zim", "zim", "notebooks (notebook.zim)")

@@ -8,23 +8,12 @@ from hexathlon.tasks.gui.desktop.draft import (
 )
 from hexathlon.tasks.gui.desktop.pilot import DesktopPilot
 from hexathlon.tasks.gui.desktop.templates.moves import append_line, rewrite, save_new
+from hexathlon.tasks.gui.desktop.templates.parts import done, lines, refusing
+from hexathlon.tasks.gui.desktop.templates.parts import text as plain
 from hexathlon.tasks.gui.desktop.words import GOODS, PEOPLE, PLACES, TOPICS, shared
 from hexathlon.tasks.source import Script
 
 __all__ = ["TEMPLATES"]
-
-
-def _lines(*lines: str) -> str:
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _text(content: str) -> dict[str, str]:
-    return {"kind": "text", "content": content.removesuffix("\n")}
-
-
-def _then_finish(pilot: DesktopPilot, script: Script) -> Script:
-    yield from script
-    yield from pilot.finish()
 
 
 def _append(scene: DesktopScene) -> DesktopDraft:
@@ -33,19 +22,18 @@ def _append(scene: DesktopScene) -> DesktopDraft:
     new, wrong = goods.pop(), goods.pop()
     amount = scene.number(3, 40)
     path, beside = f"Documents/{topic}.txt", f"Documents/{other}.txt"
-    before = _lines(*(f"{scene.number(2, 40)} x {each}" for each in goods))
+    before = lines(*(f"{scene.number(2, 40)} x {each}" for each in goods))
     line = f"{amount} x {new}"
 
     def adds(place: str, text: str, save: bool = True):
-        return lambda pilot: _then_finish(pilot, append_line(pilot, place, text, save=save))
+        return done(lambda pilot: append_line(pilot, place, text, save=save))
 
     return DesktopDraft(
         instruction=f"Add the line '{line}' at the end of {path}.",
         files={path: {"text": before}, beside: {"text": before}},
-        changed={path: _text(before + line)},
+        changed={path: plain(before + line)},
         solve=adds(path, line),
-        alternatives={"rewritten": lambda pilot: _then_finish(
-            pilot, rewrite(pilot, path, before + line + "\n"))},
+        alternatives={"rewritten": done(lambda pilot: rewrite(pilot, path, before + line + "\n"))},
         mutants={
             "other amount": adds(path, f"{amount + 1} x {new}"),
             "other goods": adds(path, f"{amount} x {wrong}"),
@@ -66,12 +54,12 @@ def _new_file(scene: DesktopScene) -> DesktopDraft:
     text = f"Dear {person},\nwe meet in {place} on day {day}.\nBring the papers on the {topic}."
 
     def writes(where: str, content: str):
-        return lambda pilot: _then_finish(pilot, save_new(pilot, where, content))
+        return done(lambda pilot: save_new(pilot, where, content))
 
     return DesktopDraft(
         instruction=f"Write a new text file {path} with these three lines:\n{text}",
         files={f"{folder}/old.txt": {"text": f"Dear {other},\nthank you.\n"}},
-        changed={path: _text(text)},
+        changed={path: plain(text)},
         solve=writes(path, text),
         alternatives={"line break at the end": writes(path, text + "\n")},
         mutants={
@@ -95,21 +83,20 @@ def _drop_lines(scene: DesktopScene) -> DesktopDraft | None:
     path = "Documents/guests.txt"
 
     def listed(kept: list[list[object]]) -> str:
-        return _lines(*(f"{name}; {state}; {seats} seats" for name, state, seats in kept))
+        return lines(*(f"{name}; {state}; {seats} seats" for name, state, seats in kept))
 
     def writes(kept: list[list[object]], save: bool = True):
         content = listed(kept)
-        return lambda pilot: _then_finish(pilot, rewrite(pilot, path, content, save=save))
+        return done(lambda pilot: rewrite(pilot, path, content, save=save))
 
     kept = [row for row in rows if row not in gone]
     return DesktopDraft(
         instruction=f"In {path}, delete the lines of guests who cancelled three or more seats. "
         "Leave the other lines as they are.",
         files={path: {"text": listed(rows)}},
-        changed={path: _text(listed(kept))},
+        changed={path: plain(listed(kept))},
         solve=writes(kept),
-        alternatives={"line by line": lambda pilot: _then_finish(
-            pilot, _delete_lines(pilot, path, [rows.index(row) for row in gone]))},
+        alternatives={"line by line": done(lambda pilot: _delete_lines(pilot, path, [rows.index(row) for row in gone]))},
         mutants={
             "all cancelled": writes([row for row in rows if row[1] != "cancelled"]),
             "one left": writes([row for row in rows if row not in gone[1:]]),
@@ -130,46 +117,47 @@ def _delete_lines(pilot: DesktopPilot, path: str, places: list[int]) -> Script:
 
 
 def _form(scene: DesktopScene) -> DesktopDraft:
-    people = scene.sample(shared(PEOPLE, scene.split), scene.number(7, 10))
-    places = [scene.pick(shared(PLACES, scene.split)) for _ in people]
+    people = scene.sample(shared(PEOPLE, scene.split), scene.number(6, 8))
+    places = scene.sample(shared(PLACES, scene.split), 8)[: len(people)]
     numbers = scene.sample(range(1000, 9999), len(people))
     phones = [f"0{scene.number(200, 899)} {scene.number(10000, 99999)}" for _ in people]
     wanted, wrong = 1, 2
     number = numbers[wanted]
     form, register = "Documents/form.txt", "Documents/register.txt"
-    blank = _lines("Member number: " + str(number), "Name:", "Town:", "Telephone:")
-    shown = [at for at in range(len(people)) if scene.feasible or at != wanted]
-    listing = _lines(*(f"{numbers[at]} {people[at]}, {places[at]}, tel. {phones[at]}"
-                       for at in shown))  # fmt: skip
+    blank = lines("Member number: " + str(number), "Name:", "Town:", "Telephone:")
+    left = {wanted + 2 if scene.feasible else wanted: scene.number(5000, 5999)}
+    listing = lines(*(
+        f"{numbers[at]} left the club, notice {left[at]}" if at in left
+        else f"{numbers[at]} {people[at]}, {places[at]}, tel. {phones[at]}"
+        for at in range(len(people))
+    ))  # fmt: skip
+    notice = str(next(iter(left.values())))
 
     def filled(name: int, town: int, phone: int) -> str:
-        return _lines(f"Member number: {number}", f"Name: {people[name]}",
+        return lines(f"Member number: {number}", f"Name: {people[name]}",
                       f"Town: {places[town]}", f"Telephone: {phones[phone]}")  # fmt: skip
 
     def writes(content: str):
-        return lambda pilot: _then_finish(pilot, rewrite(pilot, form, content))
-
-    def refuses(reason: str, record: str):
-        return lambda pilot: pilot.refuse(reason, record)
+        return done(lambda pilot: rewrite(pilot, form, content))
 
     right = writes(filled(wanted, wanted, wanted))
-    refusal = refuses("not_found", str(number))
+    refusal = refusing("left", notice)
     return DesktopDraft(
         instruction=f"Fill in {form} with the data of that member in {register}: after each colon "
-        "a space and the entry. Should the member not be in the register, the record is the "
-        "member number.",
+        "a space and the entry. Should the member have left, the record is the number of the "
+        "notice.",
         files={form: {"text": blank}, register: {"text": listing}},
-        changed={form: _text(filled(wanted, wanted, wanted))} if scene.feasible else {},
-        refusal=None if scene.feasible else Refusal("not_found", str(number)),
+        changed={form: plain(filled(wanted, wanted, wanted))} if scene.feasible else {},
+        refusal=None if scene.feasible else Refusal("left", notice),
         solve=right if scene.feasible else refusal,
-        alternatives={"field by field": lambda pilot: _then_finish(pilot, _fill(
+        alternatives={"field by field": done(lambda pilot: _fill(
             pilot, form, [people[wanted], places[wanted], phones[wanted]]))
-        } if scene.feasible else {"with a full stop": refuses("not_found", f"{number}.")},
+        } if scene.feasible else {"with a full stop": refusing("left", f"{notice}.")},
         mutants={
             "next member's town": writes(filled(wanted, wrong, wanted)),
             "next member": writes(filled(wrong, wrong, wrong)),
             "refused" if scene.feasible else "filled in": refusal if scene.feasible else right,
-            "other record": refuses("not_found", str(numbers[wrong])),
+            "other record": refusing("left", str(number)),
         },
         turns=20,
     )  # fmt: skip
@@ -190,5 +178,5 @@ TEMPLATES = (
     DesktopTemplate("append-line", ("tiny", "easy"), _append),
     DesktopTemplate("new-letter", ("easy",), _new_file),
     DesktopTemplate("drop-lines", ("medium",), _drop_lines),
-    DesktopTemplate("member-form", ("easy", "medium"), _form, reason="not_found"),
+    DesktopTemplate("member-form", ("easy", "medium"), _form, reason="left"),
 )
