@@ -25,9 +25,18 @@ _STATES = {
     "visible": 30, "checkable": 41, "has popup": 42,
 }  # fmt: skip
 _MOST_NODES = 4_000
+_MOST_KINDS = 20_000
 _MOST_CHARACTERS = 2_000
 _TEXT_ROLES = {"text", "entry", "password text", "terminal", "paragraph", "document text",
                "editbar", "spin button"}  # fmt: skip
+_SINGLE = {
+    "check box", "check menu item", "entry", "icon", "image", "label", "menu item",
+    "password text", "progress bar", "push button", "radio button", "radio menu item",
+    "scroll bar", "separator", "slider", "spin button", "table column header", "tear off menu item",
+    "text", "toggle button",
+}  # fmt: skip
+"""Roles whose parts are of no use to anybody."""
+
 _VALUE_ROLES = {"slider", "spin button", "progress bar", "scroll bar"}
 
 
@@ -64,6 +73,7 @@ class Tree:
 
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
+        self._kinds: dict[Reference, tuple[str, str]] = {}
 
     def registered(self) -> bool:
         """Whether the registry of programs answers."""
@@ -78,7 +88,8 @@ class Tree:
         roots = self.programs()
         asked = self._bus.call([(root, _ACCESSIBLE, "GetChildren", "", ()) for root in roots])
         tops = [_references(answer) for answer in asked]
-        nodes = iter(self._read([one for group in tops for one in group]))
+        flat = [one for group in tops for one in group]
+        nodes = iter(self._read(flat, [False] * len(flat)))
         return [[node for node in (next(nodes) for _ in group) if node] for group in tops]
 
     def in_front(self) -> list[Node]:
@@ -101,12 +112,14 @@ class Tree:
         level = list(tops)
         count = 0
         while level and count < _MOST_NODES:
+            parents = [node for node in level if _has_content(node)]
             asked = self._bus.call(
-                [(node.reference, _ACCESSIBLE, "GetChildren", "", ()) for node in level]
+                [(node.reference, _ACCESSIBLE, "GetChildren", "", ()) for node in parents]
             )
-            wanted = [(node, child) for node, answer in zip(level, asked, strict=True)
+            wanted = [(node, child) for node, answer in zip(parents, asked, strict=True)
                       for child in _references(answer)][: _MOST_NODES - count]  # fmt: skip
-            found = self._read([child for _, child in wanted])
+            found = self._read([child for _, child in wanted],
+                               [node.role == "menu" for node, _ in wanted])  # fmt: skip
             level = []
             for (parent, _), node in zip(wanted, found, strict=True):
                 if node is not None:
@@ -122,32 +135,53 @@ class Tree:
             return None
         return _rectangle(extents)
 
-    def _read(self, references: Sequence[Reference]) -> list[Node | None]:
-        """Return the nodes that show; None for the others."""
+    def _read(self, references: Sequence[Reference], opened: Sequence[bool]) -> list[Node | None]:
+        """Return the nodes that show; None for the others.
+
+        Args:
+            references: The objects.
+            opened: Whether each is in an open menu; some programs do not say that those show.
+        """
         states = self._bus.call([_states_of(one) for one in references])
-        showing = [one for one, answer in zip(references, states, strict=True)
-                   if answer is not None and "showing" in _decoded(answer)]  # fmt: skip
+        decoded = [
+            None if answer is None else _decoded(answer, opens)
+            for answer, opens in zip(states, opened, strict=True)
+        ]
+        showing = [one for one, flags in zip(references, decoded, strict=True)
+                   if flags is not None and "showing" in flags]  # fmt: skip
+        self._learn([one for one in showing if one not in self._kinds])
         calls: list[Call] = []
         for one in showing:
-            calls.append((one, _ACCESSIBLE, "GetRoleName", "", ()))
             calls.append((one, _PROPERTIES, "Get", "ss", (_ACCESSIBLE, "Name")))
-            calls.append((one, _PROPERTIES, "Get", "ss", (_ACCESSIBLE, "Description")))
             calls.append(_extents_of(one))
         answers = iter(self._bus.call(calls))
         nodes: list[Node | None] = []
-        for reference, answer in zip(references, states, strict=True):
-            decoded = frozenset() if answer is None else _decoded(answer)
-            if "showing" not in decoded:
+        for reference, flags in zip(references, decoded, strict=True):
+            if flags is None or "showing" not in flags:
                 nodes.append(None)
                 continue
-            role, name, description, extents = (next(answers) for _ in range(4))
-            if role is None:  # gone since its state was read
+            name, extents = next(answers), next(answers)
+            role, description = self._kinds.get(reference, ("", ""))
+            if not role:  # gone since its state was read
                 nodes.append(None)
                 continue
             place = _rectangle(extents) if extents is not None else (0, 0, 0, 0)
-            nodes.append(Node(reference, str(role), _value(name), decoded, place,
-                              _value(description)))  # fmt: skip
+            nodes.append(Node(reference, role, _value(name), flags, place, description))
         return nodes
+
+    def _learn(self, references: Sequence[Reference]) -> None:
+        """Read what does not change while an object lives: its role and description."""
+        if len(self._kinds) > _MOST_KINDS:
+            self._kinds.clear()
+        calls: list[Call] = []
+        for one in references:
+            calls.append((one, _ACCESSIBLE, "GetRoleName", "", ()))
+            calls.append((one, _PROPERTIES, "Get", "ss", (_ACCESSIBLE, "Description")))
+        answers = iter(self._bus.call(calls))
+        for one in references:
+            role, description = next(answers), next(answers)
+            if role is not None:
+                self._kinds[one] = (str(role), _value(description))
 
     def _read_contents(self, nodes: Sequence[Node]) -> None:
         calls: list[Call] = []
@@ -190,9 +224,18 @@ def _references(answer: Any) -> list[Reference]:
             if path != "/org/a11y/atspi/null"]  # fmt: skip
 
 
-def _decoded(words: Sequence[int]) -> frozenset[str]:
+def _decoded(words: Sequence[int], opened: bool = False) -> frozenset[str]:
     bits = words[0] | (words[1] << 32 if len(words) > 1 else 0)
+    if opened and bits >> _STATES["visible"] & 1:
+        bits |= 1 << _STATES["showing"]
     return frozenset(name for name, bit in _STATES.items() if bits >> bit & 1)
+
+
+def _has_content(node: Node) -> bool:
+    """Whether to look below a node: not into closed menus, nor into single controls."""
+    if node.role == "menu":
+        return bool(node.states & {"selected", "focused"})
+    return node.role not in _SINGLE
 
 
 def _rectangle(extents: Sequence[int]) -> tuple[int, int, int, int]:

@@ -19,7 +19,7 @@ _CONTAINERS = {
     "glass pane", "grouping", "icon", "image", "info bar", "internal frame", "layered pane",
     "list", "list box", "menu bar", "option pane", "page tab list", "panel", "redundant object",
     "root pane", "scroll bar", "section", "separator", "split pane", "statusbar", "table",
-    "table row", "tool bar", "tree", "tree table", "unknown", "viewport", "window",
+    "table row", "tear off menu item", "tool bar", "tree", "tree table", "unknown", "viewport", "window",
 }  # fmt: skip
 """Roles that are listed only under a name of their own."""
 
