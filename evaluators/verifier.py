@@ -83,6 +83,7 @@ _entries: dict[str, _Entry] = {
     "harbor_reward": _Entry("hexathlon.evaluators.terminal.tests:harbor_reward", "1", True),
     "desktop_state": _Entry("hexathlon.evaluators.gui.desktop:desktop_state", "1", True),
     "web_state": _Entry("hexathlon.evaluators.web.state:web_state", "1", True),
+    "gui_state": _Entry("hexathlon.evaluators.gui.state:gui_state", "1", True),
     "miniwob": _Entry("hexathlon.evaluators.web.miniwob:miniwob", "1", True),
     "webarena": _Entry("hexathlon.evaluators.web.webarena:webarena", "1", True),
     "webarena_strict": _Entry("hexathlon.evaluators.web.webarena:webarena_strict", "1", True),

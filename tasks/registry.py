@@ -36,6 +36,7 @@ _factories: dict[str, str | Callable[[], TaskSource]] = {
     "webarena-verified": "hexathlon.tasks.web.loaders.webarena_verified:source",
     "miniwob": "hexathlon.tasks.web.loaders.miniwob:source",
     "visualwebarena": "hexathlon.tasks.web.loaders.webarena:visual_source",
+    "gui": "hexathlon.tasks.gui.source:source",
     "webshop": "hexathlon.tasks.shopping.loaders.webshop:source",
 }
 _sources: dict[str, TaskSource] = {}
