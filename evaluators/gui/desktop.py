@@ -28,8 +28,8 @@ def desktop_state(
         task: The task; `params["desktop"]["files"]` has the initial files.
         params: `changed` (path → kind and content), `deleted`, `answer` (accepted texts or None),
             `refusal` (reason and record, or None).
-        final_state: `files` (path → content of what differs from the start), `deleted`, `answer`,
-            `report` (arguments of the status call; empty if there was none).
+        final_state: `files` (path → content of what differs from the start), `deleted`, `cut`, and
+            `reports` (`status`, `answer`, `reason`, `record`).
         transcript: Not used.
     """
     files: Mapping[str, Mapping[str, Any]] = final_state["files"]
@@ -38,14 +38,15 @@ def desktop_state(
     right = [path for path in wanted if path in files and _matches(files[path], wanted[path])]
     extra = [path for path in files
              if path not in wanted and not _unchanged(path, files[path], initial)]  # fmt: skip
+    report = (final_state["reports"] or [{}])[-1]
     deleted = sorted(final_state["deleted"])
     terms = {
         "documents": float(len(right) == len(wanted)),
         "nothing_else": float(
             not extra and deleted == sorted(params["deleted"]) and not final_state["cut"]
         ),
-        "answer": float(_answered(params["answer"], final_state["answer"])),
-        "report": float(_reported(params["refusal"], final_state["report"])),
+        "answer": float(_answered(params["answer"], report.get("answer", ""))),
+        "report": float(_reported(params["refusal"], report)),
     }
     done = len(right) / len(wanted) if wanted else terms["answer"]
     return Verdict(
@@ -78,14 +79,14 @@ def _unchanged(
     return same(read(old), read(base64.b64decode(stored["base64"])))
 
 
-def _answered(accepted: Sequence[str] | None, given: str | None) -> bool:
-    if accepted is None:
-        return given is None
-    return given is not None and _folded(given) in {_folded(each) for each in accepted}
+def _answered(accepted: Sequence[str] | None, given: str) -> bool:
+    if accepted is None:  # what is said beside the work does not matter
+        return True
+    return _folded(given) in {_folded(each) for each in accepted}
 
 
 def _reported(refusal: Mapping[str, str] | None, report: Mapping[str, str]) -> bool:
-    status = report.get("goal_status")
+    status = report.get("status")
     if refusal is None:
         return status == "complete"
     return (

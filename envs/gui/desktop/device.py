@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hexathlon.envs.errors import ToolError, WrongState
+from hexathlon.envs.errors import EnvFault, WrongState
 from hexathlon.envs.gui.desktop.display import KEYS
 from hexathlon.envs.gui.desktop.elements import Placed, listed
 from hexathlon.envs.gui.desktop.home import HOME, SCREEN
 from hexathlon.envs.gui.desktop.installed import require_programs
 from hexathlon.envs.gui.desktop.session import Session
 from hexathlon.envs.gui.desktop.stored import entries_of
+from hexathlon.envs.gui.errors import DeviceRefusal
 from hexathlon.tasks.gui.desktop.programs import PROGRAMS
 from hexathlon.tasks.gui.elements import UIElement
 from hexathlon.tasks.task import Task
@@ -72,11 +73,11 @@ class DesktopDevice:
 
     # Acting ------------------------------------------------------------------------------------
 
-    def act(self, name: str, arguments: dict[str, Any]) -> str:
+    def act(self, name: str, arguments: Mapping[str, Any]) -> str:
         """Perform an action and wait until the screen has settled; return a remark.
 
         Raises:
-            ToolError: If it cannot be done; the message says why.
+            DeviceRefusal: If it cannot be done; the message says why.
             EnvFault: If the desktop is gone.
         """
         performers = {
@@ -86,7 +87,7 @@ class DesktopDevice:
             "wait": self._wait,
         }  # fmt: skip
         if name not in performers:
-            raise ToolError(f"{name} is not an action of the desktop.")
+            raise DeviceRefusal(f"{name} is not an action of the desktop.")
         remark = performers[name](**arguments)
         self._done.append((name, dict(arguments)))
         self._settle()
@@ -128,7 +129,7 @@ class DesktopDevice:
 
     def _type_text(self, text: str) -> str:
         if len(text) > _LONGEST_TEXT:
-            raise ToolError(f"the text has {len(text):,} characters, at most {_LONGEST_TEXT:,}.")
+            raise DeviceRefusal(f"the text has {len(text):,} characters, at most {_LONGEST_TEXT:,}.")
         session = self._live()
         room = session.display.spare_room()
         for start in range(0, len(text), room):
@@ -143,7 +144,7 @@ class DesktopDevice:
         names = [name.strip() for name in keys.split("+")] if keys != "+" else ["+"]
         unknown = [name for name in names if name.lower() not in KEYS and len(name) != 1]
         if unknown:
-            raise ToolError(
+            raise DeviceRefusal(
                 f"there is no key {unknown[0]!r}. Write single characters or "
                 f"{', '.join(sorted(KEYS))}, joined by '+'."
             )
@@ -167,14 +168,14 @@ class DesktopDevice:
     def _open_app(self, app_name: str, file: str | None = None) -> str:
         program = PROGRAMS.get(app_name)
         if program is None:
-            raise ToolError(f"there is no app {app_name!r}. The apps are: {', '.join(PROGRAMS)}.")
+            raise DeviceRefusal(f"there is no app {app_name!r}. The apps are: {', '.join(PROGRAMS)}.")
         session = self._live()
         if file is not None:
             if not program.opens_files:
-                raise ToolError(f"{app_name} does not open files.")
+                raise DeviceRefusal(f"{app_name} does not open files.")
             path = file if file.startswith("/") else f"{HOME}/{file}"
             if not path.startswith(f"{HOME}/") or not session.exists(path):
-                raise ToolError(f"there is no file {file!r} in {HOME}.")
+                raise DeviceRefusal(f"there is no file {file!r} in {HOME}.")
             return self._launch(app_name, [*program.command, path])
         if session.display.activate(program.window_class):
             return f"{app_name} is in front."
@@ -195,20 +196,20 @@ class DesktopDevice:
     def _point(self, index: int | None, x: int | None, y: int | None) -> tuple[int, int]:
         if index is None:
             if x is None or y is None:
-                raise ToolError("give index, the number of an element, or x and y in pixels.")
+                raise DeviceRefusal("give index, the number of an element, or x and y in pixels.")
             return self._on_screen(x, y)
         shown = self._elements()
         if not 0 <= index < len(shown):
-            raise ToolError(f"there is no element {index}; the screen has {len(shown)}.")
+            raise DeviceRefusal(f"there is no element {index}; the screen has {len(shown)}.")
         element, node = shown[index]
         if self._live().tree.bounds(node.reference) is None:
-            raise ToolError(f"element {index} is no longer there; the screen has changed.")
+            raise DeviceRefusal(f"element {index} is no longer there; the screen has changed.")
         return element.bounds.center
 
     def _on_screen(self, x: int, y: int) -> tuple[int, int]:
         width, height = self.size
         if not (0 <= x < width and 0 <= y < height):
-            raise ToolError(f"({x}, {y}) is outside the screen of {width} x {height} pixels.")
+            raise DeviceRefusal(f"({x}, {y}) is outside the screen of {width} x {height} pixels.")
         return x, y
 
     # Seeing ------------------------------------------------------------------------------------
@@ -223,9 +224,24 @@ class DesktopDevice:
             self._shown = listed(session.tree.in_front(), self.size)
         return self._shown
 
+    def caption(self) -> str:
+        """Return the names of the open windows, the one in front first."""
+        titles = self._live().display.titles()
+        return f"Windows: {'; '.join(titles)}" if titles else "No window is open."
+
     def pixels(self) -> NDArray[np.uint8]:
         """Return the screen, shape (height, width, 3)."""
         return self._live().pixels()
+
+    def intervene(self, change: Mapping[str, Any]) -> None:
+        """Write the files that other people change before the next request.
+
+        Args:
+            change: May have `files`, as in a task.
+        """
+        self._live().lay(entries_of(change.get("files", {})))
+        self._done.append(("intervene", dict(change)))
+        self._settle()
 
     # State -------------------------------------------------------------------------------------
 
@@ -250,22 +266,33 @@ class DesktopDevice:
         return {"files": files, "deleted": deleted, "cut": changes.cut}
 
     def save(self) -> Any:
-        """Return what recreates the desktop: the actions so far, which `load` repeats."""
-        return {"actions": [[name, arguments] for name, arguments in self._done]}
+        """Return what recreates the desktop: the actions so far, which `load` repeats.
+
+        Programs run on in no copy: what they have in memory comes back by repetition only.
+        """
+        return {"task": self._task, "actions": list(self._done), "outline": self._outline()}
+
+    def _outline(self) -> list[tuple[str, str]]:
+        """Return roles and names of what shows, without fields that hold the time."""
+        return [(element.role, element.text) for element in self.elements()
+                if element.role != "table cell"]  # fmt: skip
 
     def load(self, payload: Any) -> None:
         """Start a new desktop and repeat the actions of a saved one.
 
         Raises:
-            WrongState: If no task is open.
+            EnvFault: If the screen is then another one than when it was saved.
         """
-        if self._task is None:
-            raise WrongState("a desktop continues from a saved one of the same task; open it first")
-        actions: Sequence[tuple[str, Mapping[str, Any]]] = payload["actions"]
         self.close()
+        self._task = payload["task"]
         self._restart()
-        for name, arguments in actions:
-            self.act(name, dict(arguments))
+        for name, arguments in payload["actions"]:
+            if name == "intervene":
+                self.intervene(arguments)
+            else:
+                self.act(name, arguments)
+        if self._outline() != payload["outline"]:
+            raise EnvFault("the desktop does not repeat its actions alike", cause="replay")
 
     def close(self) -> None:
         """End all programs; idempotent."""

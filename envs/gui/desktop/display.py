@@ -141,6 +141,21 @@ class Display:
         return [number for number in self._listed()
                 if not window_class or window_class.lower() in self._class_of(number)]  # fmt: skip
 
+    def titles(self) -> list[str]:
+        """Return the titles of all windows, the topmost first."""
+        found = [self._title_of(number) for number in reversed(self._listed())]
+        return [title for title in found if title]
+
+    def _title_of(self, number: int) -> str:
+        from Xlib.error import BadWindow
+
+        try:
+            window = self._server.create_resource_object("window", number)
+            name = window.get_full_property(self._server.intern_atom("_NET_WM_NAME"), 0)
+        except BadWindow:
+            return ""
+        return bytes(name.value).decode("utf-8", "replace") if name is not None else ""
+
     def activate(self, window_class: str) -> bool:
         """Bring the newest window of a class to the front; False if there is none."""
         from Xlib import X

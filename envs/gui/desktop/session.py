@@ -148,6 +148,10 @@ class Session:
         """Let half a second pass, for what programs do at a time of their own."""
         time.sleep(_WAIT_SECONDS)
 
+    def lay(self, files: Mapping[str, Entry]) -> None:
+        """Write files."""
+        self._sandbox.lay(files)
+
     def exists(self, path: str) -> bool:
         """Whether a file or folder exists."""
         done = self._sandbox.execute(f"test -e {shlex.quote(path)}", self._seconds)

@@ -10,8 +10,9 @@ from hexathlon.tasks.source import Script
 __all__ = ["DesktopPilot", "ShownElement", "UnexpectedScreen"]
 
 _LINE = re.compile(
-    r'^\[(?P<index>\d+)\] (?P<role>[a-z ]+?)(?: "(?P<name>(?:[^"\\]|\\.)*)")?'
-    r'(?: value="(?P<value>(?:[^"\\]|\\.)*)")?(?: \((?P<flags>[^)]*)\))?$'
+    r'^\[(?P<index>\d+)\] (?P<role>[a-z]+(?: [a-z]+)*?)(?: "(?P<name>(?:[^"\\]|\\.)*)")?'
+    r'(?: value "(?P<value>(?:[^"\\]|\\.)*)")?(?P<flags>(?: (?:on|off|selected|focused|disabled))*)'
+    r'(?: at \d+,\d+-\d+,\d+)?$'
 )
 _PATIENCE = 20
 
@@ -45,7 +46,7 @@ class DesktopPilot:
         for line in self.screen.splitlines():
             match = _LINE.match(line)
             if match:
-                flags = frozenset(part.strip() for part in (match["flags"] or "").split(","))
+                flags = frozenset(match["flags"].split())
                 found.append(ShownElement(int(match["index"]), match["role"],
                                           _plain(match["name"]), _plain(match["value"]), flags))
         return found  # fmt: skip
@@ -155,13 +156,4 @@ class DesktopPilot:
 
 
 def _plain(quoted: str | None) -> str:
-    try:
-        return str(json.loads(f'"{quoted or ""}"'))
-    except json.JSONDecodeError:
-        return quoted or ""
-
-
-def together(scripts: Sequence[Script]) -> Script:
-    """Run scripts one after the other."""
-    for script in scripts:
-        yield from script
+    return re.sub(r"\\(.)", lambda found: "\n" if found[1] == "n" else found[1], quoted or "")

@@ -97,6 +97,13 @@ PROGRAMS: dict[str, Program] = {
          f"{_CONFIG}/libfm/libfm.conf": _LIBFM}),
     "Accounts": Program(
         ("homebank",), "homebank", "HomeBank", "household accounts (.xhb)"),
+    "Notes": Program(
+        ("zim", "--standalone"), "zim", "zim", "notebooks (open their file notebook.zim)"),
+    "Image Viewer": Program(
+        ("gpicview",), "gpicview", "Gpicview", "looking at, turning and deleting images"),
+    "Paint": Program(
+        ("mtpaint",), "mtpaint", "Mtpaint", "changing images",
+        {"/home/user/.mtpaint": "toolbar3 = 0\n"}),
 }  # fmt: skip
 """Name, as in the launcher → program."""
 
@@ -105,4 +112,3 @@ SERVICES = {
     "/usr/libexec/at-spi2-registryd": "at-spi2-core", "/usr/bin/python3": "python3",
 }  # fmt: skip
 """Other programs that a desktop needs → Debian package."""
-PROGRAMS["Notes"] = Program(("zim", "--standalone"), "zim", "zim", "notebooks (notebook.zim)")
