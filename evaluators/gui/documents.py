@@ -9,6 +9,7 @@ import gzip
 import hashlib
 import io
 import math
+import re
 import sqlite3
 import zlib
 from collections.abc import Callable, Mapping
@@ -49,11 +50,11 @@ def _text(data: bytes) -> str:
 
 
 def _page(data: bytes) -> str:
-    """Return a page of a notebook without its header and the spaces around it."""
+    """Return a page of a notebook without header, outer spaces and the line with its date."""
     text = data.decode("utf-8")
     if text.startswith("Content-Type:"):
         text = text.partition("\n\n")[2]
-    return text.strip()
+    return re.sub(r"^Created .*\n\n?", "", text.strip(), count=1, flags=re.MULTILINE).strip()
 
 
 def _cells(data: bytes) -> dict[str, dict[str, Any]]:

@@ -128,10 +128,11 @@ class Tree:
             count += len(level)
         self._read_contents([node for top in tops for node in top.walk()])
 
-    def bounds(self, reference: Reference) -> tuple[int, int, int, int] | None:
-        """Return the bounds of an object, or None if it is gone or does not show."""
-        states, extents = self._bus.call([_states_of(reference), _extents_of(reference)])
-        if states is None or extents is None or "showing" not in _decoded(states):
+    def bounds(self, node: Node) -> tuple[int, int, int, int] | None:
+        """Return the present bounds of an object, or None if it is gone or does not show."""
+        states, extents = self._bus.call([_states_of(node.reference), _extents_of(node.reference)])
+        in_menu = node.role.endswith("menu item") or node.role == "menu"
+        if states is None or extents is None or "showing" not in _decoded(states, in_menu):
             return None
         return _rectangle(extents)
 

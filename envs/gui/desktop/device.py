@@ -24,6 +24,9 @@ __all__ = ["DesktopDevice"]
 _STEPS = 12
 """Points on the way of a drag; toolkits start one after a few pixels."""
 
+_BACKUPS = ("~", ".bak")
+"""Endings of the copies that programs make of a file before they write it."""
+
 _LONGEST_TEXT = 4_000
 
 
@@ -202,7 +205,7 @@ class DesktopDevice:
         if not 0 <= index < len(shown):
             raise DeviceRefusal(f"there is no element {index}; the screen has {len(shown)}.")
         element, node = shown[index]
-        if self._live().tree.bounds(node.reference) is None:
+        if self._live().tree.bounds(node) is None:
             raise DeviceRefusal(f"element {index} is no longer there; the screen has changed.")
         return element.bounds.center
 
@@ -307,8 +310,10 @@ class DesktopDevice:
 
 
 def _document(path: str) -> str | None:
-    """Return a path relative to the home folder; None for other and hidden files."""
+    """Return a path relative to the home folder; None for other, hidden and backup files."""
     if not path.startswith(f"{HOME}/"):
         return None
     name = path.removeprefix(f"{HOME}/")
-    return None if any(part.startswith(".") for part in name.split("/")) else name
+    if name.endswith(_BACKUPS) or any(part.startswith(".") for part in name.split("/")):
+        return None
+    return name

@@ -10,11 +10,9 @@ from hexathlon.tasks.gui.desktop.draft import (
     DesktopTemplate,
     Refusal,
 )
-from hexathlon.tasks.gui.desktop.pilot import DesktopPilot
-from hexathlon.tasks.gui.desktop.templates.moves import go_to_cell, set_cells
+from hexathlon.tasks.gui.desktop.templates.moves import set_cells
 from hexathlon.tasks.gui.desktop.templates.parts import answering, cells, done, refusing
 from hexathlon.tasks.gui.desktop.words import GOODS, PEOPLE, PLACES, shared
-from hexathlon.tasks.source import Script
 
 __all__ = ["TEMPLATES"]
 
@@ -61,23 +59,11 @@ def _draft(
         files={_PATH: {"text": workbook(before)}},
         changed={_PATH: cells(after)},
         solve=types(right),
-        alternatives={"by the arrow keys": done(lambda pilot: _by_keys(pilot, reverse))},
+        alternatives={"in reverse": types(reverse)},
         mutants={**{name: types(changes) for name, changes in wrong.items()},
                  "not saved": types(right, save=False)},
         turns=turns,
     )  # fmt: skip
-
-
-def _by_keys(pilot: DesktopPilot, changes: dict[str, Any]) -> Script:
-    yield from pilot.open("Spreadsheet", _PATH)
-    yield from pilot.until("frame", "stock.gnumeric", starts=True)
-    for address, value in changes.items():
-        yield from go_to_cell(pilot, "A1")
-        right, down = ord(address[0]) - 65, int(address[1:]) - 1
-        yield from pilot.keys("ctrl+home", *["right"] * right, *["down"] * down)
-        yield from pilot.type(f"{value}\n")
-    yield from pilot.keys("ctrl+s")
-    yield from pilot.gone("frame", "*", starts=True)
 
 
 def _set_count(scene: DesktopScene) -> DesktopDraft:
