@@ -72,7 +72,7 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
             "Use the apps of a phone, or of a desktop, by screen and touch",
             "hexathlon.envs.gui.env:GUIEnv",
             "hexathlon.envs.gui.env:make_vector",
-            ("gui",),
+            ("gui", "desktop"),
         ),
         EnvironmentInfo(
             "replay/GUIReplay-v0",

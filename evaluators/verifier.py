@@ -84,6 +84,7 @@ _entries: dict[str, _Entry] = {
     "sql_answer": _Entry("hexathlon.evaluators.sql.answers:sql_answer", "1", True),
     "terminal_tests": _Entry("hexathlon.evaluators.terminal.tests:terminal_tests", "1", True),
     "harbor_reward": _Entry("hexathlon.evaluators.terminal.tests:harbor_reward", "1", True),
+    "desktop_state": _Entry("hexathlon.evaluators.gui.desktop:desktop_state", "1", True),
     "web_state": _Entry("hexathlon.evaluators.web.state:web_state", "1", True),
     "gui_state": _Entry("hexathlon.evaluators.gui.state:gui_state", "1", True),
     "miniwob": _Entry("hexathlon.evaluators.web.miniwob:miniwob", "1", True),

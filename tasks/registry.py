@@ -31,6 +31,7 @@ _factories: dict[str, str | Callable[[], TaskSource]] = {
     "shopping": "hexathlon.tasks.shopping.source:source",
     "tau2-retail": "hexathlon.tasks.shopping.loaders.tau2:source",
     "web": "hexathlon.tasks.web.source:source",
+    "desktop": "hexathlon.tasks.gui.desktop.source:source",
     "webarena": "hexathlon.tasks.web.loaders.webarena:webarena_source",
     "webarena-verified": "hexathlon.tasks.web.loaders.webarena_verified:source",
     "miniwob": "hexathlon.tasks.web.loaders.miniwob:source",
