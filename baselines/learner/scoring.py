@@ -11,7 +11,7 @@ from hexathlon.baselines.learner.batching import SharedPrefix
 __all__ = ["Scores", "hidden_states", "score"]
 
 _CHUNK = 1 << 25
-"""Largest number of logits in memory at once."""
+"""Maximum number of logits in memory at a time."""
 
 
 class Scores(NamedTuple):
@@ -72,7 +72,7 @@ def score(
         ids: `[rows, tokens + 1]`.
         wanted: `[rows, tokens]`; above 0 in column t to score token t + 1.
         temperature: Sampling temperature of the tokens.
-        entropy: Whether to compute the distribution's entropy too.
+        entropy: Whether to also compute the distribution's entropy.
         entropy_gradient: Whether the entropy carries a gradient.
         prefix: Prefixes shared by rows.
     """
