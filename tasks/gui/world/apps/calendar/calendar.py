@@ -9,25 +9,24 @@ from hexathlon.tasks.gui.world.apps.calendar.appointments import ALARMS, CALENDA
 from hexathlon.tasks.gui.world.kit.dates import WEEKDAYS, month_text, weekday_text
 from hexathlon.tasks.gui.world.kit.events import BACK, do, go, open_app, put
 from hexathlon.tasks.gui.world.kit.widgets import (
+    AppPage,
     BarAction,
-    Button,
     Checkbox,
     Choice,
     Columns,
     DateField,
     Dialog,
-    Grid,
     Heading,
     IconButton,
-    Label,
     ListRow,
     ListView,
-    Page,
     ScreenWidget,
     Select,
     Tabs,
     TextField,
+    TextLabel,
     Tile,
+    TileGrid,
     TimeField,
     Toggle,
 )
@@ -82,7 +81,7 @@ class CalendarApp(PhoneApp):
             BarAction("gear", view("settings"), go("settings"), rare=True),
         ]
         day = chosen if tab != "agenda" else view.today.isoformat()
-        return Page(view("app_title"), children, actions,
+        return AppPage(view("app_title"), children, actions,
                     BarAction("plus", view("new_event"), go("edit", day=day)), tabs,
                     home=True)  # fmt: skip
 
@@ -111,13 +110,13 @@ class CalendarApp(PhoneApp):
             Columns((
                 IconButton("left", view("day_before"),
                            put("day", (at - timedelta(days=1)).isoformat())),
-                Label(view.day(chosen), centre=True),
+                TextLabel(view.day(chosen), centre=True),
                 IconButton("right", view("day_after"),
                            put("day", (at + timedelta(days=1)).isoformat())),
             ), (1, 4, 1)),
-            Label(weekday_text(chosen, view.language), "dim", centre=True),
+            TextLabel(weekday_text(chosen, view.language), "dim", centre=True),
             *([self._row(view, row, chosen, "") for row in inside]
-              or [Label(view("nothing"), "dim", centre=True)]),
+              or [TextLabel(view("nothing"), "dim", centre=True)]),
         ]  # fmt: skip
 
     def _month(self, view: AppView, rows: Sequence[PhoneRow], chosen: str) -> list[Any]:
@@ -139,13 +138,13 @@ class CalendarApp(PhoneApp):
         return [
             Columns((
                 IconButton("left", view("previous_month"), put("day", before)),
-                Label(month_text(year, month, view.language), centre=True),
+                TextLabel(month_text(year, month, view.language), centre=True),
                 IconButton("right", view("next_month"), put("day", after)),
             ), (1, 4, 1)),
-            Grid(tiles, 7, 44),
+            TileGrid(tiles, 7, 44),
             Heading(view.day(chosen)),
             *([self._row(view, row, chosen, "") for row in inside]
-              or [Label(view("nothing"), "dim")]),
+              or [TextLabel(view("nothing"), "dim")]),
         ]  # fmt: skip
 
     def _row(self, view: AppView, row: PhoneRow, day: str, when: str) -> ListRow:
@@ -169,7 +168,7 @@ class CalendarApp(PhoneApp):
         def build(row: PhoneRow) -> ListRow:
             return self._row(view, row, row["day"], view.day(row["day"]))
 
-        return Page(view("search"), [ListView(rows, build, view("nothing") if wanted else "")],
+        return AppPage(view("search"), [ListView(rows, build, view("nothing") if wanted else "")],
                     search=TextField("query", view("search"), kind="search"))  # fmt: skip
 
     # One event ---------------------------------------------------------------------------------
@@ -178,13 +177,13 @@ class CalendarApp(PhoneApp):
         """One event."""
         row = view.row("events", view.params["id"])
         if row is None:
-            return Page(view("app_title"), [Label(view("nothing"), "dim")])
+            return AppPage(view("app_title"), [TextLabel(view("nothing"), "dim")])
         key = row["id"]
         day = view.params.get("day") or row["day"]
         time = view("all_day") if row["all_day"] else (
             f"{view.time(row['start'])} – {view.time(row['end'])}")  # fmt: skip
         children: list[Any] = [
-            Label(row["title"], "title"),
+            TextLabel(row["title"], "title"),
             ListRow(f"{weekday_text(day, view.language)}, {view.day(day)}", time, icon="calendar"),
         ]
         if row["place"]:
@@ -195,7 +194,7 @@ class CalendarApp(PhoneApp):
             children.append(ListRow(view(row["repeat"]), view("repeat"), icon="repeat"))
         children.append(ListRow(view(row["calendar"]), view("calendar"), icon="folder"))
         if row["note"]:
-            children += [Heading(view("note")), Label(row["note"])]
+            children += [Heading(view("note")), TextLabel(row["note"])]
         if row["guests"]:
             children.append(Heading(view("guests")))
             children += [
@@ -208,7 +207,7 @@ class CalendarApp(PhoneApp):
             BarAction("link", view("duplicate"), do("duplicate", id=key), rare=True),
             BarAction("share", view("share"), do("share", id=key), rare=True),
         ]
-        return Page(view("event"), children, actions)
+        return AppPage(view("event"), children, actions)
 
     def screen_edit(self, view: AppView) -> ScreenWidget:
         """The form of an event; what other apps share arrives here."""
@@ -220,7 +219,7 @@ class CalendarApp(PhoneApp):
         times = () if all_day else (
             TimeField("start", view("start"), row["start"]), TimeField("end", view("end"),
                                                                        row["end"]))  # fmt: skip
-        return Page(view("edit_event" if key else "new_event"), [
+        return AppPage(view("edit_event" if key else "new_event"), [
             TextField("title", view("title"), row["title"]),
             DateField("day", view("day"), row["day"]),
             Toggle(view("all_day"), all_day, key="all_day"), *times,
@@ -248,7 +247,7 @@ class CalendarApp(PhoneApp):
         def build(row: PhoneRow) -> Checkbox:
             return Checkbox(row["name"], row["name"] in chosen, do("invite", name=row["name"]))
 
-        return Page(view("guests"), [ListView(rows, build, view("nothing"))],
+        return AppPage(view("guests"), [ListView(rows, build, view("nothing"))],
                     [BarAction("check", view("take_over"), do("take_guests"))],
                     search=TextField("query", view("search"), kind="search"))  # fmt: skip
 
@@ -261,7 +260,7 @@ class CalendarApp(PhoneApp):
     def screen_settings(self, view: AppView) -> ScreenWidget:
         """Which calendars are shown, and the usual alarm."""
         alarms = [(each, alarm_text(view, each)) for each in ALARMS]
-        return Page(view("settings"), [
+        return AppPage(view("settings"), [
             Heading(view("shown_calendars")),
             *[Toggle(view(name), _pref(view, f"show_{name}"), do("set", name=f"show_{name}"))
               for name in CALENDARS],

@@ -7,6 +7,7 @@ from hexathlon.tasks.gui.world.apps.clock.cities import CITIES, city_name
 from hexathlon.tasks.gui.world.kit.dates import WEEKDAYS
 from hexathlon.tasks.gui.world.kit.events import do, go, put
 from hexathlon.tasks.gui.world.kit.widgets import (
+    AppPage,
     BarAction,
     Button,
     Card,
@@ -15,15 +16,14 @@ from hexathlon.tasks.gui.world.kit.widgets import (
     Columns,
     Heading,
     IconButton,
-    Label,
     ListRow,
     ListView,
-    Page,
     ScreenWidget,
     Select,
     Spacer,
     Tabs,
     TextField,
+    TextLabel,
     TimeField,
     Toggle,
 )
@@ -100,7 +100,7 @@ class ClockApp(PhoneApp):
             for name, icon in (("alarms", "alarm"), ("world", "globe"), ("watch", "timer"),
                                ("timers", "repeat"))
         ])  # fmt: skip
-        return Page(view("app_title"), children,
+        return AppPage(view("app_title"), children,
                     [BarAction("gear", view("settings"), go("settings"), rare=True)], create, tabs,
                     home=True)  # fmt: skip
 
@@ -133,7 +133,7 @@ class ClockApp(PhoneApp):
                                                do("drop_city", id=row["id"])))  # fmt: skip
 
         here = view.time(f"{view.now:%H:%M}")
-        return [Label(here, "big", centre=True), Label(view("here"), "dim", centre=True),
+        return [TextLabel(here, "big", centre=True), TextLabel(view("here"), "dim", centre=True),
                 ListView(view.rows("cities"), build, view("nothing"))]  # fmt: skip
 
     def _watch(self, view: AppView) -> list[Any]:
@@ -148,18 +148,18 @@ class ClockApp(PhoneApp):
             ListRow(view("lap_number", n=number), value=_span(seconds), icon="flag")
             for number, seconds in enumerate(row["laps"], 1)
         ]
-        return [Spacer(30), Label(_span(total), "big", centre=True), Spacer(20),
+        return [Spacer(30), TextLabel(_span(total), "big", centre=True), Spacer(20),
                 Columns(buttons), Spacer(10), *reversed(laps)]  # fmt: skip
 
     def _timers(self, view: AppView) -> list[Any]:
         rows = view.rows("timers")
         if not rows:
-            return [Label(view("nothing"), "dim", centre=True)]
+            return [TextLabel(view("nothing"), "dim", centre=True)]
         return [
             Card((
                 Columns((
-                    Label(row["label"] or view("timer"), "title"),
-                    Label(_span(_left(view, row)), "title"),
+                    TextLabel(row["label"] or view("timer"), "title"),
+                    TextLabel(_span(_left(view, row)), "title"),
                 ), (3, 2)),
                 Columns((
                     Button(view("pause" if row["running"] else "start_timer",
@@ -188,7 +188,7 @@ class ClockApp(PhoneApp):
         if key:
             actions.append(BarAction("delete", view("delete"), do("ask_delete_alarm", id=key),
                                      rare=True))  # fmt: skip
-        return Page(view("edit_alarm" if key else "new_alarm"), [
+        return AppPage(view("edit_alarm" if key else "new_alarm"), [
             TimeField("time", view("time"), row["time"]),
             Heading(view("days")), *chips,
             TextField("label", view("label"), row["label"]),
@@ -210,7 +210,7 @@ class ClockApp(PhoneApp):
             return ListRow(city_name(key, view.language), _offset(CITIES[key][1]),
                            do("add_city", city=key), icon="globe")  # fmt: skip
 
-        return Page(view("add_city"), [ListView(keys, build, view("nothing"))],
+        return AppPage(view("add_city"), [ListView(keys, build, view("nothing"))],
                     search=TextField("query", view("search"), kind="search"))  # fmt: skip
 
     def screen_timer(self, view: AppView) -> ScreenWidget:
@@ -222,7 +222,7 @@ class ClockApp(PhoneApp):
         if key:
             actions.append(BarAction("delete", view("delete"), do("delete_timer", id=key),
                                      rare=True))  # fmt: skip
-        return Page(view("edit_timer" if key else "new_timer"), [
+        return AppPage(view("edit_timer" if key else "new_timer"), [
             TextField("label", view("label"), row["label"]),
             TextField("minutes", view("minutes_field"), str(minutes), kind="number"),
             TextField("seconds", view("seconds_field"), str(seconds), kind="number"),
@@ -231,7 +231,7 @@ class ClockApp(PhoneApp):
     def screen_settings(self, view: AppView) -> ScreenWidget:
         """What new alarms begin with."""
         values = {row["id"]: row["value"] for row in view.rows("prefs")}
-        return Page(view("settings"), [
+        return AppPage(view("settings"), [
             Select("sound", view("sound"), [(each, each) for each in ALARM_SOUNDS],
                    values["sound"], do("set", name="sound")),
             Select("snooze", view("snooze"), [(n, view("minutes", n=n)) for n in _SNOOZES],

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 from hexathlon.tasks.gui.world.apps.mail.letters import draw_mails
 from hexathlon.tasks.gui.world.kit.events import BACK, PhoneEvent, do, go, open_app, put
 from hexathlon.tasks.gui.world.kit.widgets import (
+    AppPage,
     BarAction,
     Button,
     Choice,
@@ -12,14 +13,13 @@ from hexathlon.tasks.gui.world.kit.widgets import (
     Dialog,
     Divider,
     IconButton,
-    Label,
     ListRow,
     ListView,
-    Page,
     ScreenWidget,
     Select,
     Tabs,
     TextField,
+    TextLabel,
     Toggle,
 )
 from hexathlon.tasks.gui.world.phone.app import ContentDraws, PhoneApp
@@ -80,7 +80,7 @@ class MailApp(PhoneApp):
             BarAction("check", view("all_read"), do("all_read"), rare=True),
             BarAction("gear", view("settings"), go("settings"), rare=True),
         ]
-        return Page(view("app_title"), children, actions,
+        return AppPage(view("app_title"), children, actions,
                     BarAction("edit", view("compose"), go("compose")), tabs, home=True)  # fmt: skip
 
     def screen_folder(self, view: AppView) -> ScreenWidget:
@@ -90,7 +90,7 @@ class MailApp(PhoneApp):
         actions = [BarAction("search", view("search"), go("search"))]
         if name == "bin" and rows:
             actions.append(BarAction("delete", view("empty_bin"), do("ask_empty"), rare=True))
-        return Page(view(name), [self._list(view, rows)], actions)
+        return AppPage(view(name), [self._list(view, rows)], actions)
 
     def screen_search(self, view: AppView) -> ScreenWidget:
         """Letters by sender, recipient, subject or text, in all folders."""
@@ -100,7 +100,7 @@ class MailApp(PhoneApp):
             if wanted and any(wanted in row[name].casefold()
                               for name in ("name", "address", "to", "subject", "body", "file"))
         ]  # fmt: skip
-        return Page(view("search"), [self._list(view, rows, folders=True) if wanted else None],
+        return AppPage(view("search"), [self._list(view, rows, folders=True) if wanted else None],
                     search=TextField("query", view("search"), kind="search"))  # fmt: skip
 
     def _list(self, view: AppView, rows: list[PhoneRow], *, folders: bool = False) -> ListView:
@@ -133,18 +133,18 @@ class MailApp(PhoneApp):
         """One letter."""
         row = view.row("mails", view.params["id"])
         if row is None:
-            return Page(view("app_title"), [Label(view("nothing"), "dim")])
+            return AppPage(view("app_title"), [TextLabel(view("nothing"), "dim")])
         key = row["id"]
         day, time = view.day(row["time"][:10]), view.time(row["time"][11:])
-        children: list[Any] = [Label(row["subject"] or view("no_subject"), "title")]
+        children: list[Any] = [TextLabel(row["subject"] or view("no_subject"), "title")]
         if row["name"]:
             children.append(ListRow(row["name"], row["address"], avatar=row["name"],
                                     on=go("sender", id=key)))  # fmt: skip
         if row["to"]:
-            children.append(Label(f"{view('to')}: {row['to']}", "small"))
+            children.append(TextLabel(f"{view('to')}: {row['to']}", "small"))
         if row["cc"]:
-            children.append(Label(f"{view('cc')}: {row['cc']}", "small"))
-        children += [Label(f"{day} {time}", "small"), Divider(), Label(row["body"])]
+            children.append(TextLabel(f"{view('cc')}: {row['cc']}", "small"))
+        children += [TextLabel(f"{day} {time}", "small"), Divider(), TextLabel(row["body"])]
         if row["file"]:
             children.append(ListRow(row["file"], view("attachment"), do("file", id=key),
                                     icon="file"))  # fmt: skip
@@ -167,18 +167,18 @@ class MailApp(PhoneApp):
                       rare=True),
             BarAction("share", view("share"), do("share", id=key), rare=True),
         ]  # fmt: skip
-        return Page(view(row["folder"]), children, actions, bottom=bottom)
+        return AppPage(view(row["folder"]), children, actions, bottom=bottom)
 
     def screen_sender(self, view: AppView) -> ScreenWidget:
         """Who sent a letter, and what else came from there."""
         row = view.row("mails", view.params["id"])
         if row is None:
-            return Page(view("app_title"), [Label(view("nothing"), "dim")])
+            return AppPage(view("app_title"), [TextLabel(view("nothing"), "dim")])
         rows = [each for each in view.rows("mails") if each["address"] == row["address"]]
         new = open_app("contacts", "edit", name=row["name"])
         known = any(each["email"] == row["address"] for each in view.rows("contacts.contacts"))
-        return Page(row["name"], [
-            Label(row["address"], "dim"),
+        return AppPage(row["name"], [
+            TextLabel(row["address"], "dim"),
             Button(view("write_to"), go("compose", to=row["address"]), "outlined"),
             None if known else Button(view("add_contact"), new, "text"),
             self._list(view, rows),
@@ -197,7 +197,7 @@ class MailApp(PhoneApp):
         ][:_SUGGESTIONS] if wanted and view.focused == "to" else []  # fmt: skip
         more = view.value("more", first["cc"] != "")
         file = first["file"]
-        return Page(view("new_mail"), [
+        return AppPage(view("new_mail"), [
             TextField("to", view("to"), first["to"]),
             *[ListRow(row["name"], row["email"], do("choose", address=row["email"]),
                       avatar=row["name"]) for row in people],
@@ -222,7 +222,7 @@ class MailApp(PhoneApp):
         """Signature and swipes."""
         values = {row["id"]: row["value"] for row in view.rows("prefs")}
         swipes = [("archive", view("archive_it")), ("delete", view("delete"))]
-        return Page(view("settings"), [
+        return AppPage(view("settings"), [
             Toggle(view("sign"), bool(values["sign"]), do("set", name="sign")),
             ListRow(view("signature"), values["signature"], go("signature"), icon="edit"),
             Select("swipe", view("swipe"), swipes, values["swipe"], do("set", name="swipe")),

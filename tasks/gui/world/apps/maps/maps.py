@@ -7,6 +7,7 @@ from hexathlon.tasks.gui.world.apps.maps.town import KINDS, LISTS, TOWN_SIZE, dr
 from hexathlon.tasks.gui.world.kit.dates import WEEKDAYS
 from hexathlon.tasks.gui.world.kit.events import BACK, do, go, open_app, put
 from hexathlon.tasks.gui.world.kit.widgets import (
+    AppPage,
     BarAction,
     Button,
     Canvas,
@@ -16,16 +17,15 @@ from hexathlon.tasks.gui.world.kit.widgets import (
     Dialog,
     Heading,
     IconButton,
-    Label,
     ListRow,
     ListView,
-    Page,
     Radio,
     ScreenWidget,
     Select,
     Spot,
     Tabs,
     TextField,
+    TextLabel,
     Toggle,
 )
 from hexathlon.tasks.gui.world.phone.app import ContentDraws, PhoneApp
@@ -70,7 +70,7 @@ class MapsApp(PhoneApp):
             BarAction("gear", view("settings"), go("settings"), rare=True),
         ]
         children = self._saved(view) if tab == "saved" else self._map(view)
-        return Page(view("app_title"), children, actions,
+        return AppPage(view("app_title"), children, actions,
                     BarAction("forward", view("directions"), go("route")), tabs,
                     home=True)  # fmt: skip
 
@@ -144,7 +144,7 @@ class MapsApp(PhoneApp):
             Choice(view("open_now"), put("open", not open_now), open_now),
         ]
         found = ListView(rows, lambda row: self._row(view, row), view("nothing"))
-        return Page(view("search"), [Chips(chips), found if wanted else None],
+        return AppPage(view("search"), [Chips(chips), found if wanted else None],
                     search=TextField("query", view("search"), first, kind="search"))  # fmt: skip
 
     def _row(self, view: AppView, row: PhoneRow) -> ListRow:
@@ -156,7 +156,7 @@ class MapsApp(PhoneApp):
         """One place."""
         row = view.row("places", view.params["id"])
         if row is None:
-            return Page(view("app_title"), [Label(view("nothing"), "dim")])
+            return AppPage(view("app_title"), [TextLabel(view("nothing"), "dim")])
         key = row["id"]
         saved = _saved_row(view, key)
         state = view("open" if _open_now(view, row) else "closed_now")
@@ -184,9 +184,9 @@ class MapsApp(PhoneApp):
         if saved:
             facts.append(ListRow(saved["note"] or view("add_note"), view(saved["list"]),
                                  go("note", id=key), icon="bookmark"))  # fmt: skip
-        return Page(row["name"], [
+        return AppPage(row["name"], [
             _canvas(view, [row], row["x"], row["y"], 2, height=120),
-            Label(f"{view(row['kind'])} · {_stars(row)}", "dim"),
+            TextLabel(f"{view(row['kind'])} · {_stars(row)}", "dim"),
             Button(view("directions"), go("route", to=key)), *facts,
         ], actions)  # fmt: skip
 
@@ -255,12 +255,12 @@ class MapsApp(PhoneApp):
             minutes = route_minutes(metres, mode)
             children += [
                 Heading(view("result")),
-                Label(f"{view('minutes', n=minutes)} · {_distance(view, metres)}", "big"),
-                Label(view("arrival", time=view.time(_after(view, minutes))), "dim"),
+                TextLabel(f"{view('minutes', n=minutes)} · {_distance(view, metres)}", "big"),
+                TextLabel(view("arrival", time=view.time(_after(view, minutes))), "dim"),
                 _canvas(view, [two], (one["x"] + two["x"]) / 2, (one["y"] + two["y"]) / 2, 0,
                         route=(one, two), height=180),
             ]  # fmt: skip
-        return Page(view("directions"), children)
+        return AppPage(view("directions"), children)
 
     def screen_choose(self, view: AppView) -> ScreenWidget:
         """The choice of a place for a route."""
@@ -279,7 +279,7 @@ class MapsApp(PhoneApp):
             return ListRow(row["name"], row["address"], do("take", end=end, id=row["id"]),
                            icon=KINDS[row["kind"]])  # fmt: skip
 
-        return Page(view("choose_place"), [*usual, ListView(rows, build, view("nothing"))],
+        return AppPage(view("choose_place"), [*usual, ListView(rows, build, view("nothing"))],
                     search=TextField("query", view("search"), kind="search"))  # fmt: skip
 
     def do_take(self, acts: AppActs, end: str, id: int) -> None:
@@ -301,7 +301,7 @@ class MapsApp(PhoneApp):
         names = {row["id"]: row["name"] for row in view.rows("places")}
         units = [("km", view("kilometres")), ("mi", view("miles"))]
         modes = [(name, view(name)) for name in _MODES]
-        return Page(view("settings"), [
+        return AppPage(view("settings"), [
             ListRow(names.get(_pref(view, "home"), ""), view("home"), icon="home"),
             ListRow(names.get(_pref(view, "work"), ""), view("work"), icon="work"),
             Select("units", view("units"), units, _pref(view, "units"), do("set", name="units")),

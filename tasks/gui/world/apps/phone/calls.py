@@ -4,30 +4,30 @@ from typing import Any, ClassVar
 
 from hexathlon.tasks.gui.world.kit.events import BACK, do, go, open_app, put
 from hexathlon.tasks.gui.world.kit.widgets import (
+    AppPage,
     BarAction,
     Button,
     Chips,
     Choice,
     Columns,
     Dialog,
-    Grid,
     Heading,
     IconButton,
-    Label,
     ListRow,
     ListView,
-    Page,
     ScreenWidget,
     Spacer,
     Tabs,
     TextField,
+    TextLabel,
     Tile,
+    TileGrid,
     Toggle,
 )
-from hexathlon.tasks.gui.world.people import draw_person
 from hexathlon.tasks.gui.world.phone.app import ContentDraws, PhoneApp
 from hexathlon.tasks.gui.world.phone.context import AppActs, AppView
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
+from hexathlon.tasks.gui.world.phone.people import draw_person
 
 __all__ = ["PhoneCallsApp", "caller_name"]
 
@@ -107,7 +107,7 @@ class PhoneCallsApp(PhoneApp):
             BarAction("search", view("search"), go("search")),
             BarAction("gear", view("settings"), go("settings"), rare=True),
         ]
-        return Page(view("app_title"), children, actions, create, tabs, home=True)
+        return AppPage(view("app_title"), children, actions, create, tabs, home=True)
 
     def _recents(self, view: AppView) -> list[Any]:
         chosen = view.value("kind", "")
@@ -152,8 +152,8 @@ class PhoneCallsApp(PhoneApp):
         tiles = [Tile(key, do("dial", key=key), text=key, mark=letters, caption=False)
                  for key, letters in _KEYS]  # fmt: skip
         return [
-            Spacer(16), Label(typed or " ", "big", centre=True), Label(name, "dim", centre=True),
-            Grid(tiles, 3, 60),
+            Spacer(16), TextLabel(typed or " ", "big", centre=True), TextLabel(name, "dim", centre=True),
+            TileGrid(tiles, 3, 60),
             Columns((
                 Button(view("call"), do("call_typed")),
                 IconButton("erase", view("erase"), do("erase")),
@@ -178,7 +178,7 @@ class PhoneCallsApp(PhoneApp):
         rows = [row for row in view.rows("calls")
                 if wanted and (wanted in row["number"]
                                or wanted in caller_name(view, row["number"]).casefold())]  # fmt: skip
-        return Page(view("search"), [self._list(view, rows) if wanted else None],
+        return AppPage(view("search"), [self._list(view, rows) if wanted else None],
                     search=TextField("query", view("search"), kind="search"))  # fmt: skip
 
     def screen_number(self, view: AppView) -> ScreenWidget:
@@ -196,9 +196,9 @@ class PhoneCallsApp(PhoneApp):
         if not name:
             new = open_app("contacts", "edit", phone=number)
             actions.insert(0, BarAction("person_add", view("add_contact"), new, rare=True))
-        return Page(name or number, [
-            Label(number if name else view("unknown"), "dim", centre=True),
-            Label(view("is_blocked"), "error", centre=True) if blocked else None,
+        return AppPage(name or number, [
+            TextLabel(number if name else view("unknown"), "dim", centre=True),
+            TextLabel(view("is_blocked"), "error", centre=True) if blocked else None,
             Columns((
                 Button(view("call"), do("call", number=number)),
                 Button(view("message"), open_app("messages", "compose", to=name or number,
@@ -211,12 +211,12 @@ class PhoneCallsApp(PhoneApp):
         """One voicemail, with its transcript."""
         row = view.row("voicemails", view.params["id"])
         if row is None:
-            return Page(view("voicemail"), [Label(view("nothing"), "dim")])
+            return AppPage(view("voicemail"), [TextLabel(view("nothing"), "dim")])
         name = caller_name(view, row["number"])
         day, time = view.day(row["time"][:10]), view.time(row["time"][11:])
-        return Page(view("voicemail"), [
-            Label(name or row["number"], "title"),
-            Label(f"{day} {time} · {_span(row['seconds'])}", "small"), Label(row["text"]),
+        return AppPage(view("voicemail"), [
+            TextLabel(name or row["number"], "title"),
+            TextLabel(f"{day} {time} · {_span(row['seconds'])}", "small"), TextLabel(row["text"]),
             Columns((
                 Button(view("call_back"), do("call", number=row["number"])),
                 Button(view("message"), open_app("messages", "compose", to=name or row["number"],
@@ -240,7 +240,7 @@ class PhoneCallsApp(PhoneApp):
                                                          number=row["phone"]),
                            avatar=row["name"])  # fmt: skip
 
-        return Page(view("add_favourite"), [ListView(rows, build, view("nothing"))],
+        return AppPage(view("add_favourite"), [ListView(rows, build, view("nothing"))],
                     search=TextField("query", view("search"), kind="search"))  # fmt: skip
 
     def screen_call(self, view: AppView) -> ScreenWidget:
@@ -248,9 +248,9 @@ class PhoneCallsApp(PhoneApp):
         number = view.params["number"]
         name = caller_name(view, number)
         muted, loud = view.value("muted", False), view.value("loud", False)
-        return Page(view("calling"), [
-            Spacer(40), Label(name or number, "big", centre=True),
-            Label(number, "dim", centre=True), Spacer(60),
+        return AppPage(view("calling"), [
+            Spacer(40), TextLabel(name or number, "big", centre=True),
+            TextLabel(number, "dim", centre=True), Spacer(60),
             Columns((
                 Button(view("mute"), put("muted", not muted), "filled" if muted else "outlined"),
                 Button(view("speaker"), put("loud", not loud), "filled" if loud else "outlined"),
@@ -261,7 +261,7 @@ class PhoneCallsApp(PhoneApp):
     def screen_settings(self, view: AppView) -> ScreenWidget:
         """Forwarding, voicemail and blocked numbers."""
         values = {row["id"]: row["value"] for row in view.rows("prefs")}
-        return Page(view("settings"), [
+        return AppPage(view("settings"), [
             ListRow(view("forward"), values["forward_to"] or view("none"),
                     go("text", name="forward_to"), icon="forward"),
             ListRow(view("greeting"), values["greeting"], go("text", name="greeting"), icon="mic"),
@@ -291,7 +291,7 @@ class PhoneCallsApp(PhoneApp):
                         do("unblock", number=row["number"])))
             for row in view.rows("blocked")
         ]  # fmt: skip
-        return Page(view("blocked_numbers"), rows or [Label(view("nothing"), "dim")], (),
+        return AppPage(view("blocked_numbers"), rows or [TextLabel(view("nothing"), "dim")], (),
                     BarAction("plus", view("block_number"), go("block")))  # fmt: skip
 
     def screen_block(self, view: AppView) -> ScreenWidget:

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 from hexathlon.tasks.gui.world.apps.tasks.chores import draw_chores
 from hexathlon.tasks.gui.world.kit.events import BACK, do, go, put
 from hexathlon.tasks.gui.world.kit.widgets import (
+    AppPage,
     BarAction,
     Checkbox,
     Choice,
@@ -13,14 +14,13 @@ from hexathlon.tasks.gui.world.kit.widgets import (
     Dialog,
     Heading,
     IconButton,
-    Label,
     ListRow,
     ListView,
-    Page,
     ScreenWidget,
     Select,
     Tabs,
     TextField,
+    TextLabel,
     TimeField,
     Toggle,
 )
@@ -82,14 +82,14 @@ class TasksApp(PhoneApp):
             BarAction("folder", view("new_list"), go("name_list"), rare=True),
             BarAction("gear", view("settings"), go("settings"), rare=True),
         ]
-        return Page(view("app_title"), children, actions,
+        return AppPage(view("app_title"), children, actions,
                     BarAction("plus", view("new_task"), go("edit")), tabs, home=True)  # fmt: skip
 
     def screen_list(self, view: AppView) -> ScreenWidget:
         """The tasks of a list."""
         row = view.row("lists", view.params["id"])
         if row is None:
-            return Page(view("app_title"), [Label(view("nothing"), "dim")])
+            return AppPage(view("app_title"), [TextLabel(view("nothing"), "dim")])
         key = row["id"]
         tasks = [each for each in view.rows("tasks") if each["list"] == key]
         done = [each for each in tasks if each["done"]]
@@ -102,9 +102,9 @@ class TasksApp(PhoneApp):
             BarAction("erase", view("clear_done"), do("ask_clear", id=key), rare=True),
             BarAction("delete", view("delete_list"), do("ask_delete_list", id=key), rare=True),
         ]  # fmt: skip
-        return Page(row["name"], [
+        return AppPage(row["name"], [
             self._tasks(view, shown),
-            Label(view("done_count", n=len(done)), "small") if done and not show else None,
+            TextLabel(view("done_count", n=len(done)), "small") if done and not show else None,
         ], actions, BarAction("plus", view("new_task"), go("edit", list=key)))  # fmt: skip
 
     def screen_search(self, view: AppView) -> ScreenWidget:
@@ -117,7 +117,7 @@ class TasksApp(PhoneApp):
             if wanted and (wanted in row["title"].casefold() or wanted in row["note"].casefold()
                            or row["id"] in by_step)
         ]  # fmt: skip
-        return Page(view("search"), [self._tasks(view, rows, lists=True) if wanted else None],
+        return AppPage(view("search"), [self._tasks(view, rows, lists=True) if wanted else None],
                     search=TextField("query", view("search"), kind="search"))  # fmt: skip
 
     def _tasks(self, view: AppView, rows: list[PhoneRow], *, lists: bool = False) -> ListView:
@@ -151,7 +151,7 @@ class TasksApp(PhoneApp):
         """One task."""
         row = view.row("tasks", view.params["id"])
         if row is None:
-            return Page(view("app_title"), [Label(view("nothing"), "dim")])
+            return AppPage(view("app_title"), [TextLabel(view("nothing"), "dim")])
         key = row["id"]
         within = view.row("lists", row["list"])
         facts: list[Any] = [
@@ -171,9 +171,9 @@ class TasksApp(PhoneApp):
             BarAction("list", view("move"), do("move", id=key), rare=True),
             BarAction("delete", view("delete"), do("ask_delete", id=key), rare=True),
         ]
-        return Page(view("task"), [
+        return AppPage(view("task"), [
             Checkbox(row["title"], row["done"], do("flip", id=key)), *facts,
-            Label(row["note"]) if row["note"] else None,
+            TextLabel(row["note"]) if row["note"] else None,
             Heading(view("steps")),
             *[ListRow(each["title"], on=do("flip_step", id=each["id"]),
                       icon="check" if each["done"] else "",
@@ -192,7 +192,7 @@ class TasksApp(PhoneApp):
         row = _first(view)
         lists = [(each["id"], each["name"]) for each in view.rows("lists")]
         ranks = [(name, view(name or "none")) for name in ("", "low", "high")]
-        return Page(view("edit_task" if key else "new_task"), [
+        return AppPage(view("edit_task" if key else "new_task"), [
             TextField("title", view("title"), row["title"]),
             Select("list", view("list"), lists, row["list"]),
             DateField("due", view("due"), row["due"]),
@@ -213,7 +213,7 @@ class TasksApp(PhoneApp):
     def screen_settings(self, view: AppView) -> ScreenWidget:
         """Order of tasks, and whether those that are done are shown."""
         orders = [(name, view(f"by_{name}")) for name in _ORDERS]
-        return Page(view("settings"), [
+        return AppPage(view("settings"), [
             Select("order", view("order"), orders, _pref(view, "order"), do("set", name="order")),
             Toggle(view("show_done"), _pref(view, "show_done"), do("set", name="show_done")),
         ])  # fmt: skip
