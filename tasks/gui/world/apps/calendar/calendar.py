@@ -262,13 +262,14 @@ class CalendarApp(PhoneApp):
         alarms = [(each, alarm_text(view, each)) for each in ALARMS]
         return AppPage(view("settings"), [
             Heading(view("shown_calendars")),
-            *[Toggle(view(name), _pref(view, f"show_{name}"), do("set", name=f"show_{name}"))
+            *[Toggle(view(name), _pref(view, f"show_{name}"),
+                   do("set", name=f"show_{name}", value=not _pref(view, f"show_{name}")))
               for name in CALENDARS],
             Heading(view("usual")),
             Select("alarm", view("usual_alarm"), alarms, _pref(view, "alarm"),
                    do("set", name="alarm")),
             Toggle(view("sunday_first"), _pref(view, "sunday_first"),
-                   do("set", name="sunday_first")),
+                   do("set", name="sunday_first", value=not _pref(view, "sunday_first"))),
         ])  # fmt: skip
 
     # Handlers ----------------------------------------------------------------------------------

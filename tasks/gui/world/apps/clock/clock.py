@@ -236,7 +236,8 @@ class ClockApp(PhoneApp):
                    values["sound"], do("set", name="sound")),
             Select("snooze", view("snooze"), [(n, view("minutes", n=n)) for n in _SNOOZES],
                    values["snooze"], do("set", name="snooze")),
-            Toggle(view("gentle"), bool(values["gentle"]), do("set", name="gentle")),
+            Toggle(view("gentle"), bool(values["gentle"]),
+                   do("set", name="gentle", value=not values["gentle"])),
         ])  # fmt: skip
 
     # Handlers ----------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""First content of the mail app: letters of people, and notices of firms with look-alike numbers."""
+"""First content of the mail app: letters of people, notices of firms with look-alike numbers."""
 
 from collections.abc import Sequence
 
@@ -45,7 +45,8 @@ _LINES = (
     "I will be away on {d}, any other day is fine.|{d}我不在，其他日子都可以。",
     "It comes to {a} altogether.|总共{a}元。", "Let me know what you think.|请告诉我您的想法。",
     "The second one is better, in my view.|我觉得第二个更好。",
-    "Nobody has answered so far.|目前还没有人回复。", "I enclose the list once more.|再次附上清单。",
+    "Nobody has answered so far.|目前还没有人回复。",
+    "I enclose the list once more.|再次附上清单。",
     "Please do not pass this on yet.|请先不要转给别人。",
 )  # fmt: skip
 _FILES = ("plan-{m}.pdf", "list-{m}.csv", "photo-{n}.jpg", "minutes-{m}.odt", "invoice-{n}.pdf")

@@ -223,10 +223,12 @@ class MailApp(PhoneApp):
         values = {row["id"]: row["value"] for row in view.rows("prefs")}
         swipes = [("archive", view("archive_it")), ("delete", view("delete"))]
         return AppPage(view("settings"), [
-            Toggle(view("sign"), bool(values["sign"]), do("set", name="sign")),
+            Toggle(view("sign"), bool(values["sign"]),
+                   do("set", name="sign", value=not values["sign"])),
             ListRow(view("signature"), values["signature"], go("signature"), icon="edit"),
             Select("swipe", view("swipe"), swipes, values["swipe"], do("set", name="swipe")),
-            Toggle(view("images"), bool(values["images"]), do("set", name="images")),
+            Toggle(view("images"), bool(values["images"]),
+                   do("set", name="images", value=not values["images"])),
         ])  # fmt: skip
 
     def screen_signature(self, view: AppView) -> ScreenWidget:

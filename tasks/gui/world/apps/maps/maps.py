@@ -307,7 +307,7 @@ class MapsApp(PhoneApp):
             Select("units", view("units"), units, _pref(view, "units"), do("set", name="units")),
             Select("mode", view("usual_mode"), modes, _pref(view, "mode"), do("set", name="mode")),
             Toggle(view("avoid_tolls"), bool(_pref(view, "avoid_tolls")),
-                   do("set", name="avoid_tolls")),
+                   do("set", name="avoid_tolls", value=not _pref(view, "avoid_tolls"))),
         ])  # fmt: skip
 
     def do_set(self, acts: AppActs, name: str, value: Any) -> None:

@@ -1,4 +1,4 @@
-"""A drawn town: streets on a grid, a river, and places with hours, ratings and telephone numbers."""
+"""A drawn town: streets on a grid, a river, and places with hours, ratings and numbers."""
 
 from hexathlon.tasks.gui.world.phone.app import ContentDraws
 

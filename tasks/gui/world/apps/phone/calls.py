@@ -60,7 +60,8 @@ class PhoneCallsApp(PhoneApp):
     def seed(self, draws: ContentDraws) -> None:
         """Draw calls of the last weeks, voicemails and favourites."""
         contacts = draws.rows("contacts.contacts")
-        people = [(row["name"], row["phone"]) for row in draws.sample(contacts, 8 + 3 * draws.scale)]
+        people = [(row["name"], row["phone"])
+                  for row in draws.sample(contacts, 8 + 3 * draws.scale)]
         people += [("", draw_person(draws).phone) for _ in range(3 + draws.scale)]
         count = 20 + 20 * draws.scale
         for number in range(count):
@@ -152,7 +153,8 @@ class PhoneCallsApp(PhoneApp):
         tiles = [Tile(key, do("dial", key=key), text=key, mark=letters, caption=False)
                  for key, letters in _KEYS]  # fmt: skip
         return [
-            Spacer(16), TextLabel(typed or " ", "big", centre=True), TextLabel(name, "dim", centre=True),
+            Spacer(16), TextLabel(typed or " ", "big", centre=True),
+            TextLabel(name, "dim", centre=True),
             TileGrid(tiles, 3, 60),
             Columns((
                 Button(view("call"), do("call_typed")),
@@ -176,8 +178,8 @@ class PhoneCallsApp(PhoneApp):
         """Calls by name or number."""
         wanted = view.value("query").casefold().strip()
         rows = [row for row in view.rows("calls")
-                if wanted and (wanted in row["number"]
-                               or wanted in caller_name(view, row["number"]).casefold())]  # fmt: skip
+                if wanted and wanted in
+                f"{row['number']} {caller_name(view, row['number']).casefold()}"]  # fmt: skip
         return AppPage(view("search"), [self._list(view, rows) if wanted else None],
                     search=TextField("query", view("search"), kind="search"))  # fmt: skip
 
@@ -265,9 +267,10 @@ class PhoneCallsApp(PhoneApp):
             ListRow(view("forward"), values["forward_to"] or view("none"),
                     go("text", name="forward_to"), icon="forward"),
             ListRow(view("greeting"), values["greeting"], go("text", name="greeting"), icon="mic"),
-            Toggle(view("waiting"), bool(values["waiting"]), do("set", name="waiting")),
+            Toggle(view("waiting"), bool(values["waiting"]),
+                   do("set", name="waiting", value=not values["waiting"])),
             Toggle(view("hide_number"), bool(values["hide_number"]),
-                   do("set", name="hide_number")),
+                   do("set", name="hide_number", value=not values["hide_number"])),
             ListRow(view("blocked_numbers"), on=go("blocked"), icon="block",
                     value=str(len(view.rows("blocked")))),
         ])  # fmt: skip

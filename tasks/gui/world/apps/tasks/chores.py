@@ -10,9 +10,11 @@ _LISTS = (
     "Allotment|菜园", "Study|学习", "Charity|慈善", "Health|健康", "Car|汽车", "Archive|档案",
 )  # fmt: skip
 _ACTIONS = (
-    "Order {t}|订购{t}", "Return {t}|退还{t}", "Clean {t}|清洁{t}", "Compare prices for {t}|比较{t}的价格",
+    "Order {t}|订购{t}", "Return {t}|退还{t}", "Clean {t}|清洁{t}",
+    "Compare prices for {t}|比较{t}的价格",
     "Ask about {t}|询问{t}", "Sort {t}|整理{t}", "Repair {t}|修理{t}", "Pick up {t}|取{t}",
-    "Photograph {t}|拍摄{t}", "Insure {t}|给{t}投保", "Measure {t}|测量{t}", "Label {t}|给{t}贴标签",
+    "Photograph {t}|拍摄{t}", "Insure {t}|给{t}投保", "Measure {t}|测量{t}",
+    "Label {t}|给{t}贴标签",
 )  # fmt: skip
 _THINGS = (
     "the curtains|窗帘", "the ladder|梯子", "the seed trays|育苗盘", "the projector|投影仪",

@@ -215,7 +215,8 @@ class TasksApp(PhoneApp):
         orders = [(name, view(f"by_{name}")) for name in _ORDERS]
         return AppPage(view("settings"), [
             Select("order", view("order"), orders, _pref(view, "order"), do("set", name="order")),
-            Toggle(view("show_done"), _pref(view, "show_done"), do("set", name="show_done")),
+            Toggle(view("show_done"), _pref(view, "show_done"),
+                   do("set", name="show_done", value=not _pref(view, "show_done"))),
         ])  # fmt: skip
 
     # Handlers ----------------------------------------------------------------------------------
