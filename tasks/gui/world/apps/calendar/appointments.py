@@ -1,5 +1,7 @@
 """First content of the calendar: appointments of work, family and leisure over eleven weeks."""
 
+from datetime import timedelta
+
 from hexathlon.tasks.gui.world.phone.app import ContentDraws
 
 __all__ = ["ALARMS", "CALENDARS", "draw_events"]
@@ -29,7 +31,7 @@ _TITLES = {
         "Zoo with the kids|带孩子去动物园", "Dinner with the cousins|和表亲吃晚饭",
         "Football match|足球赛", "Vet|看兽医", "Picnic|野餐", "Swimming lesson|游泳课",
         "Puppet theatre|木偶戏", "Move of the piano|搬钢琴", "Garden party|花园聚会",
-        "Visit of Uncle|舅舅来访", "Camping weekend|露营周末", "Nativity rehearsal|演出排练",
+        "Uncle's visit|舅舅来访", "Camping weekend|露营周末", "Nativity rehearsal|演出排练",
         "House cleaning|大扫除",
     ),
 }  # fmt: skip
@@ -56,7 +58,11 @@ def draw_events(draws: ContentDraws) -> None:
         if draws.chance(0.3):
             title = f"{title} {draws.between(2, 9)}"
         whole = draws.chance(0.08)
-        start = draws.between(16, 40) * 30
+        offset = draws.between(-21, 56)
+        weekend = (draws.start + timedelta(days=offset)).weekday() >= 5
+        if kind == "work" and weekend:
+            offset += 2
+        start = draws.between(16, 33 if kind == "work" else 39) * 30
         end = min(start + draws.pick((30, 45, 60, 60, 90, 120)), 23 * 60 + 30)
         guests = draws.sample(people, draws.between(1, 4)) if draws.chance(
             0.6 if kind == "work" else 0.25) else []  # fmt: skip
@@ -64,7 +70,7 @@ def draw_events(draws: ContentDraws) -> None:
         place = draws.pick(_PLACES).split("|")[side].format(n=number)
         note = draws.pick(_NOTES).split("|")[side].format(n=draws.between(2, 30))
         draws.add(
-            "events", title=title, day=draws.day(draws.between(-21, 56)), all_day=whole,
+            "events", title=title, day=draws.day(offset), all_day=whole,
             start="" if whole else _clock(start), end="" if whole else _clock(end),
             place=place if draws.chance(0.7) else "", guests=", ".join(sorted(guests)),
             calendar=kind, alarm=draws.pick(("", "10", "15", "30", "60")),

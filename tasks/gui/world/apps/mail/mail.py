@@ -111,14 +111,16 @@ class MailApp(PhoneApp):
             key = row["id"]
             who = row["name"] or view("to_whom", who=row["to"] or "…")
             detail = row["subject"] or view("no_subject")
+            if row["file"]:
+                detail = f"{detail} · {row['file']}"
             if folders:
                 detail = f"{view(row['folder'])} · {detail}"
             left = do("put_away", id=key) if swipe and swipe["value"] == "archive" else (
                 do("delete", id=key))  # fmt: skip
             return ListRow(
                 who, detail, do("open", id=key), do("menu", id=key),
-                value=view.moment(row["time"]), icon="attach" if row["file"] else "",
-                avatar=row["name"], bold=row["unread"],
+                value=view.moment(row["time"]), avatar=row["name"] or row["to"] or "?",
+                bold=row["unread"],
                 swipe_left=left if row["folder"] not in ("sent", "drafts") else None,
                 trailing=IconButton("star!" if row["starred"] else "star",
                                     view("unstar" if row["starred"] else "star"),

@@ -37,7 +37,7 @@ __all__ = ["MapsApp", "open_on", "route_metres", "route_minutes"]
 _MODES = ("walk", "bus", "car")
 _METRES_PER_MINUTE = {"walk": 80, "bus": 300, "car": 500}
 _EXTRA_MINUTES = {"walk": 0, "bus": 6, "car": 3}
-_VIEW, _STEP = (360, 330), 0.5
+_VIEW, _STEP = (360, 400), 0.5
 _WATER, _PARK, _STREET, _GROUND = (150, 190, 220), (176, 208, 160), (250, 250, 248), (226, 224, 216)
 _INK, _PIN, _HERE = (90, 90, 96), (196, 60, 50), (40, 110, 220)
 
@@ -85,8 +85,8 @@ class MapsApp(PhoneApp):
         return [
             Chips(chips), _canvas(view, rows, x, y, zoom),
             Columns((
-                IconButton("minus", view("zoom_out"), put("zoom", max(zoom - 1, 0))),
-                IconButton("plus", view("zoom_in"), put("zoom", min(zoom + 1, 2))),
+                IconButton("minus", "", put("zoom", max(zoom - 1, 0))),
+                IconButton("plus", "", put("zoom", min(zoom + 1, 2))),
                 IconButton("place", view("my_location"), do("locate")),
             )),
         ]  # fmt: skip
@@ -409,7 +409,7 @@ def _canvas(
         if 6 <= px < width - 6 and 6 <= py < height - 6:
             shapes.append(("disc", _PIN, px, py, 6))
             if zoom == 2 or len(rows) == 1:
-                shapes.append(("text", _INK, 11, px + 9, py - 6, row["name"]))
+                shapes.append(("text", _INK, 11, px, py + 14, row["name"]))
             spots.append(Spot(px, py, row["name"], go("place", id=row["id"])))
     here = _here(view)
     px, py = at(here["x"], here["y"])

@@ -8,7 +8,7 @@ TOWN_SIZE = 1000
 """Width and height of the town, in units of ten metres."""
 
 KINDS = {
-    "cafe": "receipt", "restaurant": "shop", "pharmacy": "heart", "bank": "bank",
+    "cafe": "sun", "restaurant": "shop", "pharmacy": "heart", "bank": "bank",
     "library": "bookmark", "bakery": "cake", "hotel": "home", "station": "repeat",
     "museum": "image", "cinema": "play", "garage": "gear", "gym": "scale",
 }  # fmt: skip
@@ -49,14 +49,16 @@ LISTS = ("favourites", "want", "recommended")
 def draw_town(draws: ContentDraws) -> None:
     """Fill the tables of places and saved places."""
     side = 1 if draws.language == "zh" else 0
-    words, streets = draws.own(_WORDS), draws.own(_STREETS)
+    words = draws.own(_WORDS)
+    streets = [text.split("|")[side] for text in draws.own(_STREETS)]
+    streets += [draws.say(f"New {street}", f"新{street}") for street in streets]
     names: set[str] = set()
     for _ in range(40 + 24 * draws.scale):
         kind = draws.pick(tuple(KINDS))
         word = draws.pick(words).split("|")[side]
         name = draws.pick(_NAMES[kind]).split("|")[side].format(w=word)
-        street_number = draws.between(0, 3)
-        street = streets[street_number % len(streets)].split("|")[side]
+        street_number = draws.between(0, 7)
+        street = streets[street_number]
         if name in names:
             name = f"{name} ({street})" if side == 0 else f"{name}（{street}）"
         if name in names:
@@ -64,7 +66,7 @@ def draw_town(draws: ContentDraws) -> None:
         names.add(name)
         number = draws.between(1, 160)
         # Odd streets run from west to east, even ones from north to south.
-        along, across = 60 + number * 880 // 160, 160 + street_number * 220
+        along, across = 60 + number * 880 // 160, 60 + street_number * 110
         x, y = (along, across) if street_number % 2 else (across, along)
         draws.add(
             "places", name=name, kind=kind, x=x + draws.between(-12, 12),

@@ -56,11 +56,12 @@ def draw_chores(draws: ContentDraws) -> None:
         titles.add(title)
         note = draws.pick(_NOTES).split("|")[side]
         note = note.format(n=draws.between(1000, 9999), m=draws.between(4, 60))
+        due = draws.day(draws.between(-6, 28)) if draws.chance(0.6) else ""
         key = draws.add(
             "tasks", list=draws.pick(lists), title=title,
-            due=draws.day(draws.between(-6, 28)) if draws.chance(0.6) else "",
+            due=due,
             time=f"{draws.between(8, 20):02d}:{draws.pick((0, 15, 30)):02d}"
-            if draws.chance(0.2) else "",
+            if due and draws.chance(0.3) else "",
             priority=draws.pick(("", "", "low", "high")), flagged=draws.chance(0.15),
             done=draws.chance(0.2), note=note if draws.chance(0.3) else "",
             changed=draws.stamp(-draws.between(1, 30), 9, 5),

@@ -190,11 +190,11 @@ class TasksApp(PhoneApp):
         """The form of a task; what other apps share arrives here."""
         key = view.params.get("id")
         row = _first(view)
-        lists = [(each["id"], each["name"]) for each in view.rows("lists")]
+        lists = [(str(each["id"]), each["name"]) for each in view.rows("lists")]
         ranks = [(name, view(name or "none")) for name in ("", "low", "high")]
         return AppPage(view("edit_task" if key else "new_task"), [
             TextField("title", view("title"), row["title"]),
-            Select("list", view("list"), lists, row["list"]),
+            Select("list", view("list"), lists, str(row["list"])),
             DateField("due", view("due"), row["due"]),
             TimeField("time", view("time"), row["time"]),
             Select("priority", view("priority"), ranks, row["priority"]),
@@ -258,6 +258,7 @@ class TasksApp(PhoneApp):
         if values["time"] and not values["due"]:
             acts.toast(acts("day_missing"))
             return
+        values["list"] = int(values["list"])
         acts.back()
         if id:
             acts.change("tasks", id, **values, changed=acts.stamp)
