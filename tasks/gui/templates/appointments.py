@@ -31,6 +31,7 @@ from hexathlon.tasks.gui.templates.scripts import (
     template,
     to_tab,
 )
+from hexathlon.tasks.gui.world.apps.calendar.calendar import happens_on
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
 from hexathlon.tasks.gui.world.system.plan import PhonePlan
 from hexathlon.tasks.source import Script
@@ -50,13 +51,21 @@ def findable_events(scene: GuiScene, plan: PhonePlan) -> list[PhoneRow]:
             and only_in(rows, row["title"], _EVENT_TEXTS)]  # fmt: skip
 
 
-def free_slot(scene: GuiScene, plan: PhonePlan, day: str, *, but: int = 0) -> str:
-    """Draw a start on a day such that an hour and a half from it on are free; empty if none is."""
-    taken = [row for row in scene.rows(plan, "calendar.events")
-             if row["id"] != but and not row["all_day"] and (row["day"] == day or row["repeat"])]
+def free_slot(
+    scene: GuiScene, plan: PhonePlan, day: str, *, but: int = 0, minutes: int = 90
+) -> str:
+    """Draw a start on a day from which on so many minutes are free; empty if there is none."""
+    taken = [row for row in events_on(scene, plan, day) if row["id"] != but]
     free = [time for time in _HALF_HOURS
-            if all(later(time, 90) <= row["start"] or row["end"] <= time for row in taken)]
+            if all(later(time, minutes) <= row["start"] or row["end"] <= time for row in taken)]
     return str(scene.pick(free)) if free else ""
+
+
+def events_on(scene: GuiScene, plan: PhonePlan, day: str) -> list[PhoneRow]:
+    """Return the events of a day that have a time, repeated ones included, by start."""
+    rows = [row for row in scene.rows(plan, "calendar.events")
+            if not row["all_day"] and happens_on(row, day)]  # fmt: skip
+    return sorted(rows, key=lambda row: (row["start"], row["id"]))
 
 
 def later(time: str, minutes: int) -> str:
@@ -88,7 +97,8 @@ def add_event(scene: GuiScene) -> GuiDraft | None:
     told = scene.say(
         f'Put "{title}" into the calendar: {scene.day_words(day)}, {start} to {facts["end"]}, '
         f"place {place}",
-        f"在日历中添加“{title}”：{scene.day_words(day)} {start}至{facts['end']}，地点{place}")  # fmt: skip
+        f"在日历中添加“{title}”：{scene.day_words(day)} {start}至{facts['end']}，地点{place}",
+    )
     if scene.level != "easy":
         facts |= {"alarm": alarm, "calendar": "work"}
         words = alarm_words(scene.language, alarm)
@@ -140,7 +150,8 @@ def move_event(scene: GuiScene) -> GuiDraft | None:
         told = scene.say(
             f'"{row["title"]}" now begins on {scene.day_words(day)} at {start} and lasts as long '
             "as planned. Correct it.",
-            f"“{row['title']}”改为{scene.day_words(day)} {start}开始，时长不变。请更正。")  # fmt: skip
+            f"“{row['title']}”改为{scene.day_words(day)} {start}开始，时长不变。请更正。",
+        )
     changed = {name: value for name, value in facts.items() if value != row[name]}
     twice = steps(press("calendar", "edit"), lambda pilot: pilot.act("navigate_back"))
     return GuiDraft(
@@ -227,8 +238,8 @@ def add_if_free(scene: GuiScene) -> GuiDraft | None:
     """Create an event unless another one is in the way."""
     plan = scene.plan()
     day = scene.day(plan, scene.number(2, 45))
-    start = free_slot(scene, plan, day)
-    if not start:
+    start = free_slot(scene, plan, day, minutes=150)
+    if not start or start > "19:00":
         return None
     rows = scene.rows(plan, "calendar.events")
     near = scene.pick([row for row in rows if not row["repeat"] and not row["all_day"]])
@@ -239,12 +250,6 @@ def add_if_free(scene: GuiScene) -> GuiDraft | None:
     begin = later(start, 60 if scene.feasible else 45)
     plan = plan.with_edits([("calendar.events", "put", {
         **near, "title": other, "day": day, "start": begin, "end": later(begin, 60)})])
-    for row in rows:
-        if row["id"] != near["id"] and row["repeat"]:
-            return None
-        if (row["day"] == day and row["id"] != near["id"] and not row["all_day"]
-                and row["start"] < later(begin, 60) and begin < row["end"]):  # fmt: skip
-            return None
     facts = {"title": title, "day": day, "start": start, "end": later(start, 60)}
     force = steps(save_event(facts), DONE)
     look = find_entry("calendar", other)
@@ -271,24 +276,19 @@ def add_if_free(scene: GuiScene) -> GuiDraft | None:
 def first_of_day(scene: GuiScene) -> GuiDraft | None:
     """Say how an event of a day goes on: title and end of the first or the last one."""
     plan = scene.plan()
-    rows = [row for row in scene.rows(plan, "calendar.events") if not row["all_day"]]
-    if any(row["repeat"] for row in rows):
-        rows = [row for row in rows if not row["repeat"]]
-    days: dict[str, list[PhoneRow]] = {}
-    for row in rows:
-        if row["day"] > scene.day(plan, 0):
-            days.setdefault(row["day"], []).append(row)
-    full = {day: sorted(each, key=lambda row: row["start"]) for day, each in days.items()
-            if len(each) >= 2 and len({row["start"] for row in each}) == len(each)
-            and len({row["title"] for row in each}) == len(each)}  # fmt: skip
-    if not full or any(row["repeat"] for row in scene.rows(plan, "calendar.events")):
+    rows = scene.rows(plan, "calendar.events")
+    plain = [row for row in rows if only_in(rows, row["title"], _EVENT_TEXTS)]
+    day = scene.day(plan, scene.number(1, 40))
+    today = events_on(scene, plan, day)
+    if len(today) < 2:
         return None
-    day = scene.pick(sorted(full))
     last = bool(scene.number(0, 1))
-    row, other = (full[day][-1], full[day][0]) if last else (full[day][0], full[day][-1])
-    # Second way: by comparing each pair.
-    if any((each["start"] > row["start"]) if last else (each["start"] < row["start"])
-           for each in rows if each["day"] == day):  # fmt: skip
+    row, other = (today[-1], today[0]) if last else (today[0], today[-1])
+    # Second way: no other event of the day begins as late, or as early.
+    rivals = [each for each in rows
+              if each["id"] != row["id"] and not each["all_day"] and happens_on(each, day)
+              and (each["start"] >= row["start"] if last else each["start"] <= row["start"])]
+    if rivals or row not in plain or row["end"] == other["end"]:
         return None
     which = scene.say("last" if last else "first", "最后" if last else "第")
     look = find_entry("calendar", row["title"])
@@ -321,7 +321,8 @@ def add_alarm(scene: GuiScene) -> GuiDraft | None:
     days = "".join(sorted(str(each + 1) for each in scene.sample(range(7), 3))) if medium else ""
     label = scene.say(f"Bus {scene.number(2, 90)}", f"{scene.number(2, 90)}路车")
     english = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-    names = [scene.say(english[int(day) - 1], f"周{'一二三四五六日'[int(day) - 1]}") for day in days]
+    names = [scene.say(english[int(day) - 1], f"周{'一二三四五六日'[int(day) - 1]}")
+             for day in days]  # fmt: skip
     when = scene.say(f" on {', '.join(names)}" if medium else ", once",
                      f"，每{'、'.join(names)}响" if medium else "，仅一次")  # fmt: skip
     other_days = "".join(day for day in "1234567" if day not in days)[:3]

@@ -23,7 +23,8 @@ from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Level
 
 __all__ = [
-    "CONTACT_TEXTS", "DONE", "MAIL_TEXTS", "alarm_words", "answered", "change_event", "fill_event", "fill_task",
+    "CONTACT_TEXTS", "DONE",
+    "MAIL_TEXTS", "alarm_words", "answered", "change_event", "fill_event", "fill_task",
     "find_entry", "keep_event", "only_in", "open_event", "press", "refused", "save_event",
     "send_mail", "sent_mail", "set_alarm",
     "steps", "template", "text_to", "to_tab",

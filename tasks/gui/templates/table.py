@@ -6,6 +6,7 @@ from hexathlon.tasks.gui.templates import (
     appointments,
     correspondence,
     first_taps,
+    household,
     people,
     settings,
     texts,
@@ -15,7 +16,7 @@ from hexathlon.tasks.task import LEVELS, Level
 
 __all__ = ["TEMPLATES", "templates_of"]
 
-_MODULES = (first_taps, people, settings, texts, correspondence, appointments)
+_MODULES = (first_taps, people, settings, texts, correspondence, appointments, household)
 
 TEMPLATES: dict[str, GuiTemplate] = {
     template.name: template for module in _MODULES for template in module.TEMPLATES
