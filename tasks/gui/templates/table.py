@@ -5,6 +5,7 @@ from functools import cache
 from hexathlon.tasks.gui.templates import (
     appointments,
     correspondence,
+    errands,
     first_taps,
     household,
     people,
@@ -16,7 +17,7 @@ from hexathlon.tasks.task import LEVELS, Level
 
 __all__ = ["TEMPLATES", "templates_of"]
 
-_MODULES = (first_taps, people, settings, texts, correspondence, appointments, household)
+_MODULES = (first_taps, people, settings, texts, correspondence, appointments, household, errands)
 
 TEMPLATES: dict[str, GuiTemplate] = {
     template.name: template for module in _MODULES for template in module.TEMPLATES
