@@ -112,7 +112,8 @@ def put_away(scene: GuiScene) -> GuiDraft | None:
 
     more = [star(two)] if medium else []
     wish = scene.say(f', and star "{two["subject"]}" from {two["name"]}' if medium else "",
-                     "" if not medium else f"，并给{two['name']}的“{two['subject']}”加星标")  # fmt: skip
+                     "" if not medium else
+                     f"，并给{two['name']}的“{two['subject']}”加星标")  # fmt: skip
     changes = [row_changed("mail.mails", one["id"], folder="archive")]
     if medium:
         changes.append(row_changed("mail.mails", two["id"], starred=True))

@@ -245,6 +245,15 @@ def block_caller(scene: GuiScene) -> GuiDraft | None:
     plan = scene.plan()
     calls = [row for row in scene.rows(plan, "phone.calls") if not row["name"]]
     counts: dict[str, int] = {}
+    often = scene.pick(sorted({row["number"] for row in calls}) or [""])
+    key = scene.next_key(plan, "phone.calls")
+    plan = plan.with_edits([
+        ("phone.calls", "put", {
+            "id": key + place, "number": often, "kind": "missed", "seconds": 0, "name": "",
+            "time": f"{scene.day(plan, -1 - place // 2)} {9 + 3 * place:02d}:{5 + place:02d}"})
+        for place in range(scene.number(2, 4))
+    ])  # fmt: skip
+    calls = [row for row in scene.rows(plan, "phone.calls") if not row["name"]]
     for row in calls:
         counts[row["number"]] = counts.get(row["number"], 0) + (row["kind"] == "missed")
     order = sorted(counts, key=lambda number: (-counts[number], number))
@@ -461,7 +470,9 @@ def tell_route(scene: GuiScene) -> GuiDraft | None:
 def plan_visit(scene: GuiScene) -> GuiDraft | None:
     """Put a visit of a place into the calendar, if it is open then."""
     plan = scene.plan()
-    place = scene.pick(findable_places(scene, plan))
+    rows = scene.rows(plan, "maps.places")
+    place = scene.pick([row for row in findable_places(scene, plan)
+                        if only_in(rows, row["address"], ("name", "address"))])  # fmt: skip
     offset = scene.number(2, 30)
     day = scene.day(plan, offset)
     weekday = (scene.today(plan).weekday() + offset) % 7 + 1
@@ -472,22 +483,23 @@ def plan_visit(scene: GuiScene) -> GuiDraft | None:
     title = scene.say(f"Visit {scene.number(2, 90)}", f"走访{scene.number(2, 90)}")
     start, end = "12:00", "13:00"
     facts = {"title": title, "day": day, "start": start, "end": end, "place": place["name"]}
-    look = find_entry("maps", place["name"])
+    look = find_entry("maps", place["address"], place["name"])
     force = steps(save_event(facts), DONE)
     right = force if scene.feasible else refused(place["name"], "not_possible")
     return GuiDraft(
         plan,
         scene.say(f'Put "{title}" into the calendar: {scene.day_words(day)}, {start} to {end}, '
-                  f"at {place['name']}, as the place is named in the maps. It makes sense only if "
-                  "they are open then.",
+                  f"at the place at {place['address']}, by the name that the maps have for it. It "
+                  "makes sense only if they are open then; if not, the record is that name.",
                   f"在日历中添加“{title}”：{scene.day_words(day)} {start}至{end}，"
-                  f"地点填地图上的“{place['name']}”。前提是那里当时营业。"),
+                  f"地点填地图上{place['address']}那一家的名称。前提是那里当时营业；"
+                  "若不营业，阻碍条目为其名称。"),
         steps(look, right), changes=new_event(plan, **facts) if scene.feasible else {},
         answer=GuiAnswer() if scene.feasible else GuiAnswer("infeasible", None, place["name"]),
         alternatives={"at_once": right},
         mutants={"one_sided": refused(place["name"]) if scene.feasible else force,
                  "no_place": steps(save_event({**facts, "place": ""}), DONE),
-                 "other_record": refused(title)},
+                 "other_record": refused(place["address"])},
         turns=60,
     )  # fmt: skip
 
