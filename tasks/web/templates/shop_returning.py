@@ -79,7 +79,7 @@ class ReturnOne(WebTemplate):
     twins: ClassVar[bool] = True
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw an order whose own period is over; its day of delivery decides."""
+        """Draw an order whose regular period is over; its day of delivery decides."""
         plan = scene.plan("shop")
         store = scene.store(plan, "shop")
         settings = settings_of(store)
@@ -236,7 +236,7 @@ class ReturnSweep(WebTemplate):
                 delivered=piece.delivered.isoformat(), quantity=piece.quantity,
                 discount=piece.discount, item=piece.item, coupon="FIGS" if piece.discount else "",
             )  # fmt: skip
-        # One article was ordered once more, earlier: only the later order is meant.
+        # One article was also ordered earlier: only the later order is meant.
         again = pieces[0]
         edits += past_order(
             again.number - 20,
@@ -364,7 +364,7 @@ def _pieces(
         return row
 
     a, b, c = pick(usual), pick(usual), pick(usual)
-    # At the edge of the own period, at both edges of the anniversary rule.
+    # At the edge of the regular period, at both edges of the anniversary rule.
     plans.append((a, today.toordinal() - a["return_days"] - sides[0], "unopened"))
     plans.append((b, first - sides[1], "opened"))
     plans.append((c, last + sides[2], "unopened"))

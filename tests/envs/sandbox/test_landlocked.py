@@ -1,4 +1,4 @@
-"""The rung without namespaces: its capabilities and its isolation."""
+"""The back end without namespaces: its capabilities and its isolation."""
 
 import os
 import shutil
@@ -32,7 +32,7 @@ def backend() -> LandlockBackend:
     found = LandlockBackend()
     probe = found.probe()
     if not probe.available:
-        pytest.skip(f"no Landlock rung here: {probe.reason}")
+        pytest.skip(f"no Landlock back end here: {probe.reason}")
     return found
 
 
