@@ -48,7 +48,7 @@ class Replica(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class WorkerAgent:
-    """Makes the policy's agent in a worker; can be pickled."""
+    """Creates the policy's agent in a worker; picklable."""
 
     replicas: Sequence[Replica]
     deadline: float

@@ -96,7 +96,7 @@ class LearnerRank:
         folder = Path(out)
         if not (folder / RECIPE_FILE).is_file():
             raise ClusterError(
-                f"rank {self._number} on {socket.gethostname()} does not see {folder}: the run's "
+                f"rank {self._number} on {socket.gethostname()} cannot access {folder}: the run's "
                 "folder must be on a file system that all learner ranks share"
             )
         recipe = recipe_of(dict(table))

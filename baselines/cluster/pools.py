@@ -136,7 +136,7 @@ def _missing(
     has = cluster.resources()
     rows = ", ".join(f"{key} {total[key]:g} of {has.get(key, 0.0):g}" for key in sorted(total))
     return (
-        f"the pool {name!r} could not be placed within {within:.0f} s: its {len(wanted)} "
-        f"processes need {rows} (needed of the cluster's total, some of it in use); request "
-        "fewer workers, or add nodes that declare these resources"
+        f"the pool {name!r} could not be placed within {within:.0f} s: it needs {rows} (of the "
+        "cluster's total, some of which may be in use or on nodes too small for one process); "
+        "request fewer workers, or add nodes that declare these resources"
     )

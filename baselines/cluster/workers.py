@@ -39,7 +39,7 @@ class WorkerSetup(NamedTuple):
     """Settings of a worker, sent to its process once."""
 
     number: int
-    """Unique among all workers of a fleet, replacements included."""
+    """Unique among all workers of a fleet, including replacements."""
 
     slots: int
     make: Callable[[str], Environment]

@@ -4,7 +4,7 @@ Admission bounds staleness: with batches of B groups, policy version v and stale
 (eta + v + 1) B groups are accepted or running, and at most as many rollouts run as there are slots
 (AReaL, section 5.1). Batches are taken in the order of submission within a window, not in the order
 of completion, which would favour short episodes. Finished groups wait here, failed members are
-absent, and a group below its least size is lost.
+absent, and a group below its minimum size is lost.
 
 The buffer has no clock, no event loop and no environment: callers report events and their times.
 The asynchronous source drives it with real rollouts, `hexathlon.baselines.pipeline.simulation` with
@@ -46,7 +46,7 @@ class AdmissionRules:
     `groups`, which takes them strictly in that order."""
 
     least: int = 1
-    """Least number of scored rollouts in a group."""
+    """Minimum number of scored rollouts in a group."""
 
     pacing: bool = True
     """Whether an update waits for a group that would be older than `staleness` at the next one."""
@@ -54,7 +54,7 @@ class AdmissionRules:
     def __post_init__(self) -> None:
         if min(self.groups, self.slots, self.least) < 1 or min(self.staleness, self.surplus) < 0:
             raise ValueError(
-                "expected groups, slots and least from 1, staleness and surplus from 0, got "
+                "expected groups, slots and least >= 1, staleness and surplus >= 0, got "
                 f"{self.groups}, {self.slots}, {self.least}, {self.staleness}, {self.surplus}"
             )
 

@@ -49,7 +49,7 @@ def tables(
             ("rollouts in flight", f"{plan.slots:,}"),
             ("turns per rollout", f"{work.turns:.1f}"),
             ("tokens per rollout", f"{work.tokens:,.0f}"),
-            ("of these sampled", f"{work.sampled:,.0f}"),
+            ("sampled tokens per rollout", f"{work.sampled:,.0f}"),
             ("environment, seconds per rollout", f"{work.env_seconds:.3f}"),
             ("longest rollout / mean", f"{work.longest(min(work.rollouts, plan.slots)):.1f}"),
         ),

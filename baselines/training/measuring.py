@@ -54,7 +54,7 @@ def evaluated(
         out: The training run's folder.
         name: Name of the evaluation, such as `before`.
         report: Called with every trial.
-        ranks: The processes that play.
+        ranks: The ranks that play.
 
     Returns:
         Mean rewards, with intervals over tasks of the same templates: overall under `name`, for a

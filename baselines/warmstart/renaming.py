@@ -65,16 +65,16 @@ def renamed(
     """Return copies of demonstrations, about `share` of them with made-up names.
 
     Args:
-        demonstrations: Demonstrations of one source, this rank's share of them. Word counts are
+        demonstrations: This rank's share of the demonstrations of one source. Words are counted
             over those of all ranks.
         share: Share of the copies, from 0 to 1.
         seed: Seed of the choice and of the names.
-        copies: Number of copies of each, every one with other names.
-        pieces: Parts of most names in further copies: a tokenizer's parts of words, so that each
-            of them is copied at some time.
-        ranks: The processes that share the demonstrations.
-        quoted: Words that thoughts quote are names, too, unless they are in more than this share
-            of the demonstrations; 0 takes names from actions only.
+        copies: Number of copies of each, with different names.
+        pieces: A tokenizer's parts of words, of which most names in further copies consist, so that
+            each part is copied at some time.
+        ranks: The ranks that share the demonstrations.
+        quoted: Words that thoughts quote also count as names, unless they are in more than this
+            share of the demonstrations; 0 takes names only from actions.
         renumber: Whether copies with made-up names also have random element numbers.
     """
     if share <= 0:
@@ -209,7 +209,7 @@ def _pronounceable(draw: np.random.Generator) -> str:
 def _name_of_pieces(
     pieces: Sequence[str], earlier: Sequence[str], draw: np.random.Generator
 ) -> str:
-    """Return a name of random pieces, or a pronounceable one; perhaps with an earlier beginning."""
+    """Return a name of random pieces, or a pronounceable one; it may begin like an earlier one."""
     if draw.random() < 0.25:
         name = _pronounceable(draw)
     else:
@@ -222,7 +222,7 @@ def _name_of_pieces(
 
 
 def _character(unused: Sequence[str], draw: np.random.Generator) -> str:
-    """Return a Chinese character, with equal chances one of `unused` or any."""
+    """Return a Chinese character: with equal probability, one of `unused` or any."""
     if unused and draw.random() < 0.5:
         return unused[int(draw.integers(len(unused)))]
     return chr(int(draw.integers(*_CHARACTERS)))

@@ -121,7 +121,7 @@ class WebSource(PairedSource):
         return thought(heard[-1]) if thought else ""
 
     def policies(self, task: Task) -> Mapping[str, Script]:
-        """Return trivial users of a browser."""
+        """Return trivial policies that use a browser."""
         return trivial_policies(task)
 
     def data_files(self) -> Sequence[str]:

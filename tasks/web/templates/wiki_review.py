@@ -1,4 +1,4 @@
-"""A hard task on the wiki: the edits of a doubtful account."""
+"""A hard task on the wiki: the edits of a suspicious account."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -32,7 +32,7 @@ _NEW_REVISION = "INSERT INTO revisions VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 class ReviewAccount(WebTemplate):
-    """Go through the edits of a doubtful account by a guideline with exceptions."""
+    """Review the edits of a suspicious account by a guideline with exceptions."""
 
     name: ClassVar[str] = "wiki_doubtful"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)

@@ -100,8 +100,8 @@ class SiteStore:
         Tables need row ids.
 
         Returns:
-            By table: the rows of the saved state and those of this one whose first column is that
-            of a row that is not the same in both; tables without such rows are left out.
+            By table: the rows of the saved state and the rows of this one that share their first
+            column with a row that differs between the two; tables without such rows are left out.
         """
         tables = [name for name in self._suspects(blob) if not name.startswith("_")]
         if not tables:

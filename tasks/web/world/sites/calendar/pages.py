@@ -28,7 +28,7 @@ class CalendarPages:
 
     @get("/week")
     def week(self, call: Call) -> WebResponse:
-        """Show one's own week, as a grid of hours."""
+        """Show the user's week as a grid of hours."""
         day = day_of(call)
         monday = day - timedelta(days=day.weekday())
         events = mine(call, monday, monday + timedelta(days=5))
@@ -50,7 +50,7 @@ class CalendarPages:
 
     @get("/list")
     def listing(self, call: Call) -> WebResponse:
-        """List one's own events, filtered."""
+        """List the user's events, filtered."""
         since, until = call.arg("since") or call.clock.today.isoformat(), call.arg("until")
         text, room, person = call.arg("q"), call.arg("room"), call.arg("person")
         where = [MINE, "status = 'planned'", "date(start) >= :since"]
@@ -204,7 +204,7 @@ def day_of(call: Call) -> date:
 
 
 def mine(call: Call, since: date, until: date) -> list[StoreRow]:
-    """Return one's own planned events from one day to before another."""
+    """Return the user's planned events from one day up to, but excluding, another."""
     return call.store.rows(
         f"SELECT * FROM events WHERE {MINE} AND status = 'planned' AND date(start) >= :since AND "
         "date(start) < :until ORDER BY start, id",

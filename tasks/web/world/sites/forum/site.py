@@ -333,7 +333,7 @@ class Forum(Moderating, Site):
 
     @get("/messages/{number:int}")
     def message(self, call: Call, number: int) -> WebResponse:
-        """Show a message of one's own."""
+        """Show one of the user's messages."""
         me = member_by_login(call)
         row = call.store.row(
             "SELECT * FROM messages WHERE id = ? AND (recipient = ? OR sender = ?)",
