@@ -1,6 +1,7 @@
 """The desktop as a device: an agent's actions, the elements it sees, pixels and the final state."""
 
 import base64
+import posixpath
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -176,7 +177,7 @@ class DesktopDevice:
         if file is not None:
             if not program.opens_files:
                 raise DeviceRefusal(f"{app_name} does not open files.")
-            path = file if file.startswith("/") else f"{HOME}/{file}"
+            path = posixpath.normpath(posixpath.join(HOME, file))
             if not path.startswith(f"{HOME}/") or not session.exists(path):
                 raise DeviceRefusal(f"there is no file {file!r} in {HOME}.")
             return self._launch(app_name, [*program.command, path])
@@ -205,7 +206,7 @@ class DesktopDevice:
         if not 0 <= index < len(shown):
             raise DeviceRefusal(f"there is no element {index}; the screen has {len(shown)}.")
         element, node = shown[index]
-        if self._live().tree.bounds(node) is None:
+        if not self._live().tree.still_shows(node):
             raise DeviceRefusal(f"element {index} is no longer there; the screen has changed.")
         return element.bounds.center
 

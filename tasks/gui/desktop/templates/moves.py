@@ -44,8 +44,8 @@ def save_new(pilot: DesktopPilot, path: str, text: str) -> Script:
     yield from pilot.until("push button", "Save")
     yield from pilot.keys("ctrl+a")
     yield from pilot.type(f"/home/user/{path}")
-    yield from pilot.keys("enter")
-    yield from pilot.gone("push button", "Save")
+    while pilot.has("push button", "Save"):  # while the folder is being read, nothing happens
+        yield from pilot.click("push button", "Save")
     yield from pilot.gone("frame", "*", starts=True)
 
 
