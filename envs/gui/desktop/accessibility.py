@@ -168,9 +168,7 @@ class Tree:
             calls.append(_extents_of(one))
         answers = iter(self._bus.call(calls))
         nodes: list[Node | None] = []
-        for reference, answer, menu, flags in zip(
-            references, states, menus, decoded, strict=True
-        ):
+        for reference, answer, menu, flags in zip(references, states, menus, decoded, strict=True):
             if flags is None or "showing" not in flags:
                 nodes.append(None)
                 continue

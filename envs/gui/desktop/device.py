@@ -2,7 +2,7 @@
 
 import base64
 import posixpath
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -84,7 +84,7 @@ class DesktopDevice:
             DeviceRefusal: If it cannot be done; the message says why.
             EnvFault: If the desktop is gone.
         """
-        performers = {
+        performers: dict[str, Callable[..., str]] = {
             "click": self._click, "double_click": self._double_click,
             "right_click": self._right_click, "drag": self._drag, "type_text": self._type_text,
             "press_keys": self._press_keys, "scroll": self._scroll, "open_app": self._open_app,
@@ -133,7 +133,9 @@ class DesktopDevice:
 
     def _type_text(self, text: str) -> str:
         if len(text) > _LONGEST_TEXT:
-            raise DeviceRefusal(f"the text has {len(text):,} characters, at most {_LONGEST_TEXT:,}.")
+            raise DeviceRefusal(
+                f"the text has {len(text):,} characters, at most {_LONGEST_TEXT:,}."
+            )
         session = self._live()
         room = session.display.spare_room()
         for start in range(0, len(text), room):
@@ -172,7 +174,9 @@ class DesktopDevice:
     def _open_app(self, app_name: str, file: str | None = None) -> str:
         program = PROGRAMS.get(app_name)
         if program is None:
-            raise DeviceRefusal(f"there is no app {app_name!r}. The apps are: {', '.join(PROGRAMS)}.")
+            raise DeviceRefusal(
+                f"there is no app {app_name!r}. The apps are: {', '.join(PROGRAMS)}."
+            )
         session = self._live()
         if file is not None:
             if not program.opens_files:
@@ -207,7 +211,9 @@ class DesktopDevice:
             raise DeviceRefusal(f"there is no element {index}; the screen has {len(shown)}.")
         element, node = shown[index]
         if not self._live().tree.still_shows(node):
-            raise DeviceRefusal(f"element {index} is no longer there; the screen has changed.")
+            raise DeviceRefusal(
+                f"element {index} is no longer there; the screen has changed. wait shows it."
+            )
         return element.bounds.center
 
     def _on_screen(self, x: int, y: int) -> tuple[int, int]:

@@ -1,16 +1,22 @@
-"""Pictures in the paint program and the image viewer; what they show is in no accessibility tree."""
+"""Pictures in the paint program and the image viewer: only pixels tell what they show."""
 
 import base64
 import hashlib
 import struct
 import zlib
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from hexathlon.tasks.gui.desktop.draft import DesktopDraft, DesktopScene, DesktopTemplate
+from hexathlon.tasks.gui.desktop.draft import (
+    DesktopDraft,
+    DesktopScene,
+    DesktopSolver,
+    DesktopTemplate,
+)
 from hexathlon.tasks.gui.desktop.pilot import DesktopPilot
 from hexathlon.tasks.gui.desktop.templates.moves import delete, look_into
 from hexathlon.tasks.gui.desktop.templates.parts import done
@@ -18,6 +24,8 @@ from hexathlon.tasks.gui.desktop.words import TOPICS, shared
 from hexathlon.tasks.source import Script
 
 __all__ = ["TEMPLATES"]
+
+_Pixels = NDArray[np.uint8]
 
 _COLOURS = {
     "red": (200, 30, 30), "green": (30, 150, 50), "blue": (30, 60, 200), "yellow": (230, 210, 40),
@@ -29,14 +37,12 @@ _TURNS = {
     "mirrored left to right": ("Flip Horizontally", Image.Transpose.FLIP_LEFT_RIGHT),
     "upside down, mirrored top to bottom": ("Flip Vertically", Image.Transpose.FLIP_TOP_BOTTOM),
 }
-_ARRAYS = {
+_ARRAYS: dict[str, Callable[[_Pixels], _Pixels]] = {
     "Rotate Clockwise": lambda pixels: np.rot90(pixels, -1),
     "Rotate Anti-Clockwise": lambda pixels: np.rot90(pixels, 1),
     "Flip Horizontally": lambda pixels: pixels[:, ::-1],
     "Flip Vertically": lambda pixels: pixels[::-1],
 }
-
-_Pixels = NDArray[np.uint8]
 
 
 def _png(pixels: _Pixels) -> dict[str, str]:
@@ -94,7 +100,7 @@ def _turn(scene: DesktopScene) -> DesktopDraft | None:
     if len({*outcomes, _content(pictures[path])["sha256"]}) != len(_ARRAYS) + 1:
         return None
 
-    def turns(where: str, choice: str, save: bool = True):
+    def turns(where: str, choice: str, save: bool = True) -> DesktopSolver:
         def make(pilot: DesktopPilot) -> Script:
             yield from pilot.open("Paint", where)
             yield from pilot.until("menu", "Image")
@@ -132,7 +138,7 @@ def _by_colour(scene: DesktopScene) -> DesktopDraft:
     gone = f"{names[at]}.png"
     others = [name for name in pictures if name != gone]
 
-    def deletes(*chosen: str):
+    def deletes(*chosen: str) -> DesktopSolver:
         def make(pilot: DesktopPilot) -> Script:
             yield from look_into(pilot, "Pictures")
             for name in chosen:

@@ -3,10 +3,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.desktops import desktop_task, names, number, opened, until
 
 from hexathlon.envs.errors import EnvFault, WrongState
 from hexathlon.envs.gui.errors import DeviceRefusal
+from support.desktops import desktop_task, names, number, opened, until
 
 FILES = {"Documents/a.txt": {"text": "hello\n"}, "Documents/b.txt": {"text": "other\n"}}
 

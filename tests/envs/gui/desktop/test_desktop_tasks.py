@@ -3,13 +3,13 @@ from typing import Any
 
 import gymnasium
 import pytest
-from support.desktops import SECONDS, require_desktop
 
 import hexathlon  # noqa: F401
 from hexathlon.tasks.gui.desktop.source import DesktopSource
 from hexathlon.tasks.gui.desktop.table import TEMPLATES, templates_of
 from hexathlon.tasks.source import Script, play
 from hexathlon.tasks.task import LEVELS
+from support.desktops import SECONDS, require_desktop
 
 SOURCE = DesktopSource()
 

@@ -1,9 +1,9 @@
 import pytest
-from support.desktops import names, number, opened, until
 
 from hexathlon.envs.gui.desktop.confined import launch_line
 from hexathlon.tasks.gui.desktop.documents import Books, notebook, workbook
 from hexathlon.tasks.gui.desktop.programs import PROGRAMS
+from support.desktops import names, number, opened, until
 
 SHORTCUT = "[Desktop Entry]\nType=Application\nName=Shell\nExec=/bin/touch /home/user/ran\n"
 SCRIPT = "#!/bin/sh\ntouch /home/user/ran\n"
