@@ -1,16 +1,21 @@
 """The dialects of GUI models: their own forms, their coordinate spaces, their mistakes."""
 
+import asyncio
 import json
 
 import pytest
 
+from hexathlon.baselines.agents.base import Episode, PastTurn
+from hexathlon.baselines.agents.llm import LlmAgent
 from hexathlon.baselines.codecs import get_codec
 from hexathlon.baselines.codecs.base import fitted
 from hexathlon.baselines.codecs.gui.screen import smart_resize
 from hexathlon.baselines.codecs.parts import seeing
-from hexathlon.envs.messages import parse_text
+from hexathlon.baselines.engines.base import ChatReply, Usage
+from hexathlon.envs.messages import make_message, parse_text
 from hexathlon.envs.tools import ToolTable
-from hexathlon.evaluators.content import Image
+from hexathlon.evaluators.content import Image, Text
+from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.task import ToolSchema
 
 
@@ -349,3 +354,37 @@ def test_the_end_of_a_task_with_a_reason_is_offered_as_a_call():
         assert '"reason"' in get_codec(name).system_prompt("Go.", tools)
     reply = '{"name": "status", "arguments": {"goal_status": "infeasible", "record": "note 3"}}'
     assert codec_for("ui-tars", phone()).decode({"content": reply}) == reply
+
+
+class SeeingEngine:
+    """Answers every request with a tap in the middle of the screen, and keeps the requests."""
+
+    def __init__(self):
+        self.requests = []
+
+    async def chat(self, request):
+        self.requests.append(list(request.messages))
+        reply = {"role": "assistant", "content": "Action: click(start_box='(500,500)')"}
+        return ChatReply(reply, Usage(), "stop", 0.0, 0.0)
+
+
+def test_an_agents_points_follow_the_screenshots_that_it_is_shown():
+    place = {"x": {"type": "integer"}, "y": {"type": "integer"}}
+    tools = [tool("click", **place).model_dump()]
+    source = get_source("sql")
+    task = source.build(source.address("train", 0))
+    engine = SeeingEngine()
+    episode = Episode(task, source, 0, 0, "hexathlon/GUI-v0", "Play.", tools)
+    player = LlmAgent(engine, get_codec("ui-tars")).begin(episode)
+    actions = []
+    for width, height in ((200, 100), (400, 800)):
+        screen = (Text("Screen:"), Image(width, height, bytes(3 * width * height)))
+        turn = asyncio.run(player.act([make_message("user", screen)]))
+        actions.append(json.loads(turn.action)["arguments"])
+    assert actions == [{"x": 100, "y": 50}, {"x": 200, "y": 400}]
+    assert "click(start_box=" in engine.requests[0][0]["content"]
+    again = LlmAgent(engine, get_codec("ui-tars")).begin(episode)
+    again.resume([PastTurn([make_message("user", screen)], turn.action)], None)
+    asyncio.run(again.act([make_message("user", "Go on.")]))
+    told = engine.requests[-1][2]["content"]
+    assert told == "Action: click(start_box='(500,500)')"
