@@ -67,6 +67,14 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
             ("web", "miniwob", "webarena", "webarena-verified", "visualwebarena"),
         ),
         EnvironmentInfo(
+            "hexathlon/GUI-v0",
+            "gui",
+            "Use the apps of a phone, or of a desktop, by screen and touch",
+            "hexathlon.envs.gui.env:GUIEnv",
+            "hexathlon.envs.gui.env:make_vector",
+            ("gui", "desktop"),
+        ),
+        EnvironmentInfo(
             "replay/GUIReplay-v0",
             "gui",
             "Repeat recorded sessions on a phone, step by step",

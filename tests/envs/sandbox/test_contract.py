@@ -83,7 +83,7 @@ def test_a_late_command_is_stopped_and_the_shell_lives(sandbox):
 
 
 def test_a_shell_that_cannot_be_stopped_is_replaced(sandbox):
-    done = sandbox.execute("kept=yes; trap '' INT; while :; do :; done", timeout=1.0)
+    done = sandbox.execute("kept=yes; trap '' INT; while :; do :; done", timeout=3.0)
     assert (done.exit_status, done.stop, done.restarted) == (None, Stop.TIME, True)
     assert sandbox.execute("echo [$kept]; pwd").output == b"[]\n/app\n"
 
