@@ -356,6 +356,29 @@ def test_the_end_of_a_task_with_a_reason_is_offered_as_a_call():
     assert codec_for("ui-tars", phone()).decode({"content": reply}) == reply
 
 
+@pytest.mark.parametrize(
+    ("x", "y", "direction"), [(540, 600, "up"), (540, 2160, "down"), (100, 1800, "left")]
+)
+def test_swipes_and_scrolls_take_the_form_of_the_tools(x, y, direction):
+    place = points(1080, 2400)
+    ends = {"x2": place["x"], "y2": place["y"]}
+    tools = [
+        tool("swipe", ["direction"], direction=TEXT, **place, **ends),
+        tool("scroll", ["direction"], direction=TEXT, index=place["index"]),
+    ]
+    codec = codec_for("gui-owl-1.5", tools)
+    end = [round(x / 1.08), round(y / 2.4)]
+    reply = use("mobile_use", action="swipe", coordinate=[500, 750], coordinate2=end)
+    swipe = {"x": 540, "y": 1800, "x2": x, "y2": y, "direction": direction}
+    assert calls_of(codec, reply) == [("swipe", swipe)]
+    again = codec.encode(codec.decode({"content": reply}))["content"]
+    assert json.loads(again.split("\n")[1])["arguments"]["coordinate2"] == end
+    tars = codec_for("ui-tars", tools)
+    assert calls_of(tars, "Action: scroll(start_box='(5,5)', direction='down')") == [
+        ("scroll", {"direction": "down"})
+    ]
+
+
 class SeeingEngine:
     """Answers every request with a tap in the middle of the screen, and keeps the requests."""
 
