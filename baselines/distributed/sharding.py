@@ -8,6 +8,7 @@ checkpoints, which any number of ranks reads.
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import MethodType
 from typing import Any, Literal, TypeVar
@@ -19,7 +20,7 @@ from hexathlon.baselines.distributed.transports import probe_of
 from hexathlon.baselines.learner.ranks import Ranks
 from hexathlon.baselines.learner.scoring import score
 
-__all__ = ["Sharded"]
+__all__ = ["CheckpointFailed", "Sharded"]
 
 T = TypeVar("T")
 
@@ -57,16 +58,16 @@ class Sharded:
         self._reshard = reshard
         self._keeps = keeps
 
-    def placed(self, model: Any) -> Any:
+    def placed(self, model: Any, *, whole: bool = True) -> Any:
         """Return a copy of the model in float32 with this rank's part of every parameter.
 
-        The parameters of the given model are freed unless this rank keeps the policy.
+        The parameters of the given model are freed unless this rank needs it as a whole.
         """
         made = _without_values(model)
         if self._ranks.count > 1:
             self._shard(made, model.get_input_embeddings().weight.device)
         _fill(made, model)
-        if not self._keeps:
+        if not (whole and self._keeps):
             model.to("meta")
         return made
 
@@ -154,9 +155,10 @@ class Sharded:
         import torch.distributed.checkpoint as dcp
 
         place = folder / _SHARDS
-        dcp.save(
-            _state(placed, optimisers), checkpoint_id=str(place), no_dist=self._ranks.count == 1
-        )
+        with _named_failures():
+            dcp.save(
+                _state(placed, optimisers), checkpoint_id=str(place), no_dist=self._ranks.count == 1
+            )
 
     def load(self, folder: Path, placed: Any, optimisers: Any) -> None:
         """Read this rank's parts of a distributed checkpoint, whoever has written it."""
@@ -164,9 +166,8 @@ class Sharded:
         from torch.distributed.checkpoint.state_dict import set_state_dict
 
         state = _state(placed, optimisers)
-        dcp.load(
-            state, checkpoint_id=str(folder / _SHARDS), no_dist=self._ranks.count == 1
-        )
+        with _named_failures():
+            dcp.load(state, checkpoint_id=str(folder / _SHARDS), no_dist=self._ranks.count == 1)
         set_state_dict(
             placed,
             optimisers.parts,
@@ -174,6 +175,22 @@ class Sharded:
             optim_state_dict=state["optimisers"],
         )
         optimisers.taken = int(state["taken"])
+
+
+class CheckpointFailed(OSError):
+    """A distributed checkpoint cannot be written or read."""
+
+
+@contextmanager
+def _named_failures() -> Iterator[None]:
+    """Raise the first rank's failure as an error that can be caught."""
+    from torch.distributed.checkpoint.api import CheckpointException
+
+    try:
+        yield
+    except CheckpointException as error:
+        number, (cause, _) = min(error.failures.items())
+        raise CheckpointFailed(f"rank {number}: {type(cause).__name__}: {cause}") from error
 
 
 def _evaluate(model: Any, function: Callable[..., T], *args: Any, **kwargs: Any) -> T:

@@ -27,8 +27,13 @@ class Parallelism(Protocol):
     sharded: bool
     """Whether a forward pass exchanges parameters, so that every rank must take part in it."""
 
-    def placed(self, model: Any) -> Any:
-        """Return the model to train or to score with; the given one keeps its parameters."""
+    def placed(self, model: Any, *, whole: bool = True) -> Any:
+        """Return the model to train or to score with.
+
+        Args:
+            model: The model as a whole.
+            whole: Whether `model` is needed afterwards; otherwise its memory may be freed.
+        """
         ...
 
     def evaluate(self, model: Any, function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
@@ -63,7 +68,11 @@ class Parallelism(Protocol):
         ...
 
     def load(self, folder: Path, placed: Any, optimisers: Any) -> None:
-        """Read what `save` has written, also by another number of ranks if it is sharded."""
+        """Read what `save` has written, also by another number of ranks if it is sharded.
+
+        Raises:
+            Exception: If a file is missing or damaged, or belongs to another model.
+        """
         ...
 
 
@@ -79,7 +88,7 @@ class Replicated:
     def __init__(self, ranks: Ranks) -> None:
         self._ranks = ranks
 
-    def placed(self, model: Any) -> Any:
+    def placed(self, model: Any, *, whole: bool = True) -> Any:
         """Return the model itself."""
         return model
 

@@ -93,7 +93,7 @@ def training_step(run: Components, source: BatchSource, step: int) -> dict[str, 
 
     # Update: each rank computes the gradients of its share, all take the same optimiser step.
     run.learner.version = step
-    run.model.train()
+    run.learner.model.train()
     try:
         examples = run.proximal.added(_examples(groups, credit, run.ranks), step)
         updated = run.learner.update(examples)
@@ -101,7 +101,7 @@ def training_step(run: Components, source: BatchSource, step: int) -> dict[str, 
         source.poison(str(error))
         raise
     finally:
-        run.model.eval()
+        run.learner.model.eval()
 
     # Publish: the engine samples from the new weights, which is verified.
     run.proximal.note(step + 1)
