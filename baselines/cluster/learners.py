@@ -201,9 +201,7 @@ def _run(
         for number in range(count):
             options = bundles.options(number)
             ranks.append(
-                actor.options(**options, max_concurrency=_CALLS).remote(
-                    number, count, place.gpus
-                )
+                actor.options(**options, max_concurrency=_CALLS).remote(number, count, place.gpus)
             )
         meeting = _answer(ranks[0].meeting.remote(), "rank 0 to start", within)
         pids = _answer([rank.process.remote() for rank in ranks], "all ranks to start", within)

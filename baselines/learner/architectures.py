@@ -65,7 +65,9 @@ def check_packing(model: Any) -> None:
     training = model.training
     model.eval()
     try:
-        apart = [model(input_ids=part, use_cache=False).logits for part in ids.split(_LENGTHS, 1)]
+        apart = [
+            model(input_ids=part, use_cache=False).logits for part in torch.split(ids, _LENGTHS, 1)
+        ]
         packed = model(input_ids=ids, position_ids=positions, use_cache=False).logits
     except TypeError as error:
         raise _unsupported(model, str(error)) from error

@@ -119,9 +119,7 @@ def parts_of(
         else:
             parts.append([number])
             tokens = length
-    return [
-        _part(examples, rows, device, dtype, packed, prefixes and not packed) for rows in parts
-    ]
+    return [_part(examples, rows, device, dtype, packed, prefixes and not packed) for rows in parts]
 
 
 def idle_part(device: torch.device, dtype: torch.dtype) -> MicroBatch:

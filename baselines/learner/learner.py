@@ -109,7 +109,9 @@ class Learner:
         self.policy = model
         self.model = self.parallelism.placed(model)
         self.config = config
-        self.reference = None if reference is None else self.parallelism.placed(reference, whole=False)
+        self.reference = reference
+        if reference is not None:
+            self.reference = self.parallelism.placed(reference, whole=False)
         self.critic = critic
         self._ranks = ranks
         self.optimisers = Optimisers(self.model, config.optimiser, steps)

@@ -153,7 +153,7 @@ def _logits(
 ) -> Iterator[Tensor]:
     """Yield the logits after the chosen tokens, `[chosen tokens, vocabulary]`, in parts."""
     if not has_plain_head(model):
-        yield from _own_logits(model, ids, chosen, lengths).split(_rows(model))
+        yield from torch.split(_own_logits(model, ids, chosen, lengths), _rows(model))
         return
     if lengths is None:
         picked = hidden_states(model, ids, prefix)[chosen]

@@ -165,10 +165,7 @@ class Recipe(RecipeTable):
             return self
         cause = ""
         if self.learn.optimiser.kind == "muon":
-            cause = (
-                "Muon needs whole matrices on every rank: set learn.optimiser.kind = "
-                '"adamw"'
-            )
+            cause = 'Muon needs whole matrices on every rank: set learn.optimiser.kind = "adamw"'
         elif self.critic is not None and self.critic.trunk == "shared":
             cause = "a critic cannot read the states of a sharded policy: set critic.trunk = "
             cause += '"copy", which every rank holds as a whole'

@@ -104,3 +104,51 @@ def test_two_rank_run_resumes_bit_for_bit(tmp_path: Path) -> None:
     assert torch.equal(
         weights(tmp_path / "broken", "policy"), weights(tmp_path / "whole", "policy")
     )
+
+
+SHARDED = {"learner.kind": "sharded", "evaluation.every": 0, "evaluation.tasks": 2}
+
+
+def test_a_sharded_run_of_one_process_resumes_bit_for_bit(tmp_path: Path) -> None:
+    class Stopped(Exception):
+        pass
+
+    def stop(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
+        if phase == "train" and step == 1:
+            raise Stopped
+
+    plain = load_recipe("sql-tiny", {**CHANGES, **SHARDED, "learner.kind": "replicated"})
+    split = load_recipe("sql-tiny", {**CHANGES, **SHARDED, "learner.packing": True})
+    train(plain, tmp_path / "plain", quiet)
+    train(split, tmp_path / "whole", quiet)
+    with pytest.raises(Stopped):
+        train(split, tmp_path / "broken", stop)
+    train(split, tmp_path / "broken", quiet)
+    plain_policy, whole = (weights(tmp_path / name, "policy") for name in ("plain", "whole"))
+    assert float((plain_policy - whole).abs().max()) <= 1e-5
+    assert torch.equal(weights(tmp_path / "broken", "policy"), whole)
+
+
+@pytest.mark.slow
+def test_two_sharded_ranks_train_the_same_policy_as_one_and_resume(tmp_path: Path) -> None:
+    class Stopped(Exception):
+        pass
+
+    def stop(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
+        if phase == "train" and step == 1:
+            raise Stopped
+
+    def sharded(ranks: int) -> Recipe:
+        return load_recipe("sql-tiny", {**CHANGES, **SHARDED, "ranks": ranks})
+
+    train(load_recipe("sql-tiny", {**CHANGES, "evaluation.tasks": 2}), tmp_path / "one", quiet)
+    train(sharded(2), tmp_path / "two", quiet)
+    one, two = (weights(tmp_path / name, "policy") for name in ("one", "two"))
+    assert float((one - two).abs().max()) <= 1e-5
+    assert float((one - weights(tmp_path / "one", "start")).abs().max()) > 1e-5
+    for name, ranks in (("same", 2), ("fewer", 1)):
+        with pytest.raises(Stopped):
+            train(sharded(2), tmp_path / name, stop)
+        train(sharded(ranks), tmp_path / name, quiet)
+    assert torch.equal(weights(tmp_path / "same", "policy"), two)
+    assert float((weights(tmp_path / "fewer", "policy") - two).abs().max()) <= 1e-5
