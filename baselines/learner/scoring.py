@@ -1,10 +1,11 @@
 """Log-probabilities of chosen tokens under a model."""
 
-from collections.abc import Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
+from torch.utils.checkpoint import checkpoint
 
 from hexathlon.baselines.engines.local.decoder import is_llama_shaped
 from hexathlon.baselines.learner.architectures import has_plain_head
@@ -13,7 +14,7 @@ from hexathlon.baselines.learner.batching import SharedPrefix
 __all__ = ["Scores", "hidden_states", "pack", "score"]
 
 _CHUNK = 1 << 25
-"""Largest number of logits in memory at once."""
+"""Largest number of logits in memory at once, where the head is applied apart from the decoder."""
 
 
 class Scores(NamedTuple):
@@ -127,46 +128,55 @@ def score(
         chosen = chosen.clone()
         chosen[0, 0] = True
     targets = ids[:, 1:][chosen]
-    scored, entropies, start = [], [], 0
-    for part in _logits(model, ids[:, :-1], chosen, prefix, lengths):
-        logits = part.float()
+    plain, head = has_plain_head(model), model.get_output_embeddings()
+    compute = _picked_states if plain else _own_logits
+    picked = compute(model, ids[:, :-1], chosen, prefix, lengths)
+
+    def scored(values: Tensor, aims: Tensor) -> tuple[Tensor, Tensor | None]:
+        logits = (head(values) if plain else values).float()
         if temperature != 1.0:
             logits = logits / temperature
         log_probabilities = logits.log_softmax(-1)
-        aims = targets[start : start + len(logits), None]
-        scored.append(log_probabilities.gather(-1, aims)[:, 0])
-        if entropy:
-            kept = log_probabilities if entropy_gradient else log_probabilities.detach()
-            entropies.append(-(kept.exp() * kept).sum(-1))
-        start += len(logits)
+        result = log_probabilities.gather(-1, aims[:, None])[:, 0]
+        if not entropy:
+            return result, None
+        kept = log_probabilities if entropy_gradient else log_probabilities.detach()
+        return result, -(kept.exp() * kept).sum(-1)
+
+    rows = max(1, _CHUNK // int(head.weight.shape[0]))
+    if plain and len(picked) > rows and torch.is_grad_enabled():
+        scored = partial(checkpoint, scored, use_reentrant=False)  # keeps no chunk's logits
+    chunks = zip(torch.split(picked, rows), torch.split(targets, rows), strict=True)
+    results = [scored(*chunk) for chunk in chunks] if len(picked) else []
+    values = _placed([value for value, _ in results], chosen)
+    entropies = _placed([kept for _, kept in results if kept is not None], chosen)
     if idle:
-        scored, entropies = [0.0 * part for part in scored], [0.0 * part for part in entropies]
-    return Scores(_placed(scored, chosen), _placed(entropies, chosen) if entropy else None)
+        values, entropies = 0.0 * values, 0.0 * entropies
+    return Scores(values, entropies if entropy else None)
 
 
-def _logits(
+def _picked_states(
     model: Any,
     ids: Tensor,
     chosen: Tensor,
     prefix: SharedPrefix | None,
     lengths: Tensor | None,
-) -> Iterator[Tensor]:
-    """Yield the logits after the chosen tokens, `[chosen tokens, vocabulary]`, in parts."""
-    if not has_plain_head(model):
-        yield from torch.split(_own_logits(model, ids, chosen, lengths), _rows(model))
-        return
+) -> Tensor:
+    """Return the states at the chosen tokens, `[chosen tokens, width]`."""
     if lengths is None:
-        picked = hidden_states(model, ids, prefix)[chosen]
-    else:
-        packed = pack(ids, lengths)
-        states = model.get_decoder()(**packed.inputs(), use_cache=False).last_hidden_state
-        picked = states[0, chosen[packed.valid]]
-    head, rows = model.get_output_embeddings(), _rows(model)
-    for start in range(0, len(picked), rows):
-        yield head(picked[start : start + rows])
+        return hidden_states(model, ids, prefix)[chosen]
+    packed = pack(ids, lengths)
+    states: Tensor = model.get_decoder()(**packed.inputs(), use_cache=False).last_hidden_state
+    return states[0, chosen[packed.valid]]
 
 
-def _own_logits(model: Any, ids: Tensor, chosen: Tensor, lengths: Tensor | None) -> Tensor:
+def _own_logits(
+    model: Any,
+    ids: Tensor,
+    chosen: Tensor,
+    prefix: SharedPrefix | None,
+    lengths: Tensor | None,
+) -> Tensor:
     """Return the logits that the model itself computes, `[chosen tokens, vocabulary]`."""
     if lengths is not None:
         packed = pack(ids, lengths)
@@ -176,10 +186,6 @@ def _own_logits(model: Any, ids: Tensor, chosen: Tensor, lengths: Tensor | None)
     columns = chosen.any(0).nonzero()[:, 0]
     logits: Tensor = model(**inputs, use_cache=False, logits_to_keep=columns).logits
     return logits[chosen[:, columns]]
-
-
-def _rows(model: Any) -> int:
-    return max(1, _CHUNK // int(model.get_output_embeddings().weight.shape[0]))
 
 
 def _placed(values: list[Tensor], chosen: Tensor) -> Tensor:

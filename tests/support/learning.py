@@ -16,6 +16,7 @@ import torch
 
 from hexathlon.baselines.algorithms.objectives import Objective
 from hexathlon.baselines.algorithms.samples import Sample
+from hexathlon.baselines.learner import scoring
 from hexathlon.baselines.learner.batching import Example
 from hexathlon.baselines.learner.learner import Learner, LearnerConfig
 from hexathlon.baselines.learner.optimiser import OptimiserConfig
@@ -143,6 +144,7 @@ def sharded(rank: int, world: int, store: str, out: str) -> None:
 
     from hexathlon.baselines.distributed.launch import join, leave
 
+    scoring._CHUNK = 20 * VOCABULARY  # several chunks of logits per pass
     signal.alarm(500)  # ends a rank that outlives the test
     torch.set_num_threads(1)
     folder = Path(out)
