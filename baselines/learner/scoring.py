@@ -149,10 +149,13 @@ def score(
     chunks = zip(torch.split(picked, rows), torch.split(targets, rows), strict=True)
     results = [scored(*chunk) for chunk in chunks] if len(picked) else []
     values = _placed([value for value, _ in results], chosen)
-    entropies = _placed([kept for _, kept in results if kept is not None], chosen)
+    entropies = None
+    if entropy:
+        entropies = _placed([kept for _, kept in results if kept is not None], chosen)
     if idle:
-        values, entropies = 0.0 * values, 0.0 * entropies
-    return Scores(values, entropies if entropy else None)
+        values = 0.0 * values
+        entropies = None if entropies is None else 0.0 * entropies
+    return Scores(values, entropies)
 
 
 def _picked_states(
