@@ -66,7 +66,8 @@ def check_packing(model: Any) -> None:
     model.eval()
     try:
         apart = [
-            model(input_ids=part, use_cache=False).logits for part in torch.split(ids, list(_LENGTHS), 1)
+            model(input_ids=part, use_cache=False).logits
+            for part in torch.split(ids, list(_LENGTHS), 1)
         ]
         packed = model(input_ids=ids, position_ids=positions, use_cache=False).logits
     except TypeError as error:

@@ -12,7 +12,7 @@ from hexathlon.baselines.algorithms.samples import Array, Mask, Sample
 __all__ = ["Example", "MicroBatch", "SharedPrefix", "idle_part", "parts_of", "shared_prefix"]
 
 _WORTHWHILE = 0.1
-"""Least share of a part's tokens that computing a prefix separately must save."""
+"""Minimum share of a part's tokens that computing a prefix separately must save."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -198,7 +198,7 @@ def _part(
 
 
 def shared_prefix(rows: Sequence[np.ndarray]) -> tuple[int, list[int], list[int]] | None:
-    """Find the prefix length at which computing equal prefixes once saves most tokens.
+    """Find the prefix length at which computing equal prefixes once saves the most tokens.
 
     With rows in lexicographic order, neighbours with p or more tokens in common save p tokens each.
 

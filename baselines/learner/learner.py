@@ -1,7 +1,7 @@
 """The learner: gradients of a recipe's losses over the parts of a batch, then optimiser steps.
 
-Denominators are counted over the whole optimiser step, all ranks included, before any loss, so the
-gradient does not depend on how the batch is cut into parts or spread over ranks.
+Denominators are counted over the whole optimiser step, including all ranks, before any loss, so the
+gradient does not depend on how the batch is cut into parts or distributed over ranks.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ class LearnerConfig:
 
     bounds_parameters: dict[str, Any] = field(default_factory=dict)
     token_budget: int = 16_384
-    """Largest number of tokens per forward pass, padding included."""
+    """Maximum number of tokens per forward pass, including padding."""
 
     temperature: float = 1.0
     """Sampling temperature of the tokens."""
@@ -71,9 +71,9 @@ class Learner:
         model: A causal language model; changed in place.
         config: Settings.
         steps: Length of the learning-rate schedule, in optimiser steps.
-        reference: A frozen model to stay close to; needed where the objective has a beta.
+        reference: Frozen reference model of the KL penalty; required if the objective has a beta.
         critic: Updated with every update; the policy is not while the critic warms up.
-        ranks: The processes that train together; each is given its share of every update.
+        ranks: The learner ranks; each is given its share of every update.
         parallelism: Where the state of training lies; on every rank by default.
 
     Attributes:
@@ -154,7 +154,7 @@ class Learner:
         return {**metrics, **self.critic.update(examples)}
 
     def values(self, samples: Sequence[Sample]) -> list[Array] | None:
-        """Return the critic's values, `[tokens]` per sample; None where there is no critic."""
+        """Return the critic's values, `[tokens]` per sample; None without a critic."""
         return None if self.critic is None else self.critic.values(samples)
 
     def _update_policy(self, examples: Sequence[Example]) -> dict[str, float]:

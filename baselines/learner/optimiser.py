@@ -28,7 +28,7 @@ class OptimiserConfig:
     eps: float = 1e-8
     weight_decay: float = 0.0
     clip: float = 1.0
-    """Largest gradient norm of a step; 0 does not clip."""
+    """Maximum gradient norm of a step; 0 disables clipping."""
 
     warmup: int = 0
     """Steps over which the learning rate rises to its peak."""

@@ -14,7 +14,7 @@ from hexathlon.baselines.learner.batching import SharedPrefix
 __all__ = ["Scores", "hidden_states", "pack", "score"]
 
 _CHUNK = 1 << 25
-"""Largest number of logits in memory at once, where the head is applied apart from the decoder."""
+"""Maximum number of logits in memory at a time, where the head is applied apart."""
 
 
 class Scores(NamedTuple):
@@ -116,7 +116,7 @@ def score(
         ids: `[rows, tokens + 1]`.
         wanted: `[rows, tokens]`; above 0 in column t to score token t + 1.
         temperature: Sampling temperature of the tokens.
-        entropy: Whether to compute the distribution's entropy too.
+        entropy: Whether to also compute the distribution's entropy.
         entropy_gradient: Whether the entropy carries a gradient.
         prefix: Prefixes shared by rows.
         lengths: `[rows]`, inputs of each row, to compute all rows as one without padding.

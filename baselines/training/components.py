@@ -1,4 +1,4 @@
-"""The components of a training run that sources and steps work with."""
+"""The components of a training run."""
 
 import asyncio
 from collections.abc import Coroutine, Sequence
@@ -30,7 +30,7 @@ class BatchLate(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Components:
-    """The components of a run that a step works with; `Trainer` makes them."""
+    """The components that sources and steps use; `Trainer` creates them."""
 
     recipe: Recipe
     """With `scale` applied."""
@@ -41,7 +41,7 @@ class Components:
 
     learner: Learner
     opened: OpenedEngine
-    """The engine that samples, and the transport of the weights to it."""
+    """The engine that samples, and its weight transport."""
 
     executor: Executor
     collector: Collector
@@ -53,13 +53,13 @@ class Components:
     """The event loop that engine and environments belong to."""
 
     journal: Journal
-    """Groups that are not played again."""
+    """Groups that must not be played again."""
 
     proximal: Proximal
     """Proximal log-probabilities of tokens that an older policy sampled."""
 
     central: bool = False
-    """Whether rank 0 plays the rollouts of all ranks; otherwise each plays its share."""
+    """Whether rank 0 plays all rollouts; otherwise each rank plays its share."""
 
     def complete(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine on the run's event loop and return its result."""
@@ -86,7 +86,7 @@ class Components:
                 raise
             raise BatchLate(
                 f"the rollouts of {len(plans)} tasks ({plans[0].task}, …) did not finish within "
-                f"{seconds:g} s: find the environment that waits, or raise asynchrony.deadline"
+                f"{seconds:g} s: find the environment that hangs, or raise asynchrony.deadline"
             ) from None
 
     def publish(self, version: int) -> float:
@@ -99,7 +99,7 @@ class Components:
         return self.complete(self.opened.transport.publish(self.model, version))
 
     def rest(self) -> None:
-        """Let the engine leave its GPU's memory to the learner until the next weights, if asked."""
+        """If the recipe says so, free the engine's GPU memory until the next weights."""
         engine = self.opened.engine
         if self.recipe.engine.sleep and isinstance(engine, Sleeper):
             self.complete(engine.sleep())

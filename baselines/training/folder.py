@@ -23,7 +23,7 @@ class RecipeDiffers(Exception):
 
 
 class FolderInUse(Exception):
-    """Another process trains in the folder."""
+    """Another process is training in the folder."""
 
 
 @contextmanager
@@ -31,7 +31,7 @@ def claimed(folder: Path, recipe: Recipe) -> Iterator[None]:
     """Reserve the folder for this process and this recipe; create it if necessary.
 
     Raises:
-        FolderInUse: If another process trains in it.
+        FolderInUse: If another process is training in it.
         RecipeDiffers: If it contains the run of another recipe.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -39,7 +39,7 @@ def claimed(folder: Path, recipe: Recipe) -> Iterator[None]:
     try:
         if not _locked(handle):
             raise FolderInUse(
-                f"another process trains in {folder}: follow it with `hexathlon train --watch "
+                f"another process is training in {folder}: follow it with `hexathlon train --watch "
                 f"{folder}`, or choose another --out"
             )
         _write_recipe(folder, recipe)
@@ -49,7 +49,7 @@ def claimed(folder: Path, recipe: Recipe) -> Iterator[None]:
 
 
 def is_training(folder: Path) -> bool:
-    """Whether a process trains in the folder now."""
+    """Whether a process is training in the folder."""
     try:
         handle = os.open(folder / _LOCK_FILE, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:

@@ -1,7 +1,7 @@
 """Recipes: one TOML file that configures a whole training run.
 
-Every table of a recipe is the configuration of one component. `scale` multiplies the sizes that
-make a run longer and better, and nothing else.
+Each table of a recipe configures one component. `scale` multiplies only the sizes that make a run
+longer and better.
 """
 
 import copy
@@ -56,7 +56,7 @@ class Recipe(RecipeTable):
     steps: int = Field(default=50, ge=0)
     save_every: int = Field(default=10, ge=1)
     ranks: int = Field(default=1, ge=1, le=64)
-    """Processes that train together, one core or GPU each; the same number repeats a run bit for
+    """Number of learner processes, one core or GPU each; runs with equal numbers agree bit for
     bit."""
 
     tasks: tuple[TasksTable, ...] = Field(default_factory=lambda: (TasksTable(),), min_length=1)
@@ -74,7 +74,7 @@ class Recipe(RecipeTable):
     learn: LearnTable = Field(default_factory=LearnTable)
     learner: LearnerTable = Field(default_factory=LearnerTable)
     critic: CriticConfig | None = None
-    """Needed by the estimators `gae` and `gae_turns`."""
+    """Required by the estimators `gae` and `gae_turns`."""
 
     evaluation: EvaluationTable = Field(default_factory=EvaluationTable)
     control: Literal["none", "no_update", "shuffled_rewards"] = "none"
@@ -96,8 +96,8 @@ class Recipe(RecipeTable):
         leaf_count = leaves(self.generate.splits())
         if self.rollout.members % leaf_count:
             raise ValueError(
-                f"rollout.members must be a multiple of {leaf_count}, since the structure makes "
-                f"{leaf_count} rollouts of one, got {self.rollout.members}"
+                f"rollout.members must be a multiple of {leaf_count}, since the structure splits "
+                f"each rollout into {leaf_count}, got {self.rollout.members}"
             )
         part, roots = self.generate.allocator, self.rollout.members // leaf_count
         ALLOCATORS[part.name](np.full(1, 0.5), roots, **part.parameters)
@@ -129,12 +129,15 @@ class Recipe(RecipeTable):
         self.learn.objective.check()
         if self.credit.estimator.name.startswith("gae") != (self.critic is not None):
             raise ValueError(
-                "a critic goes with the estimators gae and gae_turns, and only with these"
+                "a critic is required with the estimators gae and gae_turns, and only with them"
             )
         if self.engine.transfer == "adapter" and not self.policy.lora_rank:
             raise ValueError('transfer = "adapter" sends low-rank adapters: set policy.lora_rank')
         if self.engine.sleep and self.asynchrony.active:
-            raise ValueError("engine.sleep needs a synchronous run: the engine samples meanwhile")
+            raise ValueError(
+                "engine.sleep needs a synchronous run: in an asynchronous one, the engine samples "
+                "while the learner updates"
+            )
         if self.engine.transfer == "nccl" and self.policy.lora_rank:
             raise ValueError('transfer = "nccl" sends whole models: set transfer = "adapter"')
         return self
@@ -149,8 +152,8 @@ class Recipe(RecipeTable):
             )
         if table.ratio not in ("auto", "none") and objective.proximal != "start":
             raise ValueError(
-                f"asynchrony.ratio {table.ratio!r} sets the proximal policy: leave "
-                f"learn.objective.proximal out, got {objective.proximal!r}"
+                f"asynchrony.ratio {table.ratio!r} sets the proximal policy: remove "
+                f"learn.objective.proximal, got {objective.proximal!r}"
             )
         if table.update == "abort" and not table.active:
             raise ValueError(
@@ -246,7 +249,7 @@ def load_recipe(spec: str, changes: dict[str, Any] | None = None) -> Recipe:
 
     Args:
         spec: A name or a path.
-        changes: Values by dotted key that replace the file's, as `rollout.groups`.
+        changes: Values that replace the file's, by dotted key, such as `rollout.groups`.
 
     Raises:
         RecipeError: If it cannot be read, or has an unknown key or a bad value.
@@ -267,7 +270,7 @@ def recipe_of(table: dict[str, Any], changes: Mapping[str, Any] | None = None) -
 
     Args:
         table: The content of the TOML file.
-        changes: Values by dotted key that replace the table's, as `rollout.groups`.
+        changes: Values that replace the table's, by dotted key, such as `rollout.groups`.
 
     Raises:
         RecipeError: If it has an unknown key or a bad value.

@@ -1,4 +1,4 @@
-"""States of a run: written atomically, resumed bit for bit."""
+"""Saved states of a run: written atomically, resumed bit for bit."""
 
 import json
 import os
@@ -10,13 +10,13 @@ from typing import Any
 from hexathlon.baselines.learner.parallelism import Parallelism, Replicated
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
 
-__all__ = ["StateTorn", "latest_state", "load_average", "load_state", "save_state"]
+__all__ = ["CorruptState", "latest_state", "load_average", "load_state", "save_state"]
 
 AVERAGE_FILE = "average.pt"
-"""The moving average of the weights, where a run has one."""
+"""The moving average of the weights, if a run keeps one."""
 
 
-class StateTorn(Exception):
+class CorruptState(Exception):
     """A saved state has a missing or damaged file."""
 
 
@@ -34,7 +34,8 @@ def save_state(
 ) -> None:
     """Write the state after a step and delete all but the last two states; every rank calls this.
 
-    It is written under a temporary name and then renamed, so a crash leaves the previous state.
+    It is written under a temporary name and then renamed, so a crash leaves the previous state
+    intact.
     The parallelism writes model and optimisers, rank 0 the rest.
     """
     part, whole = folder / f"{step:06d}.part", folder / f"{step:06d}"
@@ -93,7 +94,7 @@ def load_state(
     """Read a state into a model, its optimisers, critic and memory, and return its other fields.
 
     Raises:
-        StateTorn: If a file is missing, cannot be read, or belongs to another model.
+        CorruptState: If a file is missing, cannot be read, or belongs to another model.
     """
     import torch
 
@@ -113,7 +114,7 @@ def load_average(path: Path) -> Any:
     """Return the moving average of the weights of a state; None if it has none.
 
     Raises:
-        StateTorn: If it cannot be read.
+        CorruptState: If it cannot be read.
     """
     import torch
 
@@ -125,10 +126,10 @@ def load_average(path: Path) -> Any:
         raise _torn(path, error) from None
 
 
-def _torn(path: Path, error: Exception) -> StateTorn:
+def _torn(path: Path, error: Exception) -> CorruptState:
     first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-    return StateTorn(
-        f"cannot resume from {path} ({first}); delete it to resume from the state before it"
+    return CorruptState(
+        f"cannot resume from {path} ({first}); delete it to resume from the previous state"
     )
 
 

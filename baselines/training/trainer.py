@@ -1,4 +1,4 @@
-"""The trainer: sets up a run's components, resumes, steps, evaluates, saves and closes them.
+"""The trainer: creates a run's components, resumes, steps, evaluates, saves and closes them.
 
 The step itself is in `step`. A killed run resumes from its last state bit for bit.
 """
@@ -23,7 +23,7 @@ from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.tokens.requests import TokenSampling
 from hexathlon.baselines.training.asynchronous import AsynchronousSource
-from hexathlon.baselines.training.backend import Absent, InProcess, TrainingBackend
+from hexathlon.baselines.training.backend import IdleBackend, InProcess, TrainingBackend
 from hexathlon.baselines.training.components import Components
 from hexathlon.baselines.training.engines import OpenedEngine
 from hexathlon.baselines.training.interrupting import interrupting
@@ -44,10 +44,10 @@ from hexathlon.baselines.training.step_metrics import mean_reward, mean_rewards_
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.records import TrialRecord
 
-__all__ = ["Measured", "Trainer"]
+__all__ = ["DevResult", "Trainer"]
 
 
-class Measured(NamedTuple):
+class DevResult(NamedTuple):
     """Result of a policy on dev tasks."""
 
     success: float
@@ -63,15 +63,15 @@ class Trainer:
         recipe: The recipe; `scale` is applied.
         model: The policy; changed in place.
         tokenizer: Its tokenizer.
-        make: Makes an environment by its id.
-        folder: The run's folder; takes states and rollouts.
-        reference: A frozen copy to stay close to, where the recipe has a beta.
-        ranks: The processes that train together.
-        backend: Where the engine samples and the environments are played.
+        make: Creates an environment from its id.
+        folder: The run's folder, for states and rollouts.
+        reference: Frozen reference policy of the KL penalty, if the recipe has a beta.
+        ranks: The learner ranks.
+        backend: Supplies the engine and the executor of the environments.
 
     Attributes:
-        step: Steps made so far.
-        components: The components that a step works with.
+        step: Number of completed steps.
+        components: The components that a step uses.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Trainer:
         self._make = make
         backend = backend or InProcess()
         central = backend.central(recipe)
-        self._backend = backend if ranks.first or not central else Absent()
+        self._backend = backend if ranks.first or not central else IdleBackend()
         self._renderer = ChatRenderer(tokenizer)
         keeps = ranks.first or not central
         learner = _learner(recipe, model, reference, ranks, keeps)
@@ -102,8 +102,8 @@ class Trainer:
             if recipe.asynchrony.update == "abort":
                 if central:
                     raise EngineError(
-                        'asynchrony.update = "abort" needs the requests of one process: set "keep" '
-                        "on a cluster"
+                        'asynchrony.update = "abort" works only if each rank has its own engine: '
+                        'set "keep" on a cluster or with vLLM servers'
                     )
                 opened = interrupting(opened)
         except BaseException:
@@ -141,7 +141,7 @@ class Trainer:
         Afterwards, the engine samples from the policy.
 
         Raises:
-            StateTorn: If the state cannot be read.
+            CorruptState: If the state cannot be read.
             EngineError: If the engine does not sample from this policy.
         """
         run, state = self.components, latest_state(self._states)
@@ -187,23 +187,23 @@ class Trainer:
         )
 
     def advance(self) -> dict[str, float]:
-        """Make one step and return its metrics.
+        """Run one training step and return its metrics.
 
         Raises:
             NothingToLearn: If the filters leave no group in as many batches as the recipe allows.
             BatchLate: If there is no group to learn from within the recipe's deadline.
-            LossNotFinite: If the update fails; the policy is as it was.
+            LossNotFinite: If the update fails; the policy is unchanged.
             EngineError: If the engine does not sample from the policy after the update.
         """
         metrics = training_step(self.components, self._source, self.step)
-        self._source_state = self._source.state()  # on every rank, also on those that do not save
+        self._source_state = self._source.state()  # on every rank, even on those that do not save
         self.step += 1
         return metrics
 
-    def measure(self, count: int) -> Measured:
+    def measure(self, count: int) -> DevResult:
         """Play the first dev tasks of each table once, as `hexathlon eval` would."""
         run = self.components
-        if not run.recipe.asynchrony.active:  # where rollouts go on meanwhile
+        if not run.recipe.asynchrony.active:  # else rollouts are in progress
             run.complete(run.opened.engine.clear())
         plans = [
             GroupPlan(task, table.env, TrialLimits(turns=table.turns), 1, 0)
@@ -216,7 +216,7 @@ class Trainer:
         finally:
             executor.close()
         by_event = mean_rewards_by_event("dev/success", records, run.recipe.tasks)
-        return Measured(mean_reward(records), records, by_event)
+        return DevResult(mean_reward(records), records, by_event)
 
     def close(self) -> None:
         """Close the environments, the engine and the event loop."""

@@ -26,7 +26,7 @@ from hexathlon.baselines.engines.errors import EngineError
 from hexathlon.baselines.training.metrics import read_metrics
 from hexathlon.baselines.training.recipe import Recipe, load_recipe
 from hexathlon.baselines.training.run import train
-from hexathlon.baselines.training.saving import StateTorn
+from hexathlon.baselines.training.saving import CorruptState
 from support.products import require_invariant_products
 from support.served import sharp_policy
 
@@ -173,7 +173,7 @@ def test_ranks_that_are_lost_too_often_are_named(
         if phase == "before":
             os.kill(pids(tmp_path)[0], signal.SIGKILL)
 
-    with pytest.raises(RankFailed, match="rank 0 is lost: .*; the ranks were started 1 times"):
+    with pytest.raises(RankFailed, match="rank 0 was lost: .*; no restarts are left"):
         changed = recipe(policy, cluster__restarts=0, cluster__workers=0)
         train(changed, tmp_path, kill, launch=launch_on(cluster))
 
@@ -187,7 +187,7 @@ def test_an_error_of_rank_0_is_raised_as_it_is(
     shutil.copytree(alone, tmp_path / "run")
     newest = max((tmp_path / "run" / "states").iterdir())
     (newest / "optimiser.pt").write_bytes(b"torn")
-    with pytest.raises(StateTorn, match="delete it to resume from the state before it"):
+    with pytest.raises(CorruptState, match="delete it to resume from the previous state"):
         changed = recipe(policy, cluster__workers=0)
         (tmp_path / "run" / "recipe.json").unlink()
         train(changed, tmp_path / "run", quiet, launch=launch_on(cluster))

@@ -16,15 +16,8 @@ from hexathlon.baselines.distributed.sharding import CheckpointFailed, Sharded
 from hexathlon.baselines.engines.errors import WeightsDiffer
 from hexathlon.baselines.learner.learner import Learner, LossNotFinite
 from hexathlon.baselines.learner.ranks import ALONE
-from support.learning import (
-    STEPS,
-    difference,
-    examples,
-    model,
-    rank_config,
-    sharded_learner,
-    updated,
-)
+from support.learning import difference, examples, model, rank_config, updated
+from support.sharding import STEPS, sharded_learner
 
 TESTS = Path(__file__).resolve().parents[2]
 DEADLINE = 600.0
@@ -32,7 +25,7 @@ RANKS = 4
 
 
 def test_four_ranks_train_as_one_and_two_go_on_from_their_state(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "support.learning", "sharded", str(RANKS), str(tmp_path)]
+    command = [sys.executable, "-m", "support.sharding", str(RANKS), str(tmp_path)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
         command, cwd=TESTS, env=environment, capture_output=True, text=True, timeout=DEADLINE
