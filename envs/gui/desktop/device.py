@@ -132,9 +132,7 @@ class DesktopDevice:
 
     def _type_text(self, text: str) -> str:
         if len(text) > _LONGEST_TEXT:
-            raise DeviceRefusal(
-                f"the text has {len(text):,} characters, at most {_LONGEST_TEXT:,}."
-            )
+            raise DeviceRefusal(f"the text has {len(text):,} characters, at most {_LONGEST_TEXT:,}.")
         session = self._live()
         room = session.display.spare_room()
         for start in range(0, len(text), room):
@@ -173,9 +171,7 @@ class DesktopDevice:
     def _open_app(self, app_name: str, file: str | None = None) -> str:
         program = PROGRAMS.get(app_name)
         if program is None:
-            raise DeviceRefusal(
-                f"there is no app {app_name!r}. The apps are: {', '.join(PROGRAMS)}."
-            )
+            raise DeviceRefusal(f"there is no app {app_name!r}. The apps are: {', '.join(PROGRAMS)}.")
         session = self._live()
         if file is not None:
             if not program.opens_files:

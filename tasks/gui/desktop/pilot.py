@@ -12,7 +12,7 @@ __all__ = ["DesktopPilot", "ShownElement", "UnexpectedScreen"]
 _LINE = re.compile(
     r'^\[(?P<index>\d+)\] (?P<role>[a-z]+(?: [a-z]+)*?)(?: "(?P<name>(?:[^"\\]|\\.)*)")?'
     r'(?: value "(?P<value>(?:[^"\\]|\\.)*)")?(?P<flags>(?: (?:on|off|selected|focused|disabled))*)'
-    r"(?: at \d+,\d+-\d+,\d+)?$"
+    r'(?: at \d+,\d+-\d+,\d+)?$'
 )
 _PATIENCE = 20
 
@@ -47,15 +47,8 @@ class DesktopPilot:
             match = _LINE.match(line)
             if match:
                 flags = frozenset(match["flags"].split())
-                found.append(
-                    ShownElement(
-                        int(match["index"]),
-                        match["role"],
-                        _plain(match["name"]),
-                        _plain(match["value"]),
-                        flags,
-                    )
-                )
+                found.append(ShownElement(int(match["index"]), match["role"],
+                                          _plain(match["name"]), _plain(match["value"]), flags))
         return found  # fmt: skip
 
     def find(

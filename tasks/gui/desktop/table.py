@@ -10,9 +10,7 @@ from hexathlon.tasks.task import Level
 __all__ = ["TEMPLATES", "templates_of"]
 
 TEMPLATES: dict[str, DesktopTemplate] = {
-    template.name: template
-    for module in (editor, sheets, folders, books, pages, across)
-    for template in module.TEMPLATES
+    template.name: template for module in (editor, sheets, folders, books, pages, across) for template in module.TEMPLATES
 }
 
 
