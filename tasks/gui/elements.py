@@ -26,7 +26,7 @@ class ElementBounds(NamedTuple):
 class UIElement(NamedTuple):
     """One element of the screen."""
 
-    index: int  # type: ignore[assignment]  # hides tuple.index
+    index: int  # type: ignore[assignment]
     """Number by which tools name the element on this screen."""
 
     role: str
