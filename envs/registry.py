@@ -67,6 +67,22 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
             ("web", "miniwob", "webarena", "webarena-verified", "visualwebarena"),
         ),
         EnvironmentInfo(
+            "hexathlon/GUI-v0",
+            "gui",
+            "Use the apps of a phone, or of a desktop, by screen and touch",
+            "hexathlon.envs.gui.env:GUIEnv",
+            "hexathlon.envs.gui.env:make_vector",
+            ("gui", "desktop"),
+        ),
+        EnvironmentInfo(
+            "replay/GUIReplay-v0",
+            "gui",
+            "Repeat recorded sessions on a phone, step by step",
+            "hexathlon.envs.gui.replayed:ReplayedGuiEnv",
+            "hexathlon.envs.gui.replayed:make_vector",
+            ("gui-replay",),
+        ),
+        EnvironmentInfo(
             "hexathlon/RolePlay-v0",
             "roleplay",
             "Stay in character, keep secrets, remember, bargain",

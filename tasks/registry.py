@@ -31,10 +31,15 @@ _factories: dict[str, str | Callable[[], TaskSource]] = {
     "shopping": "hexathlon.tasks.shopping.source:source",
     "tau2-retail": "hexathlon.tasks.shopping.loaders.tau2:source",
     "web": "hexathlon.tasks.web.source:source",
+    "desktop": "hexathlon.tasks.gui.desktop.source:source",
     "webarena": "hexathlon.tasks.web.loaders.webarena:webarena_source",
     "webarena-verified": "hexathlon.tasks.web.loaders.webarena_verified:source",
     "miniwob": "hexathlon.tasks.web.loaders.miniwob:source",
     "visualwebarena": "hexathlon.tasks.web.loaders.webarena:visual_source",
+    "gui": "hexathlon.tasks.gui.source:source",
+    "android-world": "hexathlon.tasks.gui.loaders.android_world:source",
+    "osworld": "hexathlon.tasks.gui.loaders.osworld:source",
+    "gui-replay": "hexathlon.tasks.gui.loaders.recorded:source",
     "webshop": "hexathlon.tasks.shopping.loaders.webshop:source",
 }
 _sources: dict[str, TaskSource] = {}

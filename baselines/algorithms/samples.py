@@ -57,6 +57,9 @@ class Sample:
     objectives: tuple[float, ...] = ()
     """Scores of the rubric's dimensions, if the reward comes from a rubric."""
 
+    feedback: tuple[float, ...] = ()
+    """A judge's score of each turn's action; empty where the steps were not judged."""
+
     flawed: bool = False
     """Whether a process judge found a correct result with a flawed process."""
 

@@ -25,6 +25,7 @@ from hexathlon.baselines.cluster.connect import ClusterError, RayCluster
 from hexathlon.baselines.cluster.handles import reason_of
 from hexathlon.baselines.cluster.log import note
 from hexathlon.baselines.cluster.pools import reserve
+from hexathlon.baselines.distributed.devices import backend_with
 from hexathlon.baselines.distributed.launch import RankFailed, join_by, leave, peer_is_gone
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
 from hexathlon.baselines.training.folder import RECIPE_FILE
@@ -62,14 +63,15 @@ class LearnerRank:
     Args:
         number: Number of the rank, from 0.
         count: Number of ranks.
-        gpu: Whether it has a GPU.
+        gpus: GPUs reserved for it.
     """
 
-    def __init__(self, number: int, count: int, gpu: bool) -> None:
+    def __init__(self, number: int, count: int, gpus: float) -> None:
         self._number, self._count = number, count
+        self._backend = backend_with(gpus)
         self._events: queue.Queue[tuple[Any, ...]] = queue.Queue()
         self._store: Any = None
-        if not gpu:
+        if not gpus:
             os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
     def process(self) -> int:
@@ -127,7 +129,7 @@ class LearnerRank:
         if interface:
             os.environ.setdefault("GLOO_SOCKET_IFNAME", interface)
         store = self._store or _store(rendezvous.host, rendezvous.port, first=False)
-        return join_by(store, self._number, self._count)
+        return join_by(store, self._number, self._count, self._backend)
 
     def _report(self, phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
         if self._number == 0:
@@ -201,9 +203,7 @@ def _run(
         for number in range(count):
             options = bundles.options(number)
             ranks.append(
-                actor.options(**options, max_concurrency=_CALLS).remote(
-                    number, count, place.gpus > 0
-                )
+                actor.options(**options, max_concurrency=_CALLS).remote(number, count, place.gpus)
             )
         rendezvous = _answer(ranks[0].rendezvous.remote(), "rank 0 to start", within)
         pids = _answer([rank.process.remote() for rank in ranks], "all ranks to start", within)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from hexathlon.baselines import interrupts
+from hexathlon.baselines.distributed.devices import GLOO, use_device
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
 
 __all__ = ["LOST", "RankFailed", "join", "join_by", "leave", "other_ranks", "peer_is_gone"]
@@ -149,23 +150,25 @@ def join(store: Path, number: int, count: int) -> Ranks:
 
     if sys.platform == "linux":
         os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
-    return join_by(dist.FileStore(str(store), count), number, count)  # type: ignore[attr-defined]
+    shared = dist.FileStore(str(store), count)  # type: ignore[attr-defined]
+    return join_by(shared, number, count, use_device(number, count))
 
 
-def join_by(store: Any, number: int, count: int) -> Ranks:
+def join_by(store: Any, number: int, count: int, backend: str = GLOO) -> Ranks:
     """Join a process group whose ranks rendezvous at one of torch's stores.
 
     Args:
         store: The store, such as a `TCPStore` that all ranks reach.
         number: This rank's number, from 0.
         count: Number of ranks.
+        backend: The group's backend, see `devices`.
     """
     import torch.distributed as dist
 
     from hexathlon.baselines.distributed.collectives import DistributedRanks
 
     dist.init_process_group(
-        "gloo",
+        backend,
         store=store,
         rank=number,
         world_size=count,

@@ -116,8 +116,7 @@ class AsynchronousSource:
 
     def publish(self, version: int) -> float:
         """Publish the weights to the engine while rollouts continue."""
-        run = self._run
-        return run.complete(run.opened.transport.publish(run.model, version))
+        return self._run.publish(version)
 
     def poison(self, cause: str) -> None:
         """Add the groups of the step to the journal."""

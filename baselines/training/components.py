@@ -36,7 +36,8 @@ class Components:
     """With `scale` applied."""
 
     model: Any
-    """The policy; the learner changes it in place."""
+    """The policy as a whole; the learner changes it in place, or brings it up to date when it is
+    published."""
 
     learner: Learner
     opened: OpenedEngine
@@ -87,6 +88,15 @@ class Components:
                 f"the rollouts of {len(plans)} tasks ({plans[0].task}, …) did not finish within "
                 f"{seconds:g} s: find the environment that hangs, or raise asynchrony.deadline"
             ) from None
+
+    def publish(self, version: int) -> float:
+        """Hand the policy to the engine and verify it; return the difference of log-probabilities.
+
+        Raises:
+            EngineError: If the engine does not sample from the policy afterwards.
+        """
+        self.learner.gather()
+        return self.complete(self.opened.transport.publish(self.model, version))
 
     def rest(self) -> None:
         """If the recipe says so, free the engine's GPU memory until the next weights."""

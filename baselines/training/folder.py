@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from hexathlon.baselines.training.recipe import Recipe
 
@@ -74,10 +75,25 @@ def _locked(handle: int) -> bool:
     return False
 
 
+def _same(text: str, wanted: str) -> bool:
+    """Return whether a recipe's file describes the run of another.
+
+    The states of a sharded learner are read by any number of ranks.
+    """
+    table: dict[str, Any] = json.loads(wanted)
+    if table["learner"]["kind"] != "sharded":
+        return text == wanted
+    try:
+        kept = json.loads(text)
+    except ValueError:
+        return False
+    return isinstance(kept, dict) and {**kept, "ranks": table["ranks"]} == table
+
+
 def _write_recipe(folder: Path, recipe: Recipe) -> None:
     file = folder / RECIPE_FILE
     text = json.dumps(recipe.model_dump(mode="json"), indent=1)
-    if file.exists() and file.read_text() != text:
+    if file.exists() and not _same(file.read_text(), text):
         raise RecipeDiffers(
             f"{folder} contains the run of another recipe (see {file}); choose another --out"
         )

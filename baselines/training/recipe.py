@@ -37,6 +37,7 @@ from hexathlon.baselines.training.tables import (
     CreditTable,
     EngineTable,
     EvaluationTable,
+    LearnerTable,
     LearnTable,
     PolicyTable,
     RolloutTable,
@@ -55,7 +56,8 @@ class Recipe(RecipeTable):
     steps: int = Field(default=50, ge=0)
     save_every: int = Field(default=10, ge=1)
     ranks: int = Field(default=1, ge=1, le=64)
-    """Number of learner processes, one core each; runs with equal numbers agree bit for bit."""
+    """Number of learner processes, one core or GPU each; runs with equal numbers agree bit for
+    bit."""
 
     tasks: tuple[TasksTable, ...] = Field(default_factory=lambda: (TasksTable(),), min_length=1)
     """One table, or a list of them: a mixture of events for one policy."""
@@ -70,6 +72,7 @@ class Recipe(RecipeTable):
     replay: ReplayTable = Field(default_factory=ReplayTable)
     credit: CreditTable = Field(default_factory=CreditTable)
     learn: LearnTable = Field(default_factory=LearnTable)
+    learner: LearnerTable = Field(default_factory=LearnerTable)
     critic: CriticConfig | None = None
     """Required by the estimators `gae` and `gae_turns`."""
 
@@ -160,6 +163,23 @@ class Recipe(RecipeTable):
         return self
 
     @model_validator(mode="after")
+    def _learner_fits(self) -> "Recipe":
+        if self.learner.kind != "sharded":
+            return self
+        cause = ""
+        if self.learn.optimiser.kind == "muon":
+            cause = 'Muon needs whole matrices on every rank: set learn.optimiser.kind = "adamw"'
+        elif self.critic is not None and self.critic.trunk == "shared":
+            cause = "a critic cannot read the states of a sharded policy: set critic.trunk = "
+            cause += '"copy", which every rank holds as a whole'
+        elif self.ratio in ("snapshot", "ewma"):
+            cause = f"asynchrony.ratio {self.ratio!r} keeps whole copies of the policy: set "
+            cause += '"a3po" or "none"'
+        if cause:
+            raise ValueError(f'learner.kind = "sharded": {cause}')
+        return self
+
+    @model_validator(mode="after")
     def _enough_unseen(self) -> "Recipe":
         needed = self.evaluation.tasks
         for table in self.tasks:
@@ -220,6 +240,7 @@ class Recipe(RecipeTable):
             epochs=self.learn.epochs,
             checkpointing=self.learn.checkpointing,
             precision=self.learn.precision,
+            packing=self.learner.packing,
         )
 
 

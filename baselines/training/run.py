@@ -101,7 +101,8 @@ def train_rank(
     """Run one rank's part of a recipe; all ranks do the same, and rank 0 writes and reports."""
     import torch
 
-    torch.set_num_threads(1)
+    if not torch.cuda.is_available():
+        torch.set_num_threads(1)  # a rank is a core
     model, tokenizer = load_start(recipe, out, report, ranks)
     reference = load_reference(recipe, out)
     results = evaluated(recipe, recipe.starting(out), out, "before", report, ranks)
@@ -132,9 +133,7 @@ def train_rank(
             _tell(loggers, trainer.step, metrics)
             report("train", trainer.step, recipe.steps, metrics)
             if trainer.step % recipe.save_every == 0 or trainer.step == recipe.steps:
-                if ranks.first:
-                    trainer.save()
-                ranks.wait()
+                trainer.save()
     finally:
         trainer.close()
         if log:

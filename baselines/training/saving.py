@@ -7,6 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from hexathlon.baselines.learner.parallelism import Parallelism, Replicated
+from hexathlon.baselines.learner.ranks import ALONE, Ranks
+
 __all__ = ["CorruptState", "latest_state", "load_average", "load_state", "save_state"]
 
 AVERAGE_FILE = "average.pt"
@@ -26,36 +29,46 @@ def save_state(
     critic: Any = None,
     memory: Any = None,
     average: Any = None,
+    parallelism: Parallelism | None = None,
+    ranks: Ranks = ALONE,
 ) -> None:
-    """Write the state after a step and delete all but the last two states.
+    """Write the state after a step and delete all but the last two states; every rank calls this.
 
     It is written under a temporary name and then renamed, so a crash leaves the previous state
     intact.
+    The parallelism writes model and optimisers, rank 0 the rest.
     """
-    import torch
-    from safetensors.torch import save_file
-
-    folder.mkdir(parents=True, exist_ok=True)
     part, whole = folder / f"{step:06d}.part", folder / f"{step:06d}"
-    shutil.rmtree(part, ignore_errors=True)
-    part.mkdir()
-    tensors = {name: value.contiguous() for name, value in model.state_dict().items()}
-    save_file(tensors, str(part / "model.safetensors"))
-    torch.save(optimisers.state(), str(part / "optimiser.pt"))
+    if ranks.first:
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir(parents=True)
+    ranks.wait()
+    (parallelism or Replicated(ranks)).save(part, model, optimisers)
+    ranks.wait()
+    if ranks.first:
+        _save_rest(part, {"step": step, **extra}, critic, memory, average)
+        shutil.rmtree(whole, ignore_errors=True)
+        part.rename(whole)
+        for old in _states(folder)[:-2]:
+            shutil.rmtree(old, ignore_errors=True)
+    ranks.wait()
+
+
+def _save_rest(part: Path, rest: dict[str, Any], critic: Any, memory: Any, average: Any) -> None:
+    """Write what rank 0 knows alone, and bring all files of the state to the disk."""
+    import torch
+
     if critic is not None:
         torch.save(critic.state(), str(part / "critic.pt"))
     if memory is not None:
         torch.save(_tensors(memory.state()), str(part / "memory.pt"))
     if average is not None:
         torch.save(average, str(part / AVERAGE_FILE))
-    (part / "state.json").write_text(json.dumps({"step": step, **extra}))
-    for file in part.iterdir():
-        with file.open("rb") as opened:
-            os.fsync(opened.fileno())
-    shutil.rmtree(whole, ignore_errors=True)
-    part.rename(whole)
-    for old in _states(folder)[:-2]:
-        shutil.rmtree(old, ignore_errors=True)
+    (part / "state.json").write_text(json.dumps(rest))
+    for file in part.rglob("*"):
+        if file.is_file():
+            with file.open("rb") as opened:
+                os.fsync(opened.fileno())
 
 
 def _states(folder: Path) -> list[Path]:
@@ -71,7 +84,12 @@ def latest_state(folder: Path) -> Path | None:
 
 
 def load_state(
-    path: Path, model: Any, optimisers: Any, critic: Any = None, memory: Any = None
+    path: Path,
+    model: Any,
+    optimisers: Any,
+    critic: Any = None,
+    memory: Any = None,
+    parallelism: Parallelism | None = None,
 ) -> dict[str, Any]:
     """Read a state into a model, its optimisers, critic and memory, and return its other fields.
 
@@ -79,12 +97,10 @@ def load_state(
         CorruptState: If a file is missing, cannot be read, or belongs to another model.
     """
     import torch
-    from safetensors.torch import load_file
 
     try:
         rest: dict[str, Any] = json.loads((path / "state.json").read_text())
-        model.load_state_dict(load_file(str(path / "model.safetensors")))
-        optimisers.load(torch.load(str(path / "optimiser.pt"), weights_only=True))
+        (parallelism or Replicated(ALONE)).load(path, model, optimisers)
         if critic is not None:
             critic.load(torch.load(str(path / "critic.pt"), weights_only=True))
         if memory is not None:

@@ -94,7 +94,7 @@ def training_step(run: Components, source: BatchSource, step: int) -> dict[str, 
 
     # Update: each rank computes the gradients of its share; all take the same optimiser step.
     run.learner.version = step
-    run.model.train()
+    run.learner.model.train()
     try:
         examples = run.proximal.added(_examples(groups, credit, run.ranks), step)
         updated = run.learner.update(examples)
@@ -102,7 +102,7 @@ def training_step(run: Components, source: BatchSource, step: int) -> dict[str, 
         source.poison(str(error))
         raise
     finally:
-        run.model.eval()
+        run.learner.model.eval()
 
     # Publish: send the new weights to the engine, and verify that it samples from them.
     run.proximal.note(step + 1)

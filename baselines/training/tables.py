@@ -19,6 +19,7 @@ __all__ = [
     "EngineTable",
     "EvaluationTable",
     "LearnTable",
+    "LearnerTable",
     "PlaceTable",
     "PolicyTable",
     "RolloutTable",
@@ -113,6 +114,28 @@ class LearnTable(RecipeTable):
     epochs: int = Field(default=1, ge=1)
     checkpointing: bool = False
     precision: Literal["float32", "bfloat16"] = "float32"
+
+
+class LearnerTable(RecipeTable):
+    """The learner's use of its ranks and their memory."""
+
+    kind: Literal["replicated", "sharded"] = "replicated"
+    """`replicated` keeps parameters, gradients and optimiser states on every rank, `sharded` a part
+    of them on each (FSDP2)."""
+
+    reshard: bool = True
+    """Whether a sharded learner frees gathered parameters between a layer's forward and backward
+    pass: less memory, one more exchange."""
+
+    packing: bool = False
+    """Whether the examples of a forward pass are one row without padding, with attention within
+    each example; `learn.token_budget` then counts no padding."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> "LearnerTable":
+        if self.kind == "replicated" and not self.reshard:
+            raise ValueError('reshard is for a sharded learner: set kind = "sharded"')
+        return self
 
 
 class EngineTable(RecipeTable):

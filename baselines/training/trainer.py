@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from hexathlon.baselines.agents.policy import PolicyAgent
 from hexathlon.baselines.codecs import get_codec
+from hexathlon.baselines.distributed.sharding import Sharded
 from hexathlon.baselines.engines.errors import EngineError
 from hexathlon.baselines.learner.critic import Critic
 from hexathlon.baselines.learner.learner import Learner
@@ -92,7 +93,8 @@ class Trainer:
         central = backend.central(recipe)
         self._backend = backend if ranks.first or not central else IdleBackend()
         self._renderer = ChatRenderer(tokenizer)
-        learner = _learner(recipe, model, reference, ranks)
+        keeps = ranks.first or not central
+        learner = _learner(recipe, model, reference, ranks, keeps)
         loop: Loop = BackgroundLoop() if recipe.asynchrony.active else ForegroundLoop()
         try:
             opening = self._backend.open_engine(recipe, model, recipe.starting(folder), folder)
@@ -146,7 +148,14 @@ class Trainer:
         average, pending = None, {}
         if state is not None:
             learner = run.learner
-            kept = load_state(state, run.model, learner.optimisers, learner.critic, self._memory)
+            kept = load_state(
+                state,
+                learner.model,
+                learner.optimisers,
+                learner.critic,
+                self._memory,
+                learner.parallelism,
+            )
             self.step = int(kept["step"])
             run.generation.known.counts = {
                 task: (float(won), float(lost)) for task, (won, lost) in kept["known"].items()
@@ -154,16 +163,16 @@ class Trainer:
             average, pending = load_average(state), kept.get("source", {})
         run.proximal.begin(self.step, average)
         self._source.load(pending, self.step)
-        run.complete(run.opened.transport.publish(run.model, self.step))
+        run.publish(self.step)
         return state is not None
 
     def save(self) -> None:
-        """Write the state."""
+        """Write the state; every rank calls this."""
         run = self.components
         save_state(
             self._states,
             self.step,
-            run.model,
+            run.learner.model,
             run.learner.optimisers,
             {
                 "recipe": run.recipe.name,
@@ -173,6 +182,8 @@ class Trainer:
             run.learner.critic,
             self._memory,
             run.proximal.state(),
+            run.learner.parallelism,
+            run.ranks,
         )
 
     def advance(self) -> dict[str, float]:
@@ -233,13 +244,19 @@ async def _nothing() -> None:
     pass
 
 
-def _learner(recipe: Recipe, model: Any, reference: Any, ranks: Ranks) -> Learner:
+def _learner(recipe: Recipe, model: Any, reference: Any, ranks: Ranks, keeps: bool) -> Learner:
+    """Return the learner of a rank, which keeps the policy as a whole where it samples."""
     config = recipe.learner_config()
     critic = None
     if recipe.critic is not None:
         critic = Critic(model, recipe.critic, recipe.steps, config.token_budget, ranks)
     steps = recipe.steps * recipe.learn.minibatches * recipe.learn.epochs
-    return Learner(model, config, steps, reference, critic, ranks)
+    parallelism = None
+    if recipe.learner.kind == "sharded":
+        parallelism = Sharded(
+            ranks, precision=config.precision, reshard=recipe.learner.reshard, keeps=keeps
+        )
+    return Learner(model, config, steps, reference, critic, ranks, parallelism)
 
 
 def _generation(recipe: Recipe) -> Generation:

@@ -6,6 +6,7 @@ how snapshots are taken.
 
 import os
 import signal
+import socket
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -178,6 +179,26 @@ class HousedSandbox(Sandbox):
                 self._live().ask("lay", [store])
         finally:
             os.close(store)
+
+    def open_file(self, path: str) -> int:
+        """Return a descriptor of a regular file, open for reading; the caller closes it.
+
+        Raises:
+            SandboxPathError: If there is no such regular file.
+        """
+        with _path_errors(path):
+            _, (handle,) = self._live().ask("open", path=absolute(path))
+        return handle
+
+    def connect(self, path: str) -> socket.socket:
+        """Return a connection to a local stream socket that a program inside listens on.
+
+        Raises:
+            SandboxPathError: If nothing listens there.
+        """
+        with _path_errors(path):
+            _, (link,) = self._live().ask("connect", path=absolute(path))
+        return socket.socket(fileno=link)
 
     def processes(self) -> tuple[Process, ...]:
         """Return the processes inside."""

@@ -39,7 +39,7 @@ class WebSource(PairedSource):
 
     name = "web"
     family = "web"
-    version = "2"
+    version = "3"
     sizes: ClassVar[Mapping[Split, int | None]] = {
         "train": None, "dev": 12_800, "test": 1_600, "heldout": 1_600,
     }  # fmt: skip

@@ -73,6 +73,8 @@ class Init:
             "signal": self._signal_all,
             "kill": self._kill_all,
             "network": self._network,
+            "connect": self._connect,
+            "open": self._open,
         }
         self._out: list[int] = []
         self._pause_ms: int | None = None
@@ -284,6 +286,24 @@ class Init:
             if not left or time.monotonic() > deadline:
                 return {**found, "left": left}
             time.sleep(_PAUSE_SECONDS)
+
+    def _open(self, descriptors: list[int], path: str) -> dict[str, Any]:
+        """Open a file for reading and pass it out."""
+        flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+        handle = os.open(path, flags)
+        self._out.append(handle)
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            return {"error": "not a regular file", "errno": errno.EINVAL}
+        return {}
+
+    def _connect(self, descriptors: list[int], path: str) -> dict[str, Any]:
+        """Connect to a local socket and pass the connection out."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
+            link.settimeout(_DEADLINE_SECONDS)
+            link.connect(path)
+            link.settimeout(None)
+            self._out.append(link.detach())
+        return {}
 
     def _network(self, descriptors: list[int]) -> dict[str, Any]:
         return {"attempts": no_route_count("/proc/self/net")}

@@ -63,7 +63,7 @@ def chromium_path(setting: str | None = None) -> str:
     if wanted:
         found = shutil.which(wanted)
         if found is None:
-            raise BackendMissing(f"there is no program {wanted!r}, which is set as Chromium")
+            raise BackendMissing(f"there is no program {wanted!r}, the configured Chromium")
         return found
     for program in PROGRAMS:
         found = shutil.which(program)

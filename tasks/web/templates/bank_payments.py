@@ -294,7 +294,7 @@ class SentBack(WebTemplate):
     """Pay several firms; some transfers are returned, and letters state the new accounts."""
 
     name: ClassVar[str] = "bank_sent_back"
-    levels: ClassVar[tuple[Level, ...]] = ("medium", "hard")
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw firms, closed accounts, and letters, some of them false or outdated."""

@@ -114,7 +114,7 @@ class ChangeSeries(WebTemplate):
 
 
 class BookRoom(WebTemplate):
-    """Book a room for a meeting; in the twin another event holds it."""
+    """Book a room for a meeting; in the twin it is taken."""
 
     name: ClassVar[str] = "calendar_book_room"
     levels: ClassVar[tuple[Level, ...]] = ("easy", "medium")

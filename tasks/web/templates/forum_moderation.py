@@ -134,7 +134,7 @@ class ClearQueue(WebTemplate):
     """Work through the reports of one board by the moderators' handbook."""
 
     name: ClassVar[str] = "forum_queue"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw four reports, two of them about one member, and three kinds of exceptions."""

@@ -69,15 +69,19 @@ def keep_signed_in(pilot: Pilot, site: str, path: str, login: str) -> Script:
         yield from pilot.goto(site, path)
 
 
+_SCALE = 4
+"""Size of the content: smaller worlds have too few orders in a month."""
+
+
 class Reconcile(WebTemplate):
     """Compare a month of orders with the bank's bookings; dispute and claim what is wrong."""
 
     name: ClassVar[str] = "shop_bank_reconcile"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw charges for the user's orders: right, too high, twice, in parts, not refunded."""
-        plan = replace(scene.plan("shop", "bank"), session_actions=14)
+        plan = replace(scene.plan("shop", "bank"), session_actions=14, scale=_SCALE)
         login = scene.people(plan)[0].login
         orders = scene.store(plan, "shop").rows(
             "SELECT * FROM orders WHERE person = ? ORDER BY number", (login,)

@@ -220,7 +220,7 @@ class ReturnSweep(WebTemplate):
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw articles near the edges of the rules."""
+        """Draw articles near the limits of the rules."""
         plan = scene.plan("shop")
         store = scene.store(plan, "shop")
         settings = settings_of(store)
@@ -343,7 +343,7 @@ def _piece_words(scene: WebScene, piece: _Piece) -> str:
 def _pieces(
     scene: WebScene, store: SiteStore, settings: dict[str, int], today: date
 ) -> list[_Piece] | None:
-    """Draw seven articles, each at an edge of a rule."""
+    """Draw seven articles, each at a limit of a rule."""
     rows = [row for row in goods_of(scene.plan("shop")) if not row["owned"]]
     usual = [row for row in rows if row["return_days"] and row["category"] not in _HYGIENE]
     dear = [row for row in usual if row["price"] > settings["fee_over"]]

@@ -126,6 +126,20 @@ def test_a_cluster_trains_the_policy_of_one_process(
 
 
 @pytest.mark.slow
+def test_sharded_ranks_train_the_policy_of_replicated_ones(
+    cluster: RayCluster, policy: Path, tmp_path: Path
+) -> None:
+    for kind in ("sharded", "replicated"):
+        made = recipe(policy, ranks=2, learner__kind=kind)
+        train(made, tmp_path / kind, quiet, launch=launch_on(cluster))
+    sharded, replicated = weights(tmp_path / "sharded"), weights(tmp_path / "replicated")
+    start = load_file(policy / "model.safetensors")
+    for name, weight in replicated.items():
+        torch.testing.assert_close(sharded[name], weight, rtol=0, atol=1e-5)
+    assert not all(torch.equal(start[name], replicated[name]) for name in start)
+
+
+@pytest.mark.slow
 def test_a_killed_rank_is_started_again_and_trains_the_policy_of_one_process(
     cluster: RayCluster, policy: Path, alone: Path, tmp_path: Path
 ) -> None:

@@ -94,6 +94,8 @@ RECIPES: list[dict[str, Any]] = [
     {**credit("gae_turns"), **GAE, **stale("withhold", over_provision=1.5, update="abort")},
     {**credit("tree_steps"), "generate": FORKED, **stale("drop", ratio="ewma")},
     {**credit("tree_groups"), "generate": FORKED},
+    {**credit("ui_s1")},
+    {**credit("hifpo")},
 ]
 
 

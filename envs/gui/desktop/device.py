@@ -1,0 +1,326 @@
+"""The desktop as a device: an agent's actions, the elements it sees, pixels and the final state."""
+
+import base64
+import posixpath
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hexathlon.envs.errors import EnvFault, WrongState
+from hexathlon.envs.gui.desktop.display import KEYS
+from hexathlon.envs.gui.desktop.elements import Placed, listed
+from hexathlon.envs.gui.desktop.home import HOME, SCREEN
+from hexathlon.envs.gui.desktop.installed import require_programs
+from hexathlon.envs.gui.desktop.session import Session
+from hexathlon.envs.gui.desktop.stored import entries_of
+from hexathlon.envs.gui.errors import DeviceRefusal
+from hexathlon.tasks.gui.desktop.programs import PROGRAMS
+from hexathlon.tasks.gui.elements import UIElement
+from hexathlon.tasks.task import Task
+
+__all__ = ["DesktopDevice"]
+
+_STEPS = 12
+"""Points on the way of a drag; toolkits start one after a few pixels."""
+
+_BACKUPS = ("~", ".bak")
+"""Endings of the copies that programs make of a file before they write it."""
+
+_LONGEST_TEXT = 4_000
+
+
+class DesktopDevice:
+    """Real programs on a display of their own, in a sandbox without a network.
+
+    The device waits after every action until all programs sleep, so that the next look shows the
+    result whatever the machine's speed. A program that the agent closes or crashes stays closed; if
+    the display itself dies, the trial is a fault and not a score.
+
+    Args:
+        seconds: Deadline of each wait for programs and display.
+    """
+
+    def __init__(self, seconds: float = 60.0) -> None:
+        self.size = SCREEN
+        self.blocked: tuple[str, ...] = ()
+        self._seconds = seconds
+        self._session: Session | None = None
+        self._task: Task | None = None
+        self._shown: list[Placed] | None = None
+        self._done: list[tuple[str, dict[str, Any]]] = []
+        self._open_programs: set[str] = set()
+
+    def open(self, task: Task, rng: np.random.Generator) -> None:
+        """Start a desktop with the files of a task.
+
+        Raises:
+            BackendMissing: If programs or the sandbox are missing.
+            EnvFault: If the desktop does not start.
+        """
+        self.close()
+        self._task = task
+        self._restart()
+
+    def _restart(self) -> None:
+        assert self._task is not None
+        require_programs()
+        world = self._task.params["desktop"]
+        files = entries_of(world["files"])
+        for program in PROGRAMS.values():
+            files |= entries_of({path: {"text": text} for path, text in program.settings.items()})
+        self._session = Session(files, world["look"], seconds=self._seconds)
+        self._shown, self._done, self._open_programs = None, [], set()
+        for name, file in world["open"]:
+            self._open_app(name, file)
+
+    # Acting ------------------------------------------------------------------------------------
+
+    def act(self, name: str, arguments: Mapping[str, Any]) -> str:
+        """Perform an action and wait until the screen has settled; return a remark.
+
+        Raises:
+            DeviceRefusal: If it cannot be done; the message says why.
+            EnvFault: If the desktop is gone.
+        """
+        performers: dict[str, Callable[..., str]] = {
+            "click": self._click, "double_click": self._double_click,
+            "right_click": self._right_click, "drag": self._drag, "type_text": self._type_text,
+            "press_keys": self._press_keys, "scroll": self._scroll, "open_app": self._open_app,
+            "wait": self._wait,
+        }  # fmt: skip
+        if name not in performers:
+            raise DeviceRefusal(f"{name} is not an action of the desktop.")
+        remark = performers[name](**arguments)
+        self._done.append((name, dict(arguments)))
+        self._settle()
+        return remark
+
+    def _settle(self) -> None:
+        self._shown = None
+        session = self._live()
+        session.settle()
+        session.check()
+
+    def _click(self, index: int | None = None, x: int | None = None, y: int | None = None) -> str:
+        self._live().display.click(*self._point(index, x, y))
+        return ""
+
+    def _double_click(
+        self, index: int | None = None, x: int | None = None, y: int | None = None
+    ) -> str:
+        self._live().display.click(*self._point(index, x, y), times=2)
+        return ""
+
+    def _right_click(
+        self, index: int | None = None, x: int | None = None, y: int | None = None
+    ) -> str:
+        self._live().display.click(*self._point(index, x, y), button="right")
+        return ""
+
+    def _drag(self, x: int, y: int, to_x: int, to_y: int) -> str:
+        start, end = self._on_screen(x, y), self._on_screen(to_x, to_y)
+        path = [
+            (start[0] + (end[0] - start[0]) * step // _STEPS,
+             start[1] + (end[1] - start[1]) * step // _STEPS)
+            for step in range(_STEPS + 1)
+        ]  # fmt: skip
+        session = self._live()
+        for _ in session.display.drag(path):
+            session.settle()
+        return ""
+
+    def _type_text(self, text: str) -> str:
+        if len(text) > _LONGEST_TEXT:
+            raise DeviceRefusal(
+                f"the text has {len(text):,} characters, at most {_LONGEST_TEXT:,}."
+            )
+        session = self._live()
+        room = session.display.spare_room()
+        for start in range(0, len(text), room):
+            part = text[start : start + room]
+            if session.display.prepare(part):
+                session.settle()  # programs learn of new keys before these are pressed
+            session.display.type(part)
+            session.settle()
+        return ""
+
+    def _press_keys(self, keys: str) -> str:
+        names = [name.strip() for name in keys.split("+")] if keys != "+" else ["+"]
+        unknown = [name for name in names if name.lower() not in KEYS and len(name) != 1]
+        if unknown:
+            raise DeviceRefusal(
+                f"there is no key {unknown[0]!r}. Write single characters or "
+                f"{', '.join(sorted(KEYS))}, joined by '+'."
+            )
+        session = self._live()
+        if session.display.prepare("".join(name for name in names if len(name) == 1)):
+            session.settle()
+        session.display.chord([name if len(name) > 1 else name.lower() for name in names])
+        return ""
+
+    def _scroll(
+        self, direction: str, index: int | None = None, x: int | None = None,
+        y: int | None = None, notches: int = 3,
+    ) -> str:  # fmt: skip
+        self._live().display.wheel(*self._point(index, x, y), direction, notches)
+        return ""
+
+    def _wait(self) -> str:
+        self._live().pause()
+        return ""
+
+    def _open_app(self, app_name: str, file: str | None = None) -> str:
+        program = PROGRAMS.get(app_name)
+        if program is None:
+            raise DeviceRefusal(
+                f"there is no app {app_name!r}. The apps are: {', '.join(PROGRAMS)}."
+            )
+        session = self._live()
+        if file is not None:
+            if not program.opens_files:
+                raise DeviceRefusal(f"{app_name} does not open files.")
+            path = posixpath.normpath(posixpath.join(HOME, file))
+            if not path.startswith(f"{HOME}/") or not session.exists(path):
+                raise DeviceRefusal(f"there is no file {file!r} in {HOME}.")
+            return self._launch(app_name, [*program.command, path])
+        if session.display.activate(program.window_class):
+            return f"{app_name} is in front."
+        return self._launch(app_name, list(program.command))
+
+    def _launch(self, app_name: str, command: list[str]) -> str:
+        session = self._live()
+        name = PROGRAMS[app_name].window_class
+        before = session.display.windows(name)
+        session.launch(command)
+        session.wait_for(
+            f"a window of {app_name}",
+            lambda: session.display.windows(name) != before or session.idle(),
+        )
+        session.settle()
+        return f"{app_name} is open."
+
+    def _point(self, index: int | None, x: int | None, y: int | None) -> tuple[int, int]:
+        if index is None:
+            if x is None or y is None:
+                raise DeviceRefusal("give index, the number of an element, or x and y in pixels.")
+            return self._on_screen(x, y)
+        shown = self._elements()
+        if not 0 <= index < len(shown):
+            raise DeviceRefusal(f"there is no element {index}; the screen has {len(shown)}.")
+        element, node = shown[index]
+        if not self._live().tree.still_shows(node):
+            raise DeviceRefusal(
+                f"element {index} is no longer there; the screen has changed. wait shows it."
+            )
+        return element.bounds.center
+
+    def _on_screen(self, x: int, y: int) -> tuple[int, int]:
+        width, height = self.size
+        if not (0 <= x < width and 0 <= y < height):
+            raise DeviceRefusal(f"({x}, {y}) is outside the screen of {width} x {height} pixels.")
+        return x, y
+
+    # Seeing ------------------------------------------------------------------------------------
+
+    def elements(self) -> Sequence[UIElement]:
+        """Return the elements of the screen, numbered until the next action."""
+        return [element for element, _ in self._elements()]
+
+    def _elements(self) -> list[Placed]:
+        if self._shown is None:
+            session = self._live()
+            self._shown = listed(session.tree.in_front(), self.size)
+        return self._shown
+
+    def caption(self) -> str:
+        """Return the names of the open windows, the one in front first."""
+        titles = self._live().display.titles()
+        return f"Windows: {'; '.join(titles)}" if titles else "No window is open."
+
+    def pixels(self) -> NDArray[np.uint8]:
+        """Return the screen, shape (height, width, 3)."""
+        return self._live().pixels()
+
+    def intervene(self, change: Mapping[str, Any]) -> None:
+        """Write the files that other people change before the next request.
+
+        Args:
+            change: May have `files`, as in a task.
+        """
+        self._live().lay(entries_of(change.get("files", {})))
+        self._done.append(("intervene", dict(change)))
+        self._settle()
+
+    # State -------------------------------------------------------------------------------------
+
+    def final_state(self) -> dict[str, Any]:
+        """Return the files of the home folder that differ from the start; JSON.
+
+        Settings and caches of programs, whose names begin with a dot, are left out.
+        """
+        changes = self._live().changes()
+        files: dict[str, Any] = {}
+        for path, entry in changes.written.items():
+            name = _document(path)
+            if name is None:
+                continue
+            if entry.folder:
+                files[name] = {"folder": True}
+            elif entry.link is not None:
+                files[name] = {"link": entry.link}
+            else:
+                files[name] = {"base64": base64.b64encode(entry.data).decode()}
+        deleted = [name for path in changes.deleted if (name := _document(path)) is not None]
+        return {"files": files, "deleted": deleted, "cut": changes.cut}
+
+    def save(self) -> Any:
+        """Return what recreates the desktop: the actions so far, which `load` repeats.
+
+        Programs run on in no copy: what they have in memory comes back by repetition only.
+        """
+        return {"task": self._task, "actions": list(self._done), "outline": self._outline()}
+
+    def _outline(self) -> list[tuple[str, str]]:
+        """Return roles and names of what shows, without fields that hold the time."""
+        return [(element.role, element.text) for element in self.elements()
+                if element.role != "table cell"]  # fmt: skip
+
+    def load(self, payload: Any) -> None:
+        """Start a new desktop and repeat the actions of a saved one.
+
+        Raises:
+            EnvFault: If the screen is then another one than when it was saved.
+        """
+        self.close()
+        self._task = payload["task"]
+        self._restart()
+        for name, arguments in payload["actions"]:
+            if name == "intervene":
+                self.intervene(arguments)
+            else:
+                self.act(name, arguments)
+        if self._outline() != payload["outline"]:
+            raise EnvFault("the desktop does not repeat its actions alike", cause="replay")
+
+    def close(self) -> None:
+        """End all programs; idempotent."""
+        if self._session is not None:
+            self._session.close()
+            self._session = None
+
+    def _live(self) -> Session:
+        if self._session is None:
+            raise WrongState("the desktop is closed; open() starts one")
+        return self._session
+
+
+def _document(path: str) -> str | None:
+    """Return a path relative to the home folder; None for other, hidden and backup files."""
+    if not path.startswith(f"{HOME}/"):
+        return None
+    name = path.removeprefix(f"{HOME}/")
+    if name.endswith(_BACKUPS) or any(part.startswith(".") for part in name.split("/")):
+        return None
+    return name

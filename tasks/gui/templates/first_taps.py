@@ -1,0 +1,186 @@
+"""The smallest tasks, in the brief view: two to four actions in one app that is already open.
+
+Everything that decides stands on the screen. A policy of a million parameters can learn them.
+"""
+
+import re
+from typing import ClassVar
+
+from hexathlon.tasks.gui.pilot import PhonePilot
+from hexathlon.tasks.gui.templates.draft import (
+    GuiAnswer,
+    GuiDraft,
+    GuiScene,
+    GuiTemplate,
+    PhoneScript,
+    row_added,
+    row_changed,
+)
+from hexathlon.tasks.gui.world.kit.words import wordings
+from hexathlon.tasks.source import Script
+from hexathlon.tasks.task import Level
+
+__all__ = ["TEMPLATES"]
+
+_SWITCHES = {
+    "network": ("bluetooth", "mobile_data", "roaming", "hotspot"),
+    "sound": ("do_not_disturb", "vibrate"),
+    "security": ("location", "usage_data", "lock_content"),
+}
+
+
+def seen_line(screen: str, role: str, names: tuple[str, ...]) -> str:
+    """Return an element as the brief view lists it; empty if it does not."""
+    for name in names:
+        match = re.search(rf'^{role} "{re.escape(name)}(?: \| [^"]*)?" \[\d+\].*$', screen, re.M)
+        if match:
+            return match[0]
+    return ""
+
+
+class _FirstTap(GuiTemplate):
+    """A task of this module."""
+
+    levels: ClassVar[tuple[Level, ...]] = ("tiny",)
+    bilingual: ClassVar[bool] = False
+
+
+class FlipSwitch(_FirstTap):
+    """Bring two switches of the open page into a state that one of them has already."""
+
+    name: ClassVar[str] = "settings_flip"
+    apps: ClassVar[tuple[str, ...]] = ("settings",)
+
+    def draw(self, scene: GuiScene) -> GuiDraft | None:
+        """Draw a page and two of its switches."""
+        section = scene.pick(tuple(_SWITCHES))
+        name, other = scene.sample(_SWITCHES[section], 2)
+        plan = scene.plan(front=("settings", "section", {"name": section}))
+        values = plan.table("settings.values")
+        value, kept = not values[name]["value"], values[other]["value"]
+        words = wordings("settings", name, "en")
+
+        def solver(*targets: str) -> PhoneScript:
+            def solve(pilot: PhonePilot) -> Script:
+                yield from pilot.act("wait")
+                for target in targets:
+                    yield from pilot.tap("switch", pilot.words("settings", target))
+                yield from pilot.done()
+
+            return solve
+
+        def by_app(pilot: PhonePilot) -> Script:
+            yield from pilot.open("settings")
+            yield from pilot.tap("item", pilot.words("settings", section))
+            yield from pilot.tap("switch", pilot.words("settings", name))
+            yield from pilot.done()
+
+        def thought(screen: str) -> str:
+            line = seen_line(screen, "switch", words)
+            return "" if line.endswith("on" if value else "off") else line
+
+        wishes = [
+            f'"{scene.word("settings", each)}" {"on" if state else "off"}'
+            for each, state in scene.sample(((name, value), (other, kept)), 2)
+        ]
+        return GuiDraft(
+            plan, f"I want {' and '.join(wishes)}.", solver(name),
+            changes=row_changed("settings.values", name, value=value),
+            alternatives={"by_app": by_app},
+            mutants={"other": solver(other), "both": solver(name, other), "nothing": solver()},
+            turns=10, brief=True, thought=thought,
+        )  # fmt: skip
+
+
+class ReadNumber(_FirstTap):
+    """Open a contact of the list and read a fact."""
+
+    name: ClassVar[str] = "contacts_read"
+    apps: ClassVar[tuple[str, ...]] = ("contacts",)
+
+    def draw(self, scene: GuiScene) -> GuiDraft | None:
+        """Draw two of the first contacts, both with an address or an email."""
+        plan = scene.plan(front=("contacts", "home", {}))
+        rows = sorted(scene.rows(plan, "contacts.contacts"), key=lambda row: row["name"])[:9]
+        column = scene.pick(("email", "company", "address"))
+        rows = [row for row in rows if row[column]]
+        if len(rows) < 2:
+            return None
+        row, near = scene.sample(rows, 2)
+        if row[column] == near[column]:
+            return None
+
+        def solver(target: str, value: str) -> PhoneScript:
+            def solve(pilot: PhonePilot) -> Script:
+                yield from pilot.act("wait")
+                yield from pilot.tap_entry(target)
+                yield from pilot.answer(value)
+
+            return solve
+
+        def by_search(pilot: PhonePilot) -> Script:
+            yield from pilot.act("wait")
+            yield from pilot.press("contacts", "search")
+            yield from pilot.fill(pilot.words("contacts", "search"), row["name"])
+            yield from pilot.tap_entry(row["name"])
+            yield from pilot.answer(row[column])
+
+        def thought(screen: str) -> str:
+            return next((line for line in screen.splitlines() if row[column] in line), "") or (
+                seen_line(screen, "item", (row["name"],)))  # fmt: skip
+
+        return GuiDraft(
+            plan, f"What is the {column} of {row['name']}?", solver(row["name"], row[column]),
+            answer=GuiAnswer(data=(row[column],)), alternatives={"by_search": by_search},
+            mutants={"other": solver(near["name"], near[column]),
+                     "name": solver(row["name"], row["name"]),
+                     "number": solver(row["name"], row["phone"])},
+            turns=12, brief=True, thought=thought,
+        )  # fmt: skip
+
+
+class TitleNote(_FirstTap):
+    """Write the title of a new note and save it."""
+
+    name: ClassVar[str] = "notes_title"
+    apps: ClassVar[tuple[str, ...]] = ("notes",)
+
+    def draw(self, scene: GuiScene) -> GuiDraft | None:
+        """Draw a title that begins like that of a note."""
+        plan = scene.plan(front=("notes", "edit", {}))
+        begun = scene.pick(scene.rows(plan, "notes.notes"))["title"]
+        title = f"{begun} {scene.number(41, 99)}"
+        words = wordings("notes", "title", "en")
+        saves = (*wordings("notes", "save", "en"), *wordings("notes", "title", "en"))
+
+        def solver(text: str = title, *, save: bool = True, field: str = "title") -> PhoneScript:
+            def solve(pilot: PhonePilot) -> Script:
+                yield from pilot.act("wait")
+                yield from pilot.fill(pilot.words("notes", field), text)
+                if save:
+                    yield from pilot.press("notes", "save")
+                yield from pilot.done()
+
+            return solve
+
+        def by_app(pilot: PhonePilot) -> Script:
+            yield from pilot.open("notes")
+            yield from pilot.create("notes", "new_note")
+            yield from solver()(pilot)
+
+        def thought(screen: str) -> str:
+            field = seen_line(screen, "textbox", words)
+            return seen_line(screen, "button", saves) if f'"{title}"' in field else field
+
+        return GuiDraft(
+            plan, f'Save this note with the title "{title}".', solver(),
+            changes=row_added("notes.notes", {"title": title, "text": "", "label": "",
+                                              "pinned": False, "archived": False}),
+            alternatives={"by_app": by_app},
+            mutants={"unsaved": solver(save=False), "shortened": solver(begun),
+                     "as_text": solver(field="text")},
+            turns=10, brief=True, thought=thought,
+        )  # fmt: skip
+
+
+TEMPLATES: tuple[GuiTemplate, ...] = (FlipSwitch(), ReadNumber(), TitleNote())

@@ -1,0 +1,22 @@
+"""All templates by name, and those of each level."""
+
+from functools import cache
+
+from hexathlon.tasks.gui.templates import first_taps, people, settings, texts
+from hexathlon.tasks.gui.templates.draft import GuiTemplate
+from hexathlon.tasks.task import LEVELS, Level
+
+__all__ = ["TEMPLATES", "templates_of"]
+
+_MODULES = (first_taps, people, settings, texts)
+
+TEMPLATES: dict[str, GuiTemplate] = {
+    template.name: template for module in _MODULES for template in module.TEMPLATES
+}
+
+
+@cache
+def templates_of(level: Level) -> tuple[str, ...]:
+    """Return the names of the templates with tasks of a level, in a fixed order."""
+    assert level in LEVELS
+    return tuple(name for name, template in TEMPLATES.items() if level in template.levels)

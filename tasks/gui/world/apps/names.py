@@ -1,0 +1,11 @@
+"""Names of all apps, in the order of the launcher."""
+
+__all__ = ["APP_NAMES"]
+
+APP_NAMES: tuple[str, ...] = (
+    "messages",
+    "contacts",
+    "notes",
+    "settings",
+)
+"""Each is the name of a package beside this module, whose object `app` is the app."""

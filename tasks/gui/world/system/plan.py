@@ -1,0 +1,127 @@
+"""A phone as data: from which seed its content is drawn, what was edited, what will happen.
+
+The content of an app is drawn when it is first used and shared by all phones of the same seed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, Self
+
+from hexathlon.tasks.bilingual import Language
+from hexathlon.tasks.gui.world.apps.table import app_named
+from hexathlon.tasks.gui.world.phone.app import ContentDraws
+from hexathlon.tasks.gui.world.phone.core import PhoneTable
+from hexathlon.tasks.task import Split
+
+__all__ = ["PhoneEdit", "PhonePlan", "TimedEvent"]
+
+PhoneEdit = tuple[str, str, Any]
+"""Table, `put` or `drop`, and a row or a key; a row is merged into the one with its `id`."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimedEvent:
+    """Something that happens by itself after a number of the agent's actions."""
+
+    after: int
+    edits: tuple[PhoneEdit, ...] = ()
+    notice: Mapping[str, Any] | None = None
+    """A notification: `app`, `title` and `text`, and perhaps `screen` and `params`."""
+
+    call: Mapping[str, Any] | None = None
+    """An incoming call: `name` and `number`."""
+
+
+@dataclass(frozen=True, slots=True)
+class PhonePlan:
+    """What a phone holds at the start."""
+
+    seed: int
+    split: Split
+    language: Language
+    scale: int
+    start: str
+    """Date and time, `YYYY-MM-DDTHH:MM:SS`."""
+
+    edits: tuple[PhoneEdit, ...] = ()
+    events: tuple[TimedEvent, ...] = ()
+    front: tuple[str, str, Mapping[str, Any]] | None = None
+    """App, screen and parameters that are open at the start; the launcher if None."""
+
+    def with_edits(self, edits: Sequence[PhoneEdit]) -> Self:
+        """Return the plan with more edits."""
+        return replace(self, edits=(*self.edits, *edits))
+
+    def first_tables(self, app: str) -> dict[str, PhoneTable]:
+        """Return the first tables of an app, by full name, with the plan's edits."""
+        tables = dict(_content(app, self.seed, self.split, self.language, self.scale, self.start))
+        for name, kind, value in self.edits:
+            if name.partition(".")[0] == app:
+                tables[name] = _edited(tables[name], kind, value)
+        return tables
+
+    def table(self, name: str) -> PhoneTable:
+        """Return one table as it is at the start."""
+        return self.first_tables(name.partition(".")[0])[name]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the plan as JSON."""
+        return {
+            "seed": self.seed, "split": self.split, "language": self.language,
+            "scale": self.scale, "start": self.start, "edits": [list(edit) for edit in self.edits],
+            "events": [
+                {"after": event.after, "edits": [list(edit) for edit in event.edits],
+                 "notice": event.notice, "call": event.call}
+                for event in self.events
+            ],
+            "front": None if self.front is None else list(self.front),
+        }  # fmt: skip
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """Return the plan of its JSON form."""
+        events = tuple(
+            TimedEvent(event["after"], _edits(event["edits"]), event["notice"], event["call"])
+            for event in data["events"]
+        )
+        front = data["front"]
+        return cls(
+            data["seed"], data["split"], data["language"], data["scale"], data["start"],
+            _edits(data["edits"]), events,
+            None if front is None else (front[0], front[1], front[2]),
+        )  # fmt: skip
+
+
+def _edits(data: Sequence[Sequence[Any]]) -> tuple[PhoneEdit, ...]:
+    return tuple((table, kind, value) for table, kind, value in data)
+
+
+def _edited(table: PhoneTable, kind: str, value: Any) -> PhoneTable:
+    copy = dict(table)
+    if kind == "put":
+        copy[value["id"]] = {**copy.get(value["id"], {}), **value}
+    elif kind == "drop":
+        copy.pop(value, None)
+    else:
+        raise ValueError(f"an edit must be 'put' or 'drop', got {kind!r}")
+    return copy
+
+
+@lru_cache(maxsize=512)
+def _content(
+    app: str, seed: int, split: Split, language: Language, scale: int, start: str
+) -> Mapping[str, PhoneTable]:
+    """Draw the first content of an app; a pure function, whose rows nobody changes."""
+    if app == "system":
+        return {"system.notices": {}}
+
+    def others(table: str) -> PhoneTable:
+        return _content(table.partition(".")[0], seed, split, language, scale, start)[table]
+
+    chosen = app_named(app)
+    draws = ContentDraws(app, seed, split, language, scale, datetime.fromisoformat(start), others)
+    draws.tables = {f"{app}.{name}": {} for name in chosen.tables}
+    chosen.seed(draws)
+    return dict(draws.tables)
