@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from hexathlon.envs.gui.errors import DeviceRefusal
-from hexathlon.tasks.gui.elements import Bounds, UIElement
+from hexathlon.tasks.gui.elements import ElementBounds, UIElement
 
 __all__ = ["elements_of_dump"]
 
@@ -40,11 +40,11 @@ def elements_of_dump(dump: str, size: tuple[int, int]) -> list[UIElement]:
         root = ElementTree.fromstring(dump[start : end + len("</hierarchy>")])
     except ElementTree.ParseError as error:
         raise DeviceRefusal(f"the screen cannot be read now: {error}. Try wait.") from None
-    found = _elements(root, Bounds(0, 0, *size))
+    found = _elements(root, ElementBounds(0, 0, *size))
     return [element._replace(index=number) for number, element in enumerate(found)]
 
 
-def _elements(node: ElementTree.Element, screen: Bounds) -> Iterator[UIElement]:
+def _elements(node: ElementTree.Element, screen: ElementBounds) -> Iterator[UIElement]:
     for child in node.iter("node"):
         bounds = _bounds(child.get("bounds", ""), screen)
         if bounds is None:
@@ -55,7 +55,7 @@ def _elements(node: ElementTree.Element, screen: Bounds) -> Iterator[UIElement]:
             yield element
 
 
-def _element(node: ElementTree.Element, bounds: Bounds) -> UIElement:
+def _element(node: ElementTree.Element, bounds: ElementBounds) -> UIElement:
     kind = node.get("class", "").rpartition(".")[2]
     editable = kind in ("EditText", "AutoCompleteTextView")
     text = node.get("text", "")
@@ -83,7 +83,7 @@ def _flag(node: ElementTree.Element, name: str) -> bool:
     return node.get(name) == "true"
 
 
-def _bounds(text: str, screen: Bounds) -> Bounds | None:
+def _bounds(text: str, screen: ElementBounds) -> ElementBounds | None:
     """Return the visible part of a node; None if there is none."""
     match = _BOUNDS.fullmatch(text)
     if match is None:
@@ -91,4 +91,4 @@ def _bounds(text: str, screen: Bounds) -> Bounds | None:
     left, top, right, bottom = map(int, match.groups())
     left, top = max(left, screen.left), max(top, screen.top)
     right, bottom = min(right, screen.right), min(bottom, screen.bottom)
-    return Bounds(left, top, right, bottom) if left < right and top < bottom else None
+    return ElementBounds(left, top, right, bottom) if left < right and top < bottom else None

@@ -1,16 +1,21 @@
 """The dialects of GUI models: their own forms, their coordinate spaces, their mistakes."""
 
+import asyncio
 import json
 
 import pytest
 
+from hexathlon.baselines.agents.base import Episode, PastTurn
+from hexathlon.baselines.agents.llm import LlmAgent
 from hexathlon.baselines.codecs import get_codec
 from hexathlon.baselines.codecs.base import fitted
 from hexathlon.baselines.codecs.gui.screen import smart_resize
 from hexathlon.baselines.codecs.parts import seeing
-from hexathlon.envs.messages import parse_text
+from hexathlon.baselines.engines.base import ChatReply, Usage
+from hexathlon.envs.messages import make_message, parse_text
 from hexathlon.envs.tools import ToolTable
-from hexathlon.evaluators.content import Image
+from hexathlon.evaluators.content import Image, Text
+from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.task import ToolSchema
 
 
@@ -349,3 +354,60 @@ def test_the_end_of_a_task_with_a_reason_is_offered_as_a_call():
         assert '"reason"' in get_codec(name).system_prompt("Go.", tools)
     reply = '{"name": "status", "arguments": {"goal_status": "infeasible", "record": "note 3"}}'
     assert codec_for("ui-tars", phone()).decode({"content": reply}) == reply
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "direction"), [(540, 600, "up"), (540, 2160, "down"), (100, 1800, "left")]
+)
+def test_swipes_and_scrolls_take_the_form_of_the_tools(x, y, direction):
+    place = points(1080, 2400)
+    ends = {"x2": place["x"], "y2": place["y"]}
+    tools = [
+        tool("swipe", ["direction"], direction=TEXT, **place, **ends),
+        tool("scroll", ["direction"], direction=TEXT, index=place["index"]),
+    ]
+    codec = codec_for("gui-owl-1.5", tools)
+    end = [round(x / 1.08), round(y / 2.4)]
+    reply = use("mobile_use", action="swipe", coordinate=[500, 750], coordinate2=end)
+    swipe = {"x": 540, "y": 1800, "x2": x, "y2": y, "direction": direction}
+    assert calls_of(codec, reply) == [("swipe", swipe)]
+    again = codec.encode(codec.decode({"content": reply}))["content"]
+    assert json.loads(again.split("\n")[1])["arguments"]["coordinate2"] == end
+    tars = codec_for("ui-tars", tools)
+    assert calls_of(tars, "Action: scroll(start_box='(5,5)', direction='down')") == [
+        ("scroll", {"direction": "down"})
+    ]
+
+
+class SeeingEngine:
+    """Answers every request with a tap in the middle of the screen, and keeps the requests."""
+
+    def __init__(self):
+        self.requests = []
+
+    async def chat(self, request):
+        self.requests.append(list(request.messages))
+        reply = {"role": "assistant", "content": "Action: click(start_box='(500,500)')"}
+        return ChatReply(reply, Usage(), "stop", 0.0, 0.0)
+
+
+def test_an_agents_points_follow_the_screenshots_that_it_is_shown():
+    place = {"x": {"type": "integer"}, "y": {"type": "integer"}}
+    tools = [tool("click", **place).model_dump()]
+    source = get_source("sql")
+    task = source.build(source.address("train", 0))
+    engine = SeeingEngine()
+    episode = Episode(task, source, 0, 0, "hexathlon/GUI-v0", "Play.", tools)
+    player = LlmAgent(engine, get_codec("ui-tars")).begin(episode)
+    actions = []
+    for width, height in ((200, 100), (400, 800)):
+        screen = (Text("Screen:"), Image(width, height, bytes(3 * width * height)))
+        turn = asyncio.run(player.act([make_message("user", screen)]))
+        actions.append(json.loads(turn.action)["arguments"])
+    assert actions == [{"x": 100, "y": 50}, {"x": 200, "y": 400}]
+    assert "click(start_box=" in engine.requests[0][0]["content"]
+    again = LlmAgent(engine, get_codec("ui-tars")).begin(episode)
+    again.resume([PastTurn([make_message("user", screen)], turn.action)], None)
+    asyncio.run(again.act([make_message("user", "Go on.")]))
+    told = engine.requests[-1][2]["content"]
+    assert told == "Action: click(start_box='(500,500)')"

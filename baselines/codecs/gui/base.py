@@ -12,6 +12,7 @@ from hexathlon.baselines.codecs.base import (
     parse_calls,
     without_thoughts,
 )
+from hexathlon.baselines.codecs.gui.adapting import ToolForms
 from hexathlon.baselines.codecs.gui.screen import (
     AbsoluteSpace,
     PixelPoint,
@@ -48,6 +49,8 @@ class GuiCodec(ABC):
     def __init__(self) -> None:
         self.desktop = False
         """Whether the tools are the desktop's, not the phone's."""
+        self.forms = ToolForms()
+        """How the tools name what the dialect says."""
         self.size: tuple[int, int] | None = None
         """Width and height of the screen in pixels, from the tools."""
         self.image: tuple[int, int] | None = None
@@ -63,6 +66,7 @@ class GuiCodec(ABC):
         """Return a codec for an episode with these tools."""
         codec = copy.copy(self)
         codec.desktop = any(tool.get("name") in _DESKTOP_TOOLS for tool in tools)
+        codec.forms = ToolForms.of(tools)
         codec.size = screen_of_tools(tools) or self.size
         return codec
 
@@ -90,7 +94,7 @@ class GuiCodec(ABC):
         calls = parse_calls(action) or []
         text = action
         if calls and _plain(calls):
-            scaled = [self._scaled(call, from_screen) for call in calls]
+            scaled = [self._scaled(self.forms.from_tools(call), from_screen) for call in calls]
             written = self.write(scaled)
             if written is not None and _same(self.read(written), scaled):
                 text = written
@@ -104,7 +108,7 @@ class GuiCodec(ABC):
         calls = self.read(text)
         if not calls:
             return self.unread(text)
-        return format_calls([self._scaled(call, to_screen) for call in calls])
+        return format_calls([self.forms.to_tools(self._scaled(each, to_screen)) for each in calls])
 
     def answer(self, message: WireMessage, observations: Sequence[str]) -> list[WireMessage]:
         """Return the observations as a user message; after an unreadable turn, with an example."""

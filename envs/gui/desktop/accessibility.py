@@ -37,6 +37,9 @@ _SINGLE = {
 }  # fmt: skip
 """Roles whose parts are of no use to anybody."""
 
+_OPEN_MENU = {"selected", "focused"}
+"""States of a menu, either of which an open one has."""
+
 _VALUE_ROLES = {"slider", "spin button", "progress bar", "scroll bar"}
 
 
@@ -54,6 +57,9 @@ class Node:
     description: str = ""
     text: str = ""
     """Content of a text field, or of a slider or spin button as a number."""
+
+    menu: Reference | None = None
+    """The open menu of an entry that does not say itself that it shows."""
 
     children: list["Node"] = field(default_factory=list)
 
@@ -89,7 +95,7 @@ class Tree:
         asked = self._bus.call([(root, _ACCESSIBLE, "GetChildren", "", ()) for root in roots])
         tops = [_references(answer) for answer in asked]
         flat = [one for group in tops for one in group]
-        nodes = iter(self._read(flat, [False] * len(flat)))
+        nodes = iter(self._read(flat, [None] * len(flat)))
         return [[node for node in (next(nodes) for _ in group) if node] for group in tops]
 
     def in_front(self) -> list[Node]:
@@ -119,7 +125,8 @@ class Tree:
             wanted = [(node, child) for node, answer in zip(parents, asked, strict=True)
                       for child in _references(answer)][: _MOST_NODES - count]  # fmt: skip
             found = self._read([child for _, child in wanted],
-                               [node.role == "menu" for node, _ in wanted])  # fmt: skip
+                               [node.reference if node.role == "menu" else None
+                                for node, _ in wanted])  # fmt: skip
             level = []
             for (parent, _), node in zip(wanted, found, strict=True):
                 if node is not None:
@@ -128,25 +135,29 @@ class Tree:
             count += len(level)
         self._read_contents([node for top in tops for node in top.walk()])
 
-    def bounds(self, node: Node) -> tuple[int, int, int, int] | None:
-        """Return the present bounds of an object, or None if it is gone or does not show."""
-        states, extents = self._bus.call([_states_of(node.reference), _extents_of(node.reference)])
-        in_menu = node.role.endswith("menu item") or node.role == "menu"
-        if states is None or extents is None or "showing" not in _decoded(states, in_menu):
-            return None
-        return _rectangle(extents)
+    def still_shows(self, node: Node) -> bool:
+        """Whether an object that was read before still exists and shows."""
+        states, menu = self._bus.call([_states_of(node.reference),
+                                       _states_of(node.menu or node.reference)])  # fmt: skip
+        if states is None or menu is None:
+            return False
+        if node.menu is not None:
+            return bool(_decoded(menu) & _OPEN_MENU)
+        return "showing" in _decoded(states)
 
-    def _read(self, references: Sequence[Reference], opened: Sequence[bool]) -> list[Node | None]:
+    def _read(
+        self, references: Sequence[Reference], menus: Sequence[Reference | None]
+    ) -> list[Node | None]:
         """Return the nodes that show; None for the others.
 
         Args:
             references: The objects.
-            opened: Whether each is in an open menu; some programs do not say that those show.
+            menus: The open menu that each is in; some programs do not say that entries show.
         """
         states = self._bus.call([_states_of(one) for one in references])
         decoded = [
-            None if answer is None else _decoded(answer, opens)
-            for answer, opens in zip(states, opened, strict=True)
+            None if answer is None else _shown_in(_decoded(answer), menu)
+            for answer, menu in zip(states, menus, strict=True)
         ]
         showing = [one for one, flags in zip(references, decoded, strict=True)
                    if flags is not None and "showing" in flags]  # fmt: skip
@@ -157,7 +168,7 @@ class Tree:
             calls.append(_extents_of(one))
         answers = iter(self._bus.call(calls))
         nodes: list[Node | None] = []
-        for reference, flags in zip(references, decoded, strict=True):
+        for reference, answer, menu, flags in zip(references, states, menus, decoded, strict=True):
             if flags is None or "showing" not in flags:
                 nodes.append(None)
                 continue
@@ -167,7 +178,9 @@ class Tree:
                 nodes.append(None)
                 continue
             place = _rectangle(extents) if extents is not None else (0, 0, 0, 0)
-            nodes.append(Node(reference, role, _value(name), flags, place, description))
+            said = "showing" in _decoded(answer)
+            nodes.append(Node(reference, role, _value(name), flags, place, description,
+                              menu=None if said else menu))  # fmt: skip
         return nodes
 
     def _learn(self, references: Sequence[Reference]) -> None:
@@ -225,17 +238,20 @@ def _references(answer: Any) -> list[Reference]:
             if path != "/org/a11y/atspi/null"]  # fmt: skip
 
 
-def _decoded(words: Sequence[int], opened: bool = False) -> frozenset[str]:
+def _shown_in(states: frozenset[str], menu: Reference | None) -> frozenset[str]:
+    """Return the states of an object; entries of an open menu show if they are visible."""
+    return states | {"showing"} if menu is not None and "visible" in states else states
+
+
+def _decoded(words: Sequence[int]) -> frozenset[str]:
     bits = words[0] | (words[1] << 32 if len(words) > 1 else 0)
-    if opened and bits >> _STATES["visible"] & 1:
-        bits |= 1 << _STATES["showing"]
     return frozenset(name for name, bit in _STATES.items() if bits >> bit & 1)
 
 
 def _has_content(node: Node) -> bool:
     """Whether to look below a node: not into closed menus, nor into single controls."""
     if node.role == "menu":
-        return bool(node.states & {"selected", "focused"})
+        return bool(node.states & _OPEN_MENU)
     return node.role not in _SINGLE
 
 

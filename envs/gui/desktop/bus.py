@@ -71,9 +71,10 @@ class Bus:
             while waiting:
                 left = deadline - time.monotonic()
                 heard = self._connection.receive(timeout=max(left, 0.001))
-                place = waiting.pop(heard.header.fields.get(HeaderFields.reply_serial), None)
-                if place is not None and heard.header.message_type == MessageType.method_return:
-                    answers[place] = heard.body[0] if heard.body else None
+                number = heard.header.fields.get(HeaderFields.reply_serial, 0)
+                answered = waiting.pop(number, None)
+                if answered is not None and heard.header.message_type == MessageType.method_return:
+                    answers[answered] = heard.body[0] if heard.body else None
         except TimeoutError as error:
             raise DeadlineExceeded(
                 f"{len(waiting)} questions to the desktop's programs were not answered in "

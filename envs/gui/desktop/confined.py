@@ -9,7 +9,7 @@ import platform
 
 __all__ = ["LAUNCHER", "launch_line"]
 
-LAUNCHER = '''\
+LAUNCHER = """\
 import ctypes, os, platform, struct, sys
 
 LOAD, EQUAL, ANY_OF, RETURN = 0x20, 0x15, 0x45, 0x06
@@ -45,7 +45,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 if libc.prctl(22, ctypes.c_ulong(2), ctypes.byref(filtered), 0, 0) < 0:
     sys.exit("the filter on new processes was refused")
 os.execvp(sys.argv[1], sys.argv[1:])
-'''
+"""
 """Source of the launcher; the sandbox's own filter already refuses `clone3` and other ABIs."""
 
 _PLACE = "/usr/local/lib/desktop/launch.py"

@@ -1,7 +1,8 @@
 """The desktop as a device: an agent's actions, the elements it sees, pixels and the final state."""
 
 import base64
-from collections.abc import Mapping, Sequence
+import posixpath
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,7 @@ class DesktopDevice:
             DeviceRefusal: If it cannot be done; the message says why.
             EnvFault: If the desktop is gone.
         """
-        performers = {
+        performers: dict[str, Callable[..., str]] = {
             "click": self._click, "double_click": self._double_click,
             "right_click": self._right_click, "drag": self._drag, "type_text": self._type_text,
             "press_keys": self._press_keys, "scroll": self._scroll, "open_app": self._open_app,
@@ -132,7 +133,9 @@ class DesktopDevice:
 
     def _type_text(self, text: str) -> str:
         if len(text) > _LONGEST_TEXT:
-            raise DeviceRefusal(f"the text has {len(text):,} characters, at most {_LONGEST_TEXT:,}.")
+            raise DeviceRefusal(
+                f"the text has {len(text):,} characters, at most {_LONGEST_TEXT:,}."
+            )
         session = self._live()
         room = session.display.spare_room()
         for start in range(0, len(text), room):
@@ -171,12 +174,14 @@ class DesktopDevice:
     def _open_app(self, app_name: str, file: str | None = None) -> str:
         program = PROGRAMS.get(app_name)
         if program is None:
-            raise DeviceRefusal(f"there is no app {app_name!r}. The apps are: {', '.join(PROGRAMS)}.")
+            raise DeviceRefusal(
+                f"there is no app {app_name!r}. The apps are: {', '.join(PROGRAMS)}."
+            )
         session = self._live()
         if file is not None:
             if not program.opens_files:
                 raise DeviceRefusal(f"{app_name} does not open files.")
-            path = file if file.startswith("/") else f"{HOME}/{file}"
+            path = posixpath.normpath(posixpath.join(HOME, file))
             if not path.startswith(f"{HOME}/") or not session.exists(path):
                 raise DeviceRefusal(f"there is no file {file!r} in {HOME}.")
             return self._launch(app_name, [*program.command, path])
@@ -205,8 +210,10 @@ class DesktopDevice:
         if not 0 <= index < len(shown):
             raise DeviceRefusal(f"there is no element {index}; the screen has {len(shown)}.")
         element, node = shown[index]
-        if self._live().tree.bounds(node) is None:
-            raise DeviceRefusal(f"element {index} is no longer there; the screen has changed.")
+        if not self._live().tree.still_shows(node):
+            raise DeviceRefusal(
+                f"element {index} is no longer there; the screen has changed. wait shows it."
+            )
         return element.bounds.center
 
     def _on_screen(self, x: int, y: int) -> tuple[int, int]:

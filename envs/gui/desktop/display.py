@@ -261,6 +261,5 @@ def picture(framebuffer: Buffer) -> NDArray[np.uint8]:
     if bits != 32:
         raise ValueError(f"the framebuffer has {bits} bits a pixel, expected 32")
     start = size + 12 * colours
-    with memoryview(framebuffer)[start : start + line * height] as data:
-        image = Image.frombuffer("RGB", (width, height), data, "raw", "BGRX", line, 1)
-        return np.asarray(image)
+    data = bytes(memoryview(framebuffer)[start : start + line * height])
+    return np.asarray(Image.frombytes("RGB", (width, height), data, "raw", "BGRX", line, 1))

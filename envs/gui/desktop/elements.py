@@ -19,7 +19,8 @@ _CONTAINERS = {
     "glass pane", "grouping", "icon", "image", "info bar", "internal frame", "layered pane",
     "list", "list box", "menu bar", "option pane", "page tab list", "panel", "redundant object",
     "root pane", "scroll bar", "section", "separator", "split pane", "statusbar", "table",
-    "table row", "tear off menu item", "tool bar", "tree", "tree table", "unknown", "viewport", "window",
+    "table row", "tear off menu item", "tool bar", "tree", "tree table", "unknown", "viewport",
+    "window",
 }  # fmt: skip
 """Roles that are listed only under a name of their own."""
 
@@ -49,7 +50,7 @@ def listed(windows: Sequence[Node], size: tuple[int, int]) -> list[Placed]:
         windows: Windows with their content, the active one first.
         size: Width and height of the screen.
     """
-    found = []
+    found: list[Node] = []
     for place, top in enumerate(windows):
         popups = [Bounds(*node.bounds) for node in top.walk() if _is_popup(node)]
         covers = [Bounds(*windows[0].bounds)] if place and top.role in _WINDOWS else []

@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hexathlon.envs.errors import BackendMissing, DeadlineExceeded, EnvFault
+from hexathlon.envs.gui.desktop.accessibility import Tree
 from hexathlon.envs.gui.desktop.bus import Bus
 from hexathlon.envs.gui.desktop.confined import launch_line
 from hexathlon.envs.gui.desktop.display import Display, picture
-from hexathlon.envs.gui.desktop.accessibility import Tree
 from hexathlon.envs.gui.desktop.home import SCREEN, desktop_image
 from hexathlon.envs.gui.desktop.stillness import Processes
-from hexathlon.envs.sandbox.base import SandboxFault, SandboxPathError
+from hexathlon.envs.sandbox.base import SandboxPathError
 from hexathlon.envs.sandbox.changes import Changes
 from hexathlon.envs.sandbox.housed import HousedSandbox
 from hexathlon.envs.sandbox.image import Entry

@@ -18,7 +18,7 @@ def entries_of(files: Mapping[str, Mapping[str, Any]]) -> dict[str, Entry]:
             that makes an SQLite database. Relative paths start at the home folder.
     """
     folder = Entry(folder=True, mode=0o755)
-    entries = {}
+    entries: dict[str, Entry] = {}
     for path, stored in files.items():
         place = path if path.startswith("/") else f"/home/user/{path}"
         parent = place.rpartition("/")[0]

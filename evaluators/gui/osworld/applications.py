@@ -28,7 +28,7 @@ __all__ = [
     "is_vlc_recordings_folder",
 ]
 
-Rules = Mapping[str, Any]
+MetricRules = Mapping[str, Any]
 
 _SLIDER = "153;210;153;20;210;20;255;199;15;245;39;29"
 _BLACKISH = 100
@@ -39,7 +39,7 @@ _NAMES = ("filename", "title", "uri", "location", "name")
 _ADDRESSES = ("url", "URI", "location", "title", "filename")
 
 
-def _vlc_setting(result: Any, rules: Rules, *, key: str, rule: str, default: str) -> float:
+def _vlc_setting(result: Any, rules: MetricRules, *, key: str, rule: str, default: str) -> float:
     """A setting of VLC, or its default if the file does not set it, equals the rule's value."""
     text = text_of(result)
     if text is None:
@@ -69,7 +69,7 @@ VLC_SETTINGS: Mapping[str, Callable[..., float]] = {
 """Metrics of one line in VLC's settings, by name; commented lines count, as in OSWorld."""
 
 
-def is_vlc_recordings_folder(result: Any, rules: Rules) -> float:
+def is_vlc_recordings_folder(result: Any, rules: MetricRules) -> float:
     """VLC's folder for recordings is set to the rule's path."""
     for line in (text_of(result) or "").split("\n"):
         if not line.startswith("#") and "input-record-path" in line:
@@ -77,7 +77,7 @@ def is_vlc_recordings_folder(result: Any, rules: Rules) -> float:
     return 0.0
 
 
-def check_qt_slider_colours(result: Any, rules: Rules) -> float:
+def check_qt_slider_colours(result: Any, rules: MetricRules) -> float:
     """The colours of VLC's volume slider are the given ones, or all dark."""
     text = text_of(result)
     if text is None:
@@ -94,7 +94,7 @@ def check_qt_slider_colours(result: Any, rules: Rules) -> float:
     return float(all(part.strip().isdigit() and int(part) < _BLACKISH for part in numbers))
 
 
-def is_vlc_playing(result: Any, rules: Rules) -> float:
+def is_vlc_playing(result: Any, rules: MetricRules) -> float:
     """VLC's status says that it plays the given file or URL."""
     if rules["type"] not in ("file_name", "url"):
         raise MetricUnsupported(f"is_vlc_playing of the type {rules['type']!r}")
@@ -121,7 +121,7 @@ def is_vlc_fullscreen(result: Any, expected: Any) -> float:
     return float(all(result.get(key) == expected.get(key) for key in ("width", "height")))
 
 
-def check_config_status(result: Any, rules: Rules) -> float:
+def check_config_status(result: Any, rules: MetricRules) -> float:
     """GIMP's settings have a line with the rule's key, or two keys, and value."""
     keys = rules["key"] if isinstance(rules["key"], list) else [rules["key"]]
     for line in (text_of(result) or "").splitlines():
@@ -132,7 +132,7 @@ def check_config_status(result: Any, rules: Rules) -> float:
     return 0.0
 
 
-def check_thunderbird_prefs(result: Any, rules: Rules) -> float:
+def check_thunderbird_prefs(result: Any, rules: MetricRules) -> float:
     """Thunderbird's preferences satisfy the rules of `expect`, and not those of `unexpect`."""
     text = text_of(result)
     if text is None:
@@ -151,7 +151,7 @@ def check_thunderbird_prefs(result: Any, rules: Rules) -> float:
     return float(all(met.values()) and not unexpected)
 
 
-def check_thunderbird_filter(result: Any, rules: Rules) -> float:
+def check_thunderbird_filter(result: Any, rules: MetricRules) -> float:
     """The message filters contain every record of `expect`, and none of `unexpect`."""
     text = text_of(result)
     if text is None:
@@ -177,7 +177,7 @@ def check_thunderbird_filter(result: Any, rules: Rules) -> float:
     )
 
 
-def check_gnome_favorite_apps(result: Any, rules: Rules) -> float:
+def check_gnome_favorite_apps(result: Any, rules: MetricRules) -> float:
     """The favourites, a list literal as `gsettings` prints it, are the expected ones."""
     try:
         favourites = ast.literal_eval(text_of(result) or "")
@@ -188,7 +188,7 @@ def check_gnome_favorite_apps(result: Any, rules: Rules) -> float:
     return float(sorted(map(str, favourites)) == sorted(rules["expected"]))
 
 
-def check_moved_jpgs(result: Any, rules: Rules) -> float:
+def check_moved_jpgs(result: Any, rules: MetricRules) -> float:
     """A folder, as a tree with `children`, holds the expected files and no others."""
     if not isinstance(result, dict):
         return 0.0
@@ -202,13 +202,13 @@ def is_utc_0(result: Any) -> float:
     return float(len(lines) > 3 and lines[3].endswith("+0000)"))
 
 
-def check_image_file_size(result: Any, rules: Rules) -> float:
+def check_image_file_size(result: Any, rules: MetricRules) -> float:
     """The file is smaller than `max_size` bytes."""
     content = content_of(result)
     return float(content is not None and len(content) < rules["max_size"])
 
 
-def check_image_size(result: Any, rules: Rules) -> float:
+def check_image_size(result: Any, rules: MetricRules) -> float:
     """The image has the given `width` and `height`, without transparent margins if asked."""
     from PIL import Image, UnidentifiedImageError
 

@@ -47,23 +47,23 @@ __all__ = [
     "run_sqlite3",
 ]
 
-Rules = Mapping[str, Any]
+MetricRules = Mapping[str, Any]
 
 _CLOCK = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)")
 _PREAMBLE = ("#!", "# -*- coding:", "# coding:", "# coding=")
 
 
-def exact_match(result: Any, rules: Rules) -> float:
+def exact_match(result: Any, rules: MetricRules) -> float:
     """The result equals `expected`."""
     return float(result == rules["expected"])
 
 
-def match_in_list(result: Any, rules: Rules) -> float:
+def match_in_list(result: Any, rules: MetricRules) -> float:
     """The result is one of `expected`."""
     return float(result in rules["expected"])
 
 
-def is_in_list(result: Any, rules: Rules) -> float:
+def is_in_list(result: Any, rules: MetricRules) -> float:
     """`expected` is one of the results, or part of the text."""
     within = result if isinstance(result, (list, tuple)) else text_of(result)
     return float(within is not None and rules["expected"] in within)
@@ -84,7 +84,7 @@ def literal_match(
     return float(sides[0] == sides[1])
 
 
-def check_include_exclude(result: Any, rules: Rules) -> float:
+def check_include_exclude(result: Any, rules: MetricRules) -> float:
     """The text contains every part of `include` and none of `exclude`."""
     text = text_of(result)
     if text is None:
@@ -93,7 +93,7 @@ def check_include_exclude(result: Any, rules: Rules) -> float:
     return float(included and all(part not in text for part in rules.get("exclude", ())))
 
 
-def is_extension_installed(result: Any, rules: Rules) -> float:
+def is_extension_installed(result: Any, rules: MetricRules) -> float:
     """The list of extensions contains `expected`, or not, by `type`."""
     if rules["type"] not in ("contain", "not_contain"):
         raise MetricUnsupported(f"is_extension_installed of the type {rules['type']!r}")
@@ -103,7 +103,7 @@ def is_extension_installed(result: Any, rules: Rules) -> float:
     return float((rules["expected"] in text) == (rules["type"] == "contain"))
 
 
-def is_in_vm_clickboard(rules: Rules, result: Any) -> float:
+def is_in_vm_clickboard(rules: MetricRules, result: Any) -> float:
     """The clipboard contains `expected`, or all of its parts; the arguments are in this order."""
     text = text_of(result)
     wanted = rules["expected"]
@@ -111,7 +111,7 @@ def is_in_vm_clickboard(rules: Rules, result: Any) -> float:
     return float(text is not None and all(part in text for part in parts))
 
 
-def file_contains(result: Any, rules: Rules) -> float:
+def file_contains(result: Any, rules: MetricRules) -> float:
     """The file contains every text of `expected`."""
     text = text_of(result)
     return float(text is not None and all(part in text for part in rules["expected"]))
@@ -162,7 +162,7 @@ def compare_result_files(result: Any, expected: Any) -> float:
         return float(first == second)
 
 
-def compare_config(result: Any, rules: Rules, *, containment_ok: bool = True) -> float:
+def compare_config(result: Any, rules: MetricRules, *, containment_ok: bool = True) -> float:
     """The file has the text or JSON of `expected`; more may follow unless it must be equal."""
     text, wanted = text_of(result), rules.get("expected")
     if text is None or not wanted:
@@ -174,7 +174,7 @@ def compare_config(result: Any, rules: Rules, *, containment_ok: bool = True) ->
     return float(text == wanted or (both_json and parsed[0] == parsed[1]))
 
 
-def check_line_number(result: Any, rules: Rules) -> float:
+def check_line_number(result: Any, rules: MetricRules) -> float:
     """The file has `expected` lines with a time of day."""
     text = text_of(result)
     if text is None:
@@ -184,7 +184,7 @@ def check_line_number(result: Any, rules: Rules) -> float:
     )
 
 
-def check_list(result: Any, rules: Rules) -> float:
+def check_list(result: Any, rules: MetricRules) -> float:
     """Every pattern of `expect` is found in some line, and none of `unexpect`."""
     text = text_of(result)
     if text is None:
@@ -197,7 +197,7 @@ def check_list(result: Any, rules: Rules) -> float:
     return float(all(hits[0]) and not any(hits[1]))
 
 
-def check_csv(result: Any, rules: Rules) -> float:
+def check_csv(result: Any, rules: MetricRules) -> float:
     """Every record of `expect` is a row of the table, and none of `unexpect`."""
     text = text_of(result)
     if text is None:
@@ -205,7 +205,7 @@ def check_csv(result: Any, rules: Rules) -> float:
     return float(_rows_fit(list(csv.DictReader(io.StringIO(text))), rules))
 
 
-def check_json(result: Any, rules: Rules, *, is_yaml: bool = False) -> float:
+def check_json(result: Any, rules: MetricRules, *, is_yaml: bool = False) -> float:
     """The values at the given keys satisfy the rules of `expect`, and not those of `unexpect`."""
     if is_yaml:
         raise MetricUnsupported("check_json of YAML")
@@ -223,13 +223,13 @@ def check_json(result: Any, rules: Rules, *, is_yaml: bool = False) -> float:
     return float(fits and not unexpected)
 
 
-def check_json_settings(result: Any, rules: Rules) -> float:
+def check_json_settings(result: Any, rules: MetricRules) -> float:
     """The JSON object has every key of `expected` with its value."""
     data = json_of(result)
     return float(isinstance(data, dict) and has_fields(rules["expected"], data))
 
 
-def check_json_keybindings(result: Any, rules: Rules) -> float:
+def check_json_keybindings(result: Any, rules: MetricRules) -> float:
     """The JSON list, perhaps after a line of comment, has the entry `expected`."""
     text = text_of(result)
     if text is None:
@@ -241,7 +241,7 @@ def check_json_keybindings(result: Any, rules: Rules) -> float:
     return 0.0
 
 
-def check_direct_json_object(result: Any, rules: Rules) -> float:
+def check_direct_json_object(result: Any, rules: MetricRules) -> float:
     """The result, an object or its text, has the values of `expected` under the same keys.
 
     With `expect_in_result`, a text must contain the expected one, and a list is a choice.
@@ -269,7 +269,7 @@ def compare_zip_files(result: Any, expected: Any) -> float:
     return float(contents[0] == contents[1])
 
 
-def run_sqlite3(result: Any, rules: Rules) -> float:
+def run_sqlite3(result: Any, rules: MetricRules) -> float:
     """The first value of a query on the database file, as a number from 0 to 1."""
     content = content_of(result)
     if not content:
@@ -327,7 +327,7 @@ def _sorted(value: Any) -> Any:
     return sorted(value, key=str) if isinstance(value, list) else value
 
 
-def _rows_fit(rows: Sequence[Mapping[str, Any]], rules: Rules) -> bool:
+def _rows_fit(rows: Sequence[Mapping[str, Any]], rules: MetricRules) -> bool:
     expected = all(any(has_fields(want, row) for row in rows) for want in rules.get("expect", ()))
     return expected and not any(
         has_fields(ban, row) for ban in rules.get("unexpect", ()) for row in rows

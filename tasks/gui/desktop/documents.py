@@ -10,7 +10,16 @@ from datetime import date
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-__all__ = ["Books", "Operation", "Row", "cell_values", "day_number", "letters", "notebook", "workbook"]
+__all__ = [
+    "Books",
+    "Operation",
+    "Row",
+    "cell_values",
+    "day_number",
+    "letters",
+    "notebook",
+    "workbook",
+]
 
 Row = Sequence[Any]
 

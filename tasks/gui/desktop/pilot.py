@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from hexathlon.tasks.source import Script
@@ -12,7 +11,7 @@ __all__ = ["DesktopPilot", "ShownElement", "UnexpectedScreen"]
 _LINE = re.compile(
     r'^\[(?P<index>\d+)\] (?P<role>[a-z]+(?: [a-z]+)*?)(?: "(?P<name>(?:[^"\\]|\\.)*)")?'
     r'(?: value "(?P<value>(?:[^"\\]|\\.)*)")?(?P<flags>(?: (?:on|off|selected|focused|disabled))*)'
-    r'(?: at \d+,\d+-\d+,\d+)?$'
+    r"(?: at \d+,\d+-\d+,\d+)?$"
 )
 _PATIENCE = 20
 
@@ -24,7 +23,7 @@ class UnexpectedScreen(Exception):
 class ShownElement(NamedTuple):
     """One line of the list of elements."""
 
-    index: int
+    number: int
     role: str
     name: str
     value: str
@@ -47,8 +46,15 @@ class DesktopPilot:
             match = _LINE.match(line)
             if match:
                 flags = frozenset(match["flags"].split())
-                found.append(ShownElement(int(match["index"]), match["role"],
-                                          _plain(match["name"]), _plain(match["value"]), flags))
+                found.append(
+                    ShownElement(
+                        int(match["index"]),
+                        match["role"],
+                        _plain(match["name"]),
+                        _plain(match["value"]),
+                        flags,
+                    )
+                )
         return found  # fmt: skip
 
     def find(
@@ -122,7 +128,7 @@ class DesktopPilot:
     def click(self, role: str, name: str | None = None, nth: int = 0, *,
               starts: bool = False) -> Script:  # fmt: skip
         """Click an element; see `find`."""
-        yield from self.act("click", index=self.find(role, name, nth, starts=starts).index)
+        yield from self.act("click", index=self.find(role, name, nth, starts=starts).number)
 
     def menu(self, *names: str) -> Script:
         """Choose an entry of a menu by the names on the way."""

@@ -1,16 +1,25 @@
 """The table of desktop templates."""
 
-from collections.abc import Sequence
 from functools import cache
 
 from hexathlon.tasks.gui.desktop.draft import DesktopTemplate
-from hexathlon.tasks.gui.desktop.templates import across, books, editor, folders, pages, sheets
+from hexathlon.tasks.gui.desktop.templates import (
+    across,
+    books,
+    editor,
+    folders,
+    pages,
+    pictures,
+    sheets,
+)
 from hexathlon.tasks.task import Level
 
 __all__ = ["TEMPLATES", "templates_of"]
 
 TEMPLATES: dict[str, DesktopTemplate] = {
-    template.name: template for module in (editor, sheets, folders, books, pages, across) for template in module.TEMPLATES
+    template.name: template
+    for module in (editor, sheets, folders, books, pages, pictures, across)
+    for template in module.TEMPLATES
 }
 
 

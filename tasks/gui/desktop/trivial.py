@@ -20,8 +20,7 @@ def desktop_policies(task: Task) -> Mapping[str, Script]:
 
 
 def _says(*actions: str) -> Script:
-    for action in actions:
-        yield action
+    yield from actions
 
 
 def _refuses(task: Task) -> Script:

@@ -20,7 +20,7 @@ __all__ = [
     "parse_osworld_task",
 ]
 
-Values = dict[str, Any]
+OsworldFields = dict[str, Any]
 
 SETUP_STEPS: Mapping[str, frozenset[str]] = {
     kind: frozenset(names.split())
@@ -107,7 +107,7 @@ class OsworldStep(StrictRecord):
     """One step of the setup, before the episode or before grading."""
 
     type: str
-    parameters: Values = Field(default_factory=dict)
+    parameters: OsworldFields = Field(default_factory=dict)
 
 
 class OsworldEvaluator(StrictRecord):
@@ -117,13 +117,13 @@ class OsworldEvaluator(StrictRecord):
     """Names of metric functions; `infeasible` alone for impossible tasks."""
 
     conj: Literal["and", "or"] = "and"
-    result: tuple[Values | None, ...] = ()
+    result: tuple[OsworldFields | None, ...] = ()
     """One getter per metric."""
 
-    expected: tuple[Values | None, ...] = ()
+    expected: tuple[OsworldFields | None, ...] = ()
     """One getter per metric; empty if the metrics need no expected value."""
 
-    options: tuple[Values, ...] = ()
+    options: tuple[OsworldFields, ...] = ()
     """Keyword arguments, one mapping per metric."""
 
     postconfig: tuple[OsworldStep, ...] = ()
@@ -178,7 +178,7 @@ def parse_osworld_task(entry: Mapping[str, Any], domain: str) -> OsworldTask:
     return task
 
 
-def _evaluator(entry: Mapping[str, Any]) -> Values:
+def _evaluator(entry: Mapping[str, Any]) -> OsworldFields:
     """Return the fields with one entry per metric; single values become tuples of one."""
     functions = _several(entry["func"])
     values = {key: value for key, value in entry.items() if key not in _NOTES}
@@ -198,7 +198,7 @@ def _several(value: Any) -> tuple[Any, ...]:
 
 
 def _check(
-    name: str, kind: str, given: Any, parameters: Values, table: Mapping[str, frozenset[str]]
+    name: str, kind: str, given: Any, parameters: OsworldFields, table: Mapping[str, frozenset[str]]
 ) -> None:
     if given not in table:
         raise MissingData(f"{name}: the {kind} {given!r} is unknown")

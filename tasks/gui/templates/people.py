@@ -16,7 +16,7 @@ from hexathlon.tasks.gui.templates.draft import (
 )
 from hexathlon.tasks.gui.world.kit.dates import MONTHS
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
-from hexathlon.tasks.gui.world.phone.plan import PhonePlan
+from hexathlon.tasks.gui.world.system.plan import PhonePlan
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Level
 

@@ -22,7 +22,7 @@ from hexathlon.envs.errors import EnvFault, ForkUnsupported  # noqa: E402
 from hexathlon.envs.gui.emulator import EmulatorDevice  # noqa: E402
 from hexathlon.envs.gui.errors import DeviceRefusal  # noqa: E402
 from hexathlon.envs.gui.ui_dump import elements_of_dump  # noqa: E402
-from hexathlon.tasks.gui.elements import Bounds  # noqa: E402
+from hexathlon.tasks.gui.elements import ElementBounds  # noqa: E402
 
 WIDTH, HEIGHT = 200, 400
 
@@ -108,7 +108,7 @@ def test_the_screen_is_read(device):
     assert (title.role, title.text) == ("text", "Notes & lists")
     assert (field.role, field.value, field.text, field.hint) == ("textbox", "old", "", "Title")
     assert field.editable and field.focused and field.long_clickable
-    assert button.name == "Add" and button.bounds == Bounds(150, 350, 200, 400)  # clipped
+    assert button.name == "Add" and button.bounds == ElementBounds(150, 350, 200, 400)  # clipped
     assert switch.checked and switch.checkable and not switch.enabled
     assert device.size == (WIDTH, HEIGHT)
     assert device.pixels().shape == (HEIGHT, WIDTH, 3)

@@ -11,7 +11,8 @@ IMAGE = SandboxImage(workdir="/app")
 
 FORK = "f() { f | f & }; f; sleep 60"
 MEMORY = "python3 -c 'x = bytearray(1 << 30)'"
-MANY_EATERS = "for n in 1 2 3 4 5 6 7 8; do head -c 40M /dev/zero | tail & done; wait"
+EATER = "python3 -c 'import time; x = bytearray(40 << 20); time.sleep(5)'"
+MANY_EATERS = f"for n in 1 2 3 4 5 6 7 8; do {EATER} & done; wait"
 DISK = "for n in 1 2 3 4; do head -c 10M /dev/zero > fill$n || break; done"
 ONE_FILE = "head -c 20M /dev/zero > long"
 INODES = "for n in {1..9000}; do : > n$n || break; done"

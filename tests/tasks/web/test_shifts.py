@@ -79,27 +79,31 @@ def test_every_shift_has_the_near_misses_that_matter(template):
 
 def test_the_number_of_mails_that_count_varies():
     """Neither always one of several nor always the same place: nothing to learn by heart."""
-    source, numbers = get_source("web"), set()
-    for template in NAMES[::3]:
-        for task_id in task_ids(template, "hard", "dev", count=4):
-            answer = source.build(task_id).checks[0].params["answer"]
-            numbers.add(answer["data"][-1])
-    assert len(numbers) >= 3
+    source = get_source("web")
+    tasks = (source.build(each) for name in NAMES for each in task_ids(name, "hard", "dev", 2))
+    numbers = set[int]()
+    for task in tasks:
+        numbers.add(task.checks[0].params["answer"]["data"][-1])
+        if len(numbers) == 4:
+            return
+    pytest.fail(f"only {sorted(numbers)} of the mails count")
 
 
 def test_some_kinds_of_requests_never_occur_in_training():
     source = get_source("web")
     held_out = (("because that record is held now", "因被冻结而没有它所要求的值"),
-                ("names the value which", "现在的值出自今天的某个请求"))  # fmt: skip
+                ("The request in force that names", "指定了值的有效请求"))  # fmt: skip
 
-    def occurring(split):
-        tasks = [source.build(each) for name in NAMES[::3]
-                 for each in task_ids(name, "hard", split, count=4)]  # fmt: skip
-        text = "\n".join(each["text"] for task in tasks for each in task.params["requests"])
-        return [any(part in text for part in parts) for parts in held_out]
+    def occurring(split, names):
+        """Yield which of the kinds have occurred after each task."""
+        text = ""
+        for name in names:
+            for each in task_ids(name, "hard", split, count=2):
+                text += "\n".join(late["text"] for late in source.build(each).params["requests"])
+                yield [any(part in text for part in parts) for parts in held_out]
 
-    assert occurring("train") == [False, False]
-    assert occurring("test") == [True, True]
+    assert list(occurring("train", NAMES[::4]))[-1] == [False, False]
+    assert any(all(kinds) for kinds in occurring("test", NAMES))
 
 
 def test_two_shifts_of_a_template_differ_in_their_course():

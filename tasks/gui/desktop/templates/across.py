@@ -4,7 +4,12 @@ from dataclasses import replace
 from typing import Any
 
 from hexathlon.tasks.gui.desktop.documents import notebook, workbook
-from hexathlon.tasks.gui.desktop.draft import DesktopDraft, DesktopScene, DesktopTemplate
+from hexathlon.tasks.gui.desktop.draft import (
+    DesktopDraft,
+    DesktopScene,
+    DesktopSolver,
+    DesktopTemplate,
+)
 from hexathlon.tasks.gui.desktop.pilot import DesktopPilot
 from hexathlon.tasks.gui.desktop.templates.books import books_of, entry_fields
 from hexathlon.tasks.gui.desktop.templates.moves import (
@@ -75,7 +80,7 @@ def _delivery_note(scene: DesktopScene) -> DesktopDraft:
         return [rows[0], *([name, changes.get(at, count)] for at, (name, count)
                            in enumerate(zip(goods, counts, strict=True)))]  # fmt: skip
 
-    def types(changes: dict[int, int], save: bool = True):
+    def types(changes: dict[int, int], save: bool = True) -> DesktopSolver:
         typed = {f"B{at + 2}": str(value) for at, value in changes.items()}
         return done(lambda pilot: set_cells(pilot, _STOCK, typed, save=save))
 
@@ -118,7 +123,7 @@ def _order_list(scene: DesktopScene) -> DesktopDraft | None:
     if check != packs or naive == packs:
         return None
 
-    def writes(content: str, path: str = "Documents/order.txt"):
+    def writes(content: str, path: str = "Documents/order.txt") -> DesktopSolver:
         return done(lambda pilot: save_new(pilot, path, content))
 
     right = listed(packs)
@@ -151,7 +156,7 @@ def _book_receipts(scene: DesktopScene) -> DesktopDraft | None:
     ))  # fmt: skip
     before = replace(books, operations=kept)
 
-    def enters(*entries: Any):
+    def enters(*entries: Any) -> DesktopSolver:
         def make(pilot: DesktopPilot) -> Script:
             for entry in entries:
                 yield from add_entry(pilot, _BOOKS, entry_fields(entry))
@@ -185,7 +190,7 @@ def _minutes(scene: DesktopScene) -> DesktopDraft:
              topics[1]: f"====== {topics[1]} ======\nChair: {people[2]}\n"}  # fmt: skip
     before = lines("Invitations", f"{topics[1]}: {people[2]}, {places[0]}")
 
-    def adds(person: str, place: str):
+    def adds(person: str, place: str) -> DesktopSolver:
         line = f"{topics[0]}: {person}, {place}"
 
         def make(pilot: DesktopPilot) -> Script:
@@ -221,7 +226,7 @@ def _inventory(scene: DesktopScene) -> DesktopDraft:
         return {at + 2: "yes" if topic in there else "no"
                 for at, topic in enumerate(sorted(topics))}  # fmt: skip
 
-    def types(there: list[str], save: bool = True):
+    def types(there: list[str], save: bool = True) -> DesktopSolver:
         typed = {f"B{row}": word for row, word in answers(there).items()}
 
         def make(pilot: DesktopPilot) -> Script:
@@ -246,7 +251,7 @@ def _inventory(scene: DesktopScene) -> DesktopDraft:
     )  # fmt: skip
 
 
-def _twice(solver: Any):
+def _twice(solver: Any) -> DesktopSolver:
     def solve(pilot: DesktopPilot) -> Script:
         yield from look_into(pilot, "Papers")
         yield from solver(pilot)
@@ -281,7 +286,7 @@ def _day(scene: DesktopScene) -> DesktopDraft | None:
     def after(changes: dict[int, int]) -> list[list[Any]]:
         return [[name, changes.get(at, count)] for at, (name, count) in enumerate(rows)]
 
-    def works(changes: dict[int, int], files: list[str], added: str = ""):
+    def works(changes: dict[int, int], files: list[str], added: str = "") -> DesktopSolver:
         typed = {f"B{at + 1}": str(value) for at, value in changes.items()}
 
         def make(pilot: DesktopPilot) -> Script:

@@ -6,7 +6,13 @@ from datetime import date, timedelta
 from typing import Any
 
 from hexathlon.tasks.gui.desktop.documents import Books, Operation
-from hexathlon.tasks.gui.desktop.draft import DesktopDraft, DesktopScene, DesktopTemplate, Refusal
+from hexathlon.tasks.gui.desktop.draft import (
+    DesktopDraft,
+    DesktopScene,
+    DesktopSolver,
+    DesktopTemplate,
+    Refusal,
+)
 from hexathlon.tasks.gui.desktop.pilot import DesktopPilot
 from hexathlon.tasks.gui.desktop.templates.moves import (
     add_entry,
@@ -15,7 +21,7 @@ from hexathlon.tasks.gui.desktop.templates.moves import (
     leave_account,
     open_account,
 )
-from hexathlon.tasks.gui.desktop.templates.parts import answering, done, refusing
+from hexathlon.tasks.gui.desktop.templates.parts import answering, done, finishing, refusing
 from hexathlon.tasks.gui.desktop.words import GOODS, PEOPLE, PLACES, shared
 from hexathlon.tasks.source import Script
 
@@ -59,7 +65,7 @@ def _add(scene: DesktopScene) -> DesktopDraft:
     other = next(name for name in books.accounts if name != new.account)
     payee = next(name for name in books.payees if name != new.payee)
 
-    def adds(entry: Operation, save: bool = True):
+    def adds(entry: Operation, save: bool = True) -> DesktopSolver:
         return done(lambda pilot: add_entry(pilot, _PATH, entry_fields(entry), save=save))
 
     def amount_first(pilot: DesktopPilot) -> Script:
@@ -83,7 +89,7 @@ def _add(scene: DesktopScene) -> DesktopDraft:
     )  # fmt: skip
 
 
-def _in_account(account: str, moves: Any, *, save: bool = True):
+def _in_account(account: str, moves: Any, *, save: bool = True) -> DesktopSolver:
     def make(pilot: DesktopPilot) -> Script:
         yield from open_account(pilot, _PATH, account)
         yield from moves(pilot)
@@ -101,7 +107,7 @@ def _correct(scene: DesktopScene) -> DesktopDraft | None:
     right = replace(wrong, amount=amount)
     after = [right if each is wrong else each for each in books.operations]
 
-    def sets(entry: Operation, value: float, save: bool = True):
+    def sets(entry: Operation, value: float, save: bool = True) -> DesktopSolver:
         fields = {"amount": f"{-value:.2f}"}
         return _in_account(
             entry.account, lambda pilot: change_entry(pilot, entry.memo, fields), save=save
@@ -160,7 +166,7 @@ def _duplicate(scene: DesktopScene) -> DesktopDraft | None:
         f"the amount of '{copied.memo}', such as 12.30."
     )
 
-    def drops(entry: Operation, save: bool = True):
+    def drops(entry: Operation, save: bool = True) -> DesktopSolver:
         return _in_account(entry.account, lambda pilot: drop_entry(pilot, entry.memo), save=save)
 
     right, refusal = drops(copied), refusing("different", f"{-copied.amount:.2f}")
@@ -172,7 +178,7 @@ def _duplicate(scene: DesktopScene) -> DesktopDraft | None:
             solve=refusal,
             alternatives={"with a full stop": refusing("different", f"{-copied.amount:.2f}.")},
             mutants={"deleted": right, "other amount": refusing(
-                "different", f"{-original.amount:.2f}"), "complete": done(lambda pilot: iter(()))},
+                "different", f"{-original.amount:.2f}"), "complete": finishing()},
             turns=30,
         )  # fmt: skip
     return DesktopDraft(
@@ -220,12 +226,12 @@ def _spent(scene: DesktopScene) -> DesktopDraft | None:
         mutants={"both accounts": answering(naive),
                  "one entry": answering(f"{-chosen[0].amount:.2f}"),
                  "a cent more": answering(f"{(cents + 1) / 100:.2f}"),
-                 "no answer": done(lambda pilot: iter(()))},
+                 "no answer": finishing()},
         turns=30,
     )  # fmt: skip
 
 
-def _looks(account: str, answer: str):
+def _looks(account: str, answer: str) -> DesktopSolver:
     return done(lambda pilot: open_account(pilot, _PATH, account), answer)
 
 
@@ -242,7 +248,9 @@ def _move_categories(scene: DesktopScene) -> DesktopDraft | None:
         return None
     after = [replace(each, category=new) if each in chosen else each for each in books.operations]
 
-    def moves(entries: Sequence[Operation], category: str = new, save: bool = True):
+    def moves(
+        entries: Sequence[Operation], category: str = new, save: bool = True
+    ) -> DesktopSolver:
         def make(pilot: DesktopPilot) -> Script:
             for entry in entries:
                 yield from change_entry(pilot, entry.memo, {"category": category})

@@ -3,6 +3,7 @@
 from hexathlon.tasks.gui.desktop.draft import (
     DesktopDraft,
     DesktopScene,
+    DesktopSolver,
     DesktopTemplate,
     Refusal,
 )
@@ -25,7 +26,7 @@ def _append(scene: DesktopScene) -> DesktopDraft:
     before = lines(*(f"{scene.number(2, 40)} x {each}" for each in goods))
     line = f"{amount} x {new}"
 
-    def adds(place: str, text: str, save: bool = True):
+    def adds(place: str, text: str, save: bool = True) -> DesktopSolver:
         return done(lambda pilot: append_line(pilot, place, text, save=save))
 
     return DesktopDraft(
@@ -53,7 +54,7 @@ def _new_file(scene: DesktopScene) -> DesktopDraft:
     path = f"{folder}/{topic}.txt"
     text = f"Dear {person},\nwe meet in {place} on day {day}.\nBring the papers on the {topic}."
 
-    def writes(where: str, content: str):
+    def writes(where: str, content: str) -> DesktopSolver:
         return done(lambda pilot: save_new(pilot, where, content))
 
     return DesktopDraft(
@@ -85,18 +86,19 @@ def _drop_lines(scene: DesktopScene) -> DesktopDraft | None:
     def listed(kept: list[list[object]]) -> str:
         return lines(*(f"{name}; {state}; {seats} seats" for name, state, seats in kept))
 
-    def writes(kept: list[list[object]], save: bool = True):
+    def writes(kept: list[list[object]], save: bool = True) -> DesktopSolver:
         content = listed(kept)
         return done(lambda pilot: rewrite(pilot, path, content, save=save))
 
     kept = [row for row in rows if row not in gone]
+    places = [rows.index(row) for row in gone]
     return DesktopDraft(
         instruction=f"In {path}, delete the lines of guests who cancelled three or more seats. "
         "Leave the other lines as they are.",
         files={path: {"text": listed(rows)}},
         changed={path: plain(listed(kept))},
         solve=writes(kept),
-        alternatives={"line by line": done(lambda pilot: _delete_lines(pilot, path, [rows.index(row) for row in gone]))},
+        alternatives={"line by line": done(lambda pilot: _delete_lines(pilot, path, places))},
         mutants={
             "all cancelled": writes([row for row in rows if row[1] != "cancelled"]),
             "one left": writes([row for row in rows if row not in gone[1:]]),
@@ -137,7 +139,7 @@ def _form(scene: DesktopScene) -> DesktopDraft:
         return lines(f"Member number: {number}", f"Name: {people[name]}",
                       f"Town: {places[town]}", f"Telephone: {phones[phone]}")  # fmt: skip
 
-    def writes(content: str):
+    def writes(content: str) -> DesktopSolver:
         return done(lambda pilot: rewrite(pilot, form, content))
 
     right = writes(filled(wanted, wanted, wanted))

@@ -2,7 +2,13 @@
 
 from typing import Any
 
-from hexathlon.tasks.gui.desktop.draft import DesktopDraft, DesktopScene, DesktopTemplate, Refusal
+from hexathlon.tasks.gui.desktop.draft import (
+    DesktopDraft,
+    DesktopScene,
+    DesktopSolver,
+    DesktopTemplate,
+    Refusal,
+)
 from hexathlon.tasks.gui.desktop.pilot import DesktopPilot
 from hexathlon.tasks.gui.desktop.templates.moves import (
     carry,
@@ -11,7 +17,14 @@ from hexathlon.tasks.gui.desktop.templates.moves import (
     make_folder,
     rename,
 )
-from hexathlon.tasks.gui.desktop.templates.parts import answering, done, lines, refusing, text
+from hexathlon.tasks.gui.desktop.templates.parts import (
+    answering,
+    done,
+    finishing,
+    lines,
+    refusing,
+    text,
+)
 from hexathlon.tasks.gui.desktop.words import PEOPLE, PLACES, TOPICS, shared
 from hexathlon.tasks.source import Script
 
@@ -34,7 +47,7 @@ def _rename(scene: DesktopScene) -> DesktopDraft:
     papers = _papers(scene, topics[:5])
     old, near, new = topics[0], topics[1], topics[5]
 
-    def renames(before: str, after: str):
+    def renames(before: str, after: str) -> DesktopSolver:
         def make(pilot: DesktopPilot) -> Script:
             yield from look_into(pilot, "Documents")
             yield from rename(pilot, before, after)
@@ -76,7 +89,7 @@ def _gather(scene: DesktopScene) -> DesktopDraft:
     mine = [name for name, (at, _) in names.items() if at == 0]
     theirs = [name for name, (at, _) in names.items() if at == 1]
 
-    def gathers(chosen: list[str], folder: str, copy: bool = False):
+    def gathers(chosen: list[str], folder: str, copy: bool = False) -> DesktopSolver:
         def make(pilot: DesktopPilot) -> Script:
             yield from look_into(pilot, "Documents")
             yield from make_folder(pilot, folder)
@@ -108,7 +121,7 @@ def _clear_out(scene: DesktopScene) -> DesktopDraft:
     gone = [f"{topic}-draft.txt" for topic in final]
     kept = [f"{topic}-draft.txt" for topic in topics[3:]]
 
-    def deletes(chosen: list[str]):
+    def deletes(chosen: list[str]) -> DesktopSolver:
         def make(pilot: DesktopPilot) -> Script:
             yield from look_into(pilot, "Documents")
             for name in chosen:
@@ -170,7 +183,7 @@ def _file_letters(scene: DesktopScene) -> DesktopDraft | None:
     first = next(iter(kept))
     wrong = next(place for place in places if place != kept[first])
 
-    def files_away(where: dict[str, str]):
+    def files_away(where: dict[str, str]) -> DesktopSolver:
         def make(pilot: DesktopPilot) -> Script:
             yield from look_into(pilot, "Letters")
             for name, place in where.items():
@@ -209,7 +222,7 @@ def _archive(scene: DesktopScene) -> DesktopDraft:
     papers = _papers(scene, topics)
     owner = people[0]
 
-    def archives(name: str, copy: bool = False):
+    def archives(name: str, copy: bool = False) -> DesktopSolver:
         def make(pilot: DesktopPilot) -> Script:
             yield from look_into(pilot, "Documents")
             yield from carry(pilot, f"{name}.txt", "Archive", copy=copy)
@@ -221,7 +234,7 @@ def _archive(scene: DesktopScene) -> DesktopDraft:
         f"Documents/{each}.txt": {"text": paper} for each, paper in papers.items()
     }
     files |= {"Documents/Archive": {"folder": True}, "holds.txt": {"text": register}}
-    common = {
+    common: dict[str, Any] = {
         "instruction": f"Move Documents/{topic}.txt into Documents/Archive, unless holds.txt says "
         "that the paper is on hold; the record is then the name of the person it is on hold for.",
         "files": files,
@@ -234,7 +247,7 @@ def _archive(scene: DesktopScene) -> DesktopDraft:
             solve=refusal,
             alternatives={"in capitals": refusing("on_hold", owner.upper())},
             mutants={"moved": right, "other person": refusing("on_hold", people[1]),
-                     "complete": done(lambda pilot: iter(()))},
+                     "complete": finishing()},
         )  # fmt: skip
     return DesktopDraft(
         **common,

@@ -44,8 +44,10 @@ def save_new(pilot: DesktopPilot, path: str, text: str) -> Script:
     yield from pilot.until("push button", "Save")
     yield from pilot.keys("ctrl+a")
     yield from pilot.type(f"/home/user/{path}")
-    yield from pilot.keys("enter")
-    yield from pilot.gone("push button", "Save")
+    while pilot.has("push button", "Save"):  # while the folder is being read, nothing happens
+        yield from pilot.click("push button", "Save")
+        if pilot.heard.startswith("Error:"):  # it closed by itself meanwhile
+            yield from pilot.act("wait")
     yield from pilot.gone("frame", "*", starts=True)
 
 
@@ -56,7 +58,7 @@ def go_to_cell(pilot: DesktopPilot, address: str) -> Script:
                  None)  # fmt: skip
     if field is None:
         raise UnexpectedScreen(f"no field with a cell's address:\n{pilot.screen}")
-    yield from pilot.act("click", index=field.index)
+    yield from pilot.act("click", index=field.number)
     yield from pilot.keys("ctrl+a")
     yield from pilot.type(f"{address}\n")
 
@@ -129,7 +131,7 @@ def carry(pilot: DesktopPilot, name: str, folder: str, *, copy: bool = False) ->
     """Move or copy a file of the folder in front into a folder beside it, and come back."""
     yield from pilot.click("table cell", name)
     yield from pilot.keys("ctrl+c" if copy else "ctrl+x")
-    yield from pilot.act("double_click", index=pilot.find("table cell", folder).index)
+    yield from pilot.act("double_click", index=pilot.find("table cell", folder).number)
     yield from pilot.until("frame", folder)
     yield from pilot.keys("ctrl+v")
     yield from pilot.until("table cell", name)
@@ -185,7 +187,7 @@ def open_account(pilot: DesktopPilot, path: str, account: str) -> Script:
     yield from pilot.until("table cell", account)
     named = [each for each in pilot.elements() if each.role == "table cell"
              and each.name == account]  # fmt: skip
-    yield from pilot.act("double_click", index=named[-1].index)
+    yield from pilot.act("double_click", index=named[-1].number)
     yield from pilot.until("frame", account, starts=True)
 
 

@@ -3,7 +3,12 @@
 from typing import Any
 
 from hexathlon.tasks.gui.desktop.documents import notebook
-from hexathlon.tasks.gui.desktop.draft import DesktopDraft, DesktopScene, DesktopTemplate
+from hexathlon.tasks.gui.desktop.draft import (
+    DesktopDraft,
+    DesktopScene,
+    DesktopSolver,
+    DesktopTemplate,
+)
 from hexathlon.tasks.gui.desktop.pilot import DesktopPilot
 from hexathlon.tasks.gui.desktop.templates.moves import open_page, save_page, turn_to
 from hexathlon.tasks.gui.desktop.templates.parts import answering, done, lines, page
@@ -48,7 +53,7 @@ def _append(scene: DesktopScene) -> DesktopDraft:
     place, other = scene.sample(shared(PLACES, scene.split), 2)
     line = f"Send it to {place} by day {scene.number(2, 28)}"
 
-    def adds(name: str, text: str):
+    def adds(name: str, text: str) -> DesktopSolver:
         return done(lambda pilot: _write_at_end(pilot, name, text))
 
     return DesktopDraft(
@@ -72,7 +77,7 @@ def _new_page(scene: DesktopScene) -> DesktopDraft:
     people = scene.sample(shared(PEOPLE, scene.split), 3)
     text = lines(*people)
 
-    def writes(name: str, content: str):
+    def writes(name: str, content: str) -> DesktopSolver:
         return done(lambda pilot: _write_at_end(pilot, name, content))
 
     return DesktopDraft(
@@ -108,7 +113,7 @@ def _tick_off(scene: DesktopScene) -> DesktopDraft | None:
 
     texts[names[0]] = listed([])
 
-    def ticks(chosen: list[int]):
+    def ticks(chosen: list[int]) -> DesktopSolver:
         def make(pilot: DesktopPilot) -> Script:
             yield from open_page(pilot, _BOOK, names[0])
             for at in chosen:

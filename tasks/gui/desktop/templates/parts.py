@@ -8,7 +8,7 @@ from hexathlon.tasks.gui.desktop.draft import DesktopSolver
 from hexathlon.tasks.gui.desktop.pilot import DesktopPilot
 from hexathlon.tasks.source import Script
 
-__all__ = ["answering", "cells", "done", "lines", "page", "refusing", "text"]
+__all__ = ["answering", "cells", "done", "finishing", "lines", "page", "refusing", "text"]
 
 
 def lines(*each: str) -> str:
@@ -44,6 +44,11 @@ def done(make: Callable[[DesktopPilot], Script], answer: str | None = None) -> D
 def answering(answer: str) -> DesktopSolver:
     """Return a solver that answers and changes nothing."""
     return lambda pilot: pilot.finish(answer)
+
+
+def finishing() -> DesktopSolver:
+    """Return a solver that only reports the task as complete."""
+    return lambda pilot: pilot.finish()
 
 
 def refusing(reason: str, record: str) -> DesktopSolver:

@@ -7,11 +7,12 @@ from hexathlon.tasks.gui.desktop.documents import letters, workbook
 from hexathlon.tasks.gui.desktop.draft import (
     DesktopDraft,
     DesktopScene,
+    DesktopSolver,
     DesktopTemplate,
     Refusal,
 )
 from hexathlon.tasks.gui.desktop.templates.moves import set_cells
-from hexathlon.tasks.gui.desktop.templates.parts import answering, cells, done, refusing
+from hexathlon.tasks.gui.desktop.templates.parts import answering, cells, done, finishing, refusing
 from hexathlon.tasks.gui.desktop.words import GOODS, PEOPLE, PLACES, shared
 
 __all__ = ["TEMPLATES"]
@@ -50,7 +51,7 @@ def _draft(
 ) -> DesktopDraft:  # fmt: skip
     """Return a draft whose changes are typed into cells of the first sheet."""
 
-    def types(changes: dict[str, Any], save: bool = True):
+    def types(changes: dict[str, Any], save: bool = True) -> DesktopSolver:
         return done(lambda pilot: set_cells(pilot, _PATH, _typed(changes), save=save))
 
     reverse = dict(reversed(list((other_way or right).items())))
@@ -205,7 +206,7 @@ def _locked_price(scene: DesktopScene) -> DesktopDraft:
         solve=refusing("locked", owner),
         alternatives={"in capitals": refusing("locked", owner.upper())},
         mutants={"done all the same": drafted.solve, "other person": refusing("locked", people[1]),
-                 "complete": done(lambda pilot: iter(()))},
+                 "complete": finishing()},
         turns=25,
     )  # fmt: skip
 
@@ -230,7 +231,7 @@ def _busiest(scene: DesktopScene) -> DesktopDraft | None:
         solve=done(lambda pilot: pilot.open("Spreadsheet", "Documents/visits.gnumeric"), best),
         alternatives={"in small letters": answering(best.lower())},
         mutants={"busiest day": answering(single), "first": answering(places[0]),
-                 "no answer": done(lambda pilot: iter(())),
+                 "no answer": finishing(),
                  "with others": answering(f"{best} or {places[0]}")},
         turns=40,
     )  # fmt: skip

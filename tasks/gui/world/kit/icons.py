@@ -1,9 +1,9 @@
 """Icons as short drawings on a grid of 24 by 24 units.
 
 A drawing is a text of commands: `L x y x y …` a line, `P x y x y …` a filled polygon, `C x y r` a
-filled disc, `O x y r` a circle, `R x0 y0 x1 y1 r` a frame, `F x0 y0 x1 y1 r` a filled rectangle with
-round corners, `A x y r from to` an arc in degrees, and `E …` removes what one of the filled shapes
-covers.
+filled disc, `O x y r` a circle, `R x0 y0 x1 y1 r` a frame, `F x0 y0 x1 y1 r` a filled rectangle,
+both with round corners, `A x y r from to` an arc in degrees, and `E …` removes what the
+filled shape after it covers.
 """
 
 from functools import lru_cache

@@ -4,8 +4,8 @@ Operations, with colours as RGB and `clip` as None or the rows between which the
 `("r", left, top, right, bottom, colour, radius, clip)` a rectangle, `("t", left, top, text, size,
 colour, bold, clip)` a line of text, `("i", icon, left, top, size, colour, clip)` an icon,
 `("p", left, top, right, bottom, picture, radius, clip)` a picture, `("l", points, width, colour,
-clip)` a line, `("g", points, colour, clip)` a polygon, `("c", x, y, radius, colour, clip)` a disc, and
-`("d", None)`, which darkens all that was painted before.
+clip)` a line, `("g", points, colour, clip)` a polygon, `("c", x, y, radius, colour, clip)` a disc,
+and `("d", None)`, which darkens all that was painted before.
 """
 
 from collections.abc import Iterable

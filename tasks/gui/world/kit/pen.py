@@ -1,6 +1,6 @@
 """Collects UI nodes and paint operations of a screen, clipped to the current scroll area."""
 
-from hexathlon.tasks.gui.elements import Bounds
+from hexathlon.tasks.gui.elements import ElementBounds
 from hexathlon.tasks.gui.world.kit.events import PhoneEvent
 from hexathlon.tasks.gui.world.kit.looks import Appearance, Colour
 from hexathlon.tasks.gui.world.kit.metrics import ellipsize, text_width
@@ -56,7 +56,7 @@ class Pen:
         """Return a font size in pixels."""
         return round(size * self.scale * self.font_scale)
 
-    def clip_to(self, bounds: Bounds | None) -> None:
+    def clip_to(self, bounds: ElementBounds | None) -> None:
         """Enter or leave a scroll area."""
         if bounds is None:
             self.top, self.bottom, self.clip = 0, self.height, None

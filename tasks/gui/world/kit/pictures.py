@@ -196,7 +196,7 @@ def _write(
 
 
 def _edited(image: Image.Image, edits: Any) -> Image.Image:
-    """Apply edits: pairs of `rotate`, `crop`, `flip`, `brightness`, `contrast`, `grey` and value."""
+    """Apply pairs of `rotate`, `crop`, `flip`, `brightness`, `contrast` or `grey` and a value."""
     width, height = image.size
     for name, value in edits:
         if name == "rotate":

@@ -17,10 +17,8 @@ from hexathlon.tasks.gui.world.kit.widgets import (
     Columns,
     DateField,
     Divider,
-    Grid,
     Heading,
     IconButton,
-    Label,
     ListRow,
     ListView,
     Picture,
@@ -29,7 +27,9 @@ from hexathlon.tasks.gui.world.kit.widgets import (
     Slider,
     Spacer,
     TextField,
+    TextLabel,
     Tile,
+    TileGrid,
     TimeField,
     Toggle,
 )
@@ -78,7 +78,7 @@ class Placer(FieldPlacer):
 
     # Text --------------------------------------------------------------------------------------
 
-    def _label(self, widget: Label, left: int, top: int, width: int) -> int:
+    def _label(self, widget: TextLabel, left: int, top: int, width: int) -> int:
         size, colour, bold = self.styles[widget.style]
         pad = self.pixels[16]
         lines = wrap(widget.text, size, width - 2 * pad, widget.lines)
@@ -285,7 +285,7 @@ class Placer(FieldPlacer):
         count = len(items)
         if not count:
             return (
-                self._label(Label(widget.empty, "dim", 0, True), left, top, width)
+                self._label(TextLabel(widget.empty, "dim", 0, True), left, top, width)
                 if (widget.empty)
                 else 0
             )
@@ -303,7 +303,7 @@ class Placer(FieldPlacer):
 
     # Grids -------------------------------------------------------------------------------------
 
-    def _grid(self, widget: Grid, left: int, top: int, width: int) -> int:
+    def _grid(self, widget: TileGrid, left: int, top: int, width: int) -> int:
         pad = self.pixels[8]
         step = (width - 2 * pad) // widget.columns
         tall = self.pixels[widget.height] if widget.height else self._tile_height(widget, step)
@@ -315,7 +315,7 @@ class Placer(FieldPlacer):
                 self._tile(tile, left + pad + column * step, y, step, tall)
         return (place // widget.columns + 1) * tall if widget.tiles else 0
 
-    def _tile_height(self, widget: Grid, step: int) -> int:
+    def _tile_height(self, widget: TileGrid, step: int) -> int:
         tiles = widget.tiles
         if any(tile.picture is not None for tile in tiles):
             caption = any(tile.caption for tile in tiles)
@@ -487,11 +487,12 @@ class Placer(FieldPlacer):
 
 _Method = Callable[[Placer, Any, int, int, int], int]
 _METHODS: Mapping[type, _Method] = {
-    Label: Placer._label, Heading: Placer._heading, Divider: Placer._divider,
+    TextLabel: Placer._label, Heading: Placer._heading, Divider: Placer._divider,
     Spacer: Placer._spacer, Button: Placer._button, IconButton: Placer._icon_button,
     Chips: Placer._chips, ListRow: Placer._list_row, ListView: Placer._list_view,
-    Grid: Placer._grid, Picture: Placer._picture, Bubble: Placer._bubble, Canvas: Placer._canvas,
-    Card: Placer._card, Columns: Placer._columns, TextField: Placer.text_field,
-    Toggle: Placer.toggle, Checkbox: Placer.toggle, Radio: Placer.radio, Select: Placer.select,
-    Slider: Placer.slider, DateField: Placer.day_field, TimeField: Placer.hour_field,
+    TileGrid: Placer._grid, Picture: Placer._picture, Bubble: Placer._bubble,
+    Canvas: Placer._canvas, Card: Placer._card, Columns: Placer._columns,
+    TextField: Placer.text_field, Toggle: Placer.toggle, Checkbox: Placer.toggle,
+    Radio: Placer.radio, Select: Placer.select, Slider: Placer.slider,
+    DateField: Placer.day_field, TimeField: Placer.hour_field,
 }  # fmt: skip

@@ -107,9 +107,9 @@ def _unit_numbers(*key: str | int) -> Iterator[float]:
 class PhoneApp(ABC):
     """An app: tables, first content, screens and handlers.
 
-    A screen is a method `screen_NAME(view)` that returns a `Page`, `Dialog`, `Sheet` or `Menu`; the
-    first one is `home`. A handler is a method `do_NAME(acts, **params)`. Apps have no state of
-    their own: all of it is in tables and in the screens' values.
+    A screen is a method `screen_NAME(view)` that returns an `AppPage`, `Dialog`, `BottomSheet` or
+    `Menu`; the first one is `home`. A handler is a method `do_NAME(acts, **params)`. Apps have no
+    state of their own: all of it is in tables and in the screens' values.
     """
 
     name: ClassVar[str]

@@ -42,11 +42,11 @@ def statement_text(bench: ShiftBench, statement: DayStatement, job: RecordJob) -
 
 
 def unnamed_text(bench: ShiftBench, job: RecordJob, target: JobTarget) -> str:
-    """Return the withdrawal of a request that is named by one of its records."""
+    """Return the withdrawal of a request that is told by one of its records."""
     return bench.say(
-        "The request of today, by the user or by mail, that names the value which the "
-        f"{job.noun} {target.label} ({job.site}) has now is withdrawn for all of its records.",
-        f"{job.noun}{target.label}（{job.site}）现在的值出自今天的某个请求（用户的或邮件的）：请对其全部记录撤回该请求。",
+        f"The request in force that names a value for the {job.noun} {target.label} ({job.site}), "
+        "whether by the user or by mail, is withdrawn for all of its records.",
+        f"为{job.noun}{target.label}（{job.site}）指定了值的有效请求（不论来自用户还是邮件），现对其全部记录撤回。",
     )
 
 

@@ -15,7 +15,7 @@ from hexathlon.tasks.gui.world.kit.events import PhoneEvent
 from hexathlon.tasks.gui.world.kit.layout import ScreenLayout
 from hexathlon.tasks.gui.world.kit.looks import Appearance
 from hexathlon.tasks.gui.world.kit.scene import ScreenScene, UINode
-from hexathlon.tasks.gui.world.kit.widgets import Page
+from hexathlon.tasks.gui.world.kit.widgets import AppPage, Dialog, ScreenWidget
 from hexathlon.tasks.gui.world.phone.app import PhoneApp
 from hexathlon.tasks.gui.world.phone.context import AppActs, AppView
 from hexathlon.tasks.gui.world.phone.core import (
@@ -24,9 +24,9 @@ from hexathlon.tasks.gui.world.phone.core import (
     PhoneTable,
     ScreenState,
 )
-from hexathlon.tasks.gui.world.phone.keyboard import KEYBOARD_UNITS, add_keyboard
-from hexathlon.tasks.gui.world.phone.plan import PhonePlan, TimedEvent
-from hexathlon.tasks.gui.world.phone.system import SystemApp
+from hexathlon.tasks.gui.world.system.keyboard import KEYBOARD_UNITS, add_keyboard
+from hexathlon.tasks.gui.world.system.plan import PhonePlan, TimedEvent
+from hexathlon.tasks.gui.world.system.screens import SystemApp
 
 __all__ = ["Direction", "Phone", "PhoneRefusal"]
 
@@ -98,8 +98,9 @@ class Phone:
     def app_name(self) -> str:
         """Name of the app in the foreground; `launcher` if there is none."""
         for screen in reversed(self.core.stack):
-            if screen.app != "system":
-                return screen.app
+            name: str = screen.app
+            if name != "system":
+                return name
             if screen.name in ("shade", "recents", "call"):
                 return "system"
         return "launcher"
@@ -110,7 +111,7 @@ class Phone:
         core = self.core
         base = len(core.stack) - 1
         widgets = [self._widget(core.stack[base])]
-        while base > 0 and not isinstance(widgets[0], Page):
+        while base > 0 and not isinstance(widgets[0], AppPage):
             base -= 1
             widgets.insert(0, self._widget(core.stack[base]))
         floor = layout.height - (layout.pixels[KEYBOARD_UNITS] if core.focus else 0)
@@ -136,10 +137,11 @@ class Phone:
             layout = self._layout = ScreenLayout(appearance, self.plan.language)
         return layout
 
-    def _widget(self, screen: ScreenState) -> Any:
+    def _widget(self, screen: ScreenState) -> ScreenWidget:
         app = self._app(screen.app)
         view = AppView(self.core, self.appearance.look, screen, screen.app)
-        return getattr(app, f"screen_{screen.name}")(view)
+        widget: ScreenWidget = getattr(app, f"screen_{screen.name}")(view)
+        return widget
 
     def _app(self, name: str) -> PhoneApp:
         return _SYSTEM if name == "system" else app_named(name)
@@ -226,7 +228,7 @@ class Phone:
         if node is not None:
             return self.tap(node, x)
         top = self._widget(self.core.top)
-        if not isinstance(top, Page) and type(top).__name__ != "Dialog" and not self._inside(x, y):
+        if not isinstance(top, AppPage) and not isinstance(top, Dialog) and not self._inside(x, y):
             self.core.pop()
             return self._done()
         return "Nothing there reacts to a tap."

@@ -1,0 +1,143 @@
+import base64
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hexathlon.envs.errors import EnvFault, WrongState
+from hexathlon.envs.gui.errors import DeviceRefusal
+from support.desktops import desktop_task, names, number, opened, until
+
+FILES = {"Documents/a.txt": {"text": "hello\n"}, "Documents/b.txt": {"text": "other\n"}}
+
+
+@pytest.fixture(scope="module")
+def shared():
+    yield from opened(FILES)
+
+
+@pytest.fixture
+def fresh():
+    yield from opened(FILES)
+
+
+def text_of(device: Any) -> str:
+    return next(element.value for element in device.elements() if element.role == "text")
+
+
+def test_types_and_saves(fresh):
+    fresh.act("open_app", {"app_name": "Text Editor", "file": "Documents/a.txt"})
+    fresh.act("press_keys", {"keys": "ctrl+end"})
+    fresh.act("type_text", {"text": "Größe 12, 中文\n\tÜ?"})
+    assert text_of(fresh) == "hello\nGröße 12, 中文\n\tÜ?"
+    assert fresh.final_state() == {"files": {}, "deleted": [], "cut": False}
+    fresh.act("press_keys", {"keys": "ctrl+s"})
+    until(fresh, "frame", "/home/user/Documents/a.txt - Mousepad")
+    state = fresh.final_state()
+    saved = base64.b64decode(state["files"]["Documents/a.txt"]["base64"]).decode()
+    assert saved == "hello\nGröße 12, 中文\n\tÜ?"
+    assert list(state["files"]) == ["Documents/a.txt"] and state["deleted"] == []
+
+
+def test_pixels_follow_the_pointer_and_elements_have_their_place(shared):
+    shared.act("open_app", {"app_name": "Text Editor", "file": "Documents/b.txt"})
+    width, height = shared.size
+    before = shared.pixels()
+    assert before.shape == (height, width, 3) and before.dtype == np.uint8
+    menu = shared.elements()[number(shared, "menu", "File")]
+    shared.act("click", {"index": menu.index})
+    after = shared.pixels()
+    items = [element for element in shared.elements() if element.role == "menu item"]
+    assert {"Save As...", "Quit"} <= {element.name.strip() for element in items}
+    place = items[0].bounds
+    changed = np.argwhere((before != after).any(axis=2))
+    assert ((changed[:, 0] >= place.top) & (changed[:, 0] < place.bottom)
+            & (changed[:, 1] >= place.left) & (changed[:, 1] < place.right)).any()  # fmt: skip
+    shared.act("press_keys", {"keys": "escape"})
+    shared.act("press_keys", {"keys": "escape"})
+    assert "Save As..." not in names(shared, "menu item")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "words"),
+    [
+        ("click", {}, "give index"),
+        ("click", {"index": 9_999}, "no element 9999"),
+        ("click", {"x": 5_000, "y": 3}, "outside the screen of 1280 x 800"),
+        ("press_keys", {"keys": "ctrl+nokey"}, "no key 'nokey'"),
+        ("open_app", {"app_name": "Terminal"}, "no app 'Terminal'. The apps are: Text Editor"),
+        ("open_app", {"app_name": "Text Editor", "file": "none.txt"}, "no file 'none.txt'"),
+        ("open_app", {"app_name": "Text Editor", "file": "../../etc/passwd"}, "no file"),
+        ("open_app", {"app_name": "Calculator", "file": "Documents/a.txt"}, "does not open files"),
+        ("type_text", {"text": "x" * 5_000}, "at most 4,000"),
+        ("swipe", {"direction": "up"}, "swipe is not an action of the desktop"),
+    ],
+)
+def test_refuses_with_a_reason(shared, name, arguments, words):
+    with pytest.raises(DeviceRefusal, match=None) as refused:
+        shared.act(name, arguments)
+    assert words in str(refused.value)
+
+
+def test_a_number_never_means_another_element(fresh):
+    fresh.act("open_app", {"app_name": "Text Editor", "file": "Documents/a.txt"})
+    fresh.act("click", {"index": number(fresh, "menu", "File")})
+    stale = number(fresh, "menu item", "Quit")
+    shown = list(fresh._elements())
+    fresh.act("press_keys", {"keys": "escape"})
+    fresh.act("press_keys", {"keys": "escape"})
+    fresh._shown = shown  # as if the screen had changed by itself since the last look
+    with pytest.raises(DeviceRefusal, match="no longer there"):
+        fresh.act("click", {"index": stale})
+
+
+def test_a_program_closed_by_the_agent_is_no_fault(fresh):
+    fresh.act("open_app", {"app_name": "Calculator"})
+    until(fresh, "toggle button", "AC")
+    fresh.act("press_keys", {"keys": "alt+f4"})
+    assert fresh.caption() == "No window is open."
+    assert fresh.elements() == []
+    fresh.act("open_app", {"app_name": "Calculator"})
+    until(fresh, "toggle button", "AC")
+
+
+def test_the_end_of_the_display_is_a_fault(fresh):
+    fresh._live()._sandbox.execute("kill -9 $(pgrep -x Xvfb)", 60.0)
+    with pytest.raises(EnvFault):
+        for _ in range(50):
+            fresh.act("wait", {})
+
+
+def test_continues_a_saved_desktop_and_leaves_the_first_alone(fresh):
+    from hexathlon.envs.gui.desktop.device import DesktopDevice
+
+    fresh.act("open_app", {"app_name": "Text Editor", "file": "Documents/a.txt"})
+    fresh.act("press_keys", {"keys": "ctrl+end"})
+    fresh.act("type_text", {"text": "unsaved"})
+    saved = fresh.save()
+    other = DesktopDevice(seconds=120.0)
+    try:
+        other.load(saved)
+        assert text_of(other) == "hello\nunsaved"
+        other.act("press_keys", {"keys": "ctrl+s"})
+        until(other, "frame", "/home/user/Documents/a.txt - Mousepad")
+        assert list(other.final_state()["files"]) == ["Documents/a.txt"]
+    finally:
+        other.close()
+    assert text_of(fresh) == "hello\nunsaved" and fresh.final_state()["files"] == {}
+
+
+def test_files_of_other_people_arrive_between_requests(fresh):
+    fresh.intervene({"files": {"inbox/new.txt": {"text": "news\n"}}})
+    fresh.act("open_app", {"app_name": "Text Editor", "file": "inbox/new.txt"})
+    assert text_of(fresh) == "news\n"
+
+
+def test_a_closed_device_says_so():
+    from hexathlon.envs.gui.desktop.device import DesktopDevice
+
+    device = DesktopDevice()
+    device.close()
+    with pytest.raises(WrongState, match="closed"):
+        device.elements()
+    assert desktop_task({}).params["desktop"]["open"] == []
