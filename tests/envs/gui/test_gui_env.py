@@ -4,8 +4,11 @@ import json
 
 import numpy as np
 import pytest
+from PIL import Image
 
+from hexathlon.envs.gui.contact_sheet import write_contact_sheet
 from hexathlon.envs.gui.env import GUIEnv
+from hexathlon.tasks.gui.world.kit.looks import LOOKS
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import play
 
@@ -148,3 +151,11 @@ def test_the_expected_state_is_not_in_the_device():
     env = opened(first("contacts_birthday", "medium"))
     wanted = env.task.checks[0].params["changes"]["contacts.contacts"]["changed"][0][1]["birthday"]
     assert wanted not in json.dumps([str(env.device.save()[0]), env.final_state()])
+
+
+def test_a_contact_sheet_shows_the_phone_and_each_app(tmp_path):
+    path = tmp_path / "sheet.png"
+    count = write_contact_sheet(path, ["notes"], most=3)
+    with Image.open(path) as sheet:
+        assert count == len(LOOKS) + 3
+        assert sheet.height > 2 * 600 and sheet.width > 8 * 270

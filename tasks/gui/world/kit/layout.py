@@ -11,7 +11,7 @@ from hexathlon.tasks.gui.elements import ElementBounds
 from hexathlon.tasks.gui.world.kit.events import BACK, PhoneEvent
 from hexathlon.tasks.gui.world.kit.metrics import ellipsize, text_width
 from hexathlon.tasks.gui.world.kit.placing import Placer, UnknownWidget
-from hexathlon.tasks.gui.world.kit.scene import ScrollArea
+from hexathlon.tasks.gui.world.kit.scene import PaintOp, ScrollArea, UINode
 from hexathlon.tasks.gui.world.kit.widgets import (
     AppPage,
     BarAction,
@@ -37,6 +37,8 @@ class ScreenLayout(Placer):
     def __init__(self, appearance: Any, language: str) -> None:
         super().__init__(appearance, language)
         self.status_height = self.pixels[26]
+        self.keyboards: dict[tuple[bool, bool], tuple[list[UINode], list[PaintOp]]] = {}
+        """Keyboards that were laid out, by shift and symbols."""
 
     def screen(
         self, widget: ScreenWidget, values: Mapping[str, Any], focus: str, offset: int,

@@ -222,6 +222,10 @@ class Phone:
             "text": notice["text"], "time": core.now.isoformat(" ", "minutes"), "event": event,
         })  # fmt: skip
 
+    def refresh(self) -> None:
+        """Lay the screen out again, after tables were changed from outside."""
+        self._scene = None
+
     def tap_at(self, x: int, y: int) -> str:
         """Tap a pixel; return a remark, empty if something was touched."""
         node = self.node_at(x, y)
