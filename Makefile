@@ -21,9 +21,10 @@ check:
 	@scripts/install --dev
 	@scripts/check
 
+# With EXPLORE, property tests draw other examples in every run.
 test-slow:
 	@scripts/install --dev
-	@WORKERS=0 scripts/test -m slow
+	@EXPLORE=1 WORKERS=0 scripts/test -m 'slow or hypothesis'
 
 # Compares our formulas with TRL's, verl's and torchrl's functions, in a separate environment.
 test-oracles:

@@ -1,4 +1,4 @@
-"""Ctrl-C that can neither be lost nor tear what is being written.
+"""Handling of Ctrl-C, so that it is neither lost nor interrupts a write.
 
 Python raises `KeyboardInterrupt` wherever the main thread happens to be. Inside a finalizer or a
 callback of a C library, such as SQLite's, it is swallowed there; inside a step it can become an
@@ -26,7 +26,7 @@ _Result = TypeVar("_Result")
 
 
 class _Deferring:
-    """A handler that notes the first signal and passes further ones on."""
+    """A handler that records the first signal and passes further ones on."""
 
     def __init__(self, previous: Any) -> None:
         self.previous = previous
@@ -105,7 +105,7 @@ def run(work: Coroutine[Any, Any, _Result], runner: "asyncio.Runner | None" = No
                 check()
                 return await work
             finally:
-                work.close()  # where the check raised
+                work.close()  # if the check raised
 
     with deferred():  # so that the runner finds no handler to replace by its own
         try:

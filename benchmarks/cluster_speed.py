@@ -4,10 +4,10 @@
         [--trials 10] [--workers 2] [--repetitions 3]
 
 Both play the same plan with the oracle and must write the same records. Every run is a fresh
-process whose caches know no task of the plan; runs alternate. Time is that of
-`evaluate`, with workers that are ready; the start of cluster and workers is printed apart. On a
-machine that does other work, too, the ratio of CPU seconds counts: those of one process over the
-cluster's share per core, which is what the ratio of times tends to on idle cores.
+process without cached tasks of the plan; runs alternate. The time is that of `evaluate`, with
+workers that are ready; the start of cluster and workers is printed separately. On a busy machine,
+use the ratio of CPU seconds: those of one process over the cluster's per core, which the ratio of
+times approaches on idle cores.
 """
 
 import argparse
@@ -44,7 +44,7 @@ class Run(NamedTuple):
 
 
 def cpu_seconds() -> float:
-    """Return the CPU time of this process and its descendants, with Ray's own processes."""
+    """Return the CPU time of this process and its descendants, including Ray's own processes."""
     parents: dict[int, int] = {}
     spent: dict[int, float] = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):
@@ -64,7 +64,7 @@ def _descends(pid: int, parents: dict[int, int]) -> bool:
     return pid == os.getpid()
 
 
-def play(arguments: argparse.Namespace, out: Path, elsewhere: Any = None, **flags: Any) -> Run:
+def play(arguments: argparse.Namespace, out: Path, open_players: Any = None, **flags: Any) -> Run:
     """Evaluate the oracle once."""
     plan, execution = load_config(
         {
@@ -73,12 +73,12 @@ def play(arguments: argparse.Namespace, out: Path, elsewhere: Any = None, **flag
             "level": arguments.level,
             "tasks": arguments.tasks,
             "trials": arguments.trials,
-            **({"cluster": {"workers": arguments.workers}} if elsewhere else {}),
+            **({"cluster": {"workers": arguments.workers}} if open_players else {}),
             **flags,
         }
     )
     began, spent = time.perf_counter(), cpu_seconds()
-    evaluate(plan, execution, out, elsewhere=elsewhere)
+    evaluate(plan, execution, out, open_players=open_players)
     wall, cpu = time.perf_counter() - began, cpu_seconds() - spent
     with (out / "records.jsonl").open("rb") as file:
         *_, last = file
@@ -93,29 +93,29 @@ def child(arguments: argparse.Namespace) -> dict[str, Any]:
             play(arguments, out / "few", **few)
             return play(arguments, out / "all")._asdict()
         began = time.perf_counter()
-        with connect("auto") as cluster, kept_workers(cluster) as elsewhere:
+        with connect("auto") as cluster, kept_workers(cluster) as open_players:
             connected = time.perf_counter() - began
-            play(arguments, out / "few", elsewhere, **few)
+            play(arguments, out / "few", open_players, **few)
             started = time.perf_counter() - began - connected
-            played = play(arguments, out / "all", elsewhere)
+            played = play(arguments, out / "all", open_players)
     return {**played._asdict(), "connected_s": connected, "started_s": started}
 
 
 @contextmanager
 def kept_workers(cluster: RayCluster) -> Iterator[Any]:
-    """Use the workers of the first run for the others, too."""
+    """Reuse the workers of the first run for the others."""
     from hexathlon.baselines.cluster.evaluation import ClusterPlayers, workers_for
 
     with ExitStack() as stack:
         opened: list[ClusterPlayers] = []
 
         @contextmanager
-        def elsewhere(setup: RemoteSetup) -> Iterator[ClusterPlayers]:
+        def open_players(setup: RemoteSetup) -> Iterator[ClusterPlayers]:
             if not opened:
                 opened.append(stack.enter_context(workers_for(setup, cluster)))
             yield ClusterPlayers(opened[0].fleet, setup)
 
-        yield elsewhere
+        yield open_players
 
 
 def main() -> None:

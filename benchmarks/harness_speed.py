@@ -4,10 +4,10 @@
         [--workloads one ten]
 
 The workload is a question answered in one turn, and one answered after ten calls of an `add`
-tool; every message, call and result is in the log. Ours is played twice:
-`script` is `hexathlon eval agent:oracle`, `model` the agent for language models before an engine
-that replies at once, like inspect_ai's mock model. Each run is a fresh process; runs alternate, and
-CPU time is compared, since cores are shared.
+tool; every message, call and result is logged. Our harness plays it twice: `script` is
+`hexathlon eval agent:oracle`, `model` is the agent for language models with an engine that replies
+immediately, like inspect_ai's mock model. Each run is a fresh process; runs alternate, and CPU time
+is compared, since cores are shared.
 
 `--peer` is the interpreter of an environment with inspect_ai, `--lm-eval` the `lm_eval` command of
 one with lm-evaluation-harness. An absent peer is reported as not run.
@@ -108,7 +108,7 @@ def compared(kind: str, runs: Runs, arguments: argparse.Namespace) -> list[Figur
             theirs, same = runs[kind, count, PEER], runs[kind, count, who]
             for name, cost, least in (
                 (f"times less CPU a trial at {count:,}", trial_ms, 10),
-                ("the same, starts of the processes included", process_ms, None),
+                ("the same, including process starts", process_ms, None),
             ):
                 ratio = ratio_of_pairs([cost(one) for one in theirs], [cost(one) for one in same])
                 result.append(Figure(f"{label}: {name}", ratio, "x", least))

@@ -1,6 +1,6 @@
 """Speed and memory of sandboxes.
 
-    python benchmarks/sandbox_speed.py [--rung namespaces] [--rung docker] [--live 100]
+    python benchmarks/sandbox_speed.py [--backend namespaces] [--backend docker] [--live 100]
 
 Wall-clock medians and minima of one thread, the processor time that one operation costs in all
 processes together, and, as yardsticks in the same run, a bare `bash -c true`, `unshare` and
@@ -189,12 +189,12 @@ def memory(rung: SandboxBackend, live: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rung", action="append", help="namespaces, docker, landlock")
+    parser.add_argument("--backend", action="append", help="namespaces, docker, landlock")
     parser.add_argument("--live", type=int, default=100)
     arguments = parser.parse_args()
     print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
     yardsticks()
-    for name in arguments.rung or ["namespaces"]:
+    for name in arguments.backend or ["namespaces"]:
         rung = backend(name)
         probe = rung.probe()
         print(f"{name}: {probe.reason} {dict(probe.properties)}")

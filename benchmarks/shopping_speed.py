@@ -3,7 +3,7 @@
     python benchmarks/shopping_speed.py [--size 100000] [--environments 1000]
 
 CPU seconds of this process are counted (`process_time`), so that figures hold on a busy machine.
-The desk runs on tau2's own retail tables where HEXATHLON_DATA holds them. tau2's figures, from the
+The desk runs on tau2's own retail tables if HEXATHLON_DATA has them. tau2's figures, from the
 same kind of machine: 49.5 ms for a fresh state, 5,272 tool calls/s, 463 CPU-ms for the reward of a
 finished episode.
 """

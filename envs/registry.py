@@ -75,6 +75,14 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
             ("gui", "desktop"),
         ),
         EnvironmentInfo(
+            "replay/GUIReplay-v0",
+            "gui",
+            "Repeat recorded sessions on a phone, step by step",
+            "hexathlon.envs.gui.replayed:ReplayedGuiEnv",
+            "hexathlon.envs.gui.replayed:make_vector",
+            ("gui-replay",),
+        ),
+        EnvironmentInfo(
             "hexathlon/RolePlay-v0",
             "roleplay",
             "Stay in character, keep secrets, remember, bargain",

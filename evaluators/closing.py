@@ -8,7 +8,7 @@ __all__ = ["Closing"]
 
 
 class Closing(ABC):
-    """A context manager that gives itself and closes at the end."""
+    """A context manager that returns itself and closes at the end."""
 
     @abstractmethod
     def close(self) -> None:

@@ -276,7 +276,7 @@ def _described(part: Mapping[str, Any]) -> str:
 
 
 def joined(contents: Iterable[Content]) -> Content:
-    """Concatenate several contents; texts alone are joined by an empty line."""
+    """Concatenate several contents; plain texts are joined by an empty line."""
     listed = list(contents)
     if all(isinstance(content, str) for content in listed):
         return "\n\n".join(map(text_of, listed))

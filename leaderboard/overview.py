@@ -1,4 +1,4 @@
-"""Overview of all events: one row per agent, also where it was run event by event."""
+"""Overview of all events: one row per agent, even if its events were run separately."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Cell(NamedTuple):
     submission: Submission
     score: Score
     ranked: bool
-    """Whether the score compares with the others: ranked, or a reference agent's."""
+    """Whether the score is comparable with the others: ranked, or a reference agent's."""
 
 
 @dataclass(slots=True)
@@ -38,7 +38,7 @@ class OverviewRow:
         return self.submissions[0]
 
     def order(self) -> tuple[bool, bool, float, str]:
-        """Return the sorting key: reference agents last, before them rows without any rank."""
+        """Return the sorting key: rows without a rank after ranked ones, reference agents last."""
         ranked = [cell.score.mean for cell in self.cells if cell is not None and cell.ranked]
         means = [mean for mean in ranked if mean is not None]
         mean = math.fsum(means) / len(means) if means else -1.0

@@ -23,7 +23,7 @@ NEEDS = {
     "motion": "things move by the wall clock; needs quick pointer actions",
     "drag": "needs dragging by coordinates",
 }
-"""What a page asks of an agent beyond text and element numbers."""
+"""Requirements of pages beyond text and element numbers."""
 
 PIXELS = ("click-pie", "click-pie-nodelay", "click-shades", "count-sides", "drag-cube",
           "simon-says", "use-colorwheel", "use-colorwheel-2", "visual-addition", "hot-cold",
@@ -34,7 +34,7 @@ DRAG = ("draw-circle", "drag-shapes-2", "resize-textarea", "highlight-text", "hi
 
 
 class Row(NamedTuple):
-    """What was found for one page."""
+    """Results for one page."""
 
     page: str
     runs: bool
@@ -56,7 +56,7 @@ def main() -> None:
         f"whether it runs offline in Chromium, and on how many of {SEEDS} seeds the scripted "
         "policy of the tests (`tests/support/miniwob_policy.py`) earns the full raw reward. A dash "
         "means that no script was written. A page runs if it opens, states its task and "
-        "shows elements to act on; errors of its scripts that are noticed stand in the remarks.",
+        "shows elements to act on; the remarks list errors that its scripts report.",
         "",
         f"{len(running)} of {len(rows)} pages run; the scripts solve {len(scripted)} different "
         f"pages at least once, {sum(row.solved == SEEDS for row in scripted)} on every seed. The "

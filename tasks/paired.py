@@ -54,5 +54,5 @@ class PairedSource(TaskSource):
             raise UnknownTask(task_id, "the held-out split, and only it, needs a salt")
         right = self.address(at.split, at.index, at.level)
         if right != task_id:
-            raise UnknownTask(task_id, f"that one is {right}")
+            raise UnknownTask(task_id, f"the task at this index is {right}")
         return at

@@ -113,6 +113,29 @@ def _sets() -> Iterator[PublicSet]:
         ("visualwebarena", "github.com/web-arena-x/visualwebarena"),
     ):
         yield PublicSet(source, "Web", _WEB_FOLDERS[source], origin, _web_files(source))
+    yield PublicSet(
+        "android-world", "GUI", "android_world", "github.com/google-research/android_world",
+        (
+            PublicFile("task_metadata.json", "templates; start states and checks are its code"),
+            PublicFile("parameters.json", "values of templates with parameters", needed=False),
+        ),
+    )  # fmt: skip
+    yield PublicSet(
+        "osworld", "GUI", "osworld", "github.com/xlang-ai/OSWorld",
+        (
+            PublicFile(
+                "evaluation_examples/examples/*/*.json", "tasks, one file each",
+                others=("examples/*/*.json", "*/*.json", "*.json"),
+            ),
+        ),
+    )  # fmt: skip
+    yield PublicSet(
+        "gui-replay", "GUI", "gui_replay", "github.com/X-PLUG/MobileAgent",
+        (
+            PublicFile("*.jsonl", "recorded trajectories, one per line"),
+            PublicFile("images/**/*.png", "screenshots named by the steps", needed=False),
+        ),
+    )  # fmt: skip
     for source, origin, file in (
         ("personagym", "github.com/vsamuel2003/PersonaGym", "questions.json"),
         ("pingpong", "github.com/IlyaGusev/ping_pong_bench", "settings_v2.json"),

@@ -1,5 +1,6 @@
 """Fixtures for all tests."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,8 +20,14 @@ _LONGEST = (
     "envs/terminal/test_red_team.py", "baselines/distributed/test_collectives.py",
 )  # fmt: skip
 """Files that take longest: begun first, so that no process is left alone with one of them."""
-# Neither a failure nor a finding may depend on how busy the machine is.
-settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# Neither a failure nor a finding may depend on how busy the machine is, or on chance: property
+# tests draw the same examples every time, except where `make test-slow` sets EXPLORE.
+settings.register_profile(
+    "tests",
+    deadline=None,
+    derandomize="EXPLORE" not in os.environ,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("tests")
 
 _TESTS = Path(__file__).resolve().parent

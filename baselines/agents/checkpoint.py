@@ -90,7 +90,7 @@ def open_checkpoint(
     Raises:
         EngineMissing: If torch or transformers is not installed, or the architecture is unknown, or
             there is no vLLM.
-        InvalidCheckpoint: If the directory is incomplete or torn.
+        InvalidCheckpoint: If the directory is incomplete or damaged.
     """
     if suffix:
         raise InvalidCheckpoint("checkpoints do not support a prompt suffix; endpoints do")

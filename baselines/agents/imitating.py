@@ -3,7 +3,7 @@
 `constant`, `neighbour`, `overlap` and `identity` are described in `hexathlon.envs.testing.lessons`.
 The lessons are the oracle's episodes on the first train tasks of the same source and level. They
 are played once per process, when the first episode of a source and level begins, and not graded:
-grading would take most of the time and change nothing, as the oracle solves its tasks.
+grading would take most of the time and change nothing, since the oracle solves its tasks.
 """
 
 import threading

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from hexathlon.baselines.agents.base import Episode, PastTurn, Turn
 from hexathlon.baselines.codecs import Codec, WireMessage
-from hexathlon.baselines.codecs.base import with_thought
-from hexathlon.baselines.codecs.parts import answer_messages, user_message
+from hexathlon.baselines.codecs.base import fitted, with_thought
+from hexathlon.baselines.codecs.parts import answer_messages, seeing, user_message
 from hexathlon.baselines.engines.base import ChatRequest, Engine, Sampling
 from hexathlon.envs.messages import Message
 from hexathlon.evaluators.records.canonical import text_hash
@@ -68,7 +68,8 @@ class _LlmPlayer:
         self._agent = agent
         self._episode = episode
         self._tools: Sequence[Mapping[str, Any]] = episode.tools if agent.codec.native else ()
-        prompt = agent.codec.system_prompt(episode.system_prompt, episode.tools) + agent.suffix
+        self._codec = fitted(agent.codec, episode.tools)
+        prompt = self._codec.system_prompt(episode.system_prompt, episode.tools) + agent.suffix
         self._messages: list[WireMessage] = (
             [{"role": "system", "content": prompt}] if prompt else []
         )
@@ -84,7 +85,7 @@ class _LlmPlayer:
         self._turn += 1
         self._last = reply.message
         self._messages.append(self._last)
-        action = self._agent.codec.decode(self._last)
+        action = self._codec.decode(self._last)
         prose = str(self._last.get("content") or "")
         return Turn(action, reply.usage, reply.waited, "" if prose == action else prose)
 
@@ -99,16 +100,17 @@ class _LlmPlayer:
             return
         for turn in past:
             self._hear(turn.messages)
-            self._last = with_thought(turn.said, self._agent.codec.encode(turn.action))
+            self._last = with_thought(turn.said, self._codec.encode(turn.action))
             self._messages.append(self._last)
             self._turn += 1
 
     def _hear(self, messages: Sequence[Message]) -> None:
         contents = [message["content"] for message in messages]
+        self._codec = seeing(self._codec, contents)
         if self._last is None:
             self._messages.append(user_message(contents))
         else:
-            self._messages.extend(answer_messages(self._agent.codec, self._last, contents))
+            self._messages.extend(answer_messages(self._codec, self._last, contents))
 
     def _sampling(self) -> Sampling:
         sampling = self._agent.sampling

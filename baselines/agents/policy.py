@@ -17,7 +17,7 @@ from hexathlon.baselines.agents.base import (
     Turn,
 )
 from hexathlon.baselines.codecs import Codec, WireMessage
-from hexathlon.baselines.codecs.base import with_thought
+from hexathlon.baselines.codecs.base import fitted, with_thought
 from hexathlon.baselines.codecs.parts import ImageNotSupported, text_only
 from hexathlon.baselines.engines.base import Usage
 from hexathlon.baselines.engines.tokens import TokenEngine
@@ -98,6 +98,7 @@ class PolicyPlayer:
 
     def __init__(self, agent: PolicyAgent, episode: Episode) -> None:
         self._agent = agent
+        self._codec = fitted(agent.codec, episode.tools)
         self.episode = episode
         self.conversation = TokenConversation(
             agent.renderer, episode.tools if agent.codec.native else ()
@@ -133,7 +134,7 @@ class PolicyPlayer:
         state = text_hash("\n\n".join(texts))
         text = self.conversation.say(reply, state, self.episode.trial)
         self._last = {"role": "assistant", "content": text}
-        action = self._agent.codec.decode(self._last)
+        action = self._codec.decode(self._last)
         usage = Usage(len(ids), len(reply.ids), 1)
         return Turn(action, usage, 0.0, "" if text == action else text)
 
@@ -148,7 +149,7 @@ class PolicyPlayer:
         if memory is None:
             for turn in past:
                 self._hear(_texts(turn.messages))
-                self._last = _assistant_message(turn, self._agent.codec)
+                self._last = _assistant_message(turn, self._codec)
                 self.conversation.tell(str(self._last.get("content") or ""))
             return
         self.conversation.load(memory.conversation)
@@ -165,7 +166,7 @@ class PolicyPlayer:
         self._agent.engine.forget(self._session)
 
     def _hear(self, texts: Sequence[str]) -> list[int]:
-        codec = self._agent.codec
+        codec = self._codec
         if self._last is not None:
             return self.conversation.hear(codec.answer(self._last, texts))
         prompt = codec.system_prompt(self.episode.system_prompt, self.episode.tools)

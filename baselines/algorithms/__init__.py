@@ -1,10 +1,10 @@
 """Algorithms: pure functions from groups of samples to per-token streams.
 
-A method is a choice from each registry, written in a recipe. Estimators say how good a token was,
-surrogates turn that into a loss, corrections weigh tokens by how far the sampler was from the
-learner, and objectives add streams of their own (cross-entropy on observations, a divergence from a
-reference). Nothing here knows a trainer, an engine or an environment; which rollouts there are is
-decided in `pipeline`.
+A method is a choice from each registry, written in a recipe. Estimators compute advantages,
+surrogates turn them into losses, corrections weigh tokens by the mismatch of sampler and learner,
+and objectives add streams of their own (cross-entropy on observations, a divergence from a
+reference). Nothing here knows a trainer, an engine or an environment; `pipeline` decides which
+rollouts there are.
 
-Conventions, where public libraries differ: docs/notes/algorithms.md.
+For conventions on which public libraries differ, see docs/notes/algorithms.md.
 """

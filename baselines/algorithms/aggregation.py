@@ -1,7 +1,7 @@
 """Aggregations: averages over the tokens of one optimiser step.
 
-Every rule gives each token a scale from counts over the whole step, all ranks and micro-batches
-included, so that the loss is a sum of value times scale wherever each token is computed.
+Every rule gives each token a scale from counts over the whole step, including all ranks and
+micro-batches, so that the loss is a sum of value times scale, however tokens are distributed.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ class Totals(NamedTuple):
 
 
 Aggregation = Callable[..., Tensor]
-"""From a mask and the step's totals to a scale per token."""
+"""Maps a mask and the step's totals to a scale per token."""
 
 
 AGGREGATIONS: Registry[Aggregation] = Registry("aggregation")

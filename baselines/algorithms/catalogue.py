@@ -1,6 +1,6 @@
 """The registries of the algorithms, filled: importing this module registers every part."""
 
-from hexathlon.baselines.algorithms import critic, group_relative, trees
+from hexathlon.baselines.algorithms import critic, group_relative, stepwise, trees
 from hexathlon.baselines.algorithms.aggregation import AGGREGATIONS
 from hexathlon.baselines.algorithms.bounds import BOUNDS
 from hexathlon.baselines.algorithms.corrections import CORRECTIONS
@@ -17,5 +17,6 @@ __all__ = [
     "SURROGATES",
     "critic",
     "group_relative",
+    "stepwise",
     "trees",
 ]

@@ -28,7 +28,7 @@ _FAR = 20.0
 
 
 Correction = Callable[..., Tensor]
-"""From a batch to a weight per token."""
+"""Maps a batch to a weight per token."""
 
 
 CORRECTIONS: Registry[Correction] = Registry("correction")

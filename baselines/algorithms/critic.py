@@ -46,7 +46,7 @@ def _credit(
 
 
 def _last_of_turns(sample: Sample) -> Array:
-    """Put each turn's reward on its last sampled token, or on the one before where it has none."""
+    """Put each turn's reward on its last sampled token, or on the previous one if it has none."""
     rewards, last = np.zeros(len(sample.ids)), -1
     for reward, positions in zip(sample.rewards, turns_of(sample), strict=True):
         last = int(positions[-1]) if len(positions) else last

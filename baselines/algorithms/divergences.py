@@ -19,7 +19,7 @@ _FAR = 20.0
 
 
 Divergence = Callable[..., Tensor]
-"""From a batch with a reference to a penalty per token."""
+"""Maps a batch with a reference to a penalty per token."""
 
 
 DIVERGENCES: Registry[Divergence] = Registry("divergence")

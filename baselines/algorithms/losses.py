@@ -74,7 +74,7 @@ class TokenLoss(NamedTuple):
 
 
 Surrogate = Callable[..., TokenLoss]
-"""From a batch and the bounds of the ratio to a loss per token."""
+"""Maps a batch and the bounds of the ratio to a loss per token."""
 
 
 SURROGATES: Registry[Surrogate] = Registry("surrogate loss")

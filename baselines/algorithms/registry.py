@@ -36,7 +36,7 @@ class Registry(Generic[Part]):
         return add
 
     def __getitem__(self, name: str) -> Part:
-        """Return the part of a name.
+        """Return the part with a name.
 
         Raises:
             UnknownPart: If there is none.
@@ -59,7 +59,7 @@ class Registry(Generic[Part]):
         }
 
     def resolve(self, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return all parameters of a part, the given ones over the defaults.
+        """Return all parameters of a part; given values override the defaults.
 
         Raises:
             UnknownPart: If a given name is not a parameter of the part.

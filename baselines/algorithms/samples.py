@@ -18,7 +18,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """A sequence of tokens with arrays about each.
+    """A sequence of tokens, with per-token arrays.
 
     Raises:
         ValueError: If the arrays differ in length, or a sampled token has a turn without reward.
@@ -43,19 +43,22 @@ class Sample:
     """Reward after each turn."""
 
     states: tuple[str, ...] = ()
-    """Hash of the policy's input before each turn; empty where unknown."""
+    """Hash of the policy's input before each turn; empty if unknown."""
 
     branches: tuple[str, ...] = ()
-    """Each turn's node in a tree of rollouts; empty where episodes were not forked."""
+    """Each turn's node in a tree of rollouts; empty if episodes were not forked."""
 
     version: NDArray[np.int64] | None = None
     """Policy version that sampled each token; -1 where none did."""
 
     finished: bool = True
-    """False where a budget cut the rollout off."""
+    """False if a budget cut the rollout off."""
 
     objectives: tuple[float, ...] = ()
-    """Scores of the rubric's dimensions, where the reward comes from a rubric."""
+    """Scores of the rubric's dimensions, if the reward comes from a rubric."""
+
+    feedback: tuple[float, ...] = ()
+    """A judge's score of each turn's action; empty where the steps were not judged."""
 
     flawed: bool = False
     """Whether a process judge found a correct result with a flawed process."""
@@ -64,7 +67,7 @@ class Sample:
     """Key of its trajectory."""
 
     withheld: Mask | None = None
-    """Sampled tokens that are not trained, such as those of too old a policy; None for no token.
+    """Sampled tokens that are not trained on, such as those of too old a policy; None for no token.
     Averages over tokens count them, so that withholding some does not inflate the others."""
 
     def __post_init__(self) -> None:

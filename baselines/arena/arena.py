@@ -53,7 +53,7 @@ async def run_arena_async(
     Args:
         performances: Results of `simulate`.
         compare: The comparer; see `hexathlon.baselines.arena.judges`.
-        both_orders: Compare each pair in both orders and average the results; for comparers that
+        both_orders: Compare each pair in both orders and average the results, for comparers that
             do not do so themselves. An abstention in either order counts for the pair.
         resamples: Number of bootstrap resamples over scenes for the intervals.
         confidence: Confidence level of the intervals.

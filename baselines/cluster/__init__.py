@@ -1,7 +1,7 @@
 """Rollouts, evaluation and training on many machines, through Ray.
 
 The package connects to a cluster, places named pools of processes on its nodes, and implements the
-interfaces behind which one process plays rollouts. It is the only package that imports ray, and is
-itself imported only where a cluster is asked for. It does not start clusters beyond this machine,
+same interfaces as the single-process code. It is the only package that imports ray, and is itself
+imported only if a cluster is requested. It does not start clusters beyond this machine,
 and knows nothing of tasks, algorithms or the order in which rollouts are needed.
 """

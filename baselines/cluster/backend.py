@@ -1,7 +1,7 @@
 """The backend of training on a cluster: engine replicas, and environment workers that use them.
 
-It lives in the process of rank 0, which plays the rollouts of all ranks. The tokens of a rollout
-travel between its worker and one replica; rank 0 gets finished trajectories.
+It runs in the process of rank 0, which plays the rollouts of all ranks. A rollout's worker
+exchanges tokens with one replica directly; rank 0 only receives finished trajectories.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ class ClusterBackend:
 
     Args:
         cluster: The cluster, to which this process is connected.
-        table: Numbers and places of the processes.
+        table: Number of processes of each kind, and their resources.
     """
 
     def __init__(self, cluster: RayCluster, table: ClusterTable) -> None:
@@ -64,7 +64,7 @@ class ClusterBackend:
         """Start the replicas with the model's weights; see `TrainingBackend.open_engine`.
 
         Raises:
-            ClusterError: If the cluster has no place for the replicas.
+            ClusterError: If the replicas do not fit on the cluster.
         """
         if recipe.engine.urls:
             if self._table.workers:
@@ -113,7 +113,7 @@ class ClusterBackend:
         return RayExecutor(self._fleet, made)
 
     def close(self) -> None:
-        """End the workers and the replicas, and give their places back."""
+        """Stop the workers and the replicas, and release their resources."""
         if self._fleet is not None:
             self._fleet.close()
         with contextlib.suppress(RayError):
@@ -155,13 +155,13 @@ def _actor(kind: type, *arguments: Any, **options: Any) -> Any:
 
 
 async def _opened(replicas: Sequence[Any], within: float) -> list[tuple[int, int]]:
-    """Wait until all replicas have loaded the weights; return context and version of each."""
+    """Wait until all replicas have loaded the weights; return each one's context and version."""
     try:
         async with asyncio.timeout(within):
             return list(await asyncio.gather(*(replica.open.remote() for replica in replicas)))
     except TimeoutError:
         raise ClusterError(
-            f"the engine replicas have not loaded the weights within {within:.0f} s: raise "
+            f"the engine replicas did not load the weights within {within:.0f} s: raise "
             "cluster.start_within if the nodes are slow"
         ) from None
     except RayTaskError as error:
@@ -170,13 +170,11 @@ async def _opened(replicas: Sequence[Any], within: float) -> list[tuple[int, int
             raise cause from error
         raise ClusterError(f"an engine replica cannot start: {reason_of(error)}") from error
     except RayActorError as error:
-        raise ClusterError(
-            f"an engine replica was lost as it started: {reason_of(error)}"
-        ) from error
+        raise ClusterError(f"an engine replica died while starting: {reason_of(error)}") from error
 
 
 def _files(checkpoint: Path) -> dict[str, bytes]:
-    """Return a checkpoint's files beside the weights."""
+    """Return a checkpoint's files other than the weights."""
     weights = (".safetensors", ".bin", ".pt", ".index.json")
     return {
         path.name: path.read_bytes()

@@ -1,7 +1,7 @@
-"""Clients of engine replicas: what a process of the cluster samples with.
+"""Clients through which the processes of a cluster sample from engine replicas.
 
-Ray sends the requests of a replica that died again when it has been restarted, so a client only
-waits; it says who did not answer. Needs no PyTorch, so that environment workers start fast.
+If a replica dies, Ray restarts it and resends its requests, so a client only waits; its errors name
+the replica that did not answer. Needs no PyTorch, so that environment workers start fast.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest, TokenS
 __all__ = ["ActorEngine", "Replica", "SampledReply", "WorkerAgent", "client"]
 
 _SESSIONS = 1 << 40
-"""Sessions after which the numbers of one worker's would reach those of the next."""
+"""Size of the range of session numbers reserved for each worker."""
 
 
 class SampledReply(NamedTuple):
@@ -48,7 +48,7 @@ class Replica(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class WorkerAgent:
-    """Makes the policy's agent in a worker; can be pickled."""
+    """Creates the policy's agent in a worker; picklable."""
 
     replicas: Sequence[Replica]
     deadline: float
@@ -81,14 +81,14 @@ def client(replicas: Sequence[Replica], deadline: float) -> TokenEngine:
 
 
 class ActorEngine:
-    """A token engine that asks a replica; each process that samples has its own.
+    """A token engine backed by a replica; each sampling process creates its own.
 
     Args:
         name: The replica's name, for errors.
         replica: Handle of the `EngineReplica`.
         context: Maximum number of tokens of a prompt and its reply.
         version: Version of the replica's policy.
-        deadline: Seconds that one request may take, restarts of the replica included.
+        deadline: Timeout of one request in seconds, including restarts of the replica.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class ActorEngine:
 
         Raises:
             ConnectionFailed: If the replica does not answer within the deadline.
-            EngineMissing: If it died more often than it may be restarted.
+            EngineMissing: If it died and has used up its restarts.
         """
         session = request.session
         self._sessions[session] += 1
@@ -133,7 +133,7 @@ class ActorEngine:
         self._replica.forget.remote(session)
 
     async def abort(self, session: str | None = None) -> None:
-        """Abort the request of a session, or all of this client; others' are not touched."""
+        """Abort the request of a session, or all requests of this client, but not of others."""
         sessions = list(self._sessions) if session is None else [session]
         if sessions:
             await self._answer("an abort", self._replica.abort.remote(sessions))
@@ -146,7 +146,7 @@ class ActorEngine:
         """Load weights from the object store and verify them; see `TokenEngine.update`.
 
         Args:
-            weights: `StoredWeights` in the place of the model.
+            weights: Their `model` is a `StoredWeights`.
             version: The new policy version.
 
         Raises:
@@ -162,31 +162,31 @@ class ActorEngine:
         return float(difference)
 
     async def close(self) -> None:
-        """Abort this client's requests; the replica is ended by the process that created it."""
+        """Abort this client's requests; the process that created the replica stops it."""
         if self._sessions:
             await self.abort()
 
     async def _answer(self, what: str, work: Any) -> Any:
-        """Wait for a call of the replica."""
+        """Await a call to the replica, and translate Ray's errors."""
         try:
             async with asyncio.timeout(self._deadline):
                 return await work
         except TimeoutError:
             raise ConnectionFailed(
-                f"{self.name} did not give {what} within {self._deadline:g} s"
+                f"{self.name} did not return {what} within {self._deadline:g} s"
             ) from None
         except RayTaskError as error:
             raise _cause(self.name, error) from error
         except RayActorError as error:
             raise EngineMissing(
-                f"{self.name} is gone, and was not restarted again: {_first_line(error)}"
+                f"{self.name} died and has no restarts left: {_first_line(error)}"
             ) from error
         except RayError as error:
-            raise EngineError(f"{self.name} gave no {what}: {_first_line(error)}") from error
+            raise EngineError(f"{self.name} did not return {what}: {_first_line(error)}") from error
 
 
 def _cause(name: str, error: RayTaskError) -> EngineError:
-    """Return the error that a replica raised, as its own class."""
+    """Return the error that a replica raised, as an `EngineError`."""
     cause = error.cause
     if isinstance(cause, EngineError):
         return cause

@@ -1,8 +1,8 @@
-"""Connecting to a Ray cluster, or starting one on this machine for the length of a command.
+"""Connecting to a Ray cluster, or starting one on this machine for the duration of a command.
 
 Clusters of several machines are started by `ray up`, KubeRay or a Slurm script; this module only
-connects to them. Every failure is a `ClusterError` with a remedy, within a deadline: Ray itself
-ends the process when an address does not answer.
+connects to them. Every failure raises a `ClusterError` with a remedy within a deadline, whereas Ray
+itself exits the process when an address does not answer.
 """
 
 import logging
@@ -28,7 +28,7 @@ AUTO = "auto"
 """The address that starts a cluster on this machine."""
 
 OBJECT_STORE_BYTES = 100 * 2**20
-"""Shared memory of a local cluster's object store, which holds messages over 100 KB."""
+"""Shared memory of a local cluster's object store, which stores messages over 100 KB."""
 
 _PREFIX = "hexathlon-ray-"
 _PLACE = Path("/tmp")
@@ -50,14 +50,14 @@ class ClusterNode(NamedTuple):
 
 
 class RayCluster(Closing):
-    """A connection to a cluster; `connect` makes one.
+    """A connection to a cluster; `connect` creates one.
 
-    Closing it disconnects, which ends everything that this process started on the cluster. A
-    cluster that `connect` started is stopped.
+    Closing it disconnects, which stops everything that this process started on the cluster. A
+    cluster that `connect` started is shut down.
 
     Args:
-        address: The address that was asked for.
-        folder: Ray's folder of a cluster on this machine, to be deleted at the end; else None.
+        address: The requested address.
+        folder: Ray's folder if the cluster is local, deleted on closing; else None.
     """
 
     def __init__(self, address: str, folder: Path | None) -> None:
@@ -67,7 +67,7 @@ class RayCluster(Closing):
 
     @staticmethod
     def current() -> "RayCluster":
-        """Return the cluster of the actor or task in which this is called."""
+        """Return the cluster of the calling actor or task."""
         return RayCluster("", None)
 
     @property
@@ -76,7 +76,7 @@ class RayCluster(Closing):
         return self._folder is not None
 
     def nodes(self) -> list[ClusterNode]:
-        """Return the nodes, those that are gone included."""
+        """Return the nodes, including dead ones."""
         import ray
 
         return [
@@ -90,7 +90,7 @@ class RayCluster(Closing):
         ]
 
     def resources(self) -> dict[str, float]:
-        """Return the resources of all nodes together, free or in use."""
+        """Return the total resources of all nodes, free or in use."""
         import ray
 
         amounts = ray.cluster_resources()  # type: ignore[no-untyped-call]
@@ -118,10 +118,10 @@ def connect(
     """Connect to a cluster.
 
     Args:
-        address: `auto` starts a cluster on this machine, which only holders of this user's Ray
-            token can use; `HOST:PORT` is the port of a head node, for machines that are nodes
-            themselves; and `ray://HOST:PORT` its client port, for all others.
-        cpus: Cores that a local cluster declares; at least those of this machine.
+        address: `auto` starts a cluster on this machine, usable only with this user's Ray token;
+            `HOST:PORT` is the port of a head node, for machines that are nodes themselves;
+            `ray://HOST:PORT` is its client port, for all others.
+        cpus: Cores that a local cluster declares, or this machine's if that is more.
         within: Seconds to wait for an answer.
         resources: Named resources that a local cluster declares.
 
@@ -134,7 +134,7 @@ def connect(
 
     if ray.is_initialized():
         raise ClusterError(
-            "this process is connected to a cluster already: close that connection first"
+            "this process is already connected to a cluster: close that connection first"
         )
     if address == AUTO:
         return _started(cpus, resources or {})
@@ -147,8 +147,8 @@ def connect(
 
 
 def _require_ray() -> None:
-    # Read by Ray when it is imported: no reports to its makers, the GPUs of a process without any
-    # stay visible to it, and messages about lost workers stay out of this process's output.
+    # Read by Ray on import: no usage reports, GPUs stay visible to processes that reserve none, and
+    # messages about lost workers stay out of this process's output.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".*")
@@ -170,7 +170,7 @@ def _started(cpus: float, resources: Mapping[str, float]) -> RayCluster:
     import ray
 
     _remove_leftovers()
-    # Short: the paths of Ray's sockets may have 107 bytes.
+    # A short path: those of Ray's sockets are limited to 107 bytes.
     folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=_PLACE))
     try:
         ray.init(
@@ -179,7 +179,7 @@ def _started(cpus: float, resources: Mapping[str, float]) -> RayCluster:
             include_dashboard=False,
             object_store_memory=OBJECT_STORE_BYTES,
             _temp_dir=str(folder),
-            # Workers start when they are needed, not one per declared core in advance.
+            # Start workers on demand, not one per declared core in advance.
             _system_config={"prestart_worker_first_driver": False},
             **_quiet(),
         )
@@ -203,7 +203,7 @@ def _remove_leftovers() -> None:
 def _require_answer(address: str, within: float) -> None:
     """Raise `ClusterError` unless a Ray cluster answers at an address.
 
-    Ray ends the process if there is no answer, so a child process asks first.
+    Ray exits the process if there is no answer, so a child process checks first.
     """
     host, port = _place(address)
     until = time.monotonic() + within
@@ -253,12 +253,12 @@ def _explained(address: str, error: Exception) -> str:
     if "ersion mismatch" in text or "ersion" in text and "Python" in text:
         own = f"Python {sys.version.split()[0]} and Ray {_ray_version()}"
         return (
-            f"the cluster at {address} runs other versions than this environment, which has {own}: "
+            f"the cluster at {address} does not run the versions of this environment, {own}: "
             f"install the same ones on both ({' '.join(text.split())})"
         )
     return (
         f"cannot connect to the cluster at {address}: {_first_line(error)}; HOST:PORT works only "
-        "on a machine that is a node of the cluster, from elsewhere use ray://HOST:10001"
+        "on a machine that is a node of the cluster; from elsewhere use ray://HOST:10001"
     )
 
 

@@ -1,9 +1,9 @@
 """Engine replicas: token engines in processes of a cluster.
 
-A replica holds a torch engine, or a vLLM server on its own node that listens on the loopback
-address only. Ray restarts a replica that died and sends its requests again; the replica then loads
-the weights on the board first, so replies are those that it would have given. Routing sessions over
-several replicas is left to `hexathlon.baselines.engines.replicated`.
+A replica runs a torch engine, or a vLLM server on its own node that listens only on the loopback
+address. If a replica dies, Ray restarts it and resends its requests; the replica first reloads the
+weights from the board, so the replies are the same. Routing sessions to replicas is left to
+`hexathlon.baselines.engines.replicated`.
 """
 
 import asyncio
@@ -26,12 +26,12 @@ from hexathlon.baselines.tokens.requests import TokenRequest
 __all__ = ["EngineReplica", "ReplicaSettings"]
 
 _REQUESTS = 4_096
-"""Requests that one replica takes at a time; its engine queues them."""
+"""Maximum number of concurrent requests to a replica; its engine queues them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplicaSettings:
-    """Settings of a replica; the same for all of a run."""
+    """Settings of a run's replicas."""
 
     config: Any
     """The model's Hugging Face configuration."""
@@ -55,15 +55,15 @@ class ReplicaSettings:
     """Settings of the replica's server; None uses the torch engine."""
 
     files: Mapping[str, bytes] = field(default_factory=dict)
-    """Files of the checkpoint beside the weights, for a server."""
+    """Files of the checkpoint other than the weights, for a server."""
 
 
 class EngineReplica:
     """A token engine in a process of its own; an actor, created by `options`.
 
     Args:
-        board: Handle of the `WeightBoard`, which has its settings: arguments of a constructor might
-            be lost before a restart.
+        board: Handle of the `WeightBoard`. Settings are read from there because a constructor's
+            arguments may no longer exist when Ray restarts the actor.
     """
 
     def __init__(self, board: Any) -> None:
@@ -75,10 +75,10 @@ class EngineReplica:
 
     @staticmethod
     def options(restarts: int) -> dict[str, Any]:
-        """Return the options with which Ray creates the actor, besides its resources.
+        """Return Ray's options for creating the actor, except its resources.
 
         Args:
-            restarts: Times that it may be restarted; its requests are then sent again.
+            restarts: Maximum number of restarts; its requests are then resent.
         """
         return {
             "max_restarts": restarts,
@@ -87,7 +87,7 @@ class EngineReplica:
         }
 
     async def open(self) -> tuple[int, int]:
-        """Load the weights on the board; return the context length and the version."""
+        """Load the weights from the board; return the context length and the version."""
         engine = await self._ready()
         return engine.context, engine.version
 
@@ -132,7 +132,7 @@ class EngineReplica:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     async def _ready(self) -> TokenEngine:
-        """Return the engine, opened with the weights on the board where there is none."""
+        """Return the engine; open it first with the weights from the board if necessary."""
         if self._engine is None:
             async with self._opening:
                 if self._engine is None:
@@ -181,7 +181,7 @@ class EngineReplica:
         tensors, probe = await weights.tensors, weights.probe.probe()
         if not self._serves:
             return await engine.update(Weights(probe, model=TensorSource(tensors)), version)
-        # Until the next update, since a restarted server reads them again.
+        # Kept until the next update, since a restarted server reads them again.
         place = self._folder / f"weights-{version}"
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir()

@@ -1,8 +1,8 @@
 """Evaluation on a cluster: workers play the trials of a plan, the caller writes the records.
 
-The records are those of one process, in the order of the plan: a trial depends on its key alone,
-not on the worker that plays it. Those of remote models have the order in which they end, as in one
-process.
+The records equal those of a single process, in the order of the plan: a trial depends only on its
+key, not on the worker that plays it. With remote models, the order is that of completion, as in a
+single process.
 """
 
 import os
@@ -17,7 +17,7 @@ from typing import Any
 from hexathlon.baselines.agents.base import Agent, AgentMismatch
 from hexathlon.baselines.agents.spec import parse_model
 from hexathlon.baselines.cluster.connect import RayCluster
-from hexathlon.baselines.cluster.executor import RayExecutor
+from hexathlon.baselines.cluster.executor import LOOK_AHEAD, RayExecutor
 from hexathlon.baselines.cluster.fleet import Fleet
 from hexathlon.baselines.harness.config import ClusterChoice, EvalConfig, ExecutionConfig
 from hexathlon.baselines.harness.environments import find_environment, make_environment
@@ -31,10 +31,7 @@ from hexathlon.envs.base import Environment
 __all__ = ["LOG_FILE", "ClusterPlayers", "workers_for"]
 
 LOG_FILE = "cluster.log"
-"""File in a run directory with one line about each worker that started or was lost."""
-
-_AHEAD = 1024
-"""Trials that may be under way or finished before the record of an earlier one is written."""
+"""File in a run directory with one line for each worker that started or was lost."""
 
 
 class ClusterPlayers:
@@ -49,16 +46,16 @@ class ClusterPlayers:
         self.fleet = fleet
         self._executor = RayExecutor(fleet, _agent_of(setup))
         execution = setup.execution
-        # A budget counts recorded trials, so that few others may have begun meanwhile.
+        # A budget counts recorded trials, so few unrecorded ones may be in progress.
         limited = execution.max_cost or execution.max_tokens or execution.max_hours
-        self._ahead = fleet.capacity if limited else _AHEAD
-        # Replies of a server may be paid for, so that none of them waits for an earlier trial.
+        self._ahead = fleet.capacity if limited else LOOK_AHEAD
+        # A server's replies may cost money, so their records are written at once.
         self._ordered = setup.description.get("kind") != "endpoint"
 
     async def trajectories(self, requests: Iterator[Request]) -> AsyncGenerator[Trajectory, None]:
         """Play trials and yield their trajectories, in the order of the requests.
 
-        Those of remote models come as they end.
+        With remote models, they are yielded in the order of completion.
         """
         stream = self._executor.stream(requests, self._ahead, ordered=self._ordered)
         async with aclosing(stream) as outcomes:
@@ -69,7 +66,7 @@ class ClusterPlayers:
 
 @contextmanager
 def workers_for(setup: RemoteSetup, cluster: RayCluster) -> Iterator[ClusterPlayers]:
-    """Start the workers of a run for the length of a block; an `Elsewhere`, given the cluster.
+    """Start the workers of a run for the duration of a block; an `OpenPlayers` for one cluster.
 
     Args:
         setup: The run.
@@ -77,7 +74,7 @@ def workers_for(setup: RemoteSetup, cluster: RayCluster) -> Iterator[ClusterPlay
     """
     table = setup.execution.cluster or ClusterChoice()
     if setup.asynchronous and "slots" not in table.model_fields_set:
-        # So many trials wait for the model at a time as in one process.
+        # As many concurrent trials as in a single process.
         slots = -(-setup.execution.concurrency // table.workers)
         table = table.model_copy(update={"slots": slots})
     make = _Environments(setup.config.limits)
@@ -125,14 +122,14 @@ class _EvaluatedAgent:
             planned, opened = self.description.get(name), model.description.get(name)
             if planned != opened:
                 raise AgentMismatch(
-                    f"a worker opened another model than the one planned: its {name} is "
-                    f"{opened!r}, expected {planned!r}; give every node the same files"
+                    f"a worker did not open the planned model: its {name} is {opened!r}, "
+                    f"expected {planned!r}; give every node the same files"
                 )
         return model.agent
 
 
 def _agent_of(setup: RemoteSetup) -> Callable[[int], Agent]:
-    """Return what opens the model in a worker, whose current directory may be another one."""
+    """Return a function that opens the model in a worker, with absolute paths."""
     config, execution = setup.config, setup.execution
     spec = parse_model(config.model)
     if spec.kind == "checkpoint":

@@ -6,26 +6,26 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 
 from hexathlon.baselines.agents.base import Agent
-from hexathlon.baselines.cluster.errands import Errand
 from hexathlon.baselines.cluster.fleet import Fleet
+from hexathlon.baselines.cluster.jobs import RolloutJob
 from hexathlon.baselines.rollout.executor import Outcome, Request
 
-__all__ = ["RayExecutor"]
+__all__ = ["LOOK_AHEAD", "RayExecutor"]
 
-_AHEAD = 1024
-"""Rollouts that may be under way or finished before the outcome of an earlier one is there."""
+LOOK_AHEAD = 1024
+"""Default maximum number of rollouts that wait for the outcome of an earlier one to be yielded."""
 
 
 class RayExecutor:
     """Plays rollouts in the workers of a fleet; an `Executor`.
 
-    Several executors can share a fleet, such as one that explores and one that evaluates. Calls of
-    `run` may overlap; rollouts begin in the order in which they were asked for. Cancelling a call
-    abandons its rollouts.
+    Several executors can share a fleet, such as one for training and one for evaluation. Calls of
+    `run` may overlap; rollouts start in the order of submission. Cancelling a call abandons its
+    rollouts.
 
     Args:
         fleet: The workers.
-        agent: Makes the default agent in a worker, given the worker's number; can be pickled.
+        agent: Creates the default agent in a worker, given the worker's number; must be picklable.
     """
 
     def __init__(self, fleet: Fleet, agent: Callable[[int], Agent]) -> None:
@@ -35,7 +35,7 @@ class RayExecutor:
 
     @property
     def concurrency(self) -> int:
-        """Number of rollouts that play at a time."""
+        """Maximum number of concurrent rollouts."""
         return self.fleet.capacity
 
     async def run(self, requests: Sequence[Request]) -> list[Outcome]:
@@ -43,45 +43,45 @@ class RayExecutor:
 
         Raises:
             FatalError: If an error would affect every rollout.
-            ClusterError: If the cluster has no place for the workers, or they cannot be started.
+            ClusterError: If the workers do not fit on the cluster, or cannot be started.
         """
-        errands = [self._submitted(request) for request in requests]
+        jobs = [self._submitted(request) for request in requests]
         try:
-            return list(await asyncio.gather(*(errand.outcome for errand in errands)))
+            return list(await asyncio.gather(*(job.outcome for job in jobs)))
         finally:
-            self._withdraw(errands)
+            self._withdraw(jobs)
 
     async def stream(
-        self, requests: Iterable[Request], ahead: int = _AHEAD, *, ordered: bool = True
+        self, requests: Iterable[Request], ahead: int = LOOK_AHEAD, *, ordered: bool = True
     ) -> AsyncGenerator[Outcome, None]:
         """Play requests and yield their outcomes.
 
         Args:
-            requests: Taken one after another, as soon as workers can play them.
-            ahead: Most requests taken before the outcome of the first of them was yielded.
-            ordered: Whether outcomes come in the order of the requests, else as they arrive.
+            requests: Consumed one at a time, as soon as workers can play them.
+            ahead: Maximum number of requests taken whose outcomes were not yielded yet.
+            ordered: Yield outcomes in the order of the requests instead of completion.
 
         Raises:
             FatalError: If an error would affect every rollout.
-            ClusterError: If the cluster has no place for the workers, or they cannot be started.
+            ClusterError: If the workers do not fit on the cluster, or cannot be started.
         """
         source = iter(requests)
-        waiting: deque[Errand] = deque()
+        waiting: deque[RolloutJob] = deque()
         exhausted = False
         news = asyncio.Event()
         try:
             while True:
                 news.clear()
-                while (errand := _next(waiting, ordered)) is not None:
-                    waiting.remove(errand)
-                    yield errand.outcome.result()
-                while not exhausted and len(waiting) < ahead and self.fleet.hungry:
+                while (job := _next(waiting, ordered)) is not None:
+                    waiting.remove(job)
+                    yield job.outcome.result()
+                while not exhausted and len(waiting) < ahead and self.fleet.has_room:
                     request = next(source, None)
                     exhausted = request is None
                     if request is not None:
-                        errand = self._submitted(request)
-                        errand.outcome.add_done_callback(lambda _: news.set())
-                        waiting.append(errand)
+                        job = self._submitted(request)
+                        job.outcome.add_done_callback(lambda _: news.set())
+                        waiting.append(job)
                 if exhausted and not waiting:
                     return
                 if _next(waiting, ordered) is None:
@@ -95,19 +95,19 @@ class RayExecutor:
         await self.fleet.abort(self._agent, epoch)
 
     def close(self) -> None:
-        """Do nothing: the environments are the fleet's, which outlives its executors."""
+        """Do nothing: the environments belong to the fleet, which outlives its executors."""
 
-    def _submitted(self, request: Request) -> Errand:
+    def _submitted(self, request: Request) -> RolloutJob:
         return self.fleet.submit(request, self._agent, self._epoch)
 
-    def _withdraw(self, errands: Iterable[Errand]) -> None:
-        self.fleet.withdraw({errand for errand in errands if not errand.settled})
-        for errand in errands:
-            if errand.settled:
-                errand.outcome.exception()  # marks it as seen; the first one was raised
+    def _withdraw(self, jobs: Iterable[RolloutJob]) -> None:
+        self.fleet.withdraw({job for job in jobs if not job.settled})
+        for job in jobs:
+            if job.settled:
+                job.outcome.exception()  # marks it as retrieved; the first one was raised
 
 
-def _next(waiting: Sequence[Errand], ordered: bool) -> Errand | None:
-    """Return the rollout whose outcome comes next, or None if it is not there yet."""
+def _next(waiting: Sequence[RolloutJob], ordered: bool) -> RolloutJob | None:
+    """Return the next rollout to yield, or None if its outcome is not available yet."""
     candidates = itertools.islice(waiting, 1) if ordered else waiting
-    return next((errand for errand in candidates if errand.outcome.done()), None)
+    return next((job for job in candidates if job.outcome.done()), None)

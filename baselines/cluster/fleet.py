@@ -1,9 +1,9 @@
 """A fleet: pools of workers that play the rollouts of one or several executors.
 
 Rollouts wait in the queue of their pool and go to the worker with the most free slots. Short ones
-travel in batches, so that messages cost little. A lost worker is replaced, and its rollouts are
-continued by others: from the turns that it recorded if there are any, else from the start, under
-the same key. What the outcomes mean is left to the callers.
+are sent in batches, which makes messages cheap. A lost worker is replaced, and other workers
+continue its rollouts under the same keys, from the turns that it recorded if there are any, else
+from the start. Interpreting the outcomes is left to the callers.
 """
 
 import asyncio
@@ -19,14 +19,14 @@ import ray
 from ray.exceptions import GetTimeoutError, RayError, RayTaskError
 
 from hexathlon.baselines.cluster.connect import ClusterError, RayCluster
-from hexathlon.baselines.cluster.errands import Errand, SlotCall, WorkerPool
 from hexathlon.baselines.cluster.handles import WorkerHandle, reason_of
+from hexathlon.baselines.cluster.jobs import RolloutJob, SlotCall, WorkerPool
 from hexathlon.baselines.cluster.pools import reserve_async
 from hexathlon.baselines.cluster.workers import (
     WORKER_ACTOR,
     AgentRef,
     Assignment,
-    Played,
+    SlotResult,
     WorkerSetup,
 )
 from hexathlon.baselines.rollout.environments import make_env
@@ -43,21 +43,21 @@ from hexathlon.evaluators.closing import Closing
 __all__ = ["Fleet", "FleetLosses"]
 
 _STOP_S = 30.0
-"""Deadline of closing a worker's environments, after which it is killed."""
+"""Deadline for closing a worker's environments, after which it is killed."""
 
 _CANCEL_S = 30.0
-"""Deadline of abandoning a rollout, after which its worker is replaced."""
+"""Deadline for abandoning a rollout, after which its worker is replaced."""
 
-_PULSE_S = 1.0
-"""Time between two looks at the workers."""
+_HEARTBEAT_S = 1.0
+"""Interval between heartbeats."""
 
 _CALLS = 8
-"""Calls that a worker takes beyond those that play in its slots: greeting, abort, close."""
+"""Concurrent calls to a worker besides those that play in its slots: hello, abort, close."""
 
 
 @dataclass
 class FleetLosses:
-    """What was lost with workers, and what became of it."""
+    """Counts of lost workers and of what became of their rollouts."""
 
     workers: int = 0
     resumed: int = 0
@@ -67,7 +67,7 @@ class FleetLosses:
     """Rollouts that another worker played from the start."""
 
     differed: int = 0
-    """Rollouts played from the start since the replay of their recorded turns differed."""
+    """Rollouts played from the start because the replay of their recorded turns differed."""
 
     given_up: int = 0
     """Rollouts recorded as infrastructure failures after losing too many workers."""
@@ -76,20 +76,20 @@ class FleetLosses:
 class Fleet(Closing):
     """Workers of a cluster, started when rollouts need them.
 
-    All calls must come from one thread, and those that are coroutines from one event loop until the
-    fleet is idle.
+    All calls must come from one thread, and coroutines must run on one event loop until the fleet
+    is idle.
 
     Args:
         cluster: The cluster.
         table: The pools.
-        make: Makes an environment in a worker, from its id.
+        make: Creates an environment in a worker, from its id.
         retries: Further attempts at a trial after infrastructure failures.
         salt: The secret of a held-out round.
         versions: Required environment versions by id.
-        report: Called with one line about every worker that starts or is lost.
+        report: Called with one line for every worker that starts or is lost.
 
     Attributes:
-        losses: Counts of what was lost.
+        losses: Counts of lost workers and rollouts.
     """
 
     def __init__(
@@ -109,92 +109,90 @@ class Fleet(Closing):
         self._versions, self._report = dict(versions or {}), report
         self._pools = {name: WorkerPool(name, row) for name, row in self._table.all_pools().items()}
         self._numbers, self._tickets, self._agents = itertools.count(), itertools.count(), 0
-        self._duties: set[asyncio.Task[None]] = set()
+        self._background: set[asyncio.Task[None]] = set()
         self._watching: asyncio.Task[None] | None = None
 
     @property
     def capacity(self) -> int:
-        """Number of rollouts that all pools play at a time."""
+        """Maximum number of concurrent rollouts in all pools."""
         return sum(pool.capacity for pool in self._pools.values())
 
     @property
-    def hungry(self) -> bool:
-        """Whether some pool would play further rollouts soon."""
-        return any(pool.hungry for pool in self._pools.values())
+    def has_room(self) -> bool:
+        """Whether some pool would start a further rollout soon."""
+        return any(pool.has_room for pool in self._pools.values())
 
     @property
     def processes(self) -> dict[int, int]:
-        """Ids of the processes that are ready, by worker number."""
+        """Process ids of the workers that are ready, by worker number."""
         workers = (worker for pool in self._pools.values() for worker in pool.workers)
         return {one.number: one.facts.pid for one in workers if one.facts is not None}
 
     @property
     def turns(self) -> int:
-        """Turns that the present workers have taken, as last heard."""
+        """Turns that the current workers have taken, as of their last heartbeats."""
         return sum(worker.turns for pool in self._pools.values() for worker in pool.workers)
 
     @property
     def recorded(self) -> dict[int, int]:
         """Recorded turns of rollouts in progress, by ticket."""
         calls = (call for pool in self._pools.values() for call in pool.calls.values())
-        errands = (errand for call in calls for errand in call.errands)
-        return {one.ticket: one.resume.turns for one in errands if one.resume is not None}
+        jobs = (job for call in calls for job in call.jobs)
+        return {one.ticket: one.resume.turns for one in jobs if one.resume is not None}
 
     def agent(self, make: Callable[[int], Any]) -> AgentRef:
-        """Register an agent, which workers make when they first play with it.
+        """Register an agent, which workers create on first use.
 
         Args:
-            make: Makes the agent from the worker's number; can be pickled.
+            make: Creates the agent from the worker's number; must be picklable.
         """
         self._agents += 1
         return AgentRef(self._agents, [ray.put(make)])
 
-    def submit(self, request: Request, agent: AgentRef, epoch: int) -> Errand:
+    def submit(self, request: Request, agent: AgentRef, epoch: int) -> RolloutJob:
         """Queue a rollout; its outcome is set when it has been played.
 
         Args:
             request: The rollout.
-            agent: Who plays it, unless the request names a built-in agent.
-            epoch: Aborted together with the others of this epoch.
+            agent: The agent, unless the request names a built-in one.
+            epoch: The rollout is aborted together with the others of its epoch.
         """
         outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
-        errand = Errand(next(self._tickets), request, agent, epoch, outcome)
+        job = RolloutJob(next(self._tickets), request, agent, epoch, outcome)
         pool = self._pools[self._table.pool_of(_family(request.key[0]))]
-        pool.queue.append(errand)
+        pool.queue.append(job)
         self._serve(pool)
-        return errand
+        return job
 
-    def withdraw(self, errands: "set[Errand]") -> None:
-        """Abandon rollouts that nobody waits for any more."""
-        if not errands:
+    def withdraw(self, jobs: "set[RolloutJob]") -> None:
+        """Abandon rollouts whose outcomes are no longer needed."""
+        if not jobs:
             return
-        for errand in errands:
-            errand.outcome.cancel()
+        for job in jobs:
+            job.outcome.cancel()
         for pool in self._pools.values():
-            pool.queue = deque(errand for errand in pool.queue if not errand.outcome.done())
+            pool.queue = deque(job for job in pool.queue if not job.outcome.done())
             for call in pool.calls.values():
-                tickets = [errand.ticket for errand in call.errands if errand in errands]
+                tickets = [job.ticket for job in call.jobs if job in jobs]
                 if tickets:
-                    self._do(pool, self._cancel(pool, call.worker, tickets))
+                    self._start_task(pool, self._cancel(pool, call.worker, tickets))
 
     async def abort(self, agent: AgentRef, epoch: int) -> None:
-        """Pause the rollouts of an epoch; those that wait end with the turns they have."""
+        """Pause the rollouts of an epoch; queued ones end with the turns that they have."""
         calls = []
         for pool in self._pools.values():
-            for errand in pool.queue:
-                if errand.agent.number == agent.number and errand.epoch <= epoch:
-                    _settle(errand, errand.unfinished())
+            for job in pool.queue:
+                if job.agent.number == agent.number and job.epoch <= epoch:
+                    _settle(job, job.unfinished())
             workers = {call.worker for call in pool.calls.values()}
-            calls += [_reached(one.actor.abort.remote(agent.number, epoch)) for one in workers]
-        await asyncio.gather(
-            *calls
-        )  # a worker that is lost aborts nothing; its loss shows elsewhere
+            calls += [_tolerant(each.actor.abort.remote(agent.number, epoch)) for each in workers]
+        await asyncio.gather(*calls)
 
     def close(self) -> None:
-        """Close the workers' environments, end the workers and give their places back."""
-        for duty in (*self._duties, *([self._watching] if self._watching else [])):
+        """Close the workers' environments, stop the workers and release their resources."""
+        for task in (*self._background, *([self._watching] if self._watching else [])):
             with contextlib.suppress(RuntimeError):  # its event loop is closed
-                duty.cancel()
+                task.cancel()
         pools = self._pools.values()
         workers = [worker for pool in pools for worker in pool.workers]
         with contextlib.suppress(RayError, GetTimeoutError):
@@ -213,29 +211,29 @@ class Fleet(Closing):
         """Send waiting rollouts to workers, once there are any."""
         if pool.bundles is None:
             if pool.opening is None:
-                pool.opening = self._do(pool, self._open(pool))
+                pool.opening = self._start_task(pool, self._open(pool))
             return
         while (message := pool.next_call()) is not None:
             call = SlotCall(*message)
-            task = self._do(pool, self._play(pool, call))
+            task = self._start_task(pool, self._play(pool, call))
             pool.calls[task] = call
             task.add_done_callback(pool.calls.pop)
         if self._watching is None or self._watching.done():
             self._watching = asyncio.create_task(self._watch())
 
     async def _play(self, pool: WorkerPool, call: SlotCall) -> None:
-        worker, errands = call.worker, call.errands
-        tasks = [Assignment(one.ticket, one.request, one.resume) for one in errands]
-        first = errands[0]
+        worker, jobs = call.worker, call.jobs
+        tasks = [Assignment(one.ticket, one.request, one.resume) for one in jobs]
+        first = jobs[0]
         try:
-            played: Played = await worker.actor.play.remote(
+            played: SlotResult = await worker.actor.play.remote(
                 call.slot, first.agent, first.epoch, tasks
             )
         except RayTaskError as error:
-            self._fail(errands, ClusterError(f"a worker cannot play: {reason_of(error)}"))
+            self._fail(jobs, ClusterError(f"a worker cannot play: {reason_of(error)}"))
         except RayError as error:
             self._lose(pool, worker, reason_of(error))
-            self._retry(pool, errands, worker.lost)
+            self._retry(pool, jobs, worker.lost)
             self._serve(pool)
             return
         else:
@@ -243,22 +241,22 @@ class Fleet(Closing):
         worker.release(call.slot)
         self._serve(pool)
 
-    def _finished(self, pool: WorkerPool, call: SlotCall, played: Played) -> None:
+    def _finished(self, pool: WorkerPool, call: SlotCall, played: SlotResult) -> None:
         call.worker.heard = time.monotonic()
         if played.error is not None:
             played.error.__cause__ = played.cause
-            self._fail(call.errands, played.error)
+            self._fail(call.jobs, played.error)
             return
-        seconds = played.seconds / len(call.errands)
+        seconds = played.seconds / len(call.jobs)
         pool.seconds = (pool.seconds + seconds) / 2 if pool.seconds else seconds
         self.losses.differed += played.differed
-        for errand, outcome in zip(call.errands, played.outcomes, strict=True):
-            _settle(errand, outcome)
+        for job, outcome in zip(call.jobs, played.outcomes, strict=True):
+            _settle(job, outcome)
 
-    def _fail(self, errands: list[Errand], error: Exception) -> None:
-        for errand in errands:
-            if not errand.outcome.done():
-                errand.outcome.set_exception(error)
+    def _fail(self, jobs: list[RolloutJob], error: Exception) -> None:
+        for job in jobs:
+            if not job.outcome.done():
+                job.outcome.set_exception(error)
 
     async def _cancel(self, pool: WorkerPool, worker: WorkerHandle, tickets: list[int]) -> None:
         try:
@@ -266,12 +264,12 @@ class Fleet(Closing):
         except TimeoutError:
             self._lose(pool, worker, f"it did not abandon a rollout within {_CANCEL_S:.0f} s")
         except RayError:
-            pass  # it is lost, as its calls will say
+            pass  # the worker is lost; its calls report that
 
     # Losses ------------------------------------------------------------------------------------
 
     def _lose(self, pool: WorkerPool, worker: WorkerHandle, reason: str) -> None:
-        """Give up a worker and start another one in its place."""
+        """Kill a worker and start a replacement."""
         if worker.lost:
             return
         worker.lost = reason
@@ -282,19 +280,19 @@ class Fleet(Closing):
         self._report(f"{pool.name}: {worker.place}, was lost: {reason}")
         self._start(pool, worker.bundle)
 
-    def _retry(self, pool: WorkerPool, errands: list[Errand], reason: str) -> None:
-        """Queue the rollouts of a lost worker again, before all others."""
-        for errand in reversed(errands):
-            if errand.outcome.done():
+    def _retry(self, pool: WorkerPool, jobs: list[RolloutJob], reason: str) -> None:
+        """Requeue the rollouts of a lost worker, before all others."""
+        for job in reversed(jobs):
+            if job.outcome.done():
                 continue
-            errand.lost += 1
-            if errand.lost >= self._table.lives:
+            job.lost += 1
+            if job.lost >= self._table.lives:
                 self.losses.given_up += 1
-                _settle(errand, _lost_record(errand, reason, self._versions))
+                _settle(job, _lost_record(job, reason, self._versions))
                 continue
-            self.losses.resumed += errand.resume is not None
-            self.losses.replayed += errand.resume is None
-            pool.queue.appendleft(errand)
+            self.losses.resumed += job.resume is not None
+            self.losses.replayed += job.resume is None
+            pool.queue.appendleft(job)
 
     # Workers -----------------------------------------------------------------------------------
 
@@ -323,9 +321,9 @@ class Fleet(Closing):
         ).remote(setup)
         worker = WorkerHandle(number, bundle, slots, actor)
         pool.starting.add(worker)
-        self._do(pool, self._greet(pool, worker))
+        self._start_task(pool, self._await_ready(pool, worker))
 
-    async def _greet(self, pool: WorkerPool, worker: WorkerHandle) -> None:
+    async def _await_ready(self, pool: WorkerPool, worker: WorkerHandle) -> None:
         within = self._table.start_within
         try:
             await worker.ready(within)
@@ -341,7 +339,7 @@ class Fleet(Closing):
                 self._start(pool, worker.bundle)
             elif not (pool.workers or pool.starting):
                 raise ClusterError(
-                    f"no worker of the pool {pool.name!r} could be started, the last one since "
+                    f"no worker of the pool {pool.name!r} could be started; the last failure: "
                     f"{reason}; check the nodes of the cluster, then run the command again"
                 ) from error
             return
@@ -353,30 +351,32 @@ class Fleet(Closing):
         self._serve(pool)
 
     async def _watch(self) -> None:
-        """Collect recorded turns and replace silent workers, while anything is played."""
+        """Collect recorded turns and replace silent workers while rollouts are in progress."""
         limit = self._table.silent_within
         while True:
-            await asyncio.sleep(_PULSE_S)
+            await asyncio.sleep(_HEARTBEAT_S)
             calls = [call for pool in self._pools.values() for call in pool.calls.values()]
             if not calls:
                 return
-            errands = {errand.ticket: errand for call in calls for errand in call.errands}
+            jobs = {job.ticket: job for call in calls for job in call.jobs}
             workers = {call.worker for call in calls if not call.worker.lost}
-            pulses = await asyncio.gather(*(one.pulse(min(limit, 60.0)) for one in workers))
-            for pulse in pulses:
-                for ticket, prefix in pulse.written if pulse else ():
-                    if ticket in errands and errands[ticket].request.key == prefix.key:
-                        errands[ticket].resume = prefix
+            heartbeats = await asyncio.gather(*(one.heartbeat(min(limit, 60.0)) for one in workers))
+            for heartbeat in heartbeats:
+                for ticket, prefix in heartbeat.written if heartbeat else ():
+                    if ticket in jobs and jobs[ticket].request.key == prefix.key:
+                        jobs[ticket].resume = prefix
             for pool in self._pools.values():
                 for worker in list(pool.workers):
                     if worker.busy and time.monotonic() - worker.heard > limit:
                         self._lose(pool, worker, f"it finished no turn within {limit:.0f} s")
 
-    def _do(self, pool: WorkerPool, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
-        """Start a duty of a pool; its failure fails all rollouts of the pool."""
+    def _start_task(
+        self, pool: WorkerPool, work: Coroutine[Any, Any, None]
+    ) -> "asyncio.Task[None]":
+        """Start a background task of a pool; its failure fails all queued rollouts of the pool."""
 
-        def over(task: "asyncio.Task[None]") -> None:
-            self._duties.discard(task)
+        def finished(task: "asyncio.Task[None]") -> None:
+            self._background.discard(task)
             error = None if task.cancelled() else task.exception()
             if isinstance(error, Exception):
                 pool.opening = None if pool.bundles is None else pool.opening
@@ -384,23 +384,23 @@ class Fleet(Closing):
                 self._fail(queued, error)
 
         task = asyncio.create_task(work)
-        self._duties.add(task)
-        task.add_done_callback(over)
+        self._background.add(task)
+        task.add_done_callback(finished)
         return task
 
 
-def _settle(errand: Errand, outcome: Outcome) -> None:
-    if not errand.outcome.done():
-        errand.outcome.set_result(outcome)
+def _settle(job: RolloutJob, outcome: Outcome) -> None:
+    if not job.outcome.done():
+        job.outcome.set_result(outcome)
 
 
-def _lost_record(errand: Errand, reason: str, versions: Mapping[str, str]) -> Trajectory:
+def _lost_record(job: RolloutJob, reason: str, versions: Mapping[str, str]) -> Trajectory:
     """Return the trajectory of a trial that cannot be played: an infrastructure failure."""
-    request = errand.request
+    request = job.request
     fault = classify(
         EnvFault(
-            f"{errand.lost} workers in a row were lost while they played this trial, the last one "
-            f"since {reason}",
+            f"{job.lost} workers in a row were lost while playing this trial; the last failure: "
+            f"{reason}",
             cause="worker_lost",
         )
     )
@@ -417,7 +417,7 @@ async def _answer(reference: Any) -> Any:
     return await reference
 
 
-async def _reached(reference: Any) -> None:
-    """Wait for a call that a lost worker need not answer."""
+async def _tolerant(reference: Any) -> None:
+    """Await a call, ignoring a lost worker: its loss is handled elsewhere."""
     with contextlib.suppress(RayError, TimeoutError):
         await asyncio.wait_for(_answer(reference), _CANCEL_S)

@@ -1,6 +1,6 @@
-"""The driver's view of one worker: its slots, where it runs, and its signs of life.
+"""The driver's view of one worker: its slots, its location and its heartbeats.
 
-Which rollouts it plays, and what follows when it is lost, is decided by the fleet.
+The fleet decides which rollouts it plays and what happens when it is lost.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ import ray
 from ray.exceptions import RayActorError, RayError, RayTaskError
 
 from hexathlon.baselines.cluster.connect import ClusterError
-from hexathlon.baselines.cluster.workers import Pulse, WorkerFacts
+from hexathlon.baselines.cluster.workers import Heartbeat, WorkerFacts
 from hexathlon.tasks.version import VERSION
 
 __all__ = ["WorkerHandle", "reason_of"]
@@ -23,17 +23,17 @@ class WorkerHandle:
 
     Args:
         number: The worker's number.
-        bundle: Its place in the pool's reservation.
+        bundle: Index of its bundle in the pool's reservation.
         slots: Its number of slots.
         actor: Ray's handle.
 
     Attributes:
-        busy: Whether it plays anything.
-        free: Numbers of the slots that can be taken.
+        busy: Whether any slot is taken.
+        free: Numbers of the free slots.
         facts: Where it runs; None until it is ready.
-        turns: Turns that it has taken, as last heard.
+        turns: Turns that it has taken, as of its last heartbeat.
         heard: Monotonic time of its last turn or outcome, or of the start of its oldest call.
-        lost: Why it is gone; empty while it is not.
+        lost: Reason for its loss; empty while it is alive.
     """
 
     def __init__(self, number: int, bundle: int, slots: int, actor: Any) -> None:
@@ -46,13 +46,13 @@ class WorkerHandle:
         self.lost = ""
         self.turns = 0
         self._taken: set[int] = set()
-        self._greeting = actor.hello.remote()
+        self._hello = actor.hello.remote()
 
     def take(self, *, whole: bool = False) -> int:
         """Take a free slot and return its number.
 
         Args:
-            whole: Whether no other slot can be taken meanwhile.
+            whole: Whether to block the other slots until it is released.
         """
         if not self.busy:
             self.busy, self.heard = True, time.monotonic()
@@ -63,7 +63,7 @@ class WorkerHandle:
         return slot
 
     def release(self, slot: int) -> None:
-        """Give a slot back."""
+        """Release a slot."""
         self._taken.remove(slot)
         self.busy = bool(self._taken)
         self.free = [number for number in range(self.slots) if number not in self._taken]
@@ -80,35 +80,37 @@ class WorkerHandle:
         Raises:
             TimeoutError: If it is not ready within the deadline.
             RayActorError: If it, or its node, is lost.
-            ClusterError: If it cannot be made, or runs another version of this package.
+            ClusterError: If it cannot be created, or runs another version of this package.
         """
         try:
-            facts: WorkerFacts = await asyncio.wait_for(_answer(self._greeting), within)
+            facts: WorkerFacts = await asyncio.wait_for(_answer(self._hello), within)
         except RayActorError as error:
             if "creation task" in str(error) or isinstance(error.__cause__, RayTaskError):
-                raise ClusterError(f"a worker could not be made: {reason_of(error)}") from error
+                raise ClusterError(f"a worker could not start: {reason_of(error)}") from error
             raise
         except RayTaskError as error:
-            raise ClusterError(f"a worker could not be made: {reason_of(error)}") from error
+            raise ClusterError(f"a worker could not start: {reason_of(error)}") from error
         if facts.version != VERSION:
             raise ClusterError(
-                f"a worker runs version {facts.version} of this package, this process {VERSION}: "
-                "install the same version on every node"
+                f"a worker runs version {facts.version} of this package, but this process runs "
+                f"{VERSION}: install the same version on every node"
             )
         self.facts, self.heard = facts, time.monotonic()
 
-    async def pulse(self, within: float) -> Pulse | None:
-        """Return signs of life, or None if there is no answer."""
+    async def heartbeat(self, within: float) -> Heartbeat | None:
+        """Return a heartbeat, or None if there is no answer."""
         try:
-            pulse: Pulse = await asyncio.wait_for(_answer(self.actor.pulse.remote()), within)
+            heartbeat: Heartbeat = await asyncio.wait_for(
+                _answer(self.actor.heartbeat.remote()), within
+            )
         except (TimeoutError, RayError):
             return None
-        if pulse.turns != self.turns:
-            self.turns, self.heard = pulse.turns, time.monotonic()
-        return pulse
+        if heartbeat.turns != self.turns:
+            self.turns, self.heard = heartbeat.turns, time.monotonic()
+        return heartbeat
 
     def kill(self) -> None:
-        """End the worker's process."""
+        """Kill the worker's process."""
         with contextlib.suppress(RayError, ValueError):
             ray.kill(self.actor)
 
@@ -121,5 +123,7 @@ async def _answer(reference: Any) -> Any:
 def reason_of(error: BaseException) -> str:
     """Return the line of Ray's message that names the cause."""
     lines = [line.strip() for line in str(error).strip().splitlines() if line.strip()]
-    told = [line for line in lines if "exit detail" in line or line.startswith("The actor is dead")]
-    return (told or lines[-1:] or [type(error).__name__])[0][:300]
+    causes = [
+        line for line in lines if "exit detail" in line or line.startswith("The actor is dead")
+    ]
+    return (causes or lines[-1:] or [type(error).__name__])[0][:300]

@@ -1,9 +1,9 @@
 """Learner ranks as actors: the ranks of a run on a cluster, and the driver that starts them.
 
-Each rank runs the function that a rank in a process of this machine runs. They meet at a store on
-the node of rank 0 and exchange gradients over torch.distributed; the driver only relays what rank 0
-reports. A rank whose process is lost ends all of them, and the driver starts them again: they
-resume from the last state.
+Each rank runs the same function as a rank on a single machine. They rendezvous at a store on the
+node of rank 0 and exchange gradients over torch.distributed; the driver only relays what rank 0
+reports. If the process of a rank is lost, the driver restarts all ranks, which resume from the last
+state.
 """
 
 import os
@@ -25,6 +25,7 @@ from hexathlon.baselines.cluster.connect import ClusterError, RayCluster
 from hexathlon.baselines.cluster.handles import reason_of
 from hexathlon.baselines.cluster.log import note
 from hexathlon.baselines.cluster.pools import reserve
+from hexathlon.baselines.distributed.devices import backend_with
 from hexathlon.baselines.distributed.launch import RankFailed, join_by, leave, peer_is_gone
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
 from hexathlon.baselines.training.folder import RECIPE_FILE
@@ -35,22 +36,22 @@ from hexathlon.baselines.training.run import Launch, train_rank
 from hexathlon.baselines.training.samples import TrialSample
 from hexathlon.evaluators.statistics import ScoreInterval
 
-__all__ = ["LearnerRank", "Meeting", "launch_on"]
+__all__ = ["LearnerRank", "Rendezvous", "launch_on"]
 
-_PULSE_S = 1.0
-"""Time for which the driver waits before it looks at an interruption again."""
+_POLL_S = 1.0
+"""Interval between the driver's checks for an interruption."""
 
 _CAUSE_S = 20.0
-"""Time for which the driver waits for other ranks to end after one failed, to find the cause."""
+"""Time to wait for other ranks to exit after one failed, to find the root cause."""
 
 _CALLS = 4
-"""Calls that a rank answers at a time: its work, and what the driver asks meanwhile."""
+"""Maximum number of concurrent calls to a rank: its work, and queries of the driver."""
 
 _Results = dict[str, ScoreInterval]
 
 
-class Meeting(NamedTuple):
-    """Where the ranks of a run find each other."""
+class Rendezvous(NamedTuple):
+    """Address of the store at which the ranks of a run rendezvous."""
 
     host: str
     port: int
@@ -62,43 +63,46 @@ class LearnerRank:
     Args:
         number: Number of the rank, from 0.
         count: Number of ranks.
-        gpu: Whether it has a GPU.
+        gpus: GPUs reserved for it.
     """
 
-    def __init__(self, number: int, count: int, gpu: bool) -> None:
+    def __init__(self, number: int, count: int, gpus: float) -> None:
         self._number, self._count = number, count
+        self._backend = backend_with(gpus)
         self._events: queue.Queue[tuple[Any, ...]] = queue.Queue()
         self._store: Any = None
-        if not gpu:
+        if not gpus:
             os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
     def process(self) -> int:
         """Return the id of the rank's process."""
         return os.getpid()
 
-    def meeting(self) -> Meeting:
-        """Open the store at which the ranks meet; asked of rank 0."""
+    def rendezvous(self) -> Rendezvous:
+        """Open the store for the rendezvous and return its address; called on rank 0."""
         host = _address()
         self._store = _store(host, 0, first=True)
-        return Meeting(host, self._store.port)
+        return Rendezvous(host, self._store.port)
 
-    def run(self, table: Mapping[str, Any], out: str, meeting: Meeting, relays: bool) -> _Results:
+    def run(
+        self, table: Mapping[str, Any], out: str, rendezvous: Rendezvous, relays: bool
+    ) -> _Results:
         """Run the rank's part of a recipe; return the results on rank 0, {} on others.
 
         Args:
             table: The recipe's table, with `scale` applied.
             out: The run's folder.
-            meeting: Where the ranks meet.
+            rendezvous: Address of the store.
             relays: Whether the driver has loggers.
         """
         folder = Path(out)
         if not (folder / RECIPE_FILE).is_file():
             raise ClusterError(
-                f"rank {self._number} on {socket.gethostname()} does not see {folder}: the run's "
+                f"rank {self._number} on {socket.gethostname()} cannot access {folder}: the run's "
                 "folder must be on a file system that all learner ranks share"
             )
         recipe = recipe_of(dict(table))
-        ranks = self._joined(meeting)
+        ranks = self._joined(rendezvous)
         loggers = [_RelayedLogger(self._events)] if relays and self._number == 0 else []
         backend = ClusterBackend(RayCluster.current(), recipe.cluster)
         try:
@@ -109,7 +113,7 @@ class LearnerRank:
                 leave()
 
     def events(self, within: float) -> list[tuple[Any, ...]]:
-        """Wait for what rank 0 reports, and return all of it."""
+        """Wait for reports of rank 0, and return all of them."""
         try:
             events = [self._events.get(timeout=within)]
         except queue.Empty:
@@ -118,14 +122,14 @@ class LearnerRank:
             events.append(self._events.get())
         return events
 
-    def _joined(self, meeting: Meeting) -> Ranks:
+    def _joined(self, rendezvous: Rendezvous) -> Ranks:
         if self._count == 1:
             return ALONE
         interface = _interface(_address())
         if interface:
             os.environ.setdefault("GLOO_SOCKET_IFNAME", interface)
-        store = self._store or _store(meeting.host, meeting.port, first=False)
-        return join_by(store, self._number, self._count)
+        store = self._store or _store(rendezvous.host, rendezvous.port, first=False)
+        return join_by(store, self._number, self._count, self._backend)
 
     def _report(self, phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
         if self._number == 0:
@@ -133,7 +137,7 @@ class LearnerRank:
 
 
 class _RelayedLogger:
-    """Sends what a run measures to the loggers of the driver."""
+    """Sends a run's metrics and samples to the driver's loggers."""
 
     def __init__(self, events: "queue.Queue[tuple[Any, ...]]") -> None:
         self._events = events
@@ -149,7 +153,7 @@ class _RelayedLogger:
 
 
 def launch_on(cluster: RayCluster) -> Launch:
-    """Return what starts the ranks of a run on a cluster.
+    """Return a function that starts the ranks of a run on a cluster.
 
     Args:
         cluster: The cluster, to which this process is connected.
@@ -158,7 +162,7 @@ def launch_on(cluster: RayCluster) -> Launch:
 
 
 class _RankLost(Exception):
-    """The process of a rank is gone."""
+    """The process of a rank was lost."""
 
 
 def _launch(
@@ -176,10 +180,10 @@ def _launch(
             lost += 1
             if lost > recipe.cluster.restarts:
                 raise RankFailed(
-                    f"{error}; the ranks were started {lost} times. Run the recipe again to "
-                    "resume from its last state"
+                    f"{error}; no restarts are left (cluster.restarts = {lost - 1}). Run the "
+                    "recipe again to resume from the last state"
                 ) from error
-            note(out, f"{error}; all ranks start again from the last state")
+            note(out, f"{error}; all ranks restart from the last state")
 
 
 def _run(
@@ -199,16 +203,14 @@ def _run(
         for number in range(count):
             options = bundles.options(number)
             ranks.append(
-                actor.options(**options, max_concurrency=_CALLS).remote(
-                    number, count, place.gpus > 0
-                )
+                actor.options(**options, max_concurrency=_CALLS).remote(number, count, place.gpus)
             )
-        meeting = _answer(ranks[0].meeting.remote(), "rank 0 to start", within)
+        rendezvous = _answer(ranks[0].rendezvous.remote(), "rank 0 to start", within)
         pids = _answer([rank.process.remote() for rank in ranks], "all ranks to start", within)
         note(out, f"{count} ranks started: processes {', '.join(map(str, pids))}")
         table = recipe.model_dump(mode="json")
         work = [
-            rank.run.remote(table, str(out.resolve()), meeting, bool(loggers)) for rank in ranks
+            rank.run.remote(table, str(out.resolve()), rendezvous, bool(loggers)) for rank in ranks
         ]
         return _relayed(ranks[0], work, partial(_apply, report, loggers))
     finally:
@@ -222,15 +224,15 @@ def _relayed(
 ) -> _Results:
     """Wait for all ranks, passing on what rank 0 reports."""
     running = dict(zip(work, range(len(work)), strict=True))
-    events = first.events.remote(_PULSE_S)
+    events = first.events.remote(_POLL_S)
     results: _Results = {}
     while running:
-        done, _ = ray.wait([*running, events], num_returns=1, timeout=_PULSE_S)
+        done, _ = ray.wait([*running, events], num_returns=1, timeout=_POLL_S)
         interrupts.check()
         for reference in done:
             if reference == events:
                 apply(_outcome(0, events, running))
-                events = first.events.remote(_PULSE_S)
+                events = first.events.remote(_POLL_S)
             else:
                 outcome = _outcome(running[reference], reference, running)
                 if running.pop(reference) == 0:
@@ -240,7 +242,7 @@ def _relayed(
 
 
 def _outcome(number: int, reference: Any, running: dict[Any, int]) -> Any:
-    """Return what a rank's call gave; raise the root cause if it failed."""
+    """Return the result of a rank's call; raise the root cause if it failed."""
     try:
         return ray.get(reference)
     except RayError as error:
@@ -256,35 +258,35 @@ def _outcome(number: int, reference: Any, running: dict[Any, int]) -> Any:
 
 
 def _cause(failures: Mapping[int, RayError]) -> Exception:
-    """Return the root cause of failures by rank: that of a rank which did not end for a peer's."""
+    """Return the root cause among failures by rank, rather than a failure caused by a peer's."""
     for number, error in failures.items():
         if isinstance(error, RayActorError):
-            return _RankLost(f"rank {number} is lost: {reason_of(error)}")
+            return _RankLost(f"rank {number} was lost: {reason_of(error)}")
     for number, error in sorted(failures.items()):
         cause = error.cause if isinstance(error, RayTaskError) else error
         if isinstance(cause, Exception) and not peer_is_gone(cause):
             if number == 0:
-                return cause  # as if it had been raised here
+                return cause  # unwrapped, as in a run without a cluster
             text = str(cause).strip().splitlines()
             return RankFailed(
                 f"rank {number} failed: {text[0] if text else type(cause).__name__}; fix this and "
-                "run the recipe again to resume from its last state"
+                "run the recipe again to resume from the last state"
             )
     return _RankLost(f"rank {min(failures)} lost a peer: {reason_of(failures[min(failures)])}")
 
 
 def _answer(call: Any, what: str, within: float) -> Any:
-    """Wait for a call, looking at interruptions."""
+    """Wait for a call, checking for interruptions."""
     until = time.monotonic() + within
     while True:
         interrupts.check()
         try:
-            return ray.get(call, timeout=min(_PULSE_S, max(until - time.monotonic(), 0.0)))
+            return ray.get(call, timeout=min(_POLL_S, max(until - time.monotonic(), 0.0)))
         except GetTimeoutError:
             if time.monotonic() >= until:
                 raise ClusterError(
                     f"waited {within:.0f} s for {what}: raise cluster.start_within if the nodes "
-                    "are slow, and see Ray's logs otherwise"
+                    "are slow, otherwise see Ray's logs"
                 ) from None
         except RayActorError as error:
             raise ClusterError(f"a learner rank could not start: {reason_of(error)}") from error

@@ -1,4 +1,4 @@
-"""The log of a run on a cluster, in the run's folder: one line for every start and every loss."""
+"""Log of a run on a cluster, in the run's folder: one line for every start and every loss."""
 
 import time
 from pathlib import Path
@@ -9,7 +9,7 @@ LOG_FILE = "cluster.log"
 
 
 def note(folder: Path, line: str) -> None:
-    """Append a line with the time.
+    """Append a line with a timestamp.
 
     Args:
         folder: The run's folder.

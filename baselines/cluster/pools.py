@@ -1,6 +1,6 @@
-"""Reserving places on a cluster: placement groups with a name and a deadline.
+"""Reservation of resources on a cluster: placement groups with a name and a deadline.
 
-What runs in the places is left to the caller: environment workers, engines or learner ranks.
+What runs in the bundles is up to the caller: environment workers, engines or learner ranks.
 """
 
 import asyncio
@@ -18,12 +18,12 @@ from hexathlon.baselines.cluster.connect import ClusterError, RayCluster
 
 __all__ = ["Bundles", "reserve", "reserve_async"]
 
-_GLANCE_S = 0.5
-"""Time between two looks at an interruption."""
+_POLL_S = 0.5
+"""Interval between checks for an interruption."""
 
 
 class Bundles:
-    """A ready placement group; its bundles have the order in which they were asked for.
+    """A placement group that is ready; its bundles are in the order of the request.
 
     Args:
         name: Name of the pool, for errors.
@@ -40,7 +40,7 @@ class Bundles:
         return len(self.wanted)
 
     def options(self, number: int) -> dict[str, Any]:
-        """Return the options of an actor or task that uses all of a bundle."""
+        """Return the options of an actor or task that uses a whole bundle."""
         bundle = dict(self.wanted[number])
         memory = bundle.pop("memory", 0.0)
         return {
@@ -52,11 +52,11 @@ class Bundles:
         }
 
     def place(self, number: int) -> PlacementGroupSchedulingStrategy:
-        """Return the scheduling strategy of what runs in a bundle."""
+        """Return the scheduling strategy that places an actor or task in a bundle."""
         return PlacementGroupSchedulingStrategy(self._group, placement_group_bundle_index=number)
 
     def release(self) -> None:
-        """Give the places back; ends what runs in them."""
+        """Release the bundles; Ray kills the actors in them."""
         remove_placement_group(self._group)
 
 
@@ -68,25 +68,25 @@ def reserve(
     spread: bool = False,
     within: float = 300.0,
 ) -> Bundles:
-    """Reserve places on a cluster.
+    """Reserve bundles of resources on a cluster.
 
     Args:
         cluster: The cluster.
-        wanted: Resources of each place: `CPU`, `GPU`, `memory` in bytes, and named ones.
+        wanted: Resources of each bundle: `CPU`, `GPU`, `memory` in bytes, and named ones.
         name: Name of the pool, for errors.
-        spread: Whether to spread the places over the nodes, as far as there are nodes.
+        spread: Whether to spread the bundles over as many nodes as possible.
         within: Seconds to wait, for example for an autoscaler.
 
     Raises:
-        ClusterError: If the places are not free within the deadline.
+        ClusterError: If the resources are not free within the deadline.
     """
-    group = _asked(wanted, spread)
+    group = _placement_group(wanted, spread)
     ready, until = group.ready(), time.monotonic() + within
     try:
         while True:
             interrupts.check()
             try:
-                ray.get(ready, timeout=min(_GLANCE_S, max(until - time.monotonic(), 0.0)))
+                ray.get(ready, timeout=min(_POLL_S, max(until - time.monotonic(), 0.0)))
                 return Bundles(name, group, wanted)
             except GetTimeoutError:
                 if time.monotonic() >= until:
@@ -104,8 +104,8 @@ async def reserve_async(
     spread: bool = False,
     within: float = 300.0,
 ) -> Bundles:
-    """Reserve places on a cluster without blocking the event loop; see `reserve`."""
-    group = _asked(wanted, spread)
+    """Reserve bundles without blocking the event loop; see `reserve`."""
+    group = _placement_group(wanted, spread)
     try:
         await asyncio.wait_for(_answer(group.ready()), within)
     except TimeoutError:
@@ -117,7 +117,7 @@ async def reserve_async(
     return Bundles(name, group, wanted)
 
 
-def _asked(wanted: Sequence[Mapping[str, float]], spread: bool) -> Any:
+def _placement_group(wanted: Sequence[Mapping[str, float]], spread: bool) -> Any:
     strategy = "SPREAD" if spread else "PACK"
     return placement_group([dict(bundle) for bundle in wanted], strategy=strategy)
 
@@ -136,7 +136,7 @@ def _missing(
     has = cluster.resources()
     rows = ", ".join(f"{key} {total[key]:g} of {has.get(key, 0.0):g}" for key in sorted(total))
     return (
-        f"the pool {name!r} could not be placed within {within:.0f} s: it needs {len(wanted)} "
-        f"places with, in all, {rows} (needed of what the cluster has, partly in use); ask for "
-        "fewer workers, or add nodes that declare these resources"
+        f"the pool {name!r} could not be placed within {within:.0f} s: it needs {rows} (of the "
+        "cluster's total, some of which may be in use or on nodes too small for one process); "
+        "request fewer workers, or add nodes that declare these resources"
     )

@@ -1,8 +1,8 @@
 """Published weights as the processes of a cluster see them: a reference, a probe, and the board.
 
-The latest weights stand on the board, so that a replica that was restarted samples from the policy
-that the others sample from. The learner's log-probabilities travel with them as data: a replica
-compares itself with a learner that it cannot call. Needs no PyTorch.
+The board has the latest weights, so that a restarted replica samples from the same policy as the
+others. The learner's log-probabilities are sent along as data, since a replica cannot call the
+learner that it is compared with. Needs no PyTorch.
 """
 
 from dataclasses import dataclass
@@ -40,10 +40,10 @@ class RecordedProbe:
             return self.log_probabilities
         if ids[:-1] == self.ids and 0 <= ids[-1] < len(self.following):
             return [*self.log_probabilities, float(self.following[ids[-1]])]
-        raise EngineError("the engine continues the probe's prompt with other tokens than asked")
+        raise EngineError("the engine returned a sequence that does not extend the probe's prompt")
 
     def probe(self) -> LogProbabilityProbe:
-        """Return the probe that an engine is given; a server samples one token after the prompt."""
+        """Return the probe for an engine; a server samples one token after the prompt."""
         return LogProbabilityProbe(self.ids, self.expect, self.tolerance, drawn=1)
 
 
@@ -58,7 +58,7 @@ class StoredWeights(NamedTuple):
 
 
 class WeightBoard:
-    """Holds what a replica needs at a restart, and the weights that were published last; an actor.
+    """Actor with the state that a restarted replica needs: settings and the latest weights.
 
     Args:
         settings: The replicas' settings.
@@ -83,5 +83,5 @@ class WeightBoard:
             EngineError: If none were published.
         """
         if self._latest is None:
-            raise EngineError("no weights were published yet: publish them before sampling")
+            raise EngineError("no weights have been published: publish them before sampling")
         return self._latest

@@ -1,7 +1,7 @@
-"""Stateless work on a cluster: a pure function of many items, as many at a time as there are cores.
+"""Stateless work on a cluster: a pure function mapped over many items, one per core.
 
-Verification is of this kind: verdicts are functions of records, and a script's score of its task.
-Rollouts, which hold environments between calls, are played by the workers of a fleet.
+Verification is such work: verdicts are functions of records, and a script's score is a function of
+its task. Rollouts keep environments between calls, so the workers of a fleet play them.
 """
 
 import time
@@ -21,11 +21,11 @@ __all__ = ["mapped"]
 T = TypeVar("T")
 R = TypeVar("R")
 
-_GLANCE_S = 0.5
-"""Time between two looks at an interruption."""
+_POLL_S = 0.5
+"""Interval between checks for an interruption."""
 
 _LIVES = 3
-"""Processes that an item may lose."""
+"""Processes that an item may lose before the work fails."""
 
 
 def mapped(
@@ -41,15 +41,15 @@ def mapped(
 
     Args:
         cluster: The cluster.
-        function: Pure, and can be pickled; it runs again where its process is lost.
-        items: Taken as results are asked for, about twice as many ahead as there are cores.
-        cpus: Cores that each call takes.
-        resources: Named resources that each call takes.
+        function: Pure and picklable; it runs again if its process is lost.
+        items: Consumed lazily; about twice as many as there are cores are in progress.
+        cpus: Cores that each call reserves.
+        resources: Named resources that each call reserves.
         within: Seconds to wait for one result.
 
     Raises:
-        ClusterError: If there is no result in time, or its processes are lost again and again.
-        Exception: What the function raised.
+        ClusterError: If there is no result in time, or processes are lost repeatedly.
+        Exception: Any exception of the function.
     """
     task: Any = ray.remote(_called).options(
         num_cpus=cpus, resources=dict(resources or {}), max_retries=_LIVES - 1
@@ -82,17 +82,17 @@ def _result(reference: Any, within: float) -> Any:
     while True:
         interrupts.check()
         try:
-            return ray.get(reference, timeout=_GLANCE_S)
+            return ray.get(reference, timeout=_POLL_S)
         except GetTimeoutError:
             if time.monotonic() > until:
                 raise ClusterError(
-                    f"no result within {within:.0f} s: the cluster has no free cores, or the work "
-                    "is too long"
+                    f"no result within {within:.0f} s: the cluster has no free cores, or a call "
+                    "takes too long"
                 ) from None
         except RayTaskError as error:
             raise error.cause from None
         except RayError as error:
             raise ClusterError(
-                f"work was lost with {_LIVES} processes in a row, the last one since "
+                f"{_LIVES} processes in a row were lost during a call; the last failure: "
                 f"{reason_of(error)}"
             ) from error

@@ -1,6 +1,6 @@
-"""Weights on their way through a cluster's object store: packed by the learner, read by replicas.
+"""Transport of weights through a cluster's object store, from the learner to the replicas.
 
-What is published, and where a replica finds it, is in `hexathlon.baselines.cluster.stored`.
+The types that replicas read are in `hexathlon.baselines.cluster.stored`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def recorded_probe(model: Any, *, tolerance: float = 0.0) -> RecordedProbe:
-    """Score the probe's prompt and every token after it with the learner's model.
+    """Score the probe's prompt, and every possible next token, with the learner's model.
 
     Args:
         model: The learner's causal language model.
@@ -53,19 +53,19 @@ class _Packed(NamedTuple):
 
 
 def packed(model: Any) -> dict[str, _Packed]:
-    """Return a model's parameters as arrays, which processes of one node share without copying."""
+    """Return a model's parameters as arrays, which processes on one node share without copying."""
     return {name: _pack(value) for name, value in merged(model).named_parameters()}
 
 
 def _pack(value: Tensor) -> _Packed:
     tensor = value.detach().cpu().contiguous()
-    # NumPy knows no bfloat16; its bits travel as integers.
+    # NumPy has no bfloat16; its bits are sent as integers.
     bits = tensor.view(torch.int16) if tensor.dtype == torch.bfloat16 else tensor
     return _Packed(bits.numpy(), tensor.dtype)
 
 
 class TensorSource:
-    """Packed parameters in the place of a model from which an engine copies its weights.
+    """Packed parameters that stand in for the model from which an engine copies its weights.
 
     Args:
         tensors: The result of `packed`.
@@ -77,7 +77,7 @@ class TensorSource:
     def named_parameters(self) -> Iterator[tuple[str, Tensor]]:
         """Return names and values, as a model does."""
         for name, (values, dtype) in self._tensors.items():
-            # A copy, since arrays in the object store must not be written, and torch cannot say so.
+            # Copied, since arrays in the object store are read-only, which torch does not support.
             yield name, torch.from_numpy(values.copy()).view(dtype)
 
 
@@ -108,7 +108,7 @@ class ObjectStoreTransport:
         self._tolerance = tolerance
 
     async def publish(self, model: Any, version: int) -> float:
-        """Hand over the weights; see `WeightTransport.publish`."""
+        """Publish the weights; see `WeightTransport.publish`."""
         weights = stored(model, version, tolerance=self._tolerance)
         # First on the board: a replica that restarts during the update reads the new ones.
         await self._board.publish.remote(weights)

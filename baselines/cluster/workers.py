@@ -1,7 +1,7 @@
-"""The actor that plays rollouts in its own process, with the executor that one process uses.
+"""The actor that plays rollouts in its own process, with the single-process executor.
 
-A worker has a number of slots, each a `LocalExecutor` with one environment per id. It decides
-nothing: which rollouts it plays, and what happens when it is lost, is up to the driver.
+A worker has a number of slots, each a `LocalExecutor` with one environment per id. The driver
+decides which rollouts it plays and what happens when it is lost.
 """
 
 import asyncio
@@ -28,35 +28,35 @@ __all__ = [
     "AgentRef",
     "Assignment",
     "EnvironmentWorker",
-    "Played",
-    "Pulse",
+    "SlotResult",
+    "Heartbeat",
     "WorkerFacts",
     "WorkerSetup",
 ]
 
 
 class WorkerSetup(NamedTuple):
-    """What a worker makes environments with; sent to its process once."""
+    """Settings of a worker, sent to its process once."""
 
     number: int
-    """Unique among all workers of a fleet, replacements included."""
+    """Unique among all workers of a fleet, including replacements."""
 
     slots: int
     make: Callable[[str], Environment]
     retries: int
     salt: str | None
     versions: Mapping[str, str]
-    """Required environment versions by id; an id that is missing may have any version."""
+    """Required environment versions by id; any version is accepted for other ids."""
 
 
 class AgentRef(NamedTuple):
-    """An agent that workers make when they first need it."""
+    """Reference to an agent, which workers create on first use."""
 
     number: int
     """Unique among the executors of a fleet."""
 
     made_by: Sequence[Any]
-    """Ray's reference of a `Callable[[int], Agent]`, in a list: Ray fetches bare ones itself."""
+    """Ray's reference to a `Callable[[int], Agent]`, in a list because Ray resolves bare ones."""
 
 
 class WorkerFacts(NamedTuple):
@@ -79,39 +79,39 @@ class Assignment(NamedTuple):
 
     request: Request
     resume: Prefix | None = None
-    """Turns that a lost worker recorded; replayed, or dropped where the replay differs."""
+    """Turns that a lost worker recorded; replayed, or discarded if the replay differs."""
 
 
-class Played(NamedTuple):
+class SlotResult(NamedTuple):
     """Outcomes of some assignments, in their order, or the error that ended them."""
 
     outcomes: Sequence[Outcome] = ()
     differed: int = 0
-    """Number of rollouts played from the start since the replay of their turns differed."""
+    """Number of rollouts played from the start because the replay of their turns differed."""
 
     seconds: float = 0.0
-    """Time that they took, without the time in which other slots kept this one waiting."""
+    """Wall-clock time that they took together."""
 
     error: Exception | None = None
     cause: Exception | None = None
     """The cause of the error; pickling an exception drops it."""
 
 
-class Pulse(NamedTuple):
-    """Signs of life of a worker."""
+class Heartbeat(NamedTuple):
+    """Progress of a worker since its last heartbeat."""
 
     turns: int
-    """Turns taken since its start."""
+    """Turns taken since the worker started."""
 
     written: Sequence[tuple[int, Prefix]]
-    """Tickets and turns of rollouts in progress, of those that took any since the last pulse."""
+    """Tickets and turns of the rollouts that advanced since the last heartbeat."""
 
 
 class EnvironmentWorker:
     """Plays rollouts.
 
     Args:
-        setup: What to play them with.
+        setup: Its settings.
     """
 
     def __init__(self, setup: WorkerSetup) -> None:
@@ -128,20 +128,20 @@ class EnvironmentWorker:
         self._aborted: dict[int, int] = {}
 
     async def hello(self) -> WorkerFacts:
-        """Return where this worker runs; the answer means that it is ready."""
+        """Return where this worker runs; an answer means that it is ready."""
         node = ray.get_runtime_context().get_node_id()
         python = platform.python_version()
         return WorkerFacts(self._setup.number, os.getpid(), node, VERSION, python)
 
     async def play(
         self, slot: int, agent: AgentRef, epoch: int, assignments: Sequence[Assignment]
-    ) -> Played:
+    ) -> SlotResult:
         """Play rollouts one after another in a slot.
 
         Args:
             slot: Number of the slot.
-            agent: Who plays them.
-            epoch: Rollouts of an aborted epoch return prefixes at once.
+            agent: The agent that plays them.
+            epoch: Rollouts of an aborted epoch return prefixes immediately.
             assignments: The rollouts.
         """
         async with self._locks[slot]:
@@ -166,30 +166,30 @@ class EnvironmentWorker:
                 return _failed(error)
             finally:
                 self._cancelled -= {ticket for ticket, _, _ in assignments}
-            return Played(played, differed, time.perf_counter() - began)
+            return SlotResult(played, differed, time.perf_counter() - began)
 
     async def cancel(self, tickets: Sequence[int]) -> None:
-        """Abandon rollouts; their outcomes are prefixes that nobody needs."""
+        """Abandon rollouts; their outcomes are prefixes, which are discarded."""
         self._cancelled |= set(tickets)
         for ticket in tickets:
             if ticket in self._playing:
                 self._playing[ticket].cancel()
 
     async def abort(self, agent: int, epoch: int) -> None:
-        """Pause the rollouts of an agent's epoch, those included that have not arrived yet."""
+        """Pause the rollouts of an agent's epoch, including those that have not arrived yet."""
         self._aborted[agent] = max(self._aborted.get(agent, -1), epoch)
         player = self._agents.get(agent)
         for slot in self._slots:
             if slot is not None and slot.agent is player:
                 await slot.abort()
 
-    @ray.method(concurrency_group="pulse")
-    async def pulse(self) -> Pulse:
-        """Return signs of life; answers also while a slow environment blocks the slots."""
+    @ray.method(concurrency_group="heartbeat")
+    async def heartbeat(self) -> Heartbeat:
+        """Return a heartbeat; answers even while a slow environment blocks the slots."""
         turns = sum(journal.turns for journal in self._journals)
         slots = zip(self._tickets, self._journals, strict=True)
         written = [(ticket, prefix) for ticket, journal in slots for prefix in journal.take()]
-        return Pulse(turns, written)
+        return Heartbeat(turns, written)
 
     async def close(self) -> None:
         """Close environments and engines."""
@@ -211,7 +211,7 @@ class EnvironmentWorker:
                 except Exception as error:
                     raise FatalError(str(error)) from error
                 self._agents[agent.number] = made
-                _use_one_thread()  # torch may have been imported for it
+                _use_one_thread()  # again, since creating the agent may have imported torch
         return self._agents[agent.number]
 
     def _executor(self, slot: int, agent: Agent) -> LocalExecutor:
@@ -244,20 +244,20 @@ class EnvironmentWorker:
         if wanted and env.version != wanted:
             env.close()
             raise BackendMissing(
-                f"{env_id} has version {env.version} on {platform.node()}, the run was planned "
+                f"{env_id} has version {env.version} on {platform.node()}, but the run was planned "
                 f"with {wanted}: install the same version of this package on every node"
             )
         return env
 
 
-def _failed(error: Exception) -> Played:
+def _failed(error: Exception) -> SlotResult:
     cause = error.__cause__ if isinstance(error.__cause__, Exception) else None
-    if not _crosses(error):
+    if not _is_picklable(error):
         error = FatalError(f"{type(error).__name__}: {error}")
-    return Played(error=error, cause=cause if _crosses(cause) else None)
+    return SlotResult(error=error, cause=cause if _is_picklable(cause) else None)
 
 
-def _crosses(error: Exception | None) -> bool:
+def _is_picklable(error: Exception | None) -> bool:
     """Return whether an exception survives pickling."""
     try:
         return type(pickle.loads(pickle.dumps(error))) is type(error)
@@ -273,5 +273,5 @@ def _use_one_thread() -> None:
         torch.set_num_threads(1)
 
 
-WORKER_ACTOR: Any = ray.remote(concurrency_groups={"pulse": 1})(EnvironmentWorker)  # type: ignore[call-overload]
-"""`EnvironmentWorker` as an actor; signs of life have an event loop of their own."""
+WORKER_ACTOR: Any = ray.remote(concurrency_groups={"heartbeat": 1})(EnvironmentWorker)  # type: ignore[call-overload]
+"""`EnvironmentWorker` as an actor; heartbeats have an event loop of their own."""

@@ -3,14 +3,16 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, runtime_checkable
 
 __all__ = [
     "Codec",
     "DialectCall",
+    "ScreenCodec",
     "WireMessage",
     "arguments_text",
     "as_call",
+    "fitted",
     "format_calls",
     "parse_calls",
     "read_arguments",
@@ -57,6 +59,25 @@ class Codec(Protocol):
     def answer(self, message: WireMessage, observations: Sequence[str]) -> list[WireMessage]:
         """Return the messages that answer an assistant message, with one text per tool call."""
         ...
+
+
+@runtime_checkable
+class ScreenCodec(Protocol):
+    """A codec whose points depend on the episode's screen."""
+
+    def fitted(self, tools: Sequence[Mapping[str, Any]]) -> Self:
+        """Return a codec for an episode with these tools."""
+        ...
+
+    def seeing(self, width: int, height: int) -> Self:
+        """Return a codec for screenshots of this size in pixels."""
+        ...
+
+
+def fitted(codec: Codec, tools: Sequence[Mapping[str, Any]]) -> Codec:
+    """Return the codec for an episode with these tools; most codecs are the same for all."""
+    fit: Codec = codec.fitted(tools) if isinstance(codec, ScreenCodec) else codec
+    return fit
 
 
 def format_calls(calls: Sequence[DialectCall]) -> str:

@@ -1,8 +1,8 @@
 """BrowserGym's call strings: `click('12')`, `fill("7", "text")`, one per line.
 
-Calls are Python call expressions with literal arguments; nothing is executed. What BrowserGym names
-differently is translated: the text of `fill` is called `value`, arguments that choose the left
-button or no modifiers are its defaults.
+Calls are Python call expressions with literal arguments; nothing is executed. Names that differ are
+translated: BrowserGym calls the text of `fill` `value`. The left button and no modifiers are its
+defaults, so they are omitted.
 """
 
 import ast
@@ -86,7 +86,7 @@ class BrowserGymCodec:
         return prompt + _PREAMBLE.format(tools="\n".join(lines))
 
     def encode(self, action: str) -> WireMessage:
-        """Encode each call as a line; prose as it is."""
+        """Encode each call as a line; prose is unchanged."""
         calls = parse_calls(action)
         lines = [_line(call) for call in calls or ()]
         if not lines or None in lines:
@@ -94,7 +94,7 @@ class BrowserGymCodec:
         return {"role": "assistant", "content": "\n".join(line for line in lines if line)}
 
     def decode(self, message: WireMessage) -> str:
-        """Parse the calls, also in a fenced block; a text that is more than calls is prose."""
+        """Parse the calls, with or without a fenced block; text with anything else is prose."""
         text = without_thoughts(str(message.get("content") or ""))
         calls = _calls(_unfenced(text))
         return format_calls(calls) if calls else text
@@ -121,7 +121,7 @@ def _parameters(tool: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _line(call: DialectCall) -> str | None:
-    """Write a call; None if it has arguments or a name that Python would not take."""
+    """Write a call; None if it is not a valid Python call."""
     if isinstance(call.arguments, str) or not _is_name(call.name):
         return None
     renamed = {new: old for old, new in _RENAMED.get(call.name, {}).items()}
@@ -172,7 +172,7 @@ def _call(statement: ast.stmt) -> DialectCall:
         if each.arg is None or each.arg in given:
             raise ValueError("an argument without a name of its own")
         given[each.arg] = ast.literal_eval(each.value)
-    json.dumps(given)  # only what JSON can hold
+    json.dumps(given)  # raises unless the values are JSON
     renamed = _RENAMED.get(name, {})
     kept = {
         renamed.get(key, key): value

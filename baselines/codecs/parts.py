@@ -8,16 +8,24 @@ message of their own. Files are described by a line of text: name, media type, s
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from hexathlon.baselines.codecs.base import Codec, WireMessage
+from hexathlon.baselines.codecs.base import Codec, ScreenCodec, WireMessage
 from hexathlon.evaluators.content import Content, Image, described, joined
 
-__all__ = ["ImageNotSupported", "answer_messages", "text_only", "user_message"]
+__all__ = ["ImageNotSupported", "answer_messages", "seeing", "text_only", "user_message"]
 
 _AFTER_TOOLS = "Images of the tool results above:"
 
 
 class ImageNotSupported(ValueError):
     """A text-only policy received an image."""
+
+
+def seeing(codec: Codec, contents: Sequence[Content]) -> Codec:
+    """Return the codec for the size of the last image in these contents, if it has one."""
+    if isinstance(codec, ScreenCodec):
+        for image in _images(contents)[-1:]:
+            codec = codec.seeing(image.width, image.height)
+    return codec
 
 
 def user_message(contents: Sequence[Content]) -> WireMessage:

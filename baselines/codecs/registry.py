@@ -5,6 +5,17 @@ import difflib
 from hexathlon.baselines.codecs.base import Codec
 from hexathlon.baselines.codecs.browsergym import BrowserGymCodec
 from hexathlon.baselines.codecs.compact import CompactCodec, LinesCodec
+from hexathlon.baselines.codecs.gui.android_world import AndroidWorldCodec
+from hexathlon.baselines.codecs.gui.qwen import (
+    GuiOwl15Codec,
+    GuiOwl15ComputerCodec,
+    GuiOwlCodec,
+    Qwen3VlComputerCodec,
+    Qwen3VlMobileCodec,
+    Qwen25VlComputerCodec,
+    Qwen25VlMobileCodec,
+)
+from hexathlon.baselines.codecs.gui.ui_tars import UiTars15Codec, UiTarsCodec
 from hexathlon.baselines.codecs.hermes import HermesCodec
 from hexathlon.baselines.codecs.openai import OpenAICodec
 from hexathlon.baselines.codecs.plain import PlainCodec
@@ -22,6 +33,16 @@ _CODECS: dict[str, Codec] = {
         CompactCodec(),
         LinesCodec(),
         BrowserGymCodec(),
+        AndroidWorldCodec(),
+        UiTarsCodec(),
+        UiTars15Codec(),
+        Qwen25VlMobileCodec(),
+        Qwen25VlComputerCodec(),
+        Qwen3VlMobileCodec(),
+        Qwen3VlComputerCodec(),
+        GuiOwlCodec(),
+        GuiOwl15Codec(),
+        GuiOwl15ComputerCodec(),
     )
 }
 CODEC_NAMES = tuple(_CODECS)

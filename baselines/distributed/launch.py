@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from hexathlon.baselines import interrupts
+from hexathlon.baselines.distributed.devices import GLOO, use_device
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
 
 __all__ = ["LOST", "RankFailed", "join", "join_by", "leave", "other_ranks", "peer_is_gone"]
@@ -46,12 +47,12 @@ class _RankGone(RuntimeError):
 
 @contextmanager
 def other_ranks(entry: str, folder: Path, count: int) -> Iterator[Ranks]:
-    """Work together with `count - 1` further processes for the length of a block.
+    """Start `count - 1` further rank processes for the duration of a block.
 
     Args:
         entry: `module:function` that the other processes call with `folder` and their `Ranks`.
         folder: The run's folder; takes each rank's output in `rank-N.log`.
-        count: Ranks in all; 1 starts nothing.
+        count: Total number of ranks; 1 starts nothing.
 
     Raises:
         RankFailed: If one of the others ends with an error.
@@ -88,7 +89,7 @@ def _await_ready(folder: Path, others: "list[subprocess.Popen[bytes]]") -> None:
     """Wait until every other rank is ready to join.
 
     Raises:
-        _RankGone: If one ends instead, or is not ready within `START_S`.
+        _RankGone: If one exits, or is not ready within `START_S`.
     """
     until = time.monotonic() + START_S
     while not all((folder / f"ready-{n + 1}").exists() for n in range(len(others))):
@@ -112,7 +113,7 @@ def _started(
 
 
 def peer_is_gone(error: Exception) -> bool:
-    """Return whether an error is a consequence of another rank's end."""
+    """Return whether an error is a consequence of another rank's exit."""
     if isinstance(error, (_RankGone, subprocess.TimeoutExpired)):
         return True
     # Gloo has no type of its own for a closed connection; its messages name its source files.
@@ -120,7 +121,7 @@ def peer_is_gone(error: Exception) -> bool:
 
 
 def _explain(others: "list[subprocess.Popen[bytes]]", logs: list[Path], error: Exception) -> None:
-    """Raise the root-cause failure: that of a rank which did not end because of a peer's end."""
+    """Raise the root-cause failure, not one caused by a peer's exit."""
     codes: list[int | None] = []
     for process in others:
         try:
@@ -149,23 +150,25 @@ def join(store: Path, number: int, count: int) -> Ranks:
 
     if sys.platform == "linux":
         os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
-    return join_by(dist.FileStore(str(store), count), number, count)  # type: ignore[attr-defined]
+    shared = dist.FileStore(str(store), count)  # type: ignore[attr-defined]
+    return join_by(shared, number, count, use_device(number, count))
 
 
-def join_by(store: Any, number: int, count: int) -> Ranks:
-    """Join a process group whose ranks meet at one of torch's stores.
+def join_by(store: Any, number: int, count: int, backend: str = GLOO) -> Ranks:
+    """Join a process group whose ranks rendezvous at one of torch's stores.
 
     Args:
         store: The store, such as a `TCPStore` that all ranks reach.
         number: This rank's number, from 0.
         count: Number of ranks.
+        backend: The group's backend, see `devices`.
     """
     import torch.distributed as dist
 
     from hexathlon.baselines.distributed.collectives import DistributedRanks
 
     dist.init_process_group(
-        "gloo",
+        backend,
         store=store,
         rank=number,
         world_size=count,

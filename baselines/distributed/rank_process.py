@@ -17,7 +17,7 @@ __all__ = ["main"]
 
 
 def _end_with_first() -> None:
-    """End this process when the pipe from rank 0 breaks, whatever ended rank 0."""
+    """Exit when the pipe from rank 0 breaks, however rank 0 ended."""
 
     def wait() -> None:
         # Not sys.stdin, whose lock would be held when the interpreter shuts down.

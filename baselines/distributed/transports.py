@@ -1,4 +1,4 @@
-"""Weight transports: the learner's weights on their way to the engine that samples rollouts."""
+"""Weight transports, from the learner to the engine that samples rollouts."""
 
 import shutil
 from pathlib import Path
@@ -39,10 +39,10 @@ _TOLERANCE_ELSEWHERE = 0.3
 
 
 class WeightTransport(Protocol):
-    """Brings the learner's weights to an engine."""
+    """Transfers the learner's weights to an engine."""
 
     async def publish(self, model: Any, version: int) -> float:
-        """Hand over the current weights and verify that the engine samples from them.
+        """Publish the current weights and verify that the engine samples from them.
 
         Args:
             model: The learner's causal language model.
@@ -54,17 +54,17 @@ class WeightTransport(Protocol):
         Raises:
             VersionDiffers: If the engine reports another version afterwards.
             WeightsDiffer: If the engine's log-probabilities differ from the learner's.
-            EngineError: If the weights cannot be handed over.
+            EngineError: If the weights cannot be transferred.
         """
         ...
 
     async def close(self) -> None:
-        """Release what the transport holds."""
+        """Release the transport's resources."""
         ...
 
 
 class InProcessTransport:
-    """Hands the model itself to an engine in this process.
+    """Passes the model itself to an engine in this process.
 
     Args:
         engine: Receives the weights.
@@ -76,12 +76,12 @@ class InProcessTransport:
         self._tolerance = tolerance
 
     async def publish(self, model: Any, version: int) -> float:
-        """Hand over the weights; see `WeightTransport.publish`."""
+        """Publish the weights; see `WeightTransport.publish`."""
         probe = probe_of(model, tolerance=self._tolerance)
         return await _updated(self._engine, Weights(probe, model=model), version)
 
     async def close(self) -> None:
-        """Do nothing: the engine is closed by its owner."""
+        """Do nothing: the engine's owner closes it."""
 
 
 class FolderTransport:
@@ -101,7 +101,7 @@ class FolderTransport:
         self._tolerance = tolerance
 
     async def publish(self, model: Any, version: int) -> float:
-        """Hand over the weights with merged adapters; see `WeightTransport.publish`."""
+        """Publish the weights with merged adapters; see `WeightTransport.publish`."""
         place = self._folder / "weights" / str(version)
         shutil.rmtree(place, ignore_errors=True)  # leftovers of a killed run would be loaded too
         merged(model).save_pretrained(str(place))
@@ -113,7 +113,7 @@ class FolderTransport:
         return difference
 
     async def close(self) -> None:
-        """Delete what was published last."""
+        """Delete the last published directory."""
         shutil.rmtree(self._folder / "weights", ignore_errors=True)
 
 
@@ -126,7 +126,7 @@ class BroadcastTransport:
         receivers: Number of servers.
         tolerance: Largest allowed difference of a log-probability; 0 is the default of the dtype.
         host: Address of this machine, by which the servers' workers reach it.
-        deadline: Seconds that the servers may take to get ready, and that each phase may take.
+        deadline: Timeout in seconds for the servers to get ready, and for each phase.
     """
 
     def __init__(
@@ -144,7 +144,7 @@ class BroadcastTransport:
         self._broadcast = Broadcast(receivers, self._sender, deadline)
 
     async def publish(self, model: Any, version: int) -> float:
-        """Hand over the weights with merged adapters; see `WeightTransport.publish`."""
+        """Publish the weights with merged adapters; see `WeightTransport.publish`."""
         self._model = model
         probe = probe_of(model, tolerance=self._tolerance)
         weights = Weights(probe, transfer=self._broadcast.round(version))
@@ -163,9 +163,9 @@ class BroadcastTransport:
 
 
 class AdapterTransport:
-    """Writes low-rank adapters alone to a directory, which servers load while they run.
+    """Writes only low-rank adapters to a directory, which servers load while they run.
 
-    The servers keep the checkpoint's own weights; only what is trained travels.
+    The servers keep the checkpoint's own weights; only the trained parameters are transferred.
 
     Args:
         engine: Receives the adapters: a server started with a LoRA rank, or replicas.
@@ -181,7 +181,7 @@ class AdapterTransport:
         self._folder = folder / "adapters-in-transit"
 
     async def publish(self, model: Any, version: int) -> float:
-        """Hand over the adapters; see `WeightTransport.publish`."""
+        """Publish the adapters; see `WeightTransport.publish`."""
         place = self._folder / str(version)
         shutil.rmtree(place, ignore_errors=True)  # leftovers of a killed run
         save_adapters(place, model, str(self._base))
@@ -194,7 +194,7 @@ class AdapterTransport:
         return difference
 
     async def close(self) -> None:
-        """Delete what was published last."""
+        """Delete the last published directory."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
 

@@ -1,8 +1,8 @@
 """Requests that are interrupted by weight updates and then continued with the new weights.
 
-An engine that keeps requests through an update needs no such thing. With it, requests in flight end
-with the tokens that they have, wait for the update, and are sent again with these tokens, so that
-no engine step runs while weights change. Players notice nothing.
+Requests in flight end with the tokens that they have, wait for the update, and are resent with
+these tokens, so that no engine step runs while weights change. Players do not notice. Engines that
+keep requests through an update do not need this.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ class InterruptedRequests:
         return self._engine.context
 
     async def generate(self, request: TokenRequest) -> TokenReply:
-        """Continue a prompt, also across interruptions; see `TokenEngine.generate`."""
+        """Continue a prompt, even across interruptions; see `TokenEngine.generate`."""
         sampled: TokenReply | None = None
         while True:
             await self._released.wait()
@@ -58,7 +58,7 @@ class InterruptedRequests:
 
     @asynccontextmanager
     async def held(self) -> AsyncIterator[None]:
-        """Interrupt the requests in flight, and hold them and new ones back until the end."""
+        """Interrupt the requests in flight, and hold all requests back until the block ends."""
         self._holds += 1
         self._released.clear()
         try:

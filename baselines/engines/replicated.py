@@ -2,7 +2,7 @@
 
 A session stays at the replica that answered its first request, whose cache holds its prefix; new
 sessions go to the replica with the fewest. Updates go to every replica and are verified at each.
-Starting and restarting a replica is its own engine's business.
+Each replica's own engine handles starts and restarts.
 """
 
 import asyncio
@@ -244,7 +244,7 @@ class _Replica:
         return self.sessions, self.requests
 
     async def do(self, work: Callable[[TokenEngine], Awaitable[T]]) -> T:
-        """Do something with the engine; errors name the replica."""
+        """Run an operation on the engine; errors name the replica."""
         try:
             return await work(self.engine)
         except EngineError as error:

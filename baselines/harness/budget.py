@@ -1,8 +1,8 @@
 """Budgets of a whole run: money, tokens and hours.
 
-A budget decides how much of a plan is played now, never what a trial is or how it is scored: no
-trial is cut short by it, and it is not part of the plan's hash. A stopped run has planned trials
-without records, which count as unscored, until it is resumed with a larger budget.
+A budget limits how much of a plan is played now; it never affects a trial or its score: no trial is
+cut short by it, and it is not part of the plan's hash. A stopped run has planned trials without
+records, which count as unscored, until it is resumed with a larger budget.
 """
 
 import time
@@ -67,7 +67,7 @@ class RunBudget:
                 require_price(self._execution, None)
 
     def exhausted(self) -> str | None:
-        """Return which limit is reached, with what was spent; None while there is budget left."""
+        """Return the limit that is reached, with the amount spent; None while budget is left."""
         execution, hours = self._execution, (self._clock() - self._started) / 3600
         if execution.max_cost and self._cost >= execution.max_cost:
             return f"--max-cost {execution.max_cost:g} is reached: {self._cost:.4g} spent"

@@ -37,7 +37,7 @@ _CLUSTER_FLAGS = ("cluster", "workers", "slots", "pool")
 
 _SETTINGS = {"max_tokens": "max_reply_tokens"}
 _FIELDS = {setting: field for field, setting in _SETTINGS.items()}
-"""Settings by the field of `sampling` whose name another setting has, and the reverse."""
+"""Fields of `sampling` whose names collide with other settings: field to setting, and back."""
 
 Dialect = Literal["auto", "openai", "hermes", "react", "json", "compact", "lines"]
 
@@ -97,7 +97,7 @@ class EvalConfig(_Config):
     limits: TrialLimits = TrialLimits()
     sampling: SamplingConfig = SamplingConfig()
     engine: Literal["torch", "vllm"] = "torch"
-    """What samples a checkpoint's tokens: torch in this process, or vLLM servers of our own."""
+    """Engine for a checkpoint: torch in this process, or vLLM servers started for the run."""
 
     engine_arg: tuple[str, ...] = ()
     """Further arguments for the vLLM servers, such as `--tensor-parallel-size=2`."""
@@ -157,7 +157,7 @@ class ExecutionConfig(_Config):
     """File with the secret of a held-out round; only a commitment to it is stored."""
 
     cluster: ClusterChoice | None = None
-    """Where trials are played; None is this process."""
+    """Cluster that plays the trials; None for this process."""
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -190,7 +190,7 @@ def command_settings(file: Path | None) -> dict[str, Any]:
 
 
 def cluster_choice(given: Any, flags: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the settings of the cluster, with flags before those of a file or a former run.
+    """Return the settings of the cluster; flags take precedence over a file or an earlier run.
 
     Args:
         given: The table `[cluster]`, an address, or None.

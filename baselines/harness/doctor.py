@@ -1,4 +1,4 @@
-"""Checks of what this machine can run, and why not the rest; nothing is installed or changed."""
+"""Checks of what this machine can run; nothing is installed or changed."""
 
 import importlib.metadata
 import importlib.util

@@ -36,7 +36,7 @@ def short(env_id: str) -> str:
 
 
 def all_environments() -> list[EnvironmentInfo]:
-    """Return every environment, those of plugins included.
+    """Return every environment, including those of plugins.
 
     Raises:
         EnvironmentUnavailable: If a plugin cannot be loaded.

@@ -19,7 +19,7 @@ __all__ = ["OpenedModel", "open_model"]
 
 
 _REMEDIES = {"connection": "; check the address and that the server is running"}
-"""What to do about an error, by its kind."""
+"""Remedies by kind of error."""
 
 
 class OpenedModel(NamedTuple):
@@ -47,7 +47,7 @@ def open_model(
         execution: Settings of connections and concurrency.
         dialect: Dialect stored by an earlier run of the same plan; without it, `auto` probes the
             server.
-        logs: Directory for the output of servers that are started; the run's.
+        logs: The run directory, for the output of servers that are started.
 
     Raises:
         UsageError: If MODEL is not one of the three spellings, or does not exist, or settings of an

@@ -90,7 +90,7 @@ def build_plan(
 
 
 def _unset(config: EvalConfig) -> set[str]:
-    """Return the settings of another engine than torch, if there is none: old plans lack them."""
+    """Return the settings of an engine other than torch; {} for torch, as in old plans."""
     return {"engine", "engine_arg"} if config.engine == "torch" else set()
 
 

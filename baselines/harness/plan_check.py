@@ -111,7 +111,7 @@ def _key_findings(stored: Sequence[TrialKey], derived: Sequence[TrialKey]) -> It
 
 
 def _model_findings(plan: Mapping[str, Any], config: EvalConfig) -> Iterator[Finding]:
-    """Compare the plan's model with the configured one; who answered at its place is unknown."""
+    """Compare the plan's model with the configured one; what actually answered is unknown."""
     stored = plan.get("model", {})
     for name, value in _model_of(config).items():
         if stored.get(name) != value:

@@ -1,6 +1,7 @@
 """Plays the trials of a plan and writes their records, one at a time or many at once.
 
-Trials can be played elsewhere, such as on a cluster; this process then only writes the records.
+Other processes can play the trials, such as those of a cluster; this process then only writes the
+records.
 """
 
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
@@ -23,11 +24,11 @@ from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.evaluators.records import RecordWriter
 from hexathlon.evaluators.records.plan import TrialKey
 
-__all__ = ["Elsewhere", "RemotePlayers", "RemoteSetup", "TrialPlayer"]
+__all__ = ["OpenPlayers", "RemotePlayers", "RemoteSetup", "TrialPlayer"]
 
 
 class RemoteSetup(NamedTuple):
-    """All that other processes need to play the trials of a run."""
+    """Everything that other processes need to play the trials of a run."""
 
     config: EvalConfig
     execution: ExecutionConfig
@@ -42,7 +43,7 @@ class RemoteSetup(NamedTuple):
     """Environment version by environment id."""
 
     run: Path
-    """The run directory; takes reports about the processes."""
+    """The run directory, for reports about the processes."""
 
 
 class RemotePlayers(Protocol):
@@ -52,12 +53,12 @@ class RemotePlayers(Protocol):
         """Play trials and yield their trajectories, those of local models in the requests' order.
 
         Args:
-            requests: Taken one after another, when a process can play the next.
+            requests: Consumed one at a time, when a process can play the next.
         """
         ...
 
 
-Elsewhere = Callable[[RemoteSetup], AbstractContextManager[RemotePlayers]]
+OpenPlayers = Callable[[RemoteSetup], AbstractContextManager[RemotePlayers]]
 """Opens the processes that play the trials of a run."""
 
 
@@ -109,7 +110,7 @@ class TrialPlayer:
             EnvironmentUnavailable: After too many consecutive infrastructure failures.
         """
         if self._players is not None:
-            interrupts.run(self._play_elsewhere(self._players, keys))
+            interrupts.run(self._play_remotely(self._players, keys))
             return
         slots = self._slots()
         try:
@@ -126,7 +127,7 @@ class TrialPlayer:
                 slot.close()
         interrupts.run(self._play_many(keys, count))
 
-    async def _play_elsewhere(self, players: RemotePlayers, keys: Iterator[TrialKey]) -> None:
+    async def _play_remotely(self, players: RemotePlayers, keys: Iterator[TrialKey]) -> None:
         limits = self.rollout.limits
         requests = (
             Request(key, limits, tried=self.attempts.get(key, 0))

@@ -84,7 +84,7 @@ class Progress(Closing):
         """Count one step; `note` is displayed next to the bar.
 
         Raises:
-            KeyboardInterrupt: After SIGINT, also where the exception itself was swallowed.
+            KeyboardInterrupt: After SIGINT, even if the exception itself was swallowed.
         """
         self.done += 1
         interrupts.check()

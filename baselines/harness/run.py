@@ -24,7 +24,7 @@ from hexathlon.baselines.harness.errors import (
 from hexathlon.baselines.harness.models import OpenedModel, open_model
 from hexathlon.baselines.harness.plan import build_plan, read_salt
 from hexathlon.baselines.harness.player import (
-    Elsewhere,
+    OpenPlayers,
     RemotePlayers,
     RemoteSetup,
     TrialPlayer,
@@ -83,7 +83,7 @@ def evaluate(
     model: OpenedModel | None = None,
     progress: Progress | None = None,
     played: Sequence[Path] = (),
-    elsewhere: Elsewhere | None = None,
+    open_players: OpenPlayers | None = None,
 ) -> RunOutcome:
     """Plan a run and play it, or continue the run if the directory contains the same plan.
 
@@ -97,7 +97,7 @@ def evaluate(
         played: Directories of runs that differ from this one only in their tasks, such as shards
             played by other processes; their scored records are copied instead of played again.
             Their plans are compared.
-        elsewhere: Opens other processes that play the trials; by default, this process does.
+        open_players: Opens other processes that play the trials; by default, this process does.
 
     Raises:
         PlanDiffers: If the directory contains a different plan; the message lists the fields.
@@ -130,16 +130,18 @@ def evaluate(
         if not (run / PLAN_FILE).exists():
             write_plan(run, plan)
         _copy_scored(run, plan, shards, writer)
-        return _play_remaining(run, plan, model, execution, writer, progress, elsewhere)
+        return _play_remaining(run, plan, model, execution, writer, progress, open_players)
 
 
-def resume(run: Path, execution: ExecutionConfig, elsewhere: Elsewhere | None = None) -> RunOutcome:
+def resume(
+    run: Path, execution: ExecutionConfig, open_players: OpenPlayers | None = None
+) -> RunOutcome:
     """Continue a run with its stored configuration.
 
     Args:
         run: The run directory.
         execution: Settings of the execution.
-        elsewhere: Opens other processes that play the trials; by default, this process does.
+        open_players: Opens other processes that play the trials; by default, this process does.
 
     Raises:
         PlanDiffers: If code, tasks or model no longer produce the stored plan.
@@ -148,7 +150,7 @@ def resume(run: Path, execution: ExecutionConfig, elsewhere: Elsewhere | None = 
     stored = stored_plan(run)
     if stored is None:
         raise UsageError(f"{run} has no {PLAN_FILE}: expected a run directory of `hexathlon eval`")
-    return evaluate(stored_config(stored), execution, run, elsewhere=elsewhere)
+    return evaluate(stored_config(stored), execution, run, open_players=open_players)
 
 
 def stored_config(plan: Mapping[str, Any]) -> EvalConfig:
@@ -279,7 +281,7 @@ def _is_shard(folder: Path, plan: Mapping[str, Any]) -> bool:
 
 
 def _without_tasks(plan: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what two plans must share: all but the selection, and the task sets of both."""
+    """Return the fields that two plans must share, and the task sets of both."""
     kept = {name: value for name, value in plan.items() if name not in (*UNHASHED, "keys", "envs")}
     config = {name: value for name, value in plan["config"].items() if name not in _SELECTION}
     theirs = {_task_set(row) for row in other["envs"]}
@@ -310,7 +312,7 @@ def _play_remaining(
     execution: ExecutionConfig,
     writer: RecordWriter,
     progress: Progress | None = None,
-    elsewhere: Elsewhere | None = None,
+    open_players: OpenPlayers | None = None,
 ) -> RunOutcome:
     config = stored_config(plan)
     done = completed_keys(run, infra=not execution.retry_infra)
@@ -322,9 +324,9 @@ def _play_remaining(
     versions = {row["id"]: row["version"] for row in plan["envs"]}
     token_log = TokenLog(run) if execution.keep_tokens else nullcontext()
     remote: AbstractContextManager[RemotePlayers | None] = nullcontext()
-    if elsewhere is not None and left:
+    if open_players is not None and left:
         asynchronous = model.agent.asynchronous
-        remote = elsewhere(
+        remote = open_players(
             RemoteSetup(config, execution, model.description, asynchronous, salt, versions, run)
         )
     label = progress or Progress(model.agent.name, planned)
@@ -344,7 +346,7 @@ def _keys(plan: Mapping[str, Any]) -> Iterator[TrialKey]:
 
 
 def _failed_attempts(run: Path, done: Collection[TrialKey]) -> dict[TrialKey, int]:
-    """Return the number of attempts of each trial that infrastructure made fail."""
+    """Return the number of attempts of each trial that ended in infrastructure failures."""
     return {
         record_key(record): record["attempt"]
         for record in read_records(run)

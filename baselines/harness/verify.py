@@ -1,8 +1,8 @@
 """Verification of a run: its hash chain, its plan, and every trial by replaying its actions.
 
-The trials that must be there are derived from the plan's configuration; each must have one outcome.
-Fields that no replay can confirm are listed in `NOT_VERIFIABLE`; what else a run's owner could make
-up is described in `docs/guides/verification.md`.
+The required trials are derived from the plan's configuration; each must have one outcome. Fields
+that no replay can confirm are listed in `NOT_VERIFIABLE`; `docs/guides/verification.md` describes
+what else a run's owner could forge.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

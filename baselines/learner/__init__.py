@@ -1,6 +1,6 @@
 """The learner: parameter updates from per-token streams.
 
 Batches, scoring, gradients, optimisers, a critic and low-rank adapters. It knows no environment and
-no estimator: streams come in, better parameters go out. Other processes are seen through `Ranks`
-alone.
+no estimator: it maps streams to updated parameters. Other processes are visible only through
+`Ranks`.
 """

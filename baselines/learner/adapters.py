@@ -89,7 +89,7 @@ def merged(model: Any) -> Any:
 
 
 def save_adapters(path: Path, model: Any, base: str) -> None:
-    """Write the adapters alone, as peft and transformers read them.
+    """Write only the adapters, in the format of peft and transformers.
 
     Args:
         path: Directory to write.

@@ -9,10 +9,10 @@ from torch import Tensor
 
 from hexathlon.baselines.algorithms.samples import Array, Mask, Sample
 
-__all__ = ["Example", "MicroBatch", "SharedPrefix", "parts_of", "shared_prefix"]
+__all__ = ["Example", "MicroBatch", "SharedPrefix", "idle_part", "parts_of", "shared_prefix"]
 
 _WORTHWHILE = 0.1
-"""Least share of a part's tokens that computing a prefix separately must save."""
+"""Minimum share of a part's tokens that computing a prefix separately must save."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,28 +82,75 @@ class MicroBatch:
     """Indices of the examples among those passed to `parts_of`."""
 
     prefix: SharedPrefix | None = None
+    lengths: Tensor | None = None
+    """`[rows]`, inputs of each row, where rows are computed as one without padding."""
 
 
 def parts_of(
-    examples: Sequence[Example], budget: int, device: torch.device, dtype: torch.dtype
+    examples: Sequence[Example],
+    budget: int,
+    device: torch.device,
+    dtype: torch.dtype,
+    *,
+    packed: bool = False,
+    prefixes: bool = True,
 ) -> list[MicroBatch]:
-    """Sort examples by length and cut them into parts of at most `budget` tokens, with padding.
+    """Sort examples by length and cut them into parts of at most `budget` tokens.
 
     An example longer than the budget is a part of its own.
+
+    Args:
+        examples: The examples.
+        budget: Largest number of tokens of a part: with padding, or without if it is packed.
+        device: Device of the tensors.
+        dtype: Type of the streams.
+        packed: Whether the rows of a part are computed as one, without padding.
+        prefixes: Whether prefixes shared by rows are computed once; never where they are packed.
     """
     order = sorted(range(len(examples)), key=lambda n: len(examples[n].sample.ids))
     parts: list[list[int]] = []
+    tokens = 0
     for number in order:
         length = len(examples[number].sample.ids)
-        if parts and (len(parts[-1]) + 1) * length <= budget:
+        needed = tokens + length if packed or not parts else (len(parts[-1]) + 1) * length
+        if parts and needed <= budget:
             parts[-1].append(number)
+            tokens += length
         else:
             parts.append([number])
-    return [_part(examples, rows, device, dtype) for rows in parts]
+            tokens = length
+    return [_part(examples, rows, device, dtype, packed, prefixes and not packed) for rows in parts]
+
+
+def idle_part(device: torch.device, dtype: torch.dtype) -> MicroBatch:
+    """Return a part of no example, for a forward pass that other ranks need this one for."""
+    zeros = torch.zeros(1, 1, device=device, dtype=dtype)
+    none = torch.full((1, 1), -1, device=device)
+    return MicroBatch(
+        ids=torch.zeros(1, 2, device=device, dtype=torch.long),
+        mask=zeros,
+        counted=zeros,
+        observed=zeros,
+        advantage=zeros,
+        weight=zeros,
+        behaviour=zeros,
+        turn=none,
+        version=none,
+        proximal=None,
+        reference=zeros,
+        returns=zeros,
+        old_values=zeros,
+        rows=(),
+    )
 
 
 def _part(
-    examples: Sequence[Example], rows: list[int], device: torch.device, dtype: torch.dtype
+    examples: Sequence[Example],
+    rows: list[int],
+    device: torch.device,
+    dtype: torch.dtype,
+    packed: bool,
+    prefixes: bool,
 ) -> MicroBatch:
     chosen = [examples[number] for number in rows]
     width = max(len(example.sample.ids) for example in chosen)
@@ -143,12 +190,15 @@ def _part(
         returns=optional("returns"),
         old_values=optional("old_values"),
         rows=tuple(rows),
-        prefix=_on(shared_prefix([sample.ids for sample in samples]), device),
+        prefix=_on(shared_prefix([sample.ids for sample in samples]), device) if prefixes else None,
+        lengths=torch.tensor([len(sample.ids) - 1 for sample in samples], device=device)
+        if packed
+        else None,
     )
 
 
 def shared_prefix(rows: Sequence[np.ndarray]) -> tuple[int, list[int], list[int]] | None:
-    """Find the prefix length at which computing equal prefixes once saves most tokens.
+    """Find the prefix length at which computing equal prefixes once saves the most tokens.
 
     With rows in lexicographic order, neighbours with p or more tokens in common save p tokens each.
 

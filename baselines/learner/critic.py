@@ -34,10 +34,10 @@ class CriticConfig:
 
     optimiser: OptimiserConfig = field(default_factory=lambda: OptimiserConfig(learning_rate=1e-3))
     clip: float = 0.2
-    """Largest change of a value in one update before its gradient is cut; 0 sets no bound."""
+    """Maximum change of a value in one update, beyond which its gradient is 0; 0 for no bound."""
 
     warmup: int = 0
-    """Updates of the critic alone before the first one of the policy."""
+    """Number of updates of the critic before the first update of the policy."""
 
     epochs: int = 1
     minibatches: int = 1
@@ -50,8 +50,8 @@ class Critic:
         policy: The model whose trunk is copied or shared.
         config: Settings.
         updates: Length of the schedule, in updates.
-        token_budget: Largest number of tokens per forward pass, padding included.
-        ranks: The processes that train together; each is given its share of every update.
+        token_budget: Maximum number of tokens per forward pass, including padding.
+        ranks: The learner ranks; each is given its share of every update.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Critic:
 
     @property
     def warming(self) -> bool:
-        """Whether the policy is not updated yet."""
+        """Whether the policy is still held fixed."""
         return self.updates < self.config.warmup
 
     def values(self, samples: Sequence[Sample]) -> list[Array]:

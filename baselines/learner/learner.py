@@ -1,7 +1,7 @@
 """The learner: gradients of a recipe's losses over the parts of a batch, then optimiser steps.
 
-Denominators are counted over the whole optimiser step, all ranks included, before any loss, so the
-gradient does not depend on how the batch is cut into parts or spread over ranks.
+Denominators are counted over the whole optimiser step, including all ranks, before any loss, so the
+gradient does not depend on how the batch is cut into parts or distributed over ranks.
 """
 
 from collections.abc import Sequence
@@ -18,10 +18,12 @@ from hexathlon.baselines.algorithms.losses import TokenBatch
 from hexathlon.baselines.algorithms.objectives import LossParts, Objective, StepTotals
 from hexathlon.baselines.algorithms.samples import Array, Sample
 from hexathlon.baselines.learner.allocator import keep_freed_memory
-from hexathlon.baselines.learner.batching import Example, MicroBatch, parts_of
+from hexathlon.baselines.learner.architectures import check_packing
+from hexathlon.baselines.learner.batching import Example, MicroBatch, idle_part, parts_of
 from hexathlon.baselines.learner.critic import Critic
 from hexathlon.baselines.learner.errors import LossNotFinite
 from hexathlon.baselines.learner.optimiser import OptimiserConfig, Optimisers
+from hexathlon.baselines.learner.parallelism import Parallelism, Replicated
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
 from hexathlon.baselines.learner.scoring import Scores, score
 
@@ -39,7 +41,7 @@ class LearnerConfig:
 
     bounds_parameters: dict[str, Any] = field(default_factory=dict)
     token_budget: int = 16_384
-    """Largest number of tokens per forward pass, padding included."""
+    """Maximum number of tokens per forward pass, including padding."""
 
     temperature: float = 1.0
     """Sampling temperature of the tokens."""
@@ -56,6 +58,9 @@ class LearnerConfig:
     precision: Literal["float32", "bfloat16"] = "float32"
     """Precision of matrix products; parameters, sums and losses keep theirs."""
 
+    packing: bool = False
+    """Compute the examples of a part as one row, without padding."""
+
 
 class Learner:
     """Updates a policy.
@@ -66,9 +71,17 @@ class Learner:
         model: A causal language model; changed in place.
         config: Settings.
         steps: Length of the learning-rate schedule, in optimiser steps.
-        reference: A frozen model to stay close to; needed where the objective has a beta.
+        reference: Frozen reference model of the KL penalty; required if the objective has a beta.
         critic: Updated with every update; the policy is not while the critic warms up.
-        ranks: The processes that train together; each is given its share of every update.
+        ranks: The learner ranks; each is given its share of every update.
+        parallelism: Where the state of training lies; on every rank by default.
+
+    Attributes:
+        policy: The given model.
+        model: The model whose parameters are trained: the policy, unless they are sharded.
+
+    Raises:
+        ValueError: If settings do not go together, or the model does not support one.
     """
 
     version = 0
@@ -82,19 +95,26 @@ class Learner:
         reference: Any = None,
         critic: Critic | None = None,
         ranks: Ranks = ALONE,
+        parallelism: Parallelism | None = None,
     ) -> None:
         config.objective.check()
         BOUNDS.resolve(config.bounds, config.bounds_parameters)
         if config.objective.beta > 0 and reference is None:
             raise ValueError(f"beta {config.objective.beta} needs a reference model, got none")
-        self.model = model
-        self.config = config
-        self.reference = reference
-        self.critic = critic
-        self._ranks = ranks
-        self.optimisers = Optimisers(model, config.optimiser, steps)
+        if config.packing:
+            check_packing(model)
         if config.checkpointing:
             model.gradient_checkpointing_enable()
+        self.parallelism = parallelism or Replicated(ranks)
+        self.policy = model
+        self.model = self.parallelism.placed(model)
+        self.config = config
+        self.reference = reference
+        if reference is not None:
+            self.reference = self.parallelism.placed(reference, whole=False)
+        self.critic = critic
+        self._ranks = ranks
+        self.optimisers = Optimisers(self.model, config.optimiser, steps)
         if self.device.type == "cpu":
             keep_freed_memory()
 
@@ -134,7 +154,7 @@ class Learner:
         return {**metrics, **self.critic.update(examples)}
 
     def values(self, samples: Sequence[Sample]) -> list[Array] | None:
-        """Return the critic's values, `[tokens]` per sample; None where there is no critic."""
+        """Return the critic's values, `[tokens]` per sample; None without a critic."""
         return None if self.critic is None else self.critic.values(samples)
 
     def _update_policy(self, examples: Sequence[Example]) -> dict[str, float]:
@@ -164,15 +184,31 @@ class Learner:
             ]
         return prepared
 
+    def gather(self) -> None:
+        """Bring the trained parameters to `policy`, which engines and checkpoints read."""
+        self.parallelism.gather(self.model, self.policy)
+
     def _parts(self, examples: Sequence[Example]) -> list[MicroBatch]:
-        return parts_of(examples, self.config.token_budget, self.device, torch.float32)
+        """Cut examples into parts, as many on every rank where passes need all ranks."""
+        sharded = self.parallelism.sharded
+        parts = parts_of(
+            examples,
+            self.config.token_budget,
+            self.device,
+            torch.float32,
+            packed=self.config.packing,
+            prefixes=not sharded,  # or ranks would make passes of different kinds
+        )
+        missing = self.parallelism.passes(len(parts)) - len(parts)
+        return parts + [idle_part(self.device, torch.float32)] * missing
 
     def _score(self, part: MicroBatch, model: Any, wanted: Tensor | None = None) -> Scores:
         objective = self.config.objective
         lower = self.config.precision == "bfloat16"
         with torch.autocast(self.device.type, torch.bfloat16, enabled=lower):
-            return score(
+            return self.parallelism.evaluate(
                 model,
+                score,
                 part.ids,
                 part.mask if wanted is None else wanted,
                 temperature=self.config.temperature,
@@ -181,6 +217,8 @@ class Learner:
                 and (objective.surrogate != "sft" or objective.entropy_weight > 0),
                 entropy_gradient=objective.entropy_weight > 0,
                 prefix=part.prefix,
+                lengths=part.lengths,
+                connected=self.parallelism.sharded,
             )
 
     def _step(self, examples: Sequence[Example]) -> dict[str, float]:
@@ -201,13 +239,13 @@ class Learner:
                 part_loss.loss.backward()  # type: ignore[no-untyped-call]
             for name, value in part_loss.metrics.items():
                 metrics[name] = metrics.get(name, 0.0) + float(value)
-        self._ranks.sum_gradients(self.optimisers.parameters())
+        self.parallelism.reduce(list(self.optimisers.parameters()))
         norm, rate = self._optimiser_step()
         return {**self._ranks.summed_metrics(metrics), "grad_norm": norm, "learning_rate": rate}
 
     def _optimiser_step(self) -> tuple[float, float]:
         gradients = [p.grad for p in self.optimisers.parameters() if p.grad is not None]
-        if not all(bool(torch.isfinite(gradient).all()) for gradient in gradients):
+        if not self.parallelism.all_finite(gradients):
             self.optimisers.zero()
             raise LossNotFinite(
                 f"a gradient is not finite after {self.optimisers.taken} steps; the parameters are "

@@ -28,7 +28,7 @@ class OptimiserConfig:
     eps: float = 1e-8
     weight_decay: float = 0.0
     clip: float = 1.0
-    """Largest gradient norm of a step; 0 does not clip."""
+    """Maximum gradient norm of a step; 0 disables clipping."""
 
     warmup: int = 0
     """Steps over which the learning rate rises to its peak."""
@@ -89,6 +89,11 @@ class Optimisers:
             for group in part.param_groups:
                 yield from group["params"]
 
+    @property
+    def parts(self) -> list[torch.optim.Optimizer]:
+        """The optimisers, of which each has its own parameters."""
+        return [part for part, _ in self._parts]
+
     def zero(self) -> None:
         """Clear the gradients."""
         for part, _ in self._parts:
@@ -97,14 +102,16 @@ class Optimisers:
     def step(self) -> tuple[float, float]:
         """Clip and step; return the gradient's norm before clipping and the learning rate."""
         limit = self.config.clip if self.config.clip > 0 else math.inf
-        norm = float(nn.utils.clip_grad_norm_(list(self.parameters()), limit))
+        norm: Any = nn.utils.clip_grad_norm_(list(self.parameters()), limit)
+        if hasattr(norm, "full_tensor"):
+            norm = norm.full_tensor()  # sharded gradients have a part of it on every rank
         fraction = learning_rate(self.config, self.taken, self.steps)
         for part, peak in self._parts:
             for group in part.param_groups:
                 group["lr"] = peak * fraction
             part.step()
         self.taken += 1
-        return norm, self.config.learning_rate * fraction
+        return float(norm), self.config.learning_rate * fraction
 
     def state(self) -> dict[str, Any]:
         """Return the state for a checkpoint."""

@@ -1,4 +1,4 @@
-"""The processes that train one policy together, as one object.
+"""Ranks: the data-parallel processes that train one policy, as one object.
 
 `Alone` is a single process; `hexathlon.baselines.distributed.collectives` implements several.
 """
@@ -111,7 +111,7 @@ class Alone:
         return values
 
     def wait(self) -> None:
-        """Return at once."""
+        """Return immediately."""
 
 
 ALONE: Ranks = Alone()

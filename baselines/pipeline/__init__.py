@@ -3,7 +3,7 @@
 It has four stages of small functions that a recipe names. *Generate*: samplers choose tasks,
 allocators divide the rollouts among them, structures fork rollouts, hints start them from an
 oracle's actions. *Filter*: shapings change rewards, filters drop groups and rollouts. *Control*:
-limits on turns and batches. *Replay*: groups and successes of earlier steps join the fresh ones.
+limits on turns and batches. *Replay*: groups and successes of earlier steps are reused.
 
 It knows no estimator, loss or optimiser, which are in `algorithms` and `learner`, and no engine:
 rollouts are played by the executor that it is given.

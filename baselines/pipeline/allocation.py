@@ -11,7 +11,7 @@ __all__ = ["ALLOCATORS", "Allocator", "equal", "variance"]
 
 
 Allocator = Callable[..., list[int]]
-"""From each task's expected success and a budget to rollouts per task, which sum to it."""
+"""Maps each task's expected success and a budget to rollouts per task, which sum to the budget."""
 
 
 ALLOCATORS: Registry[Allocator] = Registry("rollout allocator")

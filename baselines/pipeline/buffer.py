@@ -4,10 +4,10 @@ Admission bounds staleness: with batches of B groups, policy version v and stale
 (eta + v + 1) B groups are accepted or running, and at most as many rollouts run as there are slots
 (AReaL, section 5.1). Batches are taken in the order of submission within a window, not in the order
 of completion, which would favour short episodes. Finished groups wait here, failed members are
-absent, and a group below its least size is lost.
+absent, and a group below its minimum size is lost.
 
-The buffer has no clock, no event loop and no environment: it is told what happened, and when. The
-asynchronous source drives it with real rollouts, `hexathlon.baselines.pipeline.simulation` with
+The buffer has no clock, no event loop and no environment: callers report events and their times.
+The asynchronous source drives it with real rollouts, `hexathlon.baselines.pipeline.simulation` with
 simulated ones.
 """
 
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 
-__all__ = ["AdmissionRules", "BufferedGroup", "Expired", "WorkBuffer"]
+__all__ = ["AdmissionRules", "BufferedGroup", "ExpiredGroup", "WorkBuffer"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class AdmissionRules:
-    """Sizes that decide what is submitted and what is taken.
+    """Sizes that determine which groups are submitted and which are taken.
 
     Raises:
         ValueError: If a value is out of range.
@@ -33,20 +33,20 @@ class AdmissionRules:
     """Groups per update, B."""
 
     slots: int
-    """Largest number of concurrent rollouts, C_max."""
+    """Maximum number of concurrent rollouts, C_max."""
 
     staleness: int = 0
-    """Largest number of updates between the submission of a group and its own, eta."""
+    """Maximum number of updates between a group's submission and its update, eta."""
 
     surplus: int = 0
     """Groups submitted beyond the bound; whichever finish first are trained on (APRIL)."""
 
     window: int = 0
-    """Number of groups, in the order of submission, among which a batch is taken; at least
-    `groups`, which takes strictly in that order."""
+    """Number of groups, in the order of submission, from which a batch is chosen; at least
+    `groups`, which takes them strictly in that order."""
 
     least: int = 1
-    """Least number of scored rollouts in a group."""
+    """Minimum number of scored rollouts in a group."""
 
     pacing: bool = True
     """Whether an update waits for a group that would be older than `staleness` at the next one."""
@@ -54,7 +54,7 @@ class AdmissionRules:
     def __post_init__(self) -> None:
         if min(self.groups, self.slots, self.least) < 1 or min(self.staleness, self.surplus) < 0:
             raise ValueError(
-                "expected groups, slots and least from 1, staleness and surplus from 0, got "
+                "expected groups, slots and least >= 1, staleness and surplus >= 0, got "
                 f"{self.groups}, {self.slots}, {self.least}, {self.staleness}, {self.surplus}"
             )
 
@@ -64,10 +64,10 @@ class BufferedGroup(Generic[Item, Result]):
     """A submitted group."""
 
     number: int
-    """Place in the order of submission, from 0."""
+    """Index in the order of submission, from 0."""
 
     item: Item
-    """What is played."""
+    """The caller's description of the group."""
 
     version: int
     """Policy version at its submission."""
@@ -85,7 +85,7 @@ class BufferedGroup(Generic[Item, Result]):
     """Number of scored rollouts."""
 
     cut: int = 0
-    """Members that a deadline ended."""
+    """Number of members ended by a deadline."""
 
     @property
     def finished(self) -> bool:
@@ -97,8 +97,8 @@ class BufferedGroup(Generic[Item, Result]):
         return [result for _, results in sorted(self.results.items()) for result in results]
 
 
-class Expired(NamedTuple, Generic[Item, Result]):
-    """A group that a deadline ended."""
+class ExpiredGroup(NamedTuple, Generic[Item, Result]):
+    """A group ended by a deadline."""
 
     group: BufferedGroup[Item, Result]
     members: list[int]
@@ -120,7 +120,7 @@ class WorkBuffer(Generic[Item, Result]):
         self.rules = rules
         self.version = version
         self.lost_in_a_row = 0
-        """Groups lost since one was finished."""
+        """Number of consecutive lost groups."""
 
         self._groups: dict[int, BufferedGroup[Item, Result]] = {}
         self._submitted = 0
@@ -136,10 +136,10 @@ class WorkBuffer(Generic[Item, Result]):
     def admits(self) -> bool:
         """Return whether one more group may be submitted.
 
-        A group may be the last to fill the slots, with some of its rollouts waiting for one.
+        The last group admitted may have more rollouts than there are free slots; they wait.
         """
-        # AReaL counts groups since the first update. What earlier updates took is exactly v B
-        # there; here an update may take fewer or more groups, so v B is subtracted on both sides.
+        # AReaL counts groups since the first update, of which earlier updates took exactly v B.
+        # Here an update may take fewer or more groups, so v B is subtracted on both sides.
         bound = (self.rules.staleness + 1) * self.rules.groups + self.rules.surplus
         return self.running < self.rules.slots and len(self._groups) + self._taken < bound
 
@@ -154,12 +154,12 @@ class WorkBuffer(Generic[Item, Result]):
         return group
 
     def report(self, number: int, member: int, results: list[Result], scored: int) -> bool:
-        """Add the result of a member; return whether the group is lost by it.
+        """Add the result of a member; return whether the group is now lost.
 
         Args:
             number: The group.
             member: The member.
-            results: Its rollouts, failed ones included.
+            results: Its rollouts, including failed ones.
             scored: Number of these that have a score.
         """
         group = self._groups.get(number)
@@ -172,7 +172,7 @@ class WorkBuffer(Generic[Item, Result]):
         return group.finished and self._settled(group)
 
     def _settled(self, group: BufferedGroup[Item, Result]) -> bool:
-        """Return whether a group whose members have ended is lost; a lost one is removed."""
+        """Return whether a group without running members is lost; remove a lost one."""
         if group.scored >= self.rules.least:
             self.lost_in_a_row = 0
             return False
@@ -181,11 +181,11 @@ class WorkBuffer(Generic[Item, Result]):
         return True
 
     def ready(self, wanted: int, *, closing: bool = False) -> bool:
-        """Return whether `take` has a batch.
+        """Return whether a batch is available.
 
         Args:
             wanted: Number of groups.
-            closing: Whether the deadline has passed: any finished group will do.
+            closing: Whether the deadline has passed, so that any finished group is enough.
         """
         if closing:
             return any(group.finished for group in self._groups.values())
@@ -207,18 +207,18 @@ class WorkBuffer(Generic[Item, Result]):
         return chosen
 
     def _choice(self, wanted: int) -> list[BufferedGroup[Item, Result]]:
-        """Return the finished groups to take, fewer than wanted where the batch must wait."""
+        """Return the finished groups to take; fewer than wanted if the batch must wait."""
         rules = self.rules
         candidates = islice(self._groups.values(), max(wanted, rules.window))
         chosen = list(islice((group for group in candidates if group.finished), wanted))
         return chosen if not rules.pacing or self._in_time(chosen, wanted) else []
 
     def _in_time(self, chosen: list[BufferedGroup[Item, Result]], wanted: int) -> bool:
-        """Return whether later updates can take all other groups before these are too old.
+        """Return whether later updates can take all other groups before these get too old.
 
-        Of the groups that must be taken by the k-th next update, those that the next k updates
-        cannot take must be in this batch. Versions rise with the order of submission, so that the
-        earliest finished groups are the best choice.
+        Of the groups that must be taken by the k-th next update, this batch must contain those for
+        which the next k updates have no capacity. Versions increase in the order of submission, so
+        the earliest finished groups are the best choice.
         """
         rules = self.rules
         for later in range(rules.staleness + 1):
@@ -230,15 +230,15 @@ class WorkBuffer(Generic[Item, Result]):
         return True
 
     def give_back(self, count: int) -> None:
-        """Let as many more groups be submitted: taken ones that the update does not use."""
+        """Admit as many more groups, in place of taken ones that the update does not use."""
         self._taken = max(0, self._taken - count)
 
-    def expire(self, before: float) -> list[Expired[Item, Result]]:
-        """End the members still running of groups submitted at or before a time.
+    def expire(self, before: float) -> list[ExpiredGroup[Item, Result]]:
+        """End the running members of groups submitted at or before a time.
 
-        A group with enough scored rollouts is finished with these; the others are lost.
+        Groups with enough scored rollouts are finished; the others are lost.
         """
-        ended: list[Expired[Item, Result]] = []
+        ended: list[ExpiredGroup[Item, Result]] = []
         for group in self.open:
             if group.finished or group.since > before:
                 continue
@@ -246,10 +246,10 @@ class WorkBuffer(Generic[Item, Result]):
             group.running.clear()
             self.running -= len(members)
             group.cut += len(members)
-            ended.append(Expired(group, members, self._settled(group)))
+            ended.append(ExpiredGroup(group, members, self._settled(group)))
         return ended
 
     def advance(self, version: int) -> None:
-        """Note that rollouts are sampled from a new policy version."""
+        """Set the policy version from which rollouts are now sampled."""
         self.version = version
         self._taken = 0

@@ -1,4 +1,4 @@
-"""The registries of the pipeline's stages, in one place."""
+"""The registries of the pipeline's stages."""
 
 from hexathlon.baselines.pipeline.allocation import ALLOCATORS
 from hexathlon.baselines.pipeline.filters import FILTERS

@@ -1,7 +1,7 @@
-"""Groups of rollouts for training, collected as evaluation collects trials but with tokens kept.
+"""Collection of groups of rollouts for training, with their tokens.
 
 A group is planned, played by an executor, forked at the splits of the recipe's structure, and
-assembled from the trajectories. Where rollouts are played is left to the executor.
+assembled from the trajectories. The executor decides where rollouts are played.
 """
 
 from collections.abc import Callable, Sequence
@@ -79,7 +79,7 @@ class Collector:
     Args:
         executor: Plays the rollouts.
         splits: Splits of every rollout; a plan's members count the rollouts after all splits.
-        logged: Called with the trajectories of a batch; returns those that samples are taken from.
+        logged: Called with the trajectories of a batch; returns those from which samples are made.
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class Collector:
         return [Request(key, plan.limits, start=plan.start) for key in keys]
 
     async def _played(self, requests: list[Request]) -> list[Trajectory]:
-        """Play rollouts in stretches from split to split; return the trajectories."""
+        """Play rollouts in segments from split to split; return the trajectories."""
         leaf_count = leaves(self._splits)
         hint_turns = {
             request.key[1]: request.start.turns if request.start else 0 for request in requests
@@ -132,13 +132,13 @@ class Collector:
         finished: list[Trajectory] = []
         for split in self._splits:
             leaf_count //= split.width
-            stretch = [
+            segment = [
                 request._replace(pause_after=hint_turns[request.key[1]] + split.after)
                 for request in requests
             ]
-            outcomes = await self._outcomes(stretch)
+            outcomes = await self._outcomes(segment)
             requests = []
-            for request, outcome in zip(stretch, outcomes, strict=True):
+            for request, outcome in zip(segment, outcomes, strict=True):
                 if isinstance(outcome, Trajectory):
                     finished.append(outcome)
                 else:
@@ -147,7 +147,7 @@ class Collector:
         return finished + [outcome for outcome in outcomes if isinstance(outcome, Trajectory)]
 
     async def _outcomes(self, requests: Sequence[Request]) -> list[Outcome]:
-        """Play stretches; those that an abort paused early are continued from their prefixes."""
+        """Play segments; those that an abort paused early are continued from their prefixes."""
         outcomes = await self._executor.run(requests)
         while early := [
             number
@@ -204,7 +204,7 @@ def _siblings(request: Request, prefix: Prefix, width: int, leaf_count: int) -> 
         request: The rollout before the split.
         prefix: Its turns.
         width: Number of siblings.
-        leaf_count: Rollouts that each sibling becomes.
+        leaf_count: Number of rollouts into which each sibling splits.
     """
     env, task, seed, trial = request.key
     keys = [(env, task, seed, trial + number * leaf_count) for number in range(width)]
@@ -220,7 +220,7 @@ def _check_starts(task: str, played: Sequence[Trajectory]) -> None:
     if len(starts) > 1:
         raise StartsDiffer(
             f"the rollouts of {task} began with {len(starts)} different prompts, expected one; "
-            "training in groups needs an environment whose reset is deterministic"
+            "training in groups requires an environment with a deterministic reset"
         )
 
 

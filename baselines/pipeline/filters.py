@@ -20,7 +20,7 @@ __all__ = [
 
 
 GroupFilter = Callable[..., list[Group]]
-"""From groups to those that are kept, perhaps with fewer rollouts."""
+"""Maps groups to those that are kept, possibly with fewer rollouts."""
 
 
 FILTERS: Registry[GroupFilter] = Registry("filter")
@@ -30,7 +30,8 @@ FILTERS: Registry[GroupFilter] = Registry("filter")
 def varied(groups: Sequence[Group]) -> list[Group]:
     """Keep groups whose rewards differ.
 
-    As DAPO's dynamic sampling, since the training step plays further batches for those dropped.
+    Equivalent to DAPO's dynamic sampling, since the training step plays further batches to replace
+    dropped groups.
     """
     return [group for group in groups if group.varies]
 

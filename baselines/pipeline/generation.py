@@ -2,7 +2,7 @@
 
 Each table of the mixture gets its share of a step's groups. The sampler chooses tasks among
 candidates, the allocator divides the rollouts among them, and the hint sets how many of the
-oracle's actions come first. Estimates of difficulty come from rollouts without a hint.
+oracle's actions each rollout starts from. Difficulty is estimated from rollouts without a hint.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from hexathlon.tasks.seeding import derive_seed, generator_for
 __all__ = ["Generation", "HintFailed"]
 
 _LONG_SOLUTION = 1_000_000
-"""Actions of a solution from which every hint that gives any would give some."""
+"""A solution so long that a hint which gives none of its actions never gives any."""
 
 
 class HintFailed(Exception):
@@ -38,7 +38,7 @@ class Generation:
         config: The stage's parts.
         groups: Tasks per step.
         members: Rollouts per task, on average.
-        seed: Of every draw.
+        seed: Seed of all draws.
         known: Estimates of each task's difficulty; updated by `observe`.
     """
 
@@ -105,13 +105,13 @@ class Generation:
         ]
 
     async def hinted(self, plans: Sequence[GroupPlan], executor: Executor) -> list[GroupPlan]:
-        """Return the plans, started from the oracle's first actions where the hint gives any.
+        """Return the plans, with the oracle's first actions as their start if the hint gives any.
 
         Raises:
             HintFailed: If the oracle does not solve a task.
         """
         success = self.known.success([plan.task for plan in plans])
-        # Where even a long solution would give no action, the oracle need not play.
+        # Play the oracle only for tasks whose hint can give an action.
         hinted = [
             plan
             for plan, rate in zip(plans, success, strict=True)
@@ -154,6 +154,6 @@ def _solution(plan: GroupPlan, outcome: Outcome) -> Trajectory:
     if isinstance(outcome, Trajectory) and outcome.record["reward"] == 1.0:
         return outcome
     raise HintFailed(
-        f"the oracle of {plan.task} did not solve it, so there is no hint: leave generate.hint out "
+        f"the oracle of {plan.task} did not solve it, so there is no hint: remove generate.hint "
         "or choose other tasks"
     )

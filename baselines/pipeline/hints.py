@@ -11,7 +11,7 @@ __all__ = ["HINTS", "Hint", "fading", "rescue"]
 
 
 Hint = Callable[..., int]
-"""From expected success without a hint and the oracle's number of actions to those given."""
+"""Maps expected success without a hint and the oracle's number of actions to the number given."""
 
 
 HINTS: Registry[Hint] = Registry("hint")
@@ -41,9 +41,9 @@ def fading(success: float, actions: int, *, most: float = 0.8) -> int:
 
 @HINTS.register("rescue")
 def rescue(success: float, actions: int, *, share: float = 0.5, below: float = 0.2) -> int:
-    """A share of the actions for tasks that hardly ever succeed, else none (after Guide).
+    """A share of the actions for tasks that rarely succeed, else none (after Guide).
 
-    A task never tried has the prior's success, 0.5; one that failed in all of 8 rollouts has 0.1.
+    An untried task has the prior's success, 0.5; one that failed in 8 of 8 rollouts has 0.1.
 
     Raises:
         ValueError: If `share` or `below` is not in [0, 1].

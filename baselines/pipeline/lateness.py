@@ -1,8 +1,8 @@
 """Late groups: rollouts with tokens of policies older than the recipe's staleness allows.
 
-A policy of lateness decides which sampled tokens of such a group are trained. Rollouts that finish
-late are the long ones, so dropping them trains the policy on short episodes; the metrics
-`length/offered` and `length/trained` show by how much.
+A late policy decides which sampled tokens of such a group are trained on. Long rollouts finish
+late, so dropping late ones biases training towards short episodes; the metrics `length/offered` and
+`length/trained` show by how much.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ __all__ = ["LATENESS", "Lateness", "drop", "pace", "token_mask", "withhold", "wi
 
 
 Lateness = Callable[..., Group | None]
-"""From a group and the oldest version allowed to the group to train on; None drops it."""
+"""Maps a group and the oldest version allowed to the group to train on; None drops it."""
 
 
 LATENESS: Registry[Lateness] = Registry("late policy")
@@ -53,8 +53,8 @@ def token_mask(group: Group, oldest: int) -> Group:
 def withhold(group: Group, oldest: int) -> Group:
     """Withhold whole rollouts with a token that is too old.
 
-    Their rewards still count in the group's mean and deviation, so that the other rollouts are
-    compared with the long ones, too.
+    Their rewards still count in the group's mean and deviation, so that the baseline of the other
+    rollouts includes the long ones.
     """
     masks = [sample.sampled & bool(_old(sample, oldest).any()) for sample in group.samples]
     return _withheld(group, masks)
@@ -62,12 +62,12 @@ def withhold(group: Group, oldest: int) -> Group:
 
 @LATENESS.register("drop")
 def drop(group: Group, oldest: int) -> Group | None:
-    """Drop groups with a token that is too old; others take their places."""
+    """Drop groups with a token that is too old; other groups replace them."""
     return None if any(_old(sample, oldest).any() for sample in group.samples) else group
 
 
 def withheld_of(sample: Sample) -> Mask:
-    """Return the sampled tokens that are not trained, `[tokens]`."""
+    """Return the sampled tokens that are not trained on, `[tokens]`."""
     if sample.withheld is None:
         return np.zeros(len(sample.ids), dtype=np.bool_)
     return sample.withheld

@@ -1,7 +1,7 @@
-"""Replay: rollouts of earlier steps, and how they join fresh ones.
+"""Replay: reuse of rollouts from earlier steps.
 
 Samples keep the log-probabilities and the policy version that they were sampled with, so
-corrections treat them as any late rollout.
+corrections treat them like any other late rollout.
 """
 
 from collections import deque
@@ -22,8 +22,8 @@ class Memory:
     """The newest groups, and each task's newest success.
 
     Args:
-        groups: Largest number of groups.
-        tasks: Largest number of tasks with a success.
+        groups: Maximum number of groups.
+        tasks: Maximum number of tasks with a success.
     """
 
     def __init__(self, groups: int = 256, tasks: int = 4096) -> None:
@@ -57,7 +57,7 @@ class Memory:
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Replace the content by what `state` returned."""
+        """Restore the content from the result of `state`."""
         self.groups.clear()
         self.groups.extend(
             Group(row["task"], tuple(Sample(**sample) for sample in row["samples"]), row["metrics"])
@@ -67,7 +67,7 @@ class Memory:
 
 
 Replay = Callable[..., list[Group]]
-"""From fresh groups, a memory and a generator to the groups of an update."""
+"""Maps fresh groups, a memory and a random generator to the groups of an update."""
 
 
 REPLAYS: Registry[Replay] = Registry("replay")
@@ -100,14 +100,14 @@ def recent(
 
 @REPLAYS.register("rescue")
 def rescue(groups: Sequence[Group], memory: Memory, draw: np.random.Generator) -> list[Group]:
-    """Replace one rollout of a group that failed as a whole by a stored success (DART-GUI)."""
+    """Replace one rollout of a group without a success by a stored success (DART-GUI)."""
     mended = []
     for group in groups:
         stored = memory.successes.get(group.task)
         if stored is not None and not group.varies and group.rewards.max() < stored.reward:
             place = int(draw.integers(len(group.samples)))
             samples = [*group.samples]
-            # Nodes are named within a step: without a prefix, one may seem shared with this group.
+            # Node names are unique only within a step: the prefix prevents clashes.
             branches = tuple(f"stored {name}" for name in stored.branches)
             samples[place] = replace(stored, branches=branches) if branches else stored
             group = replace(group, samples=tuple(samples))
@@ -119,10 +119,10 @@ class ReplayStage:
     """The replay stage of a run: a replay and its memory.
 
     Args:
-        name: Of the replay.
-        parameters: Of the replay.
+        name: Name of the replay.
+        parameters: Its parameters.
         memory: Stored rollouts; the stage adds to it.
-        seed: Of every draw.
+        seed: Seed of all draws.
     """
 
     def __init__(self, name: str, parameters: Mapping[str, Any], memory: Memory, seed: int) -> None:
@@ -137,7 +137,7 @@ class ReplayStage:
         return self._name != "none"
 
     def mended(self, groups: list[Group], step: int, attempt: int) -> list[Group]:
-        """Put stored successes into failed groups, before the filters drop these."""
+        """Put stored successes into failed groups, before the filters drop those groups."""
         if self._name not in _MENDING:
             return groups
         mended = self._replayed(groups, step, attempt)

@@ -11,7 +11,7 @@ __all__ = ["SAMPLERS", "Sampler", "first", "frontier", "thompson", "uniform"]
 
 
 Sampler = Callable[..., list[int]]
-"""From candidates, statistics, a count and a generator to that many distinct indices."""
+"""Maps candidates, statistics, a count and a random generator to that many distinct indices."""
 
 
 SAMPLERS: Registry[Sampler] = Registry("task sampler")

@@ -12,7 +12,7 @@ __all__ = ["SHAPINGS", "Shaping", "fapo", "moa", "overlong", "overlong_penalty",
 
 
 Shaping = Callable[..., list[Group]]
-"""From groups to the same groups with other rewards."""
+"""Maps groups to the same groups with changed rewards."""
 
 
 SHAPINGS: Registry[Shaping] = Registry("reward shaping")

@@ -1,8 +1,8 @@
-"""A simulation of asynchronous training on a fake clock: environments, engine, learner, buffer.
+"""Simulation of asynchronous training on a simulated clock: environments, engine, learner, buffer.
 
-Durations come from a workload, decisions from the work buffer and the late policies that real runs
-use. It predicts the time of a run before it is made, shows which rollouts a setting favours, and
-checks the scheduler's properties on thousands of environments in seconds. Nothing is learned.
+Durations come from a workload; decisions are made by the same work buffer and late policies as in
+real runs. It predicts the duration of a run, shows which rollouts a setting favours, and checks the
+scheduler's properties on thousands of environments in seconds. Nothing is learned.
 """
 
 import heapq
@@ -40,21 +40,21 @@ class SimulatedRollout(NamedTuple):
     """Per turn: the engine's time, then the environment's."""
 
     fails: bool = False
-    """Whether it ends without a score, after all its time."""
+    """Whether it ends without a score, after its full duration."""
 
     @property
     def environment(self) -> float:
-        """Time of the environment."""
+        """Total environment time."""
         return self.reset + sum(step for _, step in self.turns)
 
     @property
     def engine(self) -> float:
-        """Time of the engine."""
+        """Total engine time."""
         return sum(sampling for sampling, _ in self.turns)
 
 
 Workload = Callable[[int, int], SimulatedRollout]
-"""From the numbers of a group and a member to a rollout."""
+"""Maps the numbers of a group and a member to a rollout."""
 
 
 def log_normal(
@@ -74,7 +74,7 @@ def log_normal(
         turns: Turns of every rollout.
         engine: The engine's time for a turn, in seconds.
         failing: Share of rollouts that fail.
-        seed: Of the draws, which depend on the numbers of group and member only.
+        seed: Seed of the draws, which depend only on the numbers of group and member.
     """
     location = math.log(mean) - sigma**2 / 2
 
@@ -89,24 +89,24 @@ def log_normal(
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """A simulated run."""
+    """Settings of a simulated run."""
 
     rules: AdmissionRules
     members: int
     learner: float = 0.0
-    """Time of an update, in seconds, publication of the weights included."""
+    """Duration of an update in seconds, including the publication of the weights."""
 
     lanes: int = 0
-    """Requests that the engine serves at once; 0 serves all."""
+    """Maximum number of requests that the engine serves concurrently; 0 for no limit."""
 
     late: str = "pace"
     deadline: float = math.inf
-    """Longest time that an update waits for its batch, in seconds."""
+    """Maximum time that an update waits for its batch, in seconds."""
 
 
 @dataclass(slots=True)
 class SimulationReport:
-    """What a simulated run came to; times in seconds."""
+    """Results of a simulated run; times in seconds."""
 
     seconds: float = 0.0
     """Time to the end of the last update."""
@@ -118,16 +118,16 @@ class SimulationReport:
     """Per update: numbers of the groups trained on, in the order of submission."""
 
     staleness: list[int] = field(default_factory=list)
-    """Per trained turn: updates between its sampling and its own."""
+    """Per trained turn: number of updates between sampling and training."""
 
     offered: list[float] = field(default_factory=list)
-    """Environment time of every rollout that began."""
+    """Environment time of every rollout that was submitted."""
 
     trained: list[float] = field(default_factory=list)
     """Environment time of every rollout with a trained turn."""
 
     environment: float = 0.0
-    """Environment time of all turns that ended."""
+    """Environment time of all completed turns."""
 
     engine: float = 0.0
     """Engine time of all turns played."""
@@ -137,10 +137,10 @@ class SimulationReport:
     cut: int = 0
     dropped: int = 0
     withheld: int = 0
-    """Turns that were not trained."""
+    """Turns that were not trained on."""
 
     stalled: str = ""
-    """Why the run ended early; empty if it did not."""
+    """Reason why the run ended early; empty if it did not."""
 
 
 class _Playing:
@@ -151,7 +151,7 @@ class _Playing:
         self.versions: list[int] = []
         self.started = False
         self.ended = False
-        """Whether a deadline ended it."""
+        """Whether it has finished or was abandoned."""
 
 
 def simulate(workload: Workload, settings: RunSettings, steps: int) -> SimulationReport:
@@ -173,7 +173,7 @@ class _Simulation:
         self._slots = settings.rules.slots
         self._busy_lanes = 0
         self._news = True
-        """Whether a group has ended since the buffer was asked for a batch."""
+        """Whether a group has ended since the buffer last had no batch."""
 
     def run(self, steps: int) -> SimulationReport:
         for step in range(steps):
@@ -350,13 +350,13 @@ def _sample(playing: _Playing) -> Sample:
 
 
 def bound(rollouts: Sequence[SimulatedRollout], slots: int, learner: float, lanes: int) -> float:
-    """Return the least time in which rollouts and updates can be done.
+    """Return a lower bound on the duration of a run.
 
     Args:
         rollouts: All rollouts of the run.
         slots: Concurrent rollouts.
-        learner: Time of all updates, in seconds.
-        lanes: Requests that the engine serves at once; 0 serves all.
+        learner: Total duration of all updates, in seconds.
+        lanes: Maximum number of requests that the engine serves concurrently; 0 for no limit.
     """
     engine = sum(rollout.engine for rollout in rollouts)
     environment = sum(rollout.environment for rollout in rollouts)

@@ -1,7 +1,7 @@
 """Rollout structures: the turns after which the rollouts of a group split, and into how many.
 
 A structure knows no environment: it names the splits, and the collector forks rollouts there.
-Rollouts from one split share the turns before it, tokens and log-probabilities included.
+Rollouts from one split share the turns before it, including tokens and log-probabilities.
 """
 
 import math
@@ -17,14 +17,14 @@ class ForkPoint(NamedTuple):
     """A point at which every rollout of a group splits."""
 
     after: int
-    """Turns of the policy before it, from 1; turns of a hint do not count."""
+    """Number of the policy's turns before it, at least 1; turns of a hint do not count."""
 
     width: int
-    """Number of rollouts that each one becomes."""
+    """Number of rollouts into which each one splits."""
 
 
 Structure = Callable[..., tuple[ForkPoint, ...]]
-"""From its parameters to the splits, ordered by turn."""
+"""Maps its parameters to the splits, ordered by turn."""
 
 
 STRUCTURES: Registry[Structure] = Registry("rollout structure")
@@ -45,12 +45,12 @@ def forked(*, after: Sequence[int] = (1,), width: int = 2) -> tuple[ForkPoint, .
     """
     if not after or min(after) < 1 or width < 2:
         raise ValueError(
-            f"expected turns from 1 on and a width of at least 2, got after={list(after)} and "
+            f"expected turns of at least 1 and a width of at least 2, got after={list(after)} and "
             f"width={width}"
         )
     return tuple(ForkPoint(turn, width) for turn in sorted(set(after)))
 
 
 def leaves(splits: Sequence[ForkPoint]) -> int:
-    """Return how many rollouts one becomes if its episode lasts beyond the last split."""
+    """Return into how many rollouts one splits if its episode outlasts the last split."""
     return math.prod(split.width for split in splits)

@@ -1,4 +1,4 @@
-"""The tables of a recipe that configure the pipeline's stages."""
+"""Tables of a recipe that configure the pipeline's stages."""
 
 import math
 from typing import Any, Literal
@@ -39,7 +39,7 @@ class GenerateTable(RecipeTable):
     """The generate stage: tasks, rollouts per task, splits and hints."""
 
     sampler: PartTable = PartTable(name="first")
-    """Chooses a step's tasks among candidates by estimates of their difficulty."""
+    """Chooses a step's tasks among candidates, by their estimated difficulty."""
 
     candidates: int = Field(default=1, ge=1)
     """Candidates per chosen task."""
@@ -59,7 +59,7 @@ class GenerateTable(RecipeTable):
         ALLOCATORS.resolve(self.allocator.name, self.allocator.parameters)
         HINTS.resolve(self.hint.name, self.hint.parameters)
         STRUCTURES.resolve(self.structure.name, self.structure.parameters)
-        # Trial calls: bad values raise here rather than during the run.
+        # Trial calls, so that bad values raise here rather than during the run.
         self.splits()
         HINTS[self.hint.name](0.5, 4, **self.hint.parameters)
         SAMPLERS[self.sampler.name](
@@ -78,10 +78,10 @@ class ReplayTable(RecipeTable):
     name: str = "none"
     parameters: dict[str, Any] = Field(default_factory=dict)
     groups: int = Field(default=256, ge=1)
-    """Largest number of stored groups."""
+    """Maximum number of stored groups."""
 
     tasks: int = Field(default=4_096, ge=1)
-    """Largest number of tasks with a stored success."""
+    """Maximum number of tasks with a stored success."""
 
     @model_validator(mode="after")
     def _exists(self) -> "ReplayTable":
@@ -91,45 +91,45 @@ class ReplayTable(RecipeTable):
 
 
 class AsynchronyTable(RecipeTable):
-    """Rollouts that go on while the learner updates, and what becomes of late and failed ones."""
+    """Rollouts that continue during updates, and what happens to late and failed ones."""
 
     staleness: int = Field(default=0, ge=0, le=64)
-    """Largest number of updates between the submission of a group and its own; 0 submits nothing
-    ahead, so that a run is synchronous and repeats bit for bit."""
+    """Maximum number of updates between a group's submission and its update; 0 submits nothing
+    ahead, which makes a run synchronous and reproducible bit for bit."""
 
     over_provision: float = Field(default=1.0, ge=1.0, le=8.0)
     """Groups submitted per group of an update; the slowest are left for later updates (APRIL)."""
 
     late: str = "pace"
-    """What is trained of rollouts with tokens older than `staleness`: pace, token_mask, withhold or
+    """Policy for rollouts with tokens older than `staleness`: pace, token_mask, withhold or
     drop."""
 
     update: Literal["keep", "abort"] = "keep"
-    """What an update does to requests in flight: they go on with the new weights, or end with the
-    tokens that they have and are then continued."""
+    """Effect of an update on requests in flight: `keep` continues them with the new weights;
+    `abort` ends them with the tokens sampled so far, and resumes them after the update."""
 
     window: float = Field(default=1.0, ge=1.0)
-    """Groups, in the order of submission, among which an update chooses finished ones, as a
-    multiple of an update's groups; 1 takes them strictly in that order."""
+    """Number of groups, in the order of submission, from which an update chooses finished ones, as
+    a multiple of an update's groups; 1 takes them strictly in that order."""
 
     deadline: float = Field(default=3600.0, gt=0)
-    """Longest time that an update waits for its groups, in seconds."""
+    """Maximum time that an update waits for its groups, in seconds."""
 
     least: int = Field(default=1, ge=1)
-    """Least number of scored rollouts in a group; a smaller one is replaced by another task's."""
+    """Minimum number of scored rollouts in a group; another task's group replaces a smaller one."""
 
     ratio: Literal["auto", "none", "snapshot", "a3po", "ewma"] = "auto"
-    """Source of the log-probabilities in the ratio's denominator where tokens are older than the
-    policy: the objective's own (`none`); the learner with the weights that sampled each token;
-    A-3PO's interpolation; or a moving average of the weights (PPO-EWMA). `auto` takes snapshots in
-    asynchronous runs whose objective names no proximal policy."""
+    """Source of the log-probabilities in the ratio's denominator for tokens older than the policy:
+    the objective's own (`none`); the learner with the weights that sampled each token
+    (`snapshot`); A-3PO's interpolation; or a moving average of the weights (PPO-EWMA). `auto` means
+    `snapshot` in asynchronous runs whose objective names no proximal policy."""
 
     decay: float = Field(default=0.9, ge=0, lt=1)
-    """Decay of that moving average per update."""
+    """Decay of the moving average per update."""
 
     @property
     def active(self) -> bool:
-        """Whether rollouts may go on while the learner updates."""
+        """Whether rollouts may continue while the learner updates."""
         return self.staleness > 0 or self.over_provision > 1
 
     def rules(self, groups: int, slots: int) -> AdmissionRules:
@@ -137,7 +137,7 @@ class AsynchronyTable(RecipeTable):
 
         Args:
             groups: Groups per update.
-            slots: Largest number of concurrent rollouts.
+            slots: Maximum number of concurrent rollouts.
         """
         widest = max(self.window, self.over_provision)
         return AdmissionRules(
@@ -155,7 +155,7 @@ class AsynchronyTable(RecipeTable):
         LATENESS.resolve(self.late, {})
         if self.late == "pace" and self.over_provision > 1:
             raise ValueError(
-                "over_provision leaves groups behind, which pacing would wait for: set late to "
-                "token_mask, withhold or drop"
+                "over_provision leaves groups unfinished, and pacing would wait for them: set late "
+                "to token_mask, withhold or drop"
             )
         return self

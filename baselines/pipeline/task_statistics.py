@@ -14,11 +14,11 @@ __all__ = ["TaskStatistics"]
 class TaskStatistics:
     """Successes and failures by task, older ones discounted.
 
-    A task's success rate has a Beta posterior, as in VADE; a task never tried has the prior.
+    A task's success rate has a Beta posterior, as in VADE; an untried task has the prior.
     """
 
     decay: float = 0.9
-    """Discount of the earlier counts whenever a task is tried again."""
+    """Discount of the earlier counts each time a task is tried again."""
 
     prior: tuple[float, float] = (1.0, 1.0)
     threshold: float = 1.0

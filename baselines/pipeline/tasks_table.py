@@ -20,7 +20,7 @@ from hexathlon.tasks.task import Split
 __all__ = ["TasksTable", "check_mixture", "largest_share", "shares", "table_of"]
 
 _SCANNED = 1_000
-"""Tasks that are scanned for the names of a source's templates."""
+"""Number of tasks scanned for the names of a source's templates."""
 
 
 class TasksTable(RecipeTable):
@@ -86,7 +86,7 @@ class TasksTable(RecipeTable):
 
         Args:
             split: A split of the source.
-            count: Largest number of tasks; there are fewer where the split ends.
+            count: Maximum number of tasks; a split may have fewer.
             numbers: Indices in the order in which they are tried; ascending by default.
         """
         source = get_source(self.source)
@@ -137,12 +137,12 @@ def _cycle(size: int, draw: np.random.Generator) -> Iterator[int]:
 def shares(tables: Sequence[TasksTable], count: int, *place: str | int) -> list[int]:
     """Divide a number of tasks among the tables of a mixture by their weights.
 
-    What does not divide evenly is drawn by the remainders, at most one more task per table.
+    Remainders are drawn at random: at most one more task per table.
 
     Args:
         tables: The mixture.
         count: Total number of tasks.
-        *place: Address of the draw, such as seed and step.
+        *place: Seed of the draw, such as seed and step.
     """
     weights = np.array([table.weight for table in tables])
     exact = count * weights / weights.sum()

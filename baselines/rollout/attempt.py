@@ -170,7 +170,7 @@ class Attempt:
         log.opening, log.system_prompt, log.tools = start.opening, start.system_prompt, start.tools
 
     def _replay(self, start: Prefix) -> TrialCoroutine[None]:
-        """Take the recorded actions again and require the recorded results."""
+        """Replay the recorded actions and require the recorded results."""
         log = self.log
         require_same("the opening", start.opening, log.opening)
         for recorded in start.steps:

@@ -1,6 +1,6 @@
 """Executors play rollout requests and return trajectories.
 
-`Executor` is the interface behind which either this process or a cluster plays them;
+`Executor` is the interface; either this process or a cluster implements it, and
 `LocalExecutor` uses the event loop of this process. Requests and outcomes are plain data.
 """
 
@@ -79,7 +79,7 @@ class LocalExecutor:
 
     Attributes:
         agent: The default agent.
-        journal: Records the turns of rollouts in progress, where set.
+        journal: Records the turns of rollouts in progress, if set.
     """
 
     def __init__(

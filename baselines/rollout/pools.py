@@ -1,8 +1,8 @@
-"""Settings of worker pools: which processes play the rollouts of which environment families.
+"""Settings of worker pools, which play the rollouts of environment families.
 
-A pool gives its workers a share of a machine, such as cores, memory or a named resource, so that
-browsers run where there are browsers and simulated worlds anywhere. Starting workers is left to
-`hexathlon.baselines.cluster`; one process needs no pools.
+A pool reserves cores, memory or named resources for its workers, so that web environments run on
+nodes with browsers and simulated worlds anywhere. Starting workers is left to
+`hexathlon.baselines.cluster`; a single process needs no pools.
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ class PoolTable(BaseModel):
     """Number of processes."""
 
     slots: Count = 2
-    """Rollouts that each process plays at a time; the pool plays at most `workers * slots`."""
+    """Concurrent rollouts per process; the pool plays at most `workers * slots`."""
 
     cpus: Amount = 1.0
     """Cores reserved for each worker."""
@@ -53,7 +53,7 @@ class PoolTable(BaseModel):
         """Return the reservation of one worker by resource name, memory in bytes."""
         amounts = {"CPU": self.cpus, "GPU": self.gpus, "memory": self.memory_gib * 2**30}
         bundle = {name: amount for name, amount in {**amounts, **self.resources}.items() if amount}
-        return bundle or {"CPU": 0.001}  # a reservation of nothing would have no place
+        return bundle or {"CPU": 0.001}  # Ray rejects empty bundles
 
 
 class WorkersTable(BaseModel):
@@ -65,10 +65,10 @@ class WorkersTable(BaseModel):
     """Workers of the default pool."""
 
     slots: Count = 2
-    """Rollouts that each of them plays at a time."""
+    """Concurrent rollouts per worker of the default pool."""
 
     cpus: Amount = 1.0
-    """Cores reserved for each of them."""
+    """Cores reserved for each worker of the default pool."""
 
     pools: Mapping[str, PoolTable] = {}
     """Further pools by name; one named `workers` replaces the default pool."""

@@ -52,10 +52,10 @@ class Pause:
 
 
 class TurnJournal:
-    """The turns of rollouts in progress, from which others continue if this process is lost.
+    """The turns of rollouts in progress, so that other processes can continue if this one is lost.
 
     Copying a conversation after every turn would cost more than it saves, so a rollout writes its
-    turns at the next boundary after they were wanted. Methods may be called from any thread.
+    turns only after a request, at the end of the next turn. Methods may be called from any thread.
     """
 
     def __init__(self) -> None:
@@ -67,11 +67,11 @@ class TurnJournal:
         self._written: dict[TrialKey, Prefix] = {}
 
     def begin(self, key: TrialKey) -> None:
-        """Note that a rollout is in progress."""
+        """Register a rollout in progress."""
         self._playing.add(key)
 
     def end(self, key: TrialKey) -> None:
-        """Forget a rollout that is over or paused."""
+        """Remove a rollout that has ended or paused."""
         self._playing.discard(key)
         self._wanted.discard(key)
         self._written.pop(key, None)
@@ -82,12 +82,12 @@ class TurnJournal:
         return key in self._wanted
 
     def write(self, prefix: "Prefix") -> None:
-        """Keep the turns of a rollout."""
+        """Store the turns of a rollout."""
         self._wanted.discard(prefix.key)
         self._written[prefix.key] = prefix
 
     def take(self) -> "list[Prefix]":
-        """Return the turns written since the last call, and ask for those that follow."""
+        """Return the turns written since the last call, and request the next ones."""
         written = [self._written.pop(key) for key in list(self._written)]
         self._wanted |= set(self._playing)
         return written

@@ -24,7 +24,7 @@ __all__ = ["EnvironmentSlot", "FatalError", "Rollout"]
 
 
 class FatalError(Exception):
-    """An error that every other trial of the run would also meet; raised from that error."""
+    """An error that would affect every other trial of the run; raised from that error."""
 
 
 class EnvironmentSlot:

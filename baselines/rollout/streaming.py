@@ -1,7 +1,7 @@
 """The executor of asynchronous runs in this process: many overlapping calls, a thread per slot.
 
-Synchronous environments step in a thread of their slot, so that one that waits delays neither
-replies nor other environments; asynchronous ones are awaited on the event loop. Unlike those of
+Synchronous environments step in their slot's thread, so that a slow one delays neither replies nor
+other environments; asynchronous ones are awaited on the event loop. Unlike those of
 `LocalExecutor`, results depend on timing.
 """
 
@@ -26,15 +26,15 @@ from hexathlon.envs.base import Environment
 __all__ = ["StreamingExecutor"]
 
 _CLOSING = 60.0
-"""Longest time to wait for the environments to close, in seconds."""
+"""Maximum time to wait for the environments to close, in seconds."""
 
 
 class StreamingExecutor:
     """Plays rollouts of overlapping calls of `run`, on one event loop.
 
-    Requests beyond the number of slots wait in the order in which they came. Cancelling a call
-    abandons its rollouts; an environment that does not return is left to its thread, and the slot
-    gets another one.
+    Requests beyond the number of slots wait in the order of arrival. Cancelling a call abandons its
+    rollouts; an environment that does not return is left to its thread, and the slot gets a new
+    one.
 
     Args:
         agent: The default agent; a request may name a different one.
@@ -194,7 +194,7 @@ class _Slot:
         return future
 
     def abandon(self) -> None:
-        """Close the environments without waiting, once what runs in the thread has returned."""
+        """Close the environments when the thread's current call returns, without waiting."""
         if self._jobs is not None:
             self._put(self._close_all)
             self._jobs.put(None)

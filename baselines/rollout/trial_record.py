@@ -47,7 +47,7 @@ class TrialLog:
     opening: JsonContent = ""
     steps: list[dict[str, Any]] = field(default_factory=list)
     pending: str | None = None
-    """The action that the environment is taking; left set by an action that it failed to take."""
+    """The action in progress; stays set if the environment fails."""
 
     media: dict[str, bytes] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
@@ -101,7 +101,7 @@ class TrialLog:
         )
 
     def resume_from(self, start: Prefix) -> None:
-        """Take over steps, media and resources of a prefix."""
+        """Adopt steps, media and resources of a prefix."""
         spent = start.spent
         self.steps = [dict(step) for step in start.steps]
         self.media |= start.media

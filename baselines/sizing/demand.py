@@ -1,4 +1,4 @@
-"""What a recipe asks of the hardware: its model, its workload, its rollouts in flight."""
+"""Hardware demands of a recipe: its model, its workload, its rollouts in flight."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ from hexathlon.baselines.sizing.workload import StepWorkload, mean_workload, mea
 from hexathlon.baselines.training.recipe import Recipe
 from hexathlon.baselines.training.rollouts import recorded
 
-__all__ = ["Assumed", "SizingError", "plan_of"]
+__all__ = ["WorkloadOverrides", "SizingError", "plan_of"]
 
 _BATCHES = 5
 """Batches of a run whose records are read; durations of rollouts hardly change over a run."""
@@ -20,8 +20,8 @@ class SizingError(Exception):
     """A recipe that cannot be sized; the message says why."""
 
 
-class Assumed(NamedTuple):
-    """Values given by the user; None leaves them to the run or to the recipe."""
+class WorkloadOverrides(NamedTuple):
+    """Values given by the user; None means the value of the run or the recipe."""
 
     model: Path | None = None
     """A `config.json`, or a directory with one, in place of the recipe's policy."""
@@ -32,8 +32,8 @@ class Assumed(NamedTuple):
     env_seconds: float | None = None
 
 
-def plan_of(recipe: Recipe, run: Path | None, assumed: Assumed) -> tuple[StepPlan, str]:
-    """Return what a step of a recipe asks for, and where the figures come from.
+def plan_of(recipe: Recipe, run: Path | None, assumed: WorkloadOverrides) -> tuple[StepPlan, str]:
+    """Return the demands of a recipe's step, and the source of the figures.
 
     Args:
         recipe: The recipe; `scale` is applied.
@@ -66,7 +66,7 @@ def plan_of(recipe: Recipe, run: Path | None, assumed: Assumed) -> tuple[StepPla
     if work.sampled >= work.tokens:
         raise SizingError(
             f"a rollout has {work.tokens:,.0f} tokens, of which {work.sampled:,.0f} are sampled: "
-            "expected more tokens in all"
+            "expected more tokens in total"
         )
     plan = StepPlan(
         _model(recipe, assumed.model),

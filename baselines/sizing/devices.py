@@ -1,4 +1,4 @@
-"""Devices: peak figures of GPUs, and the shares of them that real programs reach."""
+"""Devices: peak figures of GPUs, and the fractions of them that real programs reach."""
 
 import tomllib
 from functools import cache
@@ -29,7 +29,7 @@ class Device(BaseModel):
 
 
 class Efficiency(BaseModel):
-    """Shares of the peak figures that are reached; assumptions until measured.
+    """Achieved fractions of the peak figures; assumptions until measured.
 
     The defaults are round figures, not measured here; `hexathlon plan --efficiency` replaces them.
     """
@@ -40,13 +40,13 @@ class Efficiency(BaseModel):
     """Model FLOPs utilisation of the learner."""
 
     prefill: float = Field(default=0.4, gt=0, le=1)
-    """FLOPs utilisation while prompts are read."""
+    """FLOPs utilisation during prefill."""
 
     decode: float = Field(default=0.5, gt=0, le=1)
-    """Share of the memory bandwidth while tokens are sampled."""
+    """Fraction of the memory bandwidth used while decoding."""
 
     sync: float = Field(default=0.25, gt=0, le=1)
-    """Share of the link while weights are sent."""
+    """Fraction of the link bandwidth used while weights are sent."""
 
 
 @cache
@@ -64,6 +64,6 @@ def device(key: str) -> Device:
     """Return a device by its key, such as `h100`.
 
     Raises:
-        KeyError: If there is none of this name.
+        KeyError: If it is unknown.
     """
     return _devices()[key]

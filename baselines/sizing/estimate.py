@@ -28,10 +28,10 @@ __all__ = [
 ]
 
 _ROUNDS = 60
-"""Iterations of the fixed point of the batch; it contracts by half or better in each."""
+"""Iterations of the fixed point for the batch size; each at least halves the error."""
 
-_ROOM = 0.92
-"""Share of a GPU's memory that may be planned for."""
+_USABLE = 0.92
+"""Usable fraction of a GPU's memory."""
 
 Mode = Literal["shared", "apart", "asynchronous"]
 
@@ -41,7 +41,7 @@ class GpuCluster(NamedTuple):
 
     device: Device
     gpus: int
-    """GPUs in all."""
+    """Total number of GPUs."""
 
     efficiency: Efficiency = Efficiency()
     network: float = 0.0
@@ -49,7 +49,7 @@ class GpuCluster(NamedTuple):
 
 
 class StepPlan(NamedTuple):
-    """What a recipe asks of the hardware."""
+    """Hardware demands of a recipe."""
 
     model: ModelSize
     workload: StepWorkload
@@ -66,8 +66,8 @@ class GpuLayout(NamedTuple):
     """A division of the GPUs."""
 
     mode: Mode
-    """`shared`: engines and learner take turns on all GPUs; `apart`: each has its own, and they
-    wait for each other; `asynchronous`: each has its own and neither waits."""
+    """`shared`: engines and learner take turns on all GPUs; `apart`: each has its own GPUs, and
+    they wait for each other; `asynchronous`: each has its own and neither waits."""
 
     engines: int
     learners: int
@@ -88,11 +88,11 @@ class StepEstimate(NamedTuple):
     """Of one learner GPU."""
 
     available: float
-    """Memory of one GPU that may be planned for."""
+    """Usable memory of one GPU."""
 
     @property
     def fits(self) -> bool:
-        """Whether both fit into memory; sharing GPUs, the engine sleeps while the learner works."""
+        """Whether both fit into memory; an engine on shared GPUs sleeps while the learner works."""
         return max(self.engine_memory, self.learner_memory) <= self.available
 
     @property
@@ -141,7 +141,7 @@ def estimate(plan: StepPlan, cluster: GpuCluster, layout: GpuLayout) -> StepEsti
         step,
         engine_memory(model, plan.slots / layout.engines, work.context),
         memory.total,
-        _ROOM * cluster.device.memory * GIB,
+        _USABLE * cluster.device.memory * GIB,
     )
 
 
@@ -175,7 +175,7 @@ def _rollout_seconds(plan: StepPlan, cluster: GpuCluster, engines: int) -> float
     for _ in range(_ROUNDS):
         moved = 2.0 * model.parameters + batch * work.context * model.kv_bytes
         token = max(moved / bandwidth, batch * flops / compute)
-        # Prompts of the other rollouts in the batch are read in between.
+        # Prefill of the other rollouts in the batch interrupts decoding.
         inside = work.sampled * token + max(1.0, batch) * prefill
         batch = (batch + slots * inside / (inside + work.env_seconds)) / 2.0
     return inside + work.env_seconds

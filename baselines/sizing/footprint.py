@@ -39,7 +39,7 @@ class ModelSize:
             ValueError: If it is not a dense decoder, or a size is missing.
         """
         if any(key in config for key in ("num_experts", "num_local_experts", "n_routed_experts")):
-            raise ValueError("mixtures of experts are not sized: only dense decoders are")
+            raise ValueError("mixtures of experts are not supported: expected a dense decoder")
         try:
             width, heads = int(config["hidden_size"]), int(config["num_attention_heads"])
             return ModelSize(
@@ -95,7 +95,7 @@ class LearnerMemory(NamedTuple):
     """Sharded gradients in fp32."""
 
     gathered: float
-    """The bf16 weights of the layers that are gathered at once: two, and the embeddings."""
+    """The bf16 weights that are gathered at a time: two layers and the embeddings."""
 
     activations: float
 
@@ -114,12 +114,12 @@ def learner_memory(
         model: The policy.
         ranks: Number of learner ranks.
         tokens: Tokens of one forward pass on one rank.
-        checkpointing: Whether activations within layers are computed again.
+        checkpointing: Whether activations within layers are recomputed.
     """
     shard = model.parameters / ranks
     kept = 2 if checkpointing else _KEPT_PER_LAYER
     layers = kept * model.width * tokens * model.layers
-    # While one layer is computed again, all of its own tensors are there, too.
+    # A layer that is recomputed needs all of its tensors at that time.
     again = _KEPT_PER_LAYER * model.width * tokens if checkpointing else 0
     logits = (4 + 4) * model.vocabulary * tokens  # fp32 logits and their gradient
     return LearnerMemory(

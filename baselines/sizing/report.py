@@ -36,8 +36,8 @@ def tables(
         plan: The recipe's demands.
         cluster: The hardware.
         found: Estimates, best first.
-        source: Where the workload's figures come from.
-        price: Dollars per GPU and hour; 0 leaves costs out.
+        source: Source of the workload's figures.
+        price: Dollars per GPU hour; 0 omits costs.
     """
     work, size = plan.workload, plan.model
     demand = ReportTable(
@@ -49,7 +49,7 @@ def tables(
             ("rollouts in flight", f"{plan.slots:,}"),
             ("turns per rollout", f"{work.turns:.1f}"),
             ("tokens per rollout", f"{work.tokens:,.0f}"),
-            ("of these sampled", f"{work.sampled:,.0f}"),
+            ("sampled tokens per rollout", f"{work.sampled:,.0f}"),
             ("environment, seconds per rollout", f"{work.env_seconds:.3f}"),
             ("longest rollout / mean", f"{work.longest(min(work.rollouts, plan.slots)):.1f}"),
         ),
@@ -79,10 +79,10 @@ def tables(
 
 
 def here(recipe: Recipe, run: Path, work: StepWorkload) -> ReportTable:
-    """Return the step time predicted for the machine on which a run was made, next to the run's.
+    """Return the predicted step time on the machine of a run, beside the run's measured one.
 
-    The run's batches may be repeated where filters drop groups; the recipe's are expected to be as
-    often.
+    Filters that drop groups make a run collect more batches; the recipe is assumed to collect
+    equally many.
 
     Args:
         recipe: The recipe to predict; `scale` is applied.

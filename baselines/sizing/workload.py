@@ -1,4 +1,4 @@
-"""The work of one training step, in tokens and seconds; known from a run or by assumption."""
+"""The workload of one training step, in tokens and seconds; measured in a run or assumed."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ __all__ = ["MachineRates", "MeasuredStep", "StepWorkload", "mean_workload", "mea
 
 
 class StepWorkload(NamedTuple):
-    """Rollouts of a step, on average."""
+    """Mean workload of a step's rollouts."""
 
     rollouts: int
     """Rollouts per step."""
@@ -38,9 +38,10 @@ class StepWorkload(NamedTuple):
         return self.tokens / 2
 
     def longest(self, rollouts: int) -> float:
-        """Return how much longer the longest of several rollouts takes than the mean one.
+        """Return the duration of the longest of several rollouts, as a multiple of the mean.
 
-        The mean maximum of log-normal values, by Blom's approximation of normal order statistics.
+        The expected maximum of log-normal values, by Blom's approximation of normal order
+        statistics.
         """
         if self.spread == 0 or rollouts < 2:
             return 1.0
@@ -67,7 +68,7 @@ class MeasuredStep(NamedTuple):
 
 
 class MachineRates(NamedTuple):
-    """Rates of the machine on which a run was made, for one rank."""
+    """Rates per rank, on the machine of a run."""
 
     rollout: float
     """Seconds of collection per rollout."""
@@ -91,7 +92,7 @@ class MachineRates(NamedTuple):
         )
 
     def step(self, work: StepWorkload, ranks: int) -> tuple[float, float]:
-        """Return the seconds of collection and of learning in one step of other sizes."""
+        """Return the seconds of collection and of learning in a step with another workload."""
         share = work.rollouts / ranks
         return self.rollout * share, self.token * share * work.tokens
 

@@ -54,7 +54,7 @@ class Trajectory:
         count = max(turns) + 1
         rewards = [step["reward"] for step in self.record["steps"]]
         rewards = [*rewards, *[0.0] * count][:count]
-        # Rewards must add up to the verdict, so the last turn receives what the steps did not pay.
+        # Rewards must add up to the verdict, so the last turn receives the remainder.
         rewards[-1] += float(self.record["reward"] or 0.0) - sum(rewards)
         cut = any(node.finish == "length" for node in sampled)
         outcome = PathOutcome(

@@ -1,11 +1,11 @@
-"""The source of asynchronous runs: rollouts go on while the learner updates.
+"""The source of asynchronous runs: rollouts continue while the learner updates.
 
     plans → work buffer → rollouts (executor) → finished groups → late policy → batch
                ↑ admits groups while the bound on staleness and the slots allow it
 
-The work buffer decides what is submitted and taken; this module plays it on the run's event loop,
-watches deadlines, and counts. A run that is resumed submits the groups again that were in the
-buffer when its state was saved.
+The work buffer decides which groups are submitted and taken; this module plays them on the run's
+event loop, enforces deadlines, and collects metrics. A resumed run resubmits the groups that were
+in the buffer when its state was saved.
 """
 
 import asyncio
@@ -34,11 +34,11 @@ from hexathlon.baselines.training.components import BatchLate, Components
 __all__ = ["AsynchronousSource", "BatchEmpty"]
 
 _ENDING = 60.0
-"""Longest time that cancelled rollouts may take to end, in seconds."""
+"""Maximum time that cancelled rollouts may take to end, in seconds."""
 
 
 class BatchEmpty(Exception):
-    """No group can be trained on, and none will be."""
+    """No group is left to train on, and none is running."""
 
 
 class _Taken(NamedTuple):
@@ -47,7 +47,7 @@ class _Taken(NamedTuple):
     number: int
     task: str
     group: Group | None
-    """What is trained on; None if the late policy dropped the group."""
+    """The group to train on; None if the late policy dropped it."""
 
     records: list[Any]
     faults: int
@@ -65,7 +65,7 @@ class AsynchronousSource:
         self._run = run
         self._log: Logged = lambda played: played
         self._here = not run.central or ranks.first
-        """Whether this rank plays."""
+        """Whether this rank plays rollouts."""
 
         self._share = len(self._shared(range(run.recipe.rollout.groups)))
         rules = table.rules(max(1, self._share), run.recipe.rollout.concurrency)
@@ -83,13 +83,13 @@ class AsynchronousSource:
         self._offered: list[int] = []
         self._trained: list[int] = []
         self._cause = ""
-        """Why a group was lost last."""
+        """Cause of the most recent loss of a group."""
 
     def _shared(self, items: Sequence[Any]) -> list[Any]:
         return list(items) if self._run.central else self._run.ranks.share(items)
 
     def begin(self, step: int) -> None:
-        """Submit groups for the step, and keep those in progress."""
+        """Submit groups for the step; those in progress continue."""
         if self._here:
             self._run.complete(self._advance(step))
 
@@ -98,7 +98,7 @@ class AsynchronousSource:
 
         Raises:
             BatchLate: If none finishes within the recipe's deadline.
-            BatchEmpty: If failures take one group after another.
+            BatchEmpty: If too many groups in a row are lost to failures.
         """
         run = self._run
         self._log = partial(run.rollouts.keep, step + 1, attempt)
@@ -115,9 +115,8 @@ class AsynchronousSource:
         )
 
     def publish(self, version: int) -> float:
-        """Hand the weights to the engine while rollouts go on."""
-        run = self._run
-        return run.complete(run.opened.transport.publish(run.model, version))
+        """Publish the weights to the engine while rollouts continue."""
+        return self._run.publish(version)
 
     def poison(self, cause: str) -> None:
         """Add the groups of the step to the journal."""
@@ -157,7 +156,9 @@ class AsynchronousSource:
         empty = 0
         while not self._upcoming:
             if empty > run.recipe.rollout.tries:
-                raise BatchEmpty(f"{empty} batches of tasks in a row were all lost before")
+                raise BatchEmpty(
+                    f"{empty} batches in a row had only tasks that the journal lists as lost"
+                )
             empty += 1
             tasks = run.generation.tasks(self._lot, 0)
             plans = self._shared(run.generation.plans(tasks, self._lot, 0))
@@ -220,7 +221,7 @@ class AsynchronousSource:
         return sorted(batch, key=lambda one: one.number)
 
     async def _changed(self, limit: float) -> bool:
-        """Wait until a rollout ends; return whether one did before a time.
+        """Wait until a rollout ends; return whether one did before the time limit.
 
         Raises:
             BatchEmpty: If nothing runs, or failures have taken too many groups in a row.
@@ -231,7 +232,7 @@ class AsynchronousSource:
         return ended
 
     async def _wait(self, limit: float) -> bool:
-        """Wait for news until a time of the event loop's clock; return whether there were any."""
+        """Wait for an event until a time of the event loop's clock; return whether one came."""
         assert self._news is not None, "a step begins before its batches"
         self._news.clear()
         try:
@@ -251,7 +252,7 @@ class AsynchronousSource:
                 f"{self._cause}); fix the environment, then resume the run"
             )
         if not self._tasks and not any(group.finished for group in self._buffer.open):
-            raise BatchEmpty("no rollout runs, none is finished, and none may be submitted")
+            raise BatchEmpty("no rollout is running or finished, and none may be submitted")
 
     def _expire(self, before: float) -> None:
         """End the rollouts of groups submitted at or before a time."""
@@ -268,8 +269,9 @@ class AsynchronousSource:
     def _late(self, step: int, seconds: float) -> str:
         oldest = self._buffer.open[0].item.task if self._buffer.open else "none"
         return (
-            f"step {step}: no group finished within {seconds:g} s, {self._buffer.running} rollouts "
-            f"run (the oldest: {oldest}): find what they wait for, or raise asynchrony.deadline"
+            f"step {step}: no group finished within {seconds:g} s; {self._buffer.running} rollouts "
+            f"are running (the oldest: {oldest}): find out what they wait for, or raise "
+            "asynchrony.deadline"
         )
 
     def _settled(
@@ -312,11 +314,11 @@ class AsynchronousSource:
     # Metrics and state --------------------------------------------------------------------------
 
     def metrics(self) -> dict[str, float]:
-        """Return counts, lengths and the ages of the tokens trained on, over all ranks.
+        """Return counts, lengths and the staleness of the tokens trained on, over all ranks.
 
         `length/offered` is the mean number of sampled tokens of the rollouts that ended since the
-        last update, `length/trained` that of those trained on; `staleness/N` is the share of the
-        trained tokens that are N updates old.
+        last update, `length/trained` the same for those trained on; `staleness/N` is the fraction
+        of the trained tokens that are N updates old.
         """
         mine = self._run.complete(self._counted())
         counts, ages = Counter[str](), Counter[int]()
@@ -352,9 +354,9 @@ class AsynchronousSource:
         return [self._lot, [[plan.task, plan.seed, plan.members] for plan in plans]]
 
     def load(self, state: Mapping[str, Any], step: int) -> None:
-        """Submit again what was in the buffer when the state was saved.
+        """Resubmit the groups that were in the buffer when the state was saved.
 
-        Rollouts in progress then are played from their start, by the policy of the state.
+        Rollouts that were in progress restart, with the policy of the state.
         """
         self._buffer.advance(step)
         rows = state.get("ranks", [])

@@ -1,7 +1,7 @@
-"""Backends: where a run's engine samples and where its environments are played.
+"""Backends, which supply a run's engine and the executor of its environments.
 
-The trainer asks a backend for both and knows neither processes nor machines. `InProcess` uses the
-process of each rank; a cluster's backend uses other processes. Starting ranks is left to `run`.
+They hide processes and machines from the trainer. `InProcess` uses the process of each rank; a
+cluster's backend uses other processes. Starting ranks is left to `run`.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,16 +18,16 @@ from hexathlon.baselines.training.engines import OpenedEngine, open_engine
 from hexathlon.baselines.training.recipe import Recipe
 from hexathlon.envs.base import Environment
 
-__all__ = ["Absent", "TrainingBackend", "InProcess"]
+__all__ = ["IdleBackend", "TrainingBackend", "InProcess"]
 
 
 class TrainingBackend(Protocol):
     """Opens engines and creates executors."""
 
     def central(self, recipe: Recipe) -> bool:
-        """Return whether rank 0 plays the rollouts of all ranks; otherwise each plays its share.
+        """Return whether rank 0 plays all rollouts; otherwise each rank plays its share.
 
-        On a central backend, the other ranks use `Absent`.
+        On a central backend, the other ranks use `IdleBackend`.
         """
         ...
 
@@ -62,10 +62,10 @@ class TrainingBackend(Protocol):
 
 
 class InProcess:
-    """Samples and plays in the process of each rank; at vLLM servers, in that of rank 0."""
+    """Samples and plays in the process of each rank; with vLLM servers, in that of rank 0."""
 
     def central(self, recipe: Recipe) -> bool:
-        """Return whether the engine is shared: otherwise every rank plays its share."""
+        """Return whether all ranks share one engine."""
         return recipe.engine.kind == "vllm"
 
     async def open_engine(
@@ -82,8 +82,8 @@ class InProcess:
         return kind(agent, make, recipe.rollout.concurrency)
 
 
-class Absent:
-    """The backend of a rank whose rollouts rank 0 plays: neither samples nor plays."""
+class IdleBackend:
+    """The backend of the other ranks if rank 0 plays all rollouts: neither samples nor plays."""
 
     def central(self, recipe: Recipe) -> bool:
         """Return True."""
@@ -93,18 +93,18 @@ class Absent:
         self, recipe: Recipe, model: Any, checkpoint: Path, folder: Path
     ) -> OpenedEngine:
         """Return an engine that samples nothing, and a transport that sends nothing."""
-        engine = _AbsentEngine()
+        engine = _IdleEngine()
         return OpenedEngine(engine, engine)
 
     def executor(
         self, recipe: Recipe, agent: PolicyAgent, make: Callable[[str], Environment]
     ) -> Executor:
         """Return an executor that plays nothing."""
-        return _AbsentExecutor()
+        return _IdleExecutor()
 
 
-class _AbsentEngine:
-    """The engine of a rank that never samples; updates are verified by rank 0."""
+class _IdleEngine:
+    """The engine of a rank that never samples; rank 0 verifies updates."""
 
     version = 0
     context = 0
@@ -125,14 +125,14 @@ class _AbsentEngine:
         raise EngineError("this rank has no engine: rank 0 publishes the weights")
 
     async def publish(self, model: Any, version: int) -> float:
-        """Do nothing, as rank 0 publishes; return no difference."""
+        """Do nothing, since rank 0 publishes; return a difference of 0."""
         return 0.0
 
     async def close(self) -> None:
         """Do nothing."""
 
 
-class _AbsentExecutor:
+class _IdleExecutor:
     async def run(self, requests: Sequence[Request]) -> list[Outcome]:
         raise EngineError("this rank has no environments: rank 0 plays the rollouts")
 

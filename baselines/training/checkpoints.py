@@ -1,4 +1,4 @@
-"""The checkpoints of a training run: Hugging Face directories with the name of their dialect."""
+"""Checkpoints of a training run: Hugging Face directories that also name their dialect."""
 
 import json
 from dataclasses import asdict
@@ -14,14 +14,14 @@ __all__ = ["save_checkpoint", "save_trained"]
 
 
 def save_checkpoint(path: Path, model: Any, tokenizer: Any, recipe: Recipe) -> None:
-    """Write a policy with the dialect that it speaks."""
+    """Write a policy with its dialect."""
     save_policy(path, model, tokenizer)
     settings = {"dialect": recipe.policy.dialect, "shape": asdict(recipe.policy.shape)}
     (path / SETTINGS).write_text(json.dumps(settings))
 
 
 def save_trained(recipe: Recipe, out: Path, model: Any, tokenizer: Any) -> None:
-    """Write the trained policy to `policy/`, and low-rank adapters alone to `adapters/`."""
+    """Write the trained policy to `policy/`, and any low-rank adapters to `adapters/`."""
     save_checkpoint(out / "policy", merged(model), tokenizer, recipe)
     if recipe.policy.lora_rank:
         save_adapters(out / "adapters", model, str(recipe.starting(out).resolve()))

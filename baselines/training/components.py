@@ -1,4 +1,4 @@
-"""The components of a training run that sources and steps work with."""
+"""The components of a training run."""
 
 import asyncio
 from collections.abc import Coroutine, Sequence
@@ -30,17 +30,18 @@ class BatchLate(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Components:
-    """The components of a run that a step works with; `Trainer` makes them."""
+    """The components that sources and steps use; `Trainer` creates them."""
 
     recipe: Recipe
     """With `scale` applied."""
 
     model: Any
-    """The policy; the learner changes it in place."""
+    """The policy as a whole; the learner changes it in place, or brings it up to date when it is
+    published."""
 
     learner: Learner
     opened: OpenedEngine
-    """The engine that samples, and the transport of the weights to it."""
+    """The engine that samples, and its weight transport."""
 
     executor: Executor
     collector: Collector
@@ -52,13 +53,13 @@ class Components:
     """The event loop that engine and environments belong to."""
 
     journal: Journal
-    """Groups that are not played again."""
+    """Groups that must not be played again."""
 
     proximal: Proximal
     """Proximal log-probabilities of tokens that an older policy sampled."""
 
     central: bool = False
-    """Whether rank 0 plays the rollouts of all ranks; otherwise each plays its share."""
+    """Whether rank 0 plays all rollouts; otherwise each rank plays its share."""
 
     def complete(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine on the run's event loop and return its result."""
@@ -85,11 +86,20 @@ class Components:
                 raise
             raise BatchLate(
                 f"the rollouts of {len(plans)} tasks ({plans[0].task}, …) did not finish within "
-                f"{seconds:g} s: find the environment that waits, or raise asynchrony.deadline"
+                f"{seconds:g} s: find the environment that hangs, or raise asynchrony.deadline"
             ) from None
 
+    def publish(self, version: int) -> float:
+        """Hand the policy to the engine and verify it; return the difference of log-probabilities.
+
+        Raises:
+            EngineError: If the engine does not sample from the policy afterwards.
+        """
+        self.learner.gather()
+        return self.complete(self.opened.transport.publish(self.model, version))
+
     def rest(self) -> None:
-        """Let the engine leave its GPU's memory to the learner until the next weights, if asked."""
+        """If the recipe says so, free the engine's GPU memory until the next weights."""
         engine = self.opened.engine
         if self.recipe.engine.sleep and isinstance(engine, Sleeper):
             self.complete(engine.sleep())

@@ -1,4 +1,4 @@
-"""Control runs: trainings that must not learn anything, as checks of those that do."""
+"""Control runs: training that must not learn anything, to validate runs that do."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,7 +10,7 @@ __all__ = ["shuffled_rewards"]
 
 
 def shuffled_rewards(groups: Sequence[Group], seed: int, step: int) -> list[Group]:
-    """Permute a batch's rewards among all its rollouts; each falls on the rollout's last turn."""
+    """Permute a batch's rewards among all its rollouts; each goes to the rollout's last turn."""
     draw = generator_for("shuffled rewards", seed, step)
     rewards = [sample.reward for group in groups for sample in group.samples]
     order = iter(draw.permutation(len(rewards)))

@@ -1,4 +1,4 @@
-"""The learning curve: a self-contained page without scripts, and a picture."""
+"""Learning curves: a self-contained page without scripts, and an image."""
 
 import html
 import itertools
@@ -30,7 +30,7 @@ text{font:11px system-ui,sans-serif;fill:#59636e}pre{overflow:auto;background:#f
 
 
 def write_curve(run: Path, after: Mapping[str, float] | None = None) -> Path:
-    """Draw a run's metrics to `curve.html`, and to `curve.png` where matplotlib is installed.
+    """Plot a run's metrics to `curve.html`, and to `curve.png` if matplotlib is installed.
 
     Mixtures have further panels with a line per event.
 
@@ -63,7 +63,7 @@ def write_curve(run: Path, after: Mapping[str, float] | None = None) -> Path:
 
 
 def _panels(rows: Sequence[Mapping[str, float]]) -> list[Panel]:
-    """Return the panels of a run, those by event included."""
+    """Return the panels of a run, including those by event."""
     names = sorted({name for row in rows for name in row})
     of_events = [
         (title, tuple(name for name in names if name.startswith(prefix)), True)

@@ -61,7 +61,7 @@ async def open_engine(recipe: Recipe, model: Any, checkpoint: Path, folder: Path
     table, most = recipe.engine, recipe.rollout.concurrency
     if table.kind == "local":
         if recipe.asynchrony.active:
-            # It samples while the learner changes its own copy.
+            # The engine samples from a copy, since the learner changes its model meanwhile.
             model = copy.deepcopy(model).requires_grad_(False)
         local = LocalEngine(
             model, context=table.context, batch=most, rows=most, invariant=table.invariant
@@ -78,7 +78,7 @@ async def open_engine(recipe: Recipe, model: Any, checkpoint: Path, folder: Path
 def _transport(
     table: EngineTable, engine: TokenEngine, checkpoint: Path, folder: Path
 ) -> WeightTransport:
-    """Return the transport to servers that a recipe names."""
+    """Return the weight transport to servers."""
     if table.transfer == "folder":
         return FolderTransport(engine, folder, table.tolerance)
     if table.transfer == "adapter":
@@ -120,7 +120,7 @@ async def launch(
 
 
 def settings_for(recipe: Recipe, model: Any) -> VllmSettings:
-    """Return the settings with which a recipe's servers are started."""
+    """Return the settings for starting a recipe's servers."""
     table, gpu = recipe.engine, torch.cuda.is_available()
     return VllmSettings(
         context=table.context,

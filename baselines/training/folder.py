@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from hexathlon.baselines.training.recipe import Recipe
 
@@ -22,7 +23,7 @@ class RecipeDiffers(Exception):
 
 
 class FolderInUse(Exception):
-    """Another process trains in the folder."""
+    """Another process is training in the folder."""
 
 
 @contextmanager
@@ -30,7 +31,7 @@ def claimed(folder: Path, recipe: Recipe) -> Iterator[None]:
     """Reserve the folder for this process and this recipe; create it if necessary.
 
     Raises:
-        FolderInUse: If another process trains in it.
+        FolderInUse: If another process is training in it.
         RecipeDiffers: If it contains the run of another recipe.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -38,7 +39,7 @@ def claimed(folder: Path, recipe: Recipe) -> Iterator[None]:
     try:
         if not _locked(handle):
             raise FolderInUse(
-                f"another process trains in {folder}: follow it with `hexathlon train --watch "
+                f"another process is training in {folder}: follow it with `hexathlon train --watch "
                 f"{folder}`, or choose another --out"
             )
         _write_recipe(folder, recipe)
@@ -48,7 +49,7 @@ def claimed(folder: Path, recipe: Recipe) -> Iterator[None]:
 
 
 def is_training(folder: Path) -> bool:
-    """Whether a process trains in the folder now."""
+    """Whether a process is training in the folder."""
     try:
         handle = os.open(folder / _LOCK_FILE, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -74,10 +75,25 @@ def _locked(handle: int) -> bool:
     return False
 
 
+def _same(text: str, wanted: str) -> bool:
+    """Return whether a recipe's file describes the run of another.
+
+    The states of a sharded learner are read by any number of ranks.
+    """
+    table: dict[str, Any] = json.loads(wanted)
+    if table["learner"]["kind"] != "sharded":
+        return text == wanted
+    try:
+        kept = json.loads(text)
+    except ValueError:
+        return False
+    return isinstance(kept, dict) and {**kept, "ranks": table["ranks"]} == table
+
+
 def _write_recipe(folder: Path, recipe: Recipe) -> None:
     file = folder / RECIPE_FILE
     text = json.dumps(recipe.model_dump(mode="json"), indent=1)
-    if file.exists() and file.read_text() != text:
+    if file.exists() and not _same(file.read_text(), text):
         raise RecipeDiffers(
             f"{folder} contains the run of another recipe (see {file}); choose another --out"
         )

@@ -1,8 +1,8 @@
 """The journal of groups that must not be played again: `lost.jsonl` in a run's folder.
 
-A group is lost when failures leave too few of its rollouts, or when the update that it was part of
-failed. Others are played in its place. A resumed run reads the journal, so that what stopped or
-delayed it once does not do so again.
+A group is lost if failures leave too few of its rollouts, or if its update failed. Other groups
+replace it. A resumed run reads the journal, so that a group which stopped or delayed the run is not
+played again.
 """
 
 import json
@@ -23,14 +23,14 @@ class Journal:
 
     Args:
         path: The file; it need not exist.
-        writes: Whether this process writes; others only remember.
+        writes: Whether this process writes the file; others only read it and keep a copy in memory.
     """
 
     def __init__(self, path: Path, *, writes: bool = True) -> None:
         self._path = path
         self._writes = writes
         if writes and path.exists():
-            # What is appended must not continue an incomplete line.
+            # Remove an incomplete last line, so that appending does not continue it.
             os.truncate(path, path.read_bytes().rfind(b"\n") + 1)
         self._lost = {(row["task"], row["seed"]) for row in read_metrics(path)}
 
@@ -39,11 +39,11 @@ class Journal:
         return (plan.task, plan.seed) in self._lost
 
     def add(self, plans: Iterable[GroupPlan], cause: str) -> None:
-        """Add lost groups; they are on disk afterwards.
+        """Add lost groups and sync the file.
 
         Args:
             plans: The groups.
-            cause: Why they are lost, for people.
+            cause: Why they were lost, as a readable text.
         """
         fresh = [plan for plan in plans if not self.holds(plan)]
         self._lost |= {(plan.task, plan.seed) for plan in fresh}

@@ -15,7 +15,7 @@ __all__ = ["Logger", "close_loggers", "open_loggers"]
 
 
 class Logger(Protocol):
-    """Receives what a run measures, in the order of its steps."""
+    """Receives a run's metrics and samples, in the order of its steps."""
 
     def log(self, step: int, metrics: Mapping[str, float]) -> None:
         """Log the metrics of a step or of an evaluation."""
@@ -26,7 +26,7 @@ class Logger(Protocol):
         ...
 
     def close(self) -> None:
-        """Write everything that is pending."""
+        """Flush and close."""
         ...
 
 
@@ -109,7 +109,7 @@ def open_loggers(names: Sequence[str], folder: Path, recipe: Recipe) -> list[Log
 
 
 def close_loggers(loggers: Sequence[Logger]) -> None:
-    """Close every logger, also if closing another one fails."""
+    """Close every logger, even if closing another one fails."""
     with ExitStack() as stack:
         for logger in loggers:
             stack.callback(logger.close)

@@ -1,7 +1,7 @@
 """The event loop of a run, to which its engine and environments belong.
 
-A synchronous run uses the loop in the main thread, between updates. In an asynchronous run it is
-always running, in a thread of its own, so that rollouts go on while the learner computes.
+A synchronous run uses the loop in the main thread, between updates. An asynchronous run keeps it
+running in a thread of its own, so that rollouts continue while the learner computes.
 """
 
 import asyncio
@@ -17,10 +17,10 @@ __all__ = ["BackgroundLoop", "ForegroundLoop", "Loop"]
 T = TypeVar("T")
 
 _POLL = 0.2
-"""Seconds between two looks at a requested interruption."""
+"""Seconds between checks for an interruption."""
 
 _ENDING = 120.0
-"""Longest time that cancelled work may take to end, in seconds."""
+"""Maximum time that cancelled work may take to end, in seconds."""
 
 
 class Loop(Protocol):
@@ -35,12 +35,12 @@ class Loop(Protocol):
         ...
 
     def close(self, last: Coroutine[Any, Any, Any]) -> None:
-        """Run a last coroutine to its end, also after an interruption, and close the loop."""
+        """Run a last coroutine to completion, even after an interruption, and close the loop."""
         ...
 
 
 class ForegroundLoop:
-    """A loop that runs in the calling thread, while `run` is called."""
+    """A loop that runs in the calling thread, during calls of `run`."""
 
     def __init__(self) -> None:
         self._runner = asyncio.Runner()

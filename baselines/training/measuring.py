@@ -1,4 +1,4 @@
-"""Policies before and after training, evaluated as `hexathlon eval` evaluates a checkpoint."""
+"""Evaluation of the policies before and after training, as by `hexathlon eval`."""
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ __all__ = ["evaluated"]
 
 
 class _Forwarded(Progress):
-    """Forwards progress to a callback; other ranks are assumed to be equally far."""
+    """Forwards progress to a callback; other ranks are assumed to have made the same progress."""
 
     def __init__(self, phase: str, total: int, report: ProgressCallback, ranks: int = 1) -> None:
         super().__init__(phase, total)
@@ -43,10 +43,10 @@ def evaluated(
     report: ProgressCallback,
     ranks: Ranks = ALONE,
 ) -> dict[str, ScoreInterval]:
-    """Play each table's dev tasks once into run directories, or finish what was begun there.
+    """Play each table's dev tasks once into run directories, or resume those runs.
 
-    A single table's run is `out/name`; a mixture's are `out/name/LABEL`. Several ranks each play
-    their share into a folder beside it; then rank 0 joins the shares, and only it returns results.
+    A single table's run is `out/name`; a mixture's are `out/name/LABEL`. Several ranks each write
+    their share to a folder beside it; then rank 0 joins the shares, and only it returns results.
 
     Args:
         recipe: The recipe, with its tasks and evaluation settings.
@@ -54,11 +54,11 @@ def evaluated(
         out: The training run's folder.
         name: Name of the evaluation, such as `before`.
         report: Called with every trial.
-        ranks: The processes that play.
+        ranks: The ranks that play.
 
     Returns:
-        Mean rewards, with intervals over tasks drawn like these from the same templates: overall
-        under `name`, for a mixture also by table under `name/LABEL`.
+        Mean rewards, with intervals over tasks of the same templates: overall under `name`, for a
+        mixture also by table under `name/LABEL`.
 
     Raises:
         CommandError: If the checkpoint cannot be played, or a trial has no score.

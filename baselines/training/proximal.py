@@ -3,10 +3,10 @@
 The importance ratio of such a token has two factors (decoupled PPO; "missing old logits"): from the
 engine that sampled it to the learner's proximal policy, which a correction truncates or masks, and
 from the proximal to the current policy, which the surrogate clips. By default the proximal policy
-is the one at the start of the update. The parts here supply another one:
+is the one at the start of the update. The classes here supply alternatives:
 
 * `Snapshots`: the learner with the weights of the version that sampled each token. The first factor
-  is then the difference of the two kernels alone, and the clip sees all of the staleness.
+  is then due to the two kernels alone, and the clip covers all of the staleness.
 * `MovingAverage`: an exponential moving average of the weights (PPO-EWMA, Hilton et al. 2022).
 
 A-3PO's interpolation needs no weights and is a setting of the objective.
@@ -32,7 +32,7 @@ class Proximal(Protocol):
     """Supplies proximal log-probabilities."""
 
     def begin(self, version: int, state: Mapping[str, Tensor] | None) -> None:
-        """Begin with the model's current weights, or continue from a saved state."""
+        """Start from the model's current weights, or from a saved state."""
         ...
 
     def added(self, examples: Sequence[Example], version: int) -> list[Example]:
@@ -45,11 +45,11 @@ class Proximal(Protocol):
         ...
 
     def note(self, version: int) -> None:
-        """Take note of the model's weights, which are those of a new version."""
+        """Record the model's weights, which are those of a new version."""
         ...
 
     def state(self) -> dict[str, Tensor] | None:
-        """Return what a resumed run needs; None if nothing."""
+        """Return the state that a resumed run needs, if any."""
         ...
 
 
@@ -84,12 +84,11 @@ class AtStart:
 class Snapshots:
     """Scores every token with the weights of the version that sampled it.
 
-    It keeps a copy of the model and of the trained weights of the last versions, in memory. Tokens
-    of versions that are no longer kept get the engine's log-probabilities, which makes their first
-    factor 1.
+    It keeps a copy of the model, and of the trained weights of the last versions, in memory. Tokens
+    of older versions get the engine's log-probabilities, which makes their first factor 1.
 
     Args:
-        learner: Scores; its model is copied.
+        learner: Scores the tokens; its model is copied.
         most: Number of versions to keep.
     """
 
@@ -100,12 +99,12 @@ class Snapshots:
         self._weights: dict[int, dict[str, Tensor]] = {}
 
     def begin(self, version: int, state: Mapping[str, Tensor] | None) -> None:
-        """Keep the current weights alone."""
+        """Keep only the current weights."""
         self._weights.clear()
         self.note(version)
 
     def note(self, version: int) -> None:
-        """Keep the weights of a version, and drop the oldest beyond the number kept."""
+        """Keep the weights of a version, and drop the oldest beyond the maximum."""
         self._weights[version] = {
             name: weight.detach().clone() for name, weight in _trained(self._learner.model)
         }
@@ -113,7 +112,7 @@ class Snapshots:
             del self._weights[old]
 
     def added(self, examples: Sequence[Example], version: int) -> list[Example]:
-        """Return the examples; those sampled by the current version alone are unchanged."""
+        """Return the examples; those sampled only by the current version are unchanged."""
         prepared = list(examples)
         stale = [n for n, one in enumerate(prepared) if _versions(one) - {version}]
         proximal = {n: prepared[n].sample.behaviour.copy() for n in stale}
@@ -140,7 +139,7 @@ class Snapshots:
         return self._copy
 
     def state(self) -> dict[str, Tensor] | None:
-        """Return None: a resumed run samples all tokens anew."""
+        """Return None: a resumed run resamples all tokens."""
         return None
 
 
@@ -148,8 +147,8 @@ class MovingAverage:
     """Scores tokens with an exponential moving average of the weights.
 
     Args:
-        learner: Scores; its model is copied.
-        decay: Share of the average that an update keeps.
+        learner: Scores the tokens; its model is copied.
+        decay: Fraction of the average that an update keeps.
     """
 
     def __init__(self, learner: Learner, decay: float) -> None:
@@ -158,7 +157,7 @@ class MovingAverage:
         self._average = copy.deepcopy(learner.model).eval().requires_grad_(False)
 
     def begin(self, version: int, state: Mapping[str, Tensor] | None) -> None:
-        """Begin with the current weights, or with a saved average."""
+        """Start from the current weights, or from a saved average."""
         self._blend(dict(_trained(self._learner.model)) if state is None else state, 0.0)
 
     def note(self, version: int) -> None:

@@ -1,7 +1,7 @@
 """Recipes: one TOML file that configures a whole training run.
 
-Every table of a recipe is the configuration of one component. `scale` multiplies the sizes that
-make a run longer and better, and nothing else.
+Each table of a recipe configures one component. `scale` multiplies only the sizes that make a run
+longer and better.
 """
 
 import copy
@@ -37,6 +37,7 @@ from hexathlon.baselines.training.tables import (
     CreditTable,
     EngineTable,
     EvaluationTable,
+    LearnerTable,
     LearnTable,
     PolicyTable,
     RolloutTable,
@@ -55,7 +56,8 @@ class Recipe(RecipeTable):
     steps: int = Field(default=50, ge=0)
     save_every: int = Field(default=10, ge=1)
     ranks: int = Field(default=1, ge=1, le=64)
-    """Processes that train together, one core each; the same number repeats a run bit for bit."""
+    """Number of learner processes, one core or GPU each; runs with equal numbers agree bit for
+    bit."""
 
     tasks: tuple[TasksTable, ...] = Field(default_factory=lambda: (TasksTable(),), min_length=1)
     """One table, or a list of them: a mixture of events for one policy."""
@@ -70,8 +72,9 @@ class Recipe(RecipeTable):
     replay: ReplayTable = Field(default_factory=ReplayTable)
     credit: CreditTable = Field(default_factory=CreditTable)
     learn: LearnTable = Field(default_factory=LearnTable)
+    learner: LearnerTable = Field(default_factory=LearnerTable)
     critic: CriticConfig | None = None
-    """Needed by the estimators `gae` and `gae_turns`."""
+    """Required by the estimators `gae` and `gae_turns`."""
 
     evaluation: EvaluationTable = Field(default_factory=EvaluationTable)
     control: Literal["none", "no_update", "shuffled_rewards"] = "none"
@@ -93,8 +96,8 @@ class Recipe(RecipeTable):
         leaf_count = leaves(self.generate.splits())
         if self.rollout.members % leaf_count:
             raise ValueError(
-                f"rollout.members must be a multiple of {leaf_count}, since the structure makes "
-                f"{leaf_count} rollouts of one, got {self.rollout.members}"
+                f"rollout.members must be a multiple of {leaf_count}, since the structure splits "
+                f"each rollout into {leaf_count}, got {self.rollout.members}"
             )
         part, roots = self.generate.allocator, self.rollout.members // leaf_count
         ALLOCATORS[part.name](np.full(1, 0.5), roots, **part.parameters)
@@ -126,12 +129,15 @@ class Recipe(RecipeTable):
         self.learn.objective.check()
         if self.credit.estimator.name.startswith("gae") != (self.critic is not None):
             raise ValueError(
-                "a critic goes with the estimators gae and gae_turns, and only with these"
+                "a critic is required with the estimators gae and gae_turns, and only with them"
             )
         if self.engine.transfer == "adapter" and not self.policy.lora_rank:
             raise ValueError('transfer = "adapter" sends low-rank adapters: set policy.lora_rank')
         if self.engine.sleep and self.asynchrony.active:
-            raise ValueError("engine.sleep needs a synchronous run: the engine samples meanwhile")
+            raise ValueError(
+                "engine.sleep needs a synchronous run: in an asynchronous one, the engine samples "
+                "while the learner updates"
+            )
         if self.engine.transfer == "nccl" and self.policy.lora_rank:
             raise ValueError('transfer = "nccl" sends whole models: set transfer = "adapter"')
         return self
@@ -146,14 +152,31 @@ class Recipe(RecipeTable):
             )
         if table.ratio not in ("auto", "none") and objective.proximal != "start":
             raise ValueError(
-                f"asynchrony.ratio {table.ratio!r} sets the proximal policy: leave "
-                f"learn.objective.proximal out, got {objective.proximal!r}"
+                f"asynchrony.ratio {table.ratio!r} sets the proximal policy: remove "
+                f"learn.objective.proximal, got {objective.proximal!r}"
             )
         if table.update == "abort" and not table.active:
             raise ValueError(
                 'asynchrony.update = "abort" needs requests in flight at an update: set '
                 "asynchrony.staleness or over_provision"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _learner_fits(self) -> "Recipe":
+        if self.learner.kind != "sharded":
+            return self
+        cause = ""
+        if self.learn.optimiser.kind == "muon":
+            cause = 'Muon needs whole matrices on every rank: set learn.optimiser.kind = "adamw"'
+        elif self.critic is not None and self.critic.trunk == "shared":
+            cause = "a critic cannot read the states of a sharded policy: set critic.trunk = "
+            cause += '"copy", which every rank holds as a whole'
+        elif self.ratio in ("snapshot", "ewma"):
+            cause = f"asynchrony.ratio {self.ratio!r} keeps whole copies of the policy: set "
+            cause += '"a3po" or "none"'
+        if cause:
+            raise ValueError(f'learner.kind = "sharded": {cause}')
         return self
 
     @model_validator(mode="after")
@@ -217,6 +240,7 @@ class Recipe(RecipeTable):
             epochs=self.learn.epochs,
             checkpointing=self.learn.checkpointing,
             precision=self.learn.precision,
+            packing=self.learner.packing,
         )
 
 
@@ -225,7 +249,7 @@ def load_recipe(spec: str, changes: dict[str, Any] | None = None) -> Recipe:
 
     Args:
         spec: A name or a path.
-        changes: Values by dotted key that replace the file's, as `rollout.groups`.
+        changes: Values that replace the file's, by dotted key, such as `rollout.groups`.
 
     Raises:
         RecipeError: If it cannot be read, or has an unknown key or a bad value.
@@ -246,7 +270,7 @@ def recipe_of(table: dict[str, Any], changes: Mapping[str, Any] | None = None) -
 
     Args:
         table: The content of the TOML file.
-        changes: Values by dotted key that replace the table's, as `rollout.groups`.
+        changes: Values that replace the table's, by dotted key, such as `rollout.groups`.
 
     Raises:
         RecipeError: If it has an unknown key or a bad value.

@@ -16,7 +16,7 @@ class RecipeError(Exception):
 
 
 def recipe_names() -> list[str]:
-    """Return the names of the recipes that come with the package."""
+    """Return the names of the built-in recipes."""
     return sorted(path.stem for path in RECIPES.glob("*.toml"))
 
 

@@ -26,8 +26,8 @@ class RolloutLog:
         folder: The folder.
         rewards: `played` keeps the episodes' rewards; `rescored` reads the records back from the
             file and rescores them as `hexathlon rescore` does.
-        rank: Number of this process where several train together; each stores its own rollouts.
-        tokens: Whether to store tokens and log-probabilities beside the records.
+        rank: Number of this rank if there are several; each stores its own rollouts.
+        tokens: Whether to store tokens and log-probabilities in addition to the records.
     """
 
     def __init__(

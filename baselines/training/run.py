@@ -57,7 +57,7 @@ def train(
     log_to: Sequence[str] = (),
     launch: Launch = launch_processes,
 ) -> dict[str, ScoreInterval]:
-    """Run a recipe to its end; a folder with part of its run is resumed.
+    """Run a recipe to its end, resuming any part that is already in the folder.
 
     Args:
         recipe: The recipe; `scale` is applied.
@@ -72,7 +72,7 @@ def train(
 
     Raises:
         RecipeDiffers: If the folder contains another recipe's run.
-        FolderInUse: If another process trains in the folder.
+        FolderInUse: If another process is training in the folder.
         NothingToLearn: If the filters leave no group to learn from.
         RankFailed: If another rank's process ends with an error.
     """
@@ -101,7 +101,8 @@ def train_rank(
     """Run one rank's part of a recipe; all ranks do the same, and rank 0 writes and reports."""
     import torch
 
-    torch.set_num_threads(1)
+    if not torch.cuda.is_available():
+        torch.set_num_threads(1)  # a rank is a core
     model, tokenizer = load_start(recipe, out, report, ranks)
     reference = load_reference(recipe, out)
     results = evaluated(recipe, recipe.starting(out), out, "before", report, ranks)
@@ -110,7 +111,7 @@ def train_rank(
     log: MetricsLog | None = None
     try:
         trainer.resume()
-        # The row of step 0 is written again by a run that resumes from the start.
+        # A run that resumes from the start rewrites the row of step 0.
         kept = trainer.step or -1
         log = MetricsLog(out / "metrics.jsonl", kept) if ranks.first else None
         if log and trainer.step == 0:
@@ -120,7 +121,7 @@ def train_rank(
         while trainer.step < recipe.steps:
             metrics = trainer.advance()
             every = recipe.evaluation.every
-            # After the last step, the evaluation `after` takes its place.
+            # After the last step, the evaluation `after` replaces it.
             if every and trainer.step % every == 0 and trainer.step < recipe.steps:
                 measured = trainer.measure(recipe.evaluation.tasks)
                 metrics |= {"dev/success": measured.success, **measured.by_event}
@@ -132,9 +133,7 @@ def train_rank(
             _tell(loggers, trainer.step, metrics)
             report("train", trainer.step, recipe.steps, metrics)
             if trainer.step % recipe.save_every == 0 or trainer.step == recipe.steps:
-                if ranks.first:
-                    trainer.save()
-                ranks.wait()
+                trainer.save()
     finally:
         trainer.close()
         if log:
@@ -151,13 +150,13 @@ def train_rank(
 
 
 def train_further_rank(out: Path, ranks: Ranks) -> None:
-    """Run the part of a rank started by another process, by the recipe in the run's folder."""
+    """Run the part of a rank started by another process, with the recipe in the run's folder."""
     recipe = recipe_of(json.loads((out / "recipe.json").read_text()))
     train_rank(recipe, out, lambda phase, done, total, metrics: None, ranks)
 
 
 def _success(results: Mapping[str, ScoreInterval], moment: str) -> dict[str, float]:
-    """Return an evaluation as metrics, those by event included."""
+    """Return an evaluation as metrics, including those by event."""
     return {
         name.replace(moment, "dev/success", 1): interval.mean
         for name, interval in results.items()
@@ -181,7 +180,7 @@ def _bounds(name: str, interval: ScoreInterval) -> dict[str, float]:
 
 
 def _recorded(run: Path) -> list[Mapping[str, Any]]:
-    """Return the records of an evaluation, those of all events of a mixture."""
+    """Return the records of an evaluation, of all events of a mixture."""
     files = sorted(run.rglob(RECORDS_FILE))
     return [record for file in files for record in read_records(file.parent)]
 

@@ -1,4 +1,4 @@
-"""Sample trajectories of an evaluation as text, for people who follow a training run."""
+"""Sample trajectories of an evaluation as text, for monitoring a training run."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 __all__ = ["TrialSample", "choose_samples"]
 
 _LONGEST = 2_000
-"""Characters shown of one message."""
+"""Maximum number of characters shown per message."""
 
 
 class TrialSample(NamedTuple):

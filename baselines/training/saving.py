@@ -1,4 +1,4 @@
-"""States of a run: written atomically, resumed bit for bit."""
+"""Saved states of a run: written atomically, resumed bit for bit."""
 
 import json
 import os
@@ -7,13 +7,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-__all__ = ["StateTorn", "latest_state", "load_average", "load_state", "save_state"]
+from hexathlon.baselines.learner.parallelism import Parallelism, Replicated
+from hexathlon.baselines.learner.ranks import ALONE, Ranks
+
+__all__ = ["CorruptState", "latest_state", "load_average", "load_state", "save_state"]
 
 AVERAGE_FILE = "average.pt"
-"""The moving average of the weights, where a run has one."""
+"""The moving average of the weights, if a run keeps one."""
 
 
-class StateTorn(Exception):
+class CorruptState(Exception):
     """A saved state has a missing or damaged file."""
 
 
@@ -26,35 +29,46 @@ def save_state(
     critic: Any = None,
     memory: Any = None,
     average: Any = None,
+    parallelism: Parallelism | None = None,
+    ranks: Ranks = ALONE,
 ) -> None:
-    """Write the state after a step and delete all but the last two states.
+    """Write the state after a step and delete all but the last two states; every rank calls this.
 
-    It is written under a temporary name and then renamed, so a crash leaves the previous state.
+    It is written under a temporary name and then renamed, so a crash leaves the previous state
+    intact.
+    The parallelism writes model and optimisers, rank 0 the rest.
     """
-    import torch
-    from safetensors.torch import save_file
-
-    folder.mkdir(parents=True, exist_ok=True)
     part, whole = folder / f"{step:06d}.part", folder / f"{step:06d}"
-    shutil.rmtree(part, ignore_errors=True)
-    part.mkdir()
-    tensors = {name: value.contiguous() for name, value in model.state_dict().items()}
-    save_file(tensors, str(part / "model.safetensors"))
-    torch.save(optimisers.state(), str(part / "optimiser.pt"))
+    if ranks.first:
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir(parents=True)
+    ranks.wait()
+    (parallelism or Replicated(ranks)).save(part, model, optimisers)
+    ranks.wait()
+    if ranks.first:
+        _save_rest(part, {"step": step, **extra}, critic, memory, average)
+        shutil.rmtree(whole, ignore_errors=True)
+        part.rename(whole)
+        for old in _states(folder)[:-2]:
+            shutil.rmtree(old, ignore_errors=True)
+    ranks.wait()
+
+
+def _save_rest(part: Path, rest: dict[str, Any], critic: Any, memory: Any, average: Any) -> None:
+    """Write what rank 0 knows alone, and bring all files of the state to the disk."""
+    import torch
+
     if critic is not None:
         torch.save(critic.state(), str(part / "critic.pt"))
     if memory is not None:
         torch.save(_tensors(memory.state()), str(part / "memory.pt"))
     if average is not None:
         torch.save(average, str(part / AVERAGE_FILE))
-    (part / "state.json").write_text(json.dumps({"step": step, **extra}))
-    for file in part.iterdir():
-        with file.open("rb") as opened:
-            os.fsync(opened.fileno())
-    shutil.rmtree(whole, ignore_errors=True)
-    part.rename(whole)
-    for old in _states(folder)[:-2]:
-        shutil.rmtree(old, ignore_errors=True)
+    (part / "state.json").write_text(json.dumps(rest))
+    for file in part.rglob("*"):
+        if file.is_file():
+            with file.open("rb") as opened:
+                os.fsync(opened.fileno())
 
 
 def _states(folder: Path) -> list[Path]:
@@ -70,20 +84,23 @@ def latest_state(folder: Path) -> Path | None:
 
 
 def load_state(
-    path: Path, model: Any, optimisers: Any, critic: Any = None, memory: Any = None
+    path: Path,
+    model: Any,
+    optimisers: Any,
+    critic: Any = None,
+    memory: Any = None,
+    parallelism: Parallelism | None = None,
 ) -> dict[str, Any]:
     """Read a state into a model, its optimisers, critic and memory, and return its other fields.
 
     Raises:
-        StateTorn: If a file is missing, cannot be read, or belongs to another model.
+        CorruptState: If a file is missing, cannot be read, or belongs to another model.
     """
     import torch
-    from safetensors.torch import load_file
 
     try:
         rest: dict[str, Any] = json.loads((path / "state.json").read_text())
-        model.load_state_dict(load_file(str(path / "model.safetensors")))
-        optimisers.load(torch.load(str(path / "optimiser.pt"), weights_only=True))
+        (parallelism or Replicated(ALONE)).load(path, model, optimisers)
         if critic is not None:
             critic.load(torch.load(str(path / "critic.pt"), weights_only=True))
         if memory is not None:
@@ -97,7 +114,7 @@ def load_average(path: Path) -> Any:
     """Return the moving average of the weights of a state; None if it has none.
 
     Raises:
-        StateTorn: If it cannot be read.
+        CorruptState: If it cannot be read.
     """
     import torch
 
@@ -109,10 +126,10 @@ def load_average(path: Path) -> Any:
         raise _torn(path, error) from None
 
 
-def _torn(path: Path, error: Exception) -> StateTorn:
+def _torn(path: Path, error: Exception) -> CorruptState:
     first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-    return StateTorn(
-        f"cannot resume from {path} ({first}); delete it to resume from the state before it"
+    return CorruptState(
+        f"cannot resume from {path} ({first}); delete it to resume from the previous state"
     )
 
 

@@ -1,7 +1,7 @@
-"""Sources of batches: where a step's groups come from.
+"""Sources of batches, which supply a step's groups.
 
-`SynchronousSource` plays them when it is asked, with the current policy. The source of
-asynchronous runs, which keeps rollouts running, is in `asynchronous`.
+`SynchronousSource` plays them on demand, with the current policy. The source of asynchronous runs,
+which keeps rollouts running, is in `asynchronous`.
 """
 
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ class BatchSource(Protocol):
         ...
 
     def publish(self, version: int) -> float:
-        """Hand the weights to the engine; return the difference of its log-probabilities."""
+        """Publish the weights to the engine; return the difference of its log-probabilities."""
         ...
 
     def poison(self, cause: str) -> None:
@@ -43,15 +43,15 @@ class BatchSource(Protocol):
         ...
 
     def metrics(self) -> dict[str, float]:
-        """Return the step's metrics of the source."""
+        """Return the source's metrics for the step."""
         ...
 
     def state(self) -> dict[str, Any]:
-        """Return what a resumed run needs, as JSON values; every rank calls this."""
+        """Return the state that a resumed run needs, as JSON values; every rank calls this."""
         ...
 
     def load(self, state: Mapping[str, Any], step: int) -> None:
-        """Continue from a saved state at a step; {} begins."""
+        """Continue from a saved state at a step; {} starts afresh."""
         ...
 
     def close(self) -> None:
@@ -60,10 +60,10 @@ class BatchSource(Protocol):
 
 
 class SynchronousSource:
-    """Plays the groups of a step when it is asked for them.
+    """Plays the groups of a step on demand.
 
     A step's groups are a function of the recipe, the step and the policy. Groups that lose too many
-    rollouts to failures are replaced by other tasks', under keys of their own.
+    rollouts to failures are replaced by groups of other tasks, with keys of their own.
 
     Args:
         run: The components of the run.
@@ -80,14 +80,14 @@ class SynchronousSource:
         self._plans, self._redrawn = [], 0
 
     def batch(self, step: int, attempt: int, wanted: int) -> Collected:
-        """Play the groups of a batch; all of them, whatever is wanted."""
+        """Play all groups of a batch, regardless of `wanted`."""
         recipe = self._run.recipe
         batch, lost = self._played(step, attempt, recipe.rollout.groups)
         for redraw in range(recipe.rollout.tries):
             if not lost:
                 break
             self._redrawn += lost
-            # Attempts end below `tries`, so these keys are used by nothing else.
+            # Attempts are below `tries`, so nothing else uses these keys.
             key = attempt + recipe.rollout.tries * (redraw + 1)
             more, lost = self._played(step, key, lost)
             batch = Collected(
@@ -98,7 +98,7 @@ class SynchronousSource:
         return batch
 
     def _played(self, step: int, attempt: int, most: int) -> tuple[Collected, int]:
-        """Play at most so many groups of a batch; return them, and how many were lost."""
+        """Play at most `most` groups of a batch; return them, and the number of lost ones."""
         run = self._run
         tasks = run.generation.tasks(step, attempt)
         drawn = run.generation.plans(tasks, step, attempt)[:most]
@@ -121,9 +121,8 @@ class SynchronousSource:
         return batch._replace(groups=whole), lost
 
     def publish(self, version: int) -> float:
-        """Hand the weights to the engine and verify them."""
-        run = self._run
-        return run.complete(run.opened.transport.publish(run.model, version))
+        """Publish the weights to the engine and verify them."""
+        return self._run.publish(version)
 
     def poison(self, cause: str) -> None:
         """Add the step's groups to the journal."""
@@ -134,7 +133,7 @@ class SynchronousSource:
         return {"groups/redrawn": float(self._redrawn)} if self._redrawn else {}
 
     def state(self) -> dict[str, Any]:
-        """Return nothing: a step's groups follow from its number."""
+        """Return {}, since the step's number determines its groups."""
         return {}
 
     def load(self, state: Mapping[str, Any], step: int) -> None:

@@ -1,4 +1,4 @@
-"""The policy that a run begins with: a given checkpoint, or a small policy made and cloned here."""
+"""The initial policy of a run: a given checkpoint, or a small policy created and cloned here."""
 
 import itertools
 from collections.abc import Sequence
@@ -26,16 +26,16 @@ from hexathlon.baselines.warmstart.renaming import renamed
 __all__ = ["load_reference", "load_start", "make_start"]
 
 _COUNTED = 5_000
-"""Demonstrations from which the tokenizer is trained; more would hardly change it."""
+"""Number of demonstrations on which the tokenizer is trained; more would hardly change it."""
 
 _LEAST = 64
-"""Demonstrations that are played even where none is cloned: the tokenizer needs text."""
+"""Minimum number of demonstrations, even without cloning, since the tokenizer needs text."""
 
 
 def load_start(
     recipe: Recipe, out: Path, report: ProgressCallback, ranks: Ranks
 ) -> tuple[Any, Any]:
-    """Return the model and tokenizer that training begins with, made once and then read again."""
+    """Return the initial model and tokenizer, which are created once and then loaded."""
     from hexathlon.baselines.engines.local.loading import load_checkpoint
 
     place = recipe.starting(out)
@@ -51,7 +51,7 @@ def load_start(
 
 
 def load_reference(recipe: Recipe, out: Path) -> Any:
-    """Return a frozen copy of the policy that training begins with; None where no beta needs it."""
+    """Return a frozen copy of the initial policy; None if `beta` is 0."""
     if recipe.learn.objective.beta <= 0:
         return None
     from hexathlon.baselines.engines.local.loading import load_checkpoint
@@ -61,13 +61,13 @@ def load_reference(recipe: Recipe, out: Path) -> Any:
 
 
 def make_start(recipe: Recipe, place: Path, report: ProgressCallback, ranks: Ranks = ALONE) -> int:
-    """Make a small policy from its tasks' own transcripts, cloned where the recipe says so.
+    """Create a small policy from its tasks' transcripts, with behaviour cloning if configured.
 
     Args:
         recipe: The recipe, with `scale` applied.
         place: The checkpoint directory.
-        report: Called with every demonstration and every step of cloning.
-        ranks: The processes that share the work; the first one writes.
+        report: Called for every demonstration and every cloning step.
+        ranks: The ranks that share the work; rank 0 writes.
 
     Returns:
         Its number of parameters.
@@ -90,7 +90,7 @@ def _demonstrations(
 ) -> list[list[Demonstration]]:
     """Play this rank's share of the demonstrations of each table.
 
-    They are of the split's first tasks; on unbounded splits, training draws from others.
+    They come from the split's first tasks; on unbounded splits, training draws other tasks.
     """
     count = max(recipe.clone.demonstrations, _LEAST)
     counts = shares(recipe.tasks, count, recipe.seed, "demonstrations")
@@ -112,7 +112,7 @@ def _demonstrations(
 
 
 def _tokenizer(recipe: Recipe, by_table: Sequence[Sequence[Demonstration]], ranks: Ranks) -> Any:
-    """Train a tokenizer on the transcripts of all ranks, as many of each table."""
+    """Train a tokenizer on the transcripts of all ranks, equally many from each table."""
     most = len(ranks.share(range(_COUNTED // len(by_table))))
     texts = ranks.joined(
         [
@@ -142,7 +142,7 @@ def _clone(
 
     table, renderer, pieces = recipe.clone, ChatRenderer(tokenizer), word_pieces(tokenizer)
     report("clone", 0, table.settings.steps, {})
-    # Which words are names is counted over one event at a time.
+    # Names are identified by word counts, separately for each event.
     demonstrations = [
         variant
         for played in by_table

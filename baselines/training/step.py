@@ -3,10 +3,11 @@
     source of groups → shaping → filters     until enough groups are left
           → replay → credit → update → publish → metrics
 
-In a synchronous run, a step is a function of the recipe, its number and the policy before it: tasks
-are drawn by the step's number, rollouts by task and member. In an asynchronous one, the source
-supplies groups that were submitted earlier. Formulas are in `algorithms`, the parts of the stages
-in `pipeline`, gradients in `learner`; set-up, evaluation and resumption are left to `trainer`.
+In a synchronous run, a step is a function of the recipe, its number and the current policy: the
+step's number seeds the choice of tasks, task and member seed the rollouts. In an asynchronous run,
+the source supplies groups that were submitted earlier. Formulas are in `algorithms`, the parts of
+the stages in `pipeline`, gradients in `learner`; set-up, evaluation and resumption are left to
+`trainer`.
 """
 
 import time
@@ -38,7 +39,7 @@ class NothingToLearn(Exception):
 
 
 def training_step(run: Components, source: BatchSource, step: int) -> dict[str, float]:
-    """Make one step and return its metrics.
+    """Run one training step and return its metrics.
 
     Args:
         run: The components of the run.
@@ -48,7 +49,7 @@ def training_step(run: Components, source: BatchSource, step: int) -> dict[str, 
     Raises:
         NothingToLearn: If the filters leave no group in as many batches as the recipe allows.
         BatchLate: If there is no group to learn from within the recipe's deadline.
-        LossNotFinite: If the update fails; the policy is as it was, and a resumed run plays other
+        LossNotFinite: If the update fails; the policy is unchanged, and a resumed run plays other
             groups.
         EngineError: If the engine does not sample from the policy after the update.
     """
@@ -77,7 +78,7 @@ def training_step(run: Components, source: BatchSource, step: int) -> dict[str, 
     if not kept:
         raise _nothing_to_learn(recipe, step, len(batches))
 
-    # Replay: groups of earlier steps join the fresh ones.
+    # Replay: add groups of earlier steps.
     groups = run.replay.joined(kept[: recipe.rollout.groups], step)
     collection_ended = time.perf_counter()
     run.rest()
@@ -91,9 +92,9 @@ def training_step(run: Components, source: BatchSource, step: int) -> dict[str, 
         events = [table_of(tables, group.task).label for group in groups for _ in group.samples]
         credit = scaled_by_event(credit, events)
 
-    # Update: each rank computes the gradients of its share, all take the same optimiser step.
+    # Update: each rank computes the gradients of its share; all take the same optimiser step.
     run.learner.version = step
-    run.model.train()
+    run.learner.model.train()
     try:
         examples = run.proximal.added(_examples(groups, credit, run.ranks), step)
         updated = run.learner.update(examples)
@@ -101,9 +102,9 @@ def training_step(run: Components, source: BatchSource, step: int) -> dict[str, 
         source.poison(str(error))
         raise
     finally:
-        run.model.eval()
+        run.learner.model.eval()
 
-    # Publish: the engine samples from the new weights, which is verified.
+    # Publish: send the new weights to the engine, and verify that it samples from them.
     run.proximal.note(step + 1)
     difference = source.publish(step + 1)
     ended = time.perf_counter()
@@ -131,7 +132,7 @@ def _examples(groups: Sequence[Group], credit: Credit, ranks: Ranks) -> list[Exa
 
 
 def _example(sample: Sample, advantage: Array, weight: Array, target: Array | None) -> Example:
-    """Return an example in which withheld tokens are counted but not trained."""
+    """Return an example in which withheld tokens are counted but not trained on."""
     if sample.withheld is None:
         return Example(sample, advantage, weight, target)
     trained = np.where(sample.withheld, 0.0, weight)
@@ -142,6 +143,6 @@ def _nothing_to_learn(recipe: Recipe, step: int, batches: int) -> NothingToLearn
     filters = ", ".join(part.name for part in recipe.credit.filters) or "none"
     return NothingToLearn(
         f"step {step}: {batches} batches of {recipe.rollout.groups} groups left nothing to learn "
-        f"from (filters: {filters}); the policy succeeds always or never here: clone it first, or "
-        "choose another level"
+        f"from (filters: {filters}); the policy always or never succeeds on these tasks: clone it "
+        "first, or choose another level"
     )

@@ -20,8 +20,8 @@ def rollout_metrics(
 
     Args:
         batches: All of them, before filters.
-        kept: Groups that the filters left.
-        step: Version of the policy that sampled, where samples carry none.
+        kept: Number of groups that the filters kept.
+        step: Version of the policy, for samples that carry none.
         tables: Sources of the tasks.
     """
     groups = [group for batch in batches for group in batch.groups]
@@ -47,7 +47,7 @@ def rollout_metrics(
 
 
 def replay_metrics(groups: Sequence[Group], step: int, replay: ReplayStage) -> dict[str, float]:
-    """Return the number of an update's samples that come from earlier policies."""
+    """Return the number of an update's samples from earlier policies."""
     if not replay.active:
         return {}
     sampled_by = [
@@ -73,5 +73,5 @@ def mean_rewards_by_event(
 
 
 def mean_reward(records: Sequence[TrialRecord]) -> float:
-    """Return the mean reward, in which trials without a score count as failed."""
+    """Return the mean reward; trials without a score count as failed."""
     return float(np.mean([float(record["reward"] or 0.0) for record in records]))

@@ -19,6 +19,7 @@ __all__ = [
     "EngineTable",
     "EvaluationTable",
     "LearnTable",
+    "LearnerTable",
     "PlaceTable",
     "PolicyTable",
     "RolloutTable",
@@ -29,7 +30,7 @@ class PolicyTable(RecipeTable):
     """The policy: a checkpoint, or the shape of a new model."""
 
     checkpoint: str = ""
-    """A Hugging Face checkpoint directory; empty makes a small policy from scratch."""
+    """A Hugging Face checkpoint directory; empty creates a small policy from scratch."""
 
     shape: ModelShape = Field(default_factory=ModelShape)
     dialect: str = "compact"
@@ -39,26 +40,26 @@ class PolicyTable(RecipeTable):
 
 
 class CloneTable(RecipeTable):
-    """Behaviour cloning before reinforcement; skipped without demonstrations."""
+    """Behaviour cloning before reinforcement learning; skipped without demonstrations."""
 
     demonstrations: int = Field(default=0, ge=0)
     noise: Noise = Field(default_factory=Noise)
     thoughts: bool = False
-    """Whether demonstrations contain thoughts, where their source has any."""
+    """Whether demonstrations contain thoughts, if their source has any."""
 
     renamed: float = Field(default=0.0, ge=0, le=1)
-    """Share of the demonstrations in which names are replaced by made-up ones."""
+    """Fraction of the demonstrations in which names are replaced by made-up ones."""
 
     quoted: float = Field(default=0.0, ge=0, le=1)
-    """Words quoted in thoughts count as names, too, if at most this share of the demonstrations
-    contains them; 0 takes names from actions only."""
+    """Words quoted in thoughts also count as names if at most this fraction of the demonstrations
+    contains them; 0 takes names only from actions."""
 
     renumber: bool = False
-    """Whether demonstrations with made-up names also have random numbers of elements, so that
-    numbers are copied and not guessed."""
+    """Whether demonstrations with made-up names also get random element numbers, so that the policy
+    learns to copy numbers instead of guessing them."""
 
     copies: int = Field(default=1, ge=1)
-    """Copies of each demonstration, with different made-up names; useful where playing is slow."""
+    """Copies of each demonstration, with different made-up names; useful if playing is slow."""
 
     settings: CloneConfig = Field(default_factory=CloneConfig)
 
@@ -78,13 +79,13 @@ class RolloutTable(RecipeTable):
 
     concurrency: int = Field(default=64, ge=1)
     tries: int = Field(default=4, ge=1)
-    """Maximum number of batches per step, where filters drop groups."""
+    """Maximum number of batches per step, if filters drop groups."""
 
     rewards: Literal["played", "rescored"] = "played"
     """Source of the rewards: the episodes, or their rescored records."""
 
     keep_tokens: bool = False
-    """Whether `rollouts/` contains tokens and log-probabilities beside the records."""
+    """Whether `rollouts/` contains tokens and log-probabilities in addition to the records."""
 
 
 class CreditTable(RecipeTable):
@@ -93,7 +94,7 @@ class CreditTable(RecipeTable):
     estimator: PartTable = PartTable(name="grpo")
     per_event: bool = False
     """Whether to scale each event's advantages to a root mean square of 1 over its sampled tokens,
-    so that no event of a mixture outweighs another by the spread of its rewards."""
+    so that no event of a mixture outweighs another because its rewards vary more."""
 
     shapings: tuple[PartTable, ...] = ()
     filters: tuple[PartTable, ...] = ()
@@ -106,13 +107,35 @@ class LearnTable(RecipeTable):
     optimiser: OptimiserConfig = Field(default_factory=OptimiserConfig)
     bounds: PartTable = PartTable(name="clip")
     token_budget: int = Field(default=4_096, ge=1)
-    """Tokens per forward pass, padding included: 4,096 keeps a small model's activations in a
+    """Tokens per forward pass, including padding: 4,096 keeps a small model's activations in a
     core's cache; a GPU needs many more."""
 
     minibatches: int = Field(default=1, ge=1)
     epochs: int = Field(default=1, ge=1)
     checkpointing: bool = False
     precision: Literal["float32", "bfloat16"] = "float32"
+
+
+class LearnerTable(RecipeTable):
+    """The learner's use of its ranks and their memory."""
+
+    kind: Literal["replicated", "sharded"] = "replicated"
+    """`replicated` keeps parameters, gradients and optimiser states on every rank, `sharded` a part
+    of them on each (FSDP2)."""
+
+    reshard: bool = True
+    """Whether a sharded learner frees gathered parameters between a layer's forward and backward
+    pass: less memory, one more exchange."""
+
+    packing: bool = False
+    """Whether the examples of a forward pass are one row without padding, with attention within
+    each example; `learn.token_budget` then counts no padding."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> "LearnerTable":
+        if self.kind == "replicated" and not self.reshard:
+            raise ValueError('reshard is for a sharded learner: set kind = "sharded"')
+        return self
 
 
 class EngineTable(RecipeTable):
@@ -138,38 +161,38 @@ class EngineTable(RecipeTable):
     """Further arguments for the servers to start, such as "--tensor-parallel-size=2"."""
 
     transfer: Literal["folder", "gloo", "nccl", "adapter"] = "folder"
-    """How servers get new weights: from a folder that they see under the same path, over vLLM's
-    transfer API by gloo (any device) or NCCL (GPUs, vLLM installed beside the learner), or as
+    """How servers get new weights: from a folder with the same path on both sides, over vLLM's
+    transfer API with gloo (any device) or NCCL (GPUs; vLLM in the learner's environment), or as
     low-rank adapters from a folder."""
 
     host: str = "127.0.0.1"
-    """Address of the learner, by which servers reach it with `gloo` and `nccl`."""
+    """Address at which servers reach the learner, with `gloo` and `nccl`."""
 
     sleep: bool = False
     """Whether servers release their GPU's memory while the learner uses the GPU."""
 
     restarts: int = Field(default=3, ge=0)
-    """Times that a started server which died is started again."""
+    """Maximum number of restarts of a started server that died."""
 
     tolerance: float = Field(default=0.0, ge=0)
     """Maximum difference of a log-probability between engine and learner after an update; 0 means
     1e-3 in float32 and 0.3 in lower precision."""
 
     invariant: bool = False
-    """Whether a local engine's replies do not depend on the rest of the batch in the last bit
-    either: slower, and needed for the same policy in process and on a cluster, bit for bit."""
+    """Whether a local engine's replies are independent of the rest of the batch, bit for bit:
+    slower, and required for identical policies in one process and on a cluster."""
 
     context: int = Field(default=0, ge=0)
-    """Maximum number of tokens of a prompt with its reply; 0 means the model's limit."""
+    """Maximum number of tokens of a prompt and its reply; 0 means the model's limit."""
 
     cache_gib: int = Field(default=1, ge=1)
     """Memory for keys and values of a server started on a CPU, in GiB."""
 
     deadline: float = Field(default=600.0, gt=0)
-    """Timeout of one reply of a server, in seconds, retries included."""
+    """Timeout for a server's reply in seconds, including retries."""
 
     ready_within: float = Field(default=240.0, gt=0)
-    """Timeout of a server's start, in seconds."""
+    """Timeout for a server's start, in seconds."""
 
     @model_validator(mode="after")
     def _fits(self) -> "EngineTable":
@@ -187,7 +210,9 @@ class EngineTable(RecipeTable):
         if self.model and not self.urls:
             raise ValueError("model is a name at urls, which is empty: set urls")
         if self.urls and (self.more or self.replicas > 1):
-            raise ValueError("replicas and more are for servers to start: leave them out with urls")
+            raise ValueError(
+                "replicas and more configure servers to start: remove them, or remove urls"
+            )
         return self
 
 
@@ -195,14 +220,14 @@ class EvaluationTable(RecipeTable):
     """Evaluations on dev tasks."""
 
     every: int = Field(default=0, ge=0)
-    """Steps between evaluations; 0 evaluates at the start and the end only."""
+    """Steps between evaluations; 0 evaluates only at the start and the end."""
 
     tasks: int = Field(default=100, ge=1)
     temperature: float = Field(default=1.0, ge=0)
 
 
 class PlaceTable(RecipeTable):
-    """What a cluster reserves for one process."""
+    """Resources that a cluster reserves for one process."""
 
     cpus: float = Field(default=1.0, ge=0, allow_inf_nan=False)
     gpus: float = Field(default=0.0, ge=0, allow_inf_nan=False)
@@ -215,13 +240,13 @@ class PlaceTable(RecipeTable):
         """Return the reservation by resource name."""
         amounts = {"CPU": self.cpus, "GPU": self.gpus, **self.resources}
         bundle = {name: amount for name, amount in amounts.items() if amount}
-        return bundle or {"CPU": 0.001}  # a reservation of nothing would have no place
+        return bundle or {"CPU": 0.001}  # Ray rejects empty bundles
 
 
 class ClusterTable(WorkersTable):
     """The processes of a run on a cluster; has no effect without `--cluster`.
 
-    Rank 0 plays the rollouts of all ranks, with the engine replicas and the environment workers.
+    Rank 0 plays the rollouts of all ranks, using the engine replicas and the environment workers.
     """
 
     engines: int = Field(default=1, ge=1, le=1_024)
@@ -231,17 +256,17 @@ class ClusterTable(WorkersTable):
     """Environment workers; 0 plays the environments in the process of rank 0."""
 
     rank: PlaceTable = PlaceTable()
-    """What is reserved for each learner rank."""
+    """Resources of each learner rank."""
 
     engine: PlaceTable = PlaceTable()
-    """What is reserved for each engine replica."""
+    """Resources of each engine replica."""
 
     restarts: int = Field(default=3, ge=0)
-    """Times that an engine replica, and all learner ranks together, are started again after a
-    process was lost; then the run stops."""
+    """Maximum number of restarts of each engine replica, and of the learner ranks together, after
+    lost processes; then the run stops."""
 
     reply_within: float = Field(default=900.0, gt=0, allow_inf_nan=False)
-    """Timeout of one reply of an engine replica, restarts included, in seconds."""
+    """Timeout for a reply of an engine replica in seconds, including restarts."""
 
     def cpus_in_all(self, ranks: int) -> float:
         """Return the cores that a run reserves.

@@ -1,4 +1,4 @@
-"""The trainer: sets up a run's components, resumes, steps, evaluates, saves and closes them.
+"""The trainer: creates a run's components, resumes, steps, evaluates, saves and closes them.
 
 The step itself is in `step`. A killed run resumes from its last state bit for bit.
 """
@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from hexathlon.baselines.agents.policy import PolicyAgent
 from hexathlon.baselines.codecs import get_codec
+from hexathlon.baselines.distributed.sharding import Sharded
 from hexathlon.baselines.engines.errors import EngineError
 from hexathlon.baselines.learner.critic import Critic
 from hexathlon.baselines.learner.learner import Learner
@@ -22,7 +23,7 @@ from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.tokens.requests import TokenSampling
 from hexathlon.baselines.training.asynchronous import AsynchronousSource
-from hexathlon.baselines.training.backend import Absent, InProcess, TrainingBackend
+from hexathlon.baselines.training.backend import IdleBackend, InProcess, TrainingBackend
 from hexathlon.baselines.training.components import Components
 from hexathlon.baselines.training.engines import OpenedEngine
 from hexathlon.baselines.training.interrupting import interrupting
@@ -43,10 +44,10 @@ from hexathlon.baselines.training.step_metrics import mean_reward, mean_rewards_
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.records import TrialRecord
 
-__all__ = ["Measured", "Trainer"]
+__all__ = ["DevResult", "Trainer"]
 
 
-class Measured(NamedTuple):
+class DevResult(NamedTuple):
     """Result of a policy on dev tasks."""
 
     success: float
@@ -62,15 +63,15 @@ class Trainer:
         recipe: The recipe; `scale` is applied.
         model: The policy; changed in place.
         tokenizer: Its tokenizer.
-        make: Makes an environment by its id.
-        folder: The run's folder; takes states and rollouts.
-        reference: A frozen copy to stay close to, where the recipe has a beta.
-        ranks: The processes that train together.
-        backend: Where the engine samples and the environments are played.
+        make: Creates an environment from its id.
+        folder: The run's folder, for states and rollouts.
+        reference: Frozen reference policy of the KL penalty, if the recipe has a beta.
+        ranks: The learner ranks.
+        backend: Supplies the engine and the executor of the environments.
 
     Attributes:
-        step: Steps made so far.
-        components: The components that a step works with.
+        step: Number of completed steps.
+        components: The components that a step uses.
     """
 
     def __init__(
@@ -90,9 +91,10 @@ class Trainer:
         self._make = make
         backend = backend or InProcess()
         central = backend.central(recipe)
-        self._backend = backend if ranks.first or not central else Absent()
+        self._backend = backend if ranks.first or not central else IdleBackend()
         self._renderer = ChatRenderer(tokenizer)
-        learner = _learner(recipe, model, reference, ranks)
+        keeps = ranks.first or not central
+        learner = _learner(recipe, model, reference, ranks, keeps)
         loop: Loop = BackgroundLoop() if recipe.asynchrony.active else ForegroundLoop()
         try:
             opening = self._backend.open_engine(recipe, model, recipe.starting(folder), folder)
@@ -100,8 +102,8 @@ class Trainer:
             if recipe.asynchrony.update == "abort":
                 if central:
                     raise EngineError(
-                        'asynchrony.update = "abort" needs the requests of one process: set "keep" '
-                        "on a cluster"
+                        'asynchrony.update = "abort" works only if each rank has its own engine: '
+                        'set "keep" on a cluster or with vLLM servers'
                     )
                 opened = interrupting(opened)
         except BaseException:
@@ -139,14 +141,21 @@ class Trainer:
         Afterwards, the engine samples from the policy.
 
         Raises:
-            StateTorn: If the state cannot be read.
+            CorruptState: If the state cannot be read.
             EngineError: If the engine does not sample from this policy.
         """
         run, state = self.components, latest_state(self._states)
         average, pending = None, {}
         if state is not None:
             learner = run.learner
-            kept = load_state(state, run.model, learner.optimisers, learner.critic, self._memory)
+            kept = load_state(
+                state,
+                learner.model,
+                learner.optimisers,
+                learner.critic,
+                self._memory,
+                learner.parallelism,
+            )
             self.step = int(kept["step"])
             run.generation.known.counts = {
                 task: (float(won), float(lost)) for task, (won, lost) in kept["known"].items()
@@ -154,16 +163,16 @@ class Trainer:
             average, pending = load_average(state), kept.get("source", {})
         run.proximal.begin(self.step, average)
         self._source.load(pending, self.step)
-        run.complete(run.opened.transport.publish(run.model, self.step))
+        run.publish(self.step)
         return state is not None
 
     def save(self) -> None:
-        """Write the state."""
+        """Write the state; every rank calls this."""
         run = self.components
         save_state(
             self._states,
             self.step,
-            run.model,
+            run.learner.model,
             run.learner.optimisers,
             {
                 "recipe": run.recipe.name,
@@ -173,26 +182,28 @@ class Trainer:
             run.learner.critic,
             self._memory,
             run.proximal.state(),
+            run.learner.parallelism,
+            run.ranks,
         )
 
     def advance(self) -> dict[str, float]:
-        """Make one step and return its metrics.
+        """Run one training step and return its metrics.
 
         Raises:
             NothingToLearn: If the filters leave no group in as many batches as the recipe allows.
             BatchLate: If there is no group to learn from within the recipe's deadline.
-            LossNotFinite: If the update fails; the policy is as it was.
+            LossNotFinite: If the update fails; the policy is unchanged.
             EngineError: If the engine does not sample from the policy after the update.
         """
         metrics = training_step(self.components, self._source, self.step)
-        self._source_state = self._source.state()  # on every rank, also on those that do not save
+        self._source_state = self._source.state()  # on every rank, even on those that do not save
         self.step += 1
         return metrics
 
-    def measure(self, count: int) -> Measured:
+    def measure(self, count: int) -> DevResult:
         """Play the first dev tasks of each table once, as `hexathlon eval` would."""
         run = self.components
-        if not run.recipe.asynchrony.active:  # where rollouts go on meanwhile
+        if not run.recipe.asynchrony.active:  # else rollouts are in progress
             run.complete(run.opened.engine.clear())
         plans = [
             GroupPlan(task, table.env, TrialLimits(turns=table.turns), 1, 0)
@@ -205,7 +216,7 @@ class Trainer:
         finally:
             executor.close()
         by_event = mean_rewards_by_event("dev/success", records, run.recipe.tasks)
-        return Measured(mean_reward(records), records, by_event)
+        return DevResult(mean_reward(records), records, by_event)
 
     def close(self) -> None:
         """Close the environments, the engine and the event loop."""
@@ -233,13 +244,19 @@ async def _nothing() -> None:
     pass
 
 
-def _learner(recipe: Recipe, model: Any, reference: Any, ranks: Ranks) -> Learner:
+def _learner(recipe: Recipe, model: Any, reference: Any, ranks: Ranks, keeps: bool) -> Learner:
+    """Return the learner of a rank, which keeps the policy as a whole where it samples."""
     config = recipe.learner_config()
     critic = None
     if recipe.critic is not None:
         critic = Critic(model, recipe.critic, recipe.steps, config.token_budget, ranks)
     steps = recipe.steps * recipe.learn.minibatches * recipe.learn.epochs
-    return Learner(model, config, steps, reference, critic, ranks)
+    parallelism = None
+    if recipe.learner.kind == "sharded":
+        parallelism = Sharded(
+            ranks, precision=config.precision, reshard=recipe.learner.reshard, keeps=keeps
+        )
+    return Learner(model, config, steps, reference, critic, ranks, parallelism)
 
 
 def _generation(recipe: Recipe) -> Generation:

@@ -27,15 +27,15 @@ class CloneConfig:
     """Demonstrations per step."""
 
     observation_weight: float = 0.0
-    """Weight of the loss on prompts and observations, beside that on the actions."""
+    """Weight of the loss on prompts and observations, relative to that on the actions."""
 
     observation_weight_final_fraction: float = 1.0
     """Fraction of that weight in the last step, reached linearly: a small model needs what it
     learns by predicting observations early, and its capacity for actions at the end."""
 
     clean: float = 0.0
-    """Share of the steps, from the first, with only the demonstrations of highest reward, so that
-    their skills are learned before noise hides them."""
+    """Initial share of the steps that use only the demonstrations of highest reward, so that their
+    skills are learned before noise hides them."""
 
     optimiser: OptimiserConfig = field(
         default_factory=lambda: OptimiserConfig(
@@ -48,7 +48,7 @@ class CloneConfig:
         )
     )
     token_budget: int = 4_096
-    """Tokens per forward pass, padding included; small batches stay in a core's cache."""
+    """Tokens per forward pass, including padding; small batches stay in a core's cache."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.clean <= 1:
@@ -102,7 +102,7 @@ def clone(
         config: Settings.
         seed: Seed of the order.
         report: Called after every step, with its number from 0 and its metrics.
-        ranks: The processes that train together; they share every batch.
+        ranks: The learner ranks; they share every batch.
     """
     objective = Objective(surrogate="sft", observation_weight=config.observation_weight)
     learner = Learner(

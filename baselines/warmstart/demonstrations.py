@@ -12,7 +12,7 @@ from typing import Any
 from hexathlon.baselines.agents.base import Episode, GaveUp, Turn, text_of
 from hexathlon.baselines.algorithms.samples import Sample
 from hexathlon.baselines.codecs import Codec, get_codec
-from hexathlon.baselines.codecs.base import WireMessage, parse_calls, with_thought
+from hexathlon.baselines.codecs.base import WireMessage, fitted, parse_calls, with_thought
 from hexathlon.baselines.rollout.drivers import play
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.conversation import TokenConversation
@@ -70,7 +70,7 @@ class Demonstration:
 
     reward: float
     thoughts: tuple[str, ...] = ()
-    """The thought before each action; empty where demonstrations do not think."""
+    """The thought before each action; empty for demonstrations without thoughts."""
 
 
 class Demonstrator(Closing):
@@ -78,7 +78,7 @@ class Demonstrator(Closing):
 
     Args:
         env_id: Id of the environment.
-        make: Makes an environment by its id.
+        make: Creates an environment from its id.
         noise: Departures from the oracle.
     """
 
@@ -222,7 +222,7 @@ def _opening(played: Demonstration, codec: Codec) -> list[dict[str, Any]]:
 
 def transcript(played: Demonstration, dialect: str) -> list[dict[str, Any]]:
     """Return a demonstration as chat messages in a dialect."""
-    codec = get_codec(dialect)
+    codec = fitted(get_codec(dialect), played.tools)
     messages = _opening(played, codec)
     for number, (_, observation) in enumerate(played.turns):
         message = _assistant_message(played, number, codec)
@@ -234,7 +234,7 @@ def transcript(played: Demonstration, dialect: str) -> list[dict[str, Any]]:
 
 def sample_of(played: Demonstration, dialect: str, renderer: ChatRenderer) -> Sample:
     """Return a demonstration as a sample whose actions count as sampled."""
-    codec = get_codec(dialect)
+    codec = fitted(get_codec(dialect), played.tools)
     conversation = TokenConversation(renderer)
     conversation.open(_opening(played, codec))
     for number, (_, observation) in enumerate(played.turns):

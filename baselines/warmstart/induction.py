@@ -1,17 +1,17 @@
 """Induction heads in an untrained model, so that copying is learned in minutes.
 
-A policy that calls tools copies: names from a schema, values from a question. A small model trained
-from random weights finds the circuit for that late, after most of a laptop's budget. The circuit
+A policy that calls tools must copy: names from a schema, values from a question. A small model
+trained from random weights finds the circuit for copying late, after most of a laptop's budget. It
 is known (Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"; Olsson et al.
 2022, "In-context Learning and Induction Heads"): a head of one layer writes the previous token to
 every position, and a head of the next layer attends to the position whose previous token is the
 current one and copies the token there. Both are linear maps that can be written down, so a random
 model is initialised with them, as others initialise attention near what training makes of it
 (Trockman and Kolter 2023, "Mimetic Initialization of Self-Attention Layers"). Training changes them
-like all other weights. Only one key-value head per layer does each part: where all of them copied,
-the other uses of attention were learned late or not at all.
+like all other weights. Only one key-value head per layer plays each role: with all of them copying,
+other uses of attention were learned late or not at all.
 
-A single previous token identifies little where names share their beginnings, or all begin with the
+A single previous token identifies little if names share their beginnings, or all begin with the
 mark of a capital. With a memory of two, a second head of the first layer writes the token two
 positions back, and the copying head prefers positions where both match.
 """

@@ -61,11 +61,11 @@ class ModelShape:
     context: int = 1024
     rope_theta: float = 10_000.0
     induction: int = 0
-    """Number of tokens that planted induction heads compare; 0 plants none. `induction.py` says
-    which shapes have room for them."""
+    """Number of tokens that planted induction heads compare; 0 plants none. See `induction.py` for
+    the shapes that have room for them."""
 
     phrases: float = 0.0
-    """Least share of the texts that contain a line for it to be a single token; 0 makes none."""
+    """Minimum share of texts with a line for it to become a single token; 0 for none."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.phrases <= 1:
@@ -85,10 +85,10 @@ def make_tokenizer(texts: Iterable[str], vocabulary: int, phrases: float = 0.0) 
 
     Args:
         texts: Texts like those that the policy will read and write.
-        vocabulary: Largest number of tokens; a small corpus gives fewer.
-        phrases: Least share of the texts that contain a line for it to be a single token of any
-            length; 0 makes no such tokens. They take at most half of the vocabulary. The text that
-            accompanies every task then costs next to nothing.
+        vocabulary: Maximum number of tokens; a small corpus gives fewer.
+        phrases: Minimum share of texts with a line for it to become a single token, of any length;
+            0 for none. They take at most half of the vocabulary. Text that accompanies every task
+            then costs almost nothing.
     """
     from tokenizers import (
         AddedToken,

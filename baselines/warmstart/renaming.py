@@ -1,8 +1,8 @@
 """Demonstrations with made-up names, so that copying does not depend on the word.
 
-A policy that has only copied the words of its training set fails on those of a domain it never saw.
-So in a share of the demonstrations, some or all of the rarer words that are copied from prompts and
-observations into actions are replaced, consistently, by made-up ones.
+A policy that has only copied the words of its training set fails on those of an unseen domain. So
+in a share of the demonstrations, some or all of the rarer words that are copied from prompts and
+observations into actions are consistently replaced by made-up ones.
 """
 
 import json
@@ -26,12 +26,13 @@ _RARE = 0.15
 """Words in more than this share of the demonstrations are common words, not names."""
 
 _MOST = 4
-"""Most words replaced in the first copy of a demonstration; in further copies, all are."""
+"""Maximum number of words replaced in the first copy of a demonstration; further copies replace
+all."""
 
 _ALIKE = 0.5
 """Share of the names in a further copy that begin like an earlier one of it.
 
-A policy that continues from the last letters alone would confuse the two.
+A policy that continues only from the last letters would confuse the two.
 """
 
 _WORD = re.compile(r"[a-z]{3,}|[\u4e00-\u9fff]")
@@ -64,17 +65,17 @@ def renamed(
     """Return copies of demonstrations, about `share` of them with made-up names.
 
     Args:
-        demonstrations: Demonstrations of one source, this rank's share of them. Word counts are
+        demonstrations: This rank's share of the demonstrations of one source. Words are counted
             over those of all ranks.
         share: Share of the copies, from 0 to 1.
         seed: Seed of the choice and of the names.
-        copies: Number of copies of each, every one with other names.
-        pieces: Parts of most names in further copies: a tokenizer's parts of words, so that each
-            of them is copied at some time.
-        ranks: The processes that share the demonstrations.
-        quoted: Words that thoughts quote are names, too, unless they are in more than this share
-            of the demonstrations; 0 takes names from actions only.
-        renumber: Whether copies with made-up names have other numbers of elements, too.
+        copies: Number of copies of each, with different names.
+        pieces: A tokenizer's parts of words, of which most names in further copies consist, so that
+            each part is copied at some time.
+        ranks: The ranks that share the demonstrations.
+        quoted: Words that thoughts quote also count as names, unless they are in more than this
+            share of the demonstrations; 0 takes names only from actions.
+        renumber: Whether copies with made-up names also have random element numbers.
     """
     if share <= 0:
         return list(demonstrations) * copies
@@ -208,7 +209,7 @@ def _pronounceable(draw: np.random.Generator) -> str:
 def _name_of_pieces(
     pieces: Sequence[str], earlier: Sequence[str], draw: np.random.Generator
 ) -> str:
-    """Return a name of random pieces, or a pronounceable one; perhaps with an earlier beginning."""
+    """Return a name of random pieces, or a pronounceable one; it may begin like an earlier one."""
     if draw.random() < 0.25:
         name = _pronounceable(draw)
     else:
@@ -221,7 +222,7 @@ def _name_of_pieces(
 
 
 def _character(unused: Sequence[str], draw: np.random.Generator) -> str:
-    """Return a Chinese character, with equal chances one of `unused` or any."""
+    """Return a Chinese character: with equal probability, one of `unused` or any."""
     if unused and draw.random() < 0.5:
         return unused[int(draw.integers(len(unused)))]
     return chr(int(draw.integers(*_CHARACTERS)))

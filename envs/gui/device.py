@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from hexathlon.tasks.gui.elements import UIElement
 from hexathlon.tasks.task import Task
 
-__all__ = ["Device"]
+__all__ = ["GuiDevice"]
 
 
-class Device(Protocol):
+class GuiDevice(Protocol):
     """A device that one episode uses."""
 
     size: tuple[int, int]

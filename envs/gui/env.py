@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import ToolError
-from hexathlon.envs.gui.device import Device
+from hexathlon.envs.gui.device import GuiDevice
 from hexathlon.envs.gui.errors import DeviceRefusal
 from hexathlon.envs.gui.screen_text import screen_text
 from hexathlon.tasks.gui.tools import PHONE_TOOLS
@@ -106,7 +106,7 @@ class GUIEnv(Environment):
         self._base_names |= {
             "backend", "look", "theme", "large_text", "size", "bounds", "marks", "device_settings",
         }  # fmt: skip
-        self._device: Device | None = None
+        self._device: GuiDevice | None = None
         self._said = ""
         self._reports: tuple[dict[str, Any], ...] = ()
         self._questions: tuple[str, ...] = ()
@@ -135,10 +135,11 @@ class GUIEnv(Environment):
             return pixels
         from hexathlon.envs.gui.marks import marked
 
-        return marked(pixels, self.device.elements())
+        outlined: NDArray[np.uint8] = marked(pixels, self.device.elements())
+        return outlined
 
     @property
-    def device(self) -> Device:
+    def device(self) -> GuiDevice:
         """The device of the episode."""
         if self._device is None:
             raise RuntimeError("there is no device yet; call reset() first")

@@ -26,7 +26,9 @@ def screen_text(
         bounds: Whether all elements are listed with their bounds in pixels.
         brief: Whether to leave out headings and the status bar, and put numbers after names.
     """
-    lines = [caption] if caption and not brief else []
+    if brief:
+        caption = caption.partition(" · ")[2]
+    lines = [caption] if caption else []
     for element in elements:
         if brief and element.role in ("status", "heading"):
             continue

@@ -1,16 +1,16 @@
 """The simulated phone as a device: tools by element or by pixel become taps, swipes and keys."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hexathlon.envs.gui.errors import DeviceRefusal
 from hexathlon.tasks.gui.elements import UIElement
 from hexathlon.tasks.gui.world.apps.names import APP_NAMES
-from hexathlon.tasks.gui.world.kit.looks import LOOKS, Appearance, draw_appearance
+from hexathlon.tasks.gui.world.kit.looks import LOOKS, draw_appearance
 from hexathlon.tasks.gui.world.kit.scene import UINode
 from hexathlon.tasks.gui.world.kit.words import wordings
-from hexathlon.tasks.gui.world.phone.phone import Phone, PhoneRefusal
-from hexathlon.tasks.gui.world.phone.plan import PhonePlan
+from hexathlon.tasks.gui.world.system.phone import Phone, PhoneRefusal
+from hexathlon.tasks.gui.world.system.plan import PhonePlan
 from hexathlon.tasks.task import Task
 
 if TYPE_CHECKING:
@@ -86,8 +86,10 @@ class PhoneDevice:
         if name in ("click", "double_tap", "long_press"):
             if place is None:
                 raise DeviceRefusal(f"{name} needs an index, or x and y.")
-            act = _POINTED[name]
-            remark = act[0](phone, place) if isinstance(place, UINode) else act[1](phone, *place)
+            by_node, by_pixel = _POINTED[name]
+            remark: str = (
+                by_node(phone, place) if isinstance(place, UINode) else by_pixel(phone, *place)
+            )
             if name == "double_tap":
                 remark = remark or phone.tap_at(*_centre(place))
             return remark
@@ -98,7 +100,9 @@ class PhoneDevice:
                     return remark
             return phone.type_text(arguments["text"], clear=bool(arguments.get("clear_text")))
         if name == "scroll":
-            return phone.scroll(arguments["direction"], place if isinstance(place, UINode) else None)
+            return phone.scroll(
+                arguments["direction"], place if isinstance(place, UINode) else None
+            )
         if name == "swipe":
             return self._swipe(arguments, place)
         if name == "wait":
@@ -106,7 +110,7 @@ class PhoneDevice:
             return ""
         if name == "open_app":
             return phone.open_app(arguments["app_name"])
-        keys = {
+        keys: Mapping[str, Callable[[], str]] = {
             "keyboard_enter": phone.enter, "navigate_back": phone.back,
             "navigate_home": phone.home, "navigate_recents": phone.recents,
         }  # fmt: skip

@@ -35,14 +35,14 @@ class SandboxPathError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Availability:
-    """Availability of a rung on this machine, and its properties."""
+    """Availability of a back end on this machine, and its properties."""
 
     available: bool
     reason: str
     """Why it is unavailable, or what was tried and works."""
 
     properties: Mapping[str, str | bool] = field(default_factory=dict)
-    """Properties of an available rung: user (`root` or `user`), `limits` (`cgroup1`, `cgroup2`,
+    """Properties of an available back end: user (`root` or `user`), `limits` (`cgroup1`, `cgroup2`,
     `rlimits`), `owners` (whether files can belong to ids other than 0), `absolute_paths`,
     `network`, …"""
 
@@ -75,7 +75,7 @@ class Sandbox(Closing):
     """Isolated execution environment for an agent's commands. Used from one thread at a time.
 
     Attributes:
-        backend: Name of the rung, for records.
+        backend: Name of the back end, for records.
         image: The image it was opened from.
         limits: Its resource limits.
     """
@@ -184,7 +184,7 @@ class Sandbox(Closing):
 
 
 class SandboxBackend(ABC):
-    """One rung of the ladder. `open` is thread-safe."""
+    """A sandbox back end. `open` is thread-safe."""
 
     name: ClassVar[str]
 
@@ -206,7 +206,7 @@ class SandboxBackend(ABC):
 
     @abstractmethod
     def properties(self, sandbox: Sandbox) -> Mapping[str, str | bool]:
-        """Return the properties of this rung, as in `Availability`, from one of its sandboxes."""
+        """Return the properties, as in `Availability`, read from one of its sandboxes."""
 
     @abstractmethod
     def open(self, image: SandboxImage, limits: SandboxLimits | None = None) -> Sandbox:
@@ -220,4 +220,4 @@ class SandboxBackend(ABC):
     def open_snapshot(
         self, snapshot: SandboxSnapshot, limits: SandboxLimits | None = None
     ) -> Sandbox:
-        """Start a sandbox from a snapshot of this rung or, through its changes, of another."""
+        """Start a sandbox from a snapshot of this back end or, through its changes, of another."""

@@ -1,7 +1,7 @@
 """Sandboxes with our own process 1, which serves commands, keys and files.
 
-Shared by the rungs that start processes themselves; the rungs decide where files live and how
-snapshots are taken.
+Shared by the back ends that start processes themselves; the back ends decide where files live and
+how snapshots are taken.
 """
 
 import os
@@ -52,7 +52,7 @@ class ShellPipes:
 
 
 class HousedSandbox(Sandbox):
-    """Common base of the rungs with our own process 1."""
+    """Common base of the back ends with our own process 1."""
 
     def __init__(self, image: SandboxImage, limits: SandboxLimits) -> None:
         self.image = image

@@ -1,4 +1,4 @@
-"""The ladder of sandbox backends, and the choice of a rung."""
+"""The ladder of sandbox back ends, and the choice of one."""
 
 from functools import cache
 
@@ -20,32 +20,32 @@ _UNASKED = ("namespaces", "docker", "landlock")
 
 @cache
 def backend(name: str) -> SandboxBackend:
-    """Return a rung by name, available or not.
+    """Return a back end by name, available or not.
 
     Raises:
-        ValueError: If there is no rung of this name.
+        ValueError: If there is no back end of this name.
     """
     from importlib import import_module
 
     if name not in BACKENDS:
         raise ValueError(f"unknown sandbox {name!r}; known: {', '.join(BACKENDS)}")
     module, _, attribute = BACKENDS[name].partition(":")
-    rung: SandboxBackend = getattr(import_module(module), attribute)()
-    return rung
+    found: SandboxBackend = getattr(import_module(module), attribute)()
+    return found
 
 
 def choose(name: str | None = None) -> SandboxBackend:
-    """Return the named rung, or the first available one.
+    """Return the named back end, or the first available one.
 
     Raises:
-        ValueError: If there is no rung of this name.
+        ValueError: If there is no back end of this name.
         BackendMissing: If it is unavailable, or none is available; the message gives the reason.
     """
     reasons = []
     for candidate in (name,) if name else _UNASKED:
-        rung = backend(candidate)
-        probe = rung.probe()
+        found = backend(candidate)
+        probe = found.probe()
         if probe.available:
-            return rung
+            return found
         reasons.append(f"{candidate}: {probe.reason}")
     raise BackendMissing("no sandbox works here. " + "; ".join(reasons), cause="sandbox_missing")

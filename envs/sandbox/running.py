@@ -1,4 +1,4 @@
-"""Command execution shared by every rung."""
+"""Command execution shared by every back end."""
 
 import re
 import signal

@@ -15,6 +15,10 @@ _READ = 1 << 16
 _MOST_PER_LOOK = 1 << 18
 """Bytes rendered per look; earlier bytes of a burst have scrolled away and are dropped."""
 
+_ANSWER_S = 0.5
+"""Longest wait for the first output after keys. Most programs echo them within a millisecond, but a
+busy kernel may take longer to hand them over, and meanwhile the program seems to wait for keys."""
+
 _ALTERNATE = frozenset({47, 1047, 1049})
 
 
@@ -34,6 +38,7 @@ class Terminal:
         self._screen = _screen_class()(COLUMNS, ROWS, self._send)
         self._stream = _new_stream(self._screen)
         self.ended = False
+        self._unanswered = False
 
     def close(self) -> None:
         """Hang up; idempotent."""
@@ -47,6 +52,7 @@ class Terminal:
             data = data[self._send(data) :]
             if data:
                 self._draw(0.01)
+        self._unanswered = bool(text)
 
     def look(self, quiet: float, timeout: float, first: float = 0.0) -> Screen:
         """Render output until the program in front waits and none has come for `quiet` seconds.
@@ -57,6 +63,8 @@ class Terminal:
             first: Longest wait for the first output, in seconds, such as that of a new shell.
         """
         deadline = time.monotonic() + timeout
+        first = max(first, _ANSWER_S if self._unanswered else 0.0)
+        self._unanswered = False
         if first and not self.ended:
             self._draw(first)
         while not self.ended and time.monotonic() < deadline:

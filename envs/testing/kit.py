@@ -64,6 +64,7 @@ def check_environment(
     seed: int = 0,
     only: Iterable[str] | None = None,
     skip: Iterable[str] = (),
+    started: Callable[[str], None] | None = None,
     progress: Callable[[CheckResult], None] | None = None,
     **kwargs: Any,
 ) -> Report:
@@ -78,6 +79,7 @@ def check_environment(
         seed: Base seed of the kit's own choices.
         only: Names of the checks to run; all by default.
         skip: Names of checks to skip; the report lists them as skipped.
+        started: Called with the name of each check before it runs.
         progress: Called with each result as it completes.
         **kwargs: For every instance of the environment.
 
@@ -96,6 +98,8 @@ def check_environment(
     raised: dict[_Place, str] = {}
     for check in _CHECKS:
         if check.name in wanted:
+            if started is not None:
+                started(check.name)
             result = _left_out(check) if check.name in left_out else _result(check, subject, raised)
             results.append(result)
             if progress is not None:

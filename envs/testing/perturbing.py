@@ -107,7 +107,7 @@ def _altered(
 
 
 def _others(value: Any, schema: Mapping[str, Any], elsewhere: Sequence[Any]) -> list[Any]:
-    """Return values beside this one: the schema's others, the numbers beside, another task's."""
+    """Return values beside this one: the schema's others, adjacent numbers, another task's."""
     if "enum" in schema:
         return [other for other in schema["enum"] if other != value]
     if isinstance(value, bool):

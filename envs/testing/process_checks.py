@@ -51,6 +51,8 @@ _ABSENT = (
 """Environment variables that another machine lacks."""
 
 _BUILDS = 100
+"""Maximum number of tasks that are built."""
+
 _CLOCK_SHIFT, _CLOCK_ZONE = 1_000 * 86_400 + 7 * 3_600 + 7 * 60, "XST-05:45"
 
 
@@ -64,7 +66,7 @@ def two_processes(subject: Subject) -> None:
         "different bytes"
     )
     try:
-        _require_same_elsewhere(subject, fault, _USER, builds=_BUILDS)
+        _require_same_elsewhere(subject, fault, _USER)
     except CheckFailed:
         subject.__dict__["_differs_elsewhere"] = True
         raise
@@ -75,7 +77,7 @@ def machine_hidden(subject: Subject) -> None:
     _skip_if_different(subject)
     fault = "a process with another home, host name and number of CPUs got different bytes"
     start = f"{_text_of(shifted_machine)}\nshift_machine('elsewhere')\n"
-    _require_same_elsewhere(subject, fault, _MACHINE, start, builds=_BUILDS, absent=_ABSENT)
+    _require_same_elsewhere(subject, fault, _MACHINE, start, absent=_ABSENT)
 
 
 def clock_hidden(subject: Subject) -> None:
@@ -83,7 +85,7 @@ def clock_hidden(subject: Subject) -> None:
     _skip_if_different(subject)
     fault = "a process with another clock and time zone got different bytes, so the time is shown"
     start = f"{_text_of(shifted_clock)}\nshift_clock({_CLOCK_SHIFT}, {_CLOCK_ZONE!r})\n"
-    _require_same_elsewhere(subject, fault, _USER, start)
+    _require_same_elsewhere(subject, fault, _USER, start, builds=False)
 
 
 def _skip_if_different(subject: Subject) -> None:
@@ -97,7 +99,7 @@ def _require_same_elsewhere(
     variables: Mapping[str, str],
     start: str = "",
     *,
-    builds: int = 0,
+    builds: bool = True,
     absent: tuple[str, ...] | list[str] = (),
 ) -> None:
     """Compare this process with a fresh one.
@@ -107,23 +109,34 @@ def _require_same_elsewhere(
         fault: What a difference means.
         variables: Environment variables that are set there.
         start: Program text that is run there first.
-        builds: Number of tasks that both build.
+        builds: Whether both build tasks, too.
         absent: Environment variables that are not set there.
     """
-    episodes = [[task.id, 7, probe_actions(subject, task, 30)] for task in subject.tasks[:3]]
-    step = -(-len(subject.solved) // builds) if builds else 0
-    built = [each.task.id for each in subject.solved[::step]] if builds else []
-    env = subject.make()
-    try:
-        here = digest(env, episodes, built)
-    finally:
-        env.close()
-    there = _seen_there(subject, episodes, built, variables, start, absent)
-    changed = [a[0] for a, b in zip(here["builds"], there["builds"], strict=True) if a != b]
+    episodes, built, here = _seen_here(subject)
+    asked = built if builds else []
+    there = _seen_there(subject, episodes, asked, variables, start, absent)
+    pairs = zip(here["builds"][: len(asked)], there["builds"], strict=True)
+    changed = [a[0] for a, b in pairs if a != b]
     if changed:
         raise CheckFailed(f"{fault}: {len(changed)} tasks were built otherwise, as {changed[0]}")
     if there["episodes"] != here["episodes"]:
         raise CheckFailed(fault)
+
+
+def _seen_here(subject: Subject) -> tuple[list[Any], list[str], dict[str, Any]]:
+    """Return episodes, tasks to build, and their digests in this process; computed once."""
+    known: tuple[list[Any], list[str], dict[str, Any]] | None = subject.__dict__.get("_seen_here")
+    if known is None:
+        episodes = [[task.id, 7, probe_actions(subject, task, 30)] for task in subject.tasks[:3]]
+        step = -(-len(subject.solved) // _BUILDS)
+        built = [each.task.id for each in subject.solved[::step]]
+        env = subject.make()
+        try:
+            known = episodes, built, digest(env, episodes, built)
+        finally:
+            env.close()
+        subject.__dict__["_seen_here"] = known
+    return known
 
 
 def _seen_there(

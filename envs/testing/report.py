@@ -77,12 +77,16 @@ class Report:
         """Whether no check failed."""
         return not self.failures
 
-    def __str__(self) -> str:
-        counts = ", ".join(
+    @property
+    def counts(self) -> str:
+        """The numbers of checks by outcome, such as `38 passed, 1 failed, 0 skipped`."""
+        return ", ".join(
             f"{sum(result.status == status for result in self.results)} {status}"
             for status in ("passed", "failed", "skipped")
         )
-        return "\n".join([f"{self.subject}: {counts}", *self._lines()])
+
+    def __str__(self) -> str:
+        return "\n".join([f"{self.subject}: {self.counts}", *self._lines()])
 
     def _lines(self) -> Iterator[str]:
         """Yield each result, with the checks that failed by the same exception after the first."""

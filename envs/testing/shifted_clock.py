@@ -1,7 +1,7 @@
 """Moves the clock and the time zone of a fresh Python process, before anything else is imported.
 
-Loaded from its file by the second process of the kit's clock check, so it imports the standard
-library alone. Only Python's own clocks move.
+Loaded from its file by the second process of the kit's clock check, so it imports only the standard
+library. Only Python's own clocks are shifted.
 """
 
 import datetime
@@ -14,7 +14,7 @@ __all__ = ["shift_clock"]
 
 
 def shift_clock(seconds: int, zone: str) -> None:
-    """Move all clocks by so many seconds, and the local time to another zone.
+    """Shift all clocks by some seconds, and the local time to another zone.
 
     Args:
         seconds: Added to every reading of the clock.

@@ -74,7 +74,7 @@ def _content(task: Task) -> tuple[str, str]:
 CHECKS = (
     ConformanceCheck(
         "builds_are_pure",
-        "let build() depend on id and salt alone: no counter, no generator kept between calls",
+        "let build() depend only on id and salt: no counter, no generator kept between calls",
         builds_are_pure,
     ),
     ConformanceCheck(

@@ -92,6 +92,7 @@ class Subject:
         self.sample_count = min(sample, tasks)
         self.seed = seed
         self.settings = process_settings()
+        self._oracle_actions: dict[str, tuple[str, ...]] = {}
 
     @property
     def name(self) -> str:
@@ -241,14 +242,16 @@ class Subject:
         return self.play(env, task, fixed(actions), seed)
 
     def oracle_actions(self, task: Task) -> list[str]:
-        """Return the oracle's actions on a task."""
-        actions: list[str] = []
-        env = self.make()
-        try:
-            self.play(env, task, noted(self.source.oracle(task), actions))
-        finally:
-            env.close()
-        return actions
+        """Return the oracle's actions on a task; played once per task."""
+        if task.id not in self._oracle_actions:
+            actions: list[str] = []
+            env = self.make()
+            try:
+                self.play(env, task, noted(self.source.oracle(task), actions))
+            finally:
+                env.close()
+            self._oracle_actions[task.id] = tuple(actions)
+        return list(self._oracle_actions[task.id])
 
 
 def text_of(observation: Any) -> str:

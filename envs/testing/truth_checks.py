@@ -53,8 +53,7 @@ def canary_hidden(subject: Subject) -> None:
     for task in subject.tasks:
         if not task.canary:
             raise CheckFailed(f"{task.id} has an empty canary, so a leak could not be seen")
-    for task, episode, rendered in _watched(subject):
-        seen = [*map(canonical, episode.shown()), rendered]
+    for task, seen in _watched(subject):
         for canary in canaries:
             if any(json.dumps(canary)[1:-1] in text for text in seen):
                 raise CheckFailed(f"the canary {canary!r} was shown in {task.id}")
@@ -62,8 +61,7 @@ def canary_hidden(subject: Subject) -> None:
 
 def id_hidden(subject: Subject) -> None:
     """Search everything visible to the agent for the ids of its task and of its twin."""
-    for task, episode, rendered in _watched(subject):
-        seen = [*map(canonical, episode.shown()), rendered]
+    for task, seen in _watched(subject):
         for name in filter(None, (task.id, task.twin)):
             if any(json.dumps(name)[1:-1] in text for text in seen):
                 raise CheckFailed(f"the id {name} was shown in its own episode")
@@ -274,8 +272,18 @@ def _last_words(subject: Subject, env: Any, task: Task, script: Script) -> str |
     return last
 
 
-def _watched(subject: Subject) -> Iterator[tuple[Task, RecordedEpisode, str]]:
-    """Play oracle, spam, random calls and trivial policies; yield also what `render` returns."""
+def _watched(subject: Subject) -> list[tuple[Task, list[str]]]:
+    """Return what oracle, spam, random calls and trivial policies see; computed once.
+
+    Each episode is a task with canonical texts, of which what `render` returns is the last.
+    """
+    cached: list[tuple[Task, list[str]]] | None = subject.__dict__.get("_watched")
+    if cached is None:
+        cached = subject.__dict__["_watched"] = list(_watch(subject))
+    return cached
+
+
+def _watch(subject: Subject) -> Iterator[tuple[Task, list[str]]]:
     env = subject.make()
     makers: tuple[Callable[[Task], Script], ...] = (
         subject.source.oracle,
@@ -288,7 +296,7 @@ def _watched(subject: Subject) -> Iterator[tuple[Task, RecordedEpisode, str]]:
             scripts = [maker(task) for maker in makers]
             for script in [*scripts, *subject.source.policies(task).values()]:
                 episode = subject.play(env, task, script)
-                yield task, episode, canonical(env.render())
+                yield task, [*map(canonical, episode.shown()), canonical(env.render())]
     finally:
         env.close()
 

@@ -1,4 +1,4 @@
-"""What the environment asks of a browser, real or twin."""
+"""The browser interface of the environment, implemented by Chromium and by the twin."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
@@ -9,7 +9,7 @@ __all__ = ["Browser", "View"]
 
 
 class View(NamedTuple):
-    """What is on the screen."""
+    """The current screen."""
 
     tabs: tuple[tuple[str, str], ...]
     """Title and URL of every tab."""
@@ -25,14 +25,14 @@ class View(NamedTuple):
 
 
 class Browser(Protocol):
-    """A browser with the episode's network behind it."""
+    """A browser connected to the episode's network."""
 
     def open(self, network: Network) -> None:
         """Begin an episode: a tab at the network's start page, with its cookies."""
         ...
 
     def act(self, name: str, arguments: Mapping[str, Any]) -> str:
-        """Carry out one action; return a remark for the agent, mostly empty.
+        """Carry out one action; return a remark for the agent, usually empty.
 
         Raises:
             ActionError: If the action is refused.
@@ -40,12 +40,12 @@ class Browser(Protocol):
         ...
 
     def view(self) -> View:
-        """Return what is on the screen."""
+        """Return the current screen."""
         ...
 
     @property
     def blocked(self) -> tuple[str, ...]:
-        """URLs outside the episode that were asked for and refused."""
+        """Blocked URLs outside the episode."""
         ...
 
     def save(self) -> Any:
@@ -53,9 +53,9 @@ class Browser(Protocol):
         ...
 
     def load(self, state: Any, network: Network) -> None:
-        """Restore a state, with a network that was restored to the same moment."""
+        """Restore a state, together with a network restored to the same moment."""
         ...
 
     def close(self) -> None:
-        """Release what the browser holds."""
+        """Release the browser's resources."""
         ...

@@ -1,7 +1,7 @@
 """`hexathlon/Web-v0`: use web sites through a browser, or through its fast twin.
 
-The environment passes actions to the browser and writes what the screen shows. Sites and their
-state are those of `hexathlon.tasks.web.world`; expected answers are in neither.
+The environment passes actions to the browser and writes the resulting screen as text. Sites and
+their state are in `hexathlon.tasks.web.world`; expected answers are in neither.
 """
 
 from collections.abc import Mapping
@@ -127,7 +127,7 @@ class WebEnv(Environment):
         return f"{request}\n\n{self._screen('')}"
 
     def call_tool(self, name: str, arguments: dict[str, Any]) -> str:
-        """Carry out one action; the answer is what the screen shows afterwards."""
+        """Carry out one action; the answer is the resulting screen."""
         arguments = {key: _readable(value) for key, value in arguments.items()}
         if name in ("finish", "report_infeasible", "send_msg_to_user", "read_file"):
             answer: str = getattr(self, f"_{name}")(**arguments)
@@ -166,8 +166,8 @@ class WebEnv(Environment):
     def final_state(self) -> dict[str, Any]:
         """Return changes of the sites' state, the trace, and the typed answer.
 
-        Of a shift: the reports on all of its requests. Of sites outside this process: the last URL,
-        texts of pages and network events.
+        For a shift, also the reports on all of its requests. For sites outside this process, the
+        last URL, texts of pages and network events.
         """
         if isinstance(self.network, ExternalSites) and self._status is not Status.ONGOING:
             assert isinstance(self.browser, ExternalReader)
@@ -223,7 +223,7 @@ class WebEnv(Environment):
         return self._end_request(report) or "Reported."
 
     def _end_request(self, report: dict[str, Any]) -> str:
-        """Keep a report; return the next request of a shift, or end the episode."""
+        """Store a report; return the next request of a shift, or end the episode."""
         requests = self.task.params.get("requests", ())
         self._reports = (*self._reports, report)
         if len(self._reports) > len(requests):
@@ -244,7 +244,7 @@ class WebEnv(Environment):
         return "The user has read it and has nothing to add. Call finish when you are done."
 
     def _current_request(self) -> str:
-        """Return the request of a shift that is not reported on yet."""
+        """Return the request of a shift that has no report yet."""
         requests = self.task.params["requests"]
         place = len(self._reports)
         text: str = requests[place - 1]["text"] if place else self.task.instruction

@@ -1,4 +1,4 @@
-"""Refusals that a page or a browser gives to an action; the agent reads them."""
+"""Errors of actions that a page or browser refuses; the agent reads their messages."""
 
 __all__ = ["ActionError"]
 

@@ -24,10 +24,10 @@ MAX_EVENTS = 5_000
 
 @runtime_checkable
 class ExternalReader(Protocol):
-    """What a browser of external sites offers besides `Browser`.
+    """Additional methods of a browser for external sites.
 
-    Its `open` makes a tab per start URL, the first one in front; it loads only what the sites allow
-    and gives every network event to their `record`.
+    Its `open` creates a tab for each start URL, with the first one in front; it loads only what the
+    sites allow and passes every network event to their `record`.
     """
 
     def current_url(self) -> str:
@@ -40,7 +40,7 @@ class ExternalReader(Protocol):
         Args:
             url: Page to open; the current one if empty.
             expression: JavaScript whose value is returned as text; the page's HTML if empty.
-            prepare: Expressions to run before; what they raise is ignored.
+            prepare: Expressions to run first; their errors are ignored.
 
         Returns:
             The text; empty if the expression raised or found nothing.
@@ -86,7 +86,7 @@ class ExternalSites(Network):
         return {name: urlsplit(self.urls[name]).netloc for name in self._names}
 
     def start_cookies(self) -> dict[str, dict[str, str]]:
-        """Return no cookies: whoever wants to begin signed in gives a stored state."""
+        """Return no cookies: to start signed in, supply a stored state."""
         return {}
 
     def knows(self, host: str) -> bool:
@@ -107,16 +107,16 @@ class ExternalSites(Network):
             self._events.append(entry)
 
     def after_action(self) -> None:
-        """Nothing to do: the sites have a clock of their own."""
+        """Do nothing: the sites have a clock of their own."""
 
     def read_pages(self, browser: ExternalReader) -> None:
-        """Read, once, what the task's checks need from pages."""
+        """Read the texts that the task's checks need from pages, once."""
         if self._read is not None:
             return
         last = browser.current_url()
         events = list(self._events)
         texts = [_text(probe, last, browser) for probe in self.probes]
-        self._events = events  # what was read for the verifier is no event of the agent
+        self._events = events  # without the requests made for the verifier
         self._read = {"url": last, "probes": texts}
 
     def final_state(self) -> dict[str, Any]:
@@ -128,7 +128,7 @@ class ExternalSites(Network):
         }
 
     def save(self) -> NetworkState:
-        """Refuse: what the sites hold is not in this process.
+        """Refuse: the sites' state is not in this process.
 
         Raises:
             ForkUnsupported: Always.

@@ -64,9 +64,7 @@ def gui_state(
     )  # fmt: skip
 
 
-def _report_terms(
-    wanted: Mapping[str, Any], report: Mapping[str, Any] | None
-) -> dict[str, bool]:
+def _report_terms(wanted: Mapping[str, Any], report: Mapping[str, Any] | None) -> dict[str, bool]:
     if report is None:
         return {"status": False, "data": False, "record": False}
     return {

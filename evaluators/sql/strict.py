@@ -49,7 +49,8 @@ def sql_impossible(
 ) -> Verdict:
     """Score 1 if the task was declared impossible for the right reason, with the right evidence.
 
-    Params: `reason`, and `evidence`: the accepted strings, compared without case and outer blanks.
+    Params: `reason`, and `evidence`: the accepted strings, compared without regard to case and
+    outer blanks.
     """
     if final_state.get("kind") != "impossible":
         return wrong("not_called_impossible")

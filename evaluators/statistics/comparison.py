@@ -62,7 +62,7 @@ def paired_comparison(
     """
     shared = sorted(set(a) & set(b))
     if not shared:
-        raise ValueError("the two have no task in common")
+        raise ValueError("the two agents have no task in common")
     differences = [a[task] - b[task] for task in shared]
     names = None if clusters is None else [clusters[task] for task in shared]
     mean = math.fsum(differences) / len(shared)
@@ -154,7 +154,7 @@ def tasks_needed(
         difference: delta, the smallest difference that matters.
         between: omega^2, variance over tasks of the difference of expected scores.
         within_a: sigma_A^2, mean variance of A's score on a task over trials.
-        within_b: The same of B.
+        within_b: The same for B.
         trials_a: K_A, trials per task of A.
         trials_b: K_B.
         power: Probability of detecting a true difference.

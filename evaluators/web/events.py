@@ -1,4 +1,4 @@
-"""Recorded network events, as a HAR file holds them, and the URLs in them."""
+"""Recorded network events, in the form of a HAR file, and the URLs in them."""
 
 import base64
 import binascii

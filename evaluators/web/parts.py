@@ -12,7 +12,7 @@ from hexathlon.evaluators.verdict import Verdict
 __all__ = ["CheckPart", "Pending", "verdict_of"]
 
 Pending = Literal["judge", "image", "site"]
-"""Who has to decide: a judge of texts, one of images, or an interface of the site itself."""
+"""What decides a pending part: a judge of texts, a judge of images, or the site's own interface."""
 
 
 class CheckPart(NamedTuple):

@@ -22,7 +22,7 @@ _Row = Mapping[str, Any]
 def web_state(
     task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Messages
 ) -> Verdict:
-    """Compare changes, answer and evidence with what was asked.
+    """Compare changes, answer and evidence with the request.
 
     Args:
         task: Not used.
@@ -83,7 +83,7 @@ def same_value(wanted: Any, given: Any) -> bool:
 
 
 def _change_faults(expected: Mapping[str, Any], changes: Mapping[str, Any]) -> list[str]:
-    """Return one line for every difference between what changed and what should have."""
+    """Return one line for each difference between the actual and the expected changes."""
     faults = []
     for site in sorted({*expected, *changes}):
         tables = {*expected.get(site, {}), *changes.get(site, {})}
@@ -112,7 +112,7 @@ def _requests_right(
 
 
 def _holds(part: Mapping[str, Any], changes: Mapping[str, Any]) -> bool:
-    """Whether a share of the expected changes took place, whatever else did.
+    """Whether a share of the expected changes took place, regardless of other changes.
 
     Columns under `kept` have these values at the end, changed or not.
     """

@@ -1,7 +1,7 @@
 """Comparison of answer texts: WebArena's own way, and a strict one.
 
-The strict way reads whole words. Whatever an answer says beside the reference must be words of the
-question or small words, and never a negation, a hedge or another candidate.
+The strict way reads whole words. Apart from the reference, an answer may contain only words of the
+question and function words, never a negation, a hedge or another candidate.
 """
 
 import re

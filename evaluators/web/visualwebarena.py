@@ -91,7 +91,7 @@ def _values(wanted: Sequence[str], text: str) -> bool:
 def _compares(value: int, inequality: str) -> bool:
     found = re.fullmatch(r"\s*(<=|>=|==|<|>)\s*(-?[\d.]+)\s*", inequality)
     if found is None:
-        raise ValueError(f"no inequality: {inequality!r}")
+        raise ValueError(f"not an inequality: {inequality!r}")
     sign, limit = found[1], float(found[2])
     if sign in ("<=", "<"):
         return value <= limit + _TOLERANCE if sign == "<=" else value < limit + _TOLERANCE

@@ -1,7 +1,7 @@
 """WebArena-Verified: a typed answer and network events of the stored trace.
 
-The published rules, with what an agent could use against them closed: an answer is never a
-pattern and never a list of alternatives, and every value of a repeated query parameter counts.
+The published rules without their loopholes: an answer is never a pattern and never a list of
+alternatives, and every value of a repeated query parameter counts.
 """
 
 import re

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hexathlon.baselines.harness.config import ExecutionConfig
-    from hexathlon.baselines.harness.player import Elsewhere
+    from hexathlon.baselines.harness.player import OpenPlayers
     from hexathlon.baselines.harness.selftest import Mapped
 
-__all__ = ["elsewhere", "mapped_on"]
+__all__ = ["remote_players", "mapped_on"]
 
 
 @contextmanager
-def elsewhere(execution: "ExecutionConfig") -> Iterator["Elsewhere | None"]:
-    """Connect to the cluster of a configuration; None where this process plays the trials."""
+def remote_players(execution: "ExecutionConfig") -> Iterator["OpenPlayers | None"]:
+    """Connect to the cluster of a configuration; None if this process plays the trials."""
     table = execution.cluster
     if table is None:
         yield None

@@ -33,7 +33,7 @@ from hexathlon_cli.options import (
 
 if TYPE_CHECKING:
     from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
-    from hexathlon.baselines.harness.player import Elsewhere
+    from hexathlon.baselines.harness.player import OpenPlayers
 
 __all__ = ["eval_"]
 
@@ -79,7 +79,7 @@ def eval_(
     engine: Annotated[
         str | None,
         typer.Option(
-            help="What samples for a checkpoint: torch in this process, or vllm, which starts "
+            help="Engine for a checkpoint: torch in this process, or vllm, which starts "
             "servers and stops them. [default: torch]"
         ),
     ] = None,
@@ -158,7 +158,7 @@ def eval_(
     from hexathlon.baselines.harness.config import command_settings, load_config
     from hexathlon.baselines.harness.errors import ExitCode, UsageError
     from hexathlon.baselines.harness.run import evaluate
-    from hexathlon_cli.cluster import elsewhere
+    from hexathlon_cli.cluster import remote_players
     from hexathlon_cli.output import print_text
     from hexathlon_cli.runs import conclude, describe
 
@@ -172,12 +172,12 @@ def eval_(
     if dry_run or out is None:
         print_text(_resolved(plan, execution, out, with_anchors))
         return ExitCode.FINE
-    with elsewhere(execution) as players:
-        describe(evaluate(plan, execution, out, force_new=force_new, elsewhere=players))
+    with remote_players(execution) as open_players:
+        describe(evaluate(plan, execution, out, force_new=force_new, open_players=open_players))
         if with_anchors:
             unlimited = {"max_cost": 0.0, "max_tokens": 0, "max_hours": 0.0}
             plain = execution.model_copy(update={"keep_tokens": False, **unlimited})
-            _play_anchors(plan, plain, out, players, force_new=force_new)
+            _play_anchors(plan, plain, out, open_players, force_new=force_new)
     return conclude(out, execution)
 
 
@@ -218,7 +218,7 @@ def _play_anchors(
     config: "EvalConfig",
     execution: "ExecutionConfig",
     out: Path,
-    players: "Elsewhere | None",
+    open_players: "OpenPlayers | None",
     *,
     force_new: bool,
 ) -> None:
@@ -231,5 +231,9 @@ def _play_anchors(
         note(f"anchor: {name}")
         anchor = config.model_copy(update={"model": f"agent:{name}", "dialect": "auto"})
         evaluate(
-            anchor, execution, out / ANCHOR_FOLDER / name, force_new=force_new, elsewhere=players
+            anchor,
+            execution,
+            out / ANCHOR_FOLDER / name,
+            force_new=force_new,
+            open_players=open_players,
         )

@@ -91,7 +91,7 @@ Fsync = Annotated[
 Stream = Annotated[bool | None, typer.Option("--stream/--no-stream", help="Streamed replies.")]
 RequestTimeout = Annotated[
     float | None,
-    typer.Option(help="Time-out of one request attempt, in seconds. [default: 600]"),
+    typer.Option(help="Timeout of one request attempt, in seconds. [default: 600]"),
 ]
 RequestRetries = Annotated[int | None, typer.Option(help="Retries of one request. [default: 4]")]
 ApiKeyEnv = Annotated[

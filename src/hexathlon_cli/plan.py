@@ -64,7 +64,7 @@ def plan(
     import json
 
     from hexathlon.baselines.harness.errors import UsageError, near_miss
-    from hexathlon.baselines.sizing.demand import Assumed, SizingError, plan_of
+    from hexathlon.baselines.sizing.demand import SizingError, WorkloadOverrides, plan_of
     from hexathlon.baselines.sizing.devices import device as device_of
     from hexathlon.baselines.sizing.devices import device_names
     from hexathlon.baselines.sizing.estimate import GpuCluster, estimates
@@ -79,7 +79,9 @@ def plan(
     require_torch()
     found = read_recipe(recipe, change or [])
     try:
-        demand, source = plan_of(found, like, Assumed(model, turns, sampled, tokens, env_seconds))
+        demand, source = plan_of(
+            found, like, WorkloadOverrides(model, turns, sampled, tokens, env_seconds)
+        )
     except SizingError as error:
         raise UsageError(str(error)) from None
     cluster = GpuCluster(

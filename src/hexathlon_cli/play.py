@@ -42,11 +42,11 @@ def play(
     import secrets
 
     from hexathlon.baselines.harness.errors import UsageError
-    from hexathlon_cli.playing.choice import Wish, line_command, play_command, shell_language
+    from hexathlon_cli.playing.choice import TaskChoice, line_command, play_command, shell_language
 
     if not jsonl and (tasks > 1 or verdicts is not None):
         raise UsageError("--tasks and --verdicts need --jsonl")
     chosen = secrets.randbelow(2**31) if seed is None else seed
     language = shell_language() if language is None else language
-    wish = Wish(task, taskset, split, level, template, language, chosen)
-    return line_command(env, wish, tasks, verdicts) if jsonl else play_command(env, wish)
+    choice = TaskChoice(task, taskset, split, level, template, language, chosen)
+    return line_command(env, choice, tasks, verdicts) if jsonl else play_command(env, choice)

@@ -67,7 +67,7 @@ def resume(
     from hexathlon.baselines.harness.errors import UsageError
     from hexathlon.baselines.harness.run import resume as resume_run
     from hexathlon.baselines.harness.run import stored_plan
-    from hexathlon_cli.cluster import elsewhere
+    from hexathlon_cli.cluster import remote_players
     from hexathlon_cli.runs import conclude, describe
 
     stored = stored_plan(run)
@@ -79,6 +79,6 @@ def resume(
     for name in ("workers", "slots", "pool"):
         settings.pop(name, None)
     _, execution = load_config({**settings, "model": "", "envs": ("",)})
-    with elsewhere(execution) as players:
-        describe(resume_run(run, execution, players))
+    with remote_players(execution) as open_players:
+        describe(resume_run(run, execution, open_players))
     return conclude(run, execution)

@@ -61,7 +61,7 @@ def build_index(folder: Path, layout: Layout, seed: int, language: Language) -> 
     index.reload()
     segments = index.searcher().num_segments
     if segments != 1:
-        raise RuntimeError(f"the search index came out in {segments} segments instead of one")
+        raise RuntimeError(f"the search index has {segments} segments instead of one")
     for file in path.iterdir():
         file.chmod(0o644)  # the library makes some of them readable by the owner only
 

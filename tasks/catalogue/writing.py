@@ -1,7 +1,7 @@
 """The texts of a product, in both languages at once, from its codes and the words of its category.
 
-Titles, features and the specification are complete for their places. The description is decorative
-and never decides anything. At least two reviews reveal each review-only value.
+Title, features and specification state all values that are located there. The description is
+decorative and never decides anything. At least two reviews reveal each review-only value.
 """
 
 from collections.abc import Mapping, Sequence

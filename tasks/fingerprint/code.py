@@ -51,9 +51,10 @@ def reduce_module(tree: ast.Module) -> ast.Module:
 def take_imports(tree: ast.Module, own: Callable[[str], bool]) -> list[Imported]:
     """Replace, in place, the modules of `from` imports by nothing; return what was imported.
 
-    Of neighbouring import statements one is left that binds the same names, sorted, so that the
-    code does not say where its own modules stand. The names returned are in the order in which the
-    code then binds them. Other imports stay as they are; those of own modules are returned too.
+    Neighbouring import statements become one that binds the same names, sorted, so that the code
+    does not depend on the location of its own modules. The returned names are in the order in which
+    the code then binds them. Other imports stay as they are; those of own modules are also
+    returned.
 
     Args:
         tree: The parsed module, as `reduce_module` left it.

@@ -2,10 +2,10 @@
 
 from typing import Any, NamedTuple
 
-__all__ = ["Bounds", "UIElement"]
+__all__ = ["ElementBounds", "UIElement"]
 
 
-class Bounds(NamedTuple):
+class ElementBounds(NamedTuple):
     """A rectangle in pixels; right and bottom edges are outside."""
 
     left: int
@@ -26,7 +26,7 @@ class Bounds(NamedTuple):
 class UIElement(NamedTuple):
     """One element of the screen."""
 
-    index: int
+    index: int  # type: ignore[assignment]
     """Number by which tools name the element on this screen."""
 
     role: str
@@ -38,7 +38,7 @@ class UIElement(NamedTuple):
     content_description: str
     """Label of an element that shows no text; empty if it has none."""
 
-    bounds: Bounds
+    bounds: ElementBounds
     """Visible part of the element."""
 
     value: str = ""

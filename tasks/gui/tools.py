@@ -20,7 +20,7 @@ REASONS = (
 _INDEX = {"type": "integer", "minimum": 0, "description": "Number of the element."}
 _X = {"type": "integer", "description": "Pixels from the left, instead of an index."}
 _Y = {"type": "integer", "description": "Pixels from the top."}
-_PLACE = {"index": _INDEX, "x": _X, "y": _Y}
+_PLACE: dict[str, Any] = {"index": _INDEX, "x": _X, "y": _Y}
 
 
 def _tool(name: str, about: str, required: tuple[str, ...] = (), **properties: Any) -> ToolSchema:
@@ -32,9 +32,9 @@ def _tool(name: str, about: str, required: tuple[str, ...] = (), **properties: A
 
 
 PHONE_TOOLS: tuple[ToolSchema, ...] = (
-    _tool("click", "Tap an element or a pixel.", **_PLACE),
-    _tool("double_tap", "Tap twice.", **_PLACE),
-    _tool("long_press", "Press for a while.", **_PLACE),
+    _tool("click", "Tap an element or a pixel.", (), **_PLACE),
+    _tool("double_tap", "Tap twice.", (), **_PLACE),
+    _tool("long_press", "Press for a while.", (), **_PLACE),
     _tool(
         "input_text",
         "Type at the end of a text field; the field that has the keyboard, if none is named.",

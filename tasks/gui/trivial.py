@@ -89,7 +89,8 @@ def _words(task: Task) -> Script:
             number = first or second
             if not number or (name, role) in used:
                 continue
-            score, tool, arguments = 0.0, "click", {"index": int(number)}
+            score, tool = 0.0, "click"
+            arguments: dict[str, object] = {"index": int(number)}
             if role == "textbox" and quoted:
                 score, tool = 0.55, "input_text"
                 arguments = {"index": int(number), "text": quoted[0], "clear_text": True}

@@ -1,7 +1,7 @@
 """The task source `web`: ids, splits, levels, twins and the scripts that validate a task.
 
-Tasks come in pairs (indices 2k and 2k + 1) that share a template and a world; where a template has
-twins, one of them cannot be done. A coin drawn for the pair decides which. Splits differ in people,
+Tasks come in pairs (indices 2k and 2k + 1) that share a template and a world; if a template has
+twins, one of the two is infeasible. A coin flip per pair decides which. Splits differ in people,
 names and looks.
 """
 
@@ -39,7 +39,7 @@ class WebSource(PairedSource):
 
     name = "web"
     family = "web"
-    version = "2"
+    version = "3"
     sizes: ClassVar[Mapping[Split, int | None]] = {
         "train": None, "dev": 12_800, "test": 1_600, "heldout": 1_600,
     }  # fmt: skip
@@ -121,7 +121,7 @@ class WebSource(PairedSource):
         return thought(heard[-1]) if thought else ""
 
     def policies(self, task: Task) -> Mapping[str, Script]:
-        """Return trivial users of a browser."""
+        """Return trivial policies that use a browser."""
         return trivial_policies(task)
 
     def data_files(self) -> Sequence[str]:
@@ -153,7 +153,7 @@ def _draft(at: TaskAddress, salt: str) -> WebDraft:
 
 
 def _instruction(draft: WebDraft, template: WebTemplate) -> str:
-    """Return the request: of twins with the status of a refusal, of a shift with its first one."""
+    """Return the request: of twins with the refusal status, of a shift with its first request."""
     parts = [draft.instruction, *(each.text for each in draft.requests[:1])]
     if template.twins and template.refusal not in draft.instruction:
         parts.append(
@@ -175,7 +175,7 @@ def _answer_params(answer: ExpectedAnswer) -> dict[str, Any]:
 
 
 def _request_params(draft: WebDraft) -> list[dict[str, Any]]:
-    """Return what the verifier needs of the requests of a shift."""
+    """Return the verifier's parameters for the requests of a shift."""
     return [{"answer": _answer_params(each.answer), "part": each.part} for each in draft.requests]
 
 

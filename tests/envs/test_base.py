@@ -81,7 +81,7 @@ def test_wrong_options_are_refused(env, options, error):
         env.reset(seed=0, options=options)
 
 
-def test_unknown_option_names_the_near_one(env):
+def test_unknown_option_suggests_the_similar_one(env):
     with pytest.raises(UnknownOption, match="did you mean 'split'"):
         env.reset(options={"splitt": "dev"})
 

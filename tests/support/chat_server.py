@@ -5,6 +5,7 @@ see `_BEHAVIOURS`. Received requests are kept in `requests`.
 """
 
 import asyncio
+import contextlib
 import json
 import re
 import socket
@@ -78,11 +79,11 @@ class ChatServer:
         self.run_concurrently += 1
         self.most_at_once = max(self.most_at_once, self.run_concurrently)
         try:
-            await self._reply(send, body, model)
+            await self._reply(receive, send, body, model)
         finally:
             self.run_concurrently -= 1
 
-    async def _reply(self, send: Any, body: Body, model: str) -> None:
+    async def _reply(self, receive: Any, send: Any, body: Body, model: str) -> None:
         name, _, times = model.partition("*")
         if times and self.seen[model] > int(times):
             name = "plain"
@@ -103,7 +104,9 @@ class ChatServer:
                 await asyncio.sleep(0.01)
                 await _answer(send, body, solve(body))
         elif name == "slow":
-            await asyncio.sleep(5)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(receive(), 5)  # until the client is gone
+                return
             await _answer(send, body, message)
         elif name == "cut":
             whole = json.dumps({"choices": [{"message": message}]}).encode()

@@ -1,9 +1,6 @@
-"""A tiny model and examples for tests of the learner; run as a script, one rank of a group.
+"""A tiny model and examples for tests of the learner, also on one rank of several."""
 
-python -m support.learning RANK WORLD PORT OUT
-"""
-
-import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -90,21 +87,6 @@ def rank_config() -> LearnerConfig:
     )
 
 
-def main(rank: int, world: int, port: int, out: str) -> None:
-    import torch.distributed as dist
-
-    from hexathlon.baselines.distributed.collectives import DistributedRanks
-
-    torch.set_num_threads(1)
-    address = f"tcp://127.0.0.1:{port}"
-    dist.init_process_group("gloo", init_method=address, rank=rank, world_size=world)
-    ranks = DistributedRanks()
-    state = updated(rank_config(), ranks.share(examples(9)), steps=2, ranks=ranks)
-    if ranks.first:
-        torch.save(state, out)
-    ranks.wait()
-    dist.destroy_process_group()
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])
+def take_part(folder: Path, ranks: Ranks) -> Any:
+    """Return the parameters after two updates on a rank's share of the examples."""
+    return updated(rank_config(), ranks.share(examples(9)), steps=2, ranks=ranks)

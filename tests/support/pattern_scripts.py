@@ -21,7 +21,7 @@ _STOPS = frozenset("the a an you your of in is are was were did do have has it t
 
 
 def words(text: str, language: str) -> set[str]:
-    """Return words, without the commonest; for Chinese, pairs of characters."""
+    """Return words, without the most common ones; for Chinese, pairs of characters."""
     if language == "en":
         return set(re.findall(r"[a-z]+|\d+", text.casefold())) - _STOPS
     return {text[i : i + 2] for i in range(len(text) - 1)} | set(re.findall(r"\d+", text))
@@ -47,7 +47,7 @@ def last_name(line: str, language: str) -> str:
 
 
 class Lookup:
-    """Finds the card line with most words in common and compares the names and numbers."""
+    """Finds the card line with the most words in common and compares the names and numbers."""
 
     def __init__(self, task: Task) -> None:
         self.language = task.params["language"]

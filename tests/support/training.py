@@ -1,7 +1,7 @@
 """A learner's update from stored trajectories, also as a script for a separate process.
 
-`python -m support.training CHECKPOINT TRAJECTORIES` prints the hashes of the updated weights as
-JSON; the file of trajectories is JSON lines or a pickle.
+`python -m support.training CHECKPOINT TRAJECTORIES...` prints a line for each file of trajectories,
+the hashes of the updated weights as JSON; a file is JSON lines or a pickle.
 """
 
 import hashlib
@@ -55,4 +55,5 @@ def read(path: Path) -> list[Trajectory]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(update_hashes(Path(sys.argv[1]), read(Path(sys.argv[2])))))
+    for file in sys.argv[2:]:
+        print(json.dumps(update_hashes(Path(sys.argv[1]), read(Path(file)))))

@@ -4,9 +4,9 @@ It computes the same function as the Hugging Face model, from the same parameter
 preallocated key-value store instead of concatenation. Projections of the same input are fused into
 one matrix product. Other architectures are not supported.
 
-A batch-invariant decoder gives each token the same result whatever else is in the pass, bit for
-bit. On a CPU, products of fewer than four rows and sums over an arbitrary number of keys take an
-order of summation that depends on their size, so both are padded to sizes that do not.
+A batch-invariant decoder gives each token the same result, bit for bit, regardless of the rest of
+the pass. On a CPU, the order of summation depends on the size for products of fewer than four rows
+and for sums over an arbitrary number of keys, so both are padded to sizes for which it does not.
 """
 
 from typing import Any, NamedTuple
@@ -23,14 +23,14 @@ __all__ = ["LlamaDecoder", "is_llama_shaped", "padded"]
 _SHAPED = {"llama", "mistral", "qwen2", "qwen3"}
 
 _ROWS = 4
-"""Rows from which the rows of a product do not depend on their number."""
+"""Number of rows from which on a product's rows do not depend on their number."""
 
 _NARROW_KEYS = 16
-"""Numbers of keys divide by this where fewer than `_ROWS` queries share a key head: the widest
-vector of 32-bit floats."""
+"""The number of keys is a multiple of this if fewer than `_ROWS` queries share a key head: the
+widest vector of 32-bit floats."""
 
 _WIDE_KEYS = 512
-"""Numbers of keys divide by this elsewhere: the block of torch's attention on a CPU."""
+"""The number of keys is a multiple of this otherwise: the block of torch's attention on a CPU."""
 
 
 def is_llama_shaped(config: Any) -> bool:
@@ -103,7 +103,7 @@ class LlamaDecoder:
     Args:
         model: A Hugging Face causal language model for which `is_llama_shaped` holds.
         context: Maximum number of positions per row.
-        invariant: Whether a token's result may not depend on the rest of the pass.
+        invariant: Whether a token's result must not depend on the rest of the pass.
     """
 
     def __init__(self, model: Any, context: int, *, invariant: bool = False) -> None:
@@ -152,11 +152,11 @@ class LlamaDecoder:
 
     @property
     def prefill_block(self) -> int:
-        """Number that the tokens of a prefilled pass divide by."""
+        """Number of which the tokens of a prefill pass are a multiple."""
         return _ROWS if self.invariant else 1
 
     def store_length(self, length: int) -> int:
-        """Return the positions of a store with room for some."""
+        """Return the number of positions of a store that has room for a given number."""
         return padded(length, _WIDE_KEYS) if self.invariant else min(length, self._context)
 
     @torch.inference_mode()

@@ -32,8 +32,8 @@ class LocalEngine:
         context: Maximum number of tokens of a prompt and its reply; by default the model's limit.
         batch: Maximum number of sequences decoded concurrently.
         rows: Maximum number of sequences in the key-value store, including idle sessions.
-        invariant: Whether replies may not depend on the rest of the batch in the last bit either:
-            on a CPU about a fifth slower, and needed where requests arrive in no fixed order.
+        invariant: Whether replies must not depend on the rest of the batch, bit for bit: on a CPU
+            about a fifth slower, and needed if requests arrive in no fixed order.
 
     Raises:
         EngineMissing: If the architecture is not supported.
@@ -110,7 +110,7 @@ class LocalEngine:
             except Exception as error:
                 self._fail(EngineError(f"the model failed: {error!r}"))
             except BaseException as error:
-                # Nobody awaits this task: those who wait for a reply have to be told.
+                # Nothing awaits this task, so the error is passed to the waiting requests.
                 self._fail(EngineError(f"the engine stopped: {error!r}"))
                 raise
             # Two iterations of the loop: one for coroutines that wait for a reply, one for the
@@ -119,7 +119,7 @@ class LocalEngine:
             await asyncio.sleep(0)
 
     def _fail(self, error: EngineError) -> None:
-        """End every request with an error, also one that the scheduler had just taken up."""
+        """End every request with an error, including one that the scheduler has just admitted."""
         self._scheduler.fail(error)
         for future in [*self._replies]:
             _resolver(future)(error)
@@ -139,7 +139,8 @@ class LocalEngine:
     async def update(self, weights: Weights, version: int) -> float:
         """Load weights and compare with the learner; see `TokenEngine.update`.
 
-        If the learner's model is the engine's own, nothing is copied. No step runs meanwhile.
+        If the learner's model is the engine's own, nothing is copied. No step runs during the
+        update.
 
         Raises:
             WeightsDiffer: If the decoder's log-probabilities differ from the learner's; requests in

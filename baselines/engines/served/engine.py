@@ -197,7 +197,7 @@ class ServedEngine:
         """Do nothing: the server has no sessions and manages its cache itself."""
 
     async def update(self, weights: Weights, version: int) -> float:
-        """WeightLoading weights on the server and verify them; see `TokenEngine.update`.
+        """Load weights on the server and verify them; see `TokenEngine.update`.
 
         Args:
             weights: A directory that the server can read under the same path, or a transfer.
@@ -286,7 +286,7 @@ class ServedEngine:
         await self._sender.close()
 
     def _reading(self, folder: Path | None, version: int) -> WeightLoading:
-        """Return how weights are read from a directory."""
+        """Return a function that makes a server read weights from a directory."""
         if folder is None:
             raise EngineError("a server loads weights from a directory: write the model to one")
         if not any(folder.glob("*.safetensors")):

@@ -1,8 +1,8 @@
 """A vLLM server started for a checkpoint, as a token engine that restarts it when it dies.
 
 The server starts with the first request, or by `start`, and stops with `close`. After a restart it
-gets the weights of the last update again, and must give the log-probabilities that were verified
-then; the requests that were in flight are sent again.
+reloads the weights of the last update, and must reproduce the log-probabilities that were verified
+then; the requests that were in flight are resent.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ __all__ = ["LaunchedEngine", "replicas_of"]
 T = TypeVar("T")
 
 _DYING = 5.0
-"""Seconds in which a server that no longer answers is seen to have exited."""
+"""Seconds to wait for the exit of a server that no longer answers."""
 
 
 def replicas_of(
@@ -50,7 +50,7 @@ def replicas_of(
         settings: Settings for starting them; `context` is required.
         count: Number of servers.
         deadline: Seconds that one request may take, including retries and waiting.
-        restarts: Times that a server which died is started again.
+        restarts: Maximum number of restarts of a server that died.
 
     Raises:
         EngineMissing: If there is no interpreter with vLLM.
@@ -70,7 +70,7 @@ class LaunchedEngine:
         log: File for the server's output; restarts have files beside it.
         settings: Settings for starting it; `context` is required.
         deadline: Seconds that one request may take, including retries and waiting.
-        restarts: Times that a server which died is started again.
+        restarts: Maximum number of restarts of a server that died.
         backoff: Seconds before the first retry of a request.
 
     Raises:
@@ -88,7 +88,7 @@ class LaunchedEngine:
     ) -> None:
         self.checkpoint, self.log, self.settings = checkpoint, log, settings
         self.restarts = 0
-        """Times that the server was started again."""
+        """Number of restarts so far."""
         self._most_restarts = restarts
         self._python = vllm_python()
         self._deadline, self._backoff = deadline, backoff
@@ -181,7 +181,7 @@ class LaunchedEngine:
                 await server.stop_async()
 
     async def _with_restarts(self, work: Callable[[ServedEngine], Awaitable[T]]) -> T:
-        """Do something with the server; if it dies, restart it and do it again."""
+        """Run an operation; if the server dies, restart it and repeat the operation."""
         while True:
             engine = await self._ready()
             try:

@@ -1,7 +1,7 @@
-"""Senders of a model's tensors: gloo, which needs torch alone, and vLLM's own over NCCL.
+"""Senders of a model's tensors: gloo, which needs only torch, and vLLM's own over NCCL.
 
 The gloo sender's counterpart in vLLM's workers is `worker/hexathlon_gloo.py`. The NCCL sender uses
-vLLM's trainer API, which must be installed beside the learner and differs between versions.
+vLLM's trainer API, which must be in the learner's environment and differs between versions.
 """
 
 import importlib
@@ -31,7 +31,7 @@ class GlooSender:
         client: The servers.
         parameters: Names and tensors, as of the checkpoint that the servers were started with.
         host: Address by which the workers reach this machine.
-        deadline: Seconds that the group's formation and one tensor may take.
+        deadline: Timeout in seconds for joining the group, and for each tensor.
     """
 
     def __init__(
@@ -95,11 +95,11 @@ def nccl_sender(
         client: The servers.
         model: The learner's model, on a GPU.
         host: Address by which the workers reach this machine.
-        port: Port of the meeting; 0 takes a free one.
-        version: Version of vLLM beside the learner; by default the installed one.
+        port: Port of the rendezvous; 0 takes a free one.
+        version: Version of vLLM in the learner's environment; by default the installed one.
 
     Raises:
-        EngineMissing: If vLLM is not installed beside the learner, or its API is not known.
+        EngineMissing: If vLLM is not in the learner's environment, or its API is unknown.
     """
     version = version or _installed()
     number = tuple(int(part) for part in version.split("+")[0].split(".")[:2])

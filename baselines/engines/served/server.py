@@ -1,6 +1,6 @@
 """Starts a vLLM server for a checkpoint directory, and stops it with all its processes.
 
-The server runs under `guard`, which ends it when this process is gone, for whatever reason.
+The server runs under `guard`, which stops it when this process exits for any reason.
 
 vLLM is installed in a separate environment; `HEXATHLON_VLLM_PYTHON` is its interpreter. The server
 listens on the loopback address only, because its control routes are not authenticated.
@@ -42,7 +42,7 @@ else:
 """
 
 _PORTS = range(20_000, 32_000)
-"""Ports of servers, below those that systems use for outgoing connections."""
+"""Ports for servers, below the range of ephemeral ports."""
 
 _TAKEN: set[int] = set()
 """Ports that this process has given to servers."""
@@ -79,7 +79,7 @@ def vllm_version() -> str:
         EngineMissing: If there is no such interpreter, or it has no vLLM.
     """
     python = vllm_python()
-    # Asked of the installed files, because importing vLLM takes tens of seconds.
+    # Read from the installed files, because importing vLLM takes tens of seconds.
     command = [str(python), "-I", "-c", _VERSION]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=60.0, check=False)
@@ -193,7 +193,7 @@ class VllmServer:
             self._process.stdin.close()
 
     async def stop_async(self) -> None:
-        """Stop the server beside the event loop, and also if this is cancelled; see `stop`."""
+        """Stop the server in a thread, even if this call is cancelled; see `stop`."""
         stopping = asyncio.get_running_loop().run_in_executor(None, self.stop)
         try:
             await asyncio.shield(stopping)
@@ -266,9 +266,9 @@ def _spawn(
 
 
 def _free_port() -> int:
-    """Return a free port outside the range from which systems take those of connections.
+    """Return a free port outside the range of ephemeral ports.
 
-    The server binds it only seconds later, when a port of that range could be taken again.
+    The server binds it only seconds later, when an ephemeral port could be in use again.
     """
     while True:
         port = secrets.choice(_PORTS)

@@ -29,7 +29,7 @@ NCCL_ARGUMENTS = ('--weight-transfer-config={"backend":"nccl"}',)
 """Arguments of a server that receives over NCCL."""
 
 _LORA_RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
-"""Limits on the rank of adapters that vLLM knows."""
+"""Limits on the rank of adapters that vLLM accepts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +56,13 @@ class VllmSettings:
 
     eager: bool = True
     """Whether the model runs without compilation and CUDA graphs, and in the scheduler's process:
-    what a CPU server needs; slow on a GPU."""
+    needed on a CPU, slow on a GPU."""
 
     ready_within: float = 240.0
-    """Deadline for the first health check to succeed, in seconds."""
+    """Deadline for the first successful health check, in seconds."""
 
     receives: Literal["", "gloo", "nccl"] = ""
-    """How the server receives weights over vLLM's transfer API; empty for not at all."""
+    """Backend over which the server receives weights by vLLM's transfer API; empty for none."""
 
     lora_rank: int = 0
     """Rank up to which the server loads low-rank adapters; 0 for none."""

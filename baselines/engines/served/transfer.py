@@ -1,8 +1,8 @@
-"""Weights sent to servers over vLLM's transfer API, without a directory that both sides see.
+"""Weights sent to servers over vLLM's transfer API, without a shared directory.
 
-One transfer reaches every replica: each pauses, and when all of them have, the sender runs the
-phases at all (init once, start, update, finish with the version) while it broadcasts the tensors.
-Which library moves the tensors is in `senders`.
+One transfer reaches every replica. Once all of them have paused, the sender runs the phases on all
+(init once, start, update, finish with the version) while it broadcasts the tensors. The libraries
+that move the tensors are in `senders`.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ class TransferSender(Protocol):
 def loading_adapter(
     folder: Path, version: int
 ) -> Callable[[ServedEngine], Coroutine[Any, Any, None]]:
-    """Return how a paused server loads low-rank adapters, instead of those of the last update.
+    """Return a function that makes a paused server replace its low-rank adapters.
 
     Args:
         folder: Adapters in the format of peft, in a directory that no other update has used: the
@@ -52,7 +52,7 @@ def loading_adapter(
 
 
 class TransferClient:
-    """The phases of a transfer at every server; its methods block, and belong into a thread.
+    """Runs the phases of a transfer on every server; its methods block, so call them in a thread.
 
     It has the methods of vLLM's `VLLMWeightSyncClient`.
 
@@ -60,7 +60,7 @@ class TransferClient:
         engines: The servers.
         worlds: Number of workers of each.
         loop: The event loop of the servers' connections.
-        deadline: Seconds that one phase may take.
+        deadline: Timeout of one phase, in seconds.
 
     Attributes:
         version: The version that the next update ends with.
@@ -97,7 +97,7 @@ class TransferClient:
         self._at_all("/update_weights", [{"update_info": update_info}] * len(self._engines))
 
     def finish_weight_update(self, weight_version: str | None = None) -> None:
-        """Put the received weights into use, as the version that the sender was given."""
+        """Activate the received weights, with the version that the sender was given."""
         body = {"weight_version": weight_version or str(self.version)}
         self._at_all("/finish_weight_update", [body] * len(self._engines))
 
@@ -147,7 +147,7 @@ class Broadcast:
         self._members: tuple[ServedEngine, ...] = ()
 
     def round(self, version: int) -> Callable[[ServedEngine], Coroutine[Any, Any, None]]:
-        """Return what one update calls with each server, once that is paused.
+        """Return the function that one update calls for each server once it is paused.
 
         Args:
             version: The version that the servers have afterwards.
@@ -199,7 +199,7 @@ class Broadcast:
             self._client.version = version
             await asyncio.to_thread(self._sender.send_weights)
         except BaseException as error:
-            self._members = ()  # the group may be torn: the next update makes another
+            self._members = ()  # the group may be broken: the next update creates another
             if isinstance(error, RuntimeError):  # of torch's process groups
                 raise EngineError(f"the transfer of weights failed: {error}") from error
             raise

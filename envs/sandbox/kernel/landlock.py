@@ -67,7 +67,7 @@ def restrict(
         network: Whether TCP ports may be bound and connected to (deniable from version 4).
         signals: Whether signals and abstract sockets may leave the domain (deniable from 6).
 
-    Requires no-new-privileges. Does nothing where there is no Landlock.
+    Requires no-new-privileges. Does nothing if Landlock is not available.
     """
     version = landlock_version()
     if not version:

@@ -25,7 +25,7 @@ _LONGEST_WAIT = 5_000.0
 
 
 class ChromiumBrowser(ChromiumSession):
-    """A browser with the episode's sites behind it; arguments as for `ChromiumSession`."""
+    """A browser connected to the episode's sites; arguments as for `ChromiumSession`."""
 
     def open(self, network: Network) -> None:
         """Begin an episode."""
@@ -155,7 +155,7 @@ class ChromiumBrowser(ChromiumSession):
         await within(SECONDS, "changing tabs", self._tab.page.bring_to_front())
 
     async def _do_noop(self, wait_ms: float = 0) -> None:
-        """Let time pass on foreign pages; the event's sites know no time but actions."""
+        """Let time pass on foreign pages; on the event's sites, only actions advance the clock."""
         if self._is_foreign:
             await asyncio.sleep(min(max(wait_ms, 0.0), _LONGEST_WAIT) / 1_000)
 
@@ -228,7 +228,7 @@ class ChromiumBrowser(ChromiumSession):
     async def _pointer(self, node: PageNode, count: int = 1) -> None:
         place = await self._tab.run("point", node.key)
         if place is None:
-            # Covered, or without an area: as a keyboard would do it.
+            # Covered, or without an area: press it as a keyboard would.
             await self._tab.run("press", node.key)
             return
         mouse = self._tab.page.mouse
@@ -336,7 +336,7 @@ class ChromiumBrowser(ChromiumSession):
         await self._settle(place)
 
     def _base(self, path: Path) -> str:
-        """Return the URL that relative addresses of an element refer to."""
+        """Return the base URL of an element's relative addresses."""
         for depth in range(len(path) - 1, -1, -1):
             around = at(self._body, path[:depth])
             if around.tag == "iframe":

@@ -46,7 +46,7 @@ class BrowserCrashed(EnvFault):
 
 
 class PageChanged(Exception):
-    """The page changed meanwhile; read it again. Not a failure."""
+    """The page changed while it was read, so it must be read again; not a failure."""
 
 
 def chromium_path(setting: str | None = None) -> str:
@@ -63,7 +63,7 @@ def chromium_path(setting: str | None = None) -> str:
     if wanted:
         found = shutil.which(wanted)
         if found is None:
-            raise BackendMissing(f"there is no program {wanted!r}, which is set as Chromium")
+            raise BackendMissing(f"there is no program {wanted!r}, the configured Chromium")
         return found
     for program in PROGRAMS:
         found = shutil.which(program)

@@ -1,7 +1,7 @@
 """Chromium on sites outside this process: the user's own copies of a benchmark's sites.
 
-Only the origins of the task's sites are loaded; a redirect elsewhere is noted and left before it is
-shown. Network events are given to the episode as HAR entries. Sites need `http://` URLs.
+Only the origins of the task's sites are loaded; a redirect elsewhere is recorded and abandoned
+before it is shown. The episode receives network events as HAR entries. Sites need `http://` URLs.
 """
 
 import asyncio
@@ -150,7 +150,7 @@ class OutsideBrowser(ChromiumBrowser):
     async def _settle(self, place: int | None = None) -> str:
         refused = await super()._settle(place)
         end = time.monotonic() + SECONDS
-        # A page that is on its way belongs to this action.
+        # A page that is still loading belongs to this action.
         while self._leaving and time.monotonic() < end:
             self._answered.clear()
             with contextlib.suppress(TimeoutError):
@@ -158,7 +158,7 @@ class OutsideBrowser(ChromiumBrowser):
             refused = await super()._settle(place) or refused
         page = self._tab.page
         if page.url != "about:blank" and not self._allowed(page.url):
-            # The site redirected elsewhere: nothing of that page is shown.
+            # The site redirected elsewhere: that page is not shown.
             refused = page.url
             self._site.block(refused)
             await within(SECONDS, "leaving a page", page.goto("about:blank"))

@@ -48,7 +48,7 @@ _FOREIGN_HEADERS = {
     "form-action 'self'; base-uri 'none'; frame-ancestors 'self'",
     "referrer-policy": "no-referrer",
 }
-"""Of pages that are not the event's own: they bring scripts, which reach this host only."""
+"""Headers of pages that are not the event's own; their scripts can reach only this host."""
 
 _ASSET_HEADERS = {"cache-control": "max-age=3600", "x-content-type-options": "nosniff"}
 _URL_SAFE = "%/:@!$&'()*+,;=~?#"
@@ -73,10 +73,10 @@ class Served:
         replay: Pages to answer without a handler or a trace, by URL, while a state is restored.
         pending: Requests being answered.
         served: Requests answered by handlers.
-        blocked: Addresses outside the episode that pages or sites asked for.
+        blocked: Addresses outside the episode that pages or sites requested.
         redirects: Redirects since a page was answered.
         stays: Answers that left the browser on its page.
-        refusal: Why the last answer led nowhere; cleared once the agent has been told.
+        refusal: Why the last answer had no effect; cleared once the agent has been told.
         on_stay: Called, in the server's thread, when an answer leaves the browser on its page.
         fault: The first error of a handler; its request was answered with status 500.
     """
@@ -219,7 +219,7 @@ async def _answer(request: Request, served: Served, network: Network) -> Respons
 
 
 async def _decoded(request: Request, host: str) -> WebRequest | None:
-    """Return a request as the sites take it; None if it is too large."""
+    """Return a request in the form that sites expect; None if it is too large."""
     if int(request.headers.get("content-length") or 0) > _MAX_BODY:
         return None
     fields: list[tuple[str, str]] = []

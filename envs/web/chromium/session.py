@@ -55,23 +55,23 @@ class ChromiumSession:
         self._staying = asyncio.Event()
 
     def view(self) -> View:
-        """Return what is on the screen."""
+        """Return the current screen."""
         tabs = tuple((tab.snapshot.title, tab.snapshot.url) for tab in self._tabs)
         titles = tuple((" ".join(title.split()), url) for title, url in tabs)
         return View(titles, self._current, self._tab.text.text, self._tab.text.content)
 
     @property
     def blocked(self) -> tuple[str, ...]:
-        """URLs outside the episode that were asked for and refused."""
+        """Blocked URLs outside the episode."""
         return () if self._served is None else tuple(self._served.blocked)
 
     def save(self) -> ChromiumState:
-        """Return the state; `hexathlon.envs.web.chromium.state` names what it holds."""
+        """Return the state; see `hexathlon.envs.web.chromium.state` for its content."""
         state: ChromiumState = self._call(self._save())
         return state
 
     def load(self, state: ChromiumState, network: Network) -> None:
-        """Restore a state in a fresh context; the sites are not asked for anything."""
+        """Restore a state in a fresh context, without requests to the sites."""
         self._call(self._load(state, network))
 
     def close(self) -> None:
@@ -127,7 +127,7 @@ class ChromiumSession:
         await self._settle()
 
     async def _prepare(self, network: Network, cookies: Mapping[str, Mapping[str, str]]) -> None:
-        """Make a context with one empty tab, or empty the one of the episode before."""
+        """Create a context with one empty tab, or empty that of the previous episode."""
         old, self._network = self._network, network
         old_hosts = () if old is None else tuple(old.hosts.values())
         if self._served is not None:
@@ -183,9 +183,9 @@ class ChromiumSession:
         self._context.on("page", self._on_page)
 
     async def _forget(self, hosts: Iterable[str]) -> None:
-        """Leave nothing of an episode in the context: tabs, cookies, storage, the tab's name.
+        """Remove everything of an episode from the context: tabs, cookies, storage, the tab's name.
 
-        The last page stands until the next one replaces it; it was quiet, so it sends nothing.
+        The last page remains until the next one replaces it; it was quiet, so it sends nothing.
         """
         self._tabs, others = self._tabs[:1], self._tabs[1:]
         self._current = 0

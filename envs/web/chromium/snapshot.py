@@ -51,8 +51,8 @@ def foreign_script() -> str:
 
 def read_snapshot(text: str) -> Snapshot:
     """Read what the script's `observe` returned."""
-    # Scripts can put control characters into a page, which no text of a site contains; one of
-    # them has a meaning while a page is written as text.
+    # Scripts can put control characters into a page, which the texts of sites never contain; one of
+    # them serves as a placeholder while a page is written as text.
     document, url, title, refused, violations, body = json.loads(text.replace("\\u0002", ""))
     node = _node(body)
     return Snapshot(document, plain_url(url), title, tuple(refused), tuple(violations), node)

@@ -1,10 +1,10 @@
-"""States of the browser for forks: what is saved of each tab, and how it is restored.
+"""States of the browser for forks: their content, and how they are restored.
 
-Saved are cookies, the storage of open pages, tabs with their histories, documents as they stand
-(fragments that were loaded, open dialogs and details, hidden parts), frames, values of fields,
+A state has cookies, the storage of open pages, tabs with their histories, documents in their
+current form (loaded fragments, open dialogs and details, hidden parts), frames, values of fields,
 chosen files, scroll positions and element numbers. A browser cannot restore variables and timers of
-a page's own scripts, so pages that are not the event's are not forked; focus and selected text are
-not restored either. Sites see no request when a state is restored.
+a page's own scripts, so foreign pages cannot be forked; focus and selected text are not restored
+either. Sites see no request when a state is restored.
 """
 
 import base64
@@ -32,8 +32,8 @@ class TabState(NamedTuple):
     """JSON of the page script's `save`; empty for an empty tab."""
 
     numbers: tuple[tuple[int, int], ...]
-    """Element numbers given so far, by position of the element in the document; elements that
-    are gone have negative positions."""
+    """Element numbers given so far, by position of the element in the document; removed elements
+    have negative positions."""
 
 
 class ChromiumState(NamedTuple):
@@ -65,7 +65,7 @@ async def restore_tab(
     """Restore a tab in a fresh page.
 
     Raises:
-        EnvFault: If the page does not come out as it was saved.
+        EnvFault: If the restored page differs from the saved one.
     """
     tab.history, tab.place = list(state.history), state.place
     if not state.page:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hexathlon.envs.errors import DeadlineExceeded
-from hexathlon.envs.web.chromium.driver import PageChanged, within
+from hexathlon.envs.web.chromium.driver import BrowserCrashed, PageChanged, within
 from hexathlon.envs.web.chromium.server import Served
 from hexathlon.envs.web.chromium.snapshot import Snapshot, read_snapshot
 from hexathlon.envs.web.page.node import PageNode
@@ -44,12 +44,15 @@ class ChromiumTab:
         self._script = self._added = ""
         self._world: int | None = None
         self._changed = asyncio.Event()
+        self._gone = ""
+        page.on("close", lambda _: self._on_gone("the tab was closed"))
+        page.on("crash", lambda _: self._on_gone("the tab crashed"))
         session.on("Runtime.executionContextCreated", self._on_world)
         session.on("Runtime.executionContextsCleared", self._on_left)
 
     @classmethod
     async def attach(cls, context: Any, page: Any, script: str, served: Served) -> "ChromiumTab":
-        """Take over a page of the context."""
+        """Adopt a page of the context."""
         return await within(
             _SECONDS, "attaching to a tab", cls._attach(context, page, script, served)
         )
@@ -119,7 +122,7 @@ class ChromiumTab:
         return new
 
     def entered(self, place: int | None) -> None:
-        """Add the page to the history, or note that the history moved to a place."""
+        """Add the page to the history, or record that the history moved to a position."""
         if place is not None:
             self.place = place
             return
@@ -130,7 +133,7 @@ class ChromiumTab:
         self.place = len(self.history) - 1
 
     def numbered(self, ids: Mapping[int, int]) -> None:
-        """Take over numbers given earlier, by the keys of this document."""
+        """Adopt numbers given earlier, by the keys of this document."""
         self.text = describe(self.snapshot.body, ids)
 
     async def close(self) -> None:
@@ -146,8 +149,7 @@ class ChromiumTab:
 
     async def _evaluate(self, expression: str) -> Any:
         while self._world is None:
-            self._changed.clear()
-            await self._changed.wait()
+            await self._next_change()
         world = self._world
         self._changed.clear()
         sent = asyncio.ensure_future(
@@ -161,6 +163,7 @@ class ChromiumTab:
         try:
             await asyncio.wait({sent, changed}, return_when=asyncio.FIRST_COMPLETED)
             if not sent.done():
+                self._require_open()
                 raise Left
             try:
                 answer = sent.result()
@@ -187,7 +190,22 @@ class ChromiumTab:
         if not any(word in text for word in ("context", "navigated", "destroyed", "collected")):
             raise error
         if not self._changed.is_set():
-            await self._changed.wait()
+            await self._next_change()
+
+    async def _next_change(self) -> None:
+        """Wait until the tab has another document; raise if it will never have one."""
+        self._require_open()
+        self._changed.clear()
+        await self._changed.wait()
+        self._require_open()
+
+    def _require_open(self) -> None:
+        if self._gone:
+            raise BrowserCrashed(f"chromium: {self._gone}")
+
+    def _on_gone(self, reason: str) -> None:
+        self._gone, self._world = reason, None
+        self._changed.set()
 
     def _on_world(self, event: Mapping[str, Any]) -> None:
         context = event["context"]

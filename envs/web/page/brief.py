@@ -1,7 +1,7 @@
 """The brief view of a page: its content, with the number of every element after its name.
 
-Headers, footers and navigation are left out. A very small policy copies forwards: having written an
-element's name, it continues with the number that follows it.
+Headers, footers and navigation are omitted. A very small policy copies left to right: having
+written an element's name, it continues with the number that follows it.
 """
 
 import re

@@ -1,7 +1,7 @@
 """The accessibility tree of a page as text, with a number for every element that can be acted on.
 
 One line per block of text: headings, paragraphs, list items, table rows (cells separated by `|`),
-form fields. An element that can be acted on stands as `[number] role "name"`, followed by its
+form fields. An element that can be acted on appears as `[number] role "name"`, followed by its
 state. Numbers are given in document order when an element is first shown and stay with it until
 the page is left. Texts that look like such a number have a backslash before the bracket.
 """
@@ -16,7 +16,7 @@ __all__ = ["PageText", "describe", "is_hidden", "role_of"]
 
 _MAX_OPTIONS = 60
 _MARK = "\x02"
-"""Stands for the bracket before an element's number while a line is put together."""
+"""Placeholder for the bracket before an element's number while a line is assembled."""
 
 _NUMBER = re.compile(r"\[(?=\s*\d+\s*\])")
 _BLOCKS = frozenset(
@@ -41,7 +41,7 @@ _ROLE_ATTRS = frozenset("role contenteditable data-drag draggable data-drop data
 _STATE_ATTRS = frozenset("readonly disabled aria-current aria-selected data-focused".split())
 _PERHAPS_HIDDEN = _SILENT | {"dialog", "input"}
 _FRAME_TAGS = frozenset(("header", "footer", "nav"))
-"""Parts that most pages of a site repeat; a brief view leaves them out."""
+"""Parts that most pages of a site repeat; a brief view omits them."""
 
 _HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
 _FORM_FIELDS = frozenset(("input", "select", "textarea"))
@@ -56,10 +56,10 @@ class PageText(NamedTuple):
 
     text: str
     ids: Mapping[int, int]
-    """Number of every element that was ever shown, by its key."""
+    """Numbers of all elements shown so far, by key."""
 
     elements: Mapping[int, Path]
-    """Path of every numbered element that is shown now."""
+    """Paths of all numbered elements that are currently shown."""
 
     content: tuple[str, ...]
     """Lines of the text outside headers, footers and navigation."""

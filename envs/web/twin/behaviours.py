@@ -1,4 +1,4 @@
-"""Behaviours of pages that are declared in `data-` attributes: those of the sites' `site.js`.
+"""Page behaviours that `data-` attributes declare, as the sites' `site.js` implements them.
 
 Each function takes the page and the path of the element that was clicked or changed; fetching is
 left to the caller.
@@ -33,7 +33,7 @@ def nearest(body: PageNode, path: Path, names: Sequence[str]) -> Path | None:
 
 
 def clicked(page: Page, path: Path, fetch: Fetch) -> Page:
-    """Return the page after what a click declares."""
+    """Return the page after a click on an element with a declared behaviour."""
     where = nearest(page.body, path, CLICKED)
     if where is None:
         return page
@@ -61,7 +61,7 @@ def clicked(page: Page, path: Path, fetch: Fetch) -> Page:
 
 
 def dependent(page: Page, path: Path, fetch: Fetch) -> Page:
-    """Return the page after what a changed field declares."""
+    """Return the page after a change of a field with a declared behaviour."""
     where = nearest(page.body, path, ("data-depends",))
     if where is None:
         return page

@@ -30,11 +30,11 @@ _FORMATS = {
     "time": (_TIME, "a time such as 14:30"),
     "datetime-local": (rf"\d{{4}}-\d\d-\d\dT{_TIME}", "a time such as 2026-01-31T14:30"),
 }
-"""What a field of a kind can hold, and how to tell the agent."""
+"""Pattern of valid values by type of field, and its description for the agent."""
 
 
 class FormSubmission(NamedTuple):
-    """What a form sends."""
+    """The data that a form sends."""
 
     method: str
     action: str
@@ -66,7 +66,7 @@ def default_button(body: PageNode, form: Path) -> Path | None:
 
 
 def submission(body: PageNode, form: Path, button: Path | None) -> FormSubmission:
-    """Collect what a form sends when a button is pressed."""
+    """Collect the data that a form sends when a button is pressed."""
     root = at(body, form)
     pressed = at(body, button) if button is not None else None
     action = root.get("action")

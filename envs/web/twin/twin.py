@@ -55,14 +55,14 @@ class TwinBrowser:
         return remark or ""
 
     def view(self) -> View:
-        """Return what is on the screen."""
+        """Return the current screen."""
         tabs = tuple((tab.page.title, tab.page.url) for tab in self._state.tabs)
         page = self._page.described
         return View(tabs, self._state.current, page.text, page.content)
 
     @property
     def blocked(self) -> tuple[str, ...]:
-        """URLs outside the episode that were asked for and refused."""
+        """Blocked URLs outside the episode."""
         return self._state.blocked
 
     def save(self) -> TwinState:
@@ -399,7 +399,7 @@ class TwinBrowser:
         return path
 
     def _base(self, frame: Path | None) -> str:
-        """Return the URL that relative addresses refer to."""
+        """Return the base URL of relative addresses."""
         return self._page.url if frame is None else at(self._page.body, frame).get("src")
 
     def _change(self, body: PageNode) -> None:

@@ -77,8 +77,8 @@ def audit(
 ) -> int:
     """Measure a judge's agreement, biases and resistance to attacks.
 
-    The audit is stored with the identity of the judge and belongs to this model, these sampling
-    settings and these prompts alone; `judge run --audit` marks its scores as audited.
+    The audit is stored with the identity of the judge and is valid only for this model, these
+    sampling settings and these prompts; `judge run --audit` marks its scores as audited.
     """
     given = dict(locals())
     settings: dict[str, Any] = {name: given[name] for name in _OF_THE_JUDGE}

@@ -37,7 +37,7 @@ Families = Annotated[
 Revision = Annotated[str, typer.Option(help="Model revision, recorded with the scores.")]
 Cache = Annotated[Path | None, typer.Option(help="Verdict cache file.")]
 ApiKeyEnv = Annotated[str, typer.Option(help="Environment variable with the API key.")]
-Timeout = Annotated[float, typer.Option(min=0.001, help="Time-out of one attempt, in seconds.")]
+Timeout = Annotated[float, typer.Option(min=0.001, help="Timeout of one attempt, in seconds.")]
 RequestRetries = Annotated[int, typer.Option(min=0, help="Retries of a failed request.")]
 Images = Annotated[
     bool, typer.Option(help="Show images to the judge; its server must support image parts.")

@@ -35,7 +35,7 @@ from hexathlon_cli.output import flush_output, print_text
 from hexathlon_cli.playing.jsonl import LineGame, open_verdicts
 from hexathlon_cli.playing.session import Session
 
-__all__ = ["Wish", "line_command", "play_command", "shell_language"]
+__all__ = ["TaskChoice", "line_command", "play_command", "shell_language"]
 
 PLAYED_SPLITS = ("train", "dev", "test")
 LANGUAGES = ("en", "zh")
@@ -48,7 +48,7 @@ _MOST_SEARCHED = 2_000
 """Maximum number of tasks searched for the requested template and language."""
 
 
-class Wish(NamedTuple):
+class TaskChoice(NamedTuple):
     """The tasks that a person wants to play."""
 
     task: str | None
@@ -96,29 +96,31 @@ class Wish(NamedTuple):
         return {"task": self.task or _chosen(info, self, number)}
 
 
-def play_command(env: str, wish: Wish) -> int:
+def play_command(env: str, choice: TaskChoice) -> int:
     """Play tasks in a terminal until the person stops."""
     info = find_environment(env)
-    wish.check(info)
+    choice.check(info)
     with contextlib.suppress(ImportError):
         importlib.import_module("readline")  # `input` then has a history and can be edited
     with _opened(info) as world:
-        _, details = world.reset(seed=wish.seed, options=wish.options(info, 0))
+        _, details = world.reset(seed=choice.seed, options=choice.options(info, 0))
         number = 1
         while Session(world, details).play():
-            _, details = world.reset(options=wish.options(info, number))
+            _, details = world.reset(options=choice.options(info, number))
             number += 1
     return ExitCode.FINE
 
 
-def line_command(env: str, wish: Wish, count: int, verdicts: Path | None) -> int:
+def line_command(env: str, choice: TaskChoice, count: int, verdicts: Path | None) -> int:
     """Play tasks through lines of JSON on standard input and output."""
     info = find_environment(env)
-    wish.check(info)
+    choice.check(info)
     with contextlib.ExitStack() as stack:
         file = None if verdicts is None else stack.enter_context(open_verdicts(verdicts))
         world = stack.enter_context(_opened(info))
-        game = LineGame(world, lambda number: wish.options(info, number), count, wish.seed, file)
+        game = LineGame(
+            world, lambda number: choice.options(info, number), count, choice.seed, file
+        )
         for reply in game.replies(sys.stdin):
             print_text(json.dumps(reply, ensure_ascii=False))
             flush_output()
@@ -145,27 +147,27 @@ def _opened(info: EnvironmentInfo) -> Iterator[Environment]:
         raise EnvironmentUnavailable(str(error)) from error
 
 
-def _chosen(info: EnvironmentInfo, wish: Wish, number: int) -> str:
-    level = cast("Level | None", wish.level)
-    split = cast("Split", wish.split or "train")
-    tasks = open_taskset(info, wish.taskset, split, level, None)
-    if tasks.size == 0 and wish.split is None:
-        tasks = open_taskset(info, wish.taskset, "test", level, None)
+def _chosen(info: EnvironmentInfo, choice: TaskChoice, number: int) -> str:
+    level = cast("Level | None", choice.level)
+    split = cast("Split", choice.split or "train")
+    tasks = open_taskset(info, choice.taskset, split, level, None)
+    if tasks.size == 0 and choice.split is None:
+        tasks = open_taskset(info, choice.taskset, "test", level, None)
     size = _UNBOUNDED if tasks.size is None else tasks.size
-    first = int(generator_for("play", wish.seed, number).integers(size)) if size else 0
+    first = int(generator_for("play", choice.seed, number).integers(size)) if size else 0
     for place in range(min(size, _MOST_SEARCHED)):
         task_id = tasks.task_id((first + place) % size)
-        if wish.template and not parse_address(task_id).template.startswith(wish.template):
+        if choice.template and not parse_address(task_id).template.startswith(choice.template):
             continue
-        if tasks.get(task_id).params.get("language", wish.language) == wish.language:
+        if tasks.get(task_id).params.get("language", choice.language) == choice.language:
             return task_id
-    raise UsageError(_none_found(tasks, wish))
+    raise UsageError(_none_found(tasks, choice))
 
 
-def _none_found(tasks: TaskSet, wish: Wish) -> str:
-    wanted = [f"language {wish.language!r}"]
-    if wish.template:
-        wanted.insert(0, f"a template {wish.template!r}…")
+def _none_found(tasks: TaskSet, choice: TaskChoice) -> str:
+    wanted = [f"language {choice.language!r}"]
+    if choice.template:
+        wanted.insert(0, f"a template {choice.template!r}…")
     return (
         f"{tasks.name} has no task with {' and '.join(wanted)}"
         if tasks.size != 0

@@ -84,7 +84,7 @@ def _states(run: Path) -> Iterator[_State]:
 
 
 class _RunReader:
-    """Reads a run's files, of metrics and records only the lines appended since the last call."""
+    """Reads a run's files; of metrics and records, only lines appended since the last call."""
 
     def __init__(self, run: Path) -> None:
         self._run = run

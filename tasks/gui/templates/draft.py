@@ -12,7 +12,7 @@ from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.gui.pilot import PhonePilot
 from hexathlon.tasks.gui.world.kit.words import wordings
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
-from hexathlon.tasks.gui.world.phone.plan import PhoneEdit, PhonePlan
+from hexathlon.tasks.gui.world.system.plan import PhoneEdit, PhonePlan
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Level, Split
 

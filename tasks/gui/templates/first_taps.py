@@ -46,7 +46,7 @@ class _FirstTap(GuiTemplate):
 
 
 class FlipSwitch(_FirstTap):
-    """Turn a setting of the open page on or off."""
+    """Bring two switches of the open page into a state that one of them has already."""
 
     name: ClassVar[str] = "settings_flip"
     apps: ClassVar[tuple[str, ...]] = ("settings",)
@@ -56,13 +56,14 @@ class FlipSwitch(_FirstTap):
         section = scene.pick(tuple(_SWITCHES))
         name, other = scene.sample(_SWITCHES[section], 2)
         plan = scene.plan(front=("settings", "section", {"name": section}))
-        value = not plan.table("settings.values")[name]["value"]
+        values = plan.table("settings.values")
+        value, kept = not values[name]["value"], values[other]["value"]
         words = wordings("settings", name, "en")
 
-        def solver(target: str = name, times: int = 1) -> PhoneScript:
+        def solver(*targets: str) -> PhoneScript:
             def solve(pilot: PhonePilot) -> Script:
                 yield from pilot.act("wait")
-                for _ in range(times):
+                for target in targets:
                     yield from pilot.tap("switch", pilot.words("settings", target))
                 yield from pilot.done()
 
@@ -78,12 +79,15 @@ class FlipSwitch(_FirstTap):
             line = seen_line(screen, "switch", words)
             return "" if line.endswith("on" if value else "off") else line
 
-        state = "on" if value else "off"
+        wishes = [
+            f'"{scene.word("settings", each)}" {"on" if state else "off"}'
+            for each, state in scene.sample(((name, value), (other, kept)), 2)
+        ]
         return GuiDraft(
-            plan, f"Turn {state} \"{scene.word('settings', name)}\".", solver(),
+            plan, f"I want {' and '.join(wishes)}.", solver(name),
             changes=row_changed("settings.values", name, value=value),
             alternatives={"by_app": by_app},
-            mutants={"other": solver(other), "twice": solver(name, 2), "nothing": solver(name, 0)},
+            mutants={"other": solver(other), "both": solver(name, other), "nothing": solver()},
             turns=10, brief=True, thought=thought,
         )  # fmt: skip
 

@@ -16,7 +16,7 @@ from hexathlon.tasks.gui.templates.draft import (
 )
 from hexathlon.tasks.gui.world.kit.dates import MONTHS
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
-from hexathlon.tasks.gui.world.phone.plan import PhonePlan
+from hexathlon.tasks.gui.world.system.plan import PhonePlan
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Level
 
@@ -184,7 +184,8 @@ class SendText(GuiTemplate):
             yield from pilot.done()
 
         return GuiDraft(
-            plan, scene.say(f'Send a message {described}: "{text}"', f"发信息{described}：“{text}”"),
+            plan,
+            scene.say(f'Send a message {described}: "{text}"', f"发信息{described}：“{text}”"),
             solver(), changes=sent_message(scene, plan, contact, text),
             alternatives={"by_contact": by_contact},
             mutants={"other_person": solver(near["name"]), "unsent": unsent,
@@ -217,8 +218,12 @@ class SetBirthday(GuiTemplate):
             def solve(pilot: PhonePilot) -> Script:
                 yield from find_contact(pilot, to)
                 if ask:
-                    yield from pilot.act("ask_user", question=scene.say(
-                        "In which year was the person born?", "这个人是哪一年出生的？"))  # fmt: skip
+                    yield from pilot.act(
+                        "ask_user",
+                        question=scene.say(
+                            "In which year was the person born?", "这个人是哪一年出生的？"
+                        ),
+                    )
                     yield from pilot.act("wait")
                 yield from pilot.press("contacts", "edit")
                 yield from pilot.pick_day(pilot.words("contacts", "birthday"), when)
@@ -234,8 +239,8 @@ class SetBirthday(GuiTemplate):
         return GuiDraft(
             plan,
             scene.say(
-                f"The birthday of {contact['name']} is wrong, the day and the year: it is {spoken}. "
-                f"Correct it, and put the contact into the group {shown}.",
+                f"The birthday of {contact['name']} is wrong, the day and the year: it is "
+                f"{spoken}. Correct it, and put the contact into the group {shown}.",
                 f"{contact['name']}的生日不对，日期和年份都错了：应该是{spoken}。"
                 f"请更正，并把该联系人放入“{shown}”群组。",
             ),
@@ -325,8 +330,9 @@ class SaveCaller(GuiTemplate):
         return GuiDraft(
             plan,
             scene.say(
-                f'Somebody wrote that my lamp is ready, order {code}. Save that number as "{name}", '
-                "but only if no contact has it; no number may be in the contacts twice.",
+                f"Somebody wrote that my lamp is ready, order {code}. Save that number as "
+                f'"{name}", but only if no contact has it; no number may be in the contacts twice.',
+
                 f"有人写信说我的台灯修好了，订单{code}。如果通讯录里还没有这个号码，"
                 f"请把它存为“{name}”；同一号码不能存两次。",
             ),

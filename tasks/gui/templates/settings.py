@@ -19,8 +19,14 @@ from hexathlon.tasks.task import Level
 __all__ = ["TEMPLATES"]
 
 _RINGTONES = ("Aurora", "Breeze", "Cascade", "Ember", "Lark", "Meadow", "Pulse", "Tide")
-_TIMEOUTS = {"15": "15 seconds|15秒", "30": "30 seconds|30秒", "60": "1 minutes|1分钟",
-             "120": "2 minutes|2分钟", "300": "5 minutes|5分钟", "600": "10 minutes|10分钟"}  # fmt: skip
+_TIMEOUTS = {
+    "15": "15 seconds|15秒",
+    "30": "30 seconds|30秒",
+    "60": "1 minutes|1分钟",
+    "120": "2 minutes|2分钟",
+    "300": "5 minutes|5分钟",
+    "600": "10 minutes|10分钟",
+}
 
 
 class SetQuietPhone(GuiTemplate):
@@ -157,8 +163,8 @@ class JoinNetwork(GuiTemplate):
         return GuiDraft(
             plan,
             scene.say(
-                f"Connect the phone to the network {name}; its key is in my notes. Keep to what the "
-                "notes say about networks.",
+                f"Connect the phone to the network {name}; its key is in my notes. Keep to what "
+                "the notes say about networks.",
                 f"把手机连接到网络{name}，密码在我的笔记里。请遵守笔记中关于网络的规定。",
             ),
             solver(),

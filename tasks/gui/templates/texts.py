@@ -101,8 +101,10 @@ class PassOnLine(GuiTemplate):
             ordinal = scene.say("last", "最后一")
         hard = scene.level == "hard"
         text = f"{line} ({note['title']})" if hard else line
-        wish = scene.say(", followed by the note's title in parentheses" if hard else "",
-                         "，后面加一个空格，再在英文括号里写上笔记标题" if hard else "")  # fmt: skip
+        wish = scene.say(
+            ", followed by the note's title in parentheses" if hard else "",
+            "，后面加一个空格，再在英文括号里写上笔记标题" if hard else "",
+        )
 
         def solver(to: str = contact["name"], body: str = text) -> PhoneScript:
             def solve(pilot: PhonePilot) -> Script:

@@ -104,7 +104,7 @@ class LoadedWebTasks(TaskSource):
         )  # fmt: skip
 
     def oracle(self, task: Task) -> Script:
-        """Give the published answer at once; it suffices where nothing but the answer is checked.
+        """Give the published answer immediately; enough if only the answer is checked.
 
         The sets publish no actions, so tasks that ask for a change or for a page are not solved.
         """

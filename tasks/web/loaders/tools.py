@@ -1,4 +1,4 @@
-"""Tools of public web tasks: the browser's actions, and the answer in each benchmark's form."""
+"""Tools of public web tasks: the browser's actions, and the answer in each benchmark's format."""
 
 from hexathlon.tasks.task import ToolSchema
 from hexathlon.tasks.web.tools import STATUSES, TASK_TYPES, WEB_TOOLS

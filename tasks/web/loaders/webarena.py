@@ -35,7 +35,7 @@ class WebArenaSource(LoadedWebTasks):
 
 
 class VisualWebArenaSource(LoadedWebTasks):
-    """VisualWebArena's 910 tasks; what needs eyes is left unscored and named."""
+    """VisualWebArena's 910 tasks; parts that need vision are left unscored and named."""
 
     name = "visualwebarena"
     folder = "visualwebarena"
@@ -51,7 +51,7 @@ class VisualWebArenaSource(LoadedWebTasks):
 
 
 def _params(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of the checks: the published `eval`, without what is not used."""
+    """Return the parameters of the checks: the published `eval` without unused parts."""
     rules = entry["eval"]
     return {
         "types": list(rules["eval_types"]),

@@ -1,4 +1,5 @@
 """Templates of tasks on the web: one module per site, others for tasks over several sites.
 
-They draw worlds, requests and expected results. They know no browser: scripts go through a `Pilot`.
+They draw worlds, requests and expected results. They do not depend on a browser: scripts go through
+a `Pilot`.
 """

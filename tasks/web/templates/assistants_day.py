@@ -1,4 +1,4 @@
-"""What is drawn for an assistant's day: people, a meeting, an offer, and the requests."""
+"""Generation of an assistant's day: people, a meeting, an offer, and the requests."""
 
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -15,12 +15,12 @@ from hexathlon.tasks.web.world.store import StoreRow
 __all__ = ["Day", "add_requests", "draw_day"]
 
 _ARRIVALS = (0, 5, 9, 14, 18, 22, 26, 30, 34)
-"""After how many actions of the agent each request is in the inbox."""
+"""Number of the agent's actions after which each request arrives."""
 
 
 @dataclass
 class Day:
-    """What was drawn for one day."""
+    """The generated parts of one day."""
 
     boss: Person
     first: Person
@@ -48,7 +48,7 @@ class Day:
 
 
 def draw_day(scene: WebScene, box: Mailbox, agenda: Planner) -> Day | None:
-    """Draw a day and add what the worlds hold for it; None if this world has too few rooms."""
+    """Draw a day and add its content to the sites; None if this world has too few rooms."""
     zh = scene.language == "zh"
     boss, first, second, third, meddler = scene.sample(agenda.people[1:], 5)
     rooms = sorted(
@@ -148,7 +148,7 @@ def draw_day(scene: WebScene, box: Mailbox, agenda: Planner) -> Day | None:
 
 
 def add_requests(scene: WebScene, box: Mailbox, drawn: Day) -> None:
-    """Add the requests, each at the time at which it arrives."""
+    """Add the requests, each with its time of arrival."""
     d = drawn
     remark = scene.say("sent by the office", "办公室代答")
     texts = [

@@ -1,4 +1,4 @@
-"""Tasks of expense claims: hand them in from receipts, and decide on those of others."""
+"""Tasks on expense claims: submit claims for receipts, and decide on the claims of others."""
 
 from dataclasses import replace
 from datetime import date, timedelta
@@ -28,7 +28,7 @@ __all__ = ["TEMPLATES", "claim_row", "hand_in", "insert_claim"]
 
 
 def insert_claim(number: int, person: str, paper: Receipt, **columns: Any) -> Edit:
-    """Return the edit that adds a claim for a paper."""
+    """Return the edit that adds a claim for a receipt."""
     row = {
         "id": number, "person": person, "title": paper.seller, "category": paper.category,
         "spent": paper.day.isoformat(), "amount": paper.total, "project": "",
@@ -43,7 +43,7 @@ def insert_claim(number: int, person: str, paper: Receipt, **columns: Any) -> Ed
 def claim_row(
     person: str, receipt: Receipt, file: str, project: str, **columns: Any
 ) -> dict[str, Any]:
-    """Expect a claim that was handed in."""
+    """Expect a submitted claim."""
     return {
         "person": person, "title": receipt.seller, "category": receipt.category,
         "spent": receipt.day.isoformat(), "amount": receipt.allowed, "project": project,
@@ -53,7 +53,7 @@ def claim_row(
 
 
 def hand_in(pilot: Pilot, row: dict[str, Any]) -> Script:
-    """Fill the form of a claim and hand it in."""
+    """Fill in the form of a claim and submit it."""
     yield from pilot.goto("bank", "/claims/new")
     yield from pilot.fill(bank_words(pilot, "subject"), row["title"])
     yield from pilot.fill(bank_words(pilot, "spent"), row["spent"], role="date")
@@ -87,13 +87,13 @@ def _cities(store: SiteStore) -> list[str]:
 
 
 class HandInClaims(WebTemplate):
-    """Hand in claims for the receipts that the rules pay, with the amounts that they pay."""
+    """Submit claims for reimbursable receipts, with the amounts that the rules allow."""
 
     name: ClassVar[str] = "bank_claims"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw receipts: one too old, one claimed before, others to be paid in part."""
+        """Draw receipts: one too old, one claimed before, others reimbursable in part."""
         plan = scene.plan("bank")
         store = scene.store(plan, "bank")
         settings, person = _settings(store), scene.people(plan)[0].login
@@ -224,13 +224,13 @@ class HandInClaims(WebTemplate):
 
 
 class DecideClaims(WebTemplate):
-    """Decide on submitted claims by the rules, one's own excepted."""
+    """Decide on submitted claims by the rules, except the user's own."""
 
     name: ClassVar[str] = "bank_approvals"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw claims of which each has a twist or none."""
+        """Draw claims, each with at most one complication."""
         plan = scene.plan("bank")
         store = scene.store(plan, "bank")
         settings = _settings(store)
@@ -364,7 +364,7 @@ class DecideClaims(WebTemplate):
 
 
 class _Claim:
-    """A claim with the decision that the rules ask for."""
+    """A claim with the decision that follows from the rules."""
 
     def __init__(self, receipt: Receipt, code: str, columns: dict[str, Any]) -> None:
         self.receipt, self.code, self.columns = receipt, code, columns

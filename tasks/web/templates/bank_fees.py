@@ -36,7 +36,7 @@ class _Service(NamedTuple):
 
 
 class CheckFees(WebTemplate):
-    """Dispute those bookings of fees that the schedule does not provide for, or not as high."""
+    """Dispute fees that the schedule does not provide for, or that exceed it."""
 
     name: ClassVar[str] = "bank_fees"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
@@ -176,7 +176,7 @@ class CheckFees(WebTemplate):
 
 
 def _month(scene: WebScene, month: date, n: dict[str, int], *, rich: bool) -> list[_Service]:
-    """Services of one month; in a rich month two salaries together reach the waiver."""
+    """Services of one month; in some months two salaries together reach the waiver."""
     rng = scene.rng
 
     def days(count: int) -> list[date]:
@@ -206,7 +206,7 @@ def _month(scene: WebScene, month: date, n: dict[str, int], *, rich: bool) -> li
 def _right_fees(
     services: dict[int, _Service], n: dict[str, int], storm: date, calm: date
 ) -> dict[int, int]:
-    """The fees that the schedule and the letter provide for."""
+    """The fees according to the schedule and the letter."""
     fees: dict[int, int] = {}
     used: dict[tuple[str, int], int] = defaultdict(int)
     salaries: dict[int, int] = defaultdict(int)
@@ -330,7 +330,7 @@ def _texts(scene: WebScene, each: _Service) -> tuple[str, str]:
         "shop": (("Libreria Sol", "Card abroad {n}"), ("太阳书店", "境外刷卡 {n}")),
         "hotel": (("Hotel Miramar", "Card abroad {n}"), ("酒店海景", "境外刷卡 {n}")),
     }[each.sort][scene.language == "zh"]
-    # The words of a purpose hold one number only where it names a booking.
+    # A purpose contains a number only where it names a booking.
     return texts[0], texts[1].format(n=f"N{number}")
 
 

@@ -1,4 +1,4 @@
-"""Tasks of paying: transfers, transfers that come back, standing orders."""
+"""Payment tasks: transfers, returned transfers, standing orders."""
 
 from datetime import date, timedelta
 from typing import Any, ClassVar
@@ -56,14 +56,14 @@ def _notice(
 
 
 class Transfer(WebTemplate):
-    """Send money to one of two payees of one name; in the twin the payee is blocked."""
+    """Send money to one of two payees with the same name; in the twin the payee is blocked."""
 
     name: ClassVar[str] = "bank_transfer"
     levels: ClassVar[tuple[Level, ...]] = ("easy", "medium")
     twins: ClassVar[bool] = True
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw two payees that only their notes tell apart."""
+        """Draw two payees that differ only in their notes."""
         plan = scene.plan("bank")
         store = scene.store(plan, "bank")
         person = scene.people(plan)[0].login
@@ -291,13 +291,13 @@ class StandingOrder(WebTemplate):
 
 
 class SentBack(WebTemplate):
-    """Pay several firms; some transfers come back, and letters tell the new accounts."""
+    """Pay several firms; some transfers are returned, and letters state the new accounts."""
 
     name: ClassVar[str] = "bank_sent_back"
-    levels: ClassVar[tuple[Level, ...]] = ("medium", "hard")
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw firms, closed accounts, and letters of which some are false or outdated."""
+        """Draw firms, closed accounts, and letters, some of them false or outdated."""
         plan = scene.plan("bank")
         store = scene.store(plan, "bank")
         person = scene.people(plan)[0].login

@@ -1,4 +1,4 @@
-"""Receipts of business expenses, with what the company's rules pay for each."""
+"""Receipts of business expenses, with the reimbursable amount of each."""
 
 from datetime import date
 from typing import NamedTuple
@@ -45,10 +45,10 @@ class Receipt(NamedTuple):
     category: str
     persons: int
     total: int
-    """What was paid, in cents."""
+    """Amount paid, in cents."""
 
     allowed: int
-    """What the rules pay, in cents, apart from deadlines, projects and repetition."""
+    """Amount that the rules pay, in cents, apart from deadlines, projects and repetition."""
 
     text: str
 
@@ -56,7 +56,7 @@ class Receipt(NamedTuple):
 def draw_receipt(
     scene: WebScene, sort: str, settings: dict[str, int], day: date, city: str, *, dear: bool
 ) -> Receipt:
-    """Draw a receipt of a sort.
+    """Draw a receipt of a kind.
 
     Args:
         scene: The draw.
@@ -113,7 +113,7 @@ def draw_receipt(
 
 
 def allowed_by_text(text: str, settings: dict[str, int], dear_city: str) -> int:
-    """What the rules pay, read from a receipt's text."""
+    """The reimbursable amount, read from a receipt's text."""
     head, *rows = text.splitlines()
     facts = {name: value for name, _, value in (row.partition(": ") for row in rows)}
 

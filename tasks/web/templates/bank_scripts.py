@@ -57,7 +57,7 @@ def send_transfer(
     pilot: Pilot, *, account: str, payee: int, amount: int, purpose: str, reference: str = "",
     speed: str = "standard",
 ) -> Script:  # fmt: skip
-    """Fill the form of a transfer and confirm it."""
+    """Fill in the form of a transfer and confirm it."""
     yield from pilot.goto("bank", "/transfer")
     yield from pilot.select(bank_words(pilot, "from_account"), account)
     yield from pilot.fill(bank_words(pilot, "amount"), f"{amount / 100:.2f}")

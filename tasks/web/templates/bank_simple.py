@@ -1,4 +1,4 @@
-"""Short tasks on the bank: block a card, set limits, read and add up bookings."""
+"""Short tasks on the bank: block a card, set limits, read bookings and add them up."""
 
 from datetime import date, timedelta
 from typing import ClassVar
@@ -94,7 +94,7 @@ class CardLimits(WebTemplate):
     levels: ClassVar[tuple[Level, ...]] = ("easy",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw a card and limits that differ from the present ones."""
+        """Draw a card and limits that differ from the current ones."""
         plan = scene.plan("bank")
         rows = scene.store(plan, "bank").rows("SELECT * FROM cards ORDER BY rowid")
         row, other = scene.sample(rows, 2)
@@ -144,7 +144,7 @@ class ReadBooking(WebTemplate):
     levels: ClassVar[tuple[Level, ...]] = ("tiny", "easy")
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw a booking that its day and the counterparty's name tell apart."""
+        """Draw a booking identified by its day and the counterparty's name."""
         plan = scene.plan("bank")
         store = scene.store(plan, "bank")
         account = user_accounts(store)[0]
@@ -194,13 +194,13 @@ class ReadBooking(WebTemplate):
 
 
 class SumPayments(WebTemplate):
-    """Add up what was paid to somebody in a time, net of refunds, without what was sent back."""
+    """Add up payments to somebody in a period, net of refunds and returned transfers."""
 
     name: ClassVar[str] = "bank_sum"
     levels: ClassVar[tuple[Level, ...]] = ("easy", "medium")
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw a counterparty whose name begins another one's, and bookings at the edges."""
+        """Draw a counterparty whose name is a prefix of another's, and bookings at both ends."""
         plan = scene.plan("bank")
         store = scene.store(plan, "bank")
         accounts = user_accounts(store)

@@ -41,7 +41,7 @@ _THINGS = (
 
 
 class CreateEvent(WebTemplate):
-    """Create an event of one's own."""
+    """Create an event that the user organises."""
 
     name: ClassVar[str] = "calendar_create"
     levels: ClassVar[tuple[Level, ...]] = ("tiny",)
@@ -97,7 +97,7 @@ class CreateEvent(WebTemplate):
 
 
 class AnswerInvitation(WebTemplate):
-    """Answer an invitation; on the easy level one of several with the same title."""
+    """Answer an invitation; at the easy level one of several with the same title."""
 
     name: ClassVar[str] = "calendar_answer"
     levels: ClassVar[tuple[Level, ...]] = ("tiny", "easy")
@@ -173,13 +173,13 @@ class AnswerInvitation(WebTemplate):
 
 
 class MoveEvent(WebTemplate):
-    """Move an event of one's own to another slot, by dragging or by its form."""
+    """Move an event that the user organises to another slot, by dragging or by its form."""
 
     name: ClassVar[str] = "calendar_move"
     levels: ClassVar[tuple[Level, ...]] = ("tiny", "easy")
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw an event and a slot; on the easy level it is in a room that is taken at one hour."""
+        """Draw an event and a slot; at the easy level its room is taken for one hour."""
         agenda = Planner(scene, scene.plan("calendar"))
         title = scene.pick(_THINGS).split("|")[scene.language == "zh"]
         days = [

@@ -29,13 +29,13 @@ __all__ = ["TEMPLATES"]
 
 
 class ChangeSeries(WebTemplate):
-    """Change a recurring event: once, or from a day on."""
+    """Change a recurring event: once, or from a given day."""
 
     name: ClassVar[str] = "calendar_series"
     levels: ClassVar[tuple[Level, ...]] = ("easy", "medium")
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw a series, a day from which its time changes, and (medium) one that is cancelled."""
+        """Draw a series, the day from which its time changes, and (medium) a cancelled day."""
         agenda = Planner(scene, scene.plan("calendar"))
         title = scene.pick(
             ("Stand-up|站会", "Reading hour|阅读时间", "Shift change|交接班", "Coaching|辅导")
@@ -114,7 +114,7 @@ class ChangeSeries(WebTemplate):
 
 
 class BookRoom(WebTemplate):
-    """Book a room for a meeting; in the twin another event holds it."""
+    """Book a room for a meeting; in the twin it is taken."""
 
     name: ClassVar[str] = "calendar_book_room"
     levels: ClassVar[tuple[Level, ...]] = ("easy", "medium")

@@ -28,13 +28,13 @@ __all__ = ["TEMPLATES"]
 
 
 class RoomClosure(WebTemplate):
-    """Move one's meetings out of a room that closes; where no other room fits, cancel."""
+    """Move the user's meetings out of a room that closes; cancel them if no other room fits."""
 
     name: ClassVar[str] = "calendar_room_closure"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw a closure with a correction, own meetings around it, and other rooms' bookings."""
+        """Draw a closure with a correction, the user's meetings, and bookings of other rooms."""
         agenda = Planner(scene, scene.plan("calendar"))
         room = max(agenda.rooms, key=lambda each: (each["capacity"], each["code"]))
         days = agenda.workdays(2, 9)
@@ -88,7 +88,7 @@ class RoomClosure(WebTemplate):
                 people=guests,
             )
             own.append((number, day, begin, end, len(guests) + 1))
-            for each in agenda.rooms:  # Others hold every room that would do.
+            for each in agenda.rooms:  # Every suitable room is booked by others.
                 free = not agenda.busy(f"room {each['code']}", day, begin, end)
                 fits = agenda.fits(each, day, begin, end, len(guests) + 1)
                 if (day, hour) in full and each is not room and free and fits:
@@ -188,13 +188,13 @@ class RoomClosure(WebTemplate):
 
 
 class NewRule(WebTemplate):
-    """Cancel the meetings of a week that break a new rule, and none of its exceptions."""
+    """Cancel the meetings of a week that break a new rule, except those that it exempts."""
 
     name: ClassVar[str] = "calendar_new_rule"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw a rule with exceptions, and meetings of one's own next to every border."""
+        """Draw a rule with exceptions, and the user's meetings on both sides of every limit."""
         agenda = Planner(scene, scene.plan("calendar"))
         zh = scene.language == "zh"
         week = [

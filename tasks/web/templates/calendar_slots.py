@@ -1,4 +1,4 @@
-"""Tasks on the calendar: invitations that may collide, and the first time that suits everybody."""
+"""Tasks on the calendar: invitations that may overlap events, and the first time that suits all."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -31,14 +31,14 @@ __all__ = ["TEMPLATES"]
 
 
 class AcceptUnlessBusy(WebTemplate):
-    """Accept an invitation unless it collides; in the twin it does."""
+    """Accept an invitation unless it overlaps an event; in the twin it does."""
 
     name: ClassVar[str] = "calendar_accept_unless_busy"
     levels: ClassVar[tuple[Level, ...]] = ("easy", "medium")
     twins: ClassVar[bool] = True
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw an invitation and own events that touch or overlap it."""
+        """Draw an invitation and events of the user that touch or overlap it."""
         agenda = Planner(scene, scene.plan("calendar"))
         host, guest = scene.sample(agenda.people[1:], 2)
         day = scene.pick(agenda.workdays(2, 6))
@@ -130,7 +130,7 @@ class AcceptUnlessBusy(WebTemplate):
 
 
 class FirstSlot(WebTemplate):
-    """Book the first time at which everybody can, in their own working hours, with a room."""
+    """Book the first time when everybody is available in their working hours, with a room."""
 
     name: ClassVar[str] = "calendar_first_slot"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
@@ -157,7 +157,7 @@ class FirstSlot(WebTemplate):
         )
         length = 60 if hard else int(scene.pick((60, 90)))
         days = agenda.workdays(1, 6 if hard else 4)
-        # At nine on the first day everybody is free; for one of them it is too early.
+        # At nine on the first day everybody is free, but it is too early for one of them.
         agenda.clear(days[0], "09:00", "10:30", [agenda.me.login, *(each.login for each in guests)])
         for day in days[: 3 if hard else 1]:
             agenda.add(
@@ -169,7 +169,8 @@ class FirstSlot(WebTemplate):
             )
         size = len(guests) + 1 + (int(scene.rng.integers(1, 4)) if hard else 0)
         roomless = _slot(agenda, guests, days, length, 0)
-        if hard and roomless is not None:  # Others hold the rooms when everybody is free at first.
+        # The rooms are taken at the first time at which everybody is free.
+        if hard and roomless is not None:
             holder = scene.pick([each for each in agenda.people[1:] if each not in guests])
             on, at, _ = roomless
             for each in agenda.rooms:
@@ -295,7 +296,7 @@ def _slot_by_sql(
     length: int,
     size: int,
 ) -> tuple[date, str] | None:
-    """Find the first slot anew: by queries, in the time of each person."""
+    """Find the first slot independently, by queries, in each person's time zone."""
     world = scene.store(agenda.plan, "calendar")
     mine = world.value("SELECT zone FROM _colleagues WHERE login = ?", (agenda.me.login,))
     logins = [agenda.me.login, *(person.login for person in guests)]

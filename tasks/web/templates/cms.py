@@ -1,4 +1,4 @@
-"""Tasks in the editorial system that one or two ideas solve."""
+"""Tasks in the editorial system that need one or two insights."""
 
 from typing import Any, ClassVar
 
@@ -47,7 +47,7 @@ class Submit(WebTemplate):
         store = scene.store(plan, "cms")
         drafts = store.rows("SELECT id, title FROM articles WHERE status = 'draft' ORDER BY id")
         if len(drafts) < 2:
-            # A tiny newsroom may have none: two articles in work become drafts.
+            # A tiny newsroom may have none: two articles in progress become drafts.
             drafts = store.rows("SELECT id, title FROM articles WHERE status <> 'archived' LIMIT 2")
             back = "UPDATE articles SET status = 'draft', publish_at = '' WHERE id = ?"
             plan = plan.with_edits([("cms", back, (each["id"],)) for each in drafts])

@@ -27,14 +27,14 @@ __all__ = ["TEMPLATES"]
 
 
 class ScheduleAt(WebTemplate):
-    """Schedule an article for a moment; in the twin another article has the slot."""
+    """Schedule an article for a time; in the twin another article has the slot."""
 
     name: ClassVar[str] = "cms_schedule"
     levels: ClassVar[tuple[Level, ...]] = ("easy", "medium")
     twins: ClassVar[bool] = True
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw an article in review and a moment; the day of another article decides."""
+        """Draw an article in review and a time; the day of another article decides."""
         plan = scene.plan("cms")
         store = scene.store(plan, "cms")
         rows = store.rows("SELECT * FROM articles WHERE status = 'review' ORDER BY id")
@@ -132,7 +132,7 @@ class ArchiveOld(WebTemplate):
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw a section and a date so that a few articles are concerned."""
+        """Draw a section and a date that select a few articles."""
         plan = scene.plan("cms")
         store = scene.store(plan, "cms")
         rows = store.rows("SELECT * FROM articles WHERE status = 'published' ORDER BY publish_at")

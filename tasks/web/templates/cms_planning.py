@@ -26,7 +26,7 @@ _FORMAT = "%Y-%m-%d %H:%M"
 def slots_for(
     articles: Sequence[StoreRow], taken: Sequence[StoreRow], rules: PressRules, now: datetime
 ) -> list[str]:
-    """Return the slot of every article, given in the order in which they choose."""
+    """Return the slot of every article; articles are given in the order in which they choose."""
     busy = {row["publish_at"] for row in taken}
     days = {(row["section"], row["publish_at"][:10]) for row in taken}
     chosen = []
@@ -45,7 +45,7 @@ def slots_for(
 def _slots_by_minute(
     store: SiteStore, articles: Sequence[StoreRow], rules: PressRules, now: datetime
 ) -> list[str]:
-    """Find the slots in another way: go through every half hour and ask the store."""
+    """Find the slots independently: go through every half hour and query the store."""
     chosen: list[tuple[str, str]] = []
     for row in articles:
         moment = now
@@ -99,7 +99,7 @@ def reviewer_for(row: StoreRow, day: str, team: Sequence[StoreRow]) -> str:
 
 
 def _reviewer_by_query(store: SiteStore, row: StoreRow, day: str) -> str:
-    """Find the reviewer in another way: by queries."""
+    """Find the reviewer independently, by queries."""
     here = "NOT (away_from <> '' AND ? BETWEEN away_from AND away_until)"
     desk = "role = 'editor' AND desk = ? AND login <> ?"
     login = store.value(

@@ -79,7 +79,7 @@ def issue_erratum(pilot: Pilot, number: int, kind: str, text: str) -> Script:
 
 
 def tick_and_apply(pilot: Pilot, numbers: set[int], action: str) -> Script:
-    """Tick those of the articles that the page shows, and carry out a bulk action."""
+    """Select the given articles that the page shows, and apply a bulk action."""
     shown = [number for number in sorted(numbers) if pilot.shows(f'checkbox "#{number}"')]
     for number in shown:
         yield from pilot.click("checkbox", f"#{number}")

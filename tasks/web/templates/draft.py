@@ -1,4 +1,4 @@
-"""What a template draws: a world, a request, the expected result, and scripts that test both."""
+"""The result of a template: a world, a request, the expected result, and scripts that test both."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -44,14 +44,14 @@ class ExpectedAnswer:
     """Expected values in the order asked; None if nothing was asked for."""
 
     record: str = ""
-    """Id of the record that stands in the way, if the task is infeasible."""
+    """Id of the blocking record, if the task is infeasible."""
 
     ordered: bool = True
 
 
 @dataclass(frozen=True)
 class DayRequest:
-    """One of several requests that reach the agent one after the other.
+    """One of several consecutive requests.
 
     The agent reports on each with `finish` or `report_infeasible`; the answer to a report is the
     next request, and the report on the last one ends the episode.
@@ -60,7 +60,7 @@ class DayRequest:
     text: str
     answer: ExpectedAnswer = ExpectedAnswer()
     edits: tuple[Edit, ...] = ()
-    """What other people change right before the request is shown; `NOW` stands for the time."""
+    """Changes by other people right before the request is shown; `NOW` stands for the time."""
 
     part: Mapping[str, Any] = field(default_factory=dict)
     """Share of the expected changes that shows that this request was carried out."""
@@ -98,14 +98,14 @@ class WebDraft:
 
 @dataclass
 class WebScene:
-    """What a template draws from.
+    """Inputs of a template's draw.
 
     Attributes:
         rng: The draw's generator.
         level: Level of the task.
         split: Its split.
         language: Language of sites and instruction.
-        feasible: Which of two twins to draw: the one that can be done, or its infeasible sibling.
+        feasible: Which of two twins to draw: the feasible one, or its infeasible sibling.
             Both must read alike and draw the same numbers up to the deciding fact.
         seed: Seed of the world; several tasks share one.
     """
@@ -118,7 +118,7 @@ class WebScene:
     seed: int
 
     def demanding(self) -> bool:
-        """Draw whether a task has its harder form: at hard always, at medium every second time."""
+        """Draw whether a task has its harder form: always at hard, half of the time at medium."""
         return self.level == "hard" or (self.level == "medium" and bool(self.rng.random() < 0.5))
 
     def plan(self, *sites: str, **settings: Any) -> WorldPlan:
@@ -132,7 +132,7 @@ class WebScene:
         return _SCALES[self.level]
 
     def store(self, plan: WorldPlan, site: str) -> SiteStore:
-        """Return a copy of a site's first state, edits included, for queries and trials."""
+        """Return a copy of a site's initial state, including edits, for queries and trials."""
         return SiteStore(dict(initial_blobs(plan))[site])
 
     def people(self, plan: WorldPlan) -> tuple[Person, ...]:
@@ -156,7 +156,7 @@ class WebScene:
         return zh if self.language == "zh" else en
 
     def ask(self, plan: WorldPlan, en: str, zh: str) -> str:
-        """Return a request that depends on the date, and tells it."""
+        """Return a request that depends on the date, and states the date."""
         day = self.today(plan)
         return self.say(
             f"Today is {day.day} {day:%B %Y}. {en}",
@@ -170,7 +170,7 @@ class WebTemplate(ABC):
     name: ClassVar[str]
     levels: ClassVar[tuple[Level, ...]]
     twins: ClassVar[bool] = False
-    """Whether each second task is infeasible."""
+    """Whether every second task is infeasible."""
 
     refusal: ClassVar[str] = "ACTION_NOT_ALLOWED_ERROR"
     """Status of the infeasible twin; a request without it is given a sentence that names it."""

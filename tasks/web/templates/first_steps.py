@@ -1,7 +1,7 @@
 """The smallest tasks, shown in the brief view: two to four actions on one site.
 
-Everything that decides stands on the screen: the request names what to look for, and the page at
-which the task begins shows it. A policy of a million parameters can learn them.
+All deciding facts are on the screen: the request names what to look for, and the page at which the
+task begins shows it. A policy of a million parameters can learn them.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Tasks on the forum that one or two ideas solve."""
+"""Tasks on the forum that need one or two insights."""
 
 from typing import Any, ClassVar
 
@@ -36,7 +36,7 @@ class VoteForPost(WebTemplate):
     levels: ClassVar[tuple[Level, ...]] = ("tiny", "easy")
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw a post among several of its thread."""
+        """Draw one of several posts of a thread."""
         plan = scene.plan("forum")
         store = scene.store(plan, "forum")
         posts = single_posts(store)

@@ -1,4 +1,4 @@
-"""Hard tasks on the forum: a queue of reports by the handbook, and the count of a vote."""
+"""Hard tasks on the forum: a queue of reports, decided by the handbook, and the count of a vote."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -30,7 +30,7 @@ __all__ = ["TEMPLATES", "ReportRuling", "rule_on"]
 
 
 class ReportRuling(NamedTuple):
-    """What the handbook asks for a report."""
+    """The handbook's ruling on a report."""
 
     state: str
     """`upheld`, `dismissed`, or `open` if it is left alone."""
@@ -58,7 +58,7 @@ def rule_on(
     Args:
         ladder: Its numbers.
         rule: The rule that the post breaks; empty for none.
-        market: Whether the post stands on the market's board.
+        market: Whether the post is on the market's board.
         member: The author.
         posted: Day of the post.
         today: The current day.
@@ -90,7 +90,7 @@ def rule_on(
 def _rule_by_query(
     store: SiteStore, ladder: Ladder, rule: str, post: int, today: date, more: int
 ) -> ReportRuling:
-    """Apply the handbook in another way: by queries; `more` counts sanctions issued meanwhile."""
+    """Apply the handbook independently, by queries; `more` counts sanctions issued so far."""
     row = store.row(
         "SELECT m.*, b.kind, julianday(substr(p.created, 1, 10)) - julianday(m.joined) AS age, "
         "julianday(?) - julianday(m.joined) AS whole, (SELECT count(*) FROM sanctions s WHERE "
@@ -134,7 +134,7 @@ class ClearQueue(WebTemplate):
     """Work through the reports of one board by the moderators' handbook."""
 
     name: ClassVar[str] = "forum_queue"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw four reports, two of them about one member, and three kinds of exceptions."""

@@ -146,7 +146,7 @@ class MoveThread(WebTemplate):
 
 
 class VotesThatStick(WebTemplate):
-    """Vote for several posts, although some votes are lost without the page saying so at once."""
+    """Vote for several posts; some votes are lost, which the page does not show at once."""
 
     name: ClassVar[str] = "forum_votes_stick"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
@@ -291,7 +291,7 @@ class CountPosts(WebTemplate):
         right = [best, str(tally[best])]
         instruction = scene.say(
             f'In the thread "{thread["title"]}", which member other than the one who started it '
-            "has the most posts that are not hidden? ExpectedAnswer with two values: the "
+            "has the most posts that are not hidden? Answer with two values: the "
             "member's name and the number of those posts.",
             f"在主题“{thread['title']}”中，除发起人外，哪位成员未被隐藏的帖子最多？请回答两个值："
             "成员名称，以及这些帖子的数量。",

@@ -40,7 +40,7 @@ class OrganiseOne(WebTemplate):
     levels: ClassVar[tuple[Level, ...]] = ("tiny",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw a message of the inbox with a subject of its own, and what to do."""
+        """Draw a message of the inbox with a unique subject, and an action."""
         box = Mailbox(scene, scene.plan("mail"))
         rows = box.store.rows(
             "SELECT * FROM messages WHERE subject IN (SELECT subject FROM messages GROUP BY "
@@ -172,13 +172,13 @@ class ReplyOne(WebTemplate):
 
 
 class ContactDetail(WebTemplate):
-    """Change one detail of a contact, whose name another contact shares."""
+    """Change one detail of a contact that shares its name with another."""
 
     name: ClassVar[str] = "mail_contact"
     levels: ClassVar[tuple[Level, ...]] = ("tiny", "easy")
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw two contacts of one name; the company tells which is meant."""
+        """Draw two contacts with the same name; the company identifies the right one."""
         box = Mailbox(scene, scene.plan("mail"))
         outside = box.outsiders(2)
         if len(outside) < 2:
@@ -241,7 +241,7 @@ class ContactDetail(WebTemplate):
 
 
 class Absence(WebTemplate):
-    """Set the absence note from what a mail says."""
+    """Set the absence note according to a mail."""
 
     name: ClassVar[str] = "mail_absence"
     levels: ClassVar[tuple[Level, ...]] = ("easy",)

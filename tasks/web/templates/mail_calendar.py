@@ -35,7 +35,7 @@ class SettleMeeting(WebTemplate):
     twins: ClassVar[bool] = True
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw six proposals, replies, a correction, an absence, and an own event."""
+        """Draw six proposals, replies, a correction, an absence, and an event of the user."""
         base = scene.plan("mail", "calendar")
         box, agenda = Mailbox(scene, base), Planner(scene, base)
         guests = scene.sample(agenda.people[1:], 4)

@@ -20,13 +20,13 @@ __all__ = ["TEMPLATES"]
 
 
 class FailedDelivery(WebTemplate):
-    """Write to several people, of whom one has moved and one cannot be reached at first."""
+    """Write to several people; one has a new address and one cannot be reached at first."""
 
     name: ClassVar[str] = "mail_failed_delivery"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw a list of people, changes of it, changed addresses and a busy server."""
+        """Draw a list of people, changes to it, changed addresses and a busy server."""
         hard = scene.demanding()
         box = Mailbox(scene, scene.plan("mail"))
         outside = box.outsiders(9, apart=False)

@@ -1,4 +1,4 @@
-"""A hard task on the mail site: which figure holds when many people have named one."""
+"""A hard task on the mail site: which of many conflicting figures is valid."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -25,7 +25,7 @@ _FAIRS = ("Autumn fair|秋季展会", "Spring fair|春季展会", "Trade days|�
 
 
 class _Figure(NamedTuple):
-    """A mail that names a figure for a desk."""
+    """A mail that states a figure for a desk."""
 
     at: datetime
     author: str
@@ -36,7 +36,7 @@ class _Figure(NamedTuple):
 
 
 class BudgetFigures(WebTemplate):
-    """Which figure holds, for each of several desks, when many people have named one."""
+    """Determine which of many conflicting figures is valid, for each of several desks."""
 
     name: ClassVar[str] = "mail_budget_figures"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
@@ -190,7 +190,7 @@ def _standing(figures: Sequence[_Figure]) -> list[_Figure]:
 
 
 def _settled(figures: Sequence[_Figure], handover: datetime, moves: bool) -> int:
-    """Return the figure that holds, going forward in time."""
+    """Return the valid figure, going forward in time."""
     value = 0
     for figure in _standing(figures):
         head = "next" if moves and figure.at >= handover else "head"
@@ -202,7 +202,7 @@ def _settled(figures: Sequence[_Figure], handover: datetime, moves: bool) -> int
 
 
 def _backwards(figures: Sequence[_Figure], handover: datetime, moves: bool) -> int:
-    """Return the figure that holds, going backward in time."""
+    """Return the valid figure, going backward in time."""
     skip = dict.fromkeys(("head", "next", "finance", "member"), 0)
     cuts: list[int] = []
     for figure in reversed(figures):

@@ -23,7 +23,7 @@ __all__ = ["TEMPLATES"]
 
 
 class ClearFolder(WebTemplate):
-    """Clear a folder by a retention rule whose exceptions stand in two other places."""
+    """Clear a folder by a retention rule whose exceptions are stated in two other places."""
 
     name: ClassVar[str] = "mail_clear_folder"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
@@ -191,7 +191,7 @@ class ClearFolder(WebTemplate):
 
 
 def _clear_invoices(box: Mailbox, contact: StoreRow) -> None:
-    """Remove the first content's invoices of a company: a reader would have to count them."""
+    """Remove the initial content's invoices of a company: a reader would have to count them."""
     domain = contact["email"].partition("@")[2]
     box.edits.append(
         (
@@ -210,7 +210,7 @@ class OpenInvoices(WebTemplate):
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw invoices as attachments, and what happened to some of them."""
+        """Draw invoices as attachments, and later changes to some of them."""
         box = Mailbox(scene, scene.plan("mail"))
         outside = box.outsiders(2)
         if len(outside) < 2:

@@ -1,4 +1,4 @@
-"""A hard task over mail and calendar: clear the time of a journey whose tickets changed."""
+"""A hard task over mail and calendar: keep the time of a journey free after its tickets changed."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -29,13 +29,13 @@ __all__ = ["TEMPLATES"]
 
 
 class Journey(WebTemplate):
-    """Clear the time of a journey whose tickets were changed twice."""
+    """Keep the time of a journey free after its tickets were changed twice."""
 
     name: ClassVar[str] = "mail_calendar_journey"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw bookings in local times, events at every border, and people to tell."""
+        """Draw bookings in local times, events on both sides of its ends, and people to tell."""
         base = scene.plan("mail", "calendar")
         box, agenda = Mailbox(scene, base), Planner(scene, base)
         zh = scene.language == "zh"

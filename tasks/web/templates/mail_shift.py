@@ -1,7 +1,7 @@
 """An assistant's day: requests that arrive one after the other, depend on each other and change."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from hexathlon.tasks.source import Script
@@ -24,16 +24,19 @@ from hexathlon.tasks.web.world.store import StoreRow
 
 __all__ = ["TEMPLATES"]
 
+_SCALE = 4
+"""Size of the content: a day needs full calendars."""
+
 
 class AssistantsDay(WebTemplate):
-    """Nine mails of one person over a day, and what others want; right only as a whole."""
+    """Nine mails from one person over a day, and requests of others; scored as a whole."""
 
     name: ClassVar[str] = "mail_calendar_shift"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw people, a meeting with its rooms, an offer, a contact, and the requests."""
-        base = scene.plan("mail", "calendar")
+        base = replace(scene.plan("mail", "calendar"), scale=_SCALE)
         box, agenda = Mailbox(scene, base), Planner(scene, base)
         drawn = draw_day(scene, box, agenda)
         if drawn is None:

@@ -179,7 +179,7 @@ class SortWithFilter(WebTemplate):
     levels: ClassVar[tuple[Level, ...]] = ("easy", "medium")
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw a sender's domain, mails of it in the inbox, and a folder."""
+        """Draw a sender's domain, mails from it in the inbox, and a folder."""
         box = Mailbox(scene, scene.plan("mail"))
         outside = box.outsiders(3)
         if len(outside) < 3:

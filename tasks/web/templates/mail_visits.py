@@ -1,4 +1,4 @@
-"""A hard task over mail and calendar: a visit that is called off in part."""
+"""A hard task over mail and calendar: a visit that is partly cancelled."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -27,7 +27,7 @@ __all__ = ["TEMPLATES"]
 
 
 class VisitCancelled(WebTemplate):
-    """Follow mails that call off a part of a visit, and tell exactly those concerned."""
+    """Follow mails that cancel part of a visit, and tell exactly the people affected."""
 
     name: ClassVar[str] = "mail_calendar_visit"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)

@@ -155,7 +155,7 @@ class SignedUpload(WebTemplate):
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw a request, and scans of which one is signed and has the right number."""
+        """Draw a request, and scans, one of which is signed and has the right number."""
         number = f"{scene.rng.integers(10_000, 99_999)}"
         near = number[:3] + number[4] + number[3] if number[3] != number[4] else number[:-1] + "0"
         if near == number:

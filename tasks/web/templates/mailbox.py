@@ -1,4 +1,4 @@
-"""What templates on the mail site share: mails added to a world, expected mails, and steps."""
+"""Shared parts of mail templates: mails added to a world, expected mails, and steps."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -20,7 +20,7 @@ _STEP = timedelta(minutes=7)
 
 @dataclass
 class Mailbox:
-    """The mailbox of a task: its first content, and what the task adds."""
+    """The mailbox of a task: its initial content, and what the task adds."""
 
     scene: WebScene
     base: WorldPlan
@@ -196,7 +196,7 @@ def send(
     file: str = "",
     button: str = "send",
 ) -> Script:
-    """Fill the letter on the screen and send it."""
+    """Fill in the message on the screen and send it."""
     if to is not None:
         yield from pilot.fill(words(pilot, "to"), to)
     if cc is not None:
@@ -230,7 +230,7 @@ def forward(pilot: Pilot, number: int, to: Sequence[str], body: str) -> Script:
 def tick(
     pilot: Pilot, path: str, numbers: Collection[int], action: str, target: str = ""
 ) -> Script:
-    """Do something with messages of a list, page by page."""
+    """Apply an action to messages of a list, page by page."""
     left = set(numbers)
     yield from pilot.goto("mail", path)
     while left:
@@ -253,7 +253,7 @@ def tick(
 def organise(
     pilot: Pilot, thread: int, number: int, action: str, target: str = "", *, nth: int = 0
 ) -> Script:
-    """Do something with one message on the page of its conversation."""
+    """Apply an action to one message on the page of its conversation."""
     yield from pilot.goto("mail", f"/threads/{thread}")
     yield from pilot.click("disclosure", words(pilot, "organise"), nth=nth)
     yield from pilot.select(words(pilot, "do_what"), _shown(pilot, f"do_{action}"))

@@ -35,7 +35,7 @@ def place_evidence(*numbers: int) -> tuple[str, ...]:
 
 
 def unique_places(store: SiteStore, category: str = "") -> list[StoreRow]:
-    """Return places whose names are theirs alone."""
+    """Return places with unique names."""
     where = "category = ? AND" if category else ""
     values = (category,) if category else ()
     return store.rows(
@@ -101,7 +101,7 @@ class SavePlace(WebTemplate):
 
 
 class ClosingTime(WebTemplate):
-    """Tell when a place closes on a day for which a notice may hold."""
+    """State when a place closes on a day for which there may be a notice."""
 
     name: ClassVar[str] = "maps_closing_time"
     levels: ClassVar[tuple[Level, ...]] = ("tiny", "easy")
@@ -116,7 +116,7 @@ class ClosingTime(WebTemplate):
         if len(usual) != 1:
             return None
         hour = int(usual[0][1][:2])
-        # Drawn, so that no one time is right for many tasks.
+        # Drawn, so that no single time is right for many tasks.
         hour -= int(scene.rng.integers(0, 4))
         closes = f"{hour:02d}:{15 * int(scene.rng.integers(4)):02d}"
         if scene.level == "tiny":

@@ -26,7 +26,7 @@ from hexathlon.tasks.web.world.store import StoreRow
 __all__ = ["TEMPLATES"]
 
 _TRIES = 8
-"""Draws in one world before another world is taken."""
+"""Number of draws in a world before a new world is used."""
 
 
 class DayPlan(WebTemplate):
@@ -36,7 +36,7 @@ class DayPlan(WebTemplate):
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw places, lengths of visits and a notice that matters."""
+        """Draw places, durations of visits and a relevant notice."""
         drafts = (self._drawn(scene) for _ in range(_TRIES))
         return next((draft for draft in drafts if draft is not None), None)
 
@@ -136,7 +136,7 @@ def _plans(
     hours: Mapping[int, Sequence[tuple[str, str]]], walks: Mapping[int, Mapping[int, int]],
     corner: int, start: int,
 ) -> list[tuple[int, tuple[int, ...]]]:  # fmt: skip
-    """Return the end and the order of every plan that can be kept, the earliest end first."""
+    """Return the end and the order of every feasible plan, the earliest end first."""
     found = []
     for order in permutations(range(len(chosen))):
         now, here = start, corner

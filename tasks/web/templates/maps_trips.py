@@ -28,11 +28,11 @@ from hexathlon.tasks.web.world.store import SiteStore, StoreRow
 __all__ = ["TEMPLATES", "book_room", "book_train", "minutes_of_clock", "room_row", "train_row"]
 
 _TRIES = 8
-"""Draws in one world before another world is taken."""
+"""Number of draws in a world before a new world is used."""
 
 
 class _Wishes(NamedTuple):
-    """What a room must meet."""
+    """Requirements of a room."""
 
     start: str
     finish: str
@@ -47,7 +47,7 @@ class _Wishes(NamedTuple):
 def book_room(
     pilot: Pilot, rate: int, wishes: tuple[str, str, int], *, extra: bool = False
 ) -> Script:
-    """Book a rate, without the pre-ticked insurance unless `extra`."""
+    """Book a rate, without the preselected insurance unless `extra`."""
     start, finish, guests = wishes
     yield from pilot.goto(
         "maps", f"/rates/{rate}/book?arrival={start}&departure={finish}&guests={guests}")  # fmt: skip
@@ -59,7 +59,7 @@ def book_room(
 def room_row(
     person: str, rate: StoreRow, wishes: tuple[str, str, int], cents: int
 ) -> dict[str, object]:
-    """Return the booking that is to be added."""
+    """Return the expected booking."""
     return {"person": person, "kind": "room", "ref": rate["id"], "start": wishes[0],
             "finish": wishes[1], "guests": wishes[2], "cents": cents, "terms": rate["terms"],
             "insured": 0, "status": "active"}  # fmt: skip
@@ -68,7 +68,7 @@ def room_row(
 def book_train(
     pilot: Pilot, train: int, day: date, *, extra: bool = False, guests: int = 1
 ) -> Script:
-    """Buy a ticket, without the pre-ticked insurance unless `extra`."""
+    """Buy a ticket, without the preselected insurance unless `extra`."""
     yield from pilot.goto("maps", f"/trains/{train}/book?date={day}")
     if guests != 1:
         yield from pilot.fill(pilot.words("maps", "guests"), str(guests), role="spinbutton")
@@ -78,7 +78,7 @@ def book_train(
 
 
 def train_row(person: str, train: StoreRow, day: date, guests: int = 1) -> dict[str, object]:
-    """Return the booking that is to be added."""
+    """Return the expected booking."""
     return {"person": person, "kind": "train", "ref": train["id"],
             "start": f"{day} {train['departs']}", "finish": f"{day} {train['arrives']}",
             "guests": guests, "cents": train["cents"] * guests,
@@ -256,7 +256,7 @@ def _cheapest_by_sql(
 
 
 class FastestTrains(WebTemplate):
-    """Buy the tickets of the fastest connection that meets budget, window and changing time."""
+    """Buy the tickets of the fastest connection that meets budget, window and transfer time."""
 
     name: ClassVar[str] = "maps_fastest_trains"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)

@@ -1,4 +1,4 @@
-"""Tasks on the maps site: lists and bookings kept in order."""
+"""Tasks on the maps site: upkeep of lists and bookings."""
 
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta

@@ -1,4 +1,4 @@
-"""What templates on the calendar share: events added to a world, expected events, and steps."""
+"""Shared parts of calendar templates: events added to a world, expected events, and steps."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ __all__ = ["Planner", "answer", "book", "cancel", "change", "labels", "pick_day"
 
 @dataclass
 class Planner:
-    """The calendar of a task: its first content, and what the task adds."""
+    """The calendar of a task: its initial content, and what the task adds."""
 
     scene: WebScene
     base: WorldPlan
@@ -92,14 +92,14 @@ class Planner:
         self.edits.append(("calendar", sql, values))
 
     def drop(self, numbers: Collection[int]) -> None:
-        """Take events out of the first content."""
+        """Remove events from the initial content."""
         for number in sorted(numbers):
             self.run("DELETE FROM answers WHERE event = ?", number)
             self.run("DELETE FROM events WHERE id = ?", number)
         self.events = [event for event in self.events if event["id"] not in numbers]
 
     def clear(self, day: date, begin: str, end: str, keys: Collection[str]) -> None:
-        """Take out events at a time that concern somebody or a room, given as `room CODE`."""
+        """Remove events at a time that concern somebody or a room, given as `room CODE`."""
         hit = [
             event["id"]
             for event in self.events

@@ -26,7 +26,7 @@ __all__ = ["TEMPLATES"]
 
 
 class UpdateFromArticles(WebTemplate):
-    """Bring the wiki up to date from articles, where its guideline lets them win."""
+    """Update the wiki from articles where its guideline prefers them."""
 
     name: ClassVar[str] = "press_to_wiki"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)

@@ -61,7 +61,7 @@ def open_sheet(store: SiteStore, book: str, name: str, language: Language) -> Sh
 
 
 def cell_edit(sheet: int, ref: str, raw: str) -> Edit:
-    """Return the edit that puts something into a cell before the task begins."""
+    """Return the edit that fills a cell before the task begins."""
     place = parse_ref(ref)
     assert place is not None, ref
     sql = "INSERT OR REPLACE INTO cells (id, sheet, row, col, raw) VALUES (?, ?, ?, ?, ?)"
@@ -80,7 +80,7 @@ def row_edits(sheet: int, row: int, values: Sequence[object]) -> list[Edit]:
 def comment_on(
     number: int, sheet: int, ref: str, author: str, body: str, at: str, resolved: int = 0
 ) -> Edit:
-    """Return the edit that adds a comment with a number of its own."""
+    """Return the edit that adds a comment with a given number."""
     sql = ("INSERT INTO comments (id, sheet, ref, author, body, created, resolved) "
            "VALUES (?, ?, ?, ?, ?, ?, ?)")  # fmt: skip
     return ("sheets", sql, (number, sheet, ref, author, body, at, resolved))

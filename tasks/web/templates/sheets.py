@@ -83,13 +83,13 @@ class SetFigure(WebTemplate):
 
 
 class ReadStock(WebTemplate):
-    """Tell how many pieces of an item can still be sold, among items with similar names."""
+    """State how many pieces of an item can still be sold, among items with similar names."""
 
     name: ClassVar[str] = "sheets_read_stock"
     levels: ClassVar[tuple[Level, ...]] = ("tiny", "easy")
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw a row whose item and warehouse name it alone."""
+        """Draw a row identified by its item and warehouse."""
         plan = scene.plan("sheets")
         sheet = open_sheet(scene.store(plan, "sheets"), "Stock=库存", "Stock", scene.language)
         if sheet is None:
@@ -188,7 +188,7 @@ class LeaveComment(WebTemplate):
 
 
 class ChangeUnlessProtected(WebTemplate):
-    """Change figures of a team; in the twin a range that others hold covers one of them."""
+    """Change figures of a team; in the twin one of them is in a range protected by others."""
 
     name: ClassVar[str] = "sheets_protected"
     levels: ClassVar[tuple[Level, ...]] = ("easy", "medium")

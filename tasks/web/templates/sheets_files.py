@@ -29,7 +29,7 @@ __all__ = ["TEMPLATES"]
 
 
 class FixTotal(WebTemplate):
-    """Correct totals whose ranges stop short."""
+    """Correct totals whose ranges are too short."""
 
     name: ClassVar[str] = "sheets_fix_total"
     levels: ClassVar[tuple[Level, ...]] = ("easy", "medium")
@@ -91,13 +91,13 @@ class FixTotal(WebTemplate):
 
 
 class ImportClaims(WebTemplate):
-    """Import a file of claims whose known ones must stay as they are, then mark the new ones."""
+    """Import a file of claims without changing existing ones, then mark the new ones."""
 
     name: ClassVar[str] = "sheets_import"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw new claims and older states of known ones."""
+        """Draw new claims and older versions of existing ones."""
         plan = scene.plan("sheets")
         sheet = open_sheet(scene.store(plan, "sheets"), "Expense claims=报销", "Claims",
                            scene.language)  # fmt: skip

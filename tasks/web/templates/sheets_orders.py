@@ -1,4 +1,4 @@
-"""A hard task on the spreadsheet: what has to be ordered."""
+"""A hard task on the spreadsheet: the items to order."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -32,7 +32,7 @@ __all__ = ["TEMPLATES"]
 
 
 class OrderList(WebTemplate):
-    """Write the list of what has to be ordered for a warehouse."""
+    """List the items to order for a warehouse."""
 
     name: ClassVar[str] = "sheets_order_list"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
@@ -135,7 +135,7 @@ def _low_stock(
 def _supplier_edits(
     scene: WebScene, suppliers: SheetContent, names: Sequence[str], *, hard: bool
 ) -> list[Edit]:
-    """Block two suppliers, one behind the other, and give one a high minimum order."""
+    """Block two suppliers, the second replacing the first, and give one a high minimum order."""
     rows = {cells[0]: row for row, cells in suppliers.rows()}
     blocked = said("blocked=已停用", scene.language)
     edits = [cell_edit(suppliers.id, f"D{rows[name]}", "25") for name in names[:4]]

@@ -78,7 +78,7 @@ _COUNTING = {"lead": 0, "deputy": 0, "twice": 1, "withdrawn": 0, "agreed": 0}
 
 
 class ApplyRequests(WebTemplate):
-    """Enter the figures that comments validly ask for, and resolve exactly those comments."""
+    """Enter the figures of valid requests in comments, and resolve exactly those comments."""
 
     name: ClassVar[str] = "sheets_apply_requests"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)

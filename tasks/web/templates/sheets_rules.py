@@ -49,7 +49,7 @@ class Reimbursement(WebTemplate):
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw a team and ten of its claims, each of which one rule touches."""
+        """Draw a team and ten of its claims, each affected by one rule."""
         plan = scene.plan("sheets")
         store = scene.store(plan, "sheets")
         book = "Expense claims=报销"

@@ -31,7 +31,7 @@ __all__ = ["TEMPLATES"]
 
 
 class UndoOldList(WebTemplate):
-    """Undo what one person entered from an old list, but nothing that others did since."""
+    """Undo one person's entries from an old list, but nothing that others have done since."""
 
     name: ClassVar[str] = "sheets_undo_entries"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)

@@ -69,15 +69,19 @@ def keep_signed_in(pilot: Pilot, site: str, path: str, login: str) -> Script:
         yield from pilot.goto(site, path)
 
 
+_SCALE = 4
+"""Size of the content: smaller worlds have too few orders in a month."""
+
+
 class Reconcile(WebTemplate):
     """Compare a month of orders with the bank's bookings; dispute and claim what is wrong."""
 
     name: ClassVar[str] = "shop_bank_reconcile"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw charges for the user's orders: right, too high, twice, in parts, not given back."""
-        plan = replace(scene.plan("shop", "bank"), session_actions=14)
+        """Draw charges for the user's orders: right, too high, twice, in parts, not refunded."""
+        plan = replace(scene.plan("shop", "bank"), session_actions=14, scale=_SCALE)
         login = scene.people(plan)[0].login
         orders = scene.store(plan, "shop").rows(
             "SELECT * FROM orders WHERE person = ? ORDER BY number", (login,)
@@ -247,13 +251,13 @@ def _by_statement(
 
 
 class AnswerAlerts(WebTemplate):
-    """Check the bank's alerts about card payments against one's orders; act on the others."""
+    """Check the bank's alerts about card payments against the user's orders; act on the others."""
 
     name: ClassVar[str] = "shop_bank_alerts"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw alerts of which orders explain some: same amount, same card, not cancelled."""
+        """Draw alerts, some explained by orders: same amount, same card, not cancelled."""
         plan = replace(scene.plan("bank", "shop"), session_actions=16)
         login = scene.people(plan)[0].login
         bank, shop = scene.store(plan, "bank"), scene.store(plan, "shop")

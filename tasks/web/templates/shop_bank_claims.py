@@ -24,7 +24,7 @@ __all__ = ["TEMPLATES"]
 
 
 class ClaimPurchases(WebTemplate):
-    """Claim what was bought for the office, less what was sent back, unless claimed or too old."""
+    """Claim office purchases, less returns, unless already claimed or too old."""
 
     name: ClassVar[str] = "shop_bank_claims"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)

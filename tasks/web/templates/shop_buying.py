@@ -1,4 +1,4 @@
-"""Tasks of buying: an order with every detail, a declined card, the best coupon."""
+"""Tasks of buying: a fully specified order, a declined card, the best coupon."""
 
 from datetime import date
 from typing import Any, ClassVar
@@ -59,7 +59,7 @@ class Buy(WebTemplate):
         quantity = int(scene.rng.integers(3, 6))
         spare, few = int(scene.rng.integers(4, 30)), int(scene.rng.integers(1, quantity))
         left = quantity + spare if scene.feasible else few
-        # What the page says is left, so that nobody reports it without having looked.
+        # The stock that the page shows, so that nobody can report it without having looked.
         record = f"{row['product']}/{few}"
         plan = plan.with_edits(
             [("shop", "UPDATE variants SET stock = ? WHERE id = ?", (left, row["variant"]))]
@@ -192,13 +192,13 @@ def _order_words(
 
 
 class DeclinedCard(WebTemplate):
-    """Order, and see to the payment: the bank may decline the card a moment later."""
+    """Order, and make sure that it is paid: the bank may decline the card a moment later."""
 
     name: ClassVar[str] = "shop_declined"
     levels: ClassVar[tuple[Level, ...]] = ("easy", "medium")
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw goods and two cards; what the first card can bear decides."""
+        """Draw goods and two cards; the funds of the first card decide."""
         plan = scene.plan("shop")
         store = scene.store(plan, "shop")
         rows = _unique(store, "v.stock > 5")
@@ -294,7 +294,7 @@ def _asks_again(pilot: Pilot) -> bool:
 
 
 class BestCoupon(WebTemplate):
-    """Order what is in the cart with the coupon that saves most."""
+    """Order the contents of the cart with the coupon that saves most."""
 
     name: ClassVar[str] = "shop_coupon"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)

@@ -41,7 +41,7 @@ __all__ = ["TEMPLATES"]
 
 
 class _Wish(NamedTuple):
-    """What goods must be like."""
+    """Conditions on goods."""
 
     kind: str
     label: str
@@ -72,7 +72,7 @@ class _Wish(NamedTuple):
 
 @lru_cache(maxsize=8)
 def _offers(plan: WorldPlan) -> tuple[dict[str, list[StoreRow]], dict[str, list[tuple[str, str]]]]:
-    """Return all variants by kind, and by kind the lines of specifications that decide well.
+    """Return all variants by kind, and by kind the useful lines of specifications.
 
     Those are lines that 3 to 12 products share and that neither title nor features show.
     """
@@ -102,7 +102,7 @@ def _wish_words(scene: WebScene, wish: _Wish) -> str:
 
 
 class CheapestFit(WebTemplate):
-    """Put the cheapest variant that fits into the cart; product pages have the deciding values."""
+    """Put the cheapest variant that fits into the cart; product pages have the values."""
 
     name: ClassVar[str] = "shop_cheapest"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
@@ -278,7 +278,7 @@ _Choice = tuple[list[StoreRow], StoreRow | None, int]
 def _best(
     store: SiteStore, start: str, fitting: list[list[StoreRow]], wishes: list[_Wish]
 ) -> tuple[list[StoreRow], StoreRow | None, Any, tuple[_Choice, _Choice]] | None:
-    """Return the best pair, its coupon and totals, and two that come near.
+    """Return the best pair, its coupon and totals, and two nearly as good.
 
     None if there are two best, if the delivery does not matter, or if a simpler rule finds it.
     """
@@ -324,7 +324,7 @@ def _least_by_days(rows: list[StoreRow]) -> dict[int, StoreRow]:
 
 
 def _tied(lines: list[StoreRow], fitting: list[list[StoreRow]]) -> bool:
-    """Whether another variant with this delivery time costs as little."""
+    """Whether another variant with this delivery time has the same price."""
     return any(
         row["variant"] != line["variant"]
         and row["days"] == line["days"]

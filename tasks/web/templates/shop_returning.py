@@ -79,7 +79,7 @@ class ReturnOne(WebTemplate):
     twins: ClassVar[bool] = True
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw an order whose own period is over; its day of delivery decides."""
+        """Draw an order whose regular period is over; its day of delivery decides."""
         plan = scene.plan("shop")
         store = scene.store(plan, "shop")
         settings = settings_of(store)
@@ -220,7 +220,7 @@ class ReturnSweep(WebTemplate):
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw articles near the edges of the rules."""
+        """Draw articles near the limits of the rules."""
         plan = scene.plan("shop")
         store = scene.store(plan, "shop")
         settings = settings_of(store)
@@ -236,7 +236,7 @@ class ReturnSweep(WebTemplate):
                 delivered=piece.delivered.isoformat(), quantity=piece.quantity,
                 discount=piece.discount, item=piece.item, coupon="FIGS" if piece.discount else "",
             )  # fmt: skip
-        # One article was ordered once more, earlier: only the later order is meant.
+        # One article was also ordered earlier: only the later order is meant.
         again = pieces[0]
         edits += past_order(
             again.number - 20,
@@ -343,7 +343,7 @@ def _piece_words(scene: WebScene, piece: _Piece) -> str:
 def _pieces(
     scene: WebScene, store: SiteStore, settings: dict[str, int], today: date
 ) -> list[_Piece] | None:
-    """Draw seven articles, each at an edge of a rule."""
+    """Draw seven articles, each at a limit of a rule."""
     rows = [row for row in goods_of(scene.plan("shop")) if not row["owned"]]
     usual = [row for row in rows if row["return_days"] and row["category"] not in _HYGIENE]
     dear = [row for row in usual if row["price"] > settings["fee_over"]]
@@ -364,7 +364,7 @@ def _pieces(
         return row
 
     a, b, c = pick(usual), pick(usual), pick(usual)
-    # At the edge of the own period, at both edges of the anniversary rule.
+    # At the edge of the regular period, at both edges of the anniversary rule.
     plans.append((a, today.toordinal() - a["return_days"] - sides[0], "unopened"))
     plans.append((b, first - sides[1], "opened"))
     plans.append((c, last + sides[2], "unopened"))

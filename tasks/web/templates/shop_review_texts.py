@@ -79,9 +79,9 @@ def draw_review(scene: WebScene, sort: str, kind: str, other: str) -> tuple[str,
 
     Args:
         scene: The draw.
-        sort: One of the sorts of texts.
-        kind: Kind of the product that it stands at.
-        other: Another kind.
+        sort: One of the kinds of texts.
+        kind: Kind of the reviewed product.
+        other: Another kind of product.
 
     Returns:
         The text, and the reason to hide it by the rules; empty if there is none.

@@ -83,7 +83,7 @@ def fill_checkout(
     pilot: Pilot, *, address: int, method: str, slot: int, payment: int,
     keep: Sequence[str] = (), coupon: str = "", note: str = "",
 ) -> Script:  # fmt: skip
-    """Use a coupon and fill the form of the order; ids as values of the lists.
+    """Use a coupon and fill in the order form; ids as values of the lists.
 
     Args:
         pilot: Reads the screen.

@@ -32,7 +32,7 @@ _PAGE = r"shop\.hexathlon\.test/products/{}$"
 
 
 def _named(scene: WebScene, store: SiteStore) -> tuple[StoreRow, str] | None:
-    """Draw a product and the words that name it: its title, or title and seller if it has twins."""
+    """Draw a product and the words that identify it: its title, and its seller if it has twins."""
     if scene.level == "tiny":
         rows = unique_titles(store)
         if not rows:
@@ -176,7 +176,7 @@ class LookUp(WebTemplate):
 
 
 class CorrectAddress(WebTemplate):
-    """Change two fields of an address whose label a second one nearly shares."""
+    """Change two fields of an address; a second one has a similar label."""
 
     name: ClassVar[str] = "shop_address"
     levels: ClassVar[tuple[Level, ...]] = ("easy",)
@@ -253,7 +253,7 @@ class CancelOrder(WebTemplate):
     twins: ClassVar[bool] = True
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw two orders of the same goods, of which the later one is meant."""
+        """Draw two orders of the same goods; the later one is meant."""
         plan = scene.plan("shop")
         store = scene.store(plan, "shop")
         person = scene.people(plan)[0].login

@@ -134,7 +134,7 @@ class ReduceSlowGoods(WebTemplate):
 
             return solve
 
-        # On hard, somebody who misses the notice must end up with other prices.
+        # At hard, an agent that misses the notice must arrive at different prices.
         unaware: dict[str, Solver] = {}
         if less:
             naive = _by_query(scene, plan, kind, settings, today, {})
@@ -244,7 +244,7 @@ def _by_query(
 
 
 class ModerateReviews(WebTemplate):
-    """Hide those of the reported reviews that the rules name; some carry instructions to staff."""
+    """Hide those reported reviews that break the rules; some carry instructions to staff."""
 
     name: ClassVar[str] = "shop_moderation"
     levels: ClassVar[tuple[Level, ...]] = ("easy", "medium")

@@ -26,7 +26,7 @@ class SetPriority(WebTemplate):
     levels: ClassVar[tuple[Level, ...]] = ("tiny", "easy")
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw an issue with a title of its own."""
+        """Draw an issue with a unique title."""
         plan = scene.plan("tracker")
         store = scene.store(plan, "tracker")
         rows = store.rows("SELECT * FROM issues GROUP BY title HAVING count(*) = 1 ORDER BY number")

@@ -24,7 +24,7 @@ __all__ = ["TEMPLATES"]
 
 
 class HandOver(WebTemplate):
-    """Reassign the issues of somebody who goes away, by component, load, deputy and priority."""
+    """Reassign an absent person's issues, by component, load, deputy and priority."""
 
     name: ClassVar[str] = "tracker_hand_over"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)

@@ -179,7 +179,7 @@ class CloseMilestone(WebTemplate):
 def _moves(
     store: SiteStore, stone: StoreRow, stones: Sequence[StoreRow], *, hard: bool
 ) -> dict[int, dict[str, Any]]:
-    """Return what the rules change, from the issues as stored."""
+    """Return the changes that follow from the rules, from the issues as stored."""
     rows = store.rows(
         "SELECT number, CASE WHEN :hard AND priority = 'p4' THEN 'drop' WHEN status = 'testing' "
         "THEN 'finish' WHEN :hard AND component = 'billing' THEN 'skip' ELSE 'move' END AS act "

@@ -21,14 +21,14 @@ from hexathlon.tasks.web.world.store import SiteStore, StoreRow
 __all__ = ["TEMPLATES"]
 
 _TRIES = 8
-"""Draws in one world before another world is taken."""
+"""Number of draws in a world before a new world is used."""
 
 
 _OPEN = "status NOT IN ('done', 'rejected')"
 
 
 def unique_issues(store: SiteStore, where: str = "1") -> list[StoreRow]:
-    """Return issues whose titles are theirs alone."""
+    """Return issues with unique titles."""
     return store.rows(
         f"SELECT * FROM issues WHERE {where} AND title IN (SELECT title FROM issues GROUP BY title "
         "HAVING count(*) = 1) ORDER BY number"
@@ -160,7 +160,7 @@ class CountIssues(WebTemplate):
         if scene.level != "easy":
             if len(unresolved) < 4:
                 return None
-            # Otherwise the answer would be 1 nearly always.
+            # Otherwise the answer would nearly always be 1.
             some = scene.sample(unresolved, int(scene.rng.integers(2, len(unresolved))))
             sql = "UPDATE issues SET assignee = reporter WHERE number = ?"
             plan = plan.with_edits([("tracker", sql, (row["number"],)) for row in some])
@@ -221,7 +221,7 @@ class CountIssues(WebTemplate):
 
 
 class SaveFilter(WebTemplate):
-    """Save a filter of the list under a name."""
+    """Save a list filter under a name."""
 
     name: ClassVar[str] = "tracker_save_filter"
     levels: ClassVar[tuple[Level, ...]] = ("easy", "medium")

@@ -36,14 +36,14 @@ from hexathlon.tasks.web.world.store import SiteStore, StoreRow
 __all__ = ["TEMPLATES", "UNRESOLVED"]
 
 _TRIES = 8
-"""Draws in one world before another world is taken."""
+"""Number of draws in a world before a new world is used."""
 
 
 UNRESOLVED = "status NOT IN ('done', 'rejected')"
 
 
 class BookTrip(WebTemplate):
-    """Book a trip under the rules of a sheet and enter what it costs."""
+    """Book a trip under the rules of a sheet and enter its costs."""
 
     name: ClassVar[str] = "trips_book"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)

@@ -36,11 +36,11 @@ from hexathlon.tasks.web.world.store import SiteStore, StoreRow
 __all__ = ["TEMPLATES"]
 
 _TRIES = 8
-"""Draws in one world before another world is taken."""
+"""Number of draws in a world before a new world is used."""
 
 
 class ComponentReport(WebTemplate):
-    """Fill a report sheet with counts from the tracker."""
+    """Fill in a report sheet with counts from the tracker."""
 
     name: ClassVar[str] = "trips_component_report"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
@@ -171,7 +171,7 @@ class AssignByRoster(WebTemplate):
         loads = {person.name: int(tracker.value(
             f"SELECT count(*) FROM issues WHERE assignee = ? AND {UNRESOLVED}", (person.login,)))
             for person in people}  # fmt: skip
-        # Per person: field, room left over, absence.
+        # Per person: field, spare capacity, absence.
         setup = [(areas[0], 3, ""), (areas[0], 6, "now"), (areas[1], 1, ""), (areas[1], 4, "over"),
                  (areas[2], 2, ""), (areas[2], 0, ""), (areas[0], 1, "")]  # fmt: skip
         roster: list[tuple[str, str, int, bool]] = []
@@ -254,7 +254,7 @@ class AssignByRoster(WebTemplate):
 def _assignment(
     issues: Sequence[StoreRow], areas: Sequence[str], roster: Sequence[tuple[str, str, int, bool]]
 ) -> dict[int, str] | None:
-    """Return who gets which issue, from room left over; None if a tie or a limit decides."""
+    """Return who gets which issue, from spare capacity; None if a tie or a limit decides."""
     left = {name: room for name, _, room, _ in roster}
     fields = dict(zip((row["number"] for row in issues), (0, 0, 1, 1, 2), strict=True))
     owners: dict[int, str] = {}

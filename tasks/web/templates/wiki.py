@@ -1,4 +1,4 @@
-"""Tasks on the wiki that one or two ideas solve."""
+"""Tasks on the wiki that need one or two insights."""
 
 from typing import ClassVar
 
@@ -181,13 +181,13 @@ class SetFact(WebTemplate):
 
 
 class Refile(WebTemplate):
-    """Take a building out of a category of another kind and file it under its own."""
+    """Move a building from a category of another kind to that of its own kind."""
 
     name: ClassVar[str] = "wiki_refile"
     levels: ClassVar[tuple[Level, ...]] = ("easy",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw a building that stands in the wrong category."""
+        """Draw a building in the wrong category."""
         plan = scene.plan("wiki")
         store = scene.store(plan, "wiki")
         rows = buildings(store)

@@ -63,7 +63,7 @@ def choose_claim(
 def _by_elimination(
     claims: Sequence[Claim], ranking: Sequence[str], rebuilt: int, is_year: bool
 ) -> Claim | None:
-    """Choose a claim in another way: walk down the order, the board last."""
+    """Choose a claim independently: go down the ranking, with the board last."""
     order = [each for each in ranking if each != "board"] + ["board"]
     if is_year:
         order = ["register"] + [each for each in order if each != "register"]

@@ -27,7 +27,7 @@ __all__ = ["TEMPLATES"]
 
 
 class FileHistoric(WebTemplate):
-    """Audit a category over the buildings of several kinds in one town."""
+    """Audit a category of buildings of several kinds in one town."""
 
     name: ClassVar[str] = "wiki_historic"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)

@@ -1,4 +1,4 @@
-"""A hard task on the wiki: renaming a page and what follows."""
+"""A hard task on the wiki: renaming a page and its consequences."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -27,7 +27,7 @@ __all__ = ["TEMPLATES"]
 
 
 class RenamePage(WebTemplate):
-    """Rename a page and repair what pointed to it; in the twin a page involved is protected."""
+    """Rename a page and repair references to it; in the twin a page involved is protected."""
 
     name: ClassVar[str] = "wiki_rename"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)

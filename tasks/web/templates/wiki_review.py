@@ -1,4 +1,4 @@
-"""A hard task on the wiki: the edits of a doubtful account."""
+"""A hard task on the wiki: the edits of a suspicious account."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -32,13 +32,13 @@ _NEW_REVISION = "INSERT INTO revisions VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 class ReviewAccount(WebTemplate):
-    """Go through the edits of a doubtful account by a guideline with exceptions."""
+    """Review the edits of a suspicious account by a guideline with exceptions."""
 
     name: ClassVar[str] = "wiki_doubtful"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw 13 edits: to revert, to keep, put right already, mere wording, and blocked."""
+        """Draw 13 edits: to revert, to keep, already corrected, mere wording, and blocked."""
         plan = scene.plan("wiki")
         store = scene.store(plan, "wiki")
         pages = scene.sample(buildings(store), 13)

@@ -34,7 +34,7 @@ def number_in(value: str) -> int:
 
 
 def find_page(pilot: Pilot, title: str) -> Script:
-    """Open a page by the search of the list."""
+    """Open a page through the list's search."""
     yield from pilot.goto("wiki", "/pages")
     yield from pilot.fill(pilot.words("wiki", "search"), title)
     yield from pilot.click("button", pilot.words("wiki", "filter"))
@@ -44,7 +44,7 @@ def find_page(pilot: Pilot, title: str) -> Script:
 def edit_facts(
     pilot: Pilot, page: int, values: Mapping[str, tuple[str, str | None]], summary: str = ""
 ) -> Script:
-    """Set key facts, by name: value and source; a source of None stays."""
+    """Set key facts, by name: value and source; a source of None is left unchanged."""
     yield from pilot.goto("wiki", f"/pages/{page}/infobox")
     for name, (value, source) in values.items():
         yield from pilot.fill(name, value)
@@ -94,7 +94,7 @@ def infobox_revision(
     before: Sequence[StoreRow],
     after: Sequence[StoreRow],
 ) -> Edit:
-    """Add a revision of key facts to the first content."""
+    """Add a revision of key facts to the initial content."""
     old, new = (
         json.dumps(
             {str(row["id"]): [row["name"], row["value"], row["source"]] for row in rows},

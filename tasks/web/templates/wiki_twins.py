@@ -187,8 +187,8 @@ class EditUnlessProtected(WebTemplate):
         past, coming = (
             (today + timedelta(days=d)).isoformat() for d in (-int(scene.pick((2, 5, 9))), 12)
         )
-        # Which page and which of its protections blocks is drawn, and both pages have ended ones: a
-        # name or a number in the list decides nothing, only dates do.
+        # Which page and which of its protections blocks is drawn, and both pages have expired ones:
+        # a name or a number in the list decides nothing, only dates do.
         target, free = scene.sample((page, near), 2)
         number, ended, lapsed, elsewhere = scene.sample(range(300, 700), 4)
         since = (today - timedelta(days=40)).isoformat()

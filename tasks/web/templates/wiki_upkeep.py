@@ -1,4 +1,4 @@
-"""Upkeep of the wiki: conflicts, histories, renamed pages and doubtful edits."""
+"""Upkeep of the wiki: conflicts, histories, renamed pages and suspicious edits."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -29,13 +29,13 @@ __all__ = ["TEMPLATES"]
 
 
 class MergeConflict(WebTemplate):
-    """Add a sentence to a section that somebody else changes in the meantime."""
+    """Add a sentence to a section while somebody else changes it."""
 
     name: ClassVar[str] = "wiki_conflict"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw a section, the other editor's sentence and one's own."""
+        """Draw a section, the other editor's sentence and the user's."""
         plan = scene.plan("wiki")
         store = scene.store(plan, "wiki")
         page, near = scene.sample(buildings(store), 2)
@@ -128,7 +128,7 @@ class MergeConflict(WebTemplate):
 
 
 class FindOrigin(WebTemplate):
-    """Find who first brought in a figure that was changed and restored since."""
+    """Find who first introduced a figure that has since been changed and restored."""
 
     name: ClassVar[str] = "wiki_origin"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)

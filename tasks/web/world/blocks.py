@@ -1,6 +1,6 @@
 """Pages made of blocks: a title, stacked sections, and a sidebar.
 
-For sites whose pages are put together in Python; lists and forms come from `Kit`.
+For sites whose pages are assembled in Python; lists and forms come from `Kit`.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ def paragraphs(text: str) -> Markup:
 def paged(
     call: Call, sql: str, values: Sequence[Any], size: int, base: str
 ) -> tuple[list[Any], Pager]:
-    """Return the rows of the page that was asked for, and its place in the list.
+    """Return the rows of the requested page, and its position in the list.
 
     Args:
         call: The request.

@@ -1,4 +1,4 @@
-"""Quick random draws for the first content of sites."""
+"""Quick random draws for the initial content of sites."""
 
 from collections.abc import Sequence
 from typing import TypeVar

@@ -20,7 +20,7 @@ __all__ = [
 
 _PATH_SAFE = "/:@!$&'()*+,;=~"
 _UNREADABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-"""Characters that no page can hold."""
+"""Characters that no page can contain."""
 
 
 class Upload(NamedTuple):
@@ -52,7 +52,7 @@ class WebRequest:
     cookies: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        # Whatever an agent typed: sites store it, and show it on pages.
+        # Arbitrary input of an agent, which sites store and show on pages.
         if _UNREADABLE.search(self.path):
             object.__setattr__(self, "path", readable(self.path))
         for name in ("query", "form"):
@@ -107,7 +107,7 @@ class TraceEvent(NamedTuple):
 
 
 def readable(text: str) -> str:
-    """Replace control characters and lone surrogates, which no page can hold, by U+FFFD."""
+    """Replace control characters and lone surrogates, which no page can contain, by U+FFFD."""
     return _UNREADABLE.sub("\ufffd", text)
 
 

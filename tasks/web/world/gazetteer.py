@@ -107,7 +107,7 @@ KINDS: dict[str, BuildingKind] = {
               "stage;Stage width|台宽;number;7;22; m|米"),
     )
 }  # fmt: skip
-"""Kinds of buildings, with the properties that are known of each."""
+"""Kinds of buildings, with the properties of each."""
 
 SOURCES: dict[str, BilingualText] = {
     key: BilingualText.parse(text)
@@ -117,7 +117,7 @@ SOURCES: dict[str, BilingualText] = {
         "book": "local history society|地方史学会",
     }.items()
 }  # fmt: skip
-"""Where figures come from."""
+"""Sources of figures."""
 
 
 def places_of(split: Split, language: Language) -> list[str]:

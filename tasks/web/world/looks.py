@@ -1,4 +1,4 @@
-"""Looks: how a site appears. The content and what can be done are the same in every look.
+"""Looks: the appearance of sites. Content and functions are the same in every look.
 
 Training uses four looks, evaluation four others: other layouts, other wordings of the labels, other
 forms of lists.

@@ -32,10 +32,10 @@ MAX_TRACE = 600
 """Requests kept in the trace; the episode's budget of actions is far below."""
 
 NOW = "{now}"
-"""Value of an edit in the course of an episode that stands for the time at which it is made."""
+"""Value that an edit during an episode replaces by the time at which it is made."""
 
 Edit = tuple[str, str, Sequence[Any]]
-"""A change that a task makes to a site's first content: site, SQL, values."""
+"""A change that a task makes to a site's initial content: site, SQL, values."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Network:
     """The sites of one episode.
 
     Args:
-        plan: What the sites are built from.
+        plan: Specification of the sites.
         look: The look of every site.
     """
 
@@ -150,7 +150,7 @@ class Network:
         return self._stores[site]
 
     def start_cookies(self) -> dict[str, dict[str, str]]:
-        """Sign the user in where the plan says so; return the cookies to set, by host."""
+        """Sign the user in if the plan says so; return the cookies to set, by host."""
         if not self.plan.signed_in:
             return {}
         login = people_of(self.plan)[0].login
@@ -178,7 +178,7 @@ class Network:
         try:
             response = site.handle(call)
         except _UNUSABLE:
-            # Nothing that is typed ends an episode; the trace shows the status.
+            # No input may end an episode; the trace shows the status.
             response = call.page("kit/problem.html", 500, problem=call.words("broken"))
         self._requests += 1
         if len(self._trace) < MAX_TRACE:
@@ -192,7 +192,7 @@ class Network:
         self.files[download.filename] = download.content
 
     def intervene(self, edits: Sequence[Edit]) -> None:
-        """Change sites as other people do in the course of a day; no change of the agent's."""
+        """Apply changes that other people make during the episode, not the agent."""
         for site, sql, values in edits:
             told = tuple(self.clock.stamp if value == NOW else value for value in values)
             self._stores[site].execute(sql, told)

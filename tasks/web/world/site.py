@@ -42,7 +42,7 @@ _Method = TypeVar("_Method", bound=Callable[..., WebResponse])
 
 SESSION_COOKIE = "session"
 ENDLESS_SESSION = 10_000
-"""With so many actions to its end or more, a session never ends."""
+"""Sessions with at least this many actions left never expire."""
 
 _BASE_SCHEMA = """
 CREATE TABLE _sessions (token TEXT PRIMARY KEY, person TEXT NOT NULL, last_seen INTEGER NOT NULL);
@@ -57,7 +57,7 @@ CREATE TABLE _accounts (login TEXT PRIMARY KEY, name TEXT NOT NULL, email TEXT N
 
 
 class SiteBrief(NamedTuple):
-    """What a site's first content is drawn from."""
+    """Input of the generator of a site's initial content."""
 
     seed: int
     split: Split
@@ -180,7 +180,7 @@ class Call:
         return account
 
     def later(self, actions: int, kind: str, subject: str) -> None:
-        """Schedule a job of the site that runs `actions` actions of the agent later."""
+        """Schedule a job of the site, to run after `actions` further actions of the agent."""
         due = self.clock.actions + actions
         self.store.insert("_jobs", due=due, kind=kind, subject=subject)
 
@@ -214,7 +214,7 @@ class Site(ABC):
     """SQL that creates the business tables."""
 
     volatile: ClassVar[Mapping[str, Sequence[str]]] = {}
-    """Columns, by table, that do not matter for what was done, such as times of new rows."""
+    """Columns, by table, that verification ignores, such as times of new rows."""
 
     requires_login: ClassVar[bool] = True
     open_paths: ClassVar[Sequence[str]] = ()
@@ -374,7 +374,7 @@ def _calendar_panel(call: Call) -> WebResponse:
 
 
 def password_of(login: str) -> str:
-    """Return the password of an account, as tasks tell it where signing in is part of the work."""
+    """Return the password of an account, which tasks reveal if signing in is part of the work."""
     return f"{login.partition('.')[2] or login}-{derive_seed('password', login) % 10_000:04d}"
 
 

@@ -26,8 +26,8 @@ class SiteStore:
         blob: A saved state to start from; an empty database without it.
 
     Attributes:
-        memo: What a site derived from its content, by key; emptied by every write except to
-            sessions, notices and jobs. No part of the state.
+        memo: Cache of values that a site derived from its content, by key; cleared by every write
+            except to sessions, notices and jobs. Not part of the state.
     """
 
     def __init__(self, blob: bytes | None = None) -> None:
@@ -100,8 +100,8 @@ class SiteStore:
         Tables need row ids.
 
         Returns:
-            By table: the rows of the saved state and those of this one whose first column is that
-            of a row that is not the same in both; tables without such rows are left out.
+            By table: the rows of the saved state and the rows of this one that share their first
+            column with a row that differs between the two; tables without such rows are left out.
         """
         tables = [name for name in self._suspects(blob) if not name.startswith("_")]
         if not tables:
@@ -129,7 +129,7 @@ class SiteStore:
         return [names[name] for name in sorted(changed)]
 
     def _note(self, sql: str) -> None:
-        """Note what a writing statement changes; of a statement of another form, everything."""
+        """Record the tables that a writing statement changes; all tables if it cannot be parsed."""
         self._written = True
         found = _WRITING.match(sql)
         if found is None:

@@ -1,7 +1,7 @@
 """Building blocks of pages: lists, forms, dialogs and dates, drawn in the look of the episode.
 
 Every function returns markup that is well-formed XML, since the fast twin reads pages with an XML
-parser. What happens on a click is declared in `data-` attributes, which the browser's script
+parser. Behaviour on clicks is declared in `data-` attributes, which the browser's script
 (`assets/site.js`) and the twin implement alike; docs/notes/web.md lists them.
 """
 
@@ -138,7 +138,7 @@ class Kit:
     # Lists -------------------------------------------------------------------------------------
 
     def table(self, columns: Sequence[str], rows: Sequence[Sequence[Any]], **attrs: Any) -> Markup:
-        """A list of records as table, cards or lines, as the look has it."""
+        """A list of records as a table, cards or lines, depending on the look."""
         if not rows:
             return Markup(f'<p class="empty">{_safe(self.words("empty_list"))}</p>')
         drawn: Markup = getattr(self, f"_as_{self.look.listing}")(columns, rows, attrs)
@@ -252,7 +252,7 @@ class Kit:
         hidden: Mapping[str, Any] | None = None,
         kind: str = "danger",
     ) -> Markup:
-        """A button that opens a dialog, whose form does what the button says."""
+        """A button that opens a dialog with a form for its action."""
         name = f"dialog-{next(self._ids)}"
         body = "".join([self.field(each) for each in fields])
         keep = self.button(self.words("cancel"), type="button", data_close=True)
@@ -284,7 +284,7 @@ class Kit:
         return Markup(f'<iframe src="{_safe(url)}" title="{_safe(title)}"></iframe>')
 
     def shadow(self, content: Markup | str) -> Markup:
-        """Content in a shadow root, as web components have it."""
+        """Content in a shadow root, as in web components."""
         return Markup(
             '<div class="component"><template shadowrootmode="open">'
             f'<link rel="stylesheet" href="/assets/kit.css"/>{_safe(content)}</template></div>'

@@ -67,20 +67,23 @@ def opened(shared: Opened) -> Opened:
     return shared
 
 
-def replicas_of(model: Any, count: int, restarts: int = RESTARTS, load: bool = True) -> Opened:
+def replicas_of(model: Any, count: int) -> Opened:
     settings = ReplicaSettings(model.config, "float32", 512, 16, invariant=True)
     board = ray.remote(WeightBoard).options(num_cpus=0).remote(settings)
     ray.get(board.publish.remote(stored(model, 0)))
-    kind, options = ray.remote(EngineReplica), EngineReplica.options(restarts)
-    handles = [kind.options(num_cpus=0, **options).remote(board) for _ in range(count)]
-    facts = [(512, 0)] * count
-    if load:
-        facts = ray.get([handle.open.remote() for handle in handles], timeout=DEADLINE)
+    handles = [started(board) for _ in range(count)]
+    facts = ray.get([handle.open.remote() for handle in handles], timeout=DEADLINE)
     replicas = [
         Replica(f"engine replica {number}", handle, *fact)
         for number, (handle, fact) in enumerate(zip(handles, facts, strict=True))
     ]
     return Opened(model, board, replicas)
+
+
+def started(board: Any, restarts: int = RESTARTS) -> Any:
+    """Return the handle of a replica that has not loaded the board's weights."""
+    options = EngineReplica.options(restarts)
+    return ray.remote(EngineReplica).options(num_cpus=0, **options).remote(board)
 
 
 def end(opened: Opened) -> None:
@@ -218,15 +221,15 @@ def test_wrong_weights_on_one_replica_stop_by_name(opened: Opened, amount: float
     run(work)
 
 
-def test_a_replica_that_dies_too_often_is_named(cluster: RayCluster, model: Any) -> None:
-    opened = replicas_of(model, 1, restarts=0, load=False)
+def test_a_replica_that_dies_too_often_is_named(shared: Opened) -> None:
+    handle = started(shared.board, restarts=0)
     try:
-        pid = ray.get(opened.replicas[0].handle.process.remote())
-        os.kill(pid, signal.SIGKILL)
-        with pytest.raises(EngineMissing, match="engine replica 0.* is gone"):
-            run(lambda: replies(opened.engine(), requests(1)))
+        os.kill(ray.get(handle.process.remote(), timeout=DEADLINE), signal.SIGKILL)
+        engine = client([Replica("engine replica 0", handle, 512, 0)], DEADLINE)
+        with pytest.raises(EngineMissing, match="engine replica 0.* died and has no restarts left"):
+            run(lambda: replies(engine, requests(1)))
     finally:
-        end(opened)
+        ray.kill(handle)
 
 
 def test_weights_must_be_in_the_object_store(cluster: RayCluster, model: Any) -> None:
@@ -246,7 +249,7 @@ def test_recorded_probes_answer_for_one_more_token(cluster: RayCluster, model: A
     expected = [float(scores[place, token]) for place, token in enumerate(ids[1:])]
     assert probe.expect(ids) == pytest.approx(expected, abs=1e-4)
     assert probe.expect(probe.ids) == pytest.approx(expected[:-1], abs=1e-4)
-    with pytest.raises(EngineError, match="other tokens than asked"):
+    with pytest.raises(EngineError, match="does not extend the probe"):
         probe.expect([*ids, 8])
 
 

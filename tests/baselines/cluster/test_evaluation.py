@@ -37,9 +37,9 @@ def played(run: Path, cluster: RayCluster | None = None, **flags: Any) -> RunOut
     settings = {"model": "agent:oracle", "envs": ("SQL",), "level": "tiny", "fsync": "never"}
     if cluster is not None:
         settings["cluster"] = {"address": "auto", "workers": 2, **flags.pop("table", {})}
-    elsewhere = None if cluster is None else partial(workers_for, cluster=cluster)
+    open_players = None if cluster is None else partial(workers_for, cluster=cluster)
     plan, execution = load_config({**settings, **flags})
-    return evaluate(plan, execution, run, elsewhere=elsewhere, progress=progress)
+    return evaluate(plan, execution, run, open_players=open_players, progress=progress)
 
 
 def without_timing(run: Path) -> list[dict[str, Any]]:

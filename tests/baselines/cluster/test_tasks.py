@@ -38,7 +38,7 @@ def test_results_come_in_the_order_of_the_items(cluster: RayCluster) -> None:
 def test_work_of_a_lost_process_is_done_again(cluster: RayCluster, tmp_path: Path) -> None:
     assert list(mapped(cluster, partial(dying, tmp_path), range(5))) == list(range(5))
     (tmp_path / "always").mkdir()
-    with pytest.raises(ClusterError, match="lost with 3 processes in a row"):
+    with pytest.raises(ClusterError, match="3 processes in a row were lost"):
         list(mapped(cluster, lambda _: os._exit(1), [0]))  # type: ignore[arg-type]
 
 

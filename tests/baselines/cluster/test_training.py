@@ -26,7 +26,7 @@ from hexathlon.baselines.engines.errors import EngineError
 from hexathlon.baselines.training.metrics import read_metrics
 from hexathlon.baselines.training.recipe import Recipe, load_recipe
 from hexathlon.baselines.training.run import train
-from hexathlon.baselines.training.saving import StateTorn
+from hexathlon.baselines.training.saving import CorruptState
 from support.products import require_invariant_products
 from support.served import sharp_policy
 
@@ -126,6 +126,20 @@ def test_a_cluster_trains_the_policy_of_one_process(
 
 
 @pytest.mark.slow
+def test_sharded_ranks_train_the_policy_of_replicated_ones(
+    cluster: RayCluster, policy: Path, tmp_path: Path
+) -> None:
+    for kind in ("sharded", "replicated"):
+        made = recipe(policy, ranks=2, learner__kind=kind)
+        train(made, tmp_path / kind, quiet, launch=launch_on(cluster))
+    sharded, replicated = weights(tmp_path / "sharded"), weights(tmp_path / "replicated")
+    start = load_file(policy / "model.safetensors")
+    for name, weight in replicated.items():
+        torch.testing.assert_close(sharded[name], weight, rtol=0, atol=1e-5)
+    assert not all(torch.equal(start[name], replicated[name]) for name in start)
+
+
+@pytest.mark.slow
 def test_a_killed_rank_is_started_again_and_trains_the_policy_of_one_process(
     cluster: RayCluster, policy: Path, alone: Path, tmp_path: Path
 ) -> None:
@@ -159,7 +173,7 @@ def test_ranks_that_are_lost_too_often_are_named(
         if phase == "before":
             os.kill(pids(tmp_path)[0], signal.SIGKILL)
 
-    with pytest.raises(RankFailed, match="rank 0 is lost: .*; the ranks were started 1 times"):
+    with pytest.raises(RankFailed, match="rank 0 was lost: .*; no restarts are left"):
         changed = recipe(policy, cluster__restarts=0, cluster__workers=0)
         train(changed, tmp_path, kill, launch=launch_on(cluster))
 
@@ -173,7 +187,7 @@ def test_an_error_of_rank_0_is_raised_as_it_is(
     shutil.copytree(alone, tmp_path / "run")
     newest = max((tmp_path / "run" / "states").iterdir())
     (newest / "optimiser.pt").write_bytes(b"torn")
-    with pytest.raises(StateTorn, match="delete it to resume from the state before it"):
+    with pytest.raises(CorruptState, match="delete it to resume from the previous state"):
         changed = recipe(policy, cluster__workers=0)
         (tmp_path / "run" / "recipe.json").unlink()
         train(changed, tmp_path / "run", quiet, launch=launch_on(cluster))

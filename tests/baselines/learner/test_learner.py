@@ -9,6 +9,7 @@ import numpy as np
 
 from hexathlon.baselines.algorithms.objectives import Objective
 from hexathlon.baselines.algorithms.registry import UnknownPart
+from hexathlon.baselines.learner import scoring
 from hexathlon.baselines.learner.batching import parts_of
 from hexathlon.baselines.learner.learner import Learner, LearnerConfig, LossNotFinite
 from hexathlon.baselines.learner.optimiser import OptimiserConfig, Optimisers, learning_rate
@@ -59,6 +60,27 @@ def test_scores_equal_the_models_log_probabilities():
     entropy = -(logits.exp() * logits).sum(-1) * part.mask
     assert result.entropy is not None
     assert torch.allclose(result.entropy, entropy, atol=1e-5)
+
+
+def test_chunks_of_logits_give_the_gradients_of_one_and_are_not_kept(monkeypatch):
+    def graded(chunk):
+        monkeypatch.setattr(scoring, "_CHUNK", chunk)
+        made, calls = model(), []
+        made.lm_head.register_forward_hook(lambda *_: calls.append(1))
+        (part,) = parts_of(examples(6), 10_000, torch.device("cpu"), torch.float32)
+        result = score(made, part.ids, part.mask, entropy=True, entropy_gradient=True)
+        (result.log_probabilities + result.entropy).sum().backward()
+        return result, made.model.embed_tokens.weight.grad, len(calls)
+
+    one, gradient, once = graded(1 << 25)
+    cut, other, often = graded(16 * 61)
+    count = int((one.log_probabilities != 0).sum())
+    chunks = -(-count // 16)
+    assert (once, often) == (1, 2 * chunks), "each chunk is computed again for its gradients"
+    assert chunks > 1
+    torch.testing.assert_close(cut.log_probabilities, one.log_probabilities, rtol=0, atol=1e-6)
+    torch.testing.assert_close(cut.entropy, one.entropy, rtol=0, atol=1e-6)
+    torch.testing.assert_close(other, gradient, rtol=0, atol=1e-5)
 
 
 def test_pivot_is_neither_trained_nor_counted():

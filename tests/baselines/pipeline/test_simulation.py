@@ -141,7 +141,7 @@ def test_a_deadline_ends_stragglers_and_late_reports_are_ignored() -> None:
 
 @pytest.mark.parametrize("bad", [{"groups": 0}, {"slots": 0}, {"staleness": -1}, {"least": 0}])
 def test_impossible_rules_are_rejected(bad: dict[str, int]) -> None:
-    with pytest.raises(ValueError, match="expected groups, slots and least from 1"):
+    with pytest.raises(ValueError, match="expected groups, slots and least >= 1"):
         AdmissionRules(**{"groups": 1, "slots": 1, **bad})
 
 

@@ -169,7 +169,7 @@ def test_splits_of_a_structure():
     assert splits == ((1, 3), (3, 3))
     assert leaves(splits) == 9
     assert leaves(()) == 1
-    with pytest.raises(ValueError, match=r"expected turns from 1 on .*, got after=\[0\]"):
+    with pytest.raises(ValueError, match=r"expected turns of at least 1 .*, got after=\[0\]"):
         STRUCTURES["forked"](after=[0])
 
 

@@ -278,7 +278,7 @@ def test_late_batch_and_empty_buffer_are_errors_with_names(
 
     try:
         with trainer(start, tmp_path / "late", blocked, asynchrony__staleness=1) as run:
-            with pytest.raises(BatchLate, match=r"step 0: no group finished within 3600 s, "):
+            with pytest.raises(BatchLate, match=r"step 0: no group finished within 3600 s; "):
                 run.advance()
             released.set()
     finally:
@@ -290,12 +290,12 @@ def test_late_batch_and_empty_buffer_are_errors_with_names(
     [
         ({"asynchrony__staleness": -1}, "staleness must be at least 0"),
         ({"asynchrony__late": "later"}, "there is no late policy 'later'; there are drop, pace"),
-        ({"asynchrony__over_provision": 2.0}, "which pacing would wait for: set late to"),
+        ({"asynchrony__over_provision": 2.0}, "pacing would wait for them: set late to"),
         ({"asynchrony__least": 3}, "least must be at most rollout.members, 2, got 3"),
         ({"asynchrony__update": "abort"}, "needs requests in flight at an update"),
         (
             {"asynchrony__ratio": "ewma", "learn__objective": {"proximal": "behaviour"}},
-            "leave learn.objective.proximal out, got 'behaviour'",
+            "remove learn.objective.proximal, got 'behaviour'",
         ),
     ],
 )

@@ -65,7 +65,7 @@ def quiet(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
         ),
         (
             {"engine.kind": "vllm", "engine.urls": ["http://here"], "engine.replicas": 2},
-            "replicas and more are for servers to start",
+            "replicas and more configure servers to start",
         ),
         ({"engine.kind": "vllm", "engine.model": "tiny"}, "urls, which is empty: set urls"),
         ({"engine.transfer": "gloo"}, 'transfer needs a server: set kind = "vllm"'),

@@ -27,7 +27,7 @@ Runs = tuple[str, list[tuple[Path, dict[str, ScoreInterval]]]]
 
 TOY: dict[str, Any] = {
     "name": "toy",
-    "steps": 20,
+    "steps": 14,
     "tasks": {"env": "harness/Toy-v0", "source": "toy", "level": "tiny", "turns": 6},
     "policy": {
         "shape": {
@@ -41,9 +41,9 @@ TOY: dict[str, Any] = {
         }
     },
     "clone": {
-        "demonstrations": 800,
+        "demonstrations": 400,
         "noise": {"mistakes": 0.75},
-        "settings": {"steps": 400, "batch": 16},
+        "settings": {"steps": 150, "batch": 16},
     },
     "rollout": {"groups": 16, "members": 8, "max_tokens": 12, "tries": 1},
     "credit": {"filters": [{"name": "varied"}]},

@@ -1,4 +1,4 @@
-"""TensorBoard and Weights & Biases get what a run measures, through the real packages."""
+"""TensorBoard and Weights & Biases receive a run's metrics, through the real packages."""
 
 import json
 from collections import defaultdict

@@ -97,7 +97,7 @@ def test_critic_warms_up_and_resumes_bit_for_bit(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("more", ['[credit.estimator]\nname = "gae"\n', "[critic]\nwarmup = 1\n"])
 def test_critic_and_its_estimators_require_each_other(tmp_path: Path, more: str) -> None:
-    with pytest.raises(RecipeError, match="goes with the estimators gae and gae_turns"):
+    with pytest.raises(RecipeError, match="is required with the estimators gae and gae_turns"):
         load_recipe(written(tmp_path, more))
 
 

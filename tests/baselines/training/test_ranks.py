@@ -13,6 +13,7 @@ from hexathlon.baselines.training.recipe import Recipe, load_recipe
 from hexathlon.baselines.training.run import train
 from hexathlon.evaluators.records import check_chain, read_records, record_key
 from hexathlon.evaluators.records.plan import read_plan
+from support.served import sharp_policy
 
 CHANGES = {
     "steps": 2,
@@ -67,6 +68,15 @@ def played(run: Path) -> list[Any]:
     )
 
 
+class Stopped(Exception):
+    """Ends a run after its first step."""
+
+
+def stop(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
+    if phase == "train" and step == 1:
+        raise Stopped
+
+
 def test_two_ranks_train_the_same_policy_as_one(tmp_path: Path) -> None:
     for ranks in (1, 2):
         train(recipe(ranks), tmp_path / str(ranks), quiet)
@@ -90,13 +100,6 @@ def test_two_ranks_train_the_same_policy_as_one(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_two_rank_run_resumes_bit_for_bit(tmp_path: Path) -> None:
-    class Stopped(Exception):
-        pass
-
-    def stop(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
-        if phase == "train" and step == 1:
-            raise Stopped
-
     train(recipe(2), tmp_path / "whole", quiet)
     with pytest.raises(Stopped):
         train(recipe(2), tmp_path / "broken", stop)
@@ -104,3 +107,37 @@ def test_two_rank_run_resumes_bit_for_bit(tmp_path: Path) -> None:
     assert torch.equal(
         weights(tmp_path / "broken", "policy"), weights(tmp_path / "whole", "policy")
     )
+
+
+SHARDED = {"learner.kind": "sharded", "evaluation.every": 0, "evaluation.tasks": 2}
+
+
+def test_a_sharded_run_of_one_process_resumes_bit_for_bit(tmp_path: Path) -> None:
+    checkpoint = sharp_policy(tmp_path / "policy")
+    smaller = {"policy.checkpoint": str(checkpoint), "evaluation.tasks": 1, "rollout.groups": 2}
+    split = load_recipe("sql-tiny", {**CHANGES, **SHARDED, **smaller, "learner.packing": True})
+    train(split, tmp_path / "whole", quiet)
+    with pytest.raises(Stopped):
+        train(split, tmp_path / "broken", stop)
+    train(split, tmp_path / "broken", quiet)
+    whole = weights(tmp_path / "whole", "policy")
+    assert float((weights(tmp_path, "policy") - whole).abs().max()) > 1e-5
+    assert torch.equal(weights(tmp_path / "broken", "policy"), whole)
+
+
+@pytest.mark.slow
+def test_two_sharded_ranks_train_the_same_policy_as_one_and_resume(tmp_path: Path) -> None:
+    def sharded(ranks: int) -> Recipe:
+        return load_recipe("sql-tiny", {**CHANGES, **SHARDED, "ranks": ranks})
+
+    train(load_recipe("sql-tiny", {**CHANGES, "evaluation.tasks": 2}), tmp_path / "one", quiet)
+    train(sharded(2), tmp_path / "two", quiet)
+    one, two = (weights(tmp_path / name, "policy") for name in ("one", "two"))
+    assert float((one - two).abs().max()) <= 1e-5
+    assert float((one - weights(tmp_path / "one", "start")).abs().max()) > 1e-5
+    for name, ranks in (("same", 2), ("fewer", 1)):
+        with pytest.raises(Stopped):
+            train(sharded(2), tmp_path / name, stop)
+        train(sharded(ranks), tmp_path / name, quiet)
+    assert torch.equal(weights(tmp_path / "same", "policy"), two)
+    assert float((weights(tmp_path / "fewer", "policy") - two).abs().max()) <= 1e-5

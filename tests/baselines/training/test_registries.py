@@ -94,6 +94,8 @@ RECIPES: list[dict[str, Any]] = [
     {**credit("gae_turns"), **GAE, **stale("withhold", over_provision=1.5, update="abort")},
     {**credit("tree_steps"), "generate": FORKED, **stale("drop", ratio="ewma")},
     {**credit("tree_groups"), "generate": FORKED},
+    {**credit("ui_s1")},
+    {**credit("hifpo")},
 ]
 
 
@@ -312,7 +314,7 @@ def test_statistics_and_memory_resume_bit_for_bit(replay, start, tmp_path) -> No
         ({"generate": {"sampler": part("frontier", temperature=0)}}, "must be positive, got 0"),
         ({"generate": {"allocator": part("variance", least=5)}}, "4 rollouts is out of range"),
         ({"generate": {"structure": part("forked", width=3)}}, "must be a multiple of 3, .* got 4"),
-        ({"generate": {"structure": part("forked", after=[0])}}, "expected turns from 1 on"),
+        ({"generate": {"structure": part("forked", after=[0])}}, "expected turns of at least 1"),
         ({"generate": {"structure": part("forked", after=1)}}, "after of the rollout structure"),
         ({"replay": part("recent", share=1.0)}, "at least 0 and less than 1, got 1.0"),
         ({"learn": {"bounds": part("clap")}}, "no bounds rule 'clap'; there are"),

@@ -22,7 +22,7 @@ from hexathlon.baselines.training.metrics import MetricsLog, read_metrics
 from hexathlon.baselines.training.recipe import RecipeError, load_recipe
 from hexathlon.baselines.training.rollouts import RolloutLog, rescored
 from hexathlon.baselines.training.run import train
-from hexathlon.baselines.training.saving import StateTorn
+from hexathlon.baselines.training.saving import CorruptState
 from hexathlon.baselines.training.step import NothingToLearn
 from hexathlon.evaluators.records import check_chain, read_records
 from hexathlon.evaluators.records.plan import read_plan
@@ -90,15 +90,23 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Trained:
 
 
 @pytest.fixture(scope="module")
-def shorter(tmp_path_factory: pytest.TempPathFactory) -> Trained:
-    """The recipe's run with half the steps."""
-    return trained(tmp_path_factory.mktemp("shorter"), {"steps": 2})
+def shorter(whole: Trained, tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    """The recipe's run with half the steps, from the same initial policy."""
+    folder = tmp_path_factory.mktemp("shorter")
+    beside(whole, folder / "run")
+    return trained(folder, {"steps": 2})
 
 
 def trained(folder: Path, changes: dict[str, Any] | None = None) -> Trained:
     recipe = folder / "toy.toml"
     recipe.write_text(RECIPE)
     return Trained(folder / "run", train(load_recipe(str(recipe), changes), folder / "run", quiet))
+
+
+def beside(start: Trained, out: Path) -> Path:
+    """Return a run directory whose initial policy is that of another run."""
+    shutil.copytree(start.run / "start", out / "start")
+    return out
 
 
 def quiet(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
@@ -121,6 +129,7 @@ def test_stopped_run_resumes_bit_for_bit(recipe: Path, whole: Trained, tmp_path:
         if phase == "train" and step == 2:
             raise Stopped
 
+    beside(whole, tmp_path / "broken")
     with pytest.raises(Stopped):
         train(load_recipe(str(recipe)), tmp_path / "broken", stop)
     train(load_recipe(str(recipe)), tmp_path / "broken", quiet)
@@ -134,12 +143,11 @@ def test_stopped_run_resumes_bit_for_bit(recipe: Path, whole: Trained, tmp_path:
 
 def test_killed_process_resumes_bit_for_bit(recipe: Path, whole: Trained, tmp_path: Path) -> None:
     broken = tmp_path / "broken"
-    command = [sys.executable, "-m", "support.toy_command", "train", str(recipe)]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    command = ["train", str(recipe), "--out", str(broken)]
     process = subprocess.Popen(
-        [*command, "--out", str(broken)],
+        [sys.executable, "-m", "support.toy_command", *command],
         cwd=TESTS,
-        env=environment,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
@@ -149,15 +157,8 @@ def test_killed_process_resumes_bit_for_bit(recipe: Path, whole: Trained, tmp_pa
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     process.communicate()
-    done = subprocess.run(
-        [*command, "--out", str(broken)],
-        cwd=TESTS,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=DEADLINE,
-    )
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == -signal.SIGKILL
+    assert run(command) == 0
     assert digest(broken) == digest(whole.run)
     assert rows(broken) == rows(whole.run)
 
@@ -180,6 +181,7 @@ def test_rescored_records_give_the_same_rewards(
     recipe: Path, whole: Trained, tmp_path: Path
 ) -> None:
     changes = {"rollout.rewards": "rescored"}
+    beside(whole, tmp_path / "rescored")
     train(load_recipe(str(recipe), changes), tmp_path / "rescored", quiet)
     assert digest(tmp_path / "rescored") == digest(whole.run)
     assert rows(tmp_path / "rescored") == rows(whole.run)
@@ -211,7 +213,7 @@ def test_train_init_creates_a_playable_policy(
 def test_a_control_without_updates_changes_nothing(
     recipe: Path, whole: Trained, tmp_path: Path
 ) -> None:
-    shutil.copytree(whole.run / "start", tmp_path / "run" / "start")
+    beside(whole, tmp_path / "run")
     train(load_recipe(str(recipe), {"control": "no_update"}), tmp_path / "run", quiet)
     start = tmp_path / "run" / "start" / "model.safetensors"
     assert start.read_bytes() == (tmp_path / "run" / "policy" / "model.safetensors").read_bytes()
@@ -231,7 +233,7 @@ def test_policy_without_success_raises_a_named_error(recipe: Path, tmp_path: Pat
 def test_torn_state_is_reported(recipe: Path, shorter: Trained) -> None:
     newest = max((shorter.run / "states").iterdir())
     (newest / "optimiser.pt").write_bytes(b"torn")  # no other test reads it
-    with pytest.raises(StateTorn, match="delete it to resume from the state before it"):
+    with pytest.raises(CorruptState, match="delete it to resume from the previous state"):
         train(load_recipe(str(recipe), {"steps": 2}), shorter.run, quiet)
 
 

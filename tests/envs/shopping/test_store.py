@@ -81,7 +81,7 @@ def test_whole_floats_are_numbers_like_any_other(shop):
     assert "★" in shop.step(call("read_reviews", item=product.id, page=1.0))[0]
 
 
-def test_item_pages_show_options_and_never_what_only_reviews_tell(shop):
+def test_item_pages_show_options_and_nothing_that_only_reviews_contain(shop):
     _, product, variant = target(shop)
     page = shop.step(call("open_item", item=product.id))[0]
     assert product.id in page and all(name in page for name in product.options)
@@ -94,7 +94,7 @@ def test_item_pages_show_options_and_never_what_only_reviews_tell(shop):
 
 
 @pytest.mark.parametrize("form", ["dict", "text", "named", "variant"])
-def test_a_variant_can_be_meant_in_several_ways(shop, form):
+def test_a_variant_can_be_named_in_several_ways(shop, form):
     settings, product, variant = target(shop)
     arguments = {
         "dict": {"item": product.id, "options": dict(variant.options)},
@@ -108,7 +108,7 @@ def test_a_variant_can_be_meant_in_several_ways(shop, form):
     assert variant.id in shop.step(call("add_to_cart", **arguments))[0]
 
 
-def test_wrong_options_are_answered_with_what_there_is(shop):
+def test_wrong_options_are_answered_with_the_available_ones(shop):
     _, product, _ = target(shop)
     for options in ({"flavour": "mint"}, {}, {next(iter(product.options)): "nonsense"}):
         answer = shop.step(call("add_to_cart", item=product.id, options=options))[0]
@@ -121,7 +121,7 @@ def test_stock_bounds_the_cart(shop):
     assert answer.startswith("Error") and str(variant.stock) in answer
 
 
-def test_a_coupon_that_does_not_hold_is_refused_and_changes_nothing(shop):
+def test_an_invalid_coupon_is_refused_and_changes_nothing(shop):
     settings, _, variant = target(shop)
     code = next(iter(settings.coupons))
     assert shop.step(call("apply_coupon", code=code))[0].startswith("Error")
@@ -137,7 +137,7 @@ def test_an_empty_cart_cannot_be_ordered_and_unknown_addresses_are_named(shop):
     assert "home" in shop.step(call("checkout", address="moon"))[0]
 
 
-def test_forks_go_their_own_ways_and_the_parent_stands_still():
+def test_forks_are_independent_and_the_parent_is_unchanged():
     task_id = find("dialogue_ask")
     script = SOURCE.oracle(SOURCE.build(task_id))
     parent = ShoppingEnv()

@@ -45,7 +45,7 @@ expected = beside.run(total, limits).rows
 
 
 def megabytes(name):
-    """This program's own memory: what getrusage says is inherited from whoever started it."""
+    """This program's own memory; getrusage would include that of the parent process."""
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) for line in status if line.startswith(name)) // 1024
 
@@ -54,7 +54,7 @@ settled = megabytes("VmRSS:")
 
 
 def timed(sql):
-    start = thread_time()  # the statement's own time, whoever else uses the machine
+    start = thread_time()  # the statement's own time, independent of other load
     try:
         database.run(sql, limits)
         kind = "ran"

@@ -97,7 +97,7 @@ def test_files_are_read_and_written_whole(env):
 
 def test_a_command_is_stopped_at_its_limit(env):
     env.reset(seed=0, options={"task": TINY})
-    shown = env.step(act("run", command="echo begun; sleep 60", timeout=1))[0]
+    shown = env.step(act("run", command="echo begun; sleep 60", timeout=4))[0]
     assert shown.startswith("begun\n[") and "stopped at its time limit" in shown
 
 

@@ -1,4 +1,4 @@
-"""What an agent types never breaks an episode: a page, an error page or a refusal follows."""
+"""No input of an agent breaks an episode: a page, an error page or a refusal follows."""
 
 import json
 from collections import Counter

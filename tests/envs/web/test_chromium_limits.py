@@ -249,7 +249,7 @@ def test_a_browser_that_died_is_a_fault_and_the_next_episode_runs(chromium):
 
     chromium.open(PageNetwork())
     chromium._driver.call(chromium._driver._browser.close())
-    with pytest.raises(EnvFault):
+    with pytest.raises(EnvFault, match="the tab was closed"):
         chromium.act("noop", {})
     chromium.open(PageNetwork())
     assert "# Start" in chromium.view().text

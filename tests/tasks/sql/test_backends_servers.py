@@ -218,7 +218,7 @@ def test_hostile_statements_do_no_harm(reader):
 
 
 def test_an_open_database_leaves_no_noise_at_exit():
-    """Bindings report what is still alive after the interpreter; torch keeps modules so long."""
+    """Bindings report objects that outlive the interpreter, as torch lets its modules do."""
     pytest.importorskip("duckdb", reason="the extra [duckdb] is not installed")
     code = (
         "import importlib.util\n"

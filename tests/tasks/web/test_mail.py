@@ -39,7 +39,7 @@ def test_scripts(template, level):
 
 def test_parts_of_a_shift_are_terms_of_their_own():
     source, env = get_source("web"), WebEnv()
-    task = source.build(task_ids("mail_calendar_shift", "hard", count=1)[0])
+    task = source.build(task_ids("mail_calendar_shift", "medium", count=1)[0])
     terms = {}
 
     def respond(action):

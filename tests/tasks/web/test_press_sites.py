@@ -1,4 +1,4 @@
-"""What the forum, the wiki and the editorial system refuse, and what happens later."""
+"""Refusals and delayed events of the forum, the wiki and the editorial system."""
 
 import pytest
 

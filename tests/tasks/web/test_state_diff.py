@@ -1,4 +1,4 @@
-"""Differences of a site's state: what SQLite finds is what a comparison of all rows finds."""
+"""Differences of a site's state: SQLite finds the same ones as a comparison of all rows."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,7 +55,7 @@ def test_same_differences_as_by_all_rows(first, second):
     differences = by_all_rows(SiteStore(blob), store)
     assert state_diff(blob, store) == differences
     assert store.save() is saved, "comparing writes nothing"
-    # The same by a store that knows which tables were written.
+    # The same with a store that records which tables were written.
     store = SiteStore(blob)
     for sql, *values in second:
         store.execute(sql, values)

@@ -8,6 +8,7 @@ from hexathlon.tasks.gui.world.phone.app import PhoneApp
 
 __all__ = ["app_named"]
 
+
 @cache
 def app_named(name: str) -> PhoneApp:
     """Return an app.

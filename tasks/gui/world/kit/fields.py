@@ -91,7 +91,7 @@ class FieldPlacer(Pen):
         pixels, palette, size, small = self.pixels, self.palette, self.body, self.small
         pad, wide, tall = pixels[16], pixels[44], pixels[36]
         role = "switch" if isinstance(widget, Toggle) else "checkbox"
-        checked = bool(self.values.get(widget.key, widget.checked)) if widget.key else widget.checked
+        checked = self.is_checked(widget)
         enabled = not isinstance(widget, Toggle) or widget.enabled
         room = width - 2 * pad - wide - pixels[8]
         details = wrap(widget.detail, small, room) if widget.detail else ()
@@ -121,6 +121,11 @@ class FieldPlacer(Pen):
             node.kind, node.key = "flip", widget.key
         return height
 
+    def is_checked(self, widget: Toggle | Checkbox) -> bool:
+        """Whether a switch or a box is on."""
+        kept = self.values.get(widget.key, widget.checked) if widget.key else widget.checked
+        return bool(kept)
+
     def control(
         self, role: str, left: int, top: int, width: int, height: int, checked: bool, enabled: bool
     ) -> None:
@@ -147,7 +152,9 @@ class FieldPlacer(Pen):
                       palette.on_accent)  # fmt: skip
         elif checked:
             dot = pixels[5]
-            self.rect(x + side // 2 - dot, middle - dot, x + side // 2 + dot, middle + dot, ink, dot)
+            self.rect(
+                x + side // 2 - dot, middle - dot, x + side // 2 + dot, middle + dot, ink, dot
+            )
 
     def radio(self, widget: Radio, left: int, top: int, width: int) -> int:
         """Place one of several options, all of which are shown."""
@@ -162,8 +169,13 @@ class FieldPlacer(Pen):
         for value, text in widget.options:
             checked = value == chosen
             self.control("radio", left + pixels[10], y, pixels[36], tall, checked, True)
-            self.text(left + pixels[54], y + (tall - size * 27 // 20) // 2,
-                      ellipsize(text, size, width - pixels[66]), size, self.palette.text)  # fmt: skip
+            self.text(
+                left + pixels[54],
+                y + (tall - size * 27 // 20) // 2,
+                ellipsize(text, size, width - pixels[66]),
+                size,
+                self.palette.text,
+            )
             node = self.node("radio", text, left, y, left + width, y + tall, widget.on)
             node.kind, node.key, node.data = "choose", widget.key, value
             node.checkable, node.checked = True, checked
@@ -214,8 +226,13 @@ class FieldPlacer(Pen):
         else:
             self.rect(x0, bottom - pixels[1], x1, bottom, palette.dim)
         inset, side = pixels[10], pixels[20]
-        self.text(x0 + inset, y + (tall - size * 27 // 20) // 2,
-                  ellipsize(text, size, x1 - x0 - 2 * inset - side), size, palette.text)  # fmt: skip
+        self.text(
+            x0 + inset,
+            y + (tall - size * 27 // 20) // 2,
+            ellipsize(text, size, x1 - x0 - 2 * inset - side),
+            size,
+            palette.text,
+        )
         self.icon(icon, x1 - inset - side, y + (tall - side) // 2, side, palette.dim)
         node = self.node("picker", "", x0, y, x1, bottom)
         node.label, node.value, node.kind = title, text, "pick"

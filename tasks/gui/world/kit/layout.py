@@ -7,20 +7,20 @@ and values between layouts.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hexathlon.tasks.gui.elements import Bounds
+from hexathlon.tasks.gui.elements import ElementBounds
 from hexathlon.tasks.gui.world.kit.events import BACK, PhoneEvent
 from hexathlon.tasks.gui.world.kit.metrics import ellipsize, text_width
 from hexathlon.tasks.gui.world.kit.placing import Placer, UnknownWidget
 from hexathlon.tasks.gui.world.kit.scene import ScrollArea
 from hexathlon.tasks.gui.world.kit.widgets import (
+    AppPage,
     BarAction,
+    BottomSheet,
     Button,
     Dialog,
     IconButton,
     Menu,
-    Page,
     ScreenWidget,
-    Sheet,
     Tabs,
 )
 
@@ -52,7 +52,7 @@ class ScreenLayout(Placer):
             floor: Where the screen ends above the keyboard.
         """
         self.values, self.focus = values, focus
-        if isinstance(widget, Page):
+        if isinstance(widget, AppPage):
             self._page(widget, offset, floor)
             return
         scene = self.scene
@@ -60,14 +60,16 @@ class ScreenLayout(Placer):
         scene.ops.append(("d", None))
         if isinstance(widget, Dialog):
             self._dialog(widget, offset, floor)
-        elif isinstance(widget, Sheet):
+        elif isinstance(widget, BottomSheet):
             self._sheet(widget, offset, floor)
         elif isinstance(widget, Menu):
             self._menu(widget)
         else:
-            raise UnknownWidget(f"expected a Page, Dialog, Sheet or Menu, got {widget!r:.80}")
+            raise UnknownWidget(
+                f"expected an AppPage, Dialog, BottomSheet or Menu, got {widget!r:.80}"
+            )
 
-    def _page(self, page: Page, offset: int, floor: int) -> None:
+    def _page(self, page: AppPage, offset: int, floor: int) -> None:
         self.rect(0, 0, self.width, self.height, self.palette.back)
         self.scene.title = page.title
         top = self._bar(page)
@@ -85,23 +87,29 @@ class ScreenLayout(Placer):
         lower = self._pinned(page)
         pinned = self.measure(lower, self.width) if lower else 0
         bottom -= pinned
-        body = Bounds(0, top, self.width, bottom)
+        body = ElementBounds(0, top, self.width, bottom)
         self._scrolled("body", page.children, body, offset, end=page.end)
         if lower:
-            self.rect(0, bottom, self.width, bottom + pinned, self.palette.bar)
+            self.rect(0, bottom, self.width, bottom + pinned, self.palette.back)
             self.column(lower, 0, bottom, self.width)
         if page.tabs is not None and tabs_low:
             self._tabs(page.tabs, bottom + pinned, self.pixels[54], low=True)
         if page.create is not None and self.look.create == "float":
             self._floating(page.create, bottom)
 
-    def _pinned(self, page: Page) -> Sequence[Any]:
+    def _pinned(self, page: AppPage) -> Sequence[Any]:
         if page.create is not None and self.look.create == "bottom":
             return (*page.bottom, Button(page.create.label, page.create.on))
         return page.bottom
 
     def _scrolled(
-        self, key: str, children: Sequence[Any], body: Bounds, offset: int, *, end: bool = False
+        self,
+        key: str,
+        children: Sequence[Any],
+        body: ElementBounds,
+        offset: int,
+        *,
+        end: bool = False,
     ) -> None:
         """Place widgets in a scroll area."""
         visible = body.bottom - body.top
@@ -130,7 +138,7 @@ class ScreenLayout(Placer):
 
     # Bar ---------------------------------------------------------------------------------------
 
-    def _bar(self, page: Page) -> int:
+    def _bar(self, page: AppPage) -> int:
         """Place the bar and return where the content begins."""
         if not page.title and not page.actions and page.home:
             return self.status_height
@@ -154,9 +162,7 @@ class ScreenLayout(Placer):
             placed.append((_menu_action(hidden, self.language), right, side))
         for action in reversed(shown):
             wide = side
-            if look.actions == "words" and not (
-                page.create is action and look.create == "bar"
-            ):
+            if look.actions == "words" and not (page.create is action and look.create == "bar"):
                 wide = text_width(action.label, self.body) + pixels[18]
             right -= wide
             placed.append((action, right, wide))
@@ -186,7 +192,7 @@ class ScreenLayout(Placer):
                           action.on)  # fmt: skip
         return bottom
 
-    def _split_actions(self, page: Page) -> tuple[list[BarAction], list[BarAction]]:
+    def _split_actions(self, page: AppPage) -> tuple[list[BarAction], list[BarAction]]:
         """Return the actions in the bar, and those in its menu."""
         look = self.look
         room = {"icons": _SHOWN_ICONS, "words": _SHOWN_WORDS, "menu": 0}[look.actions]
@@ -210,10 +216,17 @@ class ScreenLayout(Placer):
                               top + height - pixels[3], palette.accent, pixels[10])  # fmt: skip
                     ink = palette.on_accent
                 else:
-                    self.rect(x0, top + height - pixels[3], x1, top + height,
-                              palette.accent if palette.accent != palette.bar else palette.on_bar)  # fmt: skip
+                    self.rect(
+                        x0,
+                        top + height - pixels[3],
+                        x1,
+                        top + height,
+                        palette.accent if palette.accent != palette.bar else palette.on_bar,
+                    )
             if choice.icon:
-                self.icon(choice.icon, (x0 + x1) // 2 - pixels[11], top + pixels[6], pixels[22], ink)
+                self.icon(
+                    choice.icon, (x0 + x1) // 2 - pixels[11], top + pixels[6], pixels[22], ink
+                )
                 self.text_centred(x0, x1, top + pixels[30], choice.label, small, ink)
             else:
                 self.text_centred(x0, x1, top + (height - small * 27 // 20) // 2, choice.label,
@@ -234,12 +247,12 @@ class ScreenLayout(Placer):
     # Above the page ----------------------------------------------------------------------------
 
     def _dialog(self, dialog: Dialog, offset: int, floor: int) -> None:
-        from hexathlon.tasks.gui.world.kit.widgets import Label
+        from hexathlon.tasks.gui.world.kit.widgets import TextLabel
 
         pixels, palette = self.pixels, self.palette
         width = self.width - pixels[48]
         left = pixels[24]
-        children = [Label(dialog.text)] if dialog.text else []
+        children = [TextLabel(dialog.text)] if dialog.text else []
         children += dialog.children
         content = self.measure(children, width)
         head = self.title * 2 if dialog.title else pixels[8]
@@ -253,10 +266,16 @@ class ScreenLayout(Placer):
         self.scene.title = dialog.title or dialog.text
         if dialog.title:
             size = self.title
-            self.text(left + pixels[16], top + size // 2,
-                      ellipsize(dialog.title, size, width - pixels[32]), size, palette.text, True)  # fmt: skip
+            self.text(
+                left + pixels[16],
+                top + size // 2,
+                ellipsize(dialog.title, size, width - pixels[32]),
+                size,
+                palette.text,
+                True,
+            )
             self.node("heading", dialog.title, left + pixels[16], top, left + width, top + head)
-        body = Bounds(left, top + head, left + width, top + head + visible)
+        body = ElementBounds(left, top + head, left + width, top + head + visible)
         self._scrolled("body", children, body, offset)
         buttons = list(dialog.buttons)
         if not self.look.confirm_first:
@@ -268,7 +287,7 @@ class ScreenLayout(Placer):
                         left + pixels[8] + place * share + pixels[4], top + height - pixels[48],
                         share - pixels[8], pixels[40])  # fmt: skip
 
-    def _sheet(self, sheet: Sheet, offset: int, floor: int) -> None:
+    def _sheet(self, sheet: BottomSheet, offset: int, floor: int) -> None:
         pixels, palette = self.pixels, self.palette
         head = self.title * 2 + pixels[8]
         content = self.measure(sheet.children, self.width) + pixels[12]
@@ -281,7 +300,9 @@ class ScreenLayout(Placer):
                   ellipsize(sheet.title, self.title, self.width - pixels[32]), self.title,
                   palette.text, True)  # fmt: skip
         self.node("heading", sheet.title, pixels[16], top, self.width - pixels[16], top + head)
-        self._scrolled("body", sheet.children, Bounds(0, top + head, self.width, floor), offset)
+        self._scrolled(
+            "body", sheet.children, ElementBounds(0, top + head, self.width, floor), offset
+        )
 
     def _menu(self, menu: Menu) -> None:
         pixels, palette = self.pixels, self.palette

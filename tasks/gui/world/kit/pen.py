@@ -1,6 +1,6 @@
 """Collects UI nodes and paint operations of a screen, clipped to the current scroll area."""
 
-from hexathlon.tasks.gui.elements import Bounds
+from hexathlon.tasks.gui.elements import ElementBounds
 from hexathlon.tasks.gui.world.kit.events import PhoneEvent
 from hexathlon.tasks.gui.world.kit.looks import Appearance, Colour
 from hexathlon.tasks.gui.world.kit.metrics import ellipsize, text_width
@@ -56,7 +56,7 @@ class Pen:
         """Return a font size in pixels."""
         return round(size * self.scale * self.font_scale)
 
-    def clip_to(self, bounds: Bounds | None) -> None:
+    def clip_to(self, bounds: ElementBounds | None) -> None:
         """Enter or leave a scroll area."""
         if bounds is None:
             self.top, self.bottom, self.clip = 0, self.height, None
@@ -84,7 +84,8 @@ class Pen:
             self.scene.ops.append(("r", left, top, right, bottom, colour, radius, self.clip))
 
     def frame(
-        self, left: int, top: int, right: int, bottom: int, colour: Colour, radius: int, ground: Colour
+        self, left: int, top: int, right: int, bottom: int, colour: Colour, radius: int,
+        ground: Colour,
     ) -> None:  # fmt: skip
         """Paint a rectangle with an outline."""
         edge = max(1, round(self.scale))
@@ -100,7 +101,8 @@ class Pen:
             self.scene.ops.append(("t", left, top, text, size, colour, bold, self.clip))
 
     def text_centred(
-        self, left: int, right: int, top: int, text: str, size: int, colour: Colour, bold: bool = False
+        self, left: int, right: int, top: int, text: str, size: int, colour: Colour,
+        bold: bool = False,
     ) -> None:  # fmt: skip
         """Paint a line of text in the middle of a width, cut to fit."""
         text = ellipsize(text, size, right - left)

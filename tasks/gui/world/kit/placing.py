@@ -17,10 +17,8 @@ from hexathlon.tasks.gui.world.kit.widgets import (
     Columns,
     DateField,
     Divider,
-    Grid,
     Heading,
     IconButton,
-    Label,
     ListRow,
     ListView,
     Picture,
@@ -29,7 +27,9 @@ from hexathlon.tasks.gui.world.kit.widgets import (
     Slider,
     Spacer,
     TextField,
+    TextLabel,
     Tile,
+    TileGrid,
     TimeField,
     Toggle,
 )
@@ -78,7 +78,7 @@ class Placer(FieldPlacer):
 
     # Text --------------------------------------------------------------------------------------
 
-    def _label(self, widget: Label, left: int, top: int, width: int) -> int:
+    def _label(self, widget: TextLabel, left: int, top: int, width: int) -> int:
         size, colour, bold = self.styles[widget.style]
         pad = self.pixels[16]
         lines = wrap(widget.text, size, width - 2 * pad, widget.lines)
@@ -136,8 +136,15 @@ class Placer(FieldPlacer):
         elif style == "outlined":
             self.frame(left, top, right, bottom, palette.dim, radius, palette.back)
         size = self.body
-        self.text_centred(left + self.pixels[4], right - self.pixels[4],
-                          top + (height - size * 27 // 20) // 2, widget.text, size, ink, True)  # fmt: skip
+        self.text_centred(
+            left + self.pixels[4],
+            right - self.pixels[4],
+            top + (height - size * 27 // 20) // 2,
+            widget.text,
+            size,
+            ink,
+            True,
+        )
         node = self.node("button", widget.text, left, top, right, bottom,
                          widget.on if widget.enabled else None)  # fmt: skip
         node.enabled = widget.enabled
@@ -264,7 +271,7 @@ class Placer(FieldPlacer):
             return end - side - pixels[4]
         wide, tall = pixels[44], pixels[36]
         y = top + (height - tall) // 2
-        checked = bool(self.values.get(widget.key, widget.checked)) if widget.key else widget.checked
+        checked = self.is_checked(widget)
         role = "switch" if isinstance(widget, Toggle) else "checkbox"
         self.control(role, end - wide, y, wide, tall, checked, True)
         node = self.node(role, "", end - wide, y, end, y + tall, widget.on)
@@ -277,9 +284,11 @@ class Placer(FieldPlacer):
         items, build = widget.items, widget.row
         count = len(items)
         if not count:
-            return self._label(Label(widget.empty, "dim", 0, True), left, top, width) if (
-                widget.empty
-            ) else 0
+            return (
+                self._label(TextLabel(widget.empty, "dim", 0, True), left, top, width)
+                if (widget.empty)
+                else 0
+            )
         if count <= _MANY:
             y = top
             for item in items:
@@ -294,7 +303,7 @@ class Placer(FieldPlacer):
 
     # Grids -------------------------------------------------------------------------------------
 
-    def _grid(self, widget: Grid, left: int, top: int, width: int) -> int:
+    def _grid(self, widget: TileGrid, left: int, top: int, width: int) -> int:
         pad = self.pixels[8]
         step = (width - 2 * pad) // widget.columns
         tall = self.pixels[widget.height] if widget.height else self._tile_height(widget, step)
@@ -306,7 +315,7 @@ class Placer(FieldPlacer):
                 self._tile(tile, left + pad + column * step, y, step, tall)
         return (place // widget.columns + 1) * tall if widget.tiles else 0
 
-    def _tile_height(self, widget: Grid, step: int) -> int:
+    def _tile_height(self, widget: TileGrid, step: int) -> int:
         tiles = widget.tiles
         if any(tile.picture is not None for tile in tiles):
             caption = any(tile.caption for tile in tiles)
@@ -336,8 +345,14 @@ class Placer(FieldPlacer):
             if tile.mark:
                 self.rect(x + side - pixels[12], y - pixels[4], x + side + pixels[8],
                           y + pixels[16], palette.danger, pixels[10])  # fmt: skip
-                self.text_centred(x + side - pixels[12], x + side + pixels[8], y - pixels[2],
-                                  tile.mark, self.pixels[12], on_ground(palette.danger))  # fmt: skip
+                self.text_centred(
+                    x + side - pixels[12],
+                    x + side + pixels[8],
+                    y - pixels[2],
+                    tile.mark,
+                    self.pixels[12],
+                    on_ground(palette.danger),
+                )
             if tile.caption:
                 self.text_centred(left, right, y + side + pixels[3], tile.label, small, ink)
         else:
@@ -472,11 +487,12 @@ class Placer(FieldPlacer):
 
 _Method = Callable[[Placer, Any, int, int, int], int]
 _METHODS: Mapping[type, _Method] = {
-    Label: Placer._label, Heading: Placer._heading, Divider: Placer._divider,
+    TextLabel: Placer._label, Heading: Placer._heading, Divider: Placer._divider,
     Spacer: Placer._spacer, Button: Placer._button, IconButton: Placer._icon_button,
     Chips: Placer._chips, ListRow: Placer._list_row, ListView: Placer._list_view,
-    Grid: Placer._grid, Picture: Placer._picture, Bubble: Placer._bubble, Canvas: Placer._canvas,
-    Card: Placer._card, Columns: Placer._columns, TextField: Placer.text_field,
-    Toggle: Placer.toggle, Checkbox: Placer.toggle, Radio: Placer.radio, Select: Placer.select,
-    Slider: Placer.slider, DateField: Placer.day_field, TimeField: Placer.hour_field,
+    TileGrid: Placer._grid, Picture: Placer._picture, Bubble: Placer._bubble,
+    Canvas: Placer._canvas, Card: Placer._card, Columns: Placer._columns,
+    TextField: Placer.text_field, Toggle: Placer.toggle, Checkbox: Placer.toggle,
+    Radio: Placer.radio, Select: Placer.select, Slider: Placer.slider,
+    DateField: Placer.day_field, TimeField: Placer.hour_field,
 }  # fmt: skip

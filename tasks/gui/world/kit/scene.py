@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hexathlon.tasks.gui.elements import Bounds, UIElement
+from hexathlon.tasks.gui.elements import ElementBounds, UIElement
 from hexathlon.tasks.gui.world.kit.events import PhoneEvent
 
 __all__ = ["PaintOp", "ScreenScene", "ScrollArea", "UINode"]
@@ -53,7 +53,7 @@ class UINode:
         """Return the node as an accessibility service reports it."""
         return UIElement(
             index, self.role, self.text, self.label,
-            Bounds(self.left, self.top, self.right, self.bottom), self.value, self.hint,
+            ElementBounds(self.left, self.top, self.right, self.bottom), self.value, self.hint,
             self.on is not None or self.kind != "", self.long is not None, self.kind == "text",
             self.focused, False, self.checkable, self.checked, self.selected, self.enabled,
         )  # fmt: skip
@@ -71,7 +71,7 @@ class ScrollArea:
 
     __slots__ = ("bounds", "key", "most", "offset")
 
-    def __init__(self, key: str, bounds: Bounds, offset: int, most: int) -> None:
+    def __init__(self, key: str, bounds: ElementBounds, offset: int, most: int) -> None:
         self.key, self.bounds, self.offset, self.most = key, bounds, offset, most
 
 
@@ -88,5 +88,5 @@ class ScreenScene:
         self.first = 0
         """Number of the first node that can be reached; those before lie under a dialog."""
 
-        self.blocks: list[tuple[int, Bounds]] = []
+        self.blocks: list[tuple[int, ElementBounds]] = []
         """Grounds that touches do not pass: number of nodes below, and bounds."""

@@ -1,8 +1,8 @@
 """The widgets that screens are made of: plain data, without position.
 
-A screen is a `Page`, or a `Dialog`, `Sheet` or `Menu` above the page below it. Lengths are units of
-1/360 of the screen's width. Widgets with a `key` keep their value in the screen until a handler
-reads it; widgets with an event (`on`) act at once.
+A screen is an `AppPage`, or a `Dialog`, `BottomSheet` or `Menu` above the page below it. Lengths
+are units of 1/360 of the screen's width. Widgets with a `key` keep their value in the screen until
+a handler reads it; widgets with an event (`on`) act at once.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,16 +11,17 @@ from typing import Any, Literal, NamedTuple
 from hexathlon.tasks.gui.world.kit.events import PhoneEvent
 
 __all__ = [
-    "BarAction", "Bubble", "Button", "Canvas", "Card", "Checkbox", "Chips", "Choice", "Columns",
-    "DateField", "Dialog", "Divider", "Grid", "Heading", "IconButton", "Label", "ListRow",
-    "ListView", "Menu", "Page", "Picture", "Radio", "ScreenWidget", "Select", "Sheet", "Slider",
-    "Spacer", "Spot", "Tabs", "TextField", "Tile", "TimeField", "Toggle", "Widget",
+    "AppPage", "BarAction", "BottomSheet", "Bubble", "Button", "Canvas", "Card", "Checkbox",
+    "Chips", "Choice", "Columns", "DateField", "Dialog", "Divider", "Heading", "IconButton",
+    "ListRow", "ListView", "Menu", "Picture", "Radio", "ScreenWidget", "Select", "Slider",
+    "Spacer", "Spot", "Tabs", "TextField", "TextLabel", "Tile", "TileGrid", "TimeField",
+    "Toggle", "Widget",
 ]  # fmt: skip
 
 Shape = tuple[Any, ...]
 
 
-class Label(NamedTuple):
+class TextLabel(NamedTuple):
     """Text that cannot be touched."""
 
     text: str
@@ -236,7 +237,7 @@ class Tile(NamedTuple):
     """Small text below, or a count on the icon."""
 
 
-class Grid(NamedTuple):
+class TileGrid(NamedTuple):
     """Tiles in columns."""
 
     tiles: Sequence[Tile]
@@ -310,9 +311,9 @@ class ListView(NamedTuple):
 
 
 Widget = (
-    Label | Heading | Divider | Spacer | Button | IconButton | ListRow | Toggle | Checkbox | Radio
-    | Select | Chips | Tabs | Slider | TextField | DateField | TimeField | Picture | Grid | Bubble
-    | Canvas | Card | Columns | ListView
+    TextLabel | Heading | Divider | Spacer | Button | IconButton | ListRow | Toggle | Checkbox
+    | Radio | Select | Chips | Tabs | Slider | TextField | DateField | TimeField | Picture
+    | TileGrid | Bubble | Canvas | Card | Columns | ListView
 )  # fmt: skip
 
 
@@ -326,7 +327,7 @@ class BarAction(NamedTuple):
     """Whether it always stands in the menu."""
 
 
-class Page(NamedTuple):
+class AppPage(NamedTuple):
     """A full screen."""
 
     title: str
@@ -361,7 +362,7 @@ class Dialog(NamedTuple):
     buttons: Sequence[tuple[str, PhoneEvent]] = ()
 
 
-class Sheet(NamedTuple):
+class BottomSheet(NamedTuple):
     """Widgets that rise from the bottom of the screen."""
 
     title: str
@@ -374,4 +375,4 @@ class Menu(NamedTuple):
     choices: Sequence[tuple[str, PhoneEvent]]
 
 
-ScreenWidget = Page | Dialog | Sheet | Menu
+ScreenWidget = AppPage | Dialog | BottomSheet | Menu

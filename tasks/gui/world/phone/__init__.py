@@ -1,4 +1,4 @@
-"""The phone: its state, back stack, keyboard, notifications, clock, and how touches act on it.
+"""What apps stand on: the phone's state, what screens read, what handlers may do, people's names.
 
-Independent of single apps, which are found by name, and of whoever touches the screen.
+Independent of single apps and of how the screen is shown and touched.
 """

@@ -1,8 +1,7 @@
 """The base of every app, and the draws of its first content."""
 
-import random
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, ClassVar, TypeVar
 
@@ -12,12 +11,13 @@ from hexathlon.tasks.gui.world.kit.looks import Colour
 from hexathlon.tasks.gui.world.kit.widgets import ScreenWidget
 from hexathlon.tasks.gui.world.phone.context import AppView
 from hexathlon.tasks.gui.world.phone.core import PhoneRow, PhoneTable
-from hexathlon.tasks.seeding import derive_seed
+from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.task import Split
 
 __all__ = ["ContentDraws", "PhoneApp"]
 
 _Item = TypeVar("_Item")
+_BLOCK = 512
 
 
 class ContentDraws:
@@ -39,11 +39,13 @@ class ContentDraws:
     ) -> None:  # fmt: skip
         self.app, self.split, self.scale, self.start = app, split, scale, start
         self.language: Language = language
-        self.unit = random.Random(derive_seed("gui content", app, seed)).random
-        """Returns a number in [0, 1)."""
-
+        self._numbers = _unit_numbers("gui content", app, seed)
         self._others = others
         self.tables: dict[str, dict[Any, PhoneRow]] = {}
+
+    def unit(self) -> float:
+        """Return a number in [0, 1)."""
+        return next(self._numbers)
 
     def add(self, table: str, **columns: Any) -> Any:
         """Add a row to a table of the app; return its key, `columns["id"]` or the next number."""
@@ -95,12 +97,19 @@ class ContentDraws:
         return f"{self.day(offset)} {hour:02d}:{minute:02d}"
 
 
+def _unit_numbers(*key: str | int) -> Iterator[float]:
+    """Yield numbers in [0, 1), drawn in blocks, since single draws of numpy are slow."""
+    rng = generator_for(*key)
+    while True:
+        yield from rng.random(_BLOCK).tolist()
+
+
 class PhoneApp(ABC):
     """An app: tables, first content, screens and handlers.
 
-    A screen is a method `screen_NAME(view)` that returns a `Page`, `Dialog`, `Sheet` or `Menu`; the
-    first one is `home`. A handler is a method `do_NAME(acts, **params)`. Apps have no state of
-    their own: all of it is in tables and in the screens' values.
+    A screen is a method `screen_NAME(view)` that returns an `AppPage`, `Dialog`, `BottomSheet` or
+    `Menu`; the first one is `home`. A handler is a method `do_NAME(acts, **params)`. Apps have no
+    state of their own: all of it is in tables and in the screens' values.
     """
 
     name: ClassVar[str]
@@ -116,7 +125,7 @@ class PhoneApp(ABC):
     """Screens that open what other apps share, by kind: `text` or `file`. The screen's parameters
     are `title`, `text` and `file`."""
 
-    def seed(self, draws: ContentDraws) -> None:
+    def seed(self, draws: ContentDraws) -> None:  # noqa: B027 - apps without content are fine
         """Fill the tables of a new phone."""
 
     @abstractmethod

@@ -1,25 +1,36 @@
-"""Composition of a shift: jobs, rules, their order, and what happens in between.
+"""Composition of a shift: jobs, rules, requests, and what happens in between.
 
-What differs from one shift to the next is drawn: which records, which requests are corrected or
-withdrawn, what is closed, held or asked for by mail, and when the rules change.
+The day is drawn request by request while its books are kept, so that what follows refers to what
+has become of earlier requests.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from datetime import date, timedelta
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
 
 from hexathlon.tasks.web.templates.draft import WebDraft, WebScene
-from hexathlon.tasks.web.templates.shifts.post import draw_post
+from hexathlon.tasks.web.templates.shifts.cast import DAYS, draw_cast, draw_rules
+from hexathlon.tasks.web.templates.shifts.changes import DayChanges
+from hexathlon.tasks.web.templates.shifts.choosing import draw_choice
+from hexathlon.tasks.web.templates.shifts.ledger import DayLedger, DayStatement, DayStep, record_of
+from hexathlon.tasks.web.templates.shifts.post import ShiftPost
 from hexathlon.tasks.web.templates.shifts.records import RecordJob, ShiftBench
-from hexathlon.tasks.web.templates.shifts.rules import DayRules, Hold, Mandate, draw_numbers
-from hexathlon.tasks.web.templates.shifts.walk import ShiftPlan, Walk
-from hexathlon.tasks.web.world.people import Person
+from hexathlon.tasks.web.templates.shifts.walk import DrawnDay, DrawnRequest, day_draft
+from hexathlon.tasks.web.templates.shifts.wording import statement_text, unnamed_text
 
 __all__ = ["JobMaker", "compose_shift"]
 
 JobMaker = Callable[[ShiftBench, range], RecordJob | None]
 
-_DAYS = (8, 15, 26, 40)
+_SIZES = (range(3, 5), range(3, 7), range(3, 7), range(2, 7), range(2, 5), range(2, 4), range(2, 4),
+          range(2, 4), range(2, 4))  # fmt: skip
+"""Sizes of the jobs of the user's five requests, of mails, and of one that replaces another."""
+
+_HELD_OUT = ("unless", "unless", "unnamed")
+"""Kinds of follow-ups that training never sees."""
+
+_DAYS_DRAWN = 6
+"""How often a day is drawn with the same jobs before others are drawn."""
 
 
 def compose_shift(
@@ -34,60 +45,17 @@ def compose_shift(
         story: Whom the agent works for, in English and Chinese.
     """
     bench = ShiftBench(scene, scene.plan("mail", *sites))
-    plan = _draw_plan(bench, makers)
-    return None if plan is None else Walk(bench, plan).draft(scene.say(*story))
-
-
-def _draw_plan(bench: ShiftBench, makers: Sequence[JobMaker]) -> ShiftPlan | None:
-    scene = bench.scene
     turn = scene.sample(makers, len(makers))
-    sizes = [range(3, 5)] * 2 + [range(2, 4)] * 3 + [range(1, 3)] * 3 + [range(2, 6)] * 2
-    turns = [0, 1, 2, 3, 0, 4, 5, 6, 7, 8]
-    drawn = [_draw_job(bench, turn, place, size) for place, size in zip(turns, sizes, strict=True)]
+    drawn = [_draw_job(bench, turn, place, size) for place, size in enumerate(_SIZES)]
     jobs = [job for job in drawn if job is not None]
-    if len(jobs) < len(sizes) or len({job.site for job in jobs[:3]}) < 2:
+    if len(jobs) < len(_SIZES) or len({job.site for job in jobs[:3]}) < 2:
         return None
-    people = scene.sample(scene.people(bench.plan)[1:], 16)
-    today = date.fromisoformat(bench.today)
-    days, later = scene.sample(_DAYS, 2)
-    order = _draw_order(scene)
-    late = _draw_changes(scene, order, later, people[1])
-    post = draw_post(bench, jobs[5:8], people[8:], today)
-    keepers = dict(zip(sorted(bench.plan.sites), people[3:], strict=False))
-    kept = _mandates_of(scene, keepers, today)
-    rules = DayRules(
-        today, draw_numbers(scene), days, jobs[2].group, jobs[2].site, people[0],
-        log_at_end=bool(scene.rng.random() < 0.75), mandates=(*post.mandates, *kept),
-    )  # fmt: skip
-    holds = _draw_holds(scene, jobs, keepers, people[7], today, sorted((days, later)))
-    return ShiftPlan(
-        dict(zip("ABC", jobs, strict=False)), jobs[3], jobs[4], post, _draw_arrivals(scene, order, late),
-        order, replace(rules, holds=holds), (*post.later, *kept), late, people[2], keepers,
-    )  # fmt: skip
-
-
-def _mandates_of(
-    scene: WebScene, keepers: Mapping[str, Person], today: date
-) -> tuple[Mandate, ...]:
-    """Return mandates of those who enter holds, in force for the whole day."""
-    return tuple(
-        Mandate(person.name, person.email, site,
-                today - timedelta(days=int(scene.rng.integers(30, 300))),
-                today + timedelta(days=int(scene.rng.integers(30, 300))))
-        for site, person in keepers.items()
-    )  # fmt: skip
-
-
-def _draw_arrivals(
-    scene: WebScene, order: Sequence[str], late: Mapping[int, Mapping[str, object]]
-) -> dict[int, int]:
-    """Draw before which request each of the three mails arrives; the third after mandates change."""
-    free = [place for place, token in enumerate(order)
-            if place and token not in ("account", "tally")]  # fmt: skip
-    changed = next((place for place, changes in late.items() if "mandates" in changes), 0)
-    third = scene.pick([place for place in free if place >= changed])
-    first, second = scene.sample([place for place in free if place != third], 2)
-    return {first: 0, second: 1, third: 2}
+    for _ in range(_DAYS_DRAWN):
+        day = _DayDraw(bench, jobs).draw()
+        draft = None if day is None else day_draft(bench, day, scene.say(*story))
+        if draft is not None:
+            return draft
+    return None
 
 
 def _draw_job(
@@ -103,81 +71,163 @@ def _draw_job(
     return None
 
 
-def _draw_holds(
-    scene: WebScene, jobs: Sequence[RecordJob], keepers: Mapping[str, Person], stranger: Person,
-    today: date, days: Sequence[int],
-) -> tuple[Hold, ...]:  # fmt: skip
-    """Draw holds: on records of the day, one of each request between both terms, and on others.
+@dataclass
+class _DayDraw:
+    """Draws the requests of one day in turn."""
 
-    Holds of a stranger, who has no mandate, never count.
-    """
-    shorter, longer = days
-    ages = {"young": (0, shorter - 2), "middle": (shorter + 2, longer - 2),
-            "old": (longer + 2, longer + 40), "void": (0, shorter - 2)}  # fmt: skip
+    bench: ShiftBench
+    jobs: Sequence[RecordJob]
+    requests: list[DrawnRequest] = field(default_factory=list)
 
-    def hold(job: RecordJob, place: int, kind: str) -> Hold:
-        low, high = ages[kind]
-        day = today - timedelta(days=int(scene.rng.integers(low, high + 1)))
-        person = stranger if kind == "void" else keepers[job.site]
-        return Hold(job.site, job.noun, job.targets[place].label, day, person)
+    def __post_init__(self) -> None:
+        self.scene: WebScene = self.bench.scene
+        self.ledger = DayLedger()
+        self.replaced = ""
 
-    found = []
-    for number, job in enumerate((*jobs[:3], jobs[4])):
-        places = scene.sample(range(len(job.targets)), len(job.targets))
-        found.append(hold(job, places[0], "middle"))
-        if len(places) > 2:
-            kinds = ("old", "void") if len(places) == 3 else ("old", "void", "young")
-            found.append(hold(job, places[1], scene.pick(kinds)))
-        if number == 0 and len(places) > 3:
-            found.append(hold(job, places[2], "void"))
-    for job in jobs[8:]:
-        found += [hold(job, place, scene.pick(tuple(ages))) for place in range(len(job.targets))]
-    return tuple(found)
+    def draw(self) -> DrawnDay | None:
+        """Return the day, or None if a request finds nothing to be about."""
+        scene, bench = self.scene, self.bench
+        sites = sorted(bench.plan.sites)
+        cast = draw_cast(scene, scene.people(bench.plan)[1:], sites)
+        today = date.fromisoformat(bench.today)
+        days = scene.sample(DAYS, 2)
+        rules = draw_rules(scene, cast, today, self.jobs, self.jobs[4], days)
+        order = self._draw_order()
+        between = range(1, len(order) - 1)
+        changes = DayChanges(scene, cast, days[1], self.jobs[:5])
+        planned, post = changes.plan(between), ShiftPost(bench, cast, self.jobs[5:8])
+        arrivals = post.plan(between)
+        meddled = scene.sample(range(3, len(order) - 1), 2)
+        for place, token in enumerate(order):
+            for kind in planned.get(place, ()):
+                rules = changes.apply(kind, rules, self.ledger)
+            other = changes.overwritten(self.ledger) if place in meddled else None
+            mail = None
+            if place in arrivals:
+                mail = post.draw(arrivals[place], rules, self.ledger)
+            step = DayStep(rules, (), (mail,) if mail else (), (other,) if other else ())
+            drawn = self._request(token, step, place + 1)
+            if drawn is None:
+                return None
+            self.requests.append(drawn)
+            self.ledger.step(place + 1, drawn.step)
+        return DrawnDay(cast.reader, tuple(self.requests), tuple(post.first_edits))
 
+    def _draw_order(self) -> list[str]:
+        """Draw the order of requests: two new ones, then new ones and what is said about them."""
+        middle = ["ask"] * 3 + ["follow"] * 4 + ["account"] * int(self.scene.rng.random() < 0.6)
+        middle = self.scene.sample(middle, len(middle))
+        if middle[0] != "ask" and middle[-1] == "ask":
+            middle.reverse()
+        return ["ask", "ask", *middle, "tally"]
 
-def _draw_order(scene: WebScene) -> list[str]:
-    """Draw the order of the requests; a follow-up comes some time after what it is about."""
-    dropped = scene.pick(("", "account", "follow B", "forbidden"))
-    tokens = ["A", "B", "C", "forbidden", "follow A", "follow B", "account"]
-    tokens = [each for each in tokens if each != dropped]
-    order: list[str] = []
-    left = set(tokens)
-    while left:
-        ready = [each for each in tokens if each in left and _may_come(each, order, len(left))]
-        order.append(scene.pick(ready or [each for each in tokens if each in left]))
-        left.remove(order[-1])
-    return [*order, "tally"]
+    def _request(self, token: str, step: DayStep, number: int) -> DrawnRequest | None:
+        if token in ("account", "tally"):
+            return DrawnRequest(step, token)
+        if token == "ask":
+            job = self.jobs[sum(each.kind == "ask" for each in self.requests)]
+            statement = draw_choice(self.scene, str(number), job)
+            plain = DayStatement("ask", str(number), 0, "", job)
+            return self._drawn(step, statement or plain, job, "ask")
+        return self._follow(step, number)
 
+    def _drawn(
+        self, step: DayStep, statement: DayStatement, job: RecordJob, kind: str, text: str = ""
+    ) -> DrawnRequest:
+        said = text or statement_text(self.bench, statement, job)
+        whole = DayStep(step.rules, (statement,), step.mails, step.others)
+        jobs = () if statement.job is None else (job,)
+        return DrawnRequest(whole, kind, said, jobs)
 
-def _may_come(token: str, order: Sequence[str], left: int) -> bool:
-    """Whether a request may come next: a follow-up not right after what it is about."""
-    if token.startswith("follow"):
-        return token[-1] in order[:-1]
-    if token == "account":
-        return left <= 3
-    return token in ("A", "B") or len(order) >= 2
+    def _follow(self, step: DayStep, number: int) -> DrawnRequest | None:
+        """Draw what is said about an earlier request."""
+        ledger, scene = self.ledger, self.scene
+        busy = {mail.job for mail in step.mails} if step.mails else set()
+        sources = [each for each in ledger.jobs
+                   if ledger.records(each) and ledger.jobs[each] not in busy]  # fmt: skip
+        dropped = [each for each in ledger.dropped if ledger.jobs[each] not in busy]
+        if dropped and scene.rng.random() < 0.45:
+            source = scene.pick(dropped)
+            statement = DayStatement("restore", source)
+            return self._drawn(step, statement, ledger.jobs[source], "follow")
+        if not sources:
+            return None
+        weighed = [each for each in sources for _ in range(1 + 3 * self._touched(each, step))]
+        source = scene.pick(weighed)
+        job = ledger.jobs[source]
+        traits = sorted({ledger.places[place][1].trait for place in ledger.records(source)} - {""})
+        kinds = ["correct", "withdraw", "replace"]
+        kinds += ["part correct", "part withdraw"] * (len(traits) > 1)
+        kinds += [] if scene.split == "train" else _HELD_OUT
+        # Withdrawn as a whole, it could be read as withdrawing what it withdrew.
+        kind = "correct" if source == self.replaced else scene.pick(kinds)
+        choices = self._choices(source)
+        if not choices:
+            return None
+        choice = scene.pick(choices)
+        if kind == "replace" and not self.replaced:
+            return self._replace(step, number, source)
+        if kind == "unless" and self._alone(source, step):
+            return self._drawn(step, DayStatement("unless", source, choice), job, "follow")
+        if kind == "unnamed":
+            return self._unnamed(step, source)
+        trait = scene.pick(traits) if kind.startswith("part") else ""
+        gone = kind.endswith("withdraw")
+        statement = DayStatement("withdraw" if gone else "correct", source, choice, trait)
+        return self._drawn(step, statement, job, "follow")
 
+    def _choices(self, source: str) -> list[int]:
+        """Return the values that a request does not name for any of its records now."""
+        ledger = self.ledger
+        named = [(ledger.places[place][1], dict(ledger.named[place])[source])
+                 for place in ledger.records(source)]  # fmt: skip
+        return [each for each in range(3)
+                if all(target.values[each] != values for target, values in named)]  # fmt: skip
 
-def _draw_changes(
-    scene: WebScene, order: Sequence[str], days: int, auditor: Person
-) -> dict[int, dict[str, object]]:
-    """Draw what of the rules changes before which request.
+    def _touched(self, source: str, step: DayStep) -> bool:
+        """Whether somebody else has changed a record of a request, or it is left by a hold."""
+        others = {record_of(job, target) for job, target, _ in step.others}
+        held = step.rules.in_force().held
+        return any(
+            self.ledger.taken(place) or place in others
+            or (place[0], self.ledger.places[place][1].label) in held
+            or len(self.ledger.named[place]) > 1
+            for place in self.ledger.records(source)
+        )  # fmt: skip
 
-    The term of holds changes between two requests that it decides; what is closed before the first
-    request for which that matters.
-    """
-    place = {token: number for number, token in enumerate(order)}
-    starts = sorted(place[each] for each in "ABC")
-    late: dict[int, dict[str, object]] = {}
-    late.setdefault(int(scene.rng.integers(starts[0] + 1, starts[-1] + 1)), {})["days"] = days
-    first = min(place["C"], place.get("forbidden", 99))
-    late.setdefault(int(scene.rng.integers(1, first + 1)), {})["closed"] = True
-    if scene.rng.random() < 0.7:
-        late.setdefault(int(scene.rng.integers(2, len(order) - 2)), {})["auditor"] = auditor
-    if scene.rng.random() < 0.7:
-        late.setdefault(int(scene.rng.integers(1, 4)), {})["mandates"] = True
-    follows = [each for each in "AB" if f"follow {each}" in place]
-    if scene.rng.random() < 0.7:
-        letter = scene.pick(follows)
-        late.setdefault(place[f"follow {letter}"], {})["hold"] = letter
-    return late
+    def _alone(self, source: str, step: DayStep) -> bool:
+        """Whether nothing but this request and holds decides about its records."""
+        others = {record_of(job, target) for job, target, _ in step.others}
+        return all(
+            len(self.ledger.named[each]) == 1 and not self.ledger.taken(each) and each not in others
+            for each in self.ledger.records(source)
+        )
+
+    def _replace(self, step: DayStep, number: int, source: str) -> DrawnRequest | None:
+        """Withdraw a request in favour of a new one."""
+        job = self.jobs[8]
+        if step.rules.in_force().closure_of(job.site, job.group) is not None:
+            return None
+        self.replaced = str(number)
+        gone = DayStatement("withdraw", source)
+        instead = DayStatement("ask", str(number), 0, "", job)
+        text = (statement_text(self.bench, gone, self.ledger.jobs[source])
+                + self.bench.say(" Instead: ", "改为：") + job.wishes[0])  # fmt: skip
+        whole = DayStep(step.rules, (gone, instead), step.mails, step.others)
+        return DrawnRequest(whole, "follow", text, (job,))
+
+    def _unnamed(self, step: DayStep, source: str) -> DrawnRequest | None:
+        """Withdraw a request that is named by a record that has its value."""
+        ledger = self.ledger
+        others = {record_of(job, target) for job, target, _ in step.others}
+        telling = [
+            place for place in ledger.records(source)
+            if place in ledger.given and not ledger.taken(place) and place not in others
+            and ledger.said[place] == 1 and ledger.wanted(place) == ledger.values[place]
+            and ledger.values[place] != ledger.places[place][1].before
+        ]  # fmt: skip
+        if not telling:
+            return None
+        job, target = ledger.places[self.scene.pick(telling)]
+        text = unnamed_text(self.bench, job, target)
+        return self._drawn(step, DayStatement("withdraw", source), job, "follow", text)

@@ -1,5 +1,6 @@
 """Jobs on the tracker, the contacts, the calendar and the spreadsheet."""
 
+from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from hexathlon.tasks.source import Script
@@ -11,6 +12,8 @@ from hexathlon.tasks.web.templates.shifts.records import (
     RecordJob,
     ShiftBench,
     Values,
+    best_text,
+    new_first,
 )
 from hexathlon.tasks.web.world.sites.sheets.formulas import ref_of
 from hexathlon.tasks.web.world.sites.tracker.vocabulary import (
@@ -52,8 +55,7 @@ def _issues(bench: ShiftBench, sizes: range, column: str) -> RecordJob | None:
     if rows is None:
         return None
     first, held = rows[0], {row[column] for row in rows}
-    new = [each for each in pool if each not in held]
-    after, other = scene.sample(new, 2)
+    values = new_first(scene.sample(pool, len(pool)), held)
     shown = names if column == "assignee" else {
         each: label_of(each, scene.language) for each in PRIORITIES}  # fmt: skip
 
@@ -65,20 +67,25 @@ def _issues(bench: ShiftBench, sizes: range, column: str) -> RecordJob | None:
         yield from pilot.click("button", pilot.words("tracker", "save"))
 
     which = _which(bench, first)
+    options = [shown[each] for each in values[:-1]]
     if column == "priority":
-        wish = bench.say(f"Set the priority of {which} to {shown[after]}.",
-                         f"请把{which}的优先级设为“{shown[after]}”。")  # fmt: skip
-        mend = bench.say(f"the priority should be {shown[other]}, not {shown[after]}",
-                         f"优先级应为“{shown[other]}”，而不是“{shown[after]}”")  # fmt: skip
+        wishes = [bench.say(f"Set the priority of {which} to {each}.",
+                            f"请把{which}的优先级设为“{each}”。") for each in options]  # fmt: skip
+        mends = [
+            bench.say(f"the priority should be {each}", f"优先级应为“{each}”") for each in options
+        ]
     else:
-        wish = bench.say(f"Assign {which} to {shown[after]}.", f"请把{which}指派给{shown[after]}。")
-        mend = bench.say(f"it should be {shown[other]}, not {shown[after]}",
-                         f"应为{shown[other]}，而不是{shown[after]}")  # fmt: skip
+        wishes = [bench.say(f"Assign {which} to {each}.", f"请把{which}指派给{each}。")
+                  for each in options]  # fmt: skip
+        mends = [bench.say(f"they should be assigned to {each}", f"应指派给{each}")
+                 for each in options]  # fmt: skip
     trait = "assignee" if column == "priority" else "priority"
     return RecordJob(
-        "tracker", "issues", bench.say("issue", "问题"), _project_group(bench, first), wish, mend,
-        tuple(JobTarget(row["number"], f"#{row['number']}", {column: row[column]}, {column: after},
-                     {column: other}, _trait(bench, row, trait, names)) for row in rows),
+        "tracker", "issues", bench.say("issue", "问题"), _project_group(bench, first), tuple(wishes),
+        tuple(mends),
+        tuple(JobTarget(row["number"], f"#{row['number']}", {column: row[column]},
+                        tuple({column: each} for each in values),
+                        _trait(bench, row, trait, names)) for row in rows),
         _finder(first), write, key_column="number",
     )  # fmt: skip
 
@@ -158,7 +165,7 @@ def reorder_levels(bench: ShiftBench, sizes: range) -> RecordJob | None:
          "pack": cells[6], "supplier": cells[7]}
         for number, cells in sheet.rows() if cells[0]
     ]  # fmt: skip
-    after, other = scene.sample((20, 40, 60, 90), 2)
+    shares = scene.sample((20, 40, 60, 90), 4)
     for found in bench.clusters(rows, ("supplier", "warehouse"), sizes):
         supplier, warehouse = found[0]["supplier"], found[0]["warehouse"]
         group = bench.say(f"goods of the supplier {supplier}", f"供应商{supplier}的货品")
@@ -169,9 +176,9 @@ def reorder_levels(bench: ShiftBench, sizes: range) -> RecordJob | None:
             "b.col = 3 WHERE a.sheet = ? AND a.col = 8 AND a.raw = ? AND b.raw = ?",
             (sheet.id, supplier, warehouse),
         )
-        raised = [[_raised(row["level"], share) for share in (after, other)] for row in found]
+        raised = [[_raised(row["level"], share) for share in shares] for row in found]
         distinct = all(
-            len({row["level"], *values}) == 3 for row, values in zip(found, raised, strict=True)
+            len({row["level"], *values}) == 5 for row, values in zip(found, raised, strict=True)
         )
         if (("sheets", group) in bench.groups or not bench.free("sheets", "cells", keys)
                 or {row["row"] for row in again} != {row["row"] for row in found}
@@ -187,27 +194,34 @@ def reorder_levels(bench: ShiftBench, sizes: range) -> RecordJob | None:
 
         return RecordJob(
             "sheets", "cells", bench.say("good", "货品"), group,
-            bench.say(
-                f"On the sheet {sheet.name} of the workbook {sheet.book}, raise the reorder level of "
-                f"the goods of the supplier {supplier} in the warehouse {warehouse} by {after} per "
-                "cent, each rounded up to the next multiple of 5 (a multiple of 5 stays). The number of a good "
-                "is its SKU.",
-                f"在工作簿“{sheet.book}”的“{sheet.name}”中，把供应商{supplier}在{warehouse}仓库的货品的"
-                f"补货线提高{after}%，各自向上取整到5的倍数（恰为5的倍数则不再取整）。货品编号即货号。",
-            ),
-            bench.say(
-                f"the levels should be {other} per cent, not {after} per cent, above what they were "
-                "before that request, rounded in the same way",
-                f"补货线应比该请求之前高{other}%，而不是{after}%，取整方式相同",
+            tuple(
+                bench.say(
+                    f"On the sheet {sheet.name} of the workbook {sheet.book}, set the reorder level "
+                    f"of the goods of the supplier {supplier} in the warehouse {warehouse} to {share} "
+                    "per cent above its value of this morning, each rounded up to the next multiple "
+                    "of 5 (a multiple of 5 stays). The number of a good is its SKU.",
+                    f"在工作簿“{sheet.book}”的“{sheet.name}”中，把{warehouse}仓库中由{supplier}供应的货品的"
+                    f"补货线设为比今早的值高{share}%，各自向上取整到5的倍数（恰为5的倍数则不再取整）。货品编号即货号。",
+                )
+                for share in shares[:-1]
             ),
             tuple(
-                JobTarget(key, row["sku"], {"raw": str(row["level"])}, {"raw": str(values[0])},
-                       {"raw": str(values[1])},
-                       bench.say(f"those with a pack size of {row['pack']}",
-                                 f"包装数为{row['pack']}的那些"))
+                bench.say(
+                    f"the levels should be {share} per cent above this morning's, rounded in the "
+                    "same way",
+                    f"补货线应比今早的值高{share}%，取整方式相同",
+                )
+                for share in shares[:-1]
+            ),
+            tuple(
+                JobTarget(key, row["sku"], {"raw": str(row["level"])},
+                          tuple({"raw": str(each)} for each in values),
+                          bench.say(f"those with a pack size of {row['pack']}",
+                                    f"包装数为{row['pack']}的那些"), row["level"])
                 for key, row, values in zip(keys, found, raised, strict=True)
             ),
-            find, write,
+            find, write, limit=lambda bound: best_text(
+                bench, ("reorder levels of this morning", "今早的补货线"), (f"{bound}", f"{bound}")),
         )  # fmt: skip
     return None
 
@@ -231,15 +245,16 @@ def contact_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
         if (("mail", group) in bench.groups or not bench.free("mail", "contacts", keys)
                 or sorted(same) != sorted(keys)):  # fmt: skip
             continue
-        texts = [bench.say(*each.split("|")) for each in scene.sample(_NOTES, 4)]
+        texts = [bench.say(*each.split("|")) for each in scene.sample(_NOTES, 6)]
         targets = []
         for place, row in enumerate(scene.sample(found, len(found))):
-            note = texts[2 + place % 2] if place % 3 < 2 else ""
+            note = texts[4 + place % 2] if place % 3 < 2 else ""
             bench.edit("mail", "UPDATE contacts SET note = ? WHERE id = ?", note, row["id"])
-            trait = bench.say(f'those whose note was "{note}" before' if note else "those that had no note before",
-                              f"原备注为“{note}”的那些" if note else "原本没有备注的那些")  # fmt: skip
-            targets.append(JobTarget(row["id"], f"#{row['id']}", {"note": note}, {"note": texts[0]},
-                                  {"note": texts[1]}, trait))  # fmt: skip
+            trait = bench.say(f'those whose note was "{note}" this morning' if note
+                              else "those that had no note this morning",
+                              f"今早备注为“{note}”的那些" if note else "今早没有备注的那些")  # fmt: skip
+            targets.append(JobTarget(row["id"], f"#{row['id']}", {"note": note},
+                                     tuple({"note": each} for each in texts[:4]), trait))  # fmt: skip
 
         def find(pilot: Pilot, name: str = company) -> Script:
             yield from pilot.goto("mail", f"/contacts?{urlencode({'q': name})}")
@@ -251,13 +266,15 @@ def contact_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
 
         return RecordJob(
             "mail", "contacts", bench.say("contact", "联系人"), group,
-            bench.say(
-                f'Set the note of the contacts of the company {company} with the role "{role}" to '
-                f'"{texts[0]}"; a note that is there is replaced.',
-                f"请把{company}公司职务为“{role}”的联系人的备注设为“{texts[0]}”，已有备注一律替换。",
+            tuple(
+                bench.say(
+                    f'Set the note of the contacts of the company {company} with the role "{role}" '
+                    f'to "{text}"; a note that is there is replaced.',
+                    f"请把{company}公司职务为“{role}”的联系人的备注设为“{text}”，已有备注一律替换。",
+                )
+                for text in texts[:3]
             ),
-            bench.say(f'the note should be "{texts[1]}", not "{texts[0]}"',
-                      f"备注应为“{texts[1]}”，而不是“{texts[0]}”"),
+            _note_mends(bench, texts[:3]),
             tuple(sorted(targets, key=lambda each: int(each.key))), find, write,
         )  # fmt: skip
     return None
@@ -280,16 +297,16 @@ def event_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
                 or any(row["series"] for row in found)
                 or {row["id"] for row in again} != set(keys)):  # fmt: skip
             continue
-        texts = [bench.say(*each.split("|")) for each in scene.sample(_EVENT_NOTES, 4)]
+        texts = [bench.say(*each.split("|")) for each in scene.sample(_EVENT_NOTES, 6)]
         targets = []
         for place, row in enumerate(found):
-            note = texts[2 + place % 2] if place % 3 < 2 else ""
+            note = texts[4 + place % 2] if place % 3 < 2 else ""
             bench.edit("calendar", "UPDATE events SET note = ? WHERE id = ?", note, row["id"])
             room = rooms.get(row["room"], "")
             trait = bench.say(f"those in the room {room}" if room else "those without a room",
                               f"在会议室{room}的那些" if room else "没有会议室的那些")  # fmt: skip
-            targets.append(JobTarget(row["id"], f"#{row['id']}", {"note": note}, {"note": texts[0]},
-                                  {"note": texts[1]}, trait))  # fmt: skip
+            targets.append(JobTarget(row["id"], f"#{row['id']}", {"note": note},
+                                     tuple({"note": each} for each in texts[:4]), trait))  # fmt: skip
 
         def find(pilot: Pilot, name: str = title) -> Script:
             yield from pilot.goto("calendar", f"/list?{urlencode({'q': name})}")
@@ -301,14 +318,20 @@ def event_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
 
         return RecordJob(
             "calendar", "events", bench.say("event", "日程"), group,
-            bench.say(
-                f'Set the note of the planned events with the title "{title}" that the user '
-                f'organises and that take place after today to "{texts[0]}"; a note that is there '
-                "is replaced.",
-                f"请把用户组织的、今天之后的、标题为“{title}”的日程的备注设为“{texts[0]}”，已有备注一律替换。",
+            tuple(
+                bench.say(
+                    f'Set the note of the planned events with the title "{title}" that the user '
+                    f'organises and that take place after today to "{text}"; a note that is there '
+                    "is replaced.",
+                    f"请把用户组织的、已计划的、今天之后的、标题为“{title}”的日程的备注设为“{text}”，已有备注一律替换。",
+                )
+                for text in texts[:3]
             ),
-            bench.say(f'the note should be "{texts[1]}", not "{texts[0]}"',
-                      f"备注应为“{texts[1]}”，而不是“{texts[0]}”"),
+            _note_mends(bench, texts[:3]),
             tuple(targets), find, write,
         )  # fmt: skip
     return None
+
+
+def _note_mends(bench: ShiftBench, texts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(bench.say(f'the note should be "{text}"', f"备注应为“{text}”") for text in texts)

@@ -1,83 +1,140 @@
-"""Requests by mail in a shift: senders with a mandate, without one, and with somebody's name."""
+"""Requests by mail in a shift: who sends them, from which address, and what they say."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 
+from hexathlon.tasks.web.templates.draft import WebScene
 from hexathlon.tasks.web.templates.mailbox import Mailbox
+from hexathlon.tasks.web.templates.shifts.cast import ShiftCast
+from hexathlon.tasks.web.templates.shifts.handbook import mail_subject
+from hexathlon.tasks.web.templates.shifts.ledger import DayLedger, DayMail, DayStatement
 from hexathlon.tasks.web.templates.shifts.records import RecordJob, ShiftBench
-from hexathlon.tasks.web.templates.shifts.rules import Mandate, mail_subject
+from hexathlon.tasks.web.templates.shifts.rules import DayRules
+from hexathlon.tasks.web.templates.shifts.wording import mail_text
 from hexathlon.tasks.web.world.network import NOW, Edit
 from hexathlon.tasks.web.world.people import Person
 
-__all__ = ["MailedRequest", "Post", "draw_post"]
+__all__ = ["ShiftPost", "arrival"]
 
 _NEVER = datetime(9999, 12, 31)
 _OTHER_HOSTS = ("northwind-post.test", "harbor-line.test", "quillwork.test", "ostra-mail.test")
 
 
-@dataclass(frozen=True)
-class MailedRequest:
-    """A request that arrives by mail."""
+@dataclass
+class ShiftPost:
+    """The mails of a shift, drawn one after the other.
 
-    sender: Person
-    job: RecordJob
-    message: int
+    Attributes:
+        bench: What they are drawn from.
+        cast: The people.
+        jobs: Jobs for new requests by mail.
+        sent: Mails so far.
+    """
+
+    bench: ShiftBench
+    cast: ShiftCast
+    jobs: Sequence[RecordJob]
+    sent: list[DayMail] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.scene: WebScene = self.bench.scene
+        self.box = Mailbox(self.scene, self.bench.plan)
+        self._waiting = list(self.jobs)
 
     @property
-    def arrival(self) -> Edit:
-        """The edit by which it arrives."""
-        return ("mail", "UPDATE messages SET sent = ? WHERE id = ?", (NOW, self.message))
+    def first_edits(self) -> list[Edit]:
+        """The edits that add the mails, which have not arrived yet."""
+        return self.box.edits
+
+    def plan(self, places: Sequence[int]) -> dict[int, str]:
+        """Draw the kind of mail, if any, that arrives before each request."""
+        drawn = sorted(self.scene.sample(places, min(5, len(places))))
+        kinds = ["new", *self.scene.sample(("new", "new", "rival", "follow"), 4)]
+        return dict(zip(drawn, kinds, strict=False))
+
+    def draw(self, kind: str, rules: DayRules, ledger: DayLedger) -> DayMail | None:
+        """Draw a mail, which follows on an earlier one or not."""
+        if kind == "follow" and self.sent:
+            return self._follow(ledger)
+        rivals = [source for source in ledger.jobs
+                  if source.isdigit() and ledger.records(source)]  # fmt: skip
+        if kind == "rival" and rivals:
+            return self._rival(self.scene.pick(rivals), rules, ledger)
+        if not self._waiting:
+            return None
+        job = self._waiting.pop(0)
+        reference = self._new_reference()
+        statement = DayStatement("ask", f"m{reference}", 0, "", job)
+        return self._sent(reference, self._sender(job, rules), statement, job)
+
+    def _rival(self, source: str, rules: DayRules, ledger: DayLedger) -> DayMail:
+        """Ask for another value of records that a request of the user has named."""
+        job, reference = ledger.jobs[source], self._new_reference()
+        traits = _traits(job)
+        trait = self.scene.pick(traits) if len(traits) > 1 and self.scene.rng.random() < 0.6 else ""
+        statement = DayStatement("ask", f"m{reference}", 2, trait, job)
+        return self._sent(reference, self._sender(job, rules), statement, job)
+
+    def _follow(self, ledger: DayLedger) -> DayMail:
+        """Correct or withdraw an earlier mail, from its address or from another one."""
+        asked = [each for each in self.sent if each.statement.job is not None]
+        counted = [each for each in asked if each.statement.source in ledger.jobs]
+        former = self.scene.pick(counted or asked)
+        sender = former.sender
+        if self.scene.rng.random() < 0.4:
+            sender = _impostor(self.scene, sender)
+        kind, source = self.scene.pick(("correct", "withdraw")), former.statement.source
+        statement = DayStatement(kind, source, 1)
+        return self._sent("", sender, statement, former.job)
+
+    def _sender(self, job: RecordJob, rules: DayRules) -> Person:
+        """Draw a sender: somebody with a mandate for the site, or nearly so."""
+        named: Mapping[str, Person] = {
+            each.email: each for each in (
+                *self.cast.senders, *self.cast.keepers.values(), *self.cast.seconds.values(),
+                self.cast.deputy, self.cast.strangers[0])
+        }  # fmt: skip
+        here = [named[each.email] for each in rules.mandates if each.site == job.site
+                if each.email in named]  # fmt: skip
+        closers = {each.author for each in rules.closures
+                   if (each.site, each.group) == (job.site, job.group)}  # fmt: skip
+        author = [each for each in here if each.name in closers]
+        if author and self.scene.rng.random() < 0.5:
+            return author[0]
+        sender: Person = self.scene.pick(here)
+        chance = self.scene.rng.random()
+        if chance < 0.2:
+            return _impostor(self.scene, sender)
+        if chance < 0.3:
+            return self.cast.senders[-1]
+        return sender
+
+    def _sent(
+        self, reference: str, sender: Person, statement: DayStatement, job: RecordJob
+    ) -> DayMail:
+        text = mail_text(self.bench, statement, job, reference)
+        number = self.box.add(sender, mail_subject(self.scene), text, _NEVER)
+        mail = DayMail(reference, sender, statement, job, number)
+        self.sent.append(mail)
+        return mail
+
+    def _new_reference(self) -> str:
+        taken = {each.reference for each in self.sent}
+        return str(self.scene.pick([str(each) for each in range(2100, 9900, 7)
+                                    if str(each) not in taken]))  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Post:
-    """The mails of a shift."""
-
-    requests: tuple[MailedRequest, ...]
-    """The last one's sender may lose the mandate in the course of the day."""
-
-    mandates: tuple[Mandate, ...]
-    """Mandates in the morning."""
-
-    later: tuple[Mandate, ...]
-    """Mandates after they changed."""
-
-    first_edits: tuple[Edit, ...]
-    """Adds the mails, which have not arrived yet."""
+def arrival(mail: DayMail) -> Edit:
+    """Return the edit by which a mail arrives."""
+    return ("mail", "UPDATE messages SET sent = ? WHERE id = ?", (NOW, mail.message))
 
 
-def draw_post(
-    bench: ShiftBench, jobs: Sequence[RecordJob], people: Sequence[Person], today: date
-) -> Post:
-    """Draw senders of three jobs: one entitled, one impostor, and one in between."""
-    scene, box = bench.scene, Mailbox(bench.scene, bench.plan)
-    between = scene.pick(("entitled", "loses", "loses", "expired", "future", "elsewhere"))
-    sites = sorted(set(bench.plan.sites))
-    mandates, requests = list[Mandate](), list[MailedRequest]()
-    for role, job, person in zip(("entitled", "impostor", between), jobs, people, strict=False):
-        first = today - timedelta(days=int(scene.rng.integers(20, 60)))
-        last = today + timedelta(days=int(scene.rng.integers(5, 60)))
-        site, sender = job.site, person
-        if role == "expired":
-            last = today - timedelta(days=int(scene.rng.integers(2, 9)))
-        elif role == "future":
-            first = today + timedelta(days=int(scene.rng.integers(2, 9)))
-            last = first + timedelta(days=60)
-        elif role == "elsewhere":
-            site = scene.pick([each for each in sites if each != job.site])
-        elif role == "impostor":
-            host = scene.pick(_OTHER_HOSTS)
-            sender = Person(person.login, person.name, f"{person.login}@{host}")
-        mandates.append(Mandate(person.name, person.email, site, first, last))
-        number = box.add(sender, mail_subject(scene), job.wish, _NEVER)
-        requests.append(MailedRequest(sender, job, number))
-    gone = mandates[-1]
-    for person in people[3:6]:
-        first = today - timedelta(days=int(scene.rng.integers(90, 200)))
-        last = first + timedelta(days=int(scene.rng.integers(10, 80)))
-        mandates.append(Mandate(person.name, person.email, scene.pick(sites), first, last))
-    late = people[6]
-    later = [each for each in mandates if each is not gone or between != "loses"]
-    later.append(Mandate(late.name, late.email, scene.pick(sites), today, today))
-    return Post(tuple(requests), tuple(mandates), tuple(later), tuple(box.edits))
+def _traits(job: RecordJob) -> list[str]:
+    return sorted({each.trait for each in job.targets if each.trait})
+
+
+def _impostor(scene: WebScene, person: Person) -> Person:
+    """Return somebody with the same name and another address."""
+    host = scene.pick([each for each in _OTHER_HOSTS if not person.email.endswith(each)])
+    return Person(person.login, person.name, f"{person.login}@{host}")

@@ -12,6 +12,7 @@ from hexathlon.tasks.web.templates.shifts.records import (
     RecordJob,
     ShiftBench,
     Values,
+    new_first,
 )
 from hexathlon.tasks.web.world.sites.cms.vocabulary import label_of
 from hexathlon.tasks.web.world.store import StoreRow
@@ -41,7 +42,7 @@ def article_summaries(bench: ShiftBench, sizes: range) -> RecordJob | None:
                 or not bench.free("cms", "articles", keys)
                 or {row["id"] for row in again} != set(keys)):  # fmt: skip
             continue
-        texts = [bench.say(*each.split("|")) for each in scene.sample(_SUMMARIES, 2)]
+        texts = [bench.say(*each.split("|")) for each in scene.sample(_SUMMARIES, 4)]
         if any(row["summary"] in texts for row in found):
             continue
 
@@ -54,15 +55,18 @@ def article_summaries(bench: ShiftBench, sizes: range) -> RecordJob | None:
 
         return RecordJob(
             "cms", "articles", bench.say("article", "文章"), group,
-            bench.say(
-                f'Set the summary of the articles by {name} in the section "{section}" with the '
-                f'status "{status}" to "{texts[0]}"; a summary that is there is replaced.',
-                f"请把{name}在“{section}”栏目、状态为“{status}”的文章的摘要设为“{texts[0]}”，已有摘要一律替换。",
+            tuple(
+                bench.say(
+                    f'Set the summary of the articles by {name} in the section "{section}" with the '
+                    f'status "{status}" to "{text}"; a summary that is there is replaced.',
+                    f"请把{name}在“{section}”栏目、状态为“{status}”的文章的摘要设为“{text}”，已有摘要一律替换。",
+                )
+                for text in texts[:-1]
             ),
-            bench.say(f'the summary should be "{texts[1]}", not "{texts[0]}"',
-                      f"摘要应为“{texts[1]}”，而不是“{texts[0]}”"),
+            tuple(bench.say(f'the summary should be "{text}"', f"摘要应为“{text}”")
+                  for text in texts[:-1]),
             tuple(JobTarget(row["id"], f"#{row['id']}", {"summary": row["summary"]},
-                         {"summary": texts[0]}, {"summary": texts[1]}, _featured(bench, row))
+                            tuple({"summary": each} for each in texts), _featured(bench, row))
                   for row in found),
             find, write,
         )  # fmt: skip
@@ -91,11 +95,11 @@ def thread_boards(bench: ShiftBench, sizes: range) -> RecordJob | None:
         subject, keys = found[0]["subject"], [row["id"] for row in found]
         group = bench.say(f'threads with "{subject}" in the title', f"标题含“{subject}”的主题")
         again = bench.rows("forum", "SELECT id FROM threads WHERE instr(title, ?)", (subject,))
-        new = [each for each in boards if each not in {row["board"] for row in found}]
+        values = new_first(scene.sample(list(boards), len(boards)), {row["board"] for row in found})
         if (("forum", group) in bench.groups or not bench.free("forum", "threads", keys)
-                or len(new) < 2 or {row["id"] for row in again} != set(keys)):  # fmt: skip
+                or len({row["board"] for row in found}) > len(boards) - 2
+                or {row["id"] for row in again} != set(keys)):  # fmt: skip
             continue
-        after, other = scene.sample(new, 2)
 
         def find(pilot: Pilot, text: str = subject) -> Script:
             for number in boards:
@@ -106,24 +110,32 @@ def thread_boards(bench: ShiftBench, sizes: range) -> RecordJob | None:
 
         return RecordJob(
             "forum", "threads", bench.say("thread", "主题"), group,
-            bench.say(
-                f'Move the threads with "{subject}" in the title, on whatever board they are, to '
-                f'the board "{boards[after]}". The number of a thread is the one in the address of '
-                "its page.",
-                f"请把标题含“{subject}”的主题（无论在哪个版块）移到“{boards[after]}”版块。主题编号即其页面地址中的"
-                "数字。",
+            tuple(
+                bench.say(
+                    f'Move the threads with "{subject}" in the title, on whatever board they are, to '
+                    f'the board "{boards[each]}". The number of a thread is the one in the address '
+                    "of its page.",
+                    f"请把标题含“{subject}”的主题（无论在哪个版块）移到“{boards[each]}”版块。主题编号即其页面地址中的"
+                    "数字。",
+                )
+                for each in values[:3]
             ),
-            bench.say(f'they belong on the board "{boards[other]}", not on "{boards[after]}"',
-                      f"它们应归入“{boards[other]}”版块，而不是“{boards[after]}”版块"),
-            tuple(JobTarget(row["id"], f"#{row['id']}", {"board": row["board"]}, {"board": after},
-                         {"board": other}, _board(bench, boards[row["board"]])) for row in found),
+            tuple(
+                bench.say(f'they belong on the board "{boards[each]}"', f"它们应归入“{boards[each]}”版块")
+                for each in values[:3]
+            ),
+            tuple(JobTarget(row["id"], f"#{row['id']}", {"board": row["board"]},
+                            tuple({"board": each} for each in values[:4]),
+                            _board(bench, boards[row["board"]])) for row in found),
             find, write, cost=4, looks=len(boards),
         )  # fmt: skip
     return None
 
 
 def _board(bench: ShiftBench, name: str) -> str:
-    return bench.say(f'those that were on the board "{name}" before', f"原在“{name}”版块的那些")
+    return bench.say(
+        f'those that were on the board "{name}" this morning', f"今早在“{name}”版块的那些"
+    )
 
 
 def _subject(title: str, *, zh: bool) -> str:

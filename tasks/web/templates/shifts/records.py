@@ -11,12 +11,13 @@ from hexathlon.tasks.web.templates.draft import WebScene, changed
 from hexathlon.tasks.web.world.network import Edit, WorldPlan
 from hexathlon.tasks.web.world.store import SiteStore, StoreRow
 
-__all__ = ["ShiftBench", "RecordJob", "JobTarget", "in_order", "listed"]
+__all__ = ["ShiftBench", "RecordJob", "JobTarget", "best_text", "in_order", "listed",
+           "new_first"]  # fmt: skip
 
 Values = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class JobTarget:
     """One record of a job."""
 
@@ -27,17 +28,19 @@ class JobTarget:
     """Its number or name, as pages show it."""
 
     before: Values
-    after: Values
-    """What the request sets."""
+    """What it holds in the morning."""
 
-    other: Values
-    """What a correction of the request sets."""
+    values: tuple[Values, ...]
+    """What requests may set: one value for each wish of the job, then one that others may set."""
 
     trait: str = ""
     """A property, in words, by which a part of the records can be named."""
 
+    weight: int = 0
+    """A quantity of the morning by which a part can be chosen: an amount, a level, a stock."""
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class RecordJob:
     """A change of several records that one request asks for."""
 
@@ -49,11 +52,11 @@ class RecordJob:
     group: str
     """What all its records have in common, in words, such as `issues of the project KES`."""
 
-    wish: str
-    """The request."""
+    wishes: tuple[str, ...]
+    """What is asked for, once for each value of the targets but the last."""
 
-    mend: str
-    """What a correction says instead."""
+    mends: tuple[str, ...]
+    """The same values as a correction names them."""
 
     targets: tuple[JobTarget, ...]
     find: Callable[[Pilot], Script]
@@ -69,6 +72,8 @@ class RecordJob:
     """Actions of `find`."""
 
     key_column: str = "id"
+    limit: Callable[[int], str] | None = None
+    """Wording of a choice of records whose weights add up to as much as a bound allows."""
 
     @property
     def keys(self) -> frozenset[tuple[str, str, str]]:
@@ -165,3 +170,17 @@ def listed(bench: ShiftBench, labels: Sequence[str]) -> str:
         return last
     between = bench.say(", ", "、")
     return between.join(first) + bench.say(" and ", "和") + last
+
+
+def new_first(values: Sequence[Any], held: Collection[Any], count: int = 4) -> list[Any]:
+    """Return a number of values, those that no record holds yet before the others."""
+    return sorted(values, key=lambda each: each in held)[:count]
+
+
+def best_text(bench: ShiftBench, what: tuple[str, str], bound: tuple[str, str]) -> str:
+    """Write that a request is only for the records that come closest to a bound together."""
+    return bench.say(
+        f" But only those of them whose {what[0]} together come as close as possible to {bound[0]} "
+        "without exceeding it; only one choice does.",
+        f"但仅限其中{what[1]}之和最接近而不超过{bound[1]}的那一组（只有一组符合）。",
+    )

@@ -1,30 +1,106 @@
-"""The second derivation of a shift's result: every change in turn, on copies of the sites."""
+"""Second derivations of a shift: what counts, from the texts of pages; results, by SQL."""
 
+import re
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from hexathlon.tasks.web.templates.draft import WebScene
+from hexathlon.tasks.web.templates.shifts.handbook import pages_of
+from hexathlon.tasks.web.templates.shifts.ledger import DayStep
+from hexathlon.tasks.web.templates.shifts.rules import DayRules
 from hexathlon.tasks.web.templates.shifts.stages import Writing
-from hexathlon.tasks.web.world.network import WorldPlan, initial_blobs, state_diff
+from hexathlon.tasks.web.world.network import Edit, WorldPlan, initial_blobs, state_diff
 from hexathlon.tasks.web.world.store import SiteStore
 
-__all__ = ["replayed"]
+__all__ = ["reread", "replayed"]
+
+_HOLD = re.compile(r"^(\w+): \S.* (\S+) · (hold|release|冻结|解冻) · (\S+) · (.+)$")
+_CLOSURE = re.compile(r"^(C-\d+) · (\w+): (.+) · (\S+) – (\S+) · (.+)$")
+_MANDATE = re.compile(r"^(.+) <(.+)> · (\w+) · (\S+) – (\S+) · (.+)$")
+_TERM = re.compile(r"no more than (\d+) days|不超过(\d+)天")
+_HEAD = re.compile(r"^R-\d+ (?:Mandates\. |授权。)(.+?) ?[(（](.+?)[)）]")
+
+
+def reread(scene: WebScene, steps: Sequence[DayStep]) -> bool:
+    """Whether the pages, read as texts, say what the rules say they do, at every request."""
+    checked: list[DayRules] = []
+    for step in steps:
+        if any(step.rules is each for each in checked):
+            continue
+        checked.append(step.rules)
+        force = step.rules.in_force()
+        mandates, held, closures = _read(pages_of(step.rules, scene), step.rules.today)
+        head = {(force.head, site) for _, site in force.mandates}
+        if (mandates - head != force.mandates - head or held != force.held
+                or closures != {each.number for each in force.closures}):  # fmt: skip
+            return False
+    return True
+
+
+def _read(
+    pages: Mapping[str, str], today: date
+) -> tuple[set[tuple[str, str]], set[tuple[str, str]], set[str]]:
+    """Return the mandates in force, the records that are held and the closures that count."""
+    rules = pages["day-rules"]
+    term = next(int(next(filter(None, match.groups()))) for match in _TERM.finditer(rules))
+    head = next(match[1] for line in rules.splitlines() if (match := _HEAD.search(line)))
+    lines = [match.groups() for line in pages["day-mandates"].splitlines()
+             if (match := _MANDATE.match(line))]  # fmt: skip
+
+    def sound(name: str, site: str, seen: tuple[str, ...] = ()) -> bool:
+        return name == head or name not in seen and any(
+            (who, where) == (name, site) and first <= today.isoformat() <= last
+            and sound(granter, site, (*seen, name))
+            for who, _, where, first, last, granter in lines
+        )  # fmt: skip
+
+    register = pages["day-register"].splitlines()
+    latest: dict[tuple[str, str], tuple[str, bool]] = {}
+    for match in filter(None, map(_HOLD.match, register)):
+        site, label, kind, day, author = match.groups()
+        if sound(author, site) and day > latest.get((site, label), ("", False))[0]:
+            age = (today - date.fromisoformat(day)).days
+            latest[site, label] = day, kind in ("hold", "冻结") and age <= term
+    closed = {
+        match[1] for match in filter(None, map(_CLOSURE.match, register))
+        if match[4] <= today.isoformat() <= match[5] and sound(match[6], match[2])
+    }  # fmt: skip
+    mandates = {(email, site) for name, email, site, _, _, _ in lines if sound(name, site)}
+    return mandates, {place for place, (_, held) in latest.items() if held}, closed
 
 
 def replayed(
-    scene: WebScene, plan: WorldPlan, writings: Sequence[Writing], expected: Mapping[str, Any]
-) -> bool:
-    """Whether carrying out all writings by SQL leads to the expected changes and no others."""
+    scene: WebScene, plan: WorldPlan, turns: Sequence[tuple[Sequence[Writing], Sequence[Writing]]],
+    expected: Mapping[str, Any],
+) -> bool:  # fmt: skip
+    """Whether carrying out all writings by SQL leads to the expected changes and no others.
+
+    Args:
+        scene: What the shift is drawn from.
+        plan: Its sites in the morning.
+        turns: By request, what others give records before it, and what the agent gives them.
+        expected: The agent's changes.
+    """
+    edits: list[tuple[bool, Edit]] = [
+        (own, edit)
+        for others, writings in turns
+        for own, group in ((False, others), (True, writings))
+        for job, target, values in group
+        for edit in job.edits(target, values)
+    ]
     blobs = dict(initial_blobs(plan))
-    edits = [edit for job, target, values in writings for edit in job.edits(target, values)]
     found: dict[str, Any] = {}
-    for site in {site for site, _, _ in edits}:
-        store = SiteStore(blobs[site])
-        for place, sql, values in edits:
+    for site in {edit[0] for _, edit in edits}:
+        whole, without = SiteStore(blobs[site]), SiteStore(blobs[site])
+        for own, (place, sql, values) in edits:
             if place == site:
-                store.execute(sql, values)
-        difference = state_diff(blobs[site], store)
-        store.close()
+                whole.execute(sql, values)
+                if not own:
+                    without.execute(sql, values)
+        difference = state_diff(without.save(), whole)
+        whole.close()
+        without.close()
         if difference:
             found[site] = difference
     return _values_expected(expected) == _values_found(found)

@@ -1,7 +1,7 @@
 """Requests of a shift: what they say, what they change, and scripts that carry them out."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from hexathlon.tasks.source import Script
@@ -17,9 +17,7 @@ __all__ = [
     "StageWork",
     "Writing",
     "carry_out",
-    "outcome_of",
     "play_stages",
-    "read_pages",
     "shift_cost",
 ]
 
@@ -45,7 +43,7 @@ class StageWork:
     answer: ExpectedAnswer = ExpectedAnswer()
 
 
-@dataclass
+@dataclass(frozen=True)
 class ShiftStage:
     """One request of a shift."""
 
@@ -59,9 +57,6 @@ class ShiftStage:
 
     edits: tuple[Edit, ...] = ()
     """What other people change before it."""
-
-    wrong: dict[str, StageWork] = field(default_factory=dict)
-    """Near misses, by name."""
 
     def request(
         self, rows: Callable[[ShiftLetter], Mapping[str, Any]], last: Sequence[Writing]
@@ -90,16 +85,6 @@ def merged(shares: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     return combined
 
 
-def read_pages(*names: str) -> Solver:
-    """Open pages of the handbook."""
-
-    def look(pilot: Pilot) -> Script:
-        for name in names:
-            yield from pilot.goto("mail", f"/handbook/{name}")
-
-    return look
-
-
 def carry_out(pilot: Pilot, work: StageWork, *, backwards: bool = False) -> Script:
     """Do the work of one request and report on it."""
     letters, writings = list(work.letters), list(work.writings)
@@ -120,29 +105,17 @@ def carry_out(pilot: Pilot, work: StageWork, *, backwards: bool = False) -> Scri
 
 
 def play_stages(
-    stages: Sequence[ShiftStage], *, mistake: str = "", at: int = -1, backwards: bool = False
+    stages: Sequence[ShiftStage], works: Sequence[StageWork] = (), *, backwards: bool = False
 ) -> Solver:
-    """Return the script of a whole shift, or one with a mistake in one request."""
+    """Return the script of a whole shift, done right or in another way."""
+    chosen = works or [stage.right for stage in stages]
 
     def solve(pilot: Pilot) -> Script:
-        for number, stage in enumerate(stages):
+        for stage, work in zip(stages, chosen, strict=True):
             yield from stage.look(pilot)
-            work = stage.wrong[mistake] if number == at else stage.right
             yield from carry_out(pilot, work, backwards=backwards)
 
     return solve
-
-
-def outcome_of(stages: Sequence[ShiftStage], mistake: str = "", at: int = -1) -> Any:
-    """Return what a shift leaves behind: values that differ, letters and answers."""
-    works = [stage.wrong[mistake] if number == at else stage.right
-             for number, stage in enumerate(stages)]  # fmt: skip
-    final = {(job.site, job.table, target.key): (target, values)
-             for work in works for job, target, values in work.writings}  # fmt: skip
-    values = {key: dict(values) for key, (target, values) in final.items()
-              if values != target.before}  # fmt: skip
-    letters = sorted((each.to, each.subject, each.body) for work in works for each in work.letters)
-    return values, letters, [work.answer for work in works]
 
 
 def shift_cost(stages: Sequence[ShiftStage]) -> int:

@@ -12,6 +12,8 @@ from hexathlon.tasks.web.templates.shifts.records import (
     RecordJob,
     ShiftBench,
     Values,
+    best_text,
+    new_first,
 )
 from hexathlon.tasks.web.world.sites.bank.vocabulary import bank_label
 from hexathlon.tasks.web.world.sites.sheets.formulas import ref_of
@@ -36,7 +38,7 @@ def standing_amounts(bench: ShiftBench, sizes: range) -> RecordJob | None:
         rows = bench.rows("bank", "SELECT * FROM standing ORDER BY payee, id")
     rows = [{**row, "kind": row["purpose"].rpartition(" ")[0], "place": place}
             for place, row in enumerate(rows)]  # fmt: skip
-    after, other = scene.sample((250, 400, 600, 750, 1_200), 2)
+    raises = scene.sample((250, 400, 600, 750, 1_200), 4)
     own = [row for row in rows if row["id"] >= 300 and row["state"] == "active"]
     for found in bench.clusters(own, ("kind",), sizes):
         kind, keys = found[0]["kind"], [row["id"] for row in found]
@@ -61,21 +63,26 @@ def standing_amounts(bench: ShiftBench, sizes: range) -> RecordJob | None:
 
         return RecordJob(
             "bank", "standing", bench.say("standing order", "定期转账"), group,
-            bench.say(
-                f"Raise the amount of each active standing order whose purpose begins with "
-                f'"{kind}" by €{after / 100:.2f}.',
-                f"请把用途以“{kind}”开头、状态为进行中的每个定期转账的金额提高{after / 100:.2f}欧元。".replace(
-                    "进行中", bank_label("active", "zh")),
+            tuple(
+                bench.say(
+                    f"Set the amount of each active standing order whose purpose begins with "
+                    f'"{kind}" to €{each / 100:.2f} above its amount of this morning.',
+                    f"请把用途以“{kind}”开头、状态为“{bank_label('active', 'zh')}”的每个定期转账的金额设为"
+                    f"比今早的金额高{each / 100:.2f}欧元。",
+                )
+                for each in raises[:-1]
             ),
-            bench.say(
-                f"the amounts should be €{other / 100:.2f}, not €{after / 100:.2f}, above what they "
-                "were before that request",
-                f"金额应比该请求之前高{other / 100:.2f}欧元，而不是{after / 100:.2f}欧元",
+            tuple(
+                bench.say(f"the amounts should be €{each / 100:.2f} above this morning's",
+                          f"金额应比今早的金额高{each / 100:.2f}欧元")
+                for each in raises[:-1]
             ),
             tuple(JobTarget(row["id"], f"S{row['id']}", {"amount": row["amount"]},
-                         {"amount": row["amount"] + after}, {"amount": row["amount"] + other},
-                         _rhythm(bench, row["rhythm"])) for row in found),
-            find, write, looks=pages,
+                            tuple({"amount": row["amount"] + each} for each in raises),
+                            _rhythm(bench, row["rhythm"]), row["amount"]) for row in found),
+            find, write, looks=pages, limit=lambda bound: best_text(
+                bench, ("amounts of this morning", "今早的金额"),
+                (_money(bound, "en"), _money(bound, "zh"))),
         )  # fmt: skip
     return None
 
@@ -96,7 +103,7 @@ def _add_standing(bench: ShiftBench) -> None:
     number = 300
     for purpose in _PURPOSES:
         name = bench.say(*purpose.split("|"))
-        for row in scene.sample(payees, int(scene.rng.integers(2, 5))):
+        for row in scene.sample(payees, int(scene.rng.integers(2, 7))):
             number += int(scene.rng.integers(1, 5))
             day = date.fromisoformat(bench.today) + timedelta(days=int(scene.rng.integers(2, 80)))
             state = "paused" if scene.rng.random() < 0.15 else "active"
@@ -119,7 +126,7 @@ def claim_states(bench: ShiftBench, sizes: range) -> RecordJob | None:
         return None
     rows = [
         {"row": number, "claim": cells[0], "person": cells[3], "category": cells[4],
-         "currency": cells[6], "status": cells[7]}
+         "amount": cells[5], "currency": cells[6], "status": cells[7]}
         for number, cells in sheet.rows() if cells[0]
     ]  # fmt: skip
     labels = [said(each, scene.language) for each in STATUSES]
@@ -127,7 +134,7 @@ def claim_states(bench: ShiftBench, sizes: range) -> RecordJob | None:
         person, category = found[0]["person"], found[0]["category"]
         group = bench.say(f"expense claims of {person}", f"{person}的报销单")
         keys = [sheet.key(row["row"], 8) for row in found]
-        new = [each for each in labels if each not in {row["status"] for row in found}]
+        states = {row["status"] for row in found}
         again = bench.rows(
             "sheets",
             "SELECT a.row FROM cells a JOIN cells b ON b.sheet = a.sheet AND b.row = a.row AND "
@@ -135,9 +142,9 @@ def claim_states(bench: ShiftBench, sizes: range) -> RecordJob | None:
             (sheet.id, person, category),
         )
         if (("sheets", group) in bench.groups or not bench.free("sheets", "cells", keys)
-                or len(new) < 2 or {row["row"] for row in again} != {row["row"] for row in found}):  # fmt: skip
+                or len(states) > 2 or {row["row"] for row in again} != {row["row"] for row in found}):  # fmt: skip
             continue
-        after, other = scene.sample(new, 2)
+        values = new_first(scene.sample(labels, len(labels)), states)
 
         def find(pilot: Pilot, who: str = person) -> Script:
             yield from view_sheet(pilot, sheet.id, urlencode({"col": 4, "op": "=", "value": who}))
@@ -148,17 +155,24 @@ def claim_states(bench: ShiftBench, sizes: range) -> RecordJob | None:
 
         return RecordJob(
             "sheets", "cells", bench.say("claim", "报销单"), group,
-            bench.say(
-                f'In the workbook {sheet.book}, set the status of the claims of {person} in the '
-                f'category "{category}" to "{after}".',
-                f"在工作簿“{sheet.book}”中，把{person}类别为“{category}”的报销单的状态设为“{after}”。",
+            tuple(
+                bench.say(
+                    f"In the workbook {sheet.book}, set the status of the claims of {person} in the "
+                    f'category "{category}" to "{each}".',
+                    f"在工作簿“{sheet.book}”中，把{person}类别为“{category}”的报销单的状态设为“{each}”。",
+                )
+                for each in values[:-1]
             ),
-            bench.say(f'the status should be "{other}", not "{after}"',
-                      f"状态应为“{other}”，而不是“{after}”"),
-            tuple(JobTarget(key, row["claim"], {"raw": row["status"]}, {"raw": after}, {"raw": other},
-                         bench.say(f"those in {row['currency']}", f"币种为{row['currency']}的那些"))
+            tuple(bench.say(f'the status should be "{each}"', f"状态应为“{each}”")
+                  for each in values[:-1]),
+            tuple(JobTarget(key, row["claim"], {"raw": row["status"]},
+                            tuple({"raw": each} for each in values),
+                            bench.say(f"those in {row['currency']}", f"币种为{row['currency']}的那些"),
+                            round(100 * float(row["amount"])))
                   for key, row in zip(keys, found, strict=True)),
-            find, write,
+            find, write, limit=lambda bound: best_text(
+                bench, ("amounts, as bare numbers whatever the currency,", "金额（不论币种，只看数字）"),
+                (f"{bound / 100:.2f}", f"{bound / 100:.2f}")),
         )  # fmt: skip
     return None
 
@@ -170,7 +184,7 @@ def contact_phones(bench: ShiftBench, sizes: range) -> RecordJob | None:
         "mail", "SELECT * FROM contacts WHERE name IN (SELECT name FROM contacts GROUP BY name "
         "HAVING count(*) = 1) AND phone LIKE '+44 20 7%' AND company NOT IN ('In-house', '本公司') "
         "ORDER BY id")  # fmt: skip
-    after, other = scene.sample(("+44 131 ", "+44 161 ", "+44 113 ", "+44 117 "), 2)
+    codes = scene.sample(("+44 131 ", "+44 161 ", "+44 113 ", "+44 117 "), 4)
     for found in bench.clusters(rows, ("company", "role"), sizes):
         company, role = found[0]["company"], found[0]["role"]
         keys = [row["id"] for row in found]
@@ -191,18 +205,21 @@ def contact_phones(bench: ShiftBench, sizes: range) -> RecordJob | None:
 
         return RecordJob(
             "mail", "contacts", bench.say("contact", "联系人"), group,
-            bench.say(
-                f'The contacts of the company {company} with the role "{role}" have moved: in their '
-                f'phone numbers, replace "+44 20 " at the beginning by "{after}"; the other digits '
-                "stay.",
-                f"{company}公司职务为“{role}”的联系人搬迁了：请把他们电话号码开头的“+44 20 ”换成“{after}”，"
-                "其余数字不变。",
+            tuple(
+                bench.say(
+                    f'The contacts of the company {company} with the role "{role}" have moved: in '
+                    'their phone numbers of this morning, replace "+44 20 " at the beginning by '
+                    f'"{code}"; the other digits stay.',
+                    f"{company}公司职务为“{role}”的联系人搬迁了：请把他们今早的电话号码开头的“+44 20 ”换成“{code}”，"
+                    "其余数字不变。",
+                )
+                for code in codes[:-1]
             ),
-            bench.say(f'the numbers should begin with "{other}", not with "{after}"',
-                      f"号码开头应为“{other}”，而不是“{after}”"),
+            tuple(bench.say(f'the numbers should begin with "{code}"', f"号码开头应为“{code}”")
+                  for code in codes[:-1]),
             tuple(JobTarget(row["id"], f"#{row['id']}", {"phone": row["phone"]},
-                         {"phone": row["phone"].replace("+44 20 ", after)},
-                         {"phone": row["phone"].replace("+44 20 ", other)}) for row in found),
+                            tuple({"phone": row["phone"].replace("+44 20 ", code)}
+                                  for code in codes)) for row in found),
             find, write,
         )  # fmt: skip
     return None
@@ -214,7 +231,7 @@ def variant_stock(bench: ShiftBench, sizes: range) -> RecordJob | None:
     rows = bench.rows(
         "shop", "SELECT v.*, p.title FROM variants v JOIN products p ON p.id = v.product WHERE "
         "p.title IN (SELECT title FROM products GROUP BY title HAVING count(*) = 1) ORDER BY v.id")  # fmt: skip
-    after, other = scene.sample((6, 10, 15, 24, 40), 2)
+    counts = scene.sample((6, 10, 15, 24, 40), 4)
     for found in bench.clusters(rows, ("product",), sizes):
         title, keys = found[0]["title"], [row["id"] for row in found]
         group = bench.say(f"variants of the product {title}", f"商品“{title}”的款式")
@@ -239,18 +256,26 @@ def variant_stock(bench: ShiftBench, sizes: range) -> RecordJob | None:
 
         return RecordJob(
             "shop", "variants", bench.say("variant", "款式"), group,
-            bench.say(
-                f"{after} pieces of each variant of {title} have come in: raise the stock of each by "
-                f"{after} in the shop's administration.",
-                f"“{title}”的每个款式到货{after}件：请在商店管理页面把各款式的库存增加{after}。",
+            tuple(
+                bench.say(
+                    f"{count} pieces of each variant of {title} have come in: set the stock of each "
+                    f"to {count} above that of this morning in the shop's administration.",
+                    f"“{title}”的每个款式到货{count}件：请在商店管理页面把各款式的库存设为比今早多{count}。",
+                )
+                for count in counts[:-1]
             ),
-            bench.say(f"{other} pieces of each have come in, not {after}",
-                      f"每个款式到货{other}件，而不是{after}件"),
+            tuple(
+                bench.say(f"the stock should be {count} above that of this morning",
+                          f"库存应比今早多{count}")
+                for count in counts[:-1]
+            ),
             tuple(JobTarget(row["id"], row["id"], {"stock": row["stock"]},
-                         {"stock": row["stock"] + after}, {"stock": row["stock"] + other},
-                         bench.say(f"those with {_money(row['price'], 'en')} as price",
-                                   f"售价{_money(row['price'], 'zh')}的那些")) for row in found),
-            find, write,
+                            tuple({"stock": row["stock"] + count} for count in counts),
+                            bench.say(f"those with {_money(row['price'], 'en')} as price",
+                                      f"售价{_money(row['price'], 'zh')}的那些"),
+                            row["stock"]) for row in found),
+            find, write, limit=lambda bound: best_text(
+                bench, ("stocks of this morning", "今早的库存"), (f"{bound} pieces", f"{bound}件")),
         )  # fmt: skip
     return None
 

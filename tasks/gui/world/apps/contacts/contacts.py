@@ -4,25 +4,25 @@ from typing import Any, ClassVar
 
 from hexathlon.tasks.gui.world.kit.events import do, go, open_app, put
 from hexathlon.tasks.gui.world.kit.widgets import (
+    AppPage,
     BarAction,
     Button,
     Choice,
     Columns,
     DateField,
-    Label,
     ListRow,
     ListView,
-    Page,
     ScreenWidget,
     Select,
     Spacer,
     Tabs,
     TextField,
+    TextLabel,
 )
-from hexathlon.tasks.gui.world.people import draw_person
 from hexathlon.tasks.gui.world.phone.app import ContentDraws, PhoneApp
 from hexathlon.tasks.gui.world.phone.context import AppActs, AppView
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
+from hexathlon.tasks.gui.world.phone.people import draw_person
 
 __all__ = ["GROUPS", "ContactsApp"]
 
@@ -41,7 +41,8 @@ _STREETS = (
     "Iris Close|鸢尾里", "Juniper Hill|杜松坡", "Kiln Street|窑炉街", "Linden Walk|椴树道",
 )  # fmt: skip
 _NOTES = (
-    "Met at the market|集市上认识", "Prefers calls after six|六点后打电话", "Allergic to nuts|对坚果过敏",
+    "Met at the market|集市上认识", "Prefers calls after six|六点后打电话",
+    "Allergic to nuts|对坚果过敏",
     "Has our spare key|有备用钥匙", "Moves in summer|夏天搬家", "Owes me a book|欠我一本书",
     "Speaks Italian|会意大利语", "Neighbour upstairs|楼上邻居",
 )  # fmt: skip
@@ -104,15 +105,21 @@ class ContactsApp(PhoneApp):
             Choice(view("favourites"), put("tab", "favourites"), tab == "favourites", "star"),
             Choice(view("groups"), put("tab", "groups"), tab == "groups", "group"),
         ])  # fmt: skip
-        return Page(view("app_title"), children, [BarAction("search", view("search"), go("search"))],
-                    BarAction("plus", view("new_contact"), go("edit")), tabs, home=True)  # fmt: skip
+        return AppPage(
+            view("app_title"),
+            children,
+            [BarAction("search", view("search"), go("search"))],
+            BarAction("plus", view("new_contact"), go("edit")),
+            tabs,
+            home=True,
+        )
 
     def screen_group(self, view: AppView) -> ScreenWidget:
         """The contacts of a group."""
         group = view.params["group"]
         rows = [row for row in view.rows("contacts") if row["group"] == group]
         rows.sort(key=lambda row: row["name"].casefold())
-        return Page(view(group), [ListView(rows, _row, view("nothing"))])
+        return AppPage(view(group), [ListView(rows, _row, view("nothing"))])
 
     def screen_search(self, view: AppView) -> ScreenWidget:
         """Contacts by any of their data."""
@@ -122,14 +129,14 @@ class ContactsApp(PhoneApp):
             if wanted and any(wanted in str(row[name]).casefold() for name in _FIELDS)
         ]  # fmt: skip
         rows.sort(key=lambda row: row["name"].casefold())
-        return Page(view("search"), [ListView(rows, _row, view("nothing") if wanted else "")],
+        return AppPage(view("search"), [ListView(rows, _row, view("nothing") if wanted else "")],
                     search=TextField("query", view("search"), kind="search"))  # fmt: skip
 
     def screen_contact(self, view: AppView) -> ScreenWidget:
         """One contact."""
         row = view.row("contacts", view.params["id"])
         if row is None:
-            return Page(view("app_title"), [Label(view("nothing"), "dim")])
+            return AppPage(view("app_title"), [TextLabel(view("nothing"), "dim")])
         facts: list[Any] = []
         for name, icon in (("phone", "phone"), ("email", "mail"), ("company", "work"),
                            ("address", "place"), ("birthday", "cake"), ("group", "group"),
@@ -149,8 +156,8 @@ class ContactsApp(PhoneApp):
             BarAction("delete", view("delete"), do("ask_delete", id=row["id"]), rare=True),
         ]
         write = open_app("messages", "compose", to=row["name"], number=row["phone"])
-        return Page(row["name"], [
-            Spacer(8), Label(row["name"], "big", centre=True), Spacer(4),
+        return AppPage(row["name"], [
+            Spacer(8), TextLabel(row["name"], "big", centre=True), Spacer(4),
             Columns((Button(view("message"), write, "outlined"),)), *facts,
         ], actions)  # fmt: skip
 
@@ -159,7 +166,7 @@ class ContactsApp(PhoneApp):
         key = view.params.get("id")
         row: PhoneRow = (view.row("contacts", key) if key else None) or {}
         groups = [("", view("none")), *((group, view(group)) for group in GROUPS)]
-        return Page(view("edit_contact" if key else "new_contact"), [
+        return AppPage(view("edit_contact" if key else "new_contact"), [
             TextField("name", view("name"), view.params.get("name") or row.get("name", "")),
             TextField("phone", view("phone"), view.params.get("phone") or row.get("phone", ""),
                       kind="phone"),

@@ -5,22 +5,22 @@ from typing import Any, ClassVar
 from hexathlon.tasks.gui.world.apps.messages.texts import draw_lines
 from hexathlon.tasks.gui.world.kit.events import do, go, open_app
 from hexathlon.tasks.gui.world.kit.widgets import (
+    AppPage,
     BarAction,
     Bubble,
     Columns,
     Heading,
     IconButton,
-    Label,
     ListRow,
     ListView,
-    Page,
     ScreenWidget,
     TextField,
+    TextLabel,
 )
-from hexathlon.tasks.gui.world.people import draw_person
 from hexathlon.tasks.gui.world.phone.app import ContentDraws, PhoneApp
 from hexathlon.tasks.gui.world.phone.context import AppActs, AppView
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
+from hexathlon.tasks.gui.world.phone.people import draw_person
 
 __all__ = ["MessagesApp"]
 
@@ -39,7 +39,9 @@ class MessagesApp(PhoneApp):
     def seed(self, draws: ContentDraws) -> None:
         """Draw conversations with contacts, and one or two with numbers that nobody knows."""
         contacts = draws.rows("contacts.contacts")
-        people = [(row["name"], row["phone"]) for row in draws.sample(contacts, 4 + 3 * draws.scale)]
+        people = [
+            (row["name"], row["phone"]) for row in draws.sample(contacts, 4 + 3 * draws.scale)
+        ]
         people += [("", draw_person(draws).phone) for _ in range(1 + draws.scale // 2)]
         for name, number in draws.sample(people, len(people)):
             thread = draws.add("threads", name=name, number=number, muted=draws.chance(0.1),
@@ -76,7 +78,7 @@ class MessagesApp(PhoneApp):
                 long=do("ask_delete", id=row["id"]),
             )  # fmt: skip
 
-        return Page(view("app_title"), [ListView(threads, build, view("nothing"))],
+        return AppPage(view("app_title"), [ListView(threads, build, view("nothing"))],
                     [BarAction("search", view("search"), go("search"))],
                     BarAction("plus", view("new_message"), go("compose")), home=True)  # fmt: skip
 
@@ -89,17 +91,21 @@ class MessagesApp(PhoneApp):
         rows.sort(key=lambda row: row["time"], reverse=True)
 
         def build(row: PhoneRow) -> ListRow:
-            return ListRow(names.get(row["thread"], ""), row["text"],
-                           go("thread", id=row["thread"]), value=view.moment(row["time"]))  # fmt: skip
+            return ListRow(
+                names.get(row["thread"], ""),
+                row["text"],
+                go("thread", id=row["thread"]),
+                value=view.moment(row["time"]),
+            )
 
-        return Page(view("search"), [ListView(rows, build, view("nothing") if wanted else "")],
+        return AppPage(view("search"), [ListView(rows, build, view("nothing") if wanted else "")],
                     search=TextField("query", view("search"), kind="search"))  # fmt: skip
 
     def screen_thread(self, view: AppView) -> ScreenWidget:
         """One conversation."""
         thread = view.row("threads", view.params["id"])
         if thread is None:
-            return Page(view("app_title"), [Label(view("nothing"), "dim")])
+            return AppPage(view("app_title"), [TextLabel(view("nothing"), "dim")])
         key = thread["id"]
         children: list[Any] = []
         day = ""
@@ -109,7 +115,7 @@ class MessagesApp(PhoneApp):
             if row["time"][:10] != day:
                 day = row["time"][:10]
                 shown = view("today") if day == view.today.isoformat() else view.day(day)
-                children.append(Label(shown, "small", centre=True))
+                children.append(TextLabel(shown, "small", centre=True))
             text = row["text"] or row["file"]
             children.append(Bubble(text, row["mine"], view.time(row["time"][11:]),
                                    long=do("message_menu", id=row["id"])))  # fmt: skip
@@ -128,8 +134,10 @@ class MessagesApp(PhoneApp):
             IconButton("send", view("send"), do("send", id=key)),
         ), (6, 1))]  # fmt: skip
         if thread["blocked"]:
-            bottom = [Label(view("blocked"), "dim", centre=True)]
-        return Page(thread["name"] or thread["number"], children, actions, bottom=bottom, end=True)
+            bottom = [TextLabel(view("blocked"), "dim", centre=True)]
+        return AppPage(
+            thread["name"] or thread["number"], children, actions, bottom=bottom, end=True
+        )
 
     def screen_compose(self, view: AppView) -> ScreenWidget:
         """A new message; the name of a contact, or a number."""
@@ -146,7 +154,7 @@ class MessagesApp(PhoneApp):
             for row in rows
         ]  # fmt: skip
         file = view.params.get("file", "")
-        return Page(view("new_message"), [
+        return AppPage(view("new_message"), [
             TextField("to", view("to"), view.params.get("to", "")), *suggestions,
             ListRow(file, icon="file") if file else None,
             TextField("text", view("text"), view.params.get("text", ""), multiline=True),
@@ -183,9 +191,7 @@ class MessagesApp(PhoneApp):
             acts.toast(acts("no_text"))
             return
         name, number = _recipient(acts, to)
-        thread = next(
-            (row["id"] for row in acts.rows("threads") if row["number"] == number), None
-        )
+        thread = next((row["id"] for row in acts.rows("threads") if row["number"] == number), None)
         if thread is None:
             thread = acts.add("threads", name=name, number=number, muted=False, blocked=False,
                               unread=False)  # fmt: skip

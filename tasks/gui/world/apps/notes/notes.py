@@ -4,16 +4,16 @@ from typing import Any, ClassVar
 
 from hexathlon.tasks.gui.world.kit.events import do, go, put
 from hexathlon.tasks.gui.world.kit.widgets import (
+    AppPage,
     BarAction,
     Chips,
     Choice,
-    Label,
     ListRow,
     ListView,
-    Page,
     ScreenWidget,
     Select,
     TextField,
+    TextLabel,
 )
 from hexathlon.tasks.gui.world.phone.app import ContentDraws, PhoneApp
 from hexathlon.tasks.gui.world.phone.context import AppActs, AppView
@@ -55,7 +55,7 @@ class NotesApp(PhoneApp):
         side = 1 if draws.language == "zh" else 0
         subjects = draws.sample(draws.own(_SUBJECTS), 2 + draws.scale)
         for number in range(5 + 5 * draws.scale):
-            subject = (subjects[number] if number < len(subjects) else draws.pick(subjects))
+            subject = subjects[number] if number < len(subjects) else draws.pick(subjects)
             title = subject.split("|")[side]
             if number >= len(subjects):
                 title = f"{title} {draws.between(2, 40)}"
@@ -86,13 +86,13 @@ class NotesApp(PhoneApp):
             BarAction("search", view("search"), go("search")),
             BarAction("archive", view("archived"), go("archived"), rare=True),
         ]
-        return Page(view("app_title"), [Chips(chips), self._list(view, rows)], actions,
+        return AppPage(view("app_title"), [Chips(chips), self._list(view, rows)], actions,
                     BarAction("plus", view("new_note"), go("edit")), home=True)  # fmt: skip
 
     def screen_archived(self, view: AppView) -> ScreenWidget:
         """Notes that were put away."""
         rows = [row for row in view.rows("notes") if row["archived"]]
-        return Page(view("archived"), [self._list(view, rows)])
+        return AppPage(view("archived"), [self._list(view, rows)])
 
     def screen_search(self, view: AppView) -> ScreenWidget:
         """Notes by title or text."""
@@ -101,7 +101,7 @@ class NotesApp(PhoneApp):
             row for row in view.rows("notes")
             if wanted and (wanted in row["title"].casefold() or wanted in row["text"].casefold())
         ]  # fmt: skip
-        return Page(view("search"), [self._list(view, rows) if wanted else None],
+        return AppPage(view("search"), [self._list(view, rows) if wanted else None],
                     search=TextField("query", view("search"), kind="search"))  # fmt: skip
 
     def _list(self, view: AppView, rows: list[PhoneRow]) -> ListView:
@@ -117,7 +117,7 @@ class NotesApp(PhoneApp):
         """One note."""
         row = view.row("notes", view.params["id"])
         if row is None:
-            return Page(view("note"), [Label(view("nothing"), "dim")])
+            return AppPage(view("note"), [TextLabel(view("nothing"), "dim")])
         key = row["id"]
         actions = [
             BarAction("edit", view("edit"), go("edit", id=key)),
@@ -130,8 +130,8 @@ class NotesApp(PhoneApp):
         about = view.moment(row["changed"])
         if row["label"]:
             about = f"{view(row['label'] + '_label')} · {about}"
-        return Page(view("note"), [
-            Label(row["title"], "title"), Label(about, "small"), Label(row["text"]),
+        return AppPage(view("note"), [
+            TextLabel(row["title"], "title"), TextLabel(about, "small"), TextLabel(row["text"]),
         ], actions)  # fmt: skip
 
     def screen_edit(self, view: AppView) -> ScreenWidget:
@@ -140,7 +140,7 @@ class NotesApp(PhoneApp):
         row = (view.row("notes", key) if key else None) or _shared(view)
         options = [("", view("none"))]
         options += [(name, view(f"{name}_label")) for name in NOTE_LABELS]
-        return Page(view("edit" if key else "new_note"), [
+        return AppPage(view("edit" if key else "new_note"), [
             TextField("title", view("title"), row["title"]),
             TextField("text", view("text"), row["text"], multiline=True),
             Select("label", view("labels"), options, row["label"]),

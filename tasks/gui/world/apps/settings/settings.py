@@ -7,18 +7,18 @@ from hexathlon.tasks.gui.world.apps.names import APP_NAMES
 from hexathlon.tasks.gui.world.apps.settings.networks import draw_networks
 from hexathlon.tasks.gui.world.kit.events import BACK, do, go
 from hexathlon.tasks.gui.world.kit.widgets import (
+    AppPage,
     BarAction,
     Button,
     Dialog,
     Divider,
     Heading,
-    Label,
     ListRow,
-    Page,
     ScreenWidget,
     Select,
     Slider,
     TextField,
+    TextLabel,
     Toggle,
 )
 from hexathlon.tasks.gui.world.kit.words import label
@@ -72,7 +72,7 @@ class SettingsApp(PhoneApp):
                 for name, icon, _ in _SECTIONS]  # fmt: skip
         rows.insert(4, ListRow(view("apps"), on=go("apps"), icon="grid"))
         rows.append(ListRow(view("about"), view.setting("device_name"), go("about"), icon="info"))
-        return Page(view("app_title"), rows, [BarAction("search", view("search"), go("search"))],
+        return AppPage(view("app_title"), rows, [BarAction("search", view("search"), go("search"))],
                     home=True)  # fmt: skip
 
     def screen_section(self, view: AppView) -> ScreenWidget:
@@ -82,7 +82,7 @@ class SettingsApp(PhoneApp):
         children = [self._field(view, name) for name in names]
         if section == "network":
             children += [Divider(), *self._networks(view)]
-        return Page(view(section), children)
+        return AppPage(view(section), children)
 
     def screen_search(self, view: AppView) -> ScreenWidget:
         """Settings by their label."""
@@ -92,7 +92,7 @@ class SettingsApp(PhoneApp):
             for section, icon, names in _SECTIONS for name in names
             if wanted and wanted in view(name).casefold()
         ]  # fmt: skip
-        return Page(view("search"), found,
+        return AppPage(view("search"), found,
                     search=TextField("query", view("search"), kind="search"))  # fmt: skip
 
     def _field(self, view: AppView, name: str) -> Any:
@@ -137,8 +137,8 @@ class SettingsApp(PhoneApp):
         row = view.row("networks", view.params["id"])
         assert row is not None
         main = None if row["connected"] else Button(view("connect"), do("connect", id=row["id"]))
-        return Page(row["name"], [
-            Label(view("connected") if row["connected"] else view("saved_network"), "dim"), main,
+        return AppPage(row["name"], [
+            TextLabel(view("connected" if row["connected"] else "saved_network"), "dim"), main,
             Button(view("forget"), do("forget", id=row["id"]), "outlined"),
         ])  # fmt: skip
 
@@ -191,7 +191,7 @@ class SettingsApp(PhoneApp):
         """All apps."""
         rows = [ListRow(label(name, "app_title", view.language, 0), on=go("app", name=name))
                 for name in APP_NAMES]  # fmt: skip
-        return Page(view("apps"), rows)
+        return AppPage(view("apps"), rows)
 
     def screen_app(self, view: AppView) -> ScreenWidget:
         """The permissions of an app."""
@@ -203,12 +203,12 @@ class SettingsApp(PhoneApp):
             text = view("notifications_allowed" if permission == "notifications" else permission)
             event = do("permit", name=name, permission=permission, granted=not granted)
             toggles.append(Toggle(text, granted, event))
-        return Page(label(name, "app_title", view.language, 0),
+        return AppPage(label(name, "app_title", view.language, 0),
                     [Heading(view("permissions")), *toggles])  # fmt: skip
 
     def screen_about(self, view: AppView) -> ScreenWidget:
         """What phone this is."""
-        return Page(view("about"), [
+        return AppPage(view("about"), [
             ListRow(view("device_name"), view.setting("device_name"), go("rename"), icon="phone"),
             ListRow(view("model"), "Hexathlon One"),
             ListRow(view("serial"), view.setting("serial")),

@@ -24,7 +24,7 @@ _PER_PAGE = 20
 
 
 def labelled(call: Call, values: Any) -> list[tuple[str, str]]:
-    """Values with their labels, for a select."""
+    """Values with their labels, for a select element."""
     return [(value, bank_label(value, call.language)) for value in values]
 
 

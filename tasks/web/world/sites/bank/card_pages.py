@@ -69,7 +69,7 @@ class CardPages:
 
     @post("/cards/{key}/block")
     def block(self, call: Call, key: str) -> WebResponse:
-        """Block a card for good."""
+        """Block a card permanently."""
         row = _card(call, key)
         if row is None:
             return call.not_found()

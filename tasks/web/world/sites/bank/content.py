@@ -1,4 +1,4 @@
-"""First content of the bank."""
+"""Initial content of the bank."""
 
 from datetime import date, timedelta
 
@@ -93,7 +93,7 @@ def populate(store: SiteStore, brief: SiteBrief) -> None:
 
 
 def _firms(brief: SiteBrief, rng: np.random.Generator) -> list[tuple[str, str]]:
-    """Names and accounts of firms; several names begin alike."""
+    """Names and accounts of firms; several names share a prefix."""
     zh = brief.language == "zh"
     first = [name.split("=")[zh] for name in own_share(_FIRST, brief.split)]
     names = [

@@ -36,7 +36,7 @@ class Bank(BookingPages, PaymentPages, CardPages, ClaimPages, Site):
         populate(store, brief)
 
     def navigation(self, call: Call) -> Sequence[tuple[str, str]]:
-        """Return the main navigation; approvers have one item more."""
+        """Return the main navigation; approvers have an additional item."""
         words = call.words
         items = [
             (words("overview"), "/"),

@@ -1,4 +1,4 @@
 """Calendar: events, recurring ones, rooms with rules, invitations and free time.
 
-It refuses what a room does not allow; whether people have time is left to whoever plans.
+It rejects bookings that a room does not allow; whether people have time is left to the organiser.
 """

@@ -1,4 +1,4 @@
-"""What may be booked: reading of forms, rules of rooms, conflicts, and recurring events."""
+"""Rules of booking: reading of forms, rules of rooms, conflicts, and recurring events."""
 
 import re
 from collections.abc import Mapping
@@ -25,10 +25,10 @@ SCOPES = ("this", "following", "all")
 
 @dataclass
 class Booking:
-    """What a form says about an event."""
+    """An event as entered in a form."""
 
     values: dict[str, str]
-    """What was written, for showing the form again."""
+    """The input, for showing the form again."""
 
     start: datetime | None = None
     finish: datetime | None = None
@@ -91,7 +91,7 @@ def check(
         room: Code of the room; without one everything is allowed.
         start: Start of the event.
         finish: Its end.
-        size: Number of people, the organiser included.
+        size: Number of people, including the organiser.
         ignore: Events that do not count as conflicts.
     """
     if not room:

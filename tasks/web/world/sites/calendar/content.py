@@ -1,4 +1,4 @@
-"""First content of the calendar: rooms, colleagues, rules and events."""
+"""Initial content of the calendar: rooms, colleagues, rules and events."""
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta

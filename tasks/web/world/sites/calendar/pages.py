@@ -1,4 +1,4 @@
-"""Pages of the calendar that only show something: week, list, rooms, people, free time, rules."""
+"""Read-only pages of the calendar: week, list, rooms, people, free time, rules."""
 
 from datetime import date, timedelta
 from typing import Any
@@ -19,7 +19,7 @@ MINE = "(organiser = :me OR ', ' || people || ',' LIKE '%, ' || :me || ',%')"
 
 
 class CalendarPages:
-    """Handlers of pages that only show something."""
+    """Handlers of read-only pages."""
 
     @get("/")
     def start(self, call: Call) -> WebResponse:
@@ -28,7 +28,7 @@ class CalendarPages:
 
     @get("/week")
     def week(self, call: Call) -> WebResponse:
-        """Show one's own week, as a grid of hours."""
+        """Show the user's week as a grid of hours."""
         day = day_of(call)
         monday = day - timedelta(days=day.weekday())
         events = mine(call, monday, monday + timedelta(days=5))
@@ -50,7 +50,7 @@ class CalendarPages:
 
     @get("/list")
     def listing(self, call: Call) -> WebResponse:
-        """List one's own events, filtered."""
+        """List the user's events, filtered."""
         since, until = call.arg("since") or call.clock.today.isoformat(), call.arg("until")
         text, room, person = call.arg("q"), call.arg("room"), call.arg("person")
         where = [MINE, "status = 'planned'", "date(start) >= :since"]
@@ -101,7 +101,7 @@ class CalendarPages:
 
     @get("/invitations")
     def invitations(self, call: Call) -> WebResponse:
-        """List events to come that the person is asked to and has not answered."""
+        """List upcoming invitations that the person has not answered."""
         rows = call.store.rows(
             f"SELECT * FROM events e WHERE {MINE} AND organiser != :me AND status = 'planned' AND "
             "start >= :now AND NOT EXISTS (SELECT 1 FROM answers a WHERE a.event = e.id AND "
@@ -120,7 +120,7 @@ class CalendarPages:
 
     @get("/rooms/{code}")
     def room(self, call: Call, code: str) -> WebResponse:
-        """Show a room, its rules, and what is booked in a week."""
+        """Show a room, its rules, and its bookings in a week."""
         row = call.store.row("SELECT * FROM _rooms WHERE code = ?", (code,))
         if row is None:
             return call.not_found()
@@ -195,7 +195,7 @@ class CalendarPages:
 
 
 def day_of(call: Call) -> date:
-    """Return the day that a request asks for; today by default."""
+    """Return the requested day; today by default."""
     try:
         day = date.fromisoformat(call.arg("day"))
     except ValueError:
@@ -204,7 +204,7 @@ def day_of(call: Call) -> date:
 
 
 def mine(call: Call, since: date, until: date) -> list[StoreRow]:
-    """Return one's own planned events from one day to before another."""
+    """Return the user's planned events from one day up to, but excluding, another."""
     return call.store.rows(
         f"SELECT * FROM events WHERE {MINE} AND status = 'planned' AND date(start) >= :since AND "
         "date(start) < :until ORDER BY start, id",

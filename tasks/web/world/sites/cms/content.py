@@ -1,4 +1,4 @@
-"""First content of the editorial system."""
+"""Initial content of the editorial system."""
 
 import json
 from datetime import datetime, timedelta

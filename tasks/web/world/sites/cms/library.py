@@ -19,7 +19,7 @@ class Library:
 
     @get("/media")
     def pictures(self, call: Call) -> WebResponse:
-        """List pictures by what they show, and offer an upload."""
+        """List pictures by subject, and offer an upload."""
         text, licence = call.arg("q"), call.arg("licence")
         where = "(subject LIKE ? OR filename LIKE ? OR alt LIKE ?) AND (? = '' OR licence = ?)"
         values: tuple[Any, ...] = (*([f"%{text}%"] * 3), licence, licence)

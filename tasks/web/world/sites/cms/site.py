@@ -124,7 +124,7 @@ class Cms(Library, Site):
 
     @post("/articles/bulk")
     def bulk(self, call: Call) -> WebResponse:
-        """Change the ticked articles."""
+        """Change the selected articles."""
         target = f"/articles?{''.join(call.arg('back').split())}"
         numbers = [int(text) for text in call.args("pick") if re.fullmatch("[0-9]{1,15}", text)]
         if not numbers or call.arg("action") not in _BULK:
@@ -263,7 +263,7 @@ class Cms(Library, Site):
         if problem:
             return self._schedule_page(call, row, problem)
         if call.store.row("SELECT article FROM _faults WHERE article = ?", (number,)):
-            # The page says that it worked; that it did not is reported later.
+            # The page reports success; a failure is reported later.
             call.store.execute("DELETE FROM _faults WHERE article = ?", (number,))
             call.later(1, "failed", f"{number} {call.login}")
         else:

@@ -187,7 +187,7 @@ class Forum(Moderating, Site):
 
     @get("/posts/{number:int}")
     def single(self, call: Call, number: int) -> WebResponse:
-        """Open the page of the thread on which a post stands."""
+        """Open the page of the thread that contains a post."""
         row = call.store.row("SELECT * FROM posts WHERE id = ?", (number,))
         if row is None:
             return call.not_found()
@@ -220,7 +220,7 @@ class Forum(Moderating, Site):
 
     @post("/posts/{number:int}/unvote")
     def unvote(self, call: Call, number: int) -> WebResponse:
-        """Take a vote back."""
+        """Withdraw a vote."""
         me = member_by_login(call)
         here = call.store.value("SELECT id FROM votes WHERE post = ? AND member = ?", (number, me))
         if here is not None:
@@ -333,7 +333,7 @@ class Forum(Moderating, Site):
 
     @get("/messages/{number:int}")
     def message(self, call: Call, number: int) -> WebResponse:
-        """Show a message of one's own."""
+        """Show one of the user's messages."""
         me = member_by_login(call)
         row = call.store.row(
             "SELECT * FROM messages WHERE id = ? AND (recipient = ? OR sender = ?)",

@@ -1,4 +1,4 @@
-"""First content of the mailbox: conversations, spam, contacts, labels and the handbook."""
+"""Initial content of the mailbox: conversations, spam, contacts, labels and the handbook."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -53,7 +53,7 @@ def populate(store: SiteStore, brief: SiteBrief) -> None:
 
 
 class _Filler:
-    """Writes the first content; draws from one block of random numbers, which is quick."""
+    """Writes the initial content; draws from one block of random numbers for speed."""
 
     def __init__(self, store: SiteStore, brief: SiteBrief) -> None:
         self.store, self.brief = store, brief

@@ -16,7 +16,7 @@ _FAILURE_ACTIONS = 3
 
 @dataclass
 class Letter:
-    """What a person writes."""
+    """A message as its sender writes it."""
 
     to: str = ""
     cc: str = ""
@@ -34,7 +34,7 @@ def recipients_of(call: Call, text: str) -> tuple[list[str], str]:
     """Read a field of recipients: addresses, or names of the contact book.
 
     Returns:
-        The addresses, sorted, and what is wrong with the field; empty if nothing is.
+        The addresses, sorted, and the problem of the field; empty if there is none.
     """
     addresses: set[str] = set()
     for part in re.split(r"[,;，；\n]", text):
@@ -76,7 +76,7 @@ def deliver(call: Call, number: int, addresses: set[str]) -> None:
 
 
 def run_failure(call: Call, reason: str, subject: str) -> None:
-    """Give up a delivery: the message leaves the sent ones and stands among the failed."""
+    """Give up a delivery: move the message from the sent to the failed ones."""
     number, address, login = subject.split(" ")
     message = call.store.row(
         "SELECT * FROM messages WHERE id = ? AND folder = 'sent' AND state = 'sending'", (number,)
@@ -95,7 +95,7 @@ def run_failure(call: Call, reason: str, subject: str) -> None:
 
 
 def store_letter(call: Call, letter: Letter, folder: str, to: list[str], cc: list[str]) -> int:
-    """SiteStore a letter as a sent message or a draft; return its number."""
+    """Store a letter as a sent message or a draft; return its number."""
     if letter.draft:
         call.store.execute("DELETE FROM messages WHERE id = ?", (letter.draft,))
         call.store.execute("DELETE FROM _attachments WHERE message = ?", (letter.draft,))

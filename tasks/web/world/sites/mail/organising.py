@@ -1,4 +1,4 @@
-"""Pages that organise mail: ticked messages, labels, folders, filters, contacts and absence."""
+"""Pages that organise mail: bulk actions, labels, folders, filters, contacts and absence."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,7 @@ class MailOrganising:
 
     @post("/apply")
     def apply(self, call: Call) -> WebResponse:
-        """Do something with the ticked messages of a list."""
+        """Apply an action to the selected messages of a list."""
         back = call.arg("back")
         back = back if back.startswith("/") and not back.startswith("//") else "/folder/inbox"
         numbers = [int(each) for each in call.args("id") if each.isdecimal()]
@@ -67,7 +67,7 @@ class MailOrganising:
 
     @post("/filters/new")
     def new_filter(self, call: Call) -> WebResponse:
-        """Add a filter; on demand, apply it to the inbox."""
+        """Add a filter; if requested, apply it to the inbox."""
         contains, action, target = call.arg("contains"), call.arg("action"), call.arg("target")
         field = call.arg("field")
         problems = {} if contains else {"contains": call.words("required")}
@@ -164,7 +164,7 @@ def _fits(call: Call, action: str, target: str) -> bool:
 
 
 def _apply(call: Call, numbers: list[int], action: str, target: str) -> str:
-    """Do something with messages; return what is wrong, or an empty text."""
+    """Apply an action to messages; return the problem, or an empty text."""
     if action not in ACTIONS:
         return call.words("choose_target")
     if action in ("move", "label", "unlabel") and not _fits(call, action, target):

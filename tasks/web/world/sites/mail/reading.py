@@ -29,7 +29,7 @@ class MailReading:
 
     @get("/folder")
     def own_folder(self, call: Call) -> WebResponse:
-        """List a folder of one's own."""
+        """List one of the user's folders."""
         return _folder(call, call.arg("name"))
 
     @get("/starred")
@@ -48,7 +48,7 @@ class MailReading:
 
     @get("/search")
     def find(self, call: Call) -> WebResponse:
-        """List what a query finds."""
+        """List the results of a query."""
         text = call.arg("q")
         condition, values = parse_query(text)
         return _listing(

@@ -11,7 +11,7 @@ __all__ = ["parse_query"]
 
 _TOKEN = re.compile(r'(-?)(?:(\w+):)?(?:"([^"]*)"|(\S+))')
 _MAX_TERMS = 40
-"""More are not looked at."""
+"""Maximum number of search terms; further ones are ignored."""
 
 _LIKE = {
     "from": "(m.sender LIKE ? OR m.sender_name LIKE ?)",

@@ -1,6 +1,6 @@
-"""Texts of the mailbox's first content: companies, labels, and conversations by kind.
+"""Texts of the mailbox's initial content: companies, labels, and conversations by kind.
 
-Texts stand as `English|Chinese`. In conversations, `{item}`, `{n}`, `{amount}`, `{day}`, `{ref}`,
+Texts are written `English|Chinese`. In conversations, `{item}`, `{n}`, `{amount}`, `{day}`, `{ref}`,
 `{me}` and `{other}` are filled in.
 """
 
@@ -48,7 +48,7 @@ ROLES = ("Sales manager|销售经理", "Account manager|客户经理", "Accounta
 
 
 class MailPattern(NamedTuple):
-    """One kind of conversation: who speaks, and what."""
+    """One kind of conversation, with its speakers and messages."""
 
     subject: str
     turns: tuple[str, ...]

@@ -6,10 +6,10 @@ FOLDERS = ("inbox", "archive", "sent", "drafts", "spam", "trash")
 """Folders that every mailbox has; a mailbox has some of its own, too."""
 
 FIELDS = ("sender", "subject", "recipients")
-"""Fields of a message that a filter can look at."""
+"""Fields of a message that a filter can match."""
 
 ACTIONS = ("archive", "trash", "spam", "inbox", "star", "unstar", "move", "label", "unlabel")
-"""What can be done with the ticked messages of a list."""
+"""Actions on the selected messages of a list."""
 
 UNDO_SECONDS = 100
 """How long a sent message can be taken back."""

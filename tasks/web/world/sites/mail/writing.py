@@ -1,4 +1,4 @@
-"""Pages on which mail is written: compose, reply, forward, drafts, and what could not be sent."""
+"""Pages on which mail is written: compose, reply, forward, drafts, and failed deliveries."""
 
 from collections.abc import Mapping
 from datetime import datetime

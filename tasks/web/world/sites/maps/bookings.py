@@ -61,7 +61,7 @@ class Bookings:
 
     @get("/places/{number:int}/rooms")
     def rooms(self, call: Call, number: int) -> WebResponse:
-        """Show the rates of a hotel; with dates, what the stay costs."""
+        """Show the rates of a hotel; with dates, the price of the stay."""
         place = _place(call.store, number, "hotel")
         if place is None:
             return call.not_found()
@@ -79,7 +79,7 @@ class Bookings:
 
     @get("/rates/{number:int}/book")
     def book_room_form(self, call: Call, number: int) -> WebResponse:
-        """Show what a stay costs and its conditions, before it is booked."""
+        """Show the price and conditions of a stay before it is booked."""
         return self._room_page(call, number, "", 200)
 
     @post("/rates/{number:int}/book")
@@ -189,7 +189,7 @@ class Bookings:
 
     @post("/bookings/{number:int}/cancel")
     def cancel(self, call: Call, number: int) -> WebResponse:
-        """Cancel a booking; the fee is charged without a further question."""
+        """Cancel a booking; the fee is charged without confirmation."""
         row = _own(call, number)
         if row is None or row["status"] != "active" or row["start"] <= call.clock.stamp:
             return call.not_found()
@@ -218,7 +218,7 @@ class Bookings:
 
 
 def _insurance(call: Call) -> FormField:
-    """A pre-ticked extra, as such sites have it."""
+    """A preselected extra, as on real booking sites."""
     label = call.words("insurance", amount=call.ui.money(INSURANCE))
     return FormField("insurance", label, "checkbox", True)
 

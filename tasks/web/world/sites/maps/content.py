@@ -1,4 +1,4 @@
-"""First content of the maps site: a city with places, hotels, restaurants, and trains."""
+"""Initial content of the maps site: a city with places, hotels, restaurants, and trains."""
 
 from collections.abc import Sequence
 from datetime import timedelta

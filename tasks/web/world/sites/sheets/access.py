@@ -1,4 +1,4 @@
-"""Sheets by id, names of people, and what somebody may change."""
+"""Sheets by id, names of people, and permissions."""
 
 from collections.abc import Sequence
 

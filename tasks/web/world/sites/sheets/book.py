@@ -39,7 +39,7 @@ class GridQuery(NamedTuple):
 
 
 def sheet_cells(store: SiteStore, sheet: int) -> dict[CellPlace, str]:
-    """Return what was typed into a sheet, by row and column."""
+    """Return the raw content of a sheet's cells, by row and column."""
     rows = store.rows("SELECT row, col, raw FROM cells WHERE sheet = ?", (sheet,))
     return {(row["row"], row["col"]): row["raw"] for row in rows}
 
@@ -47,7 +47,7 @@ def sheet_cells(store: SiteStore, sheet: int) -> dict[CellPlace, str]:
 def evaluator_of(store: SiteStore, workbook: int) -> Evaluator:
     """Return an evaluator of a workbook's formulas.
 
-    It stays until something is written, unless its values may depend on what was evaluated before.
+    It is cached until a cell is written, unless its values may depend on the order of evaluation.
     """
     known: Evaluator | None = store.memo.get(("evaluator", workbook))
     if known is not None and not known.ordered:
@@ -70,7 +70,7 @@ def last_row(cells: Mapping[CellPlace, str]) -> int:
 
 
 def selected_rows(evaluator: Evaluator, sheet: int, query: GridQuery) -> list[int]:
-    """Return the numbers of the rows below the headings that a filter leaves, in order."""
+    """Return the numbers of the rows below the headings that pass a filter, in order."""
     last = last_row(evaluator.cells(sheet))
     rows = list(range(2, last + 1))
     if query.column and query.operand:
@@ -132,7 +132,7 @@ def write_cells(
 
 
 def put_cell(store: SiteStore, sheet: int, ref: str, raw: str) -> None:
-    """Write one cell, or remove it if nothing is left in it."""
+    """Write one cell, or remove it if it becomes empty."""
     key, place = f"{sheet}!{ref}", parse_ref(ref)
     assert place is not None, ref
     if not raw:
@@ -146,7 +146,7 @@ def put_cell(store: SiteStore, sheet: int, ref: str, raw: str) -> None:
 
 
 def row_values(evaluator: Evaluator, sheet: int, row: int, columns: int) -> list[str]:
-    """Return what the cells of a row show."""
+    """Return the displayed values of a row's cells."""
     return [shown(evaluator.value(sheet, (row, column))) for column in range(1, columns + 1)]
 
 

@@ -1,4 +1,4 @@
-"""First content of the spreadsheet."""
+"""Initial content of the spreadsheet."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -122,7 +122,7 @@ class _Writer:
         return number
 
     def budget(self, age: int, *, copy: bool = False) -> None:
-        """Budget by team and quarter; last year's is archived, a copy lies in a private folder."""
+        """Budget by team and quarter; last year's is archived, and a private folder has a copy."""
         year = self.year - age
         ending = "（副本）" if self.language == "zh" else " (copy)"
         book = self.workbook(
@@ -288,7 +288,7 @@ class _Writer:
         self.sheet(book, "Report", ("component", "count", "note"), [])
 
     def trips(self) -> None:
-        """Trips with their budgets; bookings are written into it by hand."""
+        """Trips with their budgets; people enter bookings by hand."""
         book = self.workbook(f"Trips {self.year}={self.year}差旅", "Travel=差旅", 2,
                              "Amounts in EUR.=单位：欧元。")  # fmt: skip
         self.sheet(book, "Trips", ("number", "person", "purpose", "budget", "spent", "booking",
@@ -298,7 +298,7 @@ class _Writer:
     # History and comments ----------------------------------------------------------------------
 
     def history(self, sheet: int, refs: Sequence[str]) -> None:
-        """Add versions that lead to what the cells hold now."""
+        """Add versions that lead to the current content."""
         now = {key.partition("!")[2]: raw for key, number, _, _, raw in self.cells
                if number == sheet}  # fmt: skip
         count = (3, 8, 18, 36)[self.brief.scale - 1]

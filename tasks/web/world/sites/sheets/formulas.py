@@ -1,4 +1,4 @@
-"""Formulas: parsing, references and evaluation, with faults and cycles shown as cells show them."""
+"""Formulas: parsing, references and evaluation, with errors and cycles as cells display them."""
 
 import operator as operator_module
 import re
@@ -23,7 +23,7 @@ __all__ = ["Evaluator", "CellPlace", "column_name", "column_number", "parse_rang
            "ref_of"]  # fmt: skip
 
 CellPlace = tuple[int, int]
-"""StoreRow and column, both from 1."""
+"""Row and column, both from 1."""
 
 _MAX_DEPTH = 30
 _MAX_CHAIN = 40
@@ -84,7 +84,7 @@ class Evaluator:
 
     Args:
         sheets: Id of every sheet, by name in lower case.
-        load: Returns what was typed into the cells of a sheet, by row and column.
+        load: Returns the raw content of a sheet's cells, by row and column.
 
     Attributes:
         ordered: Whether a value may depend on which cells were evaluated before: a cycle or the
@@ -102,7 +102,7 @@ class Evaluator:
         self.ordered = False
 
     def cells(self, sheet: int) -> Mapping[CellPlace, str]:
-        """Return what was typed into a sheet."""
+        """Return the raw content of a sheet."""
         if sheet not in self._cells:
             self._cells[sheet] = self._load(sheet)
         return self._cells[sheet]
@@ -131,7 +131,7 @@ class Evaluator:
         return value
 
     def formula(self, sheet: int, text: str) -> CellValue:
-        """Return the value of a formula as if it stood in a sheet."""
+        """Return the value of a formula as if it were in a cell of a sheet."""
         tree = _tree(text[1:] if text.startswith("=") else text)
         if tree is None:
             return CellFault("#ERROR!")
@@ -217,7 +217,7 @@ def _arithmetic(operator: str, numbers: list[float]) -> CellValue:
 
 @lru_cache(maxsize=20_000)
 def _tree(text: str) -> tuple[Any, ...] | None:
-    """Parse a formula; None if it is none."""
+    """Parse a text as a formula; None if it is not one."""
     try:
         return _Parser(text).whole()
     except FormulaFault:

@@ -11,7 +11,7 @@ __all__ = ["FUNCTIONS", "CellBlock", "CellFault", "CellValue", "matches", "shown
 
 
 class CellFault(NamedTuple):
-    """An error as a cell shows it, such as `#DIV/0!`."""
+    """An error as displayed in a cell, such as `#DIV/0!`."""
 
     code: str
 
@@ -30,7 +30,7 @@ _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
 
 
 def typed(raw: str) -> CellValue:
-    """Return the value of what was typed into a cell; not for formulas."""
+    """Return the value of a cell's raw content, unless it is a formula."""
     if not raw:
         return None
     if raw.startswith("'"):
@@ -41,7 +41,7 @@ def typed(raw: str) -> CellValue:
 
 
 def shown(value: CellValue) -> str:
-    """Return a value as a cell shows it: numbers with at most six decimals."""
+    """Return a value as displayed in a cell: numbers with at most six decimals."""
     if value is None:
         return ""
     if isinstance(value, CellFault):
@@ -55,7 +55,7 @@ def shown(value: CellValue) -> str:
 
 
 def number_of(value: _Argument) -> float | CellFault:
-    """Return a value as a number; a text that is none is a fault."""
+    """Return a value as a number; a text that is not a number gives a fault."""
     if isinstance(value, CellFault):
         return value
     if value is None:
@@ -228,4 +228,4 @@ FUNCTIONS: Mapping[str, tuple[int, int, Callable[[Sequence[_Argument]], CellValu
     "OR": (1, 30, lambda a: any(bool(value) for value in _cells(a))),
     "NOT": (1, 1, lambda a: not a[0]),
 }
-"""Fewest and most arguments, and the function, by name."""
+"""Minimum and maximum number of arguments, and the function, by name."""

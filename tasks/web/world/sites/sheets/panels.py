@@ -1,4 +1,4 @@
-"""What stands beside a sheet: comments, protections, versions, files, sorting and charts."""
+"""Panels of a sheet: comments, protections, versions, files, sorting and charts."""
 
 import csv
 import io
@@ -40,7 +40,7 @@ class Panels:
 
     @get("/sheets/{number:int}/comments")
     def comments(self, call: Call, number: int) -> WebResponse:
-        """List the comments of a sheet, those that are open first."""
+        """List the comments of a sheet, open ones first."""
         found = sheet_of(call.store, number)
         if found is None:
             return call.not_found()
@@ -123,7 +123,7 @@ class Panels:
 
     @get("/versions/{number:int}")
     def version(self, call: Call, number: int) -> WebResponse:
-        """Show what a version changed, beside what the cells hold now."""
+        """Show what a version changed, beside the current content."""
         row = call.store.row("SELECT * FROM _versions WHERE id = ?", (number,))
         found = sheet_of(call.store, row["sheet"]) if row else None
         if row is None or found is None:
@@ -138,7 +138,7 @@ class Panels:
 
     @post("/versions/{number:int}/restore")
     def restore(self, call: Call, number: int) -> WebResponse:
-        """Take the sheet back to how it was before a version: that one and all later are undone."""
+        """Restore the sheet as it was before a version, undoing that version and all later ones."""
         row = call.store.row("SELECT * FROM _versions WHERE id = ?", (number,))
         found = sheet_of(call.store, row["sheet"]) if row else None
         if row is None or found is None:
@@ -153,7 +153,7 @@ class Panels:
 
     @get("/sheets/{number:int}/export")
     def export(self, call: Call, number: int) -> WebResponse:
-        """Download the rows that the filter leaves, as shown."""
+        """Download the rows that pass the filter, as shown."""
         found = sheet_of(call.store, number)
         if found is None:
             return call.not_found()

@@ -70,7 +70,7 @@ class Spreadsheet(Panels, Dashboards, Site):
 
     @get("/workbooks")
     def workbooks(self, call: Call) -> WebResponse:
-        """List workbooks; archived ones only if asked for."""
+        """List workbooks; archived ones only if requested."""
         archived, text = call.arg("archived") == "1", call.arg("q")
         where = "(name LIKE ? OR folder LIKE ?) AND archived <= ?"
         rows = call.store.rows(
@@ -101,7 +101,7 @@ class Spreadsheet(Panels, Dashboards, Site):
 
     @get("/sheets/{number:int}")
     def sheet(self, call: Call, number: int) -> WebResponse:
-        """Show the grid; filter and order last for one look at one sheet."""
+        """Show the grid; filter and order apply only to this view of the sheet."""
         found = sheet_of(call.store, number)
         if found is None:
             return call.not_found()
@@ -141,7 +141,7 @@ class Spreadsheet(Panels, Dashboards, Site):
 
     @get("/sheets/{number:int}/cells/{ref}")
     def cell(self, call: Call, number: int, ref: str) -> WebResponse:
-        """Show one cell: what was typed, its value, comments, protection and history."""
+        """Show one cell: its content, value, comments, protection and history."""
         found, place = sheet_of(call.store, number), parse_ref(ref)
         if found is None or place is None:
             return call.not_found()
@@ -162,7 +162,7 @@ class Spreadsheet(Panels, Dashboards, Site):
 
     @get("/sheets/{number:int}/rows/new")
     def new_row(self, call: Call, number: int) -> WebResponse:
-        """Show the form of a row that does not exist yet."""
+        """Show the form for a new row."""
         found = sheet_of(call.store, number)
         if found is None:
             return call.not_found()

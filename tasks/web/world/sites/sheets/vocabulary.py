@@ -54,7 +54,7 @@ _HEADINGS = {
     "rate": "EUR per unit=折合欧元", "number": "No.=序号", "decided": "Decided by=决定人", "rule": "Rule=规定",
     "order": "Order=订单", "region": "Region=区域", "rep": "Rep=销售代表", "units": "Units=数量",
     "price": "Unit price=单价", "discount": "Discount %=折扣%", "role": "Role=岗位", "limit": "Limit=上限",
-    "away": "Away from=离开日", "back": "Back on=返回日", "skill": "FormField=领域", "quantity": "Quantity=数量",
+    "away": "Away from=离开日", "back": "Back on=返回日", "skill": "Field=领域", "quantity": "Quantity=数量",
     "count": "Count=数目", "component": "Component=组件", "booking": "Booking=预订号",
     "purpose": "Purpose=用途", "budget": "Budget=预算", "spent": "Spent=已用",
     "lead": "Lead=主管",

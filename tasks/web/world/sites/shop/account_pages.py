@@ -118,7 +118,7 @@ class AccountPages:
 
     @post("/orders/{number:int}/cancel")
     def cancel(self, call: Call, number: int) -> WebResponse:
-        """Cancel an order that is not yet on its way; the goods return to stock."""
+        """Cancel an order that has not been shipped; the goods return to stock."""
         row = _own_order(call, number)
         if row is None:
             return call.not_found()
@@ -277,7 +277,7 @@ class AccountPages:
 
 
 def parcel_of(order: int) -> str:
-    """Return the number of the parcel that an order left in."""
+    """Return the parcel number of an order."""
     return f"FF{derive_seed('web parcel', order) % 10**9:09d}"
 
 

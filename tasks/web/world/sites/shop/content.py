@@ -1,4 +1,4 @@
-"""First content of the shop."""
+"""Initial content of the shop."""
 
 from datetime import date, timedelta
 
@@ -23,7 +23,7 @@ _STREETS = (
     "Harbour Road=滨江路",
     "Mill Lane=磨坊巷",
     "Station Street=站前街",
-    "Orchard StoreRow=果园里",
+    "Orchard Row=果园里",
     "Castle Hill=城堡山路",
     "Quay Side=码头东路",
     "Elm Court=榆园",

@@ -1,4 +1,4 @@
-"""What a cart costs and what a return refunds, by the shop's published rules."""
+"""Prices of carts and refunds of returns, by the shop's published rules."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
@@ -54,7 +54,7 @@ def cart_lines(store: SiteStore, person: str) -> list[StoreRow]:
 
 
 def coupon_problem(coupon: StoreRow | None, lines: Sequence[StoreRow], today: date) -> str:
-    """Return the label of what is wrong with a coupon for a cart; empty if it applies."""
+    """Return the label of a coupon's problem with a cart; empty if it applies."""
     if coupon is None:
         return "coupon_unknown"
     if coupon["ends"] < today.isoformat():
@@ -66,7 +66,7 @@ def coupon_problem(coupon: StoreRow | None, lines: Sequence[StoreRow], today: da
 
 
 def discount_of(coupon: StoreRow | None, lines: Sequence[StoreRow]) -> int:
-    """Return the discount on goods in cents; final-sale goods take no part."""
+    """Return the discount on goods in cents; final-sale goods are excluded."""
     if coupon is None or coupon["kind"] == "shipping":
         return 0
     base = _base(coupon, lines)
@@ -103,7 +103,7 @@ def last_return_day(delivered: str, days: int, settings: Mapping[str, int]) -> d
 
 
 def line_discounts(coupon: StoreRow | None, lines: Sequence[StoreRow]) -> list[int]:
-    """Return every line's share of the discount; the last line that takes part has the rest."""
+    """Return every line's share of the discount; the last eligible line gets the remainder."""
     total, shares = discount_of(coupon, lines), [0] * len(lines)
     if coupon is None or total == 0:
         return shares

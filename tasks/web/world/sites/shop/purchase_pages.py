@@ -1,4 +1,4 @@
-"""Pages of buying: cart, coupon, checkout and payment."""
+"""Purchase pages: cart, coupon, checkout and payment."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -151,7 +151,7 @@ class PurchasePages:
 
     @get("/checkout/summary")
     def summary(self, call: Call) -> WebResponse:
-        """Show what would be ordered."""
+        """Show the summary of the order."""
         chosen = call.store.row("SELECT * FROM _checkout WHERE person = ?", (call.login,))
         lines = cart_lines(call.store, call.login)
         if chosen is None or not lines:

@@ -1,4 +1,4 @@
-"""First content of the tracker."""
+"""Initial content of the tracker."""
 
 from datetime import timedelta
 

@@ -20,11 +20,11 @@ FILTERS = ("project", "status", "priority", "component", "assignee", "q", "sort"
 
 
 class Desk:
-    """Handlers of what stands around single issues."""
+    """Handlers of pages other than single issues."""
 
     @post("/issues/bulk")
     def bulk(self, call: Call) -> WebResponse:
-        """Change fields of all ticked issues; fields left at "no change" stay."""
+        """Change fields of all selected issues, except fields left at "no change"."""
         back = f"/issues?{_kept(call)}"
         changes = {
             name: call.arg(f"set_{name}") for name in ("status", "priority", "assignee")

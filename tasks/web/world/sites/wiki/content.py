@@ -1,4 +1,4 @@
-"""First content of the wiki."""
+"""Initial content of the wiki."""
 
 import json
 from datetime import timedelta

@@ -10,7 +10,7 @@ from hexathlon.tasks.web.world.gazetteer import SOURCES
 __all__ = ["HISTORIC", "Guideline", "EditingRules", "draw_rules", "guidelines"]
 
 HISTORIC = {"en": "Historic structures", "zh": "历史建筑"}
-"""Category that the guideline on categories decides about."""
+"""Category that the guideline on categories governs."""
 
 
 class EditingRules(NamedTuple):

@@ -53,7 +53,7 @@ def names_of(store: SiteStore) -> dict[str, str]:
 
 
 def linked(call: Call, text: str) -> Markup:
-    """Write a section with its links; a title without a page is no link."""
+    """Write a section with its links; titles without a page are not linked."""
     parts = re.split(r"\[\[([^\[\]]+)\]\]", text)
     titles = parts[1::2]
     marks = ", ".join("?" * len(titles))
@@ -101,7 +101,7 @@ def protection_note(call: Call, protection: StoreRow) -> str:
 def show(
     call: Call, template: str, row: StoreRow, status: int = 200, **context: Any
 ) -> WebResponse:
-    """Render a page about a page of the wiki, with its tabs."""
+    """Render a view of a wiki page, with its tabs."""
     words, place = call.words, f"/pages/{row['id']}"
     tabs = [
         (words("read"), f"{place}?stay=1"),

@@ -68,7 +68,7 @@ class Wiki(PageOrganising, Site):
         ]
 
     def run_job(self, call: Call, kind: str, subject: str) -> None:
-        """Save an edit that another editor was preparing."""
+        """Save the pending edit of another editor."""
         row = call.store.row("SELECT * FROM _pending WHERE part = ?", (int(subject),))
         if row is None:
             return
@@ -121,7 +121,7 @@ class Wiki(PageOrganising, Site):
 
     @get("/recent")
     def recent(self, call: Call) -> WebResponse:
-        """List the latest changes, of one editor if asked."""
+        """List the latest changes, optionally of one editor."""
         author = call.arg("editor")
         where, values = ("r.author = ?", (author,)) if author else ("1", ())
         people = call.store.rows("SELECT login, name FROM _accounts ORDER BY name")
@@ -140,7 +140,7 @@ class Wiki(PageOrganising, Site):
 
     @get("/protections")
     def protections(self, call: Call) -> WebResponse:
-        """List protections, those that have ended included."""
+        """List protections, including expired ones."""
         rows = call.store.rows(
             "SELECT x.*, p.title FROM protections x JOIN pages p ON p.id = x.page ORDER BY x.id "
             "DESC"
@@ -155,7 +155,7 @@ class Wiki(PageOrganising, Site):
 
     @get("/pages/{number:int}")
     def read(self, call: Call, number: int) -> WebResponse:
-        """Show a page; a redirect leads on."""
+        """Show a page; follow a redirect."""
         row = page_of(call, number)
         if row is None:
             return call.not_found()
@@ -349,7 +349,7 @@ class Wiki(PageOrganising, Site):
 
     @post("/revisions/{number:int}/revert")
     def revert(self, call: Call, number: int) -> WebResponse:
-        """Restore what a revision replaced, unless a later one changed the same part."""
+        """Revert a revision, unless a later one changed the same part."""
         change = call.store.row("SELECT * FROM revisions WHERE id = ?", (number,))
         if change is None:
             return call.not_found()

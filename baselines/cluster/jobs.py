@@ -1,7 +1,7 @@
-"""Rollouts on their way through a fleet, and the pools in whose queues they wait.
+"""Rollouts submitted to a fleet, and the pools that queue them.
 
-A pool knows which of its workers is free and how many rollouts travel in one message. Sending them,
-and what follows when a worker is lost, is left to the fleet.
+A pool knows which of its workers are free and how many rollouts to send per message. Sending them,
+and handling the loss of a worker, is left to the fleet.
 """
 
 import asyncio
@@ -15,18 +15,18 @@ from hexathlon.baselines.rollout.executor import Outcome, Request
 from hexathlon.baselines.rollout.pools import PoolTable
 from hexathlon.baselines.rollout.prefix import Prefix
 
-__all__ = ["SlotCall", "Errand", "WorkerPool"]
+__all__ = ["RolloutJob", "SlotCall", "WorkerPool"]
 
 _BATCH_S = 0.5
-"""Duration of a batch of short rollouts; messages take about a hundredth of it."""
+"""Target duration of a batch of short rollouts; messages take about a hundredth of it."""
 
 _MOST = 64
-"""Longest batch."""
+"""Maximum number of rollouts in a batch."""
 
 
 @dataclass(eq=False)
-class Errand:
-    """One rollout on its way through a fleet."""
+class RolloutJob:
+    """One rollout submitted to a fleet, queued or in progress."""
 
     ticket: int
     request: Request
@@ -35,15 +35,15 @@ class Errand:
     outcome: "asyncio.Future[Outcome]"
     resume: Prefix | None = None
     lost: int = 0
-    """Workers lost while they played it."""
+    """Number of workers lost while playing it."""
 
     @property
     def settled(self) -> bool:
-        """Whether there is an outcome or an error; not so if nobody waits for one any more."""
+        """Whether there is an outcome or an error; False if the job was withdrawn."""
         return self.outcome.done() and not self.outcome.cancelled()
 
     def unfinished(self) -> Prefix:
-        """Return where the rollout stands, for one that is aborted before it begins."""
+        """Return the prefix of a rollout that is aborted before a worker starts it."""
         return self.resume or self.request.start or Prefix(self.request.key)
 
 
@@ -53,9 +53,9 @@ class SlotCall:
 
     worker: WorkerHandle
     slot: int
-    """Taken from the worker's free ones."""
+    """Number of the slot, taken from the worker's free ones."""
 
-    errands: list[Errand]
+    jobs: list[RolloutJob]
 
 
 class WorkerPool:
@@ -66,18 +66,18 @@ class WorkerPool:
         table: Its settings.
 
     Attributes:
-        workers: Those that are ready.
-        starting: Those that are not ready yet.
-        calls: Rollouts in progress, by the tasks that wait for them.
-        bundles: The pool's places; None until they are reserved.
-        opening: The task that reserves them.
+        workers: Workers that are ready.
+        starting: Workers that are not ready yet.
+        calls: Rollouts in progress, by the asyncio tasks that await them.
+        bundles: The pool's reservation; None until it is granted.
+        opening: The asyncio task that reserves the bundles.
         seconds: Average duration of a rollout; 0 while unknown.
-        failures: Workers that did not start, since the last one that did.
+        failures: Number of consecutive workers that failed to start.
     """
 
     def __init__(self, name: str, table: PoolTable) -> None:
         self.name, self.table = name, table
-        self.queue: deque[Errand] = deque()
+        self.queue: deque[RolloutJob] = deque()
         self.workers: list[WorkerHandle] = []
         self.starting: set[WorkerHandle] = set()
         self.calls: dict[asyncio.Task[None], SlotCall] = {}
@@ -88,17 +88,17 @@ class WorkerPool:
 
     @property
     def capacity(self) -> int:
-        """Number of rollouts that the pool plays at a time."""
+        """Maximum number of concurrent rollouts."""
         return self.table.workers * self.table.slots
 
     @property
     def batch(self) -> int:
-        """Number of rollouts in a message, by their average duration so far."""
+        """Number of rollouts per message, from their average duration so far."""
         return min(max(int(_BATCH_S / self.seconds), 1), _MOST) if self.seconds else 1
 
     @property
-    def hungry(self) -> bool:
-        """Whether further rollouts would be played soon."""
+    def has_room(self) -> bool:
+        """Whether the queue is short enough that a further rollout would start soon."""
         if not self.workers:
             return len(self.queue) < self.capacity
         ahead = 2 * self.capacity * self.batch if self.batch > 1 else 0
@@ -109,38 +109,38 @@ class WorkerPool:
         """Return the worker with the most free slots; None if there is none.
 
         Args:
-            alone: Whether it must be playing nothing.
+            alone: Whether it must be idle.
         """
-        able = [one for one in self.workers if (not one.busy if alone else one.free)]
-        return max(able, key=lambda one: (len(one.free), -one.number), default=None)
+        candidates = [each for each in self.workers if (not each.busy if alone else each.free)]
+        return max(candidates, key=lambda each: (len(each.free), -each.number), default=None)
 
-    def next_call(self) -> tuple[WorkerHandle, int, list[Errand]] | None:
-        """Take the next message from the queue, if a worker has a free slot; take the slot, too."""
+    def next_call(self) -> tuple[WorkerHandle, int, list[RolloutJob]] | None:
+        """Take the next message from the queue, and a slot for it, if a worker has one free."""
         while self.queue and self.queue[0].outcome.done():
             self.queue.popleft()
         if not self.queue:
             return None
-        # A rollout that lost two workers may be what ended them, so it endangers no other.
+        # A rollout that lost two workers may have crashed them, so it gets a worker of its own.
         suspect = self.queue[0].lost > 1
         worker = self.least_loaded(alone=suspect)
         if worker is None:
             return None
         count = 1 if suspect else min(self.batch, -(-len(self.queue) // (2 * self.capacity)))
-        errands = [self.queue.popleft()]
-        # In a long message, all trials of a task: the worker builds it once.
+        jobs = [self.queue.popleft()]
+        # A long message has all trials of a task, so that a worker builds the task once.
         most = 2 * count if count > 1 else 1
-        while self.queue and len(errands) < most and _alike(errands[0], self.queue[0]):
-            if len(errands) >= count and not _same_task(errands[-1], self.queue[0]):
+        while self.queue and len(jobs) < most and _alike(jobs[0], self.queue[0]):
+            if len(jobs) >= count and not _same_task(jobs[-1], self.queue[0]):
                 break
-            errands.append(self.queue.popleft())
-        return worker, worker.take(whole=suspect), errands
+            jobs.append(self.queue.popleft())
+        return worker, worker.take(whole=suspect), jobs
 
 
-def _same_task(first: Errand, second: Errand) -> bool:
+def _same_task(first: RolloutJob, second: RolloutJob) -> bool:
     return first.request.key[:2] == second.request.key[:2]
 
 
-def _alike(first: Errand, second: Errand) -> bool:
-    """Whether two rollouts may travel in one message."""
+def _alike(first: RolloutJob, second: RolloutJob) -> bool:
+    """Whether two rollouts can share a message."""
     same = first.agent.number == second.agent.number and first.epoch == second.epoch
     return same and not (first.lost or second.lost)

@@ -15,13 +15,18 @@ from hexathlon.tasks.gui.world.kit.events import PhoneEvent
 from hexathlon.tasks.gui.world.kit.layout import ScreenLayout
 from hexathlon.tasks.gui.world.kit.looks import Appearance
 from hexathlon.tasks.gui.world.kit.scene import ScreenScene, UINode
-from hexathlon.tasks.gui.world.kit.widgets import Page
+from hexathlon.tasks.gui.world.kit.widgets import AppPage, Dialog, ScreenWidget
 from hexathlon.tasks.gui.world.phone.app import PhoneApp
 from hexathlon.tasks.gui.world.phone.context import AppActs, AppView
-from hexathlon.tasks.gui.world.phone.core import SECONDS_PER_ACTION, PhoneCore, PhoneTable, ScreenState
-from hexathlon.tasks.gui.world.phone.keyboard import KEYBOARD_UNITS, add_keyboard
-from hexathlon.tasks.gui.world.phone.plan import PhonePlan, TimedEvent
-from hexathlon.tasks.gui.world.phone.system import SystemApp
+from hexathlon.tasks.gui.world.phone.core import (
+    SECONDS_PER_ACTION,
+    PhoneCore,
+    PhoneTable,
+    ScreenState,
+)
+from hexathlon.tasks.gui.world.system.keyboard import KEYBOARD_UNITS, add_keyboard
+from hexathlon.tasks.gui.world.system.plan import PhonePlan, TimedEvent
+from hexathlon.tasks.gui.world.system.screens import SystemApp
 
 __all__ = ["Direction", "Phone", "PhoneRefusal"]
 
@@ -93,8 +98,9 @@ class Phone:
     def app_name(self) -> str:
         """Name of the app in the foreground; `launcher` if there is none."""
         for screen in reversed(self.core.stack):
-            if screen.app != "system":
-                return screen.app
+            name: str = screen.app
+            if name != "system":
+                return name
             if screen.name in ("shade", "recents", "call"):
                 return "system"
         return "launcher"
@@ -105,7 +111,7 @@ class Phone:
         core = self.core
         base = len(core.stack) - 1
         widgets = [self._widget(core.stack[base])]
-        while base > 0 and not isinstance(widgets[0], Page):
+        while base > 0 and not isinstance(widgets[0], AppPage):
             base -= 1
             widgets.insert(0, self._widget(core.stack[base]))
         floor = layout.height - (layout.pixels[KEYBOARD_UNITS] if core.focus else 0)
@@ -131,10 +137,11 @@ class Phone:
             layout = self._layout = ScreenLayout(appearance, self.plan.language)
         return layout
 
-    def _widget(self, screen: ScreenState) -> Any:
+    def _widget(self, screen: ScreenState) -> ScreenWidget:
         app = self._app(screen.app)
         view = AppView(self.core, self.appearance.look, screen, screen.app)
-        return getattr(app, f"screen_{screen.name}")(view)
+        widget: ScreenWidget = getattr(app, f"screen_{screen.name}")(view)
+        return widget
 
     def _app(self, name: str) -> PhoneApp:
         return _SYSTEM if name == "system" else app_named(name)
@@ -221,22 +228,26 @@ class Phone:
         if node is not None:
             return self.tap(node, x)
         top = self._widget(self.core.top)
-        if not isinstance(top, Page) and type(top).__name__ != "Dialog" and not self._inside(x, y):
+        if not isinstance(top, AppPage) and not isinstance(top, Dialog) and not self._inside(x, y):
             self.core.pop()
             return self._done()
         return "Nothing there reacts to a tap."
 
     def _inside(self, x: int, y: int) -> bool:
         scene = self.scene
-        shown = [node for node in scene.nodes[scene.first :] if node.role not in ("status", "toast")]
+        shown = [
+            node for node in scene.nodes[scene.first :] if node.role not in ("status", "toast")
+        ]
         return any(n.left <= x < n.right and n.top <= y < n.bottom for n in shown)
 
     def node_at(self, x: int, y: int) -> UINode | None:
         """Return what a tap at a pixel would touch."""
         scene = self.scene
         for node in reversed(scene.nodes[scene.first :]):
-            if node.left <= x < node.right and node.top <= y < node.bottom and (
-                node.on is not None or node.kind or node.long is not None or not node.enabled
+            if (
+                node.left <= x < node.right
+                and node.top <= y < node.bottom
+                and (node.on is not None or node.kind or node.long is not None or not node.enabled)
             ):
                 return node
         return None
@@ -279,8 +290,10 @@ class Phone:
         """Press a pixel for a while."""
         scene = self.scene
         for node in reversed(scene.nodes[scene.first :]):
-            if node.left <= x < node.right and node.top <= y < node.bottom and (
-                node.on is not None or node.kind or node.long is not None
+            if (
+                node.left <= x < node.right
+                and node.top <= y < node.bottom
+                and (node.on is not None or node.kind or node.long is not None)
             ):
                 return self.long_press(node)
         return "Nothing there reacts to a long press."
@@ -400,15 +413,19 @@ class Phone:
             for node in self.scene.nodes:
                 if node.kind == "text" and node.key == key:
                     return node
-        raise PhoneRefusal("No text field has the keyboard; tap one first, or name it by its index.")
+        raise PhoneRefusal(
+            "No text field has the keyboard; tap one first, or name it by its index."
+        )
 
     def _show_focus(self, node: UINode) -> None:
         """Scroll a field into view that the keyboard would cover."""
         layout = self._current_layout()
         floor = layout.height - layout.pixels[KEYBOARD_UNITS]
         for area in self.scene.areas:
-            if area.key == "body" and node.bottom > floor and any(
-                each.bounds.top <= node.top for each in self.scene.areas
+            if (
+                area.key == "body"
+                and node.bottom > floor
+                and any(each.bounds.top <= node.top for each in self.scene.areas)
             ):
                 found = [n for n in self.scene.nodes if n.kind == "text" and n.key == node.key]
                 if found and found[0].bottom - found[0].top >= node.bottom - node.top:
@@ -456,7 +473,9 @@ class Phone:
             PhoneRefusal: If there is no such app.
         """
         if name not in APP_NAMES:
-            raise PhoneRefusal(f"There is no app {name[:40]!r}; the apps are: {', '.join(APP_NAMES)}.")
+            raise PhoneRefusal(
+                f"There is no app {name[:40]!r}; the apps are: {', '.join(APP_NAMES)}."
+            )
         self._start(name)
         return self._done()
 

@@ -1,4 +1,4 @@
-"""The phone's own screens: launcher, recent apps, notifications, pickers, questions, share sheet."""
+"""The phone's own screens: launcher, notifications, pickers, questions, share sheet, calls."""
 
 import calendar
 from datetime import date, timedelta
@@ -8,26 +8,26 @@ from hexathlon.tasks.gui.world.apps.names import APP_NAMES
 from hexathlon.tasks.gui.world.apps.table import app_named
 from hexathlon.tasks.gui.world.kit.dates import WEEKDAYS, day_text, month_text, weekday_text
 from hexathlon.tasks.gui.world.kit.events import BACK, PhoneEvent, do, put
-from hexathlon.tasks.gui.world.kit.words import label
 from hexathlon.tasks.gui.world.kit.widgets import (
+    AppPage,
+    BottomSheet,
     Button,
-    Choice,
     Chips,
+    Choice,
     Columns,
     Dialog,
-    Grid,
     Heading,
     IconButton,
-    Label,
     ListRow,
     Menu,
-    Page,
     ScreenWidget,
-    Sheet,
     Slider,
     Spacer,
+    TextLabel,
     Tile,
+    TileGrid,
 )
+from hexathlon.tasks.gui.world.kit.words import label
 from hexathlon.tasks.gui.world.phone.app import PhoneApp
 from hexathlon.tasks.gui.world.phone.context import AppActs, AppView
 from hexathlon.tasks.gui.world.phone.core import ScreenState
@@ -58,12 +58,12 @@ class SystemApp(PhoneApp):
             tiles.append(Tile(_title(name, view), PhoneEvent("start", name), icon=app.icon,
                               colour=app.colour))  # fmt: skip
         today = view.today.isoformat()
-        return Page("", [
+        return AppPage("", [
             Spacer(10),
-            Label(view.now.strftime("%H:%M"), "big", centre=True),
-            Label(f"{weekday_text(today, view.language)} {view.short_day(today)}", "dim",
+            TextLabel(view.now.strftime("%H:%M"), "big", centre=True),
+            TextLabel(f"{weekday_text(today, view.language)} {view.short_day(today)}", "dim",
                   centre=True),
-            Spacer(16), Grid(tiles, 4),
+            Spacer(16), TileGrid(tiles, 4),
         ], home=True)  # fmt: skip
 
     def screen_recents(self, view: AppView) -> ScreenWidget:
@@ -76,10 +76,10 @@ class SystemApp(PhoneApp):
             for name in reversed(view.core.kept)
         ]  # fmt: skip
         if not rows:
-            rows = [Label(view("no_recents"), "dim", centre=True)]
+            rows = [TextLabel(view("no_recents"), "dim", centre=True)]
         else:
             rows.append(Button(view("close_all"), do("close_all"), "outlined"))
-        return Page(view("recents"), rows)
+        return AppPage(view("recents"), rows)
 
     def do_close_app(self, acts: AppActs, app: str) -> None:
         """Forget the screens of an app."""
@@ -108,9 +108,9 @@ class SystemApp(PhoneApp):
         if rows:
             rows.append(Button(view("clear_all"), do("clear_all"), "text"))
         else:
-            rows = [Label(view("no_notifications"), "dim", centre=True)]
+            rows = [TextLabel(view("no_notifications"), "dim", centre=True)]
         level = int(view.setting("brightness"))
-        return Page(view("notifications"), [
+        return AppPage(view("notifications"), [
             Chips(chips),
             Slider("brightness", view("brightness"), level, on=do("brightness")),
             Heading(view("notifications")), *rows,
@@ -165,7 +165,7 @@ class SystemApp(PhoneApp):
             for place, (text, _) in enumerate(view.params["choices"])
         ]
         if view.params.get("title"):
-            return Sheet(view.params["title"], [ListRow(text, on=on) for text, on in choices])
+            return BottomSheet(view.params["title"], [ListRow(text, on=on) for text, on in choices])
         return Menu(choices)
 
     def do_chosen(self, acts: AppActs, place: int) -> None:
@@ -197,15 +197,15 @@ class SystemApp(PhoneApp):
     def screen_share(self, view: AppView) -> ScreenWidget:
         """The apps that can receive something."""
         kind, owner = view.params["kind"], view.params["owner"]
-        rows = [
+        rows: list[Any] = [
             ListRow(_title(name, view), on=do("share_with", app=name), icon=app_named(name).icon)
             for name in APP_NAMES
             if kind in app_named(name).receives and name != owner
         ]
         item = view.params["item"]
         what = item["file"] or item["title"] or item["text"]
-        return Sheet(view("share_with"), [
-            Label(what, "dim", 2), *(rows or [Label(view("no_receiver"), "dim")]),
+        return BottomSheet(view("share_with"), [
+            TextLabel(what, "dim", 2), *(rows or [TextLabel(view("no_receiver"), "dim")]),
         ])  # fmt: skip
 
     def do_share_with(self, acts: AppActs, app: str) -> None:
@@ -249,13 +249,13 @@ class SystemApp(PhoneApp):
             tiles.append(Tile(stamp, put("day", stamp), text=str(day), selected=stamp == chosen))
         shown = day_text(chosen, view.look.dates, view.language)
         return Dialog(view.params["title"] or view("choose_date"), "", [
-            Label(shown, "title"),
+            TextLabel(shown, "title"),
             Columns((
                 IconButton("left", view("previous_month"), put("month", before)),
-                Label(month_text(year, number, view.language), centre=True),
+                TextLabel(month_text(year, number, view.language), centre=True),
                 IconButton("right", view("next_month"), put("month", after)),
             ), (1, 3, 1)),
-            Grid(tiles, 7, 38),
+            TileGrid(tiles, 7, 38),
         ], ((view("ok"), do("picked", value=chosen)), (view("cancel"), BACK)))  # fmt: skip
 
     def screen_time(self, view: AppView) -> ScreenWidget:
@@ -268,13 +268,14 @@ class SystemApp(PhoneApp):
         minutes = [f"{number:02d}" for number in range(0, 60, 5)]
         if minute not in minutes:
             minutes = sorted([*minutes, minute])
+        hour_tiles = [Tile(each, put("hour", each), selected=each == hour) for each in hours]
+        minute_tiles = [
+            Tile(each, put("minute", each), selected=each == minute) for each in minutes
+        ]
         return Dialog(view.params["title"] or view("choose_time"), "", [
-            Label(view.time(chosen), "big", centre=True),
-            Heading(view("hour")),
-            Grid([Tile(each, put("hour", each), selected=each == hour) for each in hours], 6, 36),
-            Heading(view("minute")),
-            Grid([Tile(each, put("minute", each), selected=each == minute) for each in minutes],
-                 6, 36),
+            TextLabel(view.time(chosen), "big", centre=True),
+            Heading(view("hour")), TileGrid(hour_tiles, 6, 36),
+            Heading(view("minute")), TileGrid(minute_tiles, 6, 36),
         ], ((view("ok"), do("picked", value=chosen)), (view("cancel"), BACK)))  # fmt: skip
 
     # Calls -------------------------------------------------------------------------------------
@@ -283,12 +284,14 @@ class SystemApp(PhoneApp):
         """An incoming call."""
         name, number = view.params["name"], view.params["number"]
         if view.value("answered"):
-            return Page(view("in_call"), [
-                Spacer(40), Label(name or number, "big", centre=True),
-                Label(number, "dim", centre=True), Spacer(60), Button(view("end_call"), BACK, "danger"),
+            return AppPage(view("in_call"), [
+                Spacer(40), TextLabel(name or number, "big", centre=True),
+                TextLabel(number, "dim", centre=True), Spacer(60),
+                Button(view("end_call"), BACK, "danger"),
             ], home=True)  # fmt: skip
-        return Page(view("incoming_call"), [
-            Spacer(40), Label(name or number, "big", centre=True), Label(number, "dim", centre=True),
+        return AppPage(view("incoming_call"), [
+            Spacer(40), TextLabel(name or number, "big", centre=True),
+            TextLabel(number, "dim", centre=True),
             Spacer(80), Button(view("answer_call"), put("answered", True)),
             Button(view("decline_call"), do("decline"), "danger"),
         ], home=True)  # fmt: skip

@@ -23,7 +23,9 @@ def add_keyboard(layout: ScreenLayout, shift: bool, symbols: bool) -> None:
     y = top + pixels[8]
     rows = SYMBOLS if symbols else LETTERS
     for number, row in enumerate(rows):
-        keys = [(char.upper() if shift else char, char.upper() if shift else char, 2) for char in row]
+        keys = [
+            (char.upper() if shift else char, char.upper() if shift else char, 2) for char in row
+        ]
         if number == 2:
             keys.insert(0, ("123" if symbols else "⇧", "shift", 3))
             keys.append(("⌫", "erase", 3))

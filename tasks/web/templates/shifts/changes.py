@@ -1,0 +1,132 @@
+"""What other people change in the course of a shift: rules, register, mandates, and records."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from hexathlon.tasks.web.templates.draft import WebScene
+from hexathlon.tasks.web.templates.shifts.cast import ShiftCast, entry_on, new_number
+from hexathlon.tasks.web.templates.shifts.ledger import DayLedger, RecordPlace
+from hexathlon.tasks.web.templates.shifts.records import RecordJob
+from hexathlon.tasks.web.templates.shifts.rules import DayRules, RecordClosure
+from hexathlon.tasks.web.templates.shifts.stages import Writing
+
+__all__ = ["DayChanges"]
+
+_KINDS = ("days", "auditor", "revoke", "revoke", "regrant", "release", "release", "hold", "hold",
+          "closure")  # fmt: skip
+
+
+@dataclass
+class DayChanges:
+    """Draws changes of the pages, those first that make a difference to the day's records."""
+
+    scene: WebScene
+    cast: ShiftCast
+    later_days: int
+    jobs: Sequence[RecordJob]
+    """Jobs that a closure in the course of the day may concern."""
+
+    def plan(self, places: Sequence[int]) -> dict[int, list[str]]:
+        """Draw the kinds of changes before each request."""
+        planned: dict[int, list[str]] = {}
+        for kind in _KINDS:
+            if kind == "days" or self.scene.rng.random() < 0.8:
+                planned.setdefault(self.scene.pick(places), []).append(kind)
+        return planned
+
+    def apply(self, kind: str, rules: DayRules, ledger: DayLedger) -> DayRules:
+        """Return the rules after a change; the same if there is nothing to change."""
+        if kind == "days":
+            return replace(rules, days=self.later_days)
+        if kind == "auditor":
+            return replace(rules, auditor=self.cast.auditors[1])
+        if kind == "regrant":
+            return self._regranted(rules)
+        if kind == "closure":
+            return self._closed(rules)
+        if kind == "revoke":
+            return self._revoked(rules, ledger)
+        return self._entered(kind, rules, ledger)
+
+    def overwritten(self, ledger: DayLedger) -> Writing | None:
+        """Draw a record that somebody else gives another value after the agent did."""
+        places = [place for place in ledger.given
+                  if not ledger.taken(place) and len(self._companions(ledger, place)) > 1]  # fmt: skip
+        if not places:
+            return None
+        place = self.scene.pick(places)
+        job, target = ledger.places[place]
+        values = [each for each in target.values[::-1] if each != ledger.values[place]]
+        return job, target, values[0]
+
+    def _companions(self, ledger: DayLedger, place: RecordPlace) -> list[RecordPlace]:
+        """Return the records of a job that have been given values and kept them."""
+        job = ledger.places[place][0]
+        return [each for each in ledger.given
+                if ledger.places[each][0] is job and not ledger.taken(each)]  # fmt: skip
+
+    def _revoked(self, rules: DayRules, ledger: DayLedger) -> DayRules:
+        """Take a mandate away, one that decides about a record if there is such a one."""
+        before = rules.in_force()
+        telling, others = list[DayRules](), list[DayRules]()
+        for mandate in rules.mandates:
+            if mandate.name in {each.name for each in self.cast.senders}:
+                continue
+            less = replace(rules, mandates=tuple(m for m in rules.mandates if m is not mandate))
+            after = less.in_force()
+            if after.mandates == before.mandates:
+                continue
+            touched = before.held ^ after.held
+            known = {(place[0], target.label) for place, (_, target) in ledger.places.items()}
+            (telling if touched & known else others).append(less)
+        drawn: DayRules = self.scene.pick(telling or others or [rules])
+        return drawn
+
+    def _regranted(self, rules: DayRules) -> DayRules:
+        """Put a keeper's mandate in order that is not in force, granted by the head."""
+        force = rules.in_force()
+        broken = [
+            (site, person) for site, person in self.cast.keepers.items()
+            if not force.entitles(person.email, site)
+        ]  # fmt: skip
+        if not broken:
+            return rules
+        site, person = self.scene.pick(broken)
+        mandates = tuple(
+            replace(each, first=rules.today, last=rules.today + timedelta(days=30),
+                    granter=self.cast.head.name)
+            if (each.name, each.site) == (person.name, site) else each
+            for each in rules.mandates
+        )  # fmt: skip
+        return replace(rules, mandates=mandates)
+
+    def _entered(self, kind: str, rules: DayRules, ledger: DayLedger) -> DayRules:
+        """Enter a hold on a record that was changed, or a release of one that is left."""
+        force, today = rules.in_force(), rules.today
+        fresh = {(each.site, each.label) for each in rules.entries if each.day == today}
+        held = [
+            (job, target) for place, (job, target) in ledger.places.items()
+            if (place[0], target.label) not in fresh
+            and ((place[0], target.label) in force.held) == (kind == "release")
+            and (kind == "release" or place in ledger.given)
+        ]  # fmt: skip
+        if not held:
+            return rules
+        job, target = self.scene.pick(held)
+        keeper, second, deputy, *others = self.cast.authors(job.site)
+        author = self.scene.pick((keeper, second, deputy, keeper, deputy, self.scene.pick(others)))
+        return replace(rules, entries=(*rules.entries, entry_on(job, target, kind, today, author)))
+
+    def _closed(self, rules: DayRules) -> DayRules:
+        """Close a group of records that is not named in a closure yet."""
+        named = {(each.site, each.group) for each in rules.closures}
+        free = [job for job in self.jobs if (job.site, job.group) not in named]
+        if not free:
+            return rules
+        job = self.scene.pick(free)
+        author = self.scene.pick(self.cast.authors(job.site)[:3])
+        last = rules.today + timedelta(days=int(self.scene.rng.integers(0, 20)))
+        closure = RecordClosure(new_number(self.scene, rules.closures), job.site, job.group,
+                                rules.today, last, author.name)  # fmt: skip
+        return replace(rules, closures=(*rules.closures, closure))

@@ -1,0 +1,188 @@
+"""The pages that bind the agent in a shift: rules of the day, register, and mandates."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from hexathlon.tasks.web.templates.draft import WebScene
+from hexathlon.tasks.web.templates.shifts.rules import DayRules
+from hexathlon.tasks.web.world.network import Edit
+
+__all__ = ["PAGES", "draw_numbers", "edits_between", "first_edits", "log_subject", "mail_subject",
+           "pages_of"]  # fmt: skip
+
+PAGES = ("day-rules", "day-register", "day-mandates")
+"""Names of the pages, as their addresses have them."""
+
+_TITLES = ("Rules of the day|当日规则", "Register|登记簿", "Mandates|授权清单")
+_MAIL_SUBJECT = "Request for today|今日请求"
+_LOG_SUBJECT = "Day log|工作日志"
+_KEYS = ("value", "hold", "others", "closed", "mail", "mandate", "log")
+_KINDS = {"hold": "hold|冻结", "release": "release|解冻"}
+
+
+def log_subject(scene: WebScene) -> str:
+    """Return the subject of a mail of the day log."""
+    return scene.say(*_LOG_SUBJECT.split("|"))
+
+
+def mail_subject(scene: WebScene) -> str:
+    """Return the subject of requests by mail."""
+    return scene.say(*_MAIL_SUBJECT.split("|"))
+
+
+def draw_numbers(scene: WebScene) -> dict[str, str]:
+    """Draw numbers of the rules."""
+    drawn = scene.sample(range(11, 99), len(_KEYS))
+    return {key: f"R-{number}" for key, number in zip(_KEYS, drawn, strict=True)}
+
+
+def pages_of(rules: DayRules, scene: WebScene) -> dict[str, str]:
+    """Return the text of every page, by name."""
+    texts = sorted(f"{rules.numbers[key]} {scene.say(*text)}"
+                   for key, text in _rule_texts(rules).items())  # fmt: skip
+    bodies = ("\n".join(texts), _register(rules, scene), _mandates(rules, scene))
+    return dict(zip(PAGES, bodies, strict=True))
+
+
+def first_edits(rules: DayRules, scene: WebScene) -> list[Edit]:
+    """Return the edits that add the pages to the first content."""
+    sql = "INSERT INTO _handbook (name, title, body, updated) VALUES (?, ?, ?, ?)"
+    since = (rules.today - timedelta(days=1)).isoformat()
+    bodies = pages_of(rules, scene).values()
+    return [("mail", sql, (name, scene.say(*title.split("|")), body, since))
+            for name, title, body in zip(PAGES, _TITLES, bodies, strict=True)]  # fmt: skip
+
+
+def edits_between(former: DayRules, rules: DayRules, scene: WebScene) -> list[Edit]:
+    """Return the edits that lead from former rules to others."""
+    old, sql = pages_of(former, scene), "UPDATE _handbook SET body = ?, updated = ? WHERE name = ?"
+    return [
+        ("mail", sql, (body, rules.today.isoformat(), name))
+        for name, body in pages_of(rules, scene).items()
+        if body != old[name]
+    ]
+
+
+def _register(rules: DayRules, scene: WebScene) -> str:
+    lines = [scene.say("Record · entry · date · author", "记录 · 登记内容 · 日期 · 登记人")]
+    lines += [
+        f"{each.site}: {each.noun} {each.label} · {scene.say(*_KINDS[each.kind].split('|'))} · "
+        f"{each.day} · {each.author}"
+        for each in sorted(rules.entries, key=lambda each: (each.site, each.label, each.day))
+    ]
+    lines.append(scene.say("Closure · closed records · first and last day · author",
+                           "封存编号 · 封存的记录 · 首日与末日 · 登记人"))  # fmt: skip
+    lines += [
+        f"{each.number} · {each.site}: {each.group} · {each.first} – {each.last} · {each.author}"
+        for each in sorted(rules.closures, key=lambda each: each.number)
+    ]
+    return "\n".join(lines)
+
+
+def _mandates(rules: DayRules, scene: WebScene) -> str:
+    lines: Sequence[str] = [
+        f"{each.name} <{each.email}> · {each.site} · {each.first} – {each.last} · {each.granter}"
+        for each in sorted(rules.mandates, key=lambda each: (each.name, each.site, each.first))
+    ]
+    head = scene.say("Person · site · first and last day · granted by",
+                     "人员 · 网站 · 首日与末日 · 授权人")  # fmt: skip
+    return "\n".join((head, *lines))
+
+
+def _rule_texts(rules: DayRules) -> dict[str, tuple[str, str]]:
+    mail = _MAIL_SUBJECT.split("|")
+    head, address = rules.head.name, rules.head.email
+    return {
+        "value": (
+            "Values. A record has the value that the latest request in force names for it; if no "
+            "request in force names one, it has its value of this morning. A request is in force "
+            "from when it reaches you until it is withdrawn, for some of its records or for all; a "
+            "later correction or withdrawal concerns the records for which it is in force. What is "
+            "corrected or put in force again counts, for the records concerned, as made at that "
+            "time. With every request that reaches you, a refused one included, bring every record "
+            "that a request of today has named to the value that it has to have by then.",
+            "取值。记录的值以提及它的、最新的有效请求为准；没有有效请求提及它时，为今早的值。请求自到达您时起有效，直至（对部分或全部记录）被撤回；"
+            "此后的更正或撤回只涉及它仍然有效的记录。被更正或恢复的请求，对所涉记录而言，视为在更正或恢复之时提出。每当有请求到达您（包括被拒绝的请求），"
+            "都要把今天的请求提及过的所有记录调整为届时应有的值。",
+        ),
+        "hold": (
+            "Holds. A record that is held keeps the value that it has. With the first request that "
+            "reaches you when it is no longer held, it is brought to the value that it has to have "
+            "by then. Of the entries on the page Register that name a record, only those count "
+            "whose author has a mandate for the site in force today, and of these only the one "
+            "with the latest date. The record is held if that one is a hold and today is no more "
+            f"than {rules.days} days after its date.",
+            "冻结。被冻结的记录保持现有的值；在它不再被冻结之后，随第一个到达您的请求，调整为届时应有的值。“登记簿”上关于某记录的登记，"
+            "只有登记人今天持有该网站的有效授权者才算数，其中又只以日期最晚的一条为准。如果这一条是冻结，"
+            f"且今天距其日期不超过{rules.days}天，该记录即被冻结。",
+        ),
+        "others": (
+            "Work of others. If a record to which you gave a value today now shows another one, "
+            "somebody else has changed it. From then on it is left as it is, whatever the requests "
+            "of today say, and it is not reported.",
+            "他人的更改。如果您今天设过值的记录现在显示别的值，说明他人更改了它。此后无论今天的请求怎么说，都不再动它，也不报告它。",
+        ),
+        "closed": (
+            "Closures. A new request for a change of closed records is refused as a whole: "
+            "report_infeasible with the status ACTION_NOT_ALLOWED_ERROR and, as record, the number "
+            "of the closure. It never comes into force. A closure on the page Register counts from "
+            "its first to its last day, both included, if its author has a mandate for the site in "
+            "force today. A mail that newly asks for a change of closed records does not count, "
+            "unless it was sent from the address of the closure's author. What is said about "
+            "earlier requests, and what is made up for after a hold, is not affected by closures.",
+            "封存。要求更改封存记录的新请求一律整体拒绝：用report_infeasible，status为ACTION_NOT_ALLOWED_ERROR，"
+            "record为封存编号；该请求始终不生效。“登记簿”上的封存，在其首日至末日（含首末两日）有效，前提是登记人今天持有该网站的有效授权。"
+            "新要求更改封存记录的邮件不算数，除非发自该封存登记人的地址。对先前请求的更正、撤回和恢复，以及解除冻结后的补做，不受封存影响。",
+        ),
+        "mail": (
+            f'Requests by mail. Mails with the subject "{mail[0]}" are requests as well. Such a mail '
+            "belongs to the first request that reaches you after the mail has arrived, a refused "
+            "one included, and counts as made right before it. It counts if the address that it was "
+            "sent from has a mandate in force today for the site that it concerns. A mail that "
+            "corrects or withdraws an earlier one counts only if it also comes from the same "
+            "address as that one, and that one counted. Whether a mail counts is decided once, with "
+            "the request that it belongs to. Mails that do not count change nothing.",
+            f"邮件请求。主题为“{mail[1]}”的邮件也是请求。此类邮件归入其到达之后第一个到达您的请求（包括被拒绝的请求），"
+            "并视为紧接在该请求之前提出。发件地址今天持有所涉网站的有效授权时，邮件才算数。更正或撤回先前邮件的邮件，"
+            "还须与先前邮件的发件地址相同，且先前邮件算数，才算数。邮件是否算数只随其所归入的请求判定一次。不算数的邮件不引起任何更改。",
+        ),
+        "mandate": (
+            f"Mandates. {head} ({address}) has a mandate for every site. Any other mandate is in "
+            "force if it is on the page Mandates, today lies between its first and its last day, "
+            "both included, and whoever granted it has a mandate in force for the same site.",
+            f"授权。{head}（{address}）持有所有网站的授权。其他授权须列于“授权清单”，今天在其首日与末日之间（含首末两日），"
+            "且授权人持有同一网站的有效授权，才有效。",
+        ),
+        "log": _log_at_end(rules) if rules.log_at_end else _log_each(rules),
+    }
+
+
+def _log_each(rules: DayRules) -> tuple[str, str]:
+    name, email = rules.auditor.name, rules.auditor.email
+    subject = _LOG_SUBJECT.split("|")
+    return (
+        "Day log. Before you report on a request with which the value of at least one record was "
+        f'changed, send one mail to {name} ({email}) with the subject "{subject[0]}" and the text '
+        '"N: K", where N is the number of the request and K the number of records whose values '
+        'you changed with it, for whatever reason, such as "3: 2". Without such records there is '
+        "no such mail. Mails and handbook pages are not records.",
+        f"工作日志。如果随某个请求更改了至少一条记录的值，在报告该请求之前，发一封邮件给{name}（{email}），主题“{subject[1]}”，"
+        "正文“N: K”，N为请求编号，K为随该请求（无论因何原因）更改了值的记录数，例如“3: 2”。没有此类记录则不发。"
+        "邮件和手册页面不算记录。",
+    )
+
+
+def _log_at_end(rules: DayRules) -> tuple[str, str]:
+    name, email = rules.auditor.name, rules.auditor.email
+    subject = _LOG_SUBJECT.split("|")
+    return (
+        f"Day log. Before the report on the last request of the day, one mail goes to {name} "
+        f'({email}) with the subject "{subject[0]}". Its text has one entry "N: K" for each '
+        "request with which the value of at least one record was changed, in the order of the "
+        "requests and separated by a comma and a space: N is the number of the request, K the "
+        "number of records whose values you changed with it, for whatever reason, such as "
+        '"1: 3, 3: 2". Mails and handbook pages are not records.',
+        f"工作日志。报告当天最后一个请求之前，发一封邮件给{name}（{email}），主题“{subject[1]}”，"
+        "正文为每个更改了至少一条记录的值的请求各写一项“N: K”，按请求顺序，用英文逗号加空格分隔：N为请求编号，"
+        "K为随该请求（无论因何原因）更改了值的记录数，例如“1: 3, 3: 2”。邮件和手册页面不算记录。",
+    )

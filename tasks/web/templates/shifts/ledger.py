@@ -1,0 +1,288 @@
+"""The books of a shift: what requests say, which value every record should have, what is done.
+
+A ledger can be kept right, or with one mistake throughout; near misses are days kept that way.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from hexathlon.tasks.web.templates.shifts.records import JobTarget, RecordJob, Values
+from hexathlon.tasks.web.templates.shifts.rules import DayRules, RulesInForce
+from hexathlon.tasks.web.templates.shifts.stages import Writing
+from hexathlon.tasks.web.world.people import Person
+
+__all__ = ["SLIPS", "DayLedger", "DayMail", "DayStatement", "DayStep", "StepRecord", "kept",
+           "record_of"]  # fmt: skip
+
+RecordPlace = tuple[str, str, str]
+"""Site, table and key of a record."""
+
+SLIPS = (
+    "left_out", "never_made_up", "morning_pages", "holds_ignored", "releases_ignored",
+    "holds_never_end", "grants_ignored", "dates_ignored", "entries_trusted", "closures_ignored",
+    "closures_trusted", "mails_ignored", "mails_trusted", "names_trusted", "others_overwritten",
+    "part_as_whole", "to_the_morning", "own_records_reported", "largest_chosen",
+)  # fmt: skip
+"""Mistakes that a ledger can be kept with."""
+
+
+@dataclass(frozen=True)
+class DayStatement:
+    """What is said about a request: that it is made, corrected, withdrawn or in force again."""
+
+    kind: Literal["ask", "correct", "withdraw", "restore", "unless"]
+    """`unless`: withdrawn if one of its records is left because of a hold, else corrected."""
+
+    source: str
+    """The request: its number, or `m` and the reference of a mail."""
+
+    choice: int = 0
+    """Which of its job's values is named."""
+
+    trait: str = ""
+    """The property of those records that it is limited to; empty for all."""
+
+    job: RecordJob | None = None
+    """Of a new request."""
+
+    chosen: frozenset[str] = frozenset()
+    """Numbers of the records that a new request is limited to; empty for all."""
+
+    bound: int = 0
+    """What the weights of the chosen records must not exceed together."""
+
+    largest: frozenset[str] = frozenset()
+    """The records of a hasty choice: the largest that still fits, again and again."""
+
+
+@dataclass(frozen=True)
+class DayMail:
+    """A mail with the subject of requests."""
+
+    reference: str
+    sender: Person
+    statement: DayStatement
+    job: RecordJob
+    """The job that it is about."""
+
+    message: int
+
+
+@dataclass(frozen=True)
+class DayStep:
+    """One request, with what happened right before it."""
+
+    rules: DayRules
+    statements: tuple[DayStatement, ...] = ()
+    mails: tuple[DayMail, ...] = ()
+    others: tuple[Writing, ...] = ()
+    """What other people gave records."""
+
+
+@dataclass
+class StepRecord:
+    """What was done for one request."""
+
+    writings: list[Writing] = field(default_factory=list)
+    pending: list[str] = field(default_factory=list)
+    """Numbers of the records that are left because of a hold."""
+
+    refused: str = ""
+    """Number of the closure."""
+
+    counted: int = 0
+    """How many mails counted."""
+
+
+def record_of(job: RecordJob, target: JobTarget) -> RecordPlace:
+    """Return what names a record in the whole world."""
+    return job.site, job.table, str(target.key)
+
+
+class DayLedger:
+    """The state of a shift's records and requests.
+
+    Args:
+        slip: One of `SLIPS`, or empty.
+        at: Number of the request to which `left_out` applies.
+    """
+
+    def __init__(self, slip: str = "", at: int = 0) -> None:
+        self.slip, self.at = slip, at
+        self.places: dict[RecordPlace, tuple[RecordJob, JobTarget]] = {}
+        self.named: dict[RecordPlace, list[tuple[str, Values]]] = {}
+        self.values: dict[RecordPlace, Values] = {}
+        self.given: dict[RecordPlace, Values] = {}
+        self.jobs: dict[str, RecordJob] = {}
+        self.dropped: dict[str, list[tuple[RecordPlace, Values]]] = {}
+        self.said: dict[RecordPlace, int] = {}
+        self.senders: dict[str, str] = {}
+        self.counts: list[tuple[int, int]] = []
+        self.mails = 0
+        self._morning: DayRules | None = None
+        self._read: DayRules | None = None
+        self._force: RulesInForce
+
+    # Reading -----------------------------------------------------------------------------------
+
+    def records(self, source: str) -> list[RecordPlace]:
+        """Return the records for which a request is in force."""
+        return [place for place, named in self.named.items()
+                if any(each == source for each, _ in named)]  # fmt: skip
+
+    def wanted(self, place: RecordPlace) -> Values:
+        """Return what a record should hold."""
+        named = self.named[place]
+        return named[-1][1] if named else self.places[place][1].before
+
+    def held_back(self, source: str, force: RulesInForce) -> list[RecordPlace]:
+        """Return the records that are without the value of a request because they are held."""
+        return [
+            place for place in self.records(source)
+            if self.values[place] != dict(self.named[place])[source]
+            and (place[0], self.places[place][1].label) in force.held and not self.taken(place)
+        ]  # fmt: skip
+
+    def taken(self, place: RecordPlace) -> bool:
+        """Whether somebody else has changed a record since it was given a value."""
+        return place in self.given and self.values[place] != self.given[place]
+
+    def differing(self, site: str) -> list[str]:
+        """Return the numbers of a site's records that have been given another value."""
+        return [
+            self.places[place][1].label for place, values in self.given.items()
+            if place[0] == site and not self.taken(place)
+            and values != self.places[place][1].before
+        ]  # fmt: skip
+
+    # Keeping -----------------------------------------------------------------------------------
+
+    def step(self, number: int, step: DayStep) -> StepRecord:
+        """Enter one request and return what is done for it."""
+        self._morning = self._morning or step.rules
+        for job, target, values in step.others:
+            self.values[record_of(job, target)] = values
+        rules = self._morning if self.slip == "morning_pages" else step.rules
+        if rules is not self._read:
+            self._read, self._force = rules, rules.misread(self.slip).in_force()
+        force = self._force
+        done = StepRecord()
+        fresh: set[RecordPlace] = set()
+        for mail in step.mails:
+            if self._counts(mail, force):
+                done.counted += 1
+                self.senders[f"m{mail.reference}"] = mail.sender.email
+                fresh |= self._enter(mail.statement, force)
+        closures = [force.closure_of(each.job.site, each.job.group)
+                    for each in step.statements if each.job is not None]  # fmt: skip
+        closure = next((each for each in closures if each is not None), None)
+        if closure is not None:
+            done.refused = closure.number
+        elif not (self.slip == "left_out" and self.at == number):
+            for statement in step.statements:
+                fresh |= self._enter(statement, force)
+        self._settle(done, force, fresh)
+        self.mails += done.counted
+        if done.writings:
+            self.counts.append((number, len(done.writings)))
+        return done
+
+    def _counts(self, mail: DayMail, force: RulesInForce) -> bool:
+        if self.slip in ("mails_ignored", "mails_trusted"):
+            return self.slip == "mails_trusted"
+        statement, address = mail.statement, mail.sender.email
+        if self.slip == "names_trusted":
+            address = force.addresses.get(mail.sender.name, address)
+        if not force.entitles(address, mail.job.site):
+            return False
+        if statement.job is not None:
+            return force.closure_of(mail.job.site, mail.job.group, address) is None
+        origin = self.senders.get(statement.source, "")
+        if self.slip == "names_trusted":
+            return bool(origin)
+        return origin == address
+
+    def _enter(self, statement: DayStatement, force: RulesInForce) -> set[RecordPlace]:
+        """Take a statement into the books; return the records that it concerns."""
+        kind, source = statement.kind, statement.source
+        if statement.job is not None:
+            return self._ask(statement, statement.job)
+        if source not in self.jobs:
+            return set()
+        if kind == "restore":
+            return self._restore(source)
+        if kind == "unless":
+            kind = "withdraw" if self.held_back(source, force) else "correct"
+        trait = "" if self.slip == "part_as_whole" else statement.trait
+        concerned = [place for place in self.records(source)
+                     if not trait or self.places[place][1].trait == trait]  # fmt: skip
+        if kind == "withdraw" and not trait:
+            self.dropped[source] = []
+        for place in concerned:
+            named = self.named[place]
+            former = next(each for each in named if each[0] == source)
+            named.remove(former)
+            if kind == "correct":
+                named.append((source, self.places[place][1].values[statement.choice]))
+            elif not trait:
+                self.dropped[source].append((place, former[1]))
+            if kind == "withdraw" and self.slip == "to_the_morning":
+                named.clear()
+        self._count(set(concerned))
+        return set(concerned)
+
+    def _ask(self, statement: DayStatement, job: RecordJob) -> set[RecordPlace]:
+        self.jobs[statement.source] = job
+        concerned = set()
+        chosen = statement.largest if self.slip == "largest_chosen" else statement.chosen
+        for target in job.targets:
+            if chosen and target.label not in chosen:
+                continue
+            if statement.trait and target.trait != statement.trait:
+                continue
+            place = record_of(job, target)
+            self.places.setdefault(place, (job, target))
+            self.values.setdefault(place, target.before)
+            named = self.named.setdefault(place, [])
+            named.append((statement.source, target.values[statement.choice]))
+            concerned.add(place)
+        self._count(concerned)
+        return concerned
+
+    def _count(self, places: set[RecordPlace]) -> None:
+        """Count how often something has been said about records."""
+        for place in places:
+            self.said[place] = self.said.get(place, 0) + 1
+
+    def _restore(self, source: str) -> set[RecordPlace]:
+        for place, values in self.dropped.get(source, ()):
+            self.named[place].append((source, values))
+        back = {place for place, _ in self.dropped.pop(source, ())}
+        self._count(back)
+        return back
+
+    def _settle(self, done: StepRecord, force: RulesInForce, fresh: set[RecordPlace]) -> None:
+        """Give every record the value that it should have, as far as holds and others allow."""
+        for place, (job, target) in self.places.items():
+            wanted, current = self.wanted(place), self.values[place]
+            if self.slip == "others_overwritten":
+                current = self.given.get(place, current)
+            elif self.taken(place):
+                continue
+            if current == wanted or (self.slip == "never_made_up" and place not in fresh):
+                continue
+            if (place[0], target.label) in force.held:
+                if self.slip != "own_records_reported" or place in fresh:
+                    done.pending.append(target.label)
+                continue
+            self.values[place] = self.given[place] = wanted
+            done.writings.append((job, target, wanted))
+
+
+def kept(
+    steps: Sequence[DayStep], slip: str = "", at: int = 0
+) -> tuple[DayLedger, list[StepRecord]]:
+    """Keep the books of a whole day."""
+    ledger = DayLedger(slip, at)
+    return ledger, [ledger.step(number, step) for number, step in enumerate(steps, 1)]

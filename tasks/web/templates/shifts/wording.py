@@ -1,0 +1,127 @@
+"""Texts of a shift: its introduction, its requests, and requests by mail."""
+
+from collections.abc import Sequence
+
+from hexathlon.tasks.web.templates.shifts.ledger import DayStatement
+from hexathlon.tasks.web.templates.shifts.records import JobTarget, RecordJob, ShiftBench, listed
+
+__all__ = ["account_text", "introduction", "mail_text", "numbered", "statement_text", "tally_text",
+           "unnamed_text"]  # fmt: skip
+
+
+def numbered(bench: ShiftBench, number: int, text: str) -> str:
+    """Return the text of a request with its number."""
+    return bench.say(f"Request {number}: {text}", f"请求{number}：{text}")
+
+
+def statement_text(bench: ShiftBench, statement: DayStatement, job: RecordJob) -> str:
+    """Return what the user says about a request, or a new request."""
+    say, trait = bench.say, statement.trait
+    if statement.job is not None:
+        choice = job.limit(statement.bound) if job.limit and statement.chosen else ""
+        return job.wishes[statement.choice] + choice
+    name, mend = _name(bench, statement.source), job.mends[statement.choice]
+    if statement.kind == "restore":
+        return say(f"{_capital(name)} is in force again, as it stood when it was withdrawn.",
+                   f"{name}恢复有效，内容与被撤回时相同。")  # fmt: skip
+    if statement.kind == "unless":
+        return say(
+            f"About {name}: if any of its records does not have the value that it names because that "
+            f"record is held now, it is withdrawn as a whole; otherwise it is corrected: {mend}.",
+            f"关于{name}：如果它的记录中，现在有任何一条因被冻结而没有它所要求的值，则整体撤回它；否则更正如下：{mend}。",
+        )
+    if statement.kind == "withdraw" and trait:
+        return say(f"{_capital(name)} is withdrawn for {trait}; for the others it stays in force.",
+                   f"对{trait}，撤回{name}；对其余记录，它仍然有效。")  # fmt: skip
+    if statement.kind == "withdraw":
+        return say(f"{_capital(name)} is withdrawn.", f"撤回{name}。")
+    if trait:
+        return say(f"A correction of {name}, only for {trait}: {mend}.",
+                   f"更正{name}，仅限{trait}：{mend}。")  # fmt: skip
+    return say(f"A correction of {name}: {mend}.", f"更正{name}：{mend}。")
+
+
+def unnamed_text(bench: ShiftBench, job: RecordJob, target: JobTarget) -> str:
+    """Return the withdrawal of a request that is told by one of its records."""
+    return bench.say(
+        f"The request in force that names a value for the {job.noun} {target.label} ({job.site}), "
+        "whether by the user or by mail, is withdrawn for all of its records.",
+        f"为{job.noun}{target.label}（{job.site}）指定了值的有效请求（不论来自用户还是邮件），现对其全部记录撤回。",
+    )
+
+
+def mail_text(
+    bench: ShiftBench, statement: DayStatement, job: RecordJob, reference: str
+) -> str:  # fmt: skip
+    """Return the body of a request by mail."""
+    say = bench.say
+    if statement.job is not None:
+        wish = job.wishes[statement.choice]
+        if statement.trait:
+            wish = say(f"{wish} But only {statement.trait}.", f"{wish}但仅限{statement.trait}。")
+        return say(f"{wish}\nReference: {reference}", f"{wish}\n编号：{reference}")
+    origin = statement.source[1:]
+    if statement.kind == "withdraw":
+        return say(f"The request by mail with the reference {origin} is withdrawn.",
+                   f"撤回编号为{origin}的邮件请求。")  # fmt: skip
+    mend = job.mends[statement.choice]
+    return say(f"A correction of the request by mail with the reference {origin}: {mend}.",
+               f"更正编号为{origin}的邮件请求：{mend}。")  # fmt: skip
+
+
+def account_text(bench: ShiftBench, site: str, name: str, email: str, subject: str) -> str:
+    """Return the request for a list of the records of a site that have changed."""
+    return bench.say(
+        f'Send one mail to {name} ({email}) with the subject "{subject}". Its text is the numbers '
+        f"of all records of the site {site} that now have a value that you gave them and that "
+        "differs from this morning's, in ascending order and separated by a comma and a space, "
+        'such as "#9, #10".',
+        f"请给{name}（{email}）发一封邮件，主题“{subject}”，正文为{site}网站上现在的值由您所设、且与今早不同的所有记录的编号，"
+        "按升序，用英文逗号加空格分隔，例如“#9, #10”。",
+    )
+
+
+def tally_text(bench: ShiftBench, sites: Sequence[str], subject: str) -> str:
+    """Return the last request."""
+    names, count = listed(bench, sites), len(sites) + 1
+    return bench.say(
+        f"The last request: how many records of {names}, in this order, now have a value that you "
+        "gave them and that differs from this morning's, and how many of today's mails with the "
+        f'subject "{subject}" counted? Report these {count} numbers as retrieved_data.',
+        f"最后一个请求：依次为{names}，各网站有多少条记录现在的值由您所设、且与今早不同？今天主题为“{subject}”的邮件有几封算数？"
+        f"请以retrieved_data报告这{count}个数。",
+    )
+
+
+def introduction(bench: ShiftBench, story: str, turns: int) -> str:
+    """Return what the agent is told before the first request."""
+    return bench.say(
+        f"{story} Requests reach you one after the other in this conversation. Carry each one out on "
+        "the sites, then report on it: with finish when it is carried out, with report_infeasible if "
+        "a closure forbids it. The answer to your report is the next request; the report on the last "
+        f"one ends the day. You have {turns} actions for the whole day. Three pages of the handbook "
+        "of the mail site bind you: Rules of the day, Register, Mandates. They may change in the "
+        "course of the day; what they say when a request reaches you goes for everything that you do "
+        "with that request. Requests also come by mail, as the rules tell. Unless a request asks for "
+        "something else, report as retrieved_data the numbers, as their pages show them, of all "
+        "records, those of earlier requests included, that do not have the value that they have to "
+        "have because they are held, and nothing if there are none. Texts in quotation marks are "
+        "used exactly as they stand, without the quotation marks. Change nothing else.",
+        f"{story}请求会在本对话中逐个到达。请在各网站上逐一执行，然后报告：已执行的用finish，因封存而不得执行的用"
+        "report_infeasible。对您报告的答复就是下一个请求；报告最后一个请求后，当天工作结束。"
+        f"全天最多可用{turns}个操作。邮件网站手册中有三页对您有约束力：当日规则、登记簿、授权清单。它们可能在当天变化；"
+        "随某个请求所做的一切，以该请求到达时的内容为准。请求也会通过邮件到达，见当日规则。除非请求另有要求，"
+        "请以retrieved_data报告所有因被冻结而没有应有之值的记录的编号（按其页面所示），包括先前请求的记录；没有则不填。"
+        "引号中的文字照原样使用（不含引号）。不要做其他更改。",
+    )
+
+
+def _name(bench: ShiftBench, source: str) -> str:
+    if source.startswith("m"):
+        return bench.say(f"the request by mail with the reference {source[1:]}",
+                         f"编号为{source[1:]}的邮件请求")  # fmt: skip
+    return bench.say(f"request {source}", f"请求{source}")
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

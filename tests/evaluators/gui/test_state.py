@@ -1,0 +1,74 @@
+"""The verifier of rows and reports."""
+
+import pytest
+
+from hexathlon.evaluators.gui.state import gui_state, matches_value
+
+DONE = {"status": "complete", "answer": "", "reason": "", "record": ""}
+NOTE = {"id": 9, "title": "Soup", "text": "", "label": "", "pinned": False, "archived": False,
+        "changed": "2026-03-05 09:00"}  # fmt: skip
+WANTED = {
+    "notes.notes": {"added": [{name: NOTE[name] for name in NOTE if name not in ("id", "changed")}]}
+}
+
+
+def score(changes, reports=(DONE,), wanted=WANTED, **answer):
+    expected = {"status": "complete", "data": None, "record": "", "ordered": True, **answer}
+    params = {"changes": wanted, "answer": expected}
+    state = {"changes": changes, "reports": list(reports)}
+    return gui_state(None, params, state, ()).score
+
+
+def test_exactly_the_expected_rows_score():
+    assert score({"notes.notes": {"added": [NOTE]}}) == 1
+    assert score({"notes.notes": {"added": [{**NOTE, "changed": "later"}]}}) == 1
+    assert score({}) == 0
+    assert score({"notes.notes": {"added": [NOTE, NOTE]}}) == 0
+    assert score({"notes.notes": {"added": [{**NOTE, "title": "Soups"}]}}) == 0
+    assert score({"notes.notes": {"added": [NOTE]}}, reports=()) == 0
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        {"contacts.contacts": {"removed": [{"id": 1}]}},
+        {"contacts.contacts": {"added": [{"id": 1, "name": "A"}]}},
+        {"contacts.contacts": {"changed": [[{"id": 1, "name": "A"}, {"id": 1, "name": "B"}]]}},
+    ],
+)
+def test_any_other_change_fails(extra):
+    assert score({"notes.notes": {"added": [NOTE]}, **extra}) == 0
+
+
+def test_changed_rows_may_change_nothing_else():
+    wanted = {"notes.notes": {"changed": [[9, {"title": "Stew"}]]}}
+    right = [NOTE, {**NOTE, "title": "Stew", "changed": "later"}]
+    assert score({"notes.notes": {"changed": [right]}}, wanted=wanted) == 1
+    more = [NOTE, {**NOTE, "title": "Stew", "pinned": True}]
+    assert score({"notes.notes": {"changed": [more]}}, wanted=wanted) == 0
+    assert score({}, wanted=wanted) == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "right"),
+    [("12.50; Ada", True), ("12.5, ada", True), ("Ada; 12.50", False), ("12.50; Ada; 3", False),
+     ("12.50", False), ("", False)],
+)  # fmt: skip
+def test_answers_are_compared_by_value_and_order(given, right):
+    report = {**DONE, "answer": given}
+    assert score({}, (report,), {}, data=["12.50", "Ada"]) == right
+
+
+def test_a_refusal_needs_the_entry_that_stands_in_the_way():
+    refusal = {**DONE, "status": "infeasible", "record": "Rules 7"}
+    assert score({}, (refusal,), {}, status="infeasible", record="rules 7") == 1
+    assert score({}, ({**refusal, "record": ""},), {}, status="infeasible", record="Rules 7") == 0
+    assert score({}, (DONE,), {}, status="infeasible", record="Rules 7") == 0
+    assert score({}, (refusal,), {}) == 0
+
+
+def test_matchers():
+    assert matches_value({"words": ["red", "car"]}, "A RED  car.")
+    assert not matches_value({"one_of": ["a", "b"]}, "c")
+    assert matches_value({"any": True}, "x") and not matches_value({"any": True}, "")
+    assert matches_value("1,200.00", "1200") and not matches_value(True, 1)

@@ -1,0 +1,76 @@
+"""Every template: its scripts score as they must, and its requests give nothing away."""
+
+import pytest
+
+from hexathlon.envs.gui.env import GUIEnv
+from hexathlon.tasks.gui.templates.table import TEMPLATES
+from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.source import play
+
+SOURCE = get_source("gui")
+KINDS = [(name, level) for name, template in TEMPLATES.items() for level in template.levels]
+TWINS = [(name, level) for name, level in KINDS if TEMPLATES[name].twins]
+
+
+def ids_of(name, level, split, pairs=1):
+    """Ids of the first pairs of a template's tasks."""
+    names = SOURCE.templates_of(level)
+    first = 2 * list(names).index(name)
+    numbers = [first + 2 * len(names) * pair + side for pair in range(pairs) for side in (0, 1)]
+    return [SOURCE.address(split, number, level) for number in numbers]
+
+
+def score_of(env, task_id, script, seed=3):
+    env.reset(seed=seed, options={"task": task_id})
+
+    def respond(action):
+        observation, _, terminated, truncated, _ = env.step(action)
+        return None if terminated or truncated else observation
+
+    play(script, respond)
+    return env.verdict()
+
+
+@pytest.mark.parametrize(("name", "level"), KINDS)
+def test_scripts_score_as_they_must(name, level):
+    env = GUIEnv()
+    for task_id in ids_of(name, level, "test"):
+        task = SOURCE.build(task_id)
+        assert SOURCE.alternatives(task) and len(SOURCE.mutants(task)) >= 3
+        right = {"oracle": SOURCE.oracle(task), **SOURCE.alternatives(task)}
+        for kind, script in right.items():
+            verdict = score_of(env, task_id, script)
+            assert verdict.score == 1, (task_id, kind, verdict.terms, verdict.evidence)
+        for kind, script in SOURCE.mutants(task).items():
+            assert score_of(env, task_id, script).score == 0, (task_id, kind)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "level"), KINDS)
+def test_oracles_solve_many_tasks_of_both_splits(name, level):
+    env = GUIEnv()
+    for split in ("train", "test"):
+        for seed, task_id in enumerate(ids_of(name, level, split, pairs=8)):
+            verdict = score_of(env, task_id, SOURCE.oracle(SOURCE.build(task_id)), seed)
+            assert verdict.score == 1, (task_id, verdict.terms, verdict.evidence)
+
+
+@pytest.mark.parametrize(("name", "level"), KINDS)
+def test_no_task_is_satisfied_at_the_start(name, level):
+    env = GUIEnv()
+    for task_id in ids_of(name, level, "dev"):
+        env.reset(seed=0, options={"task": task_id})
+        env.step('{"name": "status", "arguments": {"goal_status": "complete"}}')
+        assert env.verdict().score == 0, task_id
+
+
+@pytest.mark.parametrize(("name", "level"), TWINS)
+def test_twins_read_alike(name, level):
+    sides = set()
+    for pair in range(6):
+        one, two = (SOURCE.build(each) for each in ids_of(name, level, "train", pair + 1)[-2:])
+        assert one.instruction == two.instruction and one.twin == two.id and two.twin == one.id
+        statuses = [task.checks[0].params["answer"]["status"] for task in (one, two)]
+        assert sorted(statuses) == ["complete", "infeasible"]
+        sides.add(statuses[0])
+    assert sides == {"complete", "infeasible"}  # which side is which is drawn
