@@ -1,9 +1,6 @@
 """Replay of recorded sessions: matching, the patch rule, step rewards, UI-S1's metric."""
 
 import json
-import re
-import tomllib
-from pathlib import Path
 
 import pytest
 
@@ -117,7 +114,7 @@ the splits of these tests hold the same sessions."""
 
 
 def test_the_environment_conforms(data):
-    assert_conforms("replay/GUIReplay-v0", fuzz=50, tasks=3, skip=ONE_COURSE)
+    assert_conforms("replay/GUIReplay-v0", fuzz=20, tasks=2, sample=4, skip=ONE_COURSE)
 
 
 def expert(action, boxes=(), **more):
@@ -213,15 +210,3 @@ def test_the_metric_is_the_mean_of_progress_and_success():
 
 def test_the_source_is_found_by_its_name(data):
     assert get_source("gui-replay").size("dev") == 8
-
-
-NOTES = Path(__file__).resolve().parents[3] / "docs" / "notes" / "gui_public.md"
-
-
-def test_the_documented_recipe_is_valid_on_recordings(data):
-    from hexathlon.baselines.training.recipe import recipe_of
-
-    (text,) = re.findall(r"```toml\n(.*?)```", NOTES.read_text("utf-8"), re.DOTALL)
-    recipe = recipe_of(tomllib.loads(text), {"evaluation.tasks": 4})
-    assert recipe.credit.estimator.name == "ui_s1"
-    assert recipe.tasks[0].addresses("train", 4)[0] == NOTE
