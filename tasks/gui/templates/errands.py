@@ -95,8 +95,9 @@ def date_of_mail(scene: GuiScene) -> GuiDraft | None:
             f"关于{title}：改到{scene.day_words(moved)} {start2}，其他不变。",
         )
         newest = max(str(each["time"]) for each in scene.rows(plan, "mail.mails"))
-        plan = plan.with_edits([("mail.mails", "put", {
-            **second, "body": news, "time": f"{newest[:10]} 23:50"})])
+        plan = plan.with_edits(
+            [("mail.mails", "put", {**second, "body": news, "time": f"{newest[:10]} 23:50"})]
+        )
     real_day, real_start = (moved, start2) if hard else (day, start)
     facts = {"title": title, "day": real_day, "start": real_start, "end": later(real_start, 90),
              "place": place, "alarm": alarm}  # fmt: skip
@@ -193,10 +194,18 @@ def _told(scene: GuiScene, plan: PhonePlan, people: list[PhoneRow], text: str) -
         if row["phone"] in threads:
             changes.append(sent_message(scene, plan, row, text))
             continue
-        changes.append(row_added("messages.messages", {
-            "thread": {"any": True}, "text": text, "mine": True, "file": ""}))
-        changes.append(row_added("messages.threads", {
-            "name": row["name"], "number": row["phone"], "muted": False, "blocked": False}))
+        changes.append(
+            row_added(
+                "messages.messages",
+                {"thread": {"any": True}, "text": text, "mine": True, "file": ""},
+            )
+        )
+        changes.append(
+            row_added(
+                "messages.threads",
+                {"name": row["name"], "number": row["phone"], "muted": False, "blocked": False},
+            )
+        )
     return changes
 
 
@@ -430,7 +439,8 @@ def mail_guests(scene: GuiScene) -> GuiDraft | None:
     subject = event["title"]
     prefixed = f"{event['day']} {subject}" if hard else subject
     wish = scene.say(
-        "the event's date and title as the subject, such as 2026-01-31 Lunch" if hard
+        "the event's date and title as the subject, such as 2026-01-31 Lunch"
+        if hard
         else "the event's title as the subject",
         "主题为日程的日期和标题，如“2026-01-31 午餐”" if hard else "主题为日程的标题",
     )

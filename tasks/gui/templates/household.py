@@ -42,8 +42,13 @@ _ENGLISH = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", 
 def findable_tasks(scene: GuiScene, plan: PhonePlan) -> list[PhoneRow]:
     """Return open tasks whose title no other task contains."""
     rows = scene.rows(plan, "tasks.tasks")
-    return [row for row in rows if not row["done"] and only_in(rows, row["title"], ("title",))
-            and not any(row["title"] in each["title"] for each in scene.rows(plan, "tasks.steps"))]
+    return [
+        row
+        for row in rows
+        if not row["done"]
+        and only_in(rows, row["title"], ("title",))
+        and not any(row["title"] in each["title"] for each in scene.rows(plan, "tasks.steps"))
+    ]
 
 
 def new_task(**facts: Any) -> dict[str, Any]:
@@ -124,8 +129,10 @@ def finish_tasks(scene: GuiScene) -> GuiDraft | None:
     delete = steps(find_entry("tasks", three["title"]), press("tasks", "delete"),
                    lambda pilot: pilot.tap("button", pilot.words("tasks", "delete")))  # fmt: skip
     rest = steps(flag, delete) if medium else steps()
-    more = scene.say(f', flag "{two["title"]}" and delete "{three["title"]}"' if medium else "",
-                     f"，给“{two['title']}”标旗，并删除“{three['title']}”" if medium else "")
+    more = scene.say(
+        f', flag "{two["title"]}" and delete "{three["title"]}"' if medium else "",
+        f"，给“{two['title']}”标旗，并删除“{three['title']}”" if medium else "",
+    )
     changes = [row_changed("tasks.tasks", one["id"], done=True)]
     if medium:
         changes += [row_changed("tasks.tasks", two["id"], flagged=True),
@@ -404,9 +411,12 @@ def best_place(scene: GuiScene) -> GuiDraft | None:
     left = {row["id"] for row in rows}
     for row in rows:
         start, _, end = row["hours"].partition("-")
-        if str(weekday) in row["closed"] or not start <= hour < end or (
-            hard and not row["step_free"]
-        ) or row["rating"] < right["rating"]:
+        if (
+            str(weekday) in row["closed"]
+            or not start <= hour < end
+            or (hard and not row["step_free"])
+            or row["rating"] < right["rating"]
+        ):
             left.discard(row["id"])
     if left != {right["id"]}:
         return None
@@ -477,9 +487,19 @@ def plan_visit(scene: GuiScene) -> GuiDraft | None:
     day = scene.day(plan, offset)
     weekday = (scene.today(plan).weekday() + offset) % 7 + 1
     far = (weekday + 2) % 7 + 1
-    plan = plan.with_edits([("maps.places", "put", {
-        "id": place["id"], "hours": "09:00-18:00",
-        "closed": str(far if scene.feasible else weekday)})])
+    plan = plan.with_edits(
+        [
+            (
+                "maps.places",
+                "put",
+                {
+                    "id": place["id"],
+                    "hours": "09:00-18:00",
+                    "closed": str(far if scene.feasible else weekday),
+                },
+            )
+        ]
+    )
     title = scene.say(f"Visit {scene.number(2, 90)}", f"走访{scene.number(2, 90)}")
     start, end = "12:00", "13:00"
     facts = {"title": title, "day": day, "start": start, "end": end, "place": place["name"]}
