@@ -11,6 +11,7 @@ from hexathlon.tasks.gui.templates import (
     household,
     people,
     places,
+    routines,
     settings,
     texts,
 )
@@ -28,6 +29,7 @@ _MODULES = (
     appointments,
     household,
     places,
+    routines,
     errands,
     days,
 )
