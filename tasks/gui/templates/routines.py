@@ -87,23 +87,20 @@ def clear_sender(scene: GuiScene) -> GuiDraft | None:
     """Move every letter of one sender from the inbox into the bin, but not the starred ones."""
     plan = scene.plan()
     rows = [row for row in scene.rows(plan, "mail.mails") if row["folder"] == "inbox"]
-    most = 4 if scene.level == "medium" else 7
+    most = 5 if scene.level == "medium" else 8
     senders: dict[str, list[PhoneRow]] = {}
     for row in rows:
         senders.setdefault(row["name"], []).append(row)
-    fit = []
-    for name, each in sorted(senders.items()):
-        kept = [row for row in each if row["starred"]]
-        if kept and 2 <= len(each) - len(kept) <= most:
-            subjects = [row["subject"] for row in each]
-            everywhere = [row["subject"] for row in scene.rows(plan, "mail.mails")]
-            if all(sum(subject in other for other in everywhere) == 1 for subject in subjects):
-                fit.append(name)
+    fit = [name for name, each in sorted(senders.items()) if 3 <= len(each) <= most]
     if not fit:
         return None
     name = scene.pick(fit)
-    gone = [row for row in senders[name] if not row["starred"]]
-    kept = [row for row in senders[name] if row["starred"]]
+    code, place = scene.number(100, 899), scene.number(0, len(senders[name]) - 1)
+    letters = [{**row, "subject": f"{row['subject']} ({code + number})", "starred": number == place}
+               for number, row in enumerate(senders[name])]  # fmt: skip
+    plan = plan.with_edits([("mail.mails", "put", row) for row in letters])
+    gone = [row for row in letters if not row["starred"]]
+    kept = [row for row in letters if row["starred"]]
 
     def bin_all(letters: list[PhoneRow], key: str = "delete") -> PhoneScript:
         return steps(*(
