@@ -57,9 +57,7 @@ def evaluate(formula: str, cells: Mapping[str, Any]) -> float:
     except (SyntaxError, ZeroDivisionError, ValueError, IndexError, RecursionError) as error:
         raise FormulaFault(str(error)) from error
     if isinstance(value, list):
-        if len(value) != 1:
-            raise FormulaFault("a range is no value")
-        return value[0]
+        return _single(value)
     return float(value)
 
 
@@ -99,7 +97,7 @@ def _single(value: Any) -> float:
     if isinstance(value, list):
         if len(value) != 1:
             raise FormulaFault("a range is no value")
-        return value[0]
+        return float(value[0])
     return float(value)
 
 

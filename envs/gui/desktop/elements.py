@@ -7,7 +7,7 @@ know how the list is written.
 from collections.abc import Iterator, Sequence
 
 from hexathlon.envs.gui.desktop.accessibility import Node
-from hexathlon.tasks.gui.elements import Bounds, UIElement
+from hexathlon.tasks.gui.elements import ElementBounds, UIElement
 
 __all__ = ["Placed", "listed"]
 
@@ -52,15 +52,18 @@ def listed(windows: Sequence[Node], size: tuple[int, int]) -> list[Placed]:
     """
     found: list[Node] = []
     for place, top in enumerate(windows):
-        popups = [Bounds(*node.bounds) for node in top.walk() if _is_popup(node)]
-        covers = [Bounds(*windows[0].bounds)] if place and top.role in _WINDOWS else []
-        found += _inside(top, Bounds(0, 0, *size), covers, popups)
+        popups = [ElementBounds(*node.bounds) for node in top.walk() if _is_popup(node)]
+        covers = [ElementBounds(*windows[0].bounds)] if place and top.role in _WINDOWS else []
+        found += _inside(top, ElementBounds(0, 0, *size), covers, popups)
     found.sort(key=lambda node: (_row(node), node.bounds[0]))
     return [(_element(index, node), node) for index, node in enumerate(found)]
 
 
 def _inside(
-    node: Node, clip: Bounds, covers: Sequence[Bounds], popups: Sequence[Bounds]
+    node: Node,
+    clip: ElementBounds,
+    covers: Sequence[ElementBounds],
+    popups: Sequence[ElementBounds],
 ) -> Iterator[Node]:
     """Yield the nodes worth listing, cut to what shows."""
     bounds = _cut(node.bounds, clip)
@@ -69,7 +72,7 @@ def _inside(
     )
     opened = _is_popup(node)
     if opened:
-        popups = [each for each in popups if each != Bounds(*node.bounds)]
+        popups = [each for each in popups if each != ElementBounds(*node.bounds)]
     hidden = any(each.contains(*bounds.center) for each in (*covers, *popups))
     if shows and not hidden and _wanted(node):
         node.bounds = bounds
@@ -105,7 +108,7 @@ def _element(index: int, node: Node) -> UIElement:
         role=node.role,
         text=node.name,
         content_description="" if node.name else node.description,
-        bounds=Bounds(*node.bounds),
+        bounds=ElementBounds(*node.bounds),
         value=node.text,
         clickable=node.role in _CLICKABLE,
         long_clickable=False,
@@ -123,7 +126,7 @@ def _row(node: Node) -> int:
     return node.bounds[1] // 6
 
 
-def _cut(bounds: tuple[int, int, int, int], clip: Bounds) -> Bounds:
+def _cut(bounds: tuple[int, int, int, int], clip: ElementBounds) -> ElementBounds:
     left, top, right, bottom = bounds
-    return Bounds(max(left, clip.left), max(top, clip.top),
+    return ElementBounds(max(left, clip.left), max(top, clip.top),
                   min(right, clip.right), min(bottom, clip.bottom))  # fmt: skip

@@ -37,6 +37,7 @@ _FRAMEBUFFER = "/dev/shm/Xvfb_screen0"
 _X, _SESSION, _ACCESS = "/tmp/.X11-unix/X1", "/run/user/bus", "/run/user/access"
 _PAUSE_SECONDS = 0.01
 _WAIT_SECONDS = 0.5
+_SETTLE_SECONDS = 20.0
 
 
 class Session:
@@ -141,8 +142,8 @@ class Session:
         self._background(shlex.join(command))
 
     def settle(self) -> bool:
-        """Wait until every program sleeps; False if some do not by the deadline."""
-        return self.processes.settle(self._seconds)
+        """Wait until every program sleeps; False if one never does, such as an animation."""
+        return self.processes.settle(min(self._seconds, _SETTLE_SECONDS))
 
     def pause(self) -> None:
         """Let half a second pass, for what programs do at a time of their own."""
