@@ -95,8 +95,9 @@ def date_of_mail(scene: GuiScene) -> GuiDraft | None:
             f"关于{title}：改到{scene.day_words(moved)} {start2}，其他不变。",
         )
         newest = max(str(each["time"]) for each in scene.rows(plan, "mail.mails"))
-        plan = plan.with_edits([("mail.mails", "put", {
-            **second, "body": news, "time": f"{newest[:10]} 23:50"})])
+        plan = plan.with_edits(
+            [("mail.mails", "put", {**second, "body": news, "time": f"{newest[:10]} 23:50"})]
+        )
     real_day, real_start = (moved, start2) if hard else (day, start)
     facts = {"title": title, "day": real_day, "start": real_start, "end": later(real_start, 90),
              "place": place, "alarm": alarm}  # fmt: skip
@@ -193,10 +194,18 @@ def _told(scene: GuiScene, plan: PhonePlan, people: list[PhoneRow], text: str) -
         if row["phone"] in threads:
             changes.append(sent_message(scene, plan, row, text))
             continue
-        changes.append(row_added("messages.messages", {
-            "thread": {"any": True}, "text": text, "mine": True, "file": ""}))
-        changes.append(row_added("messages.threads", {
-            "name": row["name"], "number": row["phone"], "muted": False, "blocked": False}))
+        changes.append(
+            row_added(
+                "messages.messages",
+                {"thread": {"any": True}, "text": text, "mine": True, "file": ""},
+            )
+        )
+        changes.append(
+            row_added(
+                "messages.threads",
+                {"name": row["name"], "number": row["phone"], "muted": False, "blocked": False},
+            )
+        )
     return changes
 
 
@@ -243,7 +252,7 @@ def voicemail_task(scene: GuiScene) -> GuiDraft | None:
 def alarm_for_first(scene: GuiScene) -> GuiDraft | None:
     """Set an alarm so long before the first event of a day."""
     plan = scene.plan()
-    day = scene.day(plan, 1)
+    day = scene.day(plan, scene.number(1, 30))
     today = events_on(scene, plan, day)
     if len(today) < 2 or today[0]["start"] == today[1]["start"]:
         return None
@@ -253,7 +262,7 @@ def alarm_for_first(scene: GuiScene) -> GuiDraft | None:
     time, wrong = later(today[0]["start"], -ahead), later(today[1]["start"], -ahead)
     if any(row["time"] == time for row in scene.rows(plan, "clock.alarms")):
         return None
-    # Second way: no event of tomorrow starts within the time between alarm and event.
+    # Second way: the alarm of no other event would ring earlier.
     rivals = [row for row in today if later(row["start"], -ahead) < time]
     if rivals:
         return None
@@ -267,9 +276,10 @@ def alarm_for_first(scene: GuiScene) -> GuiDraft | None:
     look = to_tab("calendar", "agenda")
     return GuiDraft(
         plan,
-        scene.say(f"Set an alarm, once, {ahead} minutes before my first event of tomorrow that has "
-                  f"a time{wish}.",
-                  f"在明天第一个有时间的日程前{ahead}分钟设一个仅响一次的闹钟{wish}。"),
+        scene.say(f"Set an alarm, once, at the time that is {ahead} minutes before my first event "
+                  f"with a time on {scene.day_words(day)}{wish}.",
+                  f"看{scene.day_words(day)}第一个有时间的日程几点开始，在该时刻前{ahead}分钟"
+                  f"设一个仅响一次的闹钟{wish}。"),
         steps(look, set_alarm(time, label=label), DONE), changes=row_added("clock.alarms", row),
         alternatives={"at_once": steps(set_alarm(time, label=label), DONE)},
         mutants={"second": steps(set_alarm(wrong, label=label), DONE),
@@ -369,6 +379,17 @@ def missed_call(scene: GuiScene) -> GuiDraft | None:
     """Write to the contact whose call was missed last."""
     plan = scene.plan()
     people = {row["phone"]: row for row in unique_names(scene.rows(plan, "contacts.contacts"))}
+    first, second = scene.sample(sorted(people), 2)
+    key = scene.next_key(plan, "phone.calls")
+    stranger = f"555-{scene.number(100, 999)}-{scene.number(1000, 9999)}"
+    hour = scene.number(9, 20)
+    plan = plan.with_edits([
+        ("phone.calls", "put", {
+            "id": key + place, "number": number, "kind": "missed", "seconds": 0,
+            "name": people[number]["name"] if number in people else "",
+            "time": f"{scene.day(plan, -1)} {hour}:{30 + 7 * place}"})
+        for place, number in enumerate((second, first, stranger))
+    ])  # fmt: skip
     calls = [row for row in scene.rows(plan, "phone.calls") if row["kind"] == "missed"]
     calls.sort(key=lambda row: row["time"], reverse=True)
     known = [row for row in calls if row["name"]]
@@ -418,7 +439,8 @@ def mail_guests(scene: GuiScene) -> GuiDraft | None:
     subject = event["title"]
     prefixed = f"{event['day']} {subject}" if hard else subject
     wish = scene.say(
-        "the event's date and title as the subject, such as 2026-01-31 Lunch" if hard
+        "the event's date and title as the subject, such as 2026-01-31 Lunch"
+        if hard
         else "the event's title as the subject",
         "主题为日程的日期和标题，如“2026-01-31 午餐”" if hard else "主题为日程的标题",
     )

@@ -42,8 +42,13 @@ _ENGLISH = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", 
 def findable_tasks(scene: GuiScene, plan: PhonePlan) -> list[PhoneRow]:
     """Return open tasks whose title no other task contains."""
     rows = scene.rows(plan, "tasks.tasks")
-    return [row for row in rows if not row["done"] and only_in(rows, row["title"], ("title",))
-            and not any(row["title"] in each["title"] for each in scene.rows(plan, "tasks.steps"))]
+    return [
+        row
+        for row in rows
+        if not row["done"]
+        and only_in(rows, row["title"], ("title",))
+        and not any(row["title"] in each["title"] for each in scene.rows(plan, "tasks.steps"))
+    ]
 
 
 def new_task(**facts: Any) -> dict[str, Any]:
@@ -124,8 +129,10 @@ def finish_tasks(scene: GuiScene) -> GuiDraft | None:
     delete = steps(find_entry("tasks", three["title"]), press("tasks", "delete"),
                    lambda pilot: pilot.tap("button", pilot.words("tasks", "delete")))  # fmt: skip
     rest = steps(flag, delete) if medium else steps()
-    more = scene.say(f', flag "{two["title"]}" and delete "{three["title"]}"' if medium else "",
-                     f"，给“{two['title']}”标旗，并删除“{three['title']}”" if medium else "")
+    more = scene.say(
+        f', flag "{two["title"]}" and delete "{three["title"]}"' if medium else "",
+        f"，给“{two['title']}”标旗，并删除“{three['title']}”" if medium else "",
+    )
     changes = [row_changed("tasks.tasks", one["id"], done=True)]
     if medium:
         changes += [row_changed("tasks.tasks", two["id"], flagged=True),
@@ -245,6 +252,15 @@ def block_caller(scene: GuiScene) -> GuiDraft | None:
     plan = scene.plan()
     calls = [row for row in scene.rows(plan, "phone.calls") if not row["name"]]
     counts: dict[str, int] = {}
+    often = scene.pick(sorted({row["number"] for row in calls}) or [""])
+    key = scene.next_key(plan, "phone.calls")
+    plan = plan.with_edits([
+        ("phone.calls", "put", {
+            "id": key + place, "number": often, "kind": "missed", "seconds": 0, "name": "",
+            "time": f"{scene.day(plan, -1 - place // 2)} {9 + 3 * place:02d}:{5 + place:02d}"})
+        for place in range(scene.number(2, 4))
+    ])  # fmt: skip
+    calls = [row for row in scene.rows(plan, "phone.calls") if not row["name"]]
     for row in calls:
         counts[row["number"]] = counts.get(row["number"], 0) + (row["kind"] == "missed")
     order = sorted(counts, key=lambda number: (-counts[number], number))
@@ -395,9 +411,12 @@ def best_place(scene: GuiScene) -> GuiDraft | None:
     left = {row["id"] for row in rows}
     for row in rows:
         start, _, end = row["hours"].partition("-")
-        if str(weekday) in row["closed"] or not start <= hour < end or (
-            hard and not row["step_free"]
-        ) or row["rating"] < right["rating"]:
+        if (
+            str(weekday) in row["closed"]
+            or not start <= hour < end
+            or (hard and not row["step_free"])
+            or row["rating"] < right["rating"]
+        ):
             left.discard(row["id"])
     if left != {right["id"]}:
         return None
@@ -461,33 +480,46 @@ def tell_route(scene: GuiScene) -> GuiDraft | None:
 def plan_visit(scene: GuiScene) -> GuiDraft | None:
     """Put a visit of a place into the calendar, if it is open then."""
     plan = scene.plan()
-    place = scene.pick(findable_places(scene, plan))
+    rows = scene.rows(plan, "maps.places")
+    place = scene.pick([row for row in findable_places(scene, plan)
+                        if only_in(rows, row["address"], ("name", "address"))])  # fmt: skip
     offset = scene.number(2, 30)
     day = scene.day(plan, offset)
     weekday = (scene.today(plan).weekday() + offset) % 7 + 1
     far = (weekday + 2) % 7 + 1
-    plan = plan.with_edits([("maps.places", "put", {
-        "id": place["id"], "hours": "09:00-18:00",
-        "closed": str(far if scene.feasible else weekday)})])
+    plan = plan.with_edits(
+        [
+            (
+                "maps.places",
+                "put",
+                {
+                    "id": place["id"],
+                    "hours": "09:00-18:00",
+                    "closed": str(far if scene.feasible else weekday),
+                },
+            )
+        ]
+    )
     title = scene.say(f"Visit {scene.number(2, 90)}", f"走访{scene.number(2, 90)}")
     start, end = "12:00", "13:00"
     facts = {"title": title, "day": day, "start": start, "end": end, "place": place["name"]}
-    look = find_entry("maps", place["name"])
+    look = find_entry("maps", place["address"], place["name"])
     force = steps(save_event(facts), DONE)
     right = force if scene.feasible else refused(place["name"], "not_possible")
     return GuiDraft(
         plan,
         scene.say(f'Put "{title}" into the calendar: {scene.day_words(day)}, {start} to {end}, '
-                  f"at {place['name']}, as the place is named in the maps. It makes sense only if "
-                  "they are open then.",
+                  f"at the place at {place['address']}, by the name that the maps have for it. It "
+                  "makes sense only if they are open then; if not, the record is that name.",
                   f"在日历中添加“{title}”：{scene.day_words(day)} {start}至{end}，"
-                  f"地点填地图上的“{place['name']}”。前提是那里当时营业。"),
+                  f"地点填地图上{place['address']}那一家的名称。前提是那里当时营业；"
+                  "若不营业，阻碍条目为其名称。"),
         steps(look, right), changes=new_event(plan, **facts) if scene.feasible else {},
         answer=GuiAnswer() if scene.feasible else GuiAnswer("infeasible", None, place["name"]),
         alternatives={"at_once": right},
         mutants={"one_sided": refused(place["name"]) if scene.feasible else force,
                  "no_place": steps(save_event({**facts, "place": ""}), DONE),
-                 "other_record": refused(title)},
+                 "other_record": refused(place["address"])},
         turns=60,
     )  # fmt: skip
 

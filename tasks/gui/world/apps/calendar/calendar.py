@@ -187,8 +187,14 @@ class CalendarApp(PhoneApp):
             ListRow(f"{weekday_text(day, view.language)}, {view.day(day)}", time, icon="calendar"),
         ]
         if row["place"]:
-            children.append(ListRow(row["place"], view("place"), icon="place",
-                                    on=open_app("maps", "search", query=row["place"])))
+            children.append(
+                ListRow(
+                    row["place"],
+                    view("place"),
+                    icon="place",
+                    on=open_app("maps", "search", query=row["place"]),
+                )
+            )
         children.append(ListRow(alarm_text(view, row["alarm"]), view("alarm"), icon="bell"))
         if row["repeat"]:
             children.append(ListRow(view(row["repeat"]), view("repeat"), icon="repeat"))

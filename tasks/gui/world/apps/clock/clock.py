@@ -165,8 +165,8 @@ class ClockApp(PhoneApp):
                     Button(view("pause" if row["running"] else "start_timer",
                                 name=row["label"] or _span(row["seconds"])),
                            do("run", id=row["id"]), "filled" if not row["running"] else "outlined"),
-                    IconButton("edit", view("edit"), go("timer", id=row["id"])),
-                    IconButton("refresh", view("reset"), do("reset", id=row["id"])),
+                    IconButton("edit", "", go("timer", id=row["id"])),
+                    IconButton("refresh", "", do("reset", id=row["id"])),
                 ), (4, 1, 1)),
             ))
             for row in rows
