@@ -493,7 +493,7 @@ def working_day(scene: GuiScene) -> GuiDraft | None:
                      f"{title}改到{scene.day_words(moved)} {start2}，时长不变。")  # fmt: skip
     key = scene.next_key(plan, "messages.messages")
     prefs, within = plan.table("clock.prefs"), first_list(scene, plan)["id"]
-    parts = (
+    parts: tuple[dict[str, Any], ...] = (
         {},
         new_task(list=within, title=chore),
         new_event(plan, **final),

@@ -449,7 +449,11 @@ class Phone:
         if core.focus:
             core.focus = ""
         elif len(core.stack) > 1:
-            core.pop()
+            widget = self._widget(core.top)
+            if isinstance(widget, AppPage) and widget.back is not None:
+                self._dispatch(core.top.app, widget.back)
+            else:
+                core.pop()
         return self._done()
 
     def home(self) -> str:

@@ -296,7 +296,7 @@ class PhoneCallsApp(PhoneApp):
 
     def screen_blocked(self, view: AppView) -> ScreenWidget:
         """Numbers that cannot call."""
-        rows = [
+        rows: list[Any] = [
             ListRow(caller_name(view, row["number"]) or row["number"], row["number"],
                     icon="block", trailing=IconButton(
                         "close", view("unblock_number", name=row["number"]),
