@@ -5,10 +5,13 @@ from functools import cache
 from hexathlon.tasks.gui.templates import (
     appointments,
     correspondence,
+    days,
     errands,
     first_taps,
     household,
     people,
+    places,
+    routines,
     settings,
     texts,
 )
@@ -17,7 +20,19 @@ from hexathlon.tasks.task import LEVELS, Level
 
 __all__ = ["TEMPLATES", "templates_of"]
 
-_MODULES = (first_taps, people, settings, texts, correspondence, appointments, household, errands)
+_MODULES = (
+    first_taps,
+    people,
+    settings,
+    texts,
+    correspondence,
+    appointments,
+    household,
+    places,
+    routines,
+    errands,
+    days,
+)
 
 TEMPLATES: dict[str, GuiTemplate] = {
     template.name: template for module in _MODULES for template in module.TEMPLATES
