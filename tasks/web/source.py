@@ -58,6 +58,7 @@ class WebSource(PairedSource):
             f"swap:{tool}": "the fields of a form are filled in any order"
             for tool in ("fill", "select_option")
         },
+        "bank_transfer/swap:click": "the fields of a form are filled in any order",
         **{
             f"forum_queue/drop:{tool}": "the form proposes this value already"
             for tool in ("click", "select_option")
