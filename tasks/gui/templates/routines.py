@@ -63,13 +63,15 @@ def reply_letter(scene: GuiScene) -> GuiDraft | None:
         return run
 
     asked = scene.say(
-        'how many we will be, in the form "We will be 5"' if medium else f'"{text}"',
-        "我们一共多少人，格式为“我们一共5人”" if medium else f"“{text}”",
+        ' and say how many of us will come, in the form "We will be 5"'
+        if medium
+        else f' with the text "{text}"',
+        "，告知我们一共多少人，格式为“我们一共5人”" if medium else f"，正文“{text}”",
     )
     return GuiDraft(
         plan,
-        scene.say(f'Reply to the mail "{row["subject"]}" from {row["name"]}: {asked}.',
-                  f"回复{row['name']}的邮件“{row['subject']}”：{asked}。"),
+        scene.say(f'Reply to the mail "{row["subject"]}" from {row["name"]}{asked}.',
+                  f"回复{row['name']}的邮件“{row['subject']}”{asked}。"),
         solver(row, text, ask=medium),
         changes=sent_mail(scene, plan, row["address"], f"Re: {row['subject']}", text),
         facts=(UserFact(("how many", "number", "people", "多少", "几"),
@@ -189,7 +191,7 @@ def tell_difference(scene: GuiScene) -> GuiDraft | None:
     return GuiDraft(
         plan,
         scene.say(f"When it is {text} in {names[0]}, what time is it in {names[1]}? Go by the "
-                  "world clock, and answer as 15:05.",
+                  "world clock, and answer in the form 15:05.",
                   f"{names[0]}{text}的时候，{names[1]}是几点？以世界时钟为准，回答格式如15:05。"),
         steps(look, answered(right)), answer=GuiAnswer(data=(right,)),
         alternatives={"at_once": answered(right)},
