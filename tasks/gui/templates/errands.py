@@ -359,9 +359,9 @@ def invoice_task(scene: GuiScene) -> GuiDraft | None:
     early = {**facts, "due": scene.day(plan, 2)}
     return GuiDraft(
         plan,
-        scene.say(f"If no mail says that invoice no. {number} has been paid, make a task of paying it, "
-            'in the form "Pay 12.30", due on the last day for payment. If one does, the record is the '
-            "subject of that mail.",
+        scene.say(f"If no mail says that invoice no. {number} has been paid, make a task of paying "
+            'it, in the form "Pay 12.30", due on the last day for payment. If one does, the record '
+            "is the subject of that mail.",
                   f"如果邮件没有说{number}号账单已付，请为付款新建任务，格式为“付12.30元”，"
                   "截止日为最后付款日；若已付，阻碍条目为那封邮件的主题。"),
         steps(look, right),
