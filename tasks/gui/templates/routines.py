@@ -98,8 +98,10 @@ def clear_sender(scene: GuiScene) -> GuiDraft | None:
         return None
     name = scene.pick(fit)
     code, place = scene.number(100, 899), scene.number(0, len(senders[name]) - 1)
-    letters = [{**row, "subject": f"{row['subject']} ({code + number})", "starred": number == place}
-               for number, row in enumerate(senders[name])]  # fmt: skip
+    letters: list[PhoneRow] = [
+        {**row, "subject": f"{row['subject']} ({code + number})", "starred": number == place}
+        for number, row in enumerate(senders[name])
+    ]
     plan = plan.with_edits([("mail.mails", "put", row) for row in letters])
     gone = [row for row in letters if not row["starred"]]
     kept = [row for row in letters if row["starred"]]
