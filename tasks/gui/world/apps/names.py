@@ -6,6 +6,13 @@ APP_NAMES: tuple[str, ...] = (
     "messages",
     "contacts",
     "notes",
+    "gallery",
+    "files",
+    "music",
+    "podcasts",
+    "expenses",
+    "bank",
+    "shop",
     "settings",
 )
 """Each is the name of a package beside this module, whose object `app` is the app."""

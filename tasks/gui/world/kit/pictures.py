@@ -187,6 +187,28 @@ def _sign(image: Image.Image, pencil: _Pencil, rng: _Rng, rest: tuple[Any, ...])
     _write(image, text, (width - room) / 2, top + height * 0.08, size, (255, 255, 255))
 
 
+_SHAPES = {
+    "kitchen": ((0.3, 0.35, 0.7, 0.8), (0.68, 0.45, 0.82, 0.65), (0.36, 0.25, 0.64, 0.35)),
+    "garden": ((0.32, 0.5, 0.68, 0.85), (0.46, 0.2, 0.54, 0.5), (0.34, 0.18, 0.66, 0.36)),
+    "electronics": ((0.28, 0.25, 0.72, 0.78), (0.34, 0.32, 0.66, 0.62), (0.45, 0.66, 0.55, 0.73)),
+    "sports": ((0.38, 0.22, 0.62, 0.85), (0.42, 0.13, 0.58, 0.22), (0.38, 0.45, 0.62, 0.6)),
+    "office": ((0.3, 0.2, 0.7, 0.85), (0.36, 0.3, 0.64, 0.34), (0.36, 0.42, 0.64, 0.46)),
+}
+
+
+def _product(image: Image.Image, pencil: _Pencil, rng: _Rng, rest: tuple[Any, ...]) -> None:
+    """An article of a shop on a bright ground, in the shapes of its category."""
+    width, height = image.size
+    side = min(width, height)
+    image.paste((247, 246, 243), (0, 0, width, height))
+    left, top = (width - side) / 2, (height - side) / 2
+    tone = _colour(rng, 0.4, 0.8)
+    for place, (x0, y0, x1, y1) in enumerate(_SHAPES[str(rest[0])]):
+        fill = (tone, _shade(tone, 0.75), _shade(tone, 1.2))[place]
+        box = (left + x0 * side, top + y0 * side, left + x1 * side, top + y1 * side)
+        pencil.rounded_rectangle(box, side * 0.03, fill=fill)
+
+
 def _write(
     image: Image.Image, text: str, x: float, y: float, size: float, colour: tuple[int, int, int]
 ) -> None:
@@ -227,6 +249,7 @@ def _inside(size: tuple[int, int], ratio: float) -> tuple[int, int]:
 _KINDS: dict[str, _Painter] = {
     "landscape": _landscape, "portrait": _portrait, "food": _food, "city": _city,
     "pattern": _pattern, "document": _document, "receipt": _document, "sign": _sign,
+    "product": _product,
 }  # fmt: skip
 PICTURE_KINDS = tuple(_KINDS)
 """Kinds of scenes."""
