@@ -187,26 +187,41 @@ def _sign(image: Image.Image, pencil: _Pencil, rng: _Rng, rest: tuple[Any, ...])
     _write(image, text, (width - room) / 2, top + height * 0.08, size, (255, 255, 255))
 
 
-_SHAPES = {
-    "kitchen": ((0.3, 0.35, 0.7, 0.8), (0.68, 0.45, 0.82, 0.65), (0.36, 0.25, 0.64, 0.35)),
-    "garden": ((0.32, 0.5, 0.68, 0.85), (0.46, 0.2, 0.54, 0.5), (0.34, 0.18, 0.66, 0.36)),
-    "electronics": ((0.28, 0.25, 0.72, 0.78), (0.34, 0.32, 0.66, 0.62), (0.45, 0.66, 0.55, 0.73)),
-    "sports": ((0.38, 0.22, 0.62, 0.85), (0.42, 0.13, 0.58, 0.22), (0.38, 0.45, 0.62, 0.6)),
-    "office": ((0.3, 0.2, 0.7, 0.85), (0.36, 0.3, 0.64, 0.34), (0.36, 0.42, 0.64, 0.46)),
-}
-
-
 def _product(image: Image.Image, pencil: _Pencil, rng: _Rng, rest: tuple[Any, ...]) -> None:
-    """An article of a shop on a bright ground, in the shapes of its category."""
+    """An article in its box; the arguments are printed on the box."""
     width, height = image.size
     side = min(width, height)
     image.paste((247, 246, 243), (0, 0, width, height))
-    left, top = (width - side) / 2, (height - side) / 2
-    tone = _colour(rng, 0.4, 0.8)
-    for place, (x0, y0, x1, y1) in enumerate(_SHAPES[str(rest[0])]):
-        fill = (tone, _shade(tone, 0.75), _shade(tone, 1.2))[place]
-        box = (left + x0 * side, top + y0 * side, left + x1 * side, top + y1 * side)
-        pencil.rounded_rectangle(box, side * 0.03, fill=fill)
+    tone = _colour(rng, 0.35, 0.75)
+    wide, tall = side * (0.5 + 0.25 * rng.random()), side * (0.5 + 0.3 * rng.random())
+    left, top = (width - wide) / 2, (height - tall) / 2
+    edge = side * 0.06
+    pencil.polygon(((left, top), (left + edge, top - edge), (left + wide + edge, top - edge),
+                    (left + wide + edge, top + tall - edge), (left + wide, top + tall),
+                    (left + wide, top)), fill=_shade(tone, 0.7))  # fmt: skip
+    pencil.rectangle((left, top, left + wide, top + tall), fill=tone)
+    band = top + tall * (0.55 + 0.2 * rng.random())
+    pencil.rectangle((left, band, left + wide, band + tall * 0.1), fill=_shade(tone, 1.35))
+    for line, text in enumerate(rest):
+        size = side * (0.075 if line == 0 else 0.055)
+        size = min(size, size * wide * 0.86 / max(1, text_width(str(text), max(5, round(size)))))
+        _write(image, str(text), left + wide * 0.07, top + side * (0.05 + 0.11 * line), size,
+               (255, 255, 255))  # fmt: skip
+
+
+def _receipt(image: Image.Image, pencil: _Pencil, rng: _Rng, rest: tuple[Any, ...]) -> None:
+    """A narrow slip of paper on a table, with the arguments as its lines."""
+    width, height = image.size
+    image.paste(_shade(_colour(rng, 0.35, 0.55), 0.8), (0, 0, width, height))
+    wide, tall = min(width * 0.9, height * 0.72), height * 0.9
+    left, top = (width - wide) / 2, height * 0.05
+    pencil.rectangle((left, top, left + wide, top + tall), fill=(250, 249, 244))
+    longest = max((text_width(str(line), 20) for line in rest), default=20)
+    size = min(20 * wide * 0.84 / longest, tall * 0.8 / (1.5 * max(1, len(rest))))
+    y = top + tall * 0.07
+    for line in rest:
+        _write(image, str(line), left + wide * 0.08, y, size, (40, 40, 44))
+        y += size * 1.5
 
 
 def _write(
@@ -248,7 +263,7 @@ def _inside(size: tuple[int, int], ratio: float) -> tuple[int, int]:
 
 _KINDS: dict[str, _Painter] = {
     "landscape": _landscape, "portrait": _portrait, "food": _food, "city": _city,
-    "pattern": _pattern, "document": _document, "receipt": _document, "sign": _sign,
+    "pattern": _pattern, "document": _document, "receipt": _receipt, "sign": _sign,
     "product": _product,
 }  # fmt: skip
 PICTURE_KINDS = tuple(_KINDS)

@@ -80,8 +80,8 @@ class ShopApp(PhoneApp):
             Chips([Choice(view(name), go("category", name=name), icon=_ICONS[name])
                    for name in SHOP_CATEGORIES]),
             Heading(view("popular")),
-            TileGrid([Tile(f"{row['title']}, {row['variant']}", go("product", id=row["id"]),
-                           picture=_art(row), mark=cents_text(row["price"], view.language))
+            TileGrid([Tile(f"{cents_text(row['price'], view.language)} · {row['title']}, "
+                           f"{row['variant']}", go("product", id=row["id"]), picture=_art(row))
                       for row in offers], 2),
         ]  # fmt: skip
 
@@ -459,7 +459,8 @@ def _pref(view: AppView, name: str) -> Any:
 
 
 def _art(row: PhoneRow) -> tuple[Any, ...]:
-    return ("product", row["art"], row["category"])
+    return ("product", row["art"], row["brand"], row["title"].removeprefix(f"{row['brand']} "),
+            row["variant"])  # fmt: skip
 
 
 def _article(view: AppView, row: PhoneRow) -> ListRow:
