@@ -332,24 +332,26 @@ def _double(scene: GuiScene) -> GuiDraft | None:
     plan = scene.plan()
     rows = [row for row in scene.rows(plan, "expenses.entries")
             if row["day"][:7] == scene.day(plan, 0)[:7]]  # fmt: skip
-    unique = [row for row in rows if sum(row["title"] == each["title"] for each in
-              scene.rows(plan, "expenses.entries")) == 1]  # fmt: skip
-    if len(unique) < 2:
+    if len(rows) < 2:
         return None
-    row, near = scene.sample(unique, 2)
+    row, near = scene.sample(rows, 2)
     cents = row["amount"] + scene.number(11, 90)
     key = scene.next_key(plan, "expenses.entries")
-    plan = plan.with_edits([("expenses.entries", "put", {**row, "id": key, "amount": cents})])
+    row = {**row, "title": f"{row['title']} {scene.number(11, 99)}"}
+    plan = plan.with_edits([
+        ("expenses.entries", "put", row),
+        ("expenses.entries", "put", {**row, "id": key, "amount": cents}),
+    ])
     kept = scene.pick((row["amount"], cents))
     gone = key if kept == row["amount"] else row["id"]
     amounts = {key: cents, row["id"]: row["amount"]}
 
     def solver(drop: int, title: str = row["title"], answer: str = "delete",
-               search: bool = True) -> PhoneScript:  # fmt: skip
+               sums: bool = False) -> PhoneScript:  # fmt: skip
         amount = amounts.get(drop, near["amount"])
         return in_turn(
-            opened("expenses"), pressed("expenses", "search") if search else None,
-            filled("expenses", "search", title) if search else None,
+            opened("expenses"), to_tab("expenses", "tab_sums") if sums else None,
+            tapped("expenses", row["category"], "item") if sums else None,
             _entry_of(scene, {"title": title, "amount": amount}),
             pressed("expenses", "delete"), tapped("expenses", answer))  # fmt: skip
 
@@ -360,7 +362,7 @@ def _double(scene: GuiScene) -> GuiDraft | None:
                   f"“{row['title']}”这个月我记了两次。{cents_text(kept, 'zh')}是对的；"
                   "请删除另一条。"),
         solver(gone), changes=row_removed("expenses.entries", gone),
-        alternatives={"from_list": solver(gone, search=False)},
+        alternatives={"by_category": solver(gone, sums=True)},
         mutants={"right_one": solver(key if gone != key else row["id"]),
                  "cancelled": solver(gone, answer="cancel"),
                  "other": solver(near["id"], near["title"])},
