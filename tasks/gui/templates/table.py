@@ -2,13 +2,21 @@
 
 from functools import cache
 
-from hexathlon.tasks.gui.templates import first_taps, media, money, people, settings, texts
+from hexathlon.tasks.gui.templates import (
+    first_taps,
+    media,
+    money,
+    money_across,
+    people,
+    settings,
+    texts,
+)
 from hexathlon.tasks.gui.templates.draft import GuiTemplate
 from hexathlon.tasks.task import LEVELS, Level
 
 __all__ = ["TEMPLATES", "templates_of"]
 
-_MODULES = (first_taps, people, settings, texts, media, money)
+_MODULES = (first_taps, people, settings, texts, media, money, money_across)
 
 TEMPLATES: dict[str, GuiTemplate] = {
     template.name: template for module in _MODULES for template in module.TEMPLATES
