@@ -189,7 +189,8 @@ def _told(scene: GuiScene, plan: PhonePlan, people: list[PhoneRow], text: str) -
     """Expect a message to several contacts; those without a conversation get new ones."""
     threads = {row["number"]: row["id"] for row in scene.rows(plan, "messages.threads")}
     changes = []
-    for row in people:
+    # Known conversations first: the rows of new ones fit any conversation.
+    for row in sorted(people, key=lambda each: each["phone"] not in threads):
         if row["phone"] in threads:
             changes.append(sent_message(scene, plan, row, text))
             continue

@@ -145,7 +145,7 @@ def split_task(scene: GuiScene) -> GuiDraft | None:
         return None
     row, near = scene.sample(rows, 2)
     within = scene.pick([each for each in scene.rows(plan, "tasks.lists")
-                         if each["id"] != row["list"]])  # fmt: skip
+                         if each["id"] not in (row["list"], near["list"])])  # fmt: skip
     number = scene.number(2, 60)
     texts = [scene.say(f"Call depot {number}", f"给{number}号仓库打电话"),
              scene.say(f"Note price {number}", f"记下{number}号价格"),
