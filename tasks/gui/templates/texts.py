@@ -77,7 +77,7 @@ class PassOnLine(GuiTemplate):
     """Send one line of a note to a contact, word by word."""
 
     name: ClassVar[str] = "notes_pass_on"
-    levels: ClassVar[tuple[Level, ...]] = ("medium", "hard")
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
     apps: ClassVar[tuple[str, ...]] = ("notes", "messages")
 
     def draw(self, scene: GuiScene) -> GuiDraft | None:
@@ -99,11 +99,11 @@ class PassOnLine(GuiTemplate):
                             f"第{'一二三四五'[place]}")  # fmt: skip
         if last:
             ordinal = scene.say("last", "最后一")
-        hard = scene.level == "hard"
-        text = f"{line} ({note['title']})" if hard else line
+        more = bool(scene.number(0, 1))
+        text = f"{line} ({note['title']})" if more else line
         wish = scene.say(
-            ", followed by the note's title in parentheses" if hard else "",
-            "，后面加一个空格，再在英文括号里写上笔记标题" if hard else "",
+            ", followed by the note's title in parentheses" if more else "",
+            "，后面加一个空格，再在英文括号里写上笔记标题" if more else "",
         )
 
         def solver(to: str = contact["name"], body: str = text) -> PhoneScript:
@@ -131,7 +131,7 @@ class PassOnLine(GuiTemplate):
             yield from pilot.press("messages", "send")
             yield from pilot.done()
 
-        wrong = f"{lines[other]} ({note['title']})" if hard else lines[other]
+        wrong = f"{lines[other]} ({note['title']})" if more else lines[other]
         return GuiDraft(
             plan,
             scene.say(f'Send {contact["name"]} the {ordinal} line of my note "{note["title"]}", '
