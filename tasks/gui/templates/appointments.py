@@ -113,7 +113,9 @@ def add_event(scene: GuiScene) -> GuiDraft | None:
         facts["guests"] = ", ".join(guests)
         told += scene.say(f", and invite {guests[0]}, {guests[1]} and {guests[2]}",
                           f"，并邀请{'、'.join(guests)}")  # fmt: skip
-    backwards = dict(reversed(facts.items()))
+    # The end comes after the start, which moves it.
+    backwards = {name: facts[name] for name in reversed(facts) if name != "end"}
+    backwards["end"] = facts["end"]
     wrong_end = {**facts, "end": later(start, 60)}
     other_day = {**facts, "day": scene.day(plan, 41)}
     return GuiDraft(

@@ -32,9 +32,12 @@ from hexathlon.tasks.gui.world.system.keyboard import KEYBOARD_UNITS, add_keyboa
 from hexathlon.tasks.gui.world.system.plan import PhonePlan, TimedEvent
 from hexathlon.tasks.gui.world.system.screens import SystemApp
 
-__all__ = ["Direction", "Phone", "PhoneRefusal"]
+__all__ = ["CALL_REMARK", "Direction", "Phone", "PhoneRefusal"]
 
 Direction = Literal["up", "down", "left", "right"]
+
+CALL_REMARK = "A call came in before the action, which was not carried out."
+"""What an agent is told whose action was meant for the screen before a call."""
 
 _SYSTEM = SystemApp()
 _LAUNCHER = ScreenState("system", "home")
@@ -203,7 +206,7 @@ class Phone:
             if event.after == self.actions:
                 self._happen(event)
         if self.ringing and not ringing:
-            return "A call came in before the action, which was not carried out."
+            return CALL_REMARK
         return ""
 
     @property
