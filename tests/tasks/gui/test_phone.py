@@ -355,5 +355,6 @@ def test_pinned_notes_say_so():
     device = phone(front=("notes", "home", {}))
     rows = device.plan.table("notes.notes").values()
     row = next(row for row in rows if not row["pinned"] and not row["archived"])
-    device.intervene([("notes.notes", "put", {**row, "pinned": True, "changed": "2026-03-04 10:00"})])
+    changed = {**row, "pinned": True, "changed": "2026-03-04 10:00"}
+    device.intervene([("notes.notes", "put", changed)])
     assert "Pinned" in named(device, row["title"], "item").text

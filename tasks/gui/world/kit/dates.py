@@ -3,8 +3,8 @@
 from datetime import date
 from functools import lru_cache
 
-__all__ = ["MONTHS", "WEEKDAYS", "day_text", "full_day_text", "month_text", "short_day_text", "time_text",
-           "weekday_text"]  # fmt: skip
+__all__ = ["MONTHS", "WEEKDAYS", "day_text", "full_day_text", "month_text",
+           "short_day_text", "time_text", "weekday_text"]  # fmt: skip
 
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September",
           "October", "November", "December")  # fmt: skip
