@@ -70,5 +70,6 @@ def test_every_screen_opens_and_looking_changes_nothing(app, language):
     screens = {each.removeprefix("screen_") for each in dir(app_named(app))
                if each.startswith("screen_")}  # fmt: skip
     # Forms behind entries that this small phone may lack.
-    assert screens - opened <= {"receive", "checkout", "dispute", "add_to", "order", "entry", "line", "move", "budget",
+    assert screens - opened <= {"receive", "checkout", "dispute", "add_to", "order",
+                                "entry", "line", "move", "budget",
                                 "category", "edit_order"}, screens - opened  # fmt: skip

@@ -167,8 +167,13 @@ class FilesApp(PhoneApp):
     def screen_search(self, view: AppView) -> ScreenWidget:
         """Files by name or text."""
         wanted = str(view.value("query")).casefold().strip()
-        rows = [row for row in view.rows("files") if wanted and not row["trashed"]
-                and (wanted in row["name"].casefold() or wanted in row["text"].casefold())]  # fmt: skip
+        rows = [
+            row
+            for row in view.rows("files")
+            if wanted
+            and not row["trashed"]
+            and (wanted in row["name"].casefold() or wanted in row["text"].casefold())
+        ]
         return AppPage(view("search"), [ListView(
             _sorted(view, rows), lambda row: _file(view, row, where=True),
             view("nothing") if wanted else "")],
