@@ -342,8 +342,8 @@ def _path(view: AppView, key: int) -> str:
 
 
 def _count(view: AppView, key: int) -> int:
-    return sum(row["folder"] == key and not row["trashed"] for row in view.rows("files")) + sum(
-        row["parent"] == key for row in view.rows("folders"))  # fmt: skip
+    files = [row for row in view.rows("files") if row["folder"] == key and not row["trashed"]]
+    return len(files) + len([row for row in view.rows("folders") if row["parent"] == key])
 
 
 def _sorted(view: AppView, rows: list[PhoneRow]) -> list[PhoneRow]:

@@ -79,8 +79,11 @@ class GalleryApp(PhoneApp):
     def screen_album(self, view: AppView) -> ScreenWidget:
         """The photos of an album."""
         key = view.params["id"]
-        tests = {"liked": lambda row: row["liked"], "scans": lambda row: row["kind"] == "receipt"}
-        test: Callable[[PhoneRow], Any] = tests.get(key, lambda row: row["album"] == key)
+        tests: dict[Any, Callable[[PhoneRow], Any]] = {
+            "liked": lambda row: row["liked"],
+            "scans": lambda row: row["kind"] == "receipt",
+        }
+        test = tests.get(key, lambda row: row["album"] == key)
         rows = [row for row in view.rows("photos") if not row["trashed"] and test(row)]
         album = view.row("albums", key)
         name = album["name"] if album else view(key) if key in tests else view("albums")
