@@ -73,7 +73,8 @@ class TaskSource(ABC):
     tolerated: ClassVar[Mapping[str, str]] = {}
     """Small changes to the oracle's episodes that leave another final state and are right all the
     same, with the reason. Keys are `drop:TOOL`, `repeat:TOOL`, `swap:TOOL` and
-    `alter:TOOL.ARGUMENT`; the conformance kit refuses all others that score 1."""
+    `alter:TOOL.ARGUMENT`, for one template alone after its name, as in `TEMPLATE/drop:TOOL`; the
+    conformance kit refuses all others that score 1."""
 
     @abstractmethod
     def size(self, split: Split, level: Level | None = None) -> int | None:

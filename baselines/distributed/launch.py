@@ -27,7 +27,7 @@ DEADLINE_S = 1_800.0
 START_S = 180.0
 """Timeout of a rank's start."""
 
-END_S = 30.0
+END_S = 120.0
 """Timeout of a rank's end, once rank 0 has finished."""
 
 _PROCESS = "hexathlon.baselines.distributed.rank_process"

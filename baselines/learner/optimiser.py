@@ -26,6 +26,9 @@ class OptimiserConfig:
 
     betas: tuple[float, float] = (0.9, 0.95)
     eps: float = 1e-8
+    """Added to the root mean square of AdamW's gradients. Far above the gradients, it makes steps
+    proportional to them; far below, steps from noise are as large as those from a signal."""
+
     weight_decay: float = 0.0
     clip: float = 1.0
     """Maximum gradient norm of a step; 0 disables clipping."""

@@ -71,7 +71,7 @@ def _shares(decoder: Any) -> bool:
     return is_llama_shaped(config)
 
 
-class _Packed(NamedTuple):
+class _PackedRows(NamedTuple):
     ids: Tensor
     """`[1, tokens of all rows]`."""
 
@@ -85,7 +85,7 @@ class _Packed(NamedTuple):
         return {"input_ids": self.ids, "position_ids": self.positions}
 
 
-def pack(ids: Tensor, lengths: Tensor) -> _Packed:
+def pack(ids: Tensor, lengths: Tensor) -> _PackedRows:
     """Join rows into one without their padding.
 
     Args:
@@ -94,7 +94,7 @@ def pack(ids: Tensor, lengths: Tensor) -> _Packed:
     """
     places = torch.arange(ids.shape[1], device=ids.device).expand(ids.shape)
     valid = places < lengths[:, None]
-    return _Packed(ids[valid][None], places[valid][None], valid)
+    return _PackedRows(ids[valid][None], places[valid][None], valid)
 
 
 def score(

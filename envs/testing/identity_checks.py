@@ -8,7 +8,7 @@ than the agent's own view does, that is, the tools on offer and similar openings
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Container, Hashable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +49,7 @@ def numbers_tell_nothing(subject: Subject) -> None:
 def names_tell_nothing(subject: Subject) -> None:
     """Predict endings from the template alone, and from the agent's view."""
     solved = _enough(subject)
-    ends = endings(solved)
+    ends = endings(solved, _unscored(subject))
     by_template, _, by_text = _predictions(solved, ends).values()
     by_tools = _majorities([_tools(each.task) for each in solved], ends)
     for label in sorted(set(by_template)):
@@ -127,22 +127,35 @@ def number_findings(solved: Sequence[Solved]) -> Iterator[str]:
                     )
 
 
-def endings(solved: Sequence[Solved]) -> list[str]:
+def _unscored(subject: Subject) -> set[str]:
+    """Return the arguments, as `tool.argument`, of which the source declares any value right."""
+    declared = (name.partition("alter:")[2] for name in subject.source.tolerated)
+    return {path for path in declared if path and "=" not in path}
+
+
+def endings(solved: Sequence[Solved], unscored: Container[str] = ()) -> list[str]:
     """Return how each oracle episode ended: its last calls with their common argument values.
 
     If almost all end alike, as with a closing call, the preceding calls are included.
+
+    Args:
+        solved: Oracle episodes.
+        unscored: Arguments, as `tool.argument`, that are no part of a solution.
     """
     labels: list[str] = []
     for count in range(1, _LAST + 1):
-        labels = _endings(solved, count)
+        labels = _endings(solved, count, unscored)
         if Counter(labels).most_common(1)[0][1] <= (1 - _COMMON) * len(labels):
             break
     return labels
 
 
-def _endings(solved: Sequence[Solved], count: int) -> list[str]:
+def _endings(solved: Sequence[Solved], count: int, unscored: Container[str]) -> list[str]:
     last = [each.actions[-count:] for each in solved]
-    held = [{item for action in actions for item in scalars_of(action)} for actions in last]
+    held = [
+        {item for action in actions for item in scalars_of(action) if item[0] not in unscored}
+        for actions in last
+    ]
     common = Counter(item for items in held for item in items)
     least = max(3.0, _COMMON * len(solved))
     return [

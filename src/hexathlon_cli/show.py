@@ -1,6 +1,7 @@
 """The command `show`."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -15,6 +16,9 @@ _PARTS_OF_A_TASK_ID = 5
 def show(
     name: Annotated[str, typer.Argument(help="Event, such as SQL, or task id.")],
     as_json: AsJson = False,
+    screens: Annotated[
+        Path | None, typer.Option(help="Write all screens of the GUI event to this PNG file.")
+    ] = None,
 ) -> int:
     """Show an event, or a task without its answer.
 
@@ -27,6 +31,8 @@ def show(
     from hexathlon_cli.events import describe_event, sizes_of
     from hexathlon_cli.output import print_text
 
+    if screens is not None:
+        return _write_screens(name, screens)
     if name.count("/") == _PARTS_OF_A_TASK_ID - 1:
         shown = _task(name)
     else:
@@ -39,6 +45,20 @@ def show(
         print_text(json.dumps(shown, indent=2, ensure_ascii=False))
     else:
         print_text("\n".join(_lines(shown)))
+    return 0
+
+
+def _write_screens(name: str, path: Path) -> int:
+    from hexathlon.baselines.harness.environments import find_environment
+    from hexathlon.baselines.harness.errors import UsageError
+    from hexathlon.envs.gui.contact_sheet import write_contact_sheet
+    from hexathlon_cli.output import note
+
+    if find_environment(name).family != "gui":
+        raise UsageError(f"--screens is for the GUI event; {name} has no screens of its own")
+    if path.suffix != ".png" or not path.parent.is_dir():
+        raise UsageError(f"--screens must be a .png file in a directory that exists, got {path}")
+    note(f"{write_contact_sheet(path)} screens: {path}")
     return 0
 
 

@@ -49,6 +49,48 @@ class WebSource(PairedSource):
             f"repeat:{tool}": "the trace gets longer; what a second time changes is checked"
             for tool in ("click", "goto", "fill", "select_option", "press", "upload_file")
         },
+        **{
+            f"{change}:goto": "reading changes nothing; pages that have to be read are checked"
+            for change in ("drop", "swap")
+        },
+        "alter:goto.url": "reading changes nothing; pages that have to be read are checked",
+        **{
+            f"swap:{tool}": "the fields of a form are filled in any order"
+            for tool in ("fill", "select_option")
+        },
+        "bank_transfer/swap:click": "the fields of a form are filled in any order",
+        **{
+            f"forum_queue/drop:{tool}": "the form proposes this value already"
+            for tool in ("click", "select_option")
+        },
+        **{
+            f"bank_standing/{change}": "the bank refuses the attempt, which leaves nothing"
+            for change in (
+                "drop:fill",
+                "drop:click",
+                "swap:click",
+                "alter:fill.bid",
+                "alter:fill.text",
+                "alter:click.bid",
+            )
+        },
+        **{
+            f"{template}/{change}": "a later request of the day overwrites it; the day is judged "
+            "at its end"
+            for template in TEMPLATES
+            if template.startswith("shift_")
+            for change in (
+                "drop:click",
+                "drop:fill",
+                "drop:select_option",
+                "swap:click",
+                "alter:click.bid",
+                "alter:fill.bid",
+                "alter:fill.text",
+                "alter:select_option.bid",
+                "alter:select_option.options",
+            )
+        },
     }
     late_modules = tuple(f"hexathlon.tasks.web.world.sites.{name}.*" for name in SITE_NAMES)
 

@@ -6,12 +6,12 @@ know how the list is written.
 
 from collections.abc import Iterator, Sequence
 
-from hexathlon.envs.gui.desktop.accessibility import Node
-from hexathlon.tasks.gui.elements import Bounds, UIElement
+from hexathlon.envs.gui.desktop.accessibility import AccessibleNode
+from hexathlon.tasks.gui.elements import ElementBounds, UIElement
 
 __all__ = ["Placed", "listed"]
 
-Placed = tuple[UIElement, Node]
+Placed = tuple[UIElement, AccessibleNode]
 """An element, and the object it stands for."""
 
 _CONTAINERS = {
@@ -43,25 +43,28 @@ _EDITABLE = {"entry", "text", "password text", "spin button"}
 _LEAST_PIXELS = 3
 
 
-def listed(windows: Sequence[Node], size: tuple[int, int]) -> list[Placed]:
+def listed(windows: Sequence[AccessibleNode], size: tuple[int, int]) -> list[Placed]:
     """Return the elements of the windows that show, in reading order.
 
     Args:
         windows: Windows with their content, the active one first.
         size: Width and height of the screen.
     """
-    found: list[Node] = []
+    found: list[AccessibleNode] = []
     for place, top in enumerate(windows):
-        popups = [Bounds(*node.bounds) for node in top.walk() if _is_popup(node)]
-        covers = [Bounds(*windows[0].bounds)] if place and top.role in _WINDOWS else []
-        found += _inside(top, Bounds(0, 0, *size), covers, popups)
+        popups = [ElementBounds(*node.bounds) for node in top.walk() if _is_popup(node)]
+        covers = [ElementBounds(*windows[0].bounds)] if place and top.role in _WINDOWS else []
+        found += _inside(top, ElementBounds(0, 0, *size), covers, popups)
     found.sort(key=lambda node: (_row(node), node.bounds[0]))
     return [(_element(index, node), node) for index, node in enumerate(found)]
 
 
 def _inside(
-    node: Node, clip: Bounds, covers: Sequence[Bounds], popups: Sequence[Bounds]
-) -> Iterator[Node]:
+    node: AccessibleNode,
+    clip: ElementBounds,
+    covers: Sequence[ElementBounds],
+    popups: Sequence[ElementBounds],
+) -> Iterator[AccessibleNode]:
     """Yield the nodes worth listing, cut to what shows."""
     bounds = _cut(node.bounds, clip)
     shows = bounds.right - bounds.left >= _LEAST_PIXELS and (
@@ -69,7 +72,7 @@ def _inside(
     )
     opened = _is_popup(node)
     if opened:
-        popups = [each for each in popups if each != Bounds(*node.bounds)]
+        popups = [each for each in popups if each != ElementBounds(*node.bounds)]
     hidden = any(each.contains(*bounds.center) for each in (*covers, *popups))
     if shows and not hidden and _wanted(node):
         node.bounds = bounds
@@ -81,12 +84,12 @@ def _inside(
         yield from _inside(child, inner, covers, popups)
 
 
-def _is_popup(node: Node) -> bool:
+def _is_popup(node: AccessibleNode) -> bool:
     """Whether a node is an open menu's frame, which covers what is below."""
     return node.role == "window" and bool(node.children)
 
 
-def _wanted(node: Node) -> bool:
+def _wanted(node: AccessibleNode) -> bool:
     named = bool(node.name or node.description or node.text)
     if node.role in _WINDOWS:
         return True
@@ -98,14 +101,14 @@ def _wanted(node: Node) -> bool:
     return named or node.role in _NAMELESS
 
 
-def _element(index: int, node: Node) -> UIElement:
+def _element(index: int, node: AccessibleNode) -> UIElement:
     editable = node.role in _EDITABLE and "editable" in node.states
     return UIElement(
         index=index,
         role=node.role,
         text=node.name,
         content_description="" if node.name else node.description,
-        bounds=Bounds(*node.bounds),
+        bounds=ElementBounds(*node.bounds),
         value=node.text,
         clickable=node.role in _CLICKABLE,
         long_clickable=False,
@@ -119,11 +122,11 @@ def _element(index: int, node: Node) -> UIElement:
     )
 
 
-def _row(node: Node) -> int:
+def _row(node: AccessibleNode) -> int:
     return node.bounds[1] // 6
 
 
-def _cut(bounds: tuple[int, int, int, int], clip: Bounds) -> Bounds:
+def _cut(bounds: tuple[int, int, int, int], clip: ElementBounds) -> ElementBounds:
     left, top, right, bottom = bounds
-    return Bounds(max(left, clip.left), max(top, clip.top),
+    return ElementBounds(max(left, clip.left), max(top, clip.top),
                   min(right, clip.right), min(bottom, clip.bottom))  # fmt: skip

@@ -1,9 +1,10 @@
 """Whether the desktop's programs are installed on this machine."""
 
+import glob
 import shutil
 
 from hexathlon.envs.errors import BackendMissing
-from hexathlon.tasks.gui.desktop.programs import PROGRAMS, SERVICES
+from hexathlon.tasks.gui.desktop.programs import FILES, PROGRAMS, SERVICES
 
 __all__ = ["missing_packages", "require_programs"]
 
@@ -15,6 +16,7 @@ def missing_packages() -> list[str]:
     """Return the Debian packages to install before a desktop can start."""
     wanted = [*SERVICES.items(), *((each.command[0], each.package) for each in PROGRAMS.values())]
     missing = {package for command, package in wanted if shutil.which(command, path=_PATH) is None}
+    missing |= {package for pattern, package in FILES.items() if not glob.glob(pattern)}
     return sorted(missing)
 
 

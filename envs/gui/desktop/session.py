@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hexathlon.envs.errors import BackendMissing, DeadlineExceeded, EnvFault
-from hexathlon.envs.gui.desktop.accessibility import Tree
+from hexathlon.envs.gui.desktop.accessibility import AccessibilityTree
 from hexathlon.envs.gui.desktop.bus import Bus
 from hexathlon.envs.gui.desktop.confined import launch_line
 from hexathlon.envs.gui.desktop.display import Display, picture
@@ -30,16 +30,17 @@ from hexathlon.envs.sandbox.image import Entry
 from hexathlon.envs.sandbox.ladder import choose
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 
-__all__ = ["Session"]
+__all__ = ["DesktopSession"]
 
 _LIMITS = SandboxLimits(memory_bytes=1_536 * MIB, processes=512, disk_bytes=128 * MIB)
 _FRAMEBUFFER = "/dev/shm/Xvfb_screen0"
 _X, _SESSION, _ACCESS = "/tmp/.X11-unix/X1", "/run/user/bus", "/run/user/access"
 _PAUSE_SECONDS = 0.01
 _WAIT_SECONDS = 0.5
+_SETTLE_SECONDS = 20.0
 
 
-class Session:
+class DesktopSession:
     """A running desktop.
 
     Args:
@@ -102,7 +103,7 @@ class Session:
         self._link(_SESSION, "the message bus").close()
         bus = Bus(self._link(_ACCESS, "the accessibility bus"), self._seconds)
         self._closers.append(bus.close)
-        self.tree = Tree(bus)
+        self.tree = AccessibilityTree(bus)
         self.wait_for("the accessibility registry", lambda: self.tree.registered())
 
     def _background(self, arguments: str) -> None:
@@ -141,8 +142,8 @@ class Session:
         self._background(shlex.join(command))
 
     def settle(self) -> bool:
-        """Wait until every program sleeps; False if some do not by the deadline."""
-        return self.processes.settle(self._seconds)
+        """Wait until every program sleeps; False if one never does, such as an animation."""
+        return self.processes.settle(min(self._seconds, _SETTLE_SECONDS))
 
     def pause(self) -> None:
         """Let half a second pass, for what programs do at a time of their own."""

@@ -16,6 +16,8 @@ _WINDOW_SECONDS = 0.03
 """Time without activity; longer than a frame of a toolkit's clock (1/60 s)."""
 
 _PAUSE_SECONDS = 0.002
+_LISTS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")
+"""Whether this kernel lists the children of a thread; otherwise all processes are searched."""
 
 
 class Processes:
@@ -82,6 +84,9 @@ class Processes:
 
 
 def _children(pid: int) -> list[int]:
+    if not _LISTS_CHILDREN:
+        return [int(name) for name in os.listdir("/proc") if name.isdigit()
+                and _parent(int(name)) == pid]  # fmt: skip
     found: list[int] = []
     with contextlib.suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):
@@ -91,15 +96,18 @@ def _children(pid: int) -> list[int]:
 
 
 def _parent(pid: int) -> int:
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("PPid:"):
-            return int(line.split()[1])
-    return 0
+    return int(_status(pid, "PPid:") or 0)
 
 
 def _number_inside(pid: int) -> int:
     """Return the process's id in its own, innermost pid namespace."""
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("NSpid:"):
-            return int(line.split()[-1])
-    return 0
+    return int((_status(pid, "NSpid:") or "0").split()[-1])
+
+
+def _status(pid: int, name: str) -> str:
+    """Return a line of a process's status; empty if the process or the line is missing."""
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith(name):
+                return line.removeprefix(name).strip()
+    return ""

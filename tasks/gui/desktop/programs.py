@@ -8,7 +8,7 @@ environment.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["PROGRAMS", "SERVICES", "Program"]
+__all__ = ["FILES", "PROGRAMS", "SERVICES", "Program"]
 
 _CONFIG = "/home/user/.config"
 
@@ -108,7 +108,13 @@ PROGRAMS: dict[str, Program] = {
 """Name, as in the launcher → program."""
 
 SERVICES = {
-    "Xvfb": "xvfb", "openbox": "openbox", "dbus-daemon": "dbus-daemon",
+    "Xvfb": "xvfb", "openbox": "openbox", "dbus-daemon": "dbus",
     "/usr/libexec/at-spi2-registryd": "at-spi2-core", "/usr/bin/python3": "python3",
 }  # fmt: skip
 """Other programs that a desktop needs → Debian package."""
+
+FILES = {
+    "/usr/share/fonts/truetype/dejavu": "fonts-dejavu-core",
+    "/usr/lib/*/gtk-2.0/modules/libatk-bridge.so": "libatk-adaptor",
+}
+"""Files that a desktop needs, as patterns → Debian package."""

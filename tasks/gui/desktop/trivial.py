@@ -20,7 +20,8 @@ def desktop_policies(task: Task) -> Mapping[str, Script]:
 
 
 def _says(*actions: str) -> Script:
-    yield from actions
+    for action in actions:  # noqa: UP028 - a script is sent observations, a tuple takes none
+        yield action
 
 
 def _refuses(task: Task) -> Script:

@@ -172,7 +172,13 @@ class Transfer(WebTemplate):
                 "transactions": {
                     "added": [
                         booked_row(
-                            account["number"], day, payee, amount, purpose, reference=reference
+                            account["number"],
+                            day,
+                            payee,
+                            amount,
+                            purpose,
+                            reference=reference,
+                            speed=speed,
                         )
                     ]
                 },
@@ -181,11 +187,13 @@ class Transfer(WebTemplate):
                 },
             }
         }
+        slow = {"not_instant": pay(payee["id"], amount, "standard")} if medium else {}
         return WebDraft(
             plan, instruction, pay(payee["id"], amount), changes=expected,
             alternatives={"looks_first": pay(payee["id"], amount, look=True)},
             mutants={"other_payee": pay(another, amount), "one_cent": pay(payee["id"], amount + 1),
-                     "refuses": report(cases[order]), "other_case": report(cases[1 - order])},
+                     "refuses": report(cases[order]), "other_case": report(cases[1 - order]),
+                     **slow},
         )  # fmt: skip
 
 

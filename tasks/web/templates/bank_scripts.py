@@ -74,12 +74,13 @@ def send_transfer(
 
 def booked_row(
     account: str, day: str, payee: StoreRow, amount: int, purpose: str, *, reference: str = "",
-    state: str = "booked",
+    state: str = "booked", speed: str = "standard",
 ) -> dict[str, Any]:  # fmt: skip
     """Expect a transfer as a new booking."""
+    kind = "instant" if speed == "instant" else "transfer"
     return {"account": account, "booked": day, "counterparty": payee["name"],
             "counter_account": payee["account"], "purpose": purpose, "reference": reference,
-            "amount": -amount, "fee": 0, "kind": "transfer", "state": state}  # fmt: skip
+            "amount": -amount, "fee": 0, "kind": kind, "state": state}  # fmt: skip
 
 
 def dispute_booking(pilot: Pilot, number: int, reason: str, amount: int) -> Script:

@@ -123,3 +123,30 @@ def test_a_gradient_that_is_not_finite_changes_nothing() -> None:
     with pytest.raises(LossNotFinite):
         learner.update(batch)
     assert difference(before, learner.model.state_dict()) == 0
+
+
+def test_adapters_alone_are_trained_gathered_and_saved(tmp_path: Path) -> None:
+    pytest.importorskip("peft", reason="pip install 'hexathlon[lora]'")
+    from hexathlon.baselines.learner.adapters import AdapterConfig, add_adapters
+
+    def adapted(parallelism: Sharded | None) -> Learner:
+        made = model()
+        add_adapters(made, AdapterConfig(rank=4), seed=0)
+        return Learner(made, rank_config(), 2, parallelism=parallelism)
+
+    plain, split = adapted(None), adapted(Sharded(ALONE))
+    for learner in (plain, split):
+        learner.update(examples(6))
+    split.gather()
+    assert difference(plain.policy.state_dict(), split.policy.state_dict()) <= 1e-5
+    start = adapted(None).policy.state_dict()
+    moved = {
+        name for name, value in split.policy.state_dict().items() if (value != start[name]).any()
+    }
+    assert moved and all("lora_" in name for name in moved)
+    split.parallelism.save(tmp_path, split.model, split.optimisers)
+    again = adapted(Sharded(ALONE))
+    again.parallelism.load(tmp_path, again.model, again.optimisers)
+    for learner in (split, again):
+        learner.update(examples(6))
+    assert difference(split.model.state_dict(), again.model.state_dict()) == 0

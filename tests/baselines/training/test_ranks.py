@@ -115,7 +115,8 @@ SHARDED = {"learner.kind": "sharded", "evaluation.every": 0, "evaluation.tasks":
 def test_a_sharded_run_of_one_process_resumes_bit_for_bit(tmp_path: Path) -> None:
     checkpoint = sharp_policy(tmp_path / "policy")
     smaller = {"policy.checkpoint": str(checkpoint), "evaluation.tasks": 1, "rollout.groups": 2}
-    split = load_recipe("sql-tiny", {**CHANGES, **SHARDED, **smaller, "learner.packing": True})
+    changes = {**CHANGES, **SHARDED, **smaller, "ranks": 1, "learner.packing": True}
+    split = load_recipe("sql-tiny", changes)
     train(split, tmp_path / "whole", quiet)
     with pytest.raises(Stopped):
         train(split, tmp_path / "broken", stop)
@@ -130,7 +131,8 @@ def test_two_sharded_ranks_train_the_same_policy_as_one_and_resume(tmp_path: Pat
     def sharded(ranks: int) -> Recipe:
         return load_recipe("sql-tiny", {**CHANGES, **SHARDED, "ranks": ranks})
 
-    train(load_recipe("sql-tiny", {**CHANGES, "evaluation.tasks": 2}), tmp_path / "one", quiet)
+    plain = {**CHANGES, **SHARDED, "ranks": 1, "learner.kind": "replicated"}
+    train(load_recipe("sql-tiny", plain), tmp_path / "one", quiet)
     train(sharded(2), tmp_path / "two", quiet)
     one, two = (weights(tmp_path / name, "policy") for name in ("one", "two"))
     assert float((one - two).abs().max()) <= 1e-5

@@ -17,7 +17,7 @@ from hexathlon.envs.testing import (
 from hexathlon.envs.wrappers import ChatHistory
 from support import faults
 from support.drill import DrillEnv
-from support.toy import ToyEnv
+from support.toy import ToyEnv, ToySource
 
 SMALL = {"fuzz": 150, "tasks": 8}
 
@@ -168,6 +168,15 @@ def test_every_check_is_shown_to_catch_something():
     assert set(check_names()) - planted == {"spec_round_trip", "vector_equals_single"}, (
         "the other two are planted in the registered ids below"
     )
+
+
+@pytest.mark.parametrize(("template", "listed"), [("count", False), ("sum", True)])
+def test_a_change_is_tolerated_for_one_template(monkeypatch, template, listed):
+    reason = {f"{template}/drop:add": "planted"}
+    monkeypatch.setattr(ToySource, "tolerated", {**ToySource.tolerated, **reason})
+    only = ["neighbours_score_zero"]
+    (result,) = check_environment(faults.AcceptsNeighbours, only=only, **SMALL).results
+    assert ("drop:add (" in result.detail) == listed
 
 
 @pytest.mark.parametrize("action_format", ["text", "message"])

@@ -9,6 +9,7 @@ from hexathlon.tasks.gui.world.kit.looks import LOOKS, SCREEN_SIZES, Appearance
 from hexathlon.tasks.gui.world.kit.metrics import ellipsize, text_width, wrap
 from hexathlon.tasks.gui.world.kit.words import labels_of
 from hexathlon.tasks.gui.world.phone.core import ScreenState
+from hexathlon.tasks.gui.world.system.explore import reachable_screens
 from hexathlon.tasks.gui.world.system.phone import Phone, PhoneRefusal
 from hexathlon.tasks.gui.world.system.plan import PhonePlan, TimedEvent
 
@@ -274,3 +275,35 @@ def test_metrics_do_not_depend_on_a_font():
     assert text_width("Wi-Fi 中", 20) == 70
     assert ellipsize("Harbour Street", 20, 80) == "Harbo…"
     assert wrap("one two three 四五六", 20, 100) == ("one two", "three 四五", "六")
+
+
+@pytest.mark.parametrize("app", APP_NAMES)
+@pytest.mark.parametrize("look", ["slate", "orchid"])
+def test_all_that_taps_reach_can_be_shown_in_both_languages(app, look):
+    for language in LANGUAGES:
+        device = phone(look, language)
+        before = device.save()
+        found = reachable_screens(device, app, most=120)
+        assert found[0].name == "home" and len(found) > 1
+        assert device.save() == before
+        for screen in found:
+            device.load(screen.state)
+            assert device.elements()
+
+
+@pytest.mark.parametrize("app", APP_NAMES)
+def test_actions_of_one_screen_have_different_names(app):
+    """Scripts and agents find buttons by name; those of entries of lists may repeat."""
+    for look in LOOKS:
+        device = phone(look)
+        for screen in reachable_screens(device, app, most=60):
+            device.load(screen.state)
+            area = device.scene.areas[-1].bounds if device.scene.areas else None
+            names = [
+                node.text or node.label
+                for node in device.nodes()
+                if node.role in ("menuitem", "tab", "textbox")
+                or (node.role == "button" and not (area and area.contains(node.left, node.top)))
+            ]
+            names = [name for name in names if name]
+            assert len(names) == len(set(names)), (look, screen.name, sorted(names))

@@ -5,7 +5,13 @@ __all__ = ["APP_NAMES"]
 APP_NAMES: tuple[str, ...] = (
     "messages",
     "contacts",
+    "phone",
     "notes",
+    "mail",
+    "calendar",
+    "clock",
+    "tasks",
+    "maps",
     "gallery",
     "files",
     "music",

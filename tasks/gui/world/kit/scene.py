@@ -28,11 +28,20 @@ class UINode:
         swipes: What swipes to the left and to the right do.
     """
 
-    __slots__ = (
-        "bottom", "checkable", "checked", "data", "enabled", "focused", "hint", "key", "kind",
-        "label", "left", "long", "on", "right", "role", "selected", "swipes", "text", "top",
-        "value",
-    )  # fmt: skip
+    long: PhoneEvent | None = None
+    label = ""
+    key = ""
+    value = ""
+    hint = ""
+    kind = ""
+    data: Any = None
+    swipes: tuple[PhoneEvent | None, PhoneEvent | None] | None = None
+    checkable = False
+    checked = False
+    focused = False
+    selected = False
+    enabled = True
+    # Most nodes keep these, so they are values of the class: layout makes thousands of nodes.
 
     def __init__(
         self, role: str, text: str, left: int, top: int, right: int, bottom: int,
@@ -42,12 +51,6 @@ class UINode:
         self.text = text
         self.left, self.top, self.right, self.bottom = left, top, right, bottom
         self.on = on
-        self.long: PhoneEvent | None = None
-        self.label = self.key = self.value = self.hint = self.kind = ""
-        self.data: Any = None
-        self.swipes: tuple[PhoneEvent | None, PhoneEvent | None] | None = None
-        self.checkable = self.checked = self.focused = self.selected = False
-        self.enabled = True
 
     def element(self, index: int) -> UIElement:
         """Return the node as an accessibility service reports it."""

@@ -7,7 +7,7 @@ from importlib import resources
 
 from hexathlon.tasks.bilingual import Language
 
-__all__ = ["LabelMissing", "label", "labels_of", "wordings"]
+__all__ = ["LabelMissing", "label", "labels_of", "wording_of", "wordings"]
 
 _Table = Mapping[str, Mapping[str, tuple[str, ...]]]
 
@@ -16,14 +16,25 @@ class LabelMissing(Exception):
     """A label is missing or lacks a language."""
 
 
+@cache
+def wording_of(app: str, language: Language, wording: int) -> Mapping[str, str]:
+    """Return all labels of an app in one wording."""
+    return {
+        key: entry[language][wording % len(entry[language])]
+        for key, entry in labels_of(app).items()
+    }
+
+
 def label(app: str, key: str, language: Language, wording: int) -> str:
     """Return a label of an app in one wording.
 
     Raises:
         LabelMissing: If the app has no such label.
     """
-    texts = wordings(app, key, language)
-    return texts[wording % len(texts)]
+    text = wording_of(app, language, wording).get(key)
+    if text is None:
+        raise LabelMissing(f"the app {app!r} has no label {key!r} in its words.toml")
+    return text
 
 
 def wordings(app: str, key: str, language: Language) -> tuple[str, ...]:

@@ -17,6 +17,17 @@ _ROW = 54
 
 def add_keyboard(layout: ScreenLayout, shift: bool, symbols: bool) -> None:
     """Add the keyboard to the scene, at the bottom of the screen."""
+    scene, known = layout.scene, layout.keyboards.get((shift, symbols))
+    if known is None:
+        nodes, ops = len(scene.nodes), len(scene.ops)
+        _lay_out(layout, shift, symbols)
+        layout.keyboards[shift, symbols] = scene.nodes[nodes:], scene.ops[ops:]
+    else:
+        scene.nodes += known[0]
+        scene.ops += known[1]
+
+
+def _lay_out(layout: ScreenLayout, shift: bool, symbols: bool) -> None:
     pixels, palette, width = layout.pixels, layout.palette, layout.width
     top = layout.height - pixels[KEYBOARD_UNITS]
     layout.rect(0, top, width, layout.height, palette.raised)

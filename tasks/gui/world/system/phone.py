@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from hexathlon.tasks.gui.elements import UIElement
+from hexathlon.tasks.gui.printable import printable
 from hexathlon.tasks.gui.world.apps.names import APP_NAMES
 from hexathlon.tasks.gui.world.apps.table import app_named
 from hexathlon.tasks.gui.world.kit.events import PhoneEvent
@@ -222,6 +223,10 @@ class Phone:
             "text": notice["text"], "time": core.now.isoformat(" ", "minutes"), "event": event,
         })  # fmt: skip
 
+    def refresh(self) -> None:
+        """Lay the screen out again, after tables were changed from outside."""
+        self._scene = None
+
     def tap_at(self, x: int, y: int) -> str:
         """Tap a pixel; return a remark, empty if something was touched."""
         node = self.node_at(x, y)
@@ -369,7 +374,7 @@ class Phone:
         Raises:
             PhoneRefusal: If no field is focused.
         """
-        node = self._focused()
+        node, text = self._focused(), printable(text)
         field = node.data
         value = "" if clear else str(self.core.top.values.get(node.key, field.value))
         if field.kind in ("number", "phone"):
@@ -444,7 +449,11 @@ class Phone:
         if core.focus:
             core.focus = ""
         elif len(core.stack) > 1:
-            core.pop()
+            widget = self._widget(core.top)
+            if isinstance(widget, AppPage) and widget.back is not None:
+                self._dispatch(core.top.app, widget.back)
+            else:
+                core.pop()
         return self._done()
 
     def home(self) -> str:

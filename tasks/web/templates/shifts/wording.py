@@ -102,15 +102,15 @@ def introduction(bench: ShiftBench, story: str, turns: int) -> str:
         f"one ends the day. You have {turns} actions for the whole day. Three pages of the handbook "
         "of the mail site bind you: Rules of the day, Register, Mandates. They may change in the "
         "course of the day; what they say when a request reaches you goes for everything that you do "
-        "with that request. Requests also come by mail, as the rules tell. Unless a request asks for "
-        "something else, report as retrieved_data the numbers, as their pages show them, of all "
+        "with that request. Requests also come by mail, as the rules tell. Unless a request names "
+        "other data for retrieved_data, report there the numbers, as their pages show them, of all "
         "records, those of earlier requests included, that do not have the value that they have to "
         "have because they are held, and nothing if there are none. Texts in quotation marks are "
         "used exactly as they stand, without the quotation marks. Change nothing else.",
         f"{story}请求会在本对话中逐个到达。请在各网站上逐一执行，然后报告：已执行的用finish，因封存而不得执行的用"
         "report_infeasible。对您报告的答复就是下一个请求；报告最后一个请求后，当天工作结束。"
         f"全天最多可用{turns}个操作。邮件网站手册中有三页对您有约束力：当日规则、登记簿、授权清单。它们可能在当天变化；"
-        "随某个请求所做的一切，以该请求到达时的内容为准。请求也会通过邮件到达，见当日规则。除非请求另有要求，"
+        "随某个请求所做的一切，以该请求到达时的内容为准。请求也会通过邮件到达，见当日规则。除非请求指明retrieved_data报告别的内容，"
         "请以retrieved_data报告所有因被冻结而没有应有之值的记录的编号（按其页面所示），包括先前请求的记录；没有则不填。"
         "引号中的文字照原样使用（不含引号）。不要做其他更改。",
     )

@@ -46,7 +46,7 @@ def addresses(split: str, pairs: int) -> list[str]:
     return found
 
 
-SAMPLE = ("append-line/tiny", "rename-file/tiny", "page-line/tiny", "stock-count/tiny")
+SAMPLE = ("append-line/tiny", "rename-file/tiny", "stock-count/tiny")
 
 
 @pytest.mark.parametrize("kind", SAMPLE)

@@ -96,7 +96,8 @@ class PaymentPages:
             "transactions", account=draft["account"],
             booked=draft["due"] if later else call.clock.today.isoformat(),
             counterparty=payee["name"], counter_account=payee["account"], purpose=draft["purpose"],
-            reference=draft["reference"], amount=-draft["amount"], fee=0, kind="transfer",
+            reference=draft["reference"], amount=-draft["amount"], fee=0,
+            kind="instant" if draft["speed"] == "instant" else "transfer",
             state="scheduled" if later else "booked",
         )  # fmt: skip
         call.store.execute("DELETE FROM _drafts WHERE person = ?", (call.login,))

@@ -13,7 +13,7 @@ __all__ = [
     "bank_label",
 ]
 
-KINDS = ("salary", "transfer", "card", "cash", "fee", "standing", "refund")
+KINDS = ("salary", "transfer", "instant", "card", "cash", "fee", "standing", "refund")
 RHYTHMS = ("monthly", "quarterly", "yearly")
 SPEEDS = ("standard", "instant")
 CATEGORIES = ("meal", "hotel", "travel", "supplies", "training")
