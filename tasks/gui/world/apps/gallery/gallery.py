@@ -83,10 +83,12 @@ class GalleryApp(PhoneApp):
             "liked": lambda row: row["liked"],
             "scans": lambda row: row["kind"] == "receipt",
         }
-        test = tests.get(key, lambda row: row["album"] == key)
-        rows = [row for row in view.rows("photos") if not row["trashed"] and test(row)]
+        tests.setdefault(key, lambda row: row["album"] == key)
+        rows = [row for row in view.rows("photos") if not row["trashed"] and tests[key](row)]
         album = view.row("albums", key)
-        name = album["name"] if album else view(key) if key in tests else view("albums")
+        name = (
+            album["name"] if album else view(key) if key in ("liked", "scans") else view("albums")
+        )
         actions = [
             BarAction("edit", view("rename"), go("album_name", id=key), rare=True),
             BarAction("delete", view("delete_album"), do("ask_album", id=key), rare=True),
