@@ -10,7 +10,7 @@ from hexathlon.envs.testing.solving import Solved
 from hexathlon.envs.testing.subject import Subject
 from hexathlon.envs.tools import tool
 from hexathlon.tasks.registry import get_source, register_source
-from support.faults import REPORT_TOOL, SideInName
+from support.faults import Renamed, SideInName
 from support.toy import ADD, ToyEnv
 
 SOURCE = get_source("roleplay")
@@ -85,7 +85,29 @@ class ScoredInOne(UnscoredReason):
     scored = ("void",)
 
 
-for _source in (SideInArgument, DeclaredForOne):
+class Underscored(Renamed):
+    """Toy tasks with template names that are no words."""
+
+    name = "underscored"
+
+    def address(self, split, index, level=None):
+        return super().address(split, index, level).replace("/count/", "/count_up/")
+
+    def build(self, task_id, salt=None):
+        task = super().build(task_id.replace("/count_up/", "/count/"), salt)
+        return task.model_copy(update={"id": task_id})
+
+
+class UnderscoredEnv(ToyEnv):
+    default_taskset = "underscored"
+
+
+class ShowsTemplate(UnderscoredEnv):
+    def on_reset(self, task):
+        return f"{super().on_reset(task)} Kind: {task.template}."
+
+
+for _source in (SideInArgument, DeclaredForOne, Underscored):
     register_source(_source.name, _source)
 
 
@@ -100,3 +122,11 @@ def test_a_declared_argument_is_left_out_only_if_no_change_of_it_costs_the_score
         assert "predicts the ending report report.reason=" in result.detail
     subject = Subject(env, tasks=60)
     assert unscored(subject, subject.solved) == ({"report.reason"} if status == "passed" else set())
+
+
+@pytest.mark.parametrize(("env", "status"), [(UnderscoredEnv, "passed"), (ShowsTemplate, "failed")])
+def test_the_name_of_a_template_is_not_shown(env, status):
+    (result,) = check_environment(env, only=["id_hidden"], tasks=8).results
+    assert result.status == status, result
+    if status == "failed":
+        assert "the template's name count_up was shown in underscored/count_up/" in result.detail
