@@ -10,6 +10,8 @@ FROM python:3.13-slim-trixie
 RUN apt-get update -qq \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
         chromium-headless-shell docker.io gcc git libc6-dev make postgresql procps util-linux \
+        at-spi2-core dbus fonts-dejavu-core galculator gnumeric gpicview homebank libatk-adaptor \
+        mousepad mtpaint openbox pcmanfm xvfb zim \
     && rm -rf /var/lib/apt/lists/*
 
 # Builds of torch without CUDA, gigabytes smaller; everything else comes from the default index.

@@ -13,6 +13,7 @@ from hexathlon.envs.errors import ToolError
 from hexathlon.envs.gui.device import GuiDevice
 from hexathlon.envs.gui.errors import DeviceRefusal
 from hexathlon.envs.gui.screen_text import screen_text
+from hexathlon.tasks.gui.printable import printable
 from hexathlon.tasks.gui.tools import PHONE_TOOLS
 from hexathlon.tasks.gui.world.kit.looks import LOOKS
 from hexathlon.tasks.task import Task
@@ -179,7 +180,7 @@ class GUIEnv(Environment):
 
     def _report_status(self, goal_status: str, reason: str = "", record: str = "") -> str:
         report = {"status": goal_status, "answer": self._said, "reason": reason,
-                  "record": record.strip()}  # fmt: skip
+                  "record": printable(record[:1000]).strip()}  # fmt: skip
         self._reports, self._said = (*self._reports, report), ""
         requests = self.task.params.get("requests", ())
         if len(self._reports) > len(requests):
@@ -190,11 +191,11 @@ class GUIEnv(Environment):
         return f"{following['text']}\n\n{self._screen('')}"
 
     def _note_answer(self, text: str) -> str:
-        self._said = text[:4000]
+        self._said = printable(text[:4000])
         return "Noted. Report the status when the request is done."
 
     def _ask_user(self, question: str) -> str:
-        self._questions = (*self._questions, question[:1000])
+        self._questions = (*self._questions, printable(question[:1000]))
         facts = self.task.params.get("facts", ())
         if len(self._questions) > _MOST_QUESTIONS:
             return "The user does not reply any more."

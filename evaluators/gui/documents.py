@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from xml.etree import ElementTree
 
-from hexathlon.evaluators.gui.formulas import FormulaFault, evaluate
+from hexathlon.evaluators.gui.formulas import CellFormulaFault, evaluate
 
 __all__ = ["KINDS", "kind_of", "same"]
 
@@ -165,8 +165,16 @@ def _reader(kind: str) -> Callable[[bytes], Any]:
     def read(data: bytes) -> Any:
         try:
             return _READERS[kind](data)
-        except (ValueError, KeyError, OSError, EOFError, zlib.error, sqlite3.Error, FormulaFault,
-                ElementTree.ParseError):  # fmt: skip
+        except (
+            ValueError,
+            KeyError,
+            OSError,
+            EOFError,
+            zlib.error,
+            sqlite3.Error,
+            CellFormulaFault,
+            ElementTree.ParseError,
+        ):
             return None
 
     return read

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-__all__ = ["FormulaFault", "evaluate"]
+__all__ = ["CellFormulaFault", "evaluate"]
 
 _RANGE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,6})(?::\$?([A-Z]{1,3})\$?(\d{1,6}))?")
 _FUNCTIONS: dict[str, Callable[[Sequence[float]], float]] = {
@@ -25,7 +25,7 @@ _LONGEST = 200
 _MOST_CELLS = 20_000
 
 
-class FormulaFault(Exception):
+class CellFormulaFault(Exception):
     """A formula that is not understood or has no value."""
 
 
@@ -37,13 +37,13 @@ def evaluate(formula: str, cells: Mapping[str, Any]) -> float:
         cells: Values of the cells that have no formula, by address.
 
     Raises:
-        FormulaFault: If it cannot be evaluated.
+        CellFormulaFault: If it cannot be evaluated.
 
     >>> evaluate("=SUM(A1:A2)*2", {"A1": 1.0, "A2": 2.0})
     6.0
     """
     if len(formula) > _LONGEST:
-        raise FormulaFault("the formula is too long")
+        raise CellFormulaFault("the formula is too long")
     names: dict[str, list[float]] = {}
 
     def named(match: re.Match[str]) -> str:
@@ -55,7 +55,7 @@ def evaluate(formula: str, cells: Mapping[str, Any]) -> float:
     try:
         value = _value(ast.parse(text.strip(), mode="eval").body, names)
     except (SyntaxError, ZeroDivisionError, ValueError, IndexError, RecursionError) as error:
-        raise FormulaFault(str(error)) from error
+        raise CellFormulaFault(str(error)) from error
     if isinstance(value, list):
         return _single(value)
     return float(value)
@@ -65,7 +65,7 @@ def _numbers(match: re.Match[str], cells: Mapping[str, Any]) -> Iterator[float]:
     left, top, right, bottom = match[1], int(match[2]), match[3] or match[1], match[4] or match[2]
     columns = range(_column(left), _column(right) + 1)
     if len(columns) * (int(bottom) - top + 1) > _MOST_CELLS:
-        raise FormulaFault("the range is too large")
+        raise CellFormulaFault("the range is too large")
     for row in range(top, int(bottom) + 1):
         for column in columns:
             value = cells.get(f"{_letters(column)}{row}")
@@ -90,13 +90,13 @@ def _value(node: ast.expr, names: Mapping[str, list[float]]) -> Any:
             values = [_value(argument, names) for argument in node.args]
             flat = [one for each in values for one in (each if isinstance(each, list) else [each])]
             return float(function(flat))
-    raise FormulaFault(f"not understood: {ast.unparse(node)}")
+    raise CellFormulaFault(f"not understood: {ast.unparse(node)}")
 
 
 def _single(value: Any) -> float:
     if isinstance(value, list):
         if len(value) != 1:
-            raise FormulaFault("a range is no value")
+            raise CellFormulaFault("a range is no value")
         return float(value[0])
     return float(value)
 

@@ -142,13 +142,17 @@ class PhonePilot:
         names = self.words(app, key)
         if not self.has("button", names) and not self.has("menuitem", names):
             bar = self._bar_buttons()
-            if key == "search" and bar:
+            searching = key == "search" and bool(bar)
+            if not searching or self.has("button", _MORE[self.language]):
+                yield from self.act("click", index=self._menu_button().index)
+                searching = searching and not self.has("menuitem", names)
+                if searching:
+                    yield from self.act("navigate_back")
+            if searching:
                 # Without a label: the first of the bar; the menu would be the last.
                 yield from self.act("click", index=bar[0].index)
                 if not self.has("menuitem", names):
                     return
-            else:
-                yield from self.act("click", index=self._menu_button().index)
         if self.has("menuitem", names):
             yield from self.tap("menuitem", names)
         else:
@@ -160,7 +164,7 @@ class PhonePilot:
         if self.has("button", names):
             yield from self.tap("button", names)
         else:
-            yield from self.act("click", index=self._unlabelled()[-1].index)
+            yield from self.act("click", index=self._main_button().index)
 
     def _menu_button(self) -> SeenElement:
         for element in self.elements():
@@ -179,6 +183,16 @@ class PhonePilot:
         top = min((box[1] for box in boxes), default=0)
         return [each for each, box in zip(found, boxes, strict=True)
                 if box[0] > left and box[1] < top + (box[3] - box[1])]  # fmt: skip
+
+    def _main_button(self) -> SeenElement:
+        """Return the main action without a label: the largest such button, or one of the bar."""
+        found = [(each, each.bounds) for each in self._unlabelled()]
+        sizes = [box[2] - box[0] for _, box in found if box is not None]
+        if not sizes:
+            raise NoSuchElement(f"no main action:\n{self.screen}")
+        largest = [each for each, box in found if box is not None and box[2] - box[0] == max(sizes)]
+        bar = self._bar_buttons()
+        return bar[-1] if bar and max(sizes) < min(sizes) * 6 / 5 else largest[-1]
 
     def _unlabelled(self) -> list[SeenElement]:
         return [each for each in self.elements() if each.role == "button" and not each.name]

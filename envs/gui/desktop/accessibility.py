@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hexathlon.envs.gui.desktop.bus import Bus, Call, Reference
+from hexathlon.envs.gui.desktop.bus import Bus, BusCall, Reference
 
-__all__ = ["Node", "Tree"]
+__all__ = ["AccessibleNode", "AccessibilityTree"]
 
 _ACCESSIBLE = "org.a11y.atspi.Accessible"
 _COMPONENT = "org.a11y.atspi.Component"
@@ -44,7 +44,7 @@ _VALUE_ROLES = {"slider", "spin button", "progress bar", "scroll bar"}
 
 
 @dataclass
-class Node:
+class AccessibleNode:
     """An accessible object that shows."""
 
     reference: Reference
@@ -61,16 +61,16 @@ class Node:
     menu: Reference | None = None
     """The open menu of an entry that does not say itself that it shows."""
 
-    children: list["Node"] = field(default_factory=list)
+    children: list["AccessibleNode"] = field(default_factory=list)
 
-    def walk(self) -> Iterator["Node"]:
+    def walk(self) -> Iterator["AccessibleNode"]:
         """Yield the node and everything below it, in order."""
         yield self
         for child in self.children:
             yield from child.walk()
 
 
-class Tree:
+class AccessibilityTree:
     """Reads trees over the accessibility bus.
 
     Args:
@@ -89,7 +89,7 @@ class Tree:
         """Return the roots of all programs with windows."""
         return _references(self._bus.call([(_REGISTRY, _ACCESSIBLE, "GetChildren", "", ())])[0])
 
-    def windows(self) -> list[list[Node]]:
+    def windows(self) -> list[list[AccessibleNode]]:
         """Return the top-level windows of each program, without their content."""
         roots = self.programs()
         asked = self._bus.call([(root, _ACCESSIBLE, "GetChildren", "", ()) for root in roots])
@@ -98,7 +98,7 @@ class Tree:
         nodes = iter(self._read(flat, [None] * len(flat)))
         return [[node for node in (next(nodes) for _ in group) if node] for group in tops]
 
-    def in_front(self) -> list[Node]:
+    def in_front(self) -> list[AccessibleNode]:
         """Return the windows that show of the program in front, the active one first.
 
         Of several windows, those are left out that the active one covers or, being modal, locks.
@@ -113,7 +113,7 @@ class Tree:
         self.fill(group)
         return group
 
-    def fill(self, tops: Sequence[Node]) -> None:
+    def fill(self, tops: Sequence[AccessibleNode]) -> None:
         """Read everything that shows below some nodes."""
         level = list(tops)
         count = 0
@@ -135,7 +135,7 @@ class Tree:
             count += len(level)
         self._read_contents([node for top in tops for node in top.walk()])
 
-    def still_shows(self, node: Node) -> bool:
+    def still_shows(self, node: AccessibleNode) -> bool:
         """Whether an object that was read before still exists and shows."""
         states, menu = self._bus.call([_states_of(node.reference),
                                        _states_of(node.menu or node.reference)])  # fmt: skip
@@ -147,7 +147,7 @@ class Tree:
 
     def _read(
         self, references: Sequence[Reference], menus: Sequence[Reference | None]
-    ) -> list[Node | None]:
+    ) -> list[AccessibleNode | None]:
         """Return the nodes that show; None for the others.
 
         Args:
@@ -162,12 +162,12 @@ class Tree:
         showing = [one for one, flags in zip(references, decoded, strict=True)
                    if flags is not None and "showing" in flags]  # fmt: skip
         self._learn([one for one in showing if one not in self._kinds])
-        calls: list[Call] = []
+        calls: list[BusCall] = []
         for one in showing:
             calls.append((one, _PROPERTIES, "Get", "ss", (_ACCESSIBLE, "Name")))
             calls.append(_extents_of(one))
         answers = iter(self._bus.call(calls))
-        nodes: list[Node | None] = []
+        nodes: list[AccessibleNode | None] = []
         for reference, answer, menu, flags in zip(references, states, menus, decoded, strict=True):
             if flags is None or "showing" not in flags:
                 nodes.append(None)
@@ -179,7 +179,7 @@ class Tree:
                 continue
             place = _rectangle(extents) if extents is not None else (0, 0, 0, 0)
             said = "showing" in _decoded(answer)
-            nodes.append(Node(reference, role, _value(name), flags, place, description,
+            nodes.append(AccessibleNode(reference, role, _value(name), flags, place, description,
                               menu=None if said else menu))  # fmt: skip
         return nodes
 
@@ -187,7 +187,7 @@ class Tree:
         """Read what does not change while an object lives: its role and description."""
         if len(self._kinds) > _MOST_KINDS:
             self._kinds.clear()
-        calls: list[Call] = []
+        calls: list[BusCall] = []
         for one in references:
             calls.append((one, _ACCESSIBLE, "GetRoleName", "", ()))
             calls.append((one, _PROPERTIES, "Get", "ss", (_ACCESSIBLE, "Description")))
@@ -197,9 +197,9 @@ class Tree:
             if role is not None:
                 self._kinds[one] = (str(role), _value(description))
 
-    def _read_contents(self, nodes: Sequence[Node]) -> None:
-        calls: list[Call] = []
-        asked: list[Node] = []
+    def _read_contents(self, nodes: Sequence[AccessibleNode]) -> None:
+        calls: list[BusCall] = []
+        asked: list[AccessibleNode] = []
         for node in nodes:
             if node.role in _TEXT_ROLES:
                 calls.append((node.reference, _TEXT, "GetText", "ii", (0, _MOST_CHARACTERS)))
@@ -215,7 +215,7 @@ class Tree:
                 node.text = f"{answer[1]:.10g}"
 
 
-def _shows_beside(top: Node, active: Node) -> bool:
+def _shows_beside(top: AccessibleNode, active: AccessibleNode) -> bool:
     """Whether a window is to be seen and used while another one is active."""
     if top.role == "window":  # a menu, a list of choices or a tip
         return True
@@ -225,11 +225,11 @@ def _shows_beside(top: Node, active: Node) -> bool:
     return not covered and "modal" not in active.states
 
 
-def _states_of(reference: Reference) -> Call:
+def _states_of(reference: Reference) -> BusCall:
     return (reference, _ACCESSIBLE, "GetState", "", ())
 
 
-def _extents_of(reference: Reference) -> Call:
+def _extents_of(reference: Reference) -> BusCall:
     return (reference, _COMPONENT, "GetExtents", "u", (0,))
 
 
@@ -248,7 +248,7 @@ def _decoded(words: Sequence[int]) -> frozenset[str]:
     return frozenset(name for name, bit in _STATES.items() if bits >> bit & 1)
 
 
-def _has_content(node: Node) -> bool:
+def _has_content(node: AccessibleNode) -> bool:
     """Whether to look below a node: not into closed menus, nor into single controls."""
     if node.role == "menu":
         return bool(node.states & _OPEN_MENU)

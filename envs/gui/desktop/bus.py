@@ -7,12 +7,12 @@ from typing import Any
 
 from hexathlon.envs.errors import DeadlineExceeded, EnvFault
 
-__all__ = ["Bus", "Call", "Reference"]
+__all__ = ["Bus", "BusCall", "Reference"]
 
 Reference = tuple[str, str]
 """Name of a program on the bus, and the path of one of its objects."""
 
-Call = tuple[Reference, str, str, str, tuple[Any, ...]]
+BusCall = tuple[Reference, str, str, str, tuple[Any, ...]]
 """Object, interface, method, signature of the arguments, arguments."""
 
 _MOST_KEPT = 20_000
@@ -32,7 +32,7 @@ class Bus:
         from jeepney.io.blocking import DBusConnection
 
         self._seconds = seconds
-        self._kept: dict[Call, bytes] = {}
+        self._kept: dict[BusCall, bytes] = {}
         link.settimeout(seconds)
         link.sendall(b"\0AUTH EXTERNAL " + b"0".hex().encode() + b"\r\n")
         answer = link.recv(1024)
@@ -42,7 +42,7 @@ class Bus:
         link.settimeout(None)
         self._connection = DBusConnection(link)
 
-    def call(self, calls: Sequence[Call]) -> list[Any]:
+    def call(self, calls: Sequence[BusCall]) -> list[Any]:
         """Make calls and return the first value of each answer, None for each that failed.
 
         Raises:
@@ -56,7 +56,7 @@ class Bus:
         return answers
 
     def _group(
-        self, calls: Sequence[Call], answers: list[Any], start: int, deadline: float
+        self, calls: Sequence[BusCall], answers: list[Any], start: int, deadline: float
     ) -> None:
         from jeepney import HeaderFields, MessageType
 
@@ -83,7 +83,7 @@ class Bus:
         except OSError as error:
             raise EnvFault(f"the message bus is gone: {error}") from error
 
-    def _message(self, call: Call, serial: int) -> tuple[bytes, bytes, bytes]:
+    def _message(self, call: BusCall, serial: int) -> tuple[bytes, bytes, bytes]:
         """Return a call's bytes; they are kept but for the number, which stands at byte 8."""
         from jeepney import DBusAddress, new_method_call
 

@@ -13,7 +13,7 @@ from hexathlon.envs.gui.desktop.display import KEYS
 from hexathlon.envs.gui.desktop.elements import Placed, listed
 from hexathlon.envs.gui.desktop.home import HOME, SCREEN
 from hexathlon.envs.gui.desktop.installed import require_programs
-from hexathlon.envs.gui.desktop.session import Session
+from hexathlon.envs.gui.desktop.session import DesktopSession
 from hexathlon.envs.gui.desktop.stored import entries_of
 from hexathlon.envs.gui.errors import DeviceRefusal
 from hexathlon.tasks.gui.desktop.programs import PROGRAMS
@@ -46,7 +46,7 @@ class DesktopDevice:
         self.size = SCREEN
         self.blocked: tuple[str, ...] = ()
         self._seconds = seconds
-        self._session: Session | None = None
+        self._session: DesktopSession | None = None
         self._task: Task | None = None
         self._shown: list[Placed] | None = None
         self._done: list[tuple[str, dict[str, Any]]] = []
@@ -70,7 +70,7 @@ class DesktopDevice:
         files = entries_of(world["files"])
         for program in PROGRAMS.values():
             files |= entries_of({path: {"text": text} for path, text in program.settings.items()})
-        self._session = Session(files, world["look"], seconds=self._seconds)
+        self._session = DesktopSession(files, world["look"], seconds=self._seconds)
         self._shown, self._done, self._open_programs = None, [], set()
         for name, file in world["open"]:
             self._open_app(name, file)
@@ -310,7 +310,7 @@ class DesktopDevice:
             self._session.close()
             self._session = None
 
-    def _live(self) -> Session:
+    def _live(self) -> DesktopSession:
         if self._session is None:
             raise WrongState("the desktop is closed; open() starts one")
         return self._session

@@ -6,12 +6,12 @@ know how the list is written.
 
 from collections.abc import Iterator, Sequence
 
-from hexathlon.envs.gui.desktop.accessibility import Node
+from hexathlon.envs.gui.desktop.accessibility import AccessibleNode
 from hexathlon.tasks.gui.elements import ElementBounds, UIElement
 
 __all__ = ["Placed", "listed"]
 
-Placed = tuple[UIElement, Node]
+Placed = tuple[UIElement, AccessibleNode]
 """An element, and the object it stands for."""
 
 _CONTAINERS = {
@@ -43,14 +43,14 @@ _EDITABLE = {"entry", "text", "password text", "spin button"}
 _LEAST_PIXELS = 3
 
 
-def listed(windows: Sequence[Node], size: tuple[int, int]) -> list[Placed]:
+def listed(windows: Sequence[AccessibleNode], size: tuple[int, int]) -> list[Placed]:
     """Return the elements of the windows that show, in reading order.
 
     Args:
         windows: Windows with their content, the active one first.
         size: Width and height of the screen.
     """
-    found: list[Node] = []
+    found: list[AccessibleNode] = []
     for place, top in enumerate(windows):
         popups = [ElementBounds(*node.bounds) for node in top.walk() if _is_popup(node)]
         covers = [ElementBounds(*windows[0].bounds)] if place and top.role in _WINDOWS else []
@@ -60,11 +60,11 @@ def listed(windows: Sequence[Node], size: tuple[int, int]) -> list[Placed]:
 
 
 def _inside(
-    node: Node,
+    node: AccessibleNode,
     clip: ElementBounds,
     covers: Sequence[ElementBounds],
     popups: Sequence[ElementBounds],
-) -> Iterator[Node]:
+) -> Iterator[AccessibleNode]:
     """Yield the nodes worth listing, cut to what shows."""
     bounds = _cut(node.bounds, clip)
     shows = bounds.right - bounds.left >= _LEAST_PIXELS and (
@@ -84,12 +84,12 @@ def _inside(
         yield from _inside(child, inner, covers, popups)
 
 
-def _is_popup(node: Node) -> bool:
+def _is_popup(node: AccessibleNode) -> bool:
     """Whether a node is an open menu's frame, which covers what is below."""
     return node.role == "window" and bool(node.children)
 
 
-def _wanted(node: Node) -> bool:
+def _wanted(node: AccessibleNode) -> bool:
     named = bool(node.name or node.description or node.text)
     if node.role in _WINDOWS:
         return True
@@ -101,7 +101,7 @@ def _wanted(node: Node) -> bool:
     return named or node.role in _NAMELESS
 
 
-def _element(index: int, node: Node) -> UIElement:
+def _element(index: int, node: AccessibleNode) -> UIElement:
     editable = node.role in _EDITABLE and "editable" in node.states
     return UIElement(
         index=index,
@@ -122,7 +122,7 @@ def _element(index: int, node: Node) -> UIElement:
     )
 
 
-def _row(node: Node) -> int:
+def _row(node: AccessibleNode) -> int:
     return node.bounds[1] // 6
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hexathlon.envs.errors import BackendMissing, DeadlineExceeded, EnvFault
-from hexathlon.envs.gui.desktop.accessibility import Tree
+from hexathlon.envs.gui.desktop.accessibility import AccessibilityTree
 from hexathlon.envs.gui.desktop.bus import Bus
 from hexathlon.envs.gui.desktop.confined import launch_line
 from hexathlon.envs.gui.desktop.display import Display, picture
@@ -30,7 +30,7 @@ from hexathlon.envs.sandbox.image import Entry
 from hexathlon.envs.sandbox.ladder import choose
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 
-__all__ = ["Session"]
+__all__ = ["DesktopSession"]
 
 _LIMITS = SandboxLimits(memory_bytes=1_536 * MIB, processes=512, disk_bytes=128 * MIB)
 _FRAMEBUFFER = "/dev/shm/Xvfb_screen0"
@@ -40,7 +40,7 @@ _WAIT_SECONDS = 0.5
 _SETTLE_SECONDS = 20.0
 
 
-class Session:
+class DesktopSession:
     """A running desktop.
 
     Args:
@@ -103,7 +103,7 @@ class Session:
         self._link(_SESSION, "the message bus").close()
         bus = Bus(self._link(_ACCESS, "the accessibility bus"), self._seconds)
         self._closers.append(bus.close)
-        self.tree = Tree(bus)
+        self.tree = AccessibilityTree(bus)
         self.wait_for("the accessibility registry", lambda: self.tree.registered())
 
     def _background(self, arguments: str) -> None:

@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape, quoteattr
 __all__ = [
     "Books",
     "Operation",
-    "Row",
+    "DocumentRow",
     "cell_values",
     "day_number",
     "letters",
@@ -21,7 +21,7 @@ __all__ = [
     "workbook",
 ]
 
-Row = Sequence[Any]
+DocumentRow = Sequence[Any]
 
 
 def letters(column: int) -> str:
@@ -38,7 +38,7 @@ def letters(column: int) -> str:
     return text
 
 
-def cell_values(rows: Sequence[Row]) -> dict[str, Any]:
+def cell_values(rows: Sequence[DocumentRow]) -> dict[str, Any]:
     """Return the filled cells of a sheet by address."""
     return {
         f"{letters(column)}{row + 1}": float(value) if isinstance(value, int) else value
@@ -48,7 +48,7 @@ def cell_values(rows: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-def workbook(sheets: Mapping[str, Sequence[Row]]) -> str:
+def workbook(sheets: Mapping[str, Sequence[DocumentRow]]) -> str:
     """Return a workbook.
 
     Args:
@@ -68,7 +68,7 @@ def workbook(sheets: Mapping[str, Sequence[Row]]) -> str:
     )
 
 
-def _sheet(name: str, rows: Sequence[Row]) -> str:
+def _sheet(name: str, rows: Sequence[DocumentRow]) -> str:
     cells = "".join(
         f'<gnm:Cell Row="{row}" Col="{column}" ValueType="{_value_type(value)}">'
         f"{escape(str(value))}</gnm:Cell>"

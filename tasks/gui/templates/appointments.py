@@ -56,8 +56,11 @@ def free_slot(
 ) -> str:
     """Draw a start on a day from which on so many minutes are free; empty if there is none."""
     taken = [row for row in events_on(scene, plan, day) if row["id"] != but]
-    free = [time for time in _HALF_HOURS
-            if all(later(time, minutes) <= row["start"] or row["end"] <= time for row in taken)]
+    free = [
+        time
+        for time in _HALF_HOURS
+        if all(later(time, minutes) <= row["start"] or row["end"] <= time for row in taken)
+    ]
     return str(scene.pick(free)) if free else ""
 
 
@@ -248,8 +251,15 @@ def add_if_free(scene: GuiScene) -> GuiDraft | None:
     title = scene.say(f"Sauna {scene.number(2, 60)}", f"桑拿{scene.number(2, 60)}")
     # The other event touches the slot in one twin and overlaps with it in the other.
     begin = later(start, 60 if scene.feasible else 45)
-    plan = plan.with_edits([("calendar.events", "put", {
-        **near, "title": other, "day": day, "start": begin, "end": later(begin, 60)})])
+    plan = plan.with_edits(
+        [
+            (
+                "calendar.events",
+                "put",
+                {**near, "title": other, "day": day, "start": begin, "end": later(begin, 60)},
+            )
+        ]
+    )
     facts = {"title": title, "day": day, "start": start, "end": later(start, 60)}
     force = steps(save_event(facts), DONE)
     look = find_entry("calendar", other)
@@ -285,9 +295,14 @@ def first_of_day(scene: GuiScene) -> GuiDraft | None:
     last = bool(scene.number(0, 1))
     row, other = (today[-1], today[0]) if last else (today[0], today[-1])
     # Second way: no other event of the day begins as late, or as early.
-    rivals = [each for each in rows
-              if each["id"] != row["id"] and not each["all_day"] and happens_on(each, day)
-              and (each["start"] >= row["start"] if last else each["start"] <= row["start"])]
+    rivals = [
+        each
+        for each in rows
+        if each["id"] != row["id"]
+        and not each["all_day"]
+        and happens_on(each, day)
+        and (each["start"] >= row["start"] if last else each["start"] <= row["start"])
+    ]
     if rivals or row not in plain or row["end"] == other["end"]:
         return None
     which = scene.say("last" if last else "first", "最后" if last else "第")
@@ -295,7 +310,7 @@ def first_of_day(scene: GuiScene) -> GuiDraft | None:
     return GuiDraft(
         plan,
         scene.say(f"Which is the {which} event with a time on {scene.day_words(day)}, and when "
-                  "does it end? Answer with title and end, as 15:05.",
+                  "does it end? Answer with its title and its end in the form 15:05.",
                   f"{scene.day_words(day)}{which}一个有时间的日程是什么，几点结束？"
                   "请回答标题和结束时间，如15:05。"),
         steps(look, answered(row["title"], row["end"])),

@@ -112,7 +112,8 @@ def put_away(scene: GuiScene) -> GuiDraft | None:
 
     more = [star(two)] if medium else []
     wish = scene.say(f', and star "{two["subject"]}" from {two["name"]}' if medium else "",
-                     "" if not medium else f"，并给{two['name']}的“{two['subject']}”加星标")  # fmt: skip
+                     "" if not medium else
+                     f"，并给{two['name']}的“{two['subject']}”加星标")  # fmt: skip
     changes = [row_changed("mail.mails", one["id"], folder="archive")]
     if medium:
         changes.append(row_changed("mail.mails", two["id"], starred=True))
@@ -142,9 +143,12 @@ def tell_amount(scene: GuiScene) -> GuiDraft | None:
     discount = scene.number(2, 9)
     line = scene.say(f"Total {amount}, of which {discount}.00 for delivery.",
                      f"合计{amount}元，其中运费{discount}.00元。")  # fmt: skip
-    plan = plan.with_edits([("mail.mails", "put", {**row, "body": f"{line}\n{row['body']}"}),
-                            ("mail.mails", "put",
-                             {**near, "body": line.replace(amount, swapped)})])
+    plan = plan.with_edits(
+        [
+            ("mail.mails", "put", {**row, "body": f"{line}\n{row['body']}"}),
+            ("mail.mails", "put", {**near, "body": line.replace(amount, swapped)}),
+        ]
+    )
     goods = f"{(cents - 100 * discount) / 100:.2f}"
     easy = scene.level == "easy"
     asked, wrong = (amount, goods) if easy else (goods, amount)

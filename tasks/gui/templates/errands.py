@@ -14,7 +14,6 @@ from hexathlon.tasks.gui.templates.correspondence import findable_mails
 from hexathlon.tasks.gui.templates.draft import (
     GuiAnswer,
     GuiDraft,
-    GuiRequest,
     GuiScene,
     GuiTemplate,
     PhoneScript,
@@ -22,15 +21,15 @@ from hexathlon.tasks.gui.templates.draft import (
     row_changed,
     rows_together,
 )
-from hexathlon.tasks.gui.templates.household import findable_places, first_list, new_task
+from hexathlon.tasks.gui.templates.household import first_list, new_task
 from hexathlon.tasks.gui.templates.people import sent_message, unique_names
+from hexathlon.tasks.gui.templates.places import findable_places
 from hexathlon.tasks.gui.templates.scripts import (
     DONE,
     alarm_words,
     change_event,
     fill_task,
     find_entry,
-    press,
     refused,
     save_event,
     send_mail,
@@ -95,8 +94,9 @@ def date_of_mail(scene: GuiScene) -> GuiDraft | None:
             f"关于{title}：改到{scene.day_words(moved)} {start2}，其他不变。",
         )
         newest = max(str(each["time"]) for each in scene.rows(plan, "mail.mails"))
-        plan = plan.with_edits([("mail.mails", "put", {
-            **second, "body": news, "time": f"{newest[:10]} 23:50"})])
+        plan = plan.with_edits(
+            [("mail.mails", "put", {**second, "body": news, "time": f"{newest[:10]} 23:50"})]
+        )
     real_day, real_start = (moved, start2) if hard else (day, start)
     facts = {"title": title, "day": real_day, "start": real_start, "end": later(real_start, 90),
              "place": place, "alarm": alarm}  # fmt: skip
@@ -189,14 +189,23 @@ def _told(scene: GuiScene, plan: PhonePlan, people: list[PhoneRow], text: str) -
     """Expect a message to several contacts; those without a conversation get new ones."""
     threads = {row["number"]: row["id"] for row in scene.rows(plan, "messages.threads")}
     changes = []
-    for row in people:
+    # Known conversations first: the rows of new ones fit any conversation.
+    for row in sorted(people, key=lambda each: each["phone"] not in threads):
         if row["phone"] in threads:
             changes.append(sent_message(scene, plan, row, text))
             continue
-        changes.append(row_added("messages.messages", {
-            "thread": {"any": True}, "text": text, "mine": True, "file": ""}))
-        changes.append(row_added("messages.threads", {
-            "name": row["name"], "number": row["phone"], "muted": False, "blocked": False}))
+        changes.append(
+            row_added(
+                "messages.messages",
+                {"thread": {"any": True}, "text": text, "mine": True, "file": ""},
+            )
+        )
+        changes.append(
+            row_added(
+                "messages.threads",
+                {"name": row["name"], "number": row["phone"], "muted": False, "blocked": False},
+            )
+        )
     return changes
 
 
@@ -243,7 +252,7 @@ def voicemail_task(scene: GuiScene) -> GuiDraft | None:
 def alarm_for_first(scene: GuiScene) -> GuiDraft | None:
     """Set an alarm so long before the first event of a day."""
     plan = scene.plan()
-    day = scene.day(plan, 1)
+    day = scene.day(plan, scene.number(1, 30))
     today = events_on(scene, plan, day)
     if len(today) < 2 or today[0]["start"] == today[1]["start"]:
         return None
@@ -253,7 +262,7 @@ def alarm_for_first(scene: GuiScene) -> GuiDraft | None:
     time, wrong = later(today[0]["start"], -ahead), later(today[1]["start"], -ahead)
     if any(row["time"] == time for row in scene.rows(plan, "clock.alarms")):
         return None
-    # Second way: no event of tomorrow starts within the time between alarm and event.
+    # Second way: the alarm of no other event would ring earlier.
     rivals = [row for row in today if later(row["start"], -ahead) < time]
     if rivals:
         return None
@@ -267,9 +276,10 @@ def alarm_for_first(scene: GuiScene) -> GuiDraft | None:
     look = to_tab("calendar", "agenda")
     return GuiDraft(
         plan,
-        scene.say(f"Set an alarm, once, {ahead} minutes before my first event of tomorrow that has "
-                  f"a time{wish}.",
-                  f"在明天第一个有时间的日程前{ahead}分钟设一个仅响一次的闹钟{wish}。"),
+        scene.say(f"Find my first event with a time on {scene.day_words(day)} and set a one-time "
+            f"alarm for {ahead} minutes before its start time{wish}.",
+                  f"看{scene.day_words(day)}第一个有时间的日程几点开始，在该时刻前{ahead}分钟"
+                  f"设一个仅响一次的闹钟{wish}。"),
         steps(look, set_alarm(time, label=label), DONE), changes=row_added("clock.alarms", row),
         alternatives={"at_once": steps(set_alarm(time, label=label), DONE)},
         mutants={"second": steps(set_alarm(wrong, label=label), DONE),
@@ -290,7 +300,9 @@ def send_place(scene: GuiScene) -> GuiDraft | None:
     wrong = f"{near['name']}, {near['address']}"
     if not easy:
         text, wrong = f"{text}, {place['phone']}", f"{text}, {near['phone']}"
-    form = "Hotel Onyx, 5 Market Street" + ("" if easy else ", 555-123-4567")
+    form = scene.say("Hotel Onyx, 5 Market Street", "玛瑙酒店, 集市街5号") + (
+        "" if easy else ", 555-123-4567"
+    )
     look = find_entry("maps", place["name"])
 
     def share(pilot: PhonePilot) -> Script:
@@ -348,9 +360,9 @@ def invoice_task(scene: GuiScene) -> GuiDraft | None:
     early = {**facts, "due": scene.day(plan, 2)}
     return GuiDraft(
         plan,
-        scene.say(f'Make a task of paying invoice no. {number}, in the form "Pay 12.30", due on '
-                  "the last day for it, if the mails do not say that it has been paid. The record "
-                  "is then the subject of that mail.",
+        scene.say(f"If no mail says that invoice no. {number} has been paid, make a task of paying "
+            'it, in the form "Pay 12.30", due on the last day for payment. If one does, the record '
+            "is the subject of that mail.",
                   f"如果邮件没有说{number}号账单已付，请为付款新建任务，格式为“付12.30元”，"
                   "截止日为最后付款日；若已付，阻碍条目为那封邮件的主题。"),
         steps(look, right),
@@ -369,6 +381,17 @@ def missed_call(scene: GuiScene) -> GuiDraft | None:
     """Write to the contact whose call was missed last."""
     plan = scene.plan()
     people = {row["phone"]: row for row in unique_names(scene.rows(plan, "contacts.contacts"))}
+    first, second = scene.sample(sorted(people), 2)
+    key = scene.next_key(plan, "phone.calls")
+    stranger = f"555-{scene.number(100, 999)}-{scene.number(1000, 9999)}"
+    hour = scene.number(9, 20)
+    plan = plan.with_edits([
+        ("phone.calls", "put", {
+            "id": key + place, "number": number, "kind": "missed", "seconds": 0,
+            "name": people[number]["name"] if number in people else "",
+            "time": f"{scene.day(plan, -1)} {hour}:{30 + 7 * place}"})
+        for place, number in enumerate((second, first, stranger))
+    ])  # fmt: skip
     calls = [row for row in scene.rows(plan, "phone.calls") if row["kind"] == "missed"]
     calls.sort(key=lambda row: row["time"], reverse=True)
     known = [row for row in calls if row["name"]]
@@ -418,7 +441,8 @@ def mail_guests(scene: GuiScene) -> GuiDraft | None:
     subject = event["title"]
     prefixed = f"{event['day']} {subject}" if hard else subject
     wish = scene.say(
-        "the event's date and title as the subject, such as 2026-01-31 Lunch" if hard
+        'the event\'s date and title as the subject, such as "2026-01-31 Lunch",'
+        if hard
         else "the event's title as the subject",
         "主题为日程的日期和标题，如“2026-01-31 午餐”" if hard else "主题为日程的标题",
     )
@@ -440,101 +464,7 @@ def mail_guests(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@template("errand_working_day", "hard", apps=("calendar", "mail", "messages", "tasks", "clock"))
-def working_day(scene: GuiScene) -> GuiDraft | None:
-    """A shift of six requests: later ones change, withdraw or use what earlier ones did."""
-    plan = scene.plan()
-    people = [row for row in unique_names(scene.rows(plan, "contacts.contacts")) if row["email"]]
-    threads = [row for row in scene.rows(plan, "messages.threads") if row["name"]]
-    if len(people) < 3 or not threads:
-        return None
-    one, two = scene.sample(people, 2)
-    boss = scene.pick(threads)
-    day, moved = scene.day(plan, scene.number(3, 20)), scene.day(plan, scene.number(21, 40))
-    start, start2 = free_slot(scene, plan, day), free_slot(scene, plan, moved)
-    if not start or not start2 or start == start2 or start2 < "08:30":
-        return None
-    number = scene.number(2, 90)
-    title = scene.say(f"Audit {number}", f"审计{number}")
-    first = {"title": title, "day": day, "start": start, "end": later(start, 60)}
-    final = {**first, "day": moved, "start": start2, "end": later(start2, 60)}
-    chore, gone = (scene.say(f"Print folder {number + 3}", f"打印{number + 3}号文件夹"),
-                   scene.say(f"Book room {number + 5}", f"预订{number + 5}号会议室"))  # fmt: skip
-    subject = scene.say(f"Papers for {title}", f"{title}的材料")
-    body = scene.say(f"We meet on {scene.day_words(moved)} at {start2}.",
-                     f"我们{scene.day_words(moved)} {start2}见。")  # fmt: skip
-    form = scene.say("We meet on 3 May 2026 at 09:30.", "我们2026年5月3日 09:30见。")
-    alarm = later(start2, -75)
-    if any(row["time"] == alarm for row in scene.rows(plan, "clock.alarms")):
-        return None
-    news = scene.say(f"{title} moves to {scene.day_words(moved)}, {start2}. Same length.",
-                     f"{title}改到{scene.day_words(moved)} {start2}，时长不变。")  # fmt: skip
-    key = scene.next_key(plan, "messages.messages")
-    prefs, within = plan.table("clock.prefs"), first_list(scene, plan)["id"]
-    parts = (
-        {},
-        new_task(list=within, title=chore),
-        new_event(plan, **final),
-        sent_mail(scene, plan, one["email"], subject, body),
-        row_added("clock.alarms", {
-            "time": alarm, "days": "", "label": title, "on": True, "snooze":
-            prefs["snooze"]["value"], "sound": prefs["sound"]["value"], "vibrate": True}),
-        sent_message(scene, plan, two, body),
-    )  # fmt: skip
-    incoming = row_added("messages.messages", {"thread": boss["id"], "text": news, "mine": False,
-                                               "file": ""})  # fmt: skip
-    drop = steps(find_entry("tasks", gone), press("tasks", "delete"),
-                 lambda pilot: pilot.tap("button", pilot.words("tasks", "delete")))  # fmt: skip
-
-    def solver(*, told: str = body, ring: str = alarm, withdraw: bool = True) -> PhoneScript:
-        return steps(
-            save_event(first), DONE, fill_task({"title": chore}), fill_task({"title": gone}), DONE,
-            change_event(title, final), DONE, send_mail(one["email"], subject, told),
-            *((drop,) if withdraw else ()), DONE, set_alarm(ring, label=title), DONE,
-            text_to(two["name"], told), DONE)  # fmt: skip
-
-    old = body.replace(scene.day_words(moved), scene.day_words(day)).replace(start2, start)
-    say = scene.say
-    requests = (
-        GuiRequest(say(
-            f'Put "{title}" into the calendar: {scene.day_words(day)}, {start}, one hour.',
-            f"在日历中添加“{title}”：{scene.day_words(day)} {start}，一小时。"), part=parts[0]),
-        GuiRequest(say(f'Add two tasks to the first list: "{chore}" and "{gone}".',
-                       f"在第一个清单中添加两项任务：“{chore}”和“{gone}”。"), part=parts[1]),
-        GuiRequest(
-            say(f"{boss['name']} has written about {title}. Correct the calendar.",
-                f"{boss['name']}写信说了{title}的事，请更正日历。"),
-            edits=(("messages.messages", "put", {
-                "id": key, "thread": boss["id"], "text": news, "mine": False, "time": "NOW",
-                "file": ""}),),
-            notice={"app": "messages", "title": boss["name"], "text": news, "screen": "thread",
-                    "params": {"id": boss["id"]}},
-            part=parts[2]),
-        GuiRequest(say(
-            f'Mail {one["name"]}, subject "{subject}", when we meet, in the form "{form}". And '
-            f'"{gone}" is not needed any more: delete that task.',
-            f"给{one['name']}写邮件，主题“{subject}”，告知何时见面，格式为“{form}”。"
-            f"另外“{gone}”不需要了，请删除该任务。"), part=parts[3]),
-        GuiRequest(say(
-            f'Set an alarm, once, 75 minutes before {title} begins, labelled "{title}".',
-            f"在{title}开始前75分钟的时刻设一个仅一次的闹钟，标签“{title}”。"), part=parts[4]),
-        GuiRequest(say(f"Send {two['name']} a message with the same text as in the mail, without "
-                       "the signature if there is one.",
-                       f"把邮件里的同一句话用信息发给{two['name']}，不要带签名。"), part=parts[5]),
-    )  # fmt: skip
-    return GuiDraft(
-        plan,
-        scene.say("Several things today, one after the other. Report the status after each.",
-                  "今天有几件事，依次进行。每件做完请报告状态。"),
-        solver(), changes=rows_together(*parts, incoming), requests=requests,
-        alternatives={"again": steps(to_tab("calendar", "agenda"), solver())},
-        mutants={"old_date": solver(told=old), "kept_task": solver(withdraw=False),
-                 "old_alarm": solver(ring=later(start, -75) if start >= "08:30" else start)},
-        turns=150,
-    )  # fmt: skip
-
-
 TEMPLATES: tuple[GuiTemplate, ...] = (
     date_of_mail, meeting_moved, voicemail_task, alarm_for_first, send_place, invoice_task,
-    missed_call, mail_guests, working_day,
+    missed_call, mail_guests,
 )  # fmt: skip

@@ -140,23 +140,24 @@ class ReadNumber(_FirstTap):
 
 
 class TitleNote(_FirstTap):
-    """Write the title of a new note and save it."""
+    """Write the title or the text of a new note and save it."""
 
     name: ClassVar[str] = "notes_title"
     apps: ClassVar[tuple[str, ...]] = ("notes",)
 
     def draw(self, scene: GuiScene) -> GuiDraft | None:
-        """Draw a title that begins like that of a note."""
+        """Draw words that begin like the title of a note, and the field."""
         plan = scene.plan(front=("notes", "edit", {}))
         begun = scene.pick(scene.rows(plan, "notes.notes"))["title"]
         title = f"{begun} {scene.number(41, 99)}"
-        words = wordings("notes", "title", "en")
-        saves = (*wordings("notes", "save", "en"), *wordings("notes", "title", "en"))
+        field, near = scene.pick((("title", "text"), ("text", "title"), ("text", "title")))
+        words = wordings("notes", field, "en")
+        saves = wordings("notes", "save", "en")
 
-        def solver(text: str = title, *, save: bool = True, field: str = "title") -> PhoneScript:
+        def solver(text: str = title, *, save: bool = True, into: str = field) -> PhoneScript:
             def solve(pilot: PhonePilot) -> Script:
                 yield from pilot.act("wait")
-                yield from pilot.fill(pilot.words("notes", field), text)
+                yield from pilot.fill(pilot.words("notes", into), text)
                 if save:
                     yield from pilot.press("notes", "save")
                 yield from pilot.done()
@@ -169,16 +170,16 @@ class TitleNote(_FirstTap):
             yield from solver()(pilot)
 
         def thought(screen: str) -> str:
-            field = seen_line(screen, "textbox", words)
-            return seen_line(screen, "button", saves) if f'"{title}"' in field else field
+            line = seen_line(screen, "textbox", words)
+            return seen_line(screen, "button", saves) if f'"{title}"' in line else line
 
         return GuiDraft(
-            plan, f'Save this note with the title "{title}".', solver(),
-            changes=row_added("notes.notes", {"title": title, "text": "", "label": "",
+            plan, f'Save this note with the {field} "{title}".', solver(),
+            changes=row_added("notes.notes", {"title": "", "text": "", field: title, "label": "",
                                               "pinned": False, "archived": False}),
             alternatives={"by_app": by_app},
             mutants={"unsaved": solver(save=False), "shortened": solver(begun),
-                     "as_text": solver(field="text")},
+                     "other_field": solver(into=near)},
             turns=10, brief=True, thought=thought,
         )  # fmt: skip
 

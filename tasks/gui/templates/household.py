@@ -1,11 +1,9 @@
-"""Work with tasks, calls and places."""
+"""Work with tasks and calls."""
 
 from typing import Any
 
 from hexathlon.tasks.gui.pilot import PhonePilot
-from hexathlon.tasks.gui.templates.appointments import new_event
 from hexathlon.tasks.gui.templates.draft import (
-    GuiAnswer,
     GuiDraft,
     GuiScene,
     GuiTemplate,
@@ -18,44 +16,37 @@ from hexathlon.tasks.gui.templates.draft import (
 from hexathlon.tasks.gui.templates.people import unique_names
 from hexathlon.tasks.gui.templates.scripts import (
     DONE,
-    answered,
     fill_task,
     find_entry,
     only_in,
     press,
-    refused,
-    save_event,
     steps,
     template,
     to_tab,
 )
-from hexathlon.tasks.gui.world.apps.maps.maps import open_on, route_metres, route_minutes
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
 from hexathlon.tasks.gui.world.system.plan import PhonePlan
 from hexathlon.tasks.source import Script
 
-__all__ = ["TEMPLATES", "findable_places", "findable_tasks", "new_task"]
-
-_ENGLISH = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+__all__ = ["TEMPLATES", "findable_tasks", "new_task"]
 
 
 def findable_tasks(scene: GuiScene, plan: PhonePlan) -> list[PhoneRow]:
     """Return open tasks whose title no other task contains."""
     rows = scene.rows(plan, "tasks.tasks")
-    return [row for row in rows if not row["done"] and only_in(rows, row["title"], ("title",))
-            and not any(row["title"] in each["title"] for each in scene.rows(plan, "tasks.steps"))]
+    return [
+        row
+        for row in rows
+        if not row["done"]
+        and only_in(rows, row["title"], ("title",))
+        and not any(row["title"] in each["title"] for each in scene.rows(plan, "tasks.steps"))
+    ]
 
 
 def new_task(**facts: Any) -> dict[str, Any]:
     """Expect a new task; what is not given is empty."""
     usual = {"due": "", "time": "", "priority": "", "note": "", "flagged": False, "done": False}
     return row_added("tasks.tasks", {**usual, **facts})
-
-
-def findable_places(scene: GuiScene, plan: PhonePlan) -> list[PhoneRow]:
-    """Return places whose name no other place contains."""
-    rows = scene.rows(plan, "maps.places")
-    return [row for row in rows if only_in(rows, row["name"], ("name", "address"))]
 
 
 def first_list(scene: GuiScene, plan: PhonePlan) -> PhoneRow:
@@ -124,8 +115,10 @@ def finish_tasks(scene: GuiScene) -> GuiDraft | None:
     delete = steps(find_entry("tasks", three["title"]), press("tasks", "delete"),
                    lambda pilot: pilot.tap("button", pilot.words("tasks", "delete")))  # fmt: skip
     rest = steps(flag, delete) if medium else steps()
-    more = scene.say(f', flag "{two["title"]}" and delete "{three["title"]}"' if medium else "",
-                     f"，给“{two['title']}”标旗，并删除“{three['title']}”" if medium else "")
+    more = scene.say(
+        f', flag "{two["title"]}" and delete "{three["title"]}"' if medium else "",
+        f"，给“{two['title']}”标旗，并删除“{three['title']}”" if medium else "",
+    )
     changes = [row_changed("tasks.tasks", one["id"], done=True)]
     if medium:
         changes += [row_changed("tasks.tasks", two["id"], flagged=True),
@@ -152,7 +145,7 @@ def split_task(scene: GuiScene) -> GuiDraft | None:
         return None
     row, near = scene.sample(rows, 2)
     within = scene.pick([each for each in scene.rows(plan, "tasks.lists")
-                         if each["id"] != row["list"]])  # fmt: skip
+                         if each["id"] not in (row["list"], near["list"])])  # fmt: skip
     number = scene.number(2, 60)
     texts = [scene.say(f"Call depot {number}", f"给{number}号仓库打电话"),
              scene.say(f"Note price {number}", f"记下{number}号价格"),
@@ -245,6 +238,15 @@ def block_caller(scene: GuiScene) -> GuiDraft | None:
     plan = scene.plan()
     calls = [row for row in scene.rows(plan, "phone.calls") if not row["name"]]
     counts: dict[str, int] = {}
+    often = scene.pick(sorted({row["number"] for row in calls}) or [""])
+    key = scene.next_key(plan, "phone.calls")
+    plan = plan.with_edits([
+        ("phone.calls", "put", {
+            "id": key + place, "number": often, "kind": "missed", "seconds": 0, "name": "",
+            "time": f"{scene.day(plan, -1 - place // 2)} {9 + 3 * place:02d}:{5 + place:02d}"})
+        for place in range(scene.number(2, 4))
+    ])  # fmt: skip
+    calls = [row for row in scene.rows(plan, "phone.calls") if not row["name"]]
     for row in calls:
         counts[row["number"]] = counts.get(row["number"], 0) + (row["kind"] == "missed")
     order = sorted(counts, key=lambda number: (-counts[number], number))
@@ -277,8 +279,8 @@ def block_caller(scene: GuiScene) -> GuiDraft | None:
     return GuiDraft(
         plan,
         scene.say(f"Block calls from {number}.", f"屏蔽号码{number}的来电。") if easy else
-        scene.say("Some number that is in no contact has missed calls in the recents more often "
-                  "than any other such number. Block it.",
+        scene.say("One number in the call history belongs to no contact and has more missed calls "
+            "than any other such number. Block it.",
                   "最近通话中，有个不在通讯录里的号码未接次数最多，请屏蔽它。"),
         by_number(number), changes=row_added("phone.blocked", {"number": number}),
         alternatives={"by_settings": by_settings(number)},
@@ -331,168 +333,6 @@ def forward_calls(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-# Places ----------------------------------------------------------------------------------------
-
-
-@template("maps_save", "easy", "medium", apps=("maps",))
-def save_place(scene: GuiScene) -> GuiDraft | None:
-    """Save a place in a list; at medium with a note."""
-    plan = scene.plan()
-    saved = {row["place"] for row in scene.rows(plan, "maps.saved")}
-    places = [row for row in findable_places(scene, plan) if row["id"] not in saved]
-    row, near = scene.sample(places, 2)
-    name, other = scene.sample(("favourites", "want", "recommended"), 2)
-    medium = scene.level == "medium"
-    note = scene.say(f"Ask for table {scene.number(2, 40)}", f"要{scene.number(2, 40)}号桌")
-
-    def solver(place: PhoneRow, into: str, text: str = note) -> PhoneScript:
-        def run(pilot: PhonePilot) -> Script:
-            yield from find_entry("maps", place["name"])(pilot)
-            yield from pilot.press("maps", "save_place")
-            yield from pilot.tap_entry(pilot.words("maps", into))
-            if medium:
-                yield from pilot.tap_entry(pilot.words("maps", "add_note"))
-                yield from pilot.fill(pilot.words("maps", "note"), text)
-                yield from pilot.tap("button", pilot.words("maps", "save"))
-            yield from pilot.done()
-
-        return run
-
-    shown = scene.word("maps", name)
-    more = scene.say(f' with the note "{note}"' if medium else "",
-                     f"，备注“{note}”" if medium else "")  # fmt: skip
-    return GuiDraft(
-        plan,
-        scene.say(f'Save the place {row["name"]} in the list "{shown}"{more}.',
-                  f"把地点“{row['name']}”收藏到“{shown}”{more}。"),
-        solver(row, name),
-        changes=row_added("maps.saved", {"place": row["id"], "list": name,
-                                         "note": note if medium else ""}),
-        alternatives={"again": steps(to_tab("maps", "saved_places"), solver(row, name))},
-        mutants={"near": solver(near, name), "list": solver(row, other), "nothing": DONE},
-        turns=40,
-    )  # fmt: skip
-
-
-@template("maps_best", "medium", "hard", apps=("maps",))
-def best_place(scene: GuiScene) -> GuiDraft | None:
-    """Find the best rated place of a kind that is open at a time and free of steps."""
-    plan = scene.plan()
-    kind = scene.pick(("cafe", "restaurant", "pharmacy", "bakery", "museum", "gym", "cinema"))
-    rows = [row for row in scene.rows(plan, "maps.places") if row["kind"] == kind]
-    weekday, hour = scene.number(1, 7), f"{scene.number(8, 20):02d}:{scene.pick((15, 45))}"
-    hard = scene.level == "hard"
-    fit = [row for row in rows if row["step_free"] or not hard]
-    fit = [row for row in fit if open_on(row, weekday, hour)]
-    best = sorted(fit, key=lambda row: -row["rating"])
-    top = max(rows, key=lambda row: row["rating"], default=None)
-    if len(best) < 2 or best[0]["rating"] == best[1]["rating"] or top is None or top is best[0]:
-        return None
-    if sum(row["rating"] == top["rating"] for row in rows) > 1:
-        return None
-    right = best[0]
-    # Second way: by striking out.
-    left = {row["id"] for row in rows}
-    for row in rows:
-        start, _, end = row["hours"].partition("-")
-        if str(weekday) in row["closed"] or not start <= hour < end or (
-            hard and not row["step_free"]
-        ) or row["rating"] < right["rating"]:
-            left.discard(row["id"])
-    if left != {right["id"]}:
-        return None
-    day = scene.say(_ENGLISH[weekday - 1], f"星期{'一二三四五六日'[weekday - 1]}")
-    word = scene.word("maps", kind)
-    free = scene.say(" and can be reached without steps" if hard else "",
-                     "，并且要有无障碍通道" if hard else "")  # fmt: skip
-    look = find_entry("maps", right["name"])
-    return GuiDraft(
-        plan,
-        scene.say(f"Of the places of the kind {word} that are open on a {day} at {hour}{free}, "
-                  "which is rated best? Answer with its name and its telephone number.",
-                  f"在“{word}”类地点中，{day}{hour}营业的{free}，哪一家评分最高？"
-                  "请回答名称和电话。"),
-        steps(look, answered(right["name"], right["phone"])),
-        answer=GuiAnswer(data=(right["name"], right["phone"])),
-        alternatives={"at_once": answered(right["name"], right["phone"])},
-        mutants={"top": answered(top["name"], top["phone"]),
-                 "second": answered(best[1]["name"], best[1]["phone"]),
-                 "mixed": answered(right["name"], top["phone"])},
-        turns=60,
-    )  # fmt: skip
-
-
-@template("maps_route", "easy", "medium", apps=("maps",))
-def tell_route(scene: GuiScene) -> GuiDraft | None:
-    """Say how long a route takes by a means of travel."""
-    plan = scene.plan()
-    one, two = scene.sample(findable_places(scene, plan), 2)
-    mode, other = scene.sample(("walk", "bus", "car"), 2)
-    minutes = route_minutes(route_metres(one, two), mode)
-    wrong = route_minutes(route_metres(one, two), other)
-    if minutes == wrong:
-        return None
-
-    def look(first: PhoneRow, second: PhoneRow) -> PhoneScript:
-        def run(pilot: PhonePilot) -> Script:
-            yield from find_entry("maps", second["name"])(pilot)
-            yield from pilot.tap("button", pilot.words("maps", "directions"))
-            yield from pilot.tap_entry(pilot.words("maps", "my_location"))
-            yield from pilot.fill(pilot.words("maps", "search"), first["name"])
-            yield from pilot.tap_entry(first["name"])
-            yield from pilot.tap("radio", pilot.words("maps", mode))
-
-        return run
-
-    shown = scene.word("maps", mode)
-    return GuiDraft(
-        plan,
-        scene.say(f"How many minutes does the way from {one['name']} to {two['name']} take, by the "
-                  f'means "{shown}"?',
-                  f"从“{one['name']}”到“{two['name']}”，{shown}需要多少分钟？"),
-        steps(look(one, two), answered(minutes)), answer=GuiAnswer(data=(minutes,)),
-        alternatives={"back": steps(look(two, one), answered(minutes))},
-        mutants={"other_mode": steps(look(one, two), answered(wrong)),
-                 "off": answered(minutes + 1), "silent": steps(look(one, two), DONE)},
-    )  # fmt: skip
-
-
-@template("maps_visit", "medium", "hard", apps=("maps", "calendar"), twins=True)
-def plan_visit(scene: GuiScene) -> GuiDraft | None:
-    """Put a visit of a place into the calendar, if it is open then."""
-    plan = scene.plan()
-    place = scene.pick(findable_places(scene, plan))
-    offset = scene.number(2, 30)
-    day = scene.day(plan, offset)
-    weekday = (scene.today(plan).weekday() + offset) % 7 + 1
-    far = (weekday + 2) % 7 + 1
-    plan = plan.with_edits([("maps.places", "put", {
-        "id": place["id"], "hours": "09:00-18:00",
-        "closed": str(far if scene.feasible else weekday)})])
-    title = scene.say(f"Visit {scene.number(2, 90)}", f"走访{scene.number(2, 90)}")
-    start, end = "12:00", "13:00"
-    facts = {"title": title, "day": day, "start": start, "end": end, "place": place["name"]}
-    look = find_entry("maps", place["name"])
-    force = steps(save_event(facts), DONE)
-    right = force if scene.feasible else refused(place["name"], "not_possible")
-    return GuiDraft(
-        plan,
-        scene.say(f'Put "{title}" into the calendar: {scene.day_words(day)}, {start} to {end}, '
-                  f"at {place['name']}, as the place is named in the maps. It makes sense only if "
-                  "they are open then.",
-                  f"在日历中添加“{title}”：{scene.day_words(day)} {start}至{end}，"
-                  f"地点填地图上的“{place['name']}”。前提是那里当时营业。"),
-        steps(look, right), changes=new_event(plan, **facts) if scene.feasible else {},
-        answer=GuiAnswer() if scene.feasible else GuiAnswer("infeasible", None, place["name"]),
-        alternatives={"at_once": right},
-        mutants={"one_sided": refused(place["name"]) if scene.feasible else force,
-                 "no_place": steps(save_event({**facts, "place": ""}), DONE),
-                 "other_record": refused(title)},
-        turns=60,
-    )  # fmt: skip
-
-
 TEMPLATES: tuple[GuiTemplate, ...] = (
-    add_task, finish_tasks, split_task, add_favourite, block_caller, forward_calls, save_place,
-    best_place, tell_route, plan_visit,
+    add_task, finish_tasks, split_task, add_favourite, block_caller, forward_calls,
 )  # fmt: skip

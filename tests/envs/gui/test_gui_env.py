@@ -8,7 +8,9 @@ from PIL import Image
 
 from hexathlon.envs.gui.contact_sheet import write_contact_sheet
 from hexathlon.envs.gui.env import GUIEnv
+from hexathlon.tasks.gui.world.apps.names import APP_NAMES
 from hexathlon.tasks.gui.world.kit.looks import LOOKS
+from hexathlon.tasks.gui.world.phone.core import ScreenState
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import play
 
@@ -159,3 +161,37 @@ def test_a_contact_sheet_shows_the_phone_and_each_app(tmp_path):
     with Image.open(path) as sheet:
         assert count == len(LOOKS) + 3
         assert sheet.height > 2 * 600 and sheet.width > 8 * 270
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [("\\ud800x", "x"), ("\\u0000a\\u001b[31m", "a[31m"), ("\\u202eabc", "abc"),
+     ("a\\r\\nb\\tc", "a b c"), ("中文 😀", "中文 😀")],
+)  # fmt: skip
+def test_characters_that_no_keyboard_types_are_left_out(typed, kept):
+    env = opened(first("contacts_add"), screenshot=True)
+    call(env, "open_app", app_name="contacts")
+    env.device.phone.core.push(ScreenState("contacts", "edit"))
+    env.device.phone.refresh()
+    field = next(each for each in env.device.elements() if each.role == "textbox")
+    action = '{"name": "input_text", "arguments": {"index": %d, "text": "%s"}}'
+    env.step(action % (field.index, typed))
+    assert env.device.phone.core.top.values["name"] == kept
+
+
+def test_random_touches_neither_crash_the_phone_nor_finish_a_task():
+    rng = np.random.default_rng(4)
+    env = opened(first("notes_delete"), limits={"turns": 2_000})
+    for _ in range(600):
+        x, y, x2, y2 = (int(rng.integers(540 if k % 2 == 0 else 1200)) for k in range(4))
+        kind = ("click", "click", "click", "long_press", "swipe", "input_text")[
+            int(rng.integers(6))
+        ]
+        where = {"x": x, "y": y}
+        if kind == "swipe":
+            where |= {"direction": "up", "x2": x2, "y2": y2}
+        call(env, kind, **({"text": "ab 1"} if kind == "input_text" else where))
+        if rng.random() < 0.03:
+            call(env, "open_app", app_name=APP_NAMES[int(rng.integers(len(APP_NAMES)))])
+    call(env, "status", goal_status="complete")
+    assert env.verdict().score == 0

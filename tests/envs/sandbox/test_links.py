@@ -27,7 +27,7 @@ def sandbox() -> Iterator[HousedSandbox]:
     rung = backend("namespaces")
     if not rung.probe().available:
         pytest.skip(rung.probe().reason)
-    image = SandboxImage(files={"/root/server.py": Entry(SERVER.encode())})
+    image = SandboxImage(files={"/srv/server.py": Entry(SERVER.encode())})
     with rung.open(image) as opened:
         assert isinstance(opened, HousedSandbox)
         yield opened
@@ -38,7 +38,7 @@ def test_connects_to_a_socket_inside(sandbox):
         pytest.skip("needs /usr/bin/python3")
     with pytest.raises(SandboxPathError, match="No such file"):
         sandbox.connect("/tmp/echo")
-    sandbox.execute("/usr/bin/python3 /root/server.py </dev/null >/dev/null 2>&1 &")
+    sandbox.execute("/usr/bin/python3 /srv/server.py </dev/null >/dev/null 2>&1 &")
     deadline = time.monotonic() + 60
     while True:
         try:
@@ -51,18 +51,18 @@ def test_connects_to_a_socket_inside(sandbox):
         link.sendall(b"hello")
         assert link.recv(100) == b"HELLO"
     with pytest.raises(SandboxPathError):
-        sandbox.connect("/root/server.py")
+        sandbox.connect("/srv/server.py")
 
 
 def test_opens_a_file_for_reading(sandbox):
-    sandbox.write("/root/data", b"one")
-    with open(sandbox.open_file("/root/data"), "rb") as file:
+    sandbox.write("/srv/data", b"one")
+    with open(sandbox.open_file("/srv/data"), "rb") as file:
         assert file.read() == b"one"
-        sandbox.execute("printf two >/root/data")
+        sandbox.execute("printf two >/srv/data")
         file.seek(0)
         assert file.read() == b"two"
         with pytest.raises(OSError):
             file.write(b"x")
-    for path in ("/root/none", "/root", "/dev/null"):
+    for path in ("/srv/none", "/srv", "/dev/null"):
         with pytest.raises(SandboxPathError):
             sandbox.open_file(path)

@@ -8,7 +8,7 @@ import pytest
 
 from hexathlon.evaluators.gui.desktop import desktop_state
 from hexathlon.evaluators.gui.documents import KINDS, kind_of, same
-from hexathlon.evaluators.gui.formulas import FormulaFault, evaluate
+from hexathlon.evaluators.gui.formulas import CellFormulaFault, evaluate
 from hexathlon.tasks.gui.desktop.documents import Books, Operation, cell_values, workbook
 from support.desktops import desktop_task
 
@@ -110,7 +110,7 @@ def test_formulas(formula, value):
                 "=SUM(A1:ZZ999999)", "=1/0", "=AVERAGE(C1:C2)", "='x'"]
 )  # fmt: skip
 def test_formulas_without_a_value(formula):
-    with pytest.raises(FormulaFault):
+    with pytest.raises(CellFormulaFault):
         evaluate(formula, {"A1": 1.0, "A3": 3.0})
 
 

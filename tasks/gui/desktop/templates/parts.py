@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from hexathlon.tasks.gui.desktop.documents import Row, cell_values
+from hexathlon.tasks.gui.desktop.documents import DocumentRow, cell_values
 from hexathlon.tasks.gui.desktop.draft import DesktopSolver
 from hexathlon.tasks.gui.desktop.pilot import DesktopPilot
 from hexathlon.tasks.source import Script
@@ -26,7 +26,7 @@ def page(content: str) -> dict[str, Any]:
     return {"kind": "page", "content": content.strip()}
 
 
-def cells(sheets: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
+def cells(sheets: Mapping[str, Sequence[DocumentRow]]) -> dict[str, Any]:
     """Return the expectation of a workbook."""
     return {"kind": "cells", "content": {name: cell_values(rows) for name, rows in sheets.items()}}
 

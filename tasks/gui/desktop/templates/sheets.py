@@ -18,10 +18,10 @@ from hexathlon.tasks.gui.desktop.words import GOODS, PEOPLE, PLACES, shared
 __all__ = ["TEMPLATES"]
 
 _PATH = "Documents/stock.gnumeric"
-Rows = list[list[Any]]
+SheetRows = list[list[Any]]
 
 
-def _with(rows: Rows, changes: dict[str, Any]) -> Rows:
+def _with(rows: SheetRows, changes: dict[str, Any]) -> SheetRows:
     """Return rows with some cells set; addresses may lie below the last row."""
     columns = {letters(at): at for at in range(12)}
     copied = [list(row) for row in rows]
@@ -37,18 +37,23 @@ def _typed(changes: dict[str, Any]) -> dict[str, str]:
     return {address: str(value) for address, value in changes.items()}
 
 
-def _stock(scene: DesktopScene, low: int, high: int) -> Rows:
+def _stock(scene: DesktopScene, low: int, high: int) -> SheetRows:
     goods = scene.sample(shared(GOODS, scene.split), scene.number(low, high))
-    rows: Rows = [["Item", "Count", "Minimum", "Price"]]
+    rows: SheetRows = [["Item", "Count", "Minimum", "Price"]]
     for name in goods:
         rows.append([name, scene.number(2, 99), scene.number(1, 60), scene.number(2, 400) / 4])
     return rows
 
 
 def _draft(
-    instruction: str, before: dict[str, Rows], after: dict[str, Rows], right: dict[str, Any],
-    wrong: dict[str, dict[str, Any]], turns: int, other_way: dict[str, Any] | None = None,
-) -> DesktopDraft:  # fmt: skip
+    instruction: str,
+    before: dict[str, SheetRows],
+    after: dict[str, SheetRows],
+    right: dict[str, Any],
+    wrong: dict[str, dict[str, Any]],
+    turns: int,
+    other_way: dict[str, Any] | None = None,
+) -> DesktopDraft:
     """Return a draft whose changes are typed into cells of the first sheet."""
 
     def types(changes: dict[str, Any], save: bool = True) -> DesktopSolver:
@@ -145,11 +150,11 @@ def _restock(scene: DesktopScene) -> DesktopDraft | None:
 def _open_orders(scene: DesktopScene) -> DesktopDraft | None:
     goods = scene.sample(shared(GOODS, scene.split), scene.number(5, 7))
     ordered = {name: scene.number(20, 90) for name in goods}
-    deliveries: Rows = [["Item", "Quantity", "Note"]]
+    deliveries: SheetRows = [["Item", "Quantity", "Note"]]
     for _ in range(scene.number(9, 12)):
         deliveries.append([scene.pick(goods), scene.number(1, 12),
                            scene.pick(["", "", "", "returned"]) or "accepted"])  # fmt: skip
-    orders: Rows = [["Item", "Ordered", "Open"]]
+    orders: SheetRows = [["Item", "Ordered", "Open"]]
     orders += [[name, ordered[name], None] for name in goods]
     came = {name: sum(row[1] for row in deliveries[1:]
                       if row[0] == name and row[2] == "accepted") for name in goods}  # fmt: skip
@@ -213,7 +218,7 @@ def _locked_price(scene: DesktopScene) -> DesktopDraft:
 
 def _busiest(scene: DesktopScene) -> DesktopDraft | None:
     places = scene.sample(shared(PLACES, scene.split), scene.number(6, 8))
-    rows: Rows = [["Place", "Monday", "Tuesday", "Wednesday"]]
+    rows: SheetRows = [["Place", "Monday", "Tuesday", "Wednesday"]]
     rows += [[place, *(scene.number(3, 60) for _ in range(3))] for place in places]
     totals = {row[0]: sum(row[1:]) for row in rows[1:]}
     best = max(totals, key=lambda name: totals[name])

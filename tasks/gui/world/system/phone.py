@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from hexathlon.tasks.gui.elements import UIElement
+from hexathlon.tasks.gui.printable import printable
 from hexathlon.tasks.gui.world.apps.names import APP_NAMES
 from hexathlon.tasks.gui.world.apps.table import app_named
 from hexathlon.tasks.gui.world.kit.events import PhoneEvent
@@ -373,7 +374,7 @@ class Phone:
         Raises:
             PhoneRefusal: If no field is focused.
         """
-        node = self._focused()
+        node, text = self._focused(), printable(text)
         field = node.data
         value = "" if clear else str(self.core.top.values.get(node.key, field.value))
         if field.kind in ("number", "phone"):
@@ -448,7 +449,11 @@ class Phone:
         if core.focus:
             core.focus = ""
         elif len(core.stack) > 1:
-            core.pop()
+            widget = self._widget(core.top)
+            if isinstance(widget, AppPage) and widget.back is not None:
+                self._dispatch(core.top.app, widget.back)
+            else:
+                core.pop()
         return self._done()
 
     def home(self) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from hexathlon.envs.gui.desktop.accessibility import Node
+from hexathlon.envs.gui.desktop.accessibility import AccessibleNode
 from hexathlon.envs.gui.desktop.display import picture
 from hexathlon.envs.gui.desktop.elements import listed
 from hexathlon.envs.gui.desktop.stillness import Processes
@@ -47,9 +47,11 @@ def test_a_waiting_process_is_still_and_a_busy_one_is_not(child):
 
 
 def node(role: str, name: str, bounds: tuple[int, int, int, int], *states: str,
-         children: tuple[Node, ...] = ()) -> Node:  # fmt: skip
+         children: tuple[AccessibleNode, ...] = ()) -> AccessibleNode:  # fmt: skip
     flags = frozenset({"showing", "visible", "sensitive", *states})
-    return Node((":1.1", f"/{role}/{name}"), role, name, flags, bounds, children=list(children))
+    return AccessibleNode(
+        (":1.1", f"/{role}/{name}"), role, name, flags, bounds, children=list(children)
+    )
 
 
 def test_elements_in_reading_order_without_what_is_covered():

@@ -115,8 +115,8 @@ class CalendarApp(PhoneApp):
                            put("day", (at + timedelta(days=1)).isoformat())),
             ), (1, 4, 1)),
             TextLabel(weekday_text(chosen, view.language), "dim", centre=True),
-            *([self._row(view, row, chosen, "") for row in inside]
-              or [TextLabel(view("nothing"), "dim", centre=True)]),
+            *[self._row(view, row, chosen, "") for row in inside],
+            None if inside else TextLabel(view("nothing"), "dim", centre=True),
         ]  # fmt: skip
 
     def _month(self, view: AppView, rows: Sequence[PhoneRow], chosen: str) -> list[Any]:
@@ -143,8 +143,8 @@ class CalendarApp(PhoneApp):
             ), (1, 4, 1)),
             TileGrid(tiles, 7, 44),
             Heading(view.day(chosen)),
-            *([self._row(view, row, chosen, "") for row in inside]
-              or [TextLabel(view("nothing"), "dim")]),
+            *[self._row(view, row, chosen, "") for row in inside],
+            None if inside else TextLabel(view("nothing"), "dim"),
         ]  # fmt: skip
 
     def _row(self, view: AppView, row: PhoneRow, day: str, when: str) -> ListRow:
@@ -187,8 +187,14 @@ class CalendarApp(PhoneApp):
             ListRow(f"{weekday_text(day, view.language)}, {view.day(day)}", time, icon="calendar"),
         ]
         if row["place"]:
-            children.append(ListRow(row["place"], view("place"), icon="place",
-                                    on=open_app("maps", "search", query=row["place"])))
+            children.append(
+                ListRow(
+                    row["place"],
+                    view("place"),
+                    icon="place",
+                    on=open_app("maps", "search", query=row["place"]),
+                )
+            )
         children.append(ListRow(alarm_text(view, row["alarm"]), view("alarm"), icon="bell"))
         if row["repeat"]:
             children.append(ListRow(view(row["repeat"]), view("repeat"), icon="repeat"))

@@ -122,8 +122,7 @@ class MailApp(PhoneApp):
                 value=view.moment(row["time"]), avatar=row["name"] or row["to"] or "?",
                 bold=row["unread"],
                 swipe_left=left if row["folder"] not in ("sent", "drafts") else None,
-                trailing=IconButton("star!" if row["starred"] else "star",
-                                    view("unstar" if row["starred"] else "star"),
+                trailing=IconButton("star!" if row["starred"] else "star", "",
                                     do("star", id=key), row["starred"]),
             )  # fmt: skip
 

@@ -271,8 +271,11 @@ class MapsApp(PhoneApp):
             for name, icon in (("home", "home"), ("work", "work"))
             if (row := view.row("places", _pref(view, name))) is not None
         ] if not wanted else []  # fmt: skip
-        rows = [row for row in view.rows("places")
-                if wanted in row["name"].casefold() or wanted in row["address"].casefold()]
+        rows = [
+            row
+            for row in view.rows("places")
+            if wanted in row["name"].casefold() or wanted in row["address"].casefold()
+        ]
         rows.sort(key=lambda row: row["name"])
 
         def build(row: PhoneRow) -> ListRow:

@@ -60,8 +60,9 @@ class PhoneCallsApp(PhoneApp):
     def seed(self, draws: ContentDraws) -> None:
         """Draw calls of the last weeks, voicemails and favourites."""
         contacts = draws.rows("contacts.contacts")
-        people = [(row["name"], row["phone"])
-                  for row in draws.sample(contacts, 8 + 3 * draws.scale)]
+        people = [
+            (row["name"], row["phone"]) for row in draws.sample(contacts, 8 + 3 * draws.scale)
+        ]
         people += [("", draw_person(draws).phone) for _ in range(3 + draws.scale)]
         count = 20 + 20 * draws.scale
         for number in range(count):
@@ -74,11 +75,20 @@ class PhoneCallsApp(PhoneApp):
         side = 1 if draws.language == "zh" else 0
         for number in range(4 + 3 * draws.scale):
             name, phone = draws.pick(people)
-            text = draws.pick(_MESSAGES).split("|")[side].format(
-                n=draws.between(1000, 9999), h=draws.between(9, 18), m=draws.between(4, 24))
-            draws.add("voicemails", name=name, number=phone, text=text,
-                      seconds=draws.between(6, 70), heard=draws.chance(0.5),
-                      time=draws.stamp(-number - 1, draws.between(8, 20), draws.between(0, 59)))
+            text = (
+                draws.pick(_MESSAGES)
+                .split("|")[side]
+                .format(n=draws.between(1000, 9999), h=draws.between(9, 18), m=draws.between(4, 24))
+            )
+            draws.add(
+                "voicemails",
+                name=name,
+                number=phone,
+                text=text,
+                seconds=draws.between(6, 70),
+                heard=draws.chance(0.5),
+                time=draws.stamp(-number - 1, draws.between(8, 20), draws.between(0, 59)),
+            )
         for row in draws.sample(contacts, 4):
             draws.add("favourites", name=row["name"], number=row["phone"])
         for _ in range(2):
@@ -130,8 +140,7 @@ class PhoneCallsApp(PhoneApp):
                            value=view.moment(row["time"]), icon=_ICONS[row["kind"]],
                            swipe_left=do("drop_call", id=row["id"]),
                            danger=row["kind"] == "missed",
-                           trailing=IconButton("phone", view("call_name",
-                                                             name=name or row["number"]),
+                           trailing=IconButton("phone", "",
                                                do("call", number=row["number"])))  # fmt: skip
 
         return ListView(rows, build, view("nothing"))
@@ -287,7 +296,7 @@ class PhoneCallsApp(PhoneApp):
 
     def screen_blocked(self, view: AppView) -> ScreenWidget:
         """Numbers that cannot call."""
-        rows = [
+        rows: list[Any] = [
             ListRow(caller_name(view, row["number"]) or row["number"], row["number"],
                     icon="block", trailing=IconButton(
                         "close", view("unblock_number", name=row["number"]),

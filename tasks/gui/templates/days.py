@@ -1,0 +1,134 @@
+"""Shifts: several requests in one phone, of which later ones build on earlier ones."""
+
+from typing import Any
+
+from hexathlon.tasks.gui.templates.appointments import (
+    free_slot,
+    later,
+    new_event,
+)
+from hexathlon.tasks.gui.templates.draft import (
+    GuiDraft,
+    GuiRequest,
+    GuiScene,
+    GuiTemplate,
+    PhoneScript,
+    row_added,
+    rows_together,
+)
+from hexathlon.tasks.gui.templates.household import first_list, new_task
+from hexathlon.tasks.gui.templates.people import sent_message, unique_names
+from hexathlon.tasks.gui.templates.scripts import (
+    DONE,
+    change_event,
+    fill_task,
+    find_entry,
+    press,
+    save_event,
+    send_mail,
+    sent_mail,
+    set_alarm,
+    steps,
+    template,
+    text_to,
+    to_tab,
+)
+
+__all__ = ["TEMPLATES"]
+
+
+@template("errand_working_day", "hard", apps=("calendar", "mail", "messages", "tasks", "clock"))
+def working_day(scene: GuiScene) -> GuiDraft | None:
+    """A shift of six requests: later ones change, withdraw or use what earlier ones did."""
+    plan = scene.plan()
+    people = [row for row in unique_names(scene.rows(plan, "contacts.contacts")) if row["email"]]
+    threads = [row for row in scene.rows(plan, "messages.threads") if row["name"]]
+    if len(people) < 3 or not threads:
+        return None
+    one, two = scene.sample(people, 2)
+    boss = scene.pick(threads)
+    day, moved = scene.day(plan, scene.number(3, 20)), scene.day(plan, scene.number(21, 40))
+    start, start2 = free_slot(scene, plan, day), free_slot(scene, plan, moved)
+    if not start or not start2 or start == start2 or start2 < "08:30":
+        return None
+    number = scene.number(2, 90)
+    title = scene.say(f"Audit {number}", f"审计{number}")
+    first = {"title": title, "day": day, "start": start, "end": later(start, 60)}
+    final = {**first, "day": moved, "start": start2, "end": later(start2, 60)}
+    chore, gone = (scene.say(f"Print folder {number + 3}", f"打印{number + 3}号文件夹"),
+                   scene.say(f"Book room {number + 5}", f"预订{number + 5}号会议室"))  # fmt: skip
+    subject = scene.say(f"Papers for {title}", f"{title}的材料")
+    body = scene.say(f"We meet on {scene.day_words(moved)} at {start2}.",
+                     f"我们{scene.day_words(moved)} {start2}见。")  # fmt: skip
+    form = scene.say("We meet on 3 May 2026 at 09:30.", "我们2026年5月3日 09:30见。")
+    alarm = later(start2, -75)
+    if any(row["time"] == alarm for row in scene.rows(plan, "clock.alarms")):
+        return None
+    news = scene.say(f"{title} moves to {scene.day_words(moved)}, {start2}. Same length.",
+                     f"{title}改到{scene.day_words(moved)} {start2}，时长不变。")  # fmt: skip
+    key = scene.next_key(plan, "messages.messages")
+    prefs, within = plan.table("clock.prefs"), first_list(scene, plan)["id"]
+    parts: tuple[dict[str, Any], ...] = (
+        {},
+        new_task(list=within, title=chore),
+        new_event(plan, **final),
+        sent_mail(scene, plan, one["email"], subject, body),
+        row_added("clock.alarms", {
+            "time": alarm, "days": "", "label": title, "on": True, "snooze":
+            prefs["snooze"]["value"], "sound": prefs["sound"]["value"], "vibrate": True}),
+        sent_message(scene, plan, two, body),
+    )  # fmt: skip
+    incoming = row_added("messages.messages", {"thread": boss["id"], "text": news, "mine": False,
+                                               "file": ""})  # fmt: skip
+    drop = steps(find_entry("tasks", gone), press("tasks", "delete"),
+                 lambda pilot: pilot.tap("button", pilot.words("tasks", "delete")))  # fmt: skip
+
+    def solver(*, told: str = body, ring: str = alarm, withdraw: bool = True) -> PhoneScript:
+        return steps(
+            save_event(first), DONE, fill_task({"title": chore}), fill_task({"title": gone}), DONE,
+            change_event(title, final), DONE, send_mail(one["email"], subject, told),
+            *((drop,) if withdraw else ()), DONE, set_alarm(ring, label=title), DONE,
+            text_to(two["name"], told), DONE)  # fmt: skip
+
+    old = body.replace(scene.day_words(moved), scene.day_words(day)).replace(start2, start)
+    say = scene.say
+    requests = (
+        GuiRequest(say(
+            f'Put "{title}" into the calendar: {scene.day_words(day)}, {start}, one hour.',
+            f"在日历中添加“{title}”：{scene.day_words(day)} {start}，一小时。"), part=parts[0]),
+        GuiRequest(say(f'Add two tasks to the first list: "{chore}" and "{gone}".',
+                       f"在第一个清单中添加两项任务：“{chore}”和“{gone}”。"), part=parts[1]),
+        GuiRequest(
+            say(f"{boss['name']} has written about {title}. Correct the calendar.",
+                f"{boss['name']}写信说了{title}的事，请更正日历。"),
+            edits=(("messages.messages", "put", {
+                "id": key, "thread": boss["id"], "text": news, "mine": False, "time": "NOW",
+                "file": ""}),),
+            notice={"app": "messages", "title": boss["name"], "text": news, "screen": "thread",
+                    "params": {"id": boss["id"]}},
+            part=parts[2]),
+        GuiRequest(say(
+            f'Mail {one["name"]}, subject "{subject}", when we meet, in the form "{form}". And '
+            f'"{gone}" is not needed any more: delete that task.',
+            f"给{one['name']}写邮件，主题“{subject}”，告知何时见面，格式为“{form}”。"
+            f"另外“{gone}”不需要了，请删除该任务。"), part=parts[3]),
+        GuiRequest(say(
+            f'Set an alarm, once, 75 minutes before {title} begins, labelled "{title}".',
+            f"在{title}开始前75分钟的时刻设一个仅一次的闹钟，标签“{title}”。"), part=parts[4]),
+        GuiRequest(say(f"Send {two['name']} a message with the same text as in the mail, without "
+                       "the signature if there is one.",
+                       f"把邮件里的同一句话用信息发给{two['name']}，不要带签名。"), part=parts[5]),
+    )  # fmt: skip
+    return GuiDraft(
+        plan,
+        scene.say("Several things today, one after the other. Report the status after each.",
+                  "今天有几件事，依次进行。每件做完请报告状态。"),
+        solver(), changes=rows_together(*parts, incoming), requests=requests,
+        alternatives={"again": steps(to_tab("calendar", "agenda"), solver())},
+        mutants={"old_date": solver(told=old), "kept_task": solver(withdraw=False),
+                 "old_alarm": solver(ring=later(start, -75) if start >= "08:30" else start)},
+        turns=150,
+    )  # fmt: skip
+
+
+TEMPLATES: tuple[GuiTemplate, ...] = (working_day,)
