@@ -163,14 +163,14 @@ def unscored(subject: Subject, solved: Sequence[Solved]) -> set[str]:
 
 def _decides_nothing(subject: Subject, env: Any, solved: Solved, path: str) -> bool:
     """Whether all changes of an argument in the ending of a solved episode score 1."""
-    endings_changed = [
+    changed = [
         neighbour.actions
         for neighbour in neighbours(solved.task, solved.actions, {path: _STRANGE})
         if neighbour.kind.partition("=")[0] == f"alter:{path}"
         and neighbour.place >= len(solved.actions) - _LAST
     ]
-    scores = [subject.play_actions(env, solved.task, actions) for actions in endings_changed]
-    return bool(scores) and all(episode.reward == 1.0 for episode in scores)
+    episodes = [subject.play_actions(env, solved.task, actions) for actions in changed]
+    return bool(episodes) and all(episode.reward == 1.0 for episode in episodes)
 
 
 def endings(solved: Sequence[Solved], unscored: Container[str] = ()) -> list[str]:
