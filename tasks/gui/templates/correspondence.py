@@ -25,9 +25,9 @@ from hexathlon.tasks.gui.templates.scripts import (
     template,
     to_tab,
 )
+from hexathlon.tasks.gui.world.kit.words import wordings
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
 from hexathlon.tasks.gui.world.system.plan import PhonePlan
-from hexathlon.tasks.gui.world.kit.words import wordings
 from hexathlon.tasks.source import Script
 
 __all__ = ["TEMPLATES", "findable_mails"]
@@ -218,7 +218,8 @@ def pass_on(scene: GuiScene) -> GuiDraft | None:
     days = scene.number(2, 28)
     line = scene.say(f"Please answer within {days} days.", f"请在{days}天内答复。")
     quote = wordings("mail", "quoted", scene.language)[0].format(
-        sender=f"{mail['name']} <{mail['address']}>", subject=mail["subject"], text=mail["body"])
+        sender=f"{mail['name']} <{mail['address']}>", subject=mail["subject"], text=mail["body"]
+    )
     body = f"{line}\n\n{quote}" if more else quote
 
     def forward(to: str, text: str = line, key: str = "forward") -> PhoneScript:

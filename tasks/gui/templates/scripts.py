@@ -25,7 +25,8 @@ from hexathlon.tasks.task import Level
 
 __all__ = [
     "CONTACT_TEXTS", "DONE",
-    "MAIL_TEXTS", "alarm_words", "answered", "change_alarm", "change_event", "fill_event", "fill_task",
+    "MAIL_TEXTS", "alarm_words", "answered", "change_alarm", "change_event",
+    "fill_event", "fill_task",
     "find_entry", "keep_event", "only_in", "open_event", "press", "refused", "save_event",
     "send_mail", "sent_mail", "set_alarm",
     "steps", "template", "text_to", "to_tab",

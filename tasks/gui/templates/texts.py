@@ -182,7 +182,8 @@ class MorningShift(GuiTemplate):
         })  # fmt: skip
         first = sent_message(scene, plan, two, sent)
         second = sent_message(scene, plan, three, after)
-        if "messages.threads" in first and "messages.threads" in second:  # the second new conversation
+        if "messages.threads" in first and "messages.threads" in second:
+            # The second new conversation has the next number.
             key2 = scene.next_key(plan, "messages.threads") + 1
             second["messages.messages"]["added"][0]["thread"] = key2
         parts: tuple[dict[str, Any], ...] = (
@@ -281,7 +282,8 @@ class MorningShift(GuiTemplate):
                 part=parts[5]),
         )  # fmt: skip
         intro = scene.say("Several things this morning, one after the other. Report the status "
-                          "after each.", "今天上午有几件事，依次进行。每件做完请报告状态。")  # fmt: skip
+                          "after each.",
+                          "今天上午有几件事，依次进行。每件做完请报告状态。")  # fmt: skip
 
         def by_shade(pilot: PhonePilot) -> Script:
             script = solver()(pilot)

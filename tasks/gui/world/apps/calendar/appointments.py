@@ -43,7 +43,8 @@ _PLACES = (
 )  # fmt: skip
 _NOTES = (
     "Bring the signed form|带上签好的表格", "Ring at the side door|请按侧门门铃",
-    "Slides are in the shared folder|幻灯片在共享文件夹", "Tickets are {n} euros at the door|门票{n}元",
+    "Slides are in the shared folder|幻灯片在共享文件夹",
+    "Tickets are {n} euros at the door|门票{n}元",
     "Parking behind the house|房后可停车", "Ask for desk {n}|请到{n}号柜台",
 )  # fmt: skip
 

@@ -132,8 +132,8 @@ class CalendarApp(PhoneApp):
         for number in range(1, calendar.monthrange(year, month)[1] + 1):
             day = f"{chosen[:7]}-{number:02d}"
             count = sum(happens_on(row, day) for row in rows)
-            tiles.append(Tile(view.full_day(day), put("day", day), text=str(number), selected=day == chosen,
-                              mark="•" * min(count, 3)))  # fmt: skip
+            tiles.append(Tile(view.full_day(day), put("day", day), text=str(number),
+                              selected=day == chosen, mark="•" * min(count, 3)))  # fmt: skip
         inside = sorted((row for row in rows if happens_on(row, chosen)), key=_order)
         return [
             Columns((
@@ -225,8 +225,8 @@ class CalendarApp(PhoneApp):
         guests = str(view.value("guests", row["guests"]))
         names = [name for name in guests.split(", ") if name]
         times = () if all_day else (
-            TimeField("start", view("start"), row["start"], do("move_end")), TimeField("end", view("end"),
-                                                                       row["end"]))  # fmt: skip
+            TimeField("start", view("start"), row["start"], do("move_end")),
+            TimeField("end", view("end"), row["end"]))  # fmt: skip
         return AppPage(view("edit_event" if key else "new_event"), [
             TextField("title", view("title"), row["title"]),
             DateField("day", view("day"), row["day"]),

@@ -36,7 +36,8 @@ _REPLIES = (
 )  # fmt: skip
 _NOTICES = (
     "Your parcel {n} is at the counter until {h} pm.|您的包裹{n}可在柜台领取，晚上{h}点前有效。",
-    "Your code is {n:02d}{h}{h}{n:02d}. Do not share it.|您的验证码是{n:02d}{h}{h}{n:02d}，请勿告知他人。",
+    "Your code is {n:02d}{h}{h}{n:02d}. Do not share it.|"
+    "您的验证码是{n:02d}{h}{h}{n:02d}，请勿告知他人。",
     "Your appointment is confirmed for {h}:00.|您的预约已确认，时间{h}:00。",
     "Win a cruise! Reply YES now.|免费邮轮大奖！立即回复“是”。",
 )  # fmt: skip
