@@ -92,6 +92,8 @@ class PhoneShell:
             action(phone)
         except PhoneRefusal as error:
             raise AdbRefusal(str(error)) from None
+        finally:
+            phone.end_action()
 
     # Apps --------------------------------------------------------------------------------------
 

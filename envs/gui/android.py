@@ -127,6 +127,8 @@ class PhoneSimulator(base_simulator.BaseSimulator):  # type: ignore[misc]
                 phone.home()
         except PhoneRefusal:
             pass  # a key without a field does nothing, as on a phone
+        finally:
+            phone.end_action()
 
     def _get_screenshot_impl(self) -> NDArray[np.uint8]:
         return self.device.pixels().copy()

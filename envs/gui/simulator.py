@@ -78,6 +78,8 @@ class PhoneDevice:
             return self._act(name, arguments, place)
         except PhoneRefusal as error:
             raise DeviceRefusal(str(error)) from None
+        finally:
+            phone.end_action()
 
     def _act(
         self, name: str, arguments: Mapping[str, Any], place: UINode | tuple[int, int] | None

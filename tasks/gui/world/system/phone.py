@@ -188,6 +188,12 @@ class Phone:
         self.core.seconds += SECONDS_PER_ACTION
         self.actions += 1
         self._scene = None
+
+    def end_action(self) -> None:
+        """Let happen what is due; every action of the agent ends with it.
+
+        An action that was aimed at a screen finds that screen: a call comes in afterwards.
+        """
         for event in self.plan.events:
             if event.after == self.actions:
                 self._happen(event)
@@ -204,8 +210,10 @@ class Phone:
         core = self.core
         for table, kind, value in edits:
             if kind == "put":
-                row = {**core.table(table).get(value["id"], {}), **value}
-                core.write(table, _timed(row, core.now))
+                known = core.table(table).get(value["id"])
+                if known is None and value["id"] in core.first[table]:
+                    continue  # it was removed here, so nobody else can change it any more
+                core.write(table, _timed({**(known or {}), **value}, core.now))
             elif value in core.table(table):
                 core.erase(table, value)
         if notice is not None:
@@ -311,9 +319,10 @@ class Phone:
         return self._done()
 
     def swipe(self, x0: int, y0: int, x1: int, y1: int) -> str:
-        """Move a finger from one pixel to another."""
-        dx, dy = x1 - x0, y1 - y0
+        """Move a finger from one pixel to another; it stops at the edges of the screen."""
         scene, layout = self.scene, self._current_layout()
+        x1, y1 = min(max(x1, 0), layout.width - 1), min(max(y1, 0), layout.height - 1)
+        dx, dy = x1 - x0, y1 - y0
         if abs(dx) > abs(dy):
             for node in reversed(scene.nodes[scene.first :]):
                 if node.top <= y0 < node.bottom and node.left <= x0 < node.right:
