@@ -179,10 +179,12 @@ class GUIEnv(Environment):
     # Reports -----------------------------------------------------------------------------------
 
     def _report_status(self, goal_status: str, reason: str = "", record: str = "") -> str:
-        report = {"status": goal_status, "answer": self._said, "reason": reason,
+        report: dict[str, Any] = {"status": goal_status, "answer": self._said, "reason": reason,
                   "record": printable(record[:1000]).strip()}  # fmt: skip
-        self._reports, self._said = (*self._reports, report), ""
         requests = self.task.params.get("requests", ())
+        if requests:  # each request is judged by what was done when it was reported
+            report["changes"] = self.device.final_state().get("changes", {})
+        self._reports, self._said = (*self._reports, report), ""
         if len(self._reports) > len(requests):
             self.finish()
             return "Reported."

@@ -1,6 +1,7 @@
 """The simulated phone as a device: tools by element or by pixel become taps, swipes and keys."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hexathlon.envs.gui.errors import DeviceRefusal
@@ -58,7 +59,9 @@ class PhoneDevice:
             appearance = appearance._replace(dark=self.theme == "dark")
         if self.large_text is not None:
             appearance = appearance._replace(font_scale=1.3 if self.large_text else 1.0)
-        self._set_phone(Phone(PhonePlan.from_json(task.params["world"]), appearance))
+        later = [edit for each in task.params.get("requests", ()) for edit in each["edits"]]
+        plan = replace(PhonePlan.from_json(task.params["world"]), coming=tuple(map(tuple, later)))
+        self._set_phone(Phone(plan, appearance))
 
     def _set_phone(self, phone: Phone) -> None:
         self._phone = phone

@@ -67,7 +67,9 @@ def test_no_task_is_satisfied_at_the_start(name, level):
 @pytest.mark.parametrize(("name", "level"), TWINS)
 def test_twins_read_alike(name, level):
     sides = set()
-    for pair in range(6):
+    for pair in range(16):
+        if pair >= 4 and len(sides) == 2:
+            break
         one, two = (SOURCE.build(each) for each in ids_of(name, level, "train", pair + 1)[-2:])
         assert one.instruction == two.instruction and one.twin == two.id and two.twin == one.id
         statuses = [task.checks[0].params["answer"]["status"] for task in (one, two)]

@@ -53,8 +53,9 @@ class Phone:
         self.plan = plan
         self.appearance = appearance
         self.core = PhoneCore(
-            datetime.fromisoformat(plan.start), plan.language, self._first_tables, self._dispatch
-        )
+            datetime.fromisoformat(plan.start), plan.language, self._first_tables, self._dispatch,
+            _is_sent, plan.taken_keys(),
+        )  # fmt: skip
         self.core.push(_LAUNCHER)
         self.actions = 0
         """Actions so far."""
@@ -572,7 +573,10 @@ class Phone:
         self._scene = None
 
     def changes(self) -> dict[str, Any]:
-        """Return all rows that differ from the start, by table, as JSON."""
+        """Return all rows that differ from the start, by table, as JSON.
+
+        What was sent and then deleted stands as added to `system.recalled`.
+        """
         changes = {}
         core = self.core
         for name in sorted(core.tables):
@@ -580,12 +584,27 @@ class Phone:
                 difference = _difference(core.first[name], core.tables[name])
                 if difference:
                     changes[name] = difference
+        recalled = [
+            {**row, "table": table}
+            for (table, key), row in core.sent.items()
+            if key not in core.tables[table]
+        ]
+        if recalled:
+            changes["system.recalled"] = {"added": recalled}
         return changes
 
 
 def _is_ephemeral(table: str) -> bool:
     app, _, name = table.partition(".")
     return name in (_SYSTEM if app == "system" else app_named(app)).ephemeral
+
+
+def _is_sent(table: str, row: Mapping[str, Any]) -> bool:
+    app, _, name = table.partition(".")
+    if app == "system":
+        return False
+    marks = app_named(app).sends.get(name)
+    return marks is not None and all(row.get(key) == value for key, value in marks.items())
 
 
 def _difference(before: PhoneTable, after: PhoneTable) -> dict[str, Any]:
