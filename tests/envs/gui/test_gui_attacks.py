@@ -151,6 +151,22 @@ def test_swipes_end_at_the_edges_of_the_screen(far):
         assert device.elements()
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [("In which year?", True), ("Which years do you mean", True), ("What message, what page?", False),
+     ("Yearly?", False), ("是哪一年？", True), ("是谁？", False)],
+)  # fmt: skip
+def test_the_user_tells_only_what_was_asked_for(question, told):
+    env = GUIEnv()
+    task = next(
+        task for place in range(40)
+        if (task := task_of("contacts_birthday", "medium", place=place)).params.get("facts")
+    )  # fmt: skip
+    (fact,) = task.params["facts"]
+    env.reset(seed=0, options={"task": task.id})
+    assert (fact["text"] in act(env, "ask_user", question=question)[0]) == told
+
+
 def _event(kind, name, **params):
     from hexathlon.tasks.gui.world.kit.events import PhoneEvent
 
