@@ -30,7 +30,7 @@ from hexathlon.tasks.task import Check, Level, Limits, Split, Task
 
 __all__ = ["GuiSource", "source"]
 
-_ATTEMPTS = 60
+_ATTEMPTS = 120
 _TASKS_PER_PHONE = 16
 
 
