@@ -205,8 +205,8 @@ def _same_values(expected: Sequence[Any], values: Sequence[str], ordered: bool) 
 
 
 def _same_record(wanted: str, given: Any) -> bool:
-    """Whether the blocking entry is named, with or without a leading `#`."""
-    if not wanted:
+    """Whether the blocking entry is named, with or without a leading `#`; amounts by value."""
+    if not wanted or matches_value(wanted, given):
         return True
     return _plain(given).lstrip("#") == _plain(wanted).lstrip("#")
 
