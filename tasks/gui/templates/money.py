@@ -87,8 +87,8 @@ def _transfer(scene: GuiScene) -> GuiDraft | None:
         filled("bank", "amount", plain_cents(cents)), filled("bank", "reference", reference),
         tapped("bank", "continue"), tapped("bank", "send"),
     )  # fmt: skip
-    other_refusal = in_turn(opened("bank"), to_entry(account["name"]),
-                            turned_down(cents_text(balance, scene.language)), end=False)  # fmt: skip
+    shown = turned_down(cents_text(balance, scene.language))
+    other_refusal = in_turn(opened("bank"), to_entry(account["name"]), shown, end=False)
     money, rest = (cents_text(each, scene.language) for each in (cents, kept))
     return GuiDraft(
         plan,

@@ -185,8 +185,8 @@ def _against(scene: GuiScene) -> GuiDraft | None:
         answer=GuiAnswer() if scene.feasible else GuiAnswer("infeasible", None, same),
         alternatives={"other_way": message_first if scene.feasible else refused_otherwise},
         mutants={"other_payment": solver(near),
-                 "unread": in_turn(opened("bank"), turned_down(firm), end=False), "other_person": solver(to=other),
-                 "untold": solver(tell=False), "whole_amount": solver(
+                 "unread": in_turn(opened("bank"), turned_down(firm), end=False),
+                 "other_person": solver(to=other), "untold": solver(tell=False), "whole_amount": solver(
                      said=f"{firm}: {plain_cents(charged)}"),
                  "wrong_side": refused if scene.feasible else solver()},
         turns=70,

