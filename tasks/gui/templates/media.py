@@ -47,15 +47,21 @@ def _move(scene: GuiScene) -> GuiDraft | None:
                        tapped("files", "move_here") if put else None)  # fmt: skip
 
     def by_hand(pilot: Any) -> Any:
-        path, at = [], folders[row["folder"]]
+        path: list[str] = []
+        at = folders[row["folder"]]
         while True:
             path.insert(0, at["name"])
             if not at["parent"]:
                 break
             at = folders[at["parent"]]
         steps = [to_entry(name) for name in (*path, row["name"])]
-        yield from in_turn(opened("files"), *steps, pressed("files", "move"),
-                           to_entry(target["name"]), tapped("files", "move_here"))(pilot)  # fmt: skip
+        yield from in_turn(
+            opened("files"),
+            *steps,
+            pressed("files", "move"),
+            to_entry(target["name"]),
+            tapped("files", "move_here"),
+        )(pilot)
 
     return GuiDraft(
         plan,
@@ -119,9 +125,12 @@ def _edit(scene: GuiScene) -> GuiDraft | None:
 
     def solver(of: str, shape: str, key: str = "save_copy", *, grey: bool = True) -> PhoneScript:
         return in_turn(
-            sought("gallery", of, of), pressed("gallery", "edit_photo"),
+            sought("gallery", of, of),
+            pressed("gallery", "edit_photo"),
             choosing("gallery", "crop", shape, named=True),
-            tapped("gallery", "grey", "switch") if grey else None, pressed("gallery", key))  # fmt: skip
+            tapped("gallery", "grey", "switch") if grey else None,
+            pressed("gallery", key),
+        )
 
     grey_first = in_turn(
         sought("gallery", row["name"], row["name"]), pressed("gallery", "edit_photo"),
@@ -137,7 +146,8 @@ def _edit(scene: GuiScene) -> GuiDraft | None:
         changes=row_added("gallery.photos", {**columns, "name": name,
                                              "edits": [["crop", crop], ["grey", True]]}),
         alternatives={"grey_first": grey_first},
-        mutants={"other_photo": solver(near["name"], crop), "other_shape": solver(row["name"], other),
+        mutants={"other_photo": solver(near["name"], crop),
+                 "other_shape": solver(row["name"], other),
                  "original": solver(row["name"], crop, "save"),
                  "colours": solver(row["name"], crop, grey=False)},
         turns=40,

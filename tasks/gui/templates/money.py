@@ -141,7 +141,8 @@ def _standing(scene: GuiScene) -> GuiDraft | None:
         solver(row, cents, day),
         changes=row_changed("bank.standing", row["id"], amount=cents, day=day),
         alternatives={"day_first": first_day},
-        mutants={"other_order": solver(near, cents, day), "same_day": solver(row, cents, row["day"]),
+        mutants={"other_order": solver(near, cents, day),
+                 "same_day": solver(row, cents, row["day"]),
                  "unsaved": solver(row, cents, day, save=False)},
         turns=50,
     )  # fmt: skip
@@ -217,7 +218,8 @@ def _card(scene: GuiScene) -> GuiDraft | None:
     row, near = scene.sample(cards, 2)
     one, two = scene.sample(("online", "abroad", "frozen"), 2)
     labels = {"online": "online", "abroad": "abroad", "frozen": "freeze"}
-    said = {"online": ("payments on the internet", "网上支付"), "abroad": ("payments abroad", "境外支付"),
+    said = {"online": ("payments on the internet", "网上支付"),
+            "abroad": ("payments abroad", "境外支付"),
             "frozen": ("the freeze of the card", "银行卡冻结")}  # fmt: skip
 
     def state(column: str) -> str:
@@ -303,7 +305,10 @@ def _sum(scene: GuiScene) -> GuiDraft | None:
     if not both:
         return None
     category, method = scene.pick(both), scene.pick(("cash", "card"))
-    total, other = groups[category, method], groups[category, "card" if method == "cash" else "cash"]
+    total, other = (
+        groups[category, method],
+        groups[category, "card" if method == "cash" else "cash"],
+    )
     if total == other:
         return None
     # Derived a second time, from the rows themselves.
@@ -311,7 +316,9 @@ def _sum(scene: GuiScene) -> GuiDraft | None:
                 and row["category"] == category and row["method"] == method)  # fmt: skip
     assert again == total
     name = scene.word("expenses", category)
-    spoken = scene.say(f"{MONTHS[int(month[5:]) - 1]} {month[:4]}", f"{month[:4]}年{int(month[5:])}月")
+    spoken = scene.say(
+        f"{MONTHS[int(month[5:]) - 1]} {month[:4]}", f"{month[:4]}年{int(month[5:])}月"
+    )
     how = scene.say("in cash" if method == "cash" else "by card",
                     "现金" if method == "cash" else "刷卡")  # fmt: skip
     return GuiDraft(
@@ -341,10 +348,12 @@ def _double(scene: GuiScene) -> GuiDraft | None:
     cents = row["amount"] + scene.number(11, 90)
     key = scene.next_key(plan, "expenses.entries")
     row = {**row, "title": f"{row['title']} {scene.number(11, 99)}"}
-    plan = plan.with_edits([
-        ("expenses.entries", "put", row),
-        ("expenses.entries", "put", {**row, "id": key, "amount": cents}),
-    ])
+    plan = plan.with_edits(
+        [
+            ("expenses.entries", "put", row),
+            ("expenses.entries", "put", {**row, "id": key, "amount": cents}),
+        ]
+    )
     kept = scene.pick((row["amount"], cents))
     gone = key if kept == row["amount"] else row["id"]
     amounts = {key: cents, row["id"]: row["amount"]}
@@ -385,7 +394,8 @@ def _return(scene: GuiScene) -> GuiDraft | None:
     order = scene.pick(orders)
     line, near = scene.sample([each for each in lines if each["order"] == order["id"]], 2)
     why, other = scene.sample(("broken", "wrong", "unwanted"), 2)
-    said = {"broken": ("it arrived damaged", "到货时已损坏"), "wrong": ("it is the wrong item", "发错了商品"),
+    said = {"broken": ("it arrived damaged", "到货时已损坏"),
+            "wrong": ("it is the wrong item", "发错了商品"),
             "unwanted": ("I no longer want it", "我不想要了")}[why]  # fmt: skip
 
     def name(of: PhoneRow) -> str:
@@ -417,7 +427,9 @@ def _cheapest(scene: GuiScene) -> GuiDraft | None:
     plan = plan.with_edits([("shop.cart", "drop", row["id"])
                             for row in scene.rows(plan, "shop.cart")])  # fmt: skip
     products = scene.rows(plan, "shop.products")
-    title = scene.pick(sorted({row["title"].removeprefix(row["brand"]).strip() for row in products}))
+    title = scene.pick(
+        sorted({row["title"].removeprefix(row["brand"]).strip() for row in products})
+    )
     rating = scene.number(33, 42)
     kin = [row for row in products if row["title"].endswith(title)
            and row["title"] == f"{row['brand']} {title}"]  # fmt: skip
@@ -462,8 +474,8 @@ def _cheapest(scene: GuiScene) -> GuiDraft | None:
             f'Order one "{title}" in the shop: the cheapest of any brand and variant that has a '
             f"rating of at least {rating / 10:.1f} and is in stock. Have it sent to the address "
             f"{address['label']}, {deliver}, without a voucher.",
-            f"在商城订购一件“{title}”：不限品牌和规格，选评分不低于{rating / 10:.1f}且有货的最便宜的一款。"
-            f"寄到“{address['label']}”，{deliver}，不用优惠券。"),
+            f"在商城订购一件“{title}”：不限品牌和规格，选评分不低于{rating / 10:.1f}且"
+            f"有货的最便宜的一款。寄到“{address['label']}”，{deliver}，不用优惠券。"),
         solver(best, address),
         changes=rows_together(
             row_added("shop.orders", {

@@ -27,7 +27,7 @@ from hexathlon.tasks.gui.templates.steps import (
     turned_down,
 )
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
-from hexathlon.tasks.gui.world.phone.money import cents_text, plain_cents
+from hexathlon.tasks.gui.world.phone.money import plain_cents
 from hexathlon.tasks.gui.world.system.plan import PhonePlan
 
 __all__ = ["TEMPLATES"]
@@ -125,7 +125,8 @@ def _receipt(scene: GuiScene) -> GuiDraft | None:
         changes=rows_together(*(_expense(photo, entry["title"], -entry["amount"], category,
                                          entry["day"]) for photo, entry in chosen)),
         alternatives={"by_firm": by_firm},
-        mutants={"other_receipt": solver([*chosen[1:], near]), "other_category": solver(chosen, wrong),
+        mutants={"other_receipt": solver([*chosen[1:], near]),
+                 "other_category": solver(chosen, wrong),
                  "other_amount": solver(chosen, more=100), "unsaved": solver(chosen, save=False)},
         turns=60 * count,
     )  # fmt: skip
@@ -146,10 +147,12 @@ def _against(scene: GuiScene) -> GuiDraft | None:
     firm, total = f"{entry['title']} {scene.number(11, 99)}", -entry["amount"]
     charged = total + more if scene.feasible else total
     entry = {**entry, "title": firm, "amount": -charged}
-    plan = plan.with_edits([
-        ("bank.entries", "put", entry),
-        ("gallery.photos", "put", {"id": photo["id"], "lines": [firm, *photo["lines"][1:]]}),
-    ])
+    plan = plan.with_edits(
+        [
+            ("bank.entries", "put", entry),
+            ("gallery.photos", "put", {"id": photo["id"], "lines": [firm, *photo["lines"][1:]]}),
+        ]
+    )
     text = f"{firm}: {plain_cents(more)}"
 
     def solver(of: PhoneRow = entry, to: PhoneRow = contact, said: str = text,

@@ -8,7 +8,8 @@ from hexathlon.tasks.gui.templates.draft import GuiDraft, GuiScene, GuiTemplate,
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Level
 
-__all__ = ["as_template", "choosing", "created", "filled", "in_turn", "opened", "pressed", "sought", "tapped", "to_entry",
+__all__ = ["as_template", "choosing", "created", "filled", "in_turn", "opened",
+           "pressed", "sought", "tapped", "to_entry",
            "to_tab", "told", "turned_down"]  # fmt: skip
 
 

@@ -70,5 +70,59 @@ def test_every_screen_opens_and_looking_changes_nothing(app, language):
     screens = {each.removeprefix("screen_") for each in dir(app_named(app))
                if each.startswith("screen_")}  # fmt: skip
     # Forms behind entries that this small phone may lack.
-    assert screens - opened <= {"receive", "checkout", "dispute", "add_to", "order", "entry", "line", "move", "budget",
+    assert screens - opened <= {"receive", "checkout", "dispute", "add_to", "order",
+                                "entry", "line", "move", "budget",
                                 "category", "edit_order"}, screens - opened  # fmt: skip
+
+
+def test_money_is_sent_only_after_the_question_and_within_the_balance():
+    device = phone(front=("bank", "transfer", {"payee": 3, "amount": "12.50", "reference": "R 1"}))
+    before = device.core.table("bank.accounts")[1]["balance"]
+    tap(device, "Continue")
+    assert device.changes() == {}
+    tap(device, "Send", "button")
+    assert device.core.table("bank.accounts")[1]["balance"] == before - 1250
+    assert set(device.changes()) == {"bank.accounts", "bank.entries"}
+    poor = phone(front=("bank", "transfer", {"payee": 3, "amount": "999999"}))
+    tap(poor, "Continue")
+    assert poor.core.top.name == "transfer" and poor.changes() == {}
+
+
+def test_an_order_takes_the_cart_and_a_voucher_only_on_its_terms():
+    plan_edits = (("shop.cart", "put", {"id": 1, "product": 1, "count": 2}),)
+    device = phone(front=("shop", "checkout", {}), edits=plan_edits)
+    price = device.core.table("shop.products")[1]["price"]
+    goods = sum(
+        device.core.table("shop.products")[row["product"]]["price"] * row["count"]
+        for row in device.core.table("shop.cart").values()
+    )
+    assert goods >= 2 * price
+    tap(device, "Place order")
+    tap(device, "Order now")
+    order = list(device.core.table("shop.orders").values())[-1]
+    assert order["status"] == "placed" and order["total"] == goods + 390
+    assert not device.core.table("shop.cart")
+
+
+def test_receipts_show_what_the_bank_took():
+    plan = PhonePlan(11, "train", "en", 3, "2026-03-05T09:00:00")
+    entries = {(row["title"], row["day"], -row["amount"])
+               for row in plan.table("bank.entries").values()}  # fmt: skip
+    receipts = [row for row in plan.table("gallery.photos").values() if row["kind"] == "receipt"]
+    assert len(receipts) >= 3
+    for row in receipts:
+        firm, day, *items, total = row["lines"]
+        cents = [round(float(line.split()[-1]) * 100) for line in (*items, total)]
+        assert sum(cents[:-1]) == cents[-1] and (firm, day, cents[-1]) in entries
+
+
+@pytest.mark.parametrize("app", APPS)
+def test_a_copy_of_a_phone_goes_on_by_itself(app):
+    device = phone()
+    device.open_app(app)
+    other = phone()
+    other.load(device.save())
+    assert other.elements() == device.elements()
+    other.home()
+    device.nodes()
+    assert device.core.top.app == app and other.core.top.app != app

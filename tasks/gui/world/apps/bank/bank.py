@@ -64,8 +64,14 @@ class BankApp(PhoneApp):
                     "cards": self._cards}[tab](view)  # fmt: skip
         actions = [BarAction("search", view("search"), go("search")),
                    BarAction("gear", view("settings"), go("settings"), rare=True)]  # fmt: skip
-        return AppPage(view("app_title"), children, actions,
-                       BarAction("plus", view("transfer"), go("transfer")), tabs, home=True)  # fmt: skip
+        return AppPage(
+            view("app_title"),
+            children,
+            actions,
+            BarAction("plus", view("transfer"), go("transfer")),
+            tabs,
+            home=True,
+        )
 
     def _accounts(self, view: AppView) -> list[Any]:
         hidden = _pref(view, "hide_balances")
@@ -80,8 +86,12 @@ class BankApp(PhoneApp):
     def _payments(self, view: AppView) -> list[Any]:
         names = {row["id"]: row["name"] for row in view.rows("payees")}
         rows: list[Any] = [
-            ListRow(view("payees"), view.say("People and firms you pay", "您付款的个人和公司"),
-                    go("payees"), icon="group"),
+            ListRow(
+                view("payees"),
+                view.say("People and firms you pay", "您付款的个人和公司"),
+                go("payees"),
+                icon="group",
+            ),
             Heading(view("standing")),
         ]
         for row in view.rows("standing"):
@@ -153,8 +163,11 @@ class BankApp(PhoneApp):
     def screen_note(self, view: AppView) -> ScreenWidget:
         """A note of one's own on an entry."""
         row = view.row("entries", view.params["id"]) or {"note": ""}
-        return AppPage(view("note"), [TextField("note", view("note"), row["note"])],
-                       [BarAction("check", view("save"), do("note", id=view.params["id"]))])  # fmt: skip
+        return AppPage(
+            view("note"),
+            [TextField("note", view("note"), row["note"])],
+            [BarAction("check", view("save"), do("note", id=view.params["id"]))],
+        )
 
     def screen_dispute(self, view: AppView) -> ScreenWidget:
         """Why a card payment is wrong."""
@@ -171,8 +184,10 @@ class BankApp(PhoneApp):
         """The form of a transfer."""
         accounts = [(str(row["id"]), f"{row['name']} · {cents_text(row['balance'], view.language)}")
                     for row in view.rows("accounts")]  # fmt: skip
-        payees = [(str(row["id"]), f"{row['name']} · {row['number'][-4:]}")
-                  for row in sorted(view.rows("payees"), key=lambda row: str(row["name"]))]  # fmt: skip
+        payees = [
+            (str(row["id"]), f"{row['name']} · {row['number'][-4:]}")
+            for row in sorted(view.rows("payees"), key=lambda row: str(row["name"]))
+        ]
         return AppPage(view("transfer"), [
             Select("from", view("from"), accounts, str(view.params.get("account", 1))),
             Select("payee", view("payee"), payees, str(view.params.get("payee", ""))),
@@ -199,8 +214,10 @@ class BankApp(PhoneApp):
         row = (view.row("payees", key) if key else None) or {"name": "", "number": "", "nick": ""}
         actions = [BarAction("check", view("save"), do("save_payee", id=key))]
         if key:
-            actions += [BarAction("send", view("pay"), go("transfer", payee=key), rare=True),
-                        BarAction("delete", view("delete"), do("ask_remove", id=key), rare=True)]  # fmt: skip
+            actions += [
+                BarAction("send", view("pay"), go("transfer", payee=key), rare=True),
+                BarAction("delete", view("delete"), do("ask_remove", id=key), rare=True),
+            ]
         return AppPage(view("payee" if key else "new_payee"), [
             TextField("name", view("name"), row["name"]),
             TextField("number", view("account_number"), row["number"]),
@@ -213,21 +230,29 @@ class BankApp(PhoneApp):
         payee = view.row("payees", row["payee"]) if row else None
         if row is None or payee is None:
             return AppPage(view("order"), [TextLabel(view("nothing"), "dim")])
-        return AppPage(view("order"), [
-            TextLabel(payee["name"], "title"), TextLabel(cents_text(row["amount"], view.language),
-                                                         "big"),
-            ListRow(view("reference"), row["reference"]),
-            ListRow(view("month_day"), str(row["day"])),
-            Toggle(view("active"), row["active"], do("pause", id=row["id"])),
-        ], [BarAction("edit", view("edit"), go("edit_order", id=row["id"])),
-            BarAction("delete", view("delete"), do("ask_cancel", id=row["id"]), rare=True)])  # fmt: skip
+        return AppPage(
+            view("order"),
+            [
+                TextLabel(payee["name"], "title"),
+                TextLabel(cents_text(row["amount"], view.language), "big"),
+                ListRow(view("reference"), row["reference"]),
+                ListRow(view("month_day"), str(row["day"])),
+                Toggle(view("active"), row["active"], do("pause", id=row["id"])),
+            ],
+            [
+                BarAction("edit", view("edit"), go("edit_order", id=row["id"])),
+                BarAction("delete", view("delete"), do("ask_cancel", id=row["id"]), rare=True),
+            ],
+        )
 
     def screen_edit_order(self, view: AppView) -> ScreenWidget:
         """The form of a standing order."""
         key = view.params.get("id")
         row = view.row("standing", key) if key else None
-        payees = [(str(each["id"]), f"{each['name']} · {each['number'][-4:]}")
-                  for each in sorted(view.rows("payees"), key=lambda each: str(each["name"]))]  # fmt: skip
+        payees = [
+            (str(each["id"]), f"{each['name']} · {each['number'][-4:]}")
+            for each in sorted(view.rows("payees"), key=lambda each: str(each["name"]))
+        ]
         return AppPage(view("edit" if key else "new_order"), [
             Select("payee", view("payee"), payees, str(row["payee"]) if row else ""),
             TextField("amount", view("amount"), plain_cents(row["amount"]) if row else "",
@@ -244,7 +269,7 @@ class BankApp(PhoneApp):
             return AppPage(view("cards"), [TextLabel(view("nothing"), "dim")])
         key = row["id"]
         return AppPage(row["name"], [
-            Card([TextLabel(f"•••• •••• •••• {row['last']}", "title"),
+            Card([TextLabel(f"•••• {row['last']}", "title"),
                   Columns((TextLabel(view("valid"), "dim"), TextLabel(row["valid"])))]),
             Toggle(view("freeze"), row["frozen"], do("card", id=key, column="frozen")),
             Toggle(view("online"), row["online"], do("card", id=key, column="online")),

@@ -8,8 +8,8 @@ __all__ = ["seed_bank"]
 _REFERENCES = ("Rent share|房租分摊", "Birthday|生日", "Concert tickets|音乐会门票", "Dinner|晚餐",
                "Holiday flat|度假公寓", "Loan back|还款", "Gift for Mum|妈妈的礼物",
                "Football fees|足球会费")  # fmt: skip
-_CONTRACTS = ("Electricity|电费", "Rent|房租", "Internet|宽带", "Insurance|保险费", "Membership|会费",
-              "Water|水费")  # fmt: skip
+_CONTRACTS = ("Electricity|电费", "Rent|房租", "Internet|宽带", "Insurance|保险费",
+              "Membership|会费", "Water|水费")  # fmt: skip
 
 
 def _number(draws: ContentDraws) -> str:
@@ -20,13 +20,18 @@ def _number(draws: ContentDraws) -> str:
 def seed_bank(draws: ContentDraws) -> None:
     """Draw the tables of the bank."""
     side = 1 if draws.language == "zh" else 0
-    for en, zh, low, high in (("Current account", "活期账户", 900, 4200),
-                              ("Savings", "储蓄账户", 2000, 15000),
-                              ("Joint account", "联名账户", 300, 1900))[: 2 + draws.scale // 2]:  # fmt: skip
+    for en, zh, low, high in (
+        ("Current account", "活期账户", 900, 4200),
+        ("Savings", "储蓄账户", 2000, 15000),
+        ("Joint account", "联名账户", 300, 1900),
+    )[: 2 + draws.scale // 2]:
         draws.add("accounts", name=draws.say(en, zh), number=_number(draws),
                   balance=draws.between(low * 100, high * 100))  # fmt: skip
-    for number, (en, zh) in enumerate((("Everyday card", "日常卡"), ("Travel card", "旅行卡"),
-                                       ("Spare card", "备用卡"))[: 2 + draws.scale // 3]):  # fmt: skip
+    for number, (en, zh) in enumerate(
+        (("Everyday card", "日常卡"), ("Travel card", "旅行卡"), ("Spare card", "备用卡"))[
+            : 2 + draws.scale // 3
+        ]
+    ):
         draws.add("cards", name=draws.say(en, zh), last=str(draws.between(1000, 9999)),
                   valid=f"{draws.between(1, 12):02d}/{draws.between(27, 31)}", account=1,
                   frozen=False, online=True, abroad=number == 1,
@@ -57,7 +62,8 @@ def _seed_payees(draws: ContentDraws, side: int) -> None:
 
 def _seed_entries(draws: ContentDraws, side: int) -> None:
     merchants = draws.sample(draws.own(MERCHANTS), 8 + 2 * draws.scale)
-    payees = draws.rows("payees")
+    people = {row["name"] for row in draws.rows("contacts.contacts")}
+    payees = [row for row in draws.rows("payees") if row["name"] in people]
     cards = draws.rows("cards")
     employer = draws.pick(draws.own(EMPLOYERS)).split("|")[side]
     found: list[dict[str, object]] = []
@@ -69,9 +75,17 @@ def _seed_entries(draws: ContentDraws, side: int) -> None:
         name, category = draws.pick(merchants)
         low, high = {"food": (480, 4800), "groceries": (900, 9900), "transport": (240, 3900),
                      "health": (600, 8900)}.get(category, (900, 14900))  # fmt: skip
-        found.append({"day": -draws.between(1, 12 + 12 * draws.scale), "account": 1,
-                      "title": name.split("|")[side], "amount": -draws.between(low, high),
-                      "kind": "card", "category": category, "card": draws.pick(cards)["id"]})  # fmt: skip
+        found.append(
+            {
+                "day": -draws.between(1, 12 + 12 * draws.scale),
+                "account": 1,
+                "title": name.split("|")[side],
+                "amount": -draws.between(low, high),
+                "kind": "card",
+                "category": category,
+                "card": draws.pick(cards)["id"],
+            }
+        )
     for _ in range(3 + 2 * draws.scale):
         payee = draws.pick(payees)
         found.append({"day": -draws.between(1, 45), "title": payee["name"],

@@ -38,7 +38,8 @@ _THINGS = (
     ("Lunch with {p}|和{p}的午餐", "food"), ("Team coffee|团队咖啡", "food"),
     ("Sandwiches|三明治", "food"), ("Weekly shop|每周采购", "groceries"),
     ("Fruit and milk|水果和牛奶", "groceries"), ("Market visit|赶集", "groceries"),
-    ("Taxi to the station|打车去车站", "transport"), ("Taxi from the station|打车离站", "transport"),
+    ("Taxi to the station|打车去车站", "transport"),
+    ("Taxi from the station|打车离站", "transport"),
     ("Day ticket|一日票", "transport"), ("Parking|停车费", "transport"),
     ("Cold medicine|感冒药", "health"), ("Plasters|创可贴", "health"),
     ("Dentist share|牙医自费", "health"), ("Gift for {p}|给{p}的礼物", "shopping"),
@@ -115,10 +116,17 @@ class ExpensesApp(PhoneApp):
         found: list[Any] = []
         for name, cents in sorted(sums.items(), key=lambda pair: -pair[1]):
             share = max(1, round(20 * cents / most))
-            found.append(ListRow(view(name), "▇" * share,
-                                 go("category", name=name, month=view.value(
-                                     "month", view.today.isoformat()[:7])),
-                                 value=cents_text(cents, view.language), icon=_ICONS[name]))  # fmt: skip
+            found.append(
+                ListRow(
+                    view(name),
+                    "▇" * share,
+                    go(
+                        "category", name=name, month=view.value("month", view.today.isoformat()[:7])
+                    ),
+                    value=cents_text(cents, view.language),
+                    icon=_ICONS[name],
+                )
+            )
         return found or [TextLabel(view("nothing"), "dim", centre=True)]
 
     def _budgets(self, view: AppView, rows: list[PhoneRow]) -> list[Any]:
@@ -158,7 +166,8 @@ class ExpensesApp(PhoneApp):
         total = sum(row["amount"] for row in rows)
         return AppPage(view("search"), [
             Chips(chips),
-            TextLabel(view("sum", amount=cents_text(total, view.language)), "dim") if rows else None,
+            TextLabel(view("sum", amount=cents_text(total, view.language)), "dim")
+            if rows else None,
             ListView(rows, lambda row: _entry(view, row), view("nothing") if shown else ""),
         ], search=TextField("query", view("search"), kind="search"))  # fmt: skip
 
@@ -169,20 +178,27 @@ class ExpensesApp(PhoneApp):
             return AppPage(view("entry"), [TextLabel(view("nothing"), "dim")])
         receipt = next((photo for photo in view.rows("gallery.photos")
                         if row["receipt"] and photo["name"] == row["receipt"]), None)  # fmt: skip
-        return AppPage(view("entry"), [
-            TextLabel(row["title"], "title"),
-            TextLabel(cents_text(row["amount"], view.language), "big"),
-            ListRow(view("category"), view(row["category"]), icon=_ICONS[row["category"]]),
-            ListRow(view("day"), view.day(row["day"]), icon="calendar"),
-            ListRow(view("method"), view(row["method"]), icon="card"),
-            ListRow(view("note"), row["note"], lines=3) if row["note"] else None,
-            ListRow(view("receipt"), row["receipt"] or view("none"), icon="attach"),
-            Picture(("receipt", receipt["art"], *receipt["lines"]), 260, row["receipt"])
-            if receipt else None,
-        ], [BarAction("edit", view("edit"), go("edit", id=row["id"])),
-            BarAction("share", view("share"), do("share", id=row["id"]), rare=True),
-            BarAction("repeat", view("copy"), do("copy", id=row["id"]), rare=True),
-            BarAction("delete", view("delete"), do("ask_delete", id=row["id"]), rare=True)])  # fmt: skip
+        return AppPage(
+            view("entry"),
+            [
+                TextLabel(row["title"], "title"),
+                TextLabel(cents_text(row["amount"], view.language), "big"),
+                ListRow(view("category"), view(row["category"]), icon=_ICONS[row["category"]]),
+                ListRow(view("day"), view.day(row["day"]), icon="calendar"),
+                ListRow(view("method"), view(row["method"]), icon="card"),
+                ListRow(view("note"), row["note"], lines=3) if row["note"] else None,
+                ListRow(view("receipt"), row["receipt"] or view("none"), icon="attach"),
+                Picture(("receipt", receipt["art"], *receipt["lines"]), 260, row["receipt"])
+                if receipt
+                else None,
+            ],
+            [
+                BarAction("edit", view("edit"), go("edit", id=row["id"])),
+                BarAction("share", view("share"), do("share", id=row["id"]), rare=True),
+                BarAction("repeat", view("copy"), do("copy", id=row["id"]), rare=True),
+                BarAction("delete", view("delete"), do("ask_delete", id=row["id"]), rare=True),
+            ],
+        )
 
     def screen_edit(self, view: AppView) -> ScreenWidget:
         """The form of an entry; shared files and texts arrive here."""
@@ -232,8 +248,10 @@ class ExpensesApp(PhoneApp):
     def do_save(self, acts: AppActs, id: int | None) -> None:
         """Store the form, if it has a title, an amount and a category."""
         row = (acts.row("entries", id) if id else None) or _new(acts)
-        values = {name: str(acts.value(name, row[name])).strip()
-                  for name in ("title", "category", "day", "method", "note", "receipt")}  # fmt: skip
+        values = {
+            name: str(acts.value(name, row[name])).strip()
+            for name in ("title", "category", "day", "method", "note", "receipt")
+        }
         shown = acts.value("amount", plain_cents(row["amount"]) if row["amount"] else "")
         amount = cents_of(str(shown))
         if not values["title"]:

@@ -43,8 +43,9 @@ def seed_files(draws: ContentDraws) -> None:
         ending, kind = draws.pick(_KINDS)
         stem = draws.pick(stems).split("|")[side]
         about = draws.pick(_ABOUT).split("|")[side]
-        tail = draws.pick(("", " v2", " final", f" {draws.between(2, 12)}"))
-        name = f"{stem}{' ' if side == 0 else ''}{about}{tail}.{ending}"
+        tail = draws.pick(("", " v2", draws.say(" final", "（终稿）"), f" {draws.between(2, 12)}"))
+        words = f"{about}{stem}" if side else f"{stem} {about}"
+        name = f"{words}{tail}.{ending}"
         folder = draws.pick(folders)
         if (folder, name) in seen:
             continue

@@ -167,8 +167,13 @@ class FilesApp(PhoneApp):
     def screen_search(self, view: AppView) -> ScreenWidget:
         """Files by name or text."""
         wanted = str(view.value("query")).casefold().strip()
-        rows = [row for row in view.rows("files") if wanted and not row["trashed"]
-                and (wanted in row["name"].casefold() or wanted in row["text"].casefold())]  # fmt: skip
+        rows = [
+            row
+            for row in view.rows("files")
+            if wanted
+            and not row["trashed"]
+            and (wanted in row["name"].casefold() or wanted in row["text"].casefold())
+        ]
         return AppPage(view("search"), [ListView(
             _sorted(view, rows), lambda row: _file(view, row, where=True),
             view("nothing") if wanted else "")],
@@ -337,8 +342,8 @@ def _path(view: AppView, key: int) -> str:
 
 
 def _count(view: AppView, key: int) -> int:
-    return sum(row["folder"] == key and not row["trashed"] for row in view.rows("files")) + sum(
-        row["parent"] == key for row in view.rows("folders"))  # fmt: skip
+    files = [row for row in view.rows("files") if row["folder"] == key and not row["trashed"]]
+    return len(files) + len([row for row in view.rows("folders") if row["parent"] == key])
 
 
 def _sorted(view: AppView, rows: list[PhoneRow]) -> list[PhoneRow]:

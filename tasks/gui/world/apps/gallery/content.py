@@ -21,7 +21,8 @@ _PLACES = (
 _CAPTIONS = {
     "landscape": ("View from the ridge|山脊远眺", "Evening light|傍晚的光", "Morning fog|晨雾"),
     "portrait": ("{p} laughing|{p}大笑", "{p} at the table|{p}在桌边", "{p} waving|{p}挥手"),
-    "food": ("Sunday lunch|周日午餐", "First try of the cake|第一次做的蛋糕", "Market plate|集市拼盘"),
+    "food": ("Sunday lunch|周日午餐", "First try of the cake|第一次做的蛋糕",
+             "Market plate|集市拼盘"),
     "city": ("From the hotel window|酒店窗外", "Old quarter|老城区", "By the station|车站旁"),
     "sign": ("Street sign|路牌", "Where we parked|停车的地方", "Bus stop|公交站"),
 }  # fmt: skip

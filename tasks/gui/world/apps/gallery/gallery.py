@@ -1,5 +1,6 @@
 """The app for photos."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from hexathlon.tasks.gui.world.apps.gallery.content import seed_gallery
@@ -11,6 +12,7 @@ from hexathlon.tasks.gui.world.kit.widgets import (
     BarAction,
     BottomSheet,
     Button,
+    Choice,
     Columns,
     Heading,
     IconButton,
@@ -19,7 +21,6 @@ from hexathlon.tasks.gui.world.kit.widgets import (
     ScreenWidget,
     Select,
     Tabs,
-    Choice,
     TextField,
     TextLabel,
     Tile,
@@ -78,11 +79,16 @@ class GalleryApp(PhoneApp):
     def screen_album(self, view: AppView) -> ScreenWidget:
         """The photos of an album."""
         key = view.params["id"]
-        tests = {"liked": lambda row: row["liked"], "scans": lambda row: row["kind"] == "receipt"}
-        test = tests.get(key, lambda row: row["album"] == key)
-        rows = [row for row in view.rows("photos") if not row["trashed"] and test(row)]
+        tests: dict[Any, Callable[[PhoneRow], Any]] = {
+            "liked": lambda row: row["liked"],
+            "scans": lambda row: row["kind"] == "receipt",
+        }
+        tests.setdefault(key, lambda row: row["album"] == key)
+        rows = [row for row in view.rows("photos") if not row["trashed"] and tests[key](row)]
         album = view.row("albums", key)
-        name = album["name"] if album else view(key) if key in tests else view("albums")
+        name = (
+            album["name"] if album else view(key) if key in ("liked", "scans") else view("albums")
+        )
         actions = [
             BarAction("edit", view("rename"), go("album_name", id=key), rare=True),
             BarAction("delete", view("delete_album"), do("ask_album", id=key), rare=True),
@@ -104,10 +110,14 @@ class GalleryApp(PhoneApp):
             return AppPage(view("photo"), [TextLabel(view("nothing"), "dim")])
         key = row["id"]
         if row["trashed"]:
-            return AppPage(row["name"], [Picture(edited_scene(row), 360, row["name"]),
-                                         TextLabel(view("in_bin"), "dim")],
-                           [BarAction("undo", view("restore"), do("restore", id=key)),
-                            BarAction("delete", view("forever"), do("ask_forever", id=key))])  # fmt: skip
+            return AppPage(
+                row["name"],
+                [Picture(edited_scene(row), 360, row["name"]), TextLabel(view("in_bin"), "dim")],
+                [
+                    BarAction("undo", view("restore"), do("restore", id=key)),
+                    BarAction("delete", view("forever"), do("ask_forever", id=key)),
+                ],
+            )
         return AppPage(row["name"], [
             Picture(edited_scene(row), 360, row["caption"] or row["name"]),
             TextLabel(row["caption"]) if row["caption"] else None,
@@ -319,8 +329,13 @@ def _about(view: AppView, row: PhoneRow) -> str:
 
 
 def _tile(view: AppView, row: PhoneRow) -> Tile:
-    return Tile(f"{row['name']}, {_about(view, row)}", go("photo", id=row["id"]),
-                long=do("like", id=row["id"]), picture=edited_scene(row), caption=False)  # fmt: skip
+    return Tile(
+        f"{row['name']}, {_about(view, row)}",
+        go("photo", id=row["id"]),
+        long=do("like", id=row["id"]),
+        picture=edited_scene(row),
+        caption=False,
+    )
 
 
 def _by_month(view: AppView, rows: list[PhoneRow]) -> list[Any]:

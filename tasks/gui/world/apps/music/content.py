@@ -13,14 +13,17 @@ _ARTISTS = (
     "July Arcade|七月拱廊", "Tall Grass|高草", "Tall Glass|高杯", "North Window|北窗",
     "Night Window|夜窗", "Sable Coast|黑貂海岸", "Silver Coast|银色海岸",
 )  # fmt: skip
-_FIRST = ("Long|漫长的", "Quiet|安静的", "Golden|金色的", "Last|最后的", "Little|小小的", "Empty|空荡的",
+_FIRST = ("Long|漫长的", "Quiet|安静的", "Golden|金色的", "Last|最后的", "Little|小小的",
+          "Empty|空荡的",
           "Open|敞开的", "Northern|北方的", "Broken|破碎的", "Early|清早的", "Second|第二次",
           "Distant|遥远的")  # fmt: skip
 _SECOND = ("River|河流", "Street|街道", "Summer|夏天", "Letter|信", "Window|窗户", "Train|列车",
            "Garden|花园", "Winter|冬天", "Signal|信号", "Harbour|港湾", "Mirror|镜子",
            "Morning|清晨")  # fmt: skip
-_LISTS = ("Morning run|晨跑", "Evening run|夜跑", "Focus|专注", "Kitchen|厨房", "Road trip|公路旅行",
-          "Rainy day|雨天", "Party|派对", "Party, late|派对后半场", "Sleep|睡眠", "Train ride|火车上",
+_LISTS = ("Morning run|晨跑", "Evening run|夜跑", "Focus|专注", "Kitchen|厨房",
+          "Road trip|公路旅行",
+          "Rainy day|雨天", "Party|派对", "Party, late|派对后半场", "Sleep|睡眠",
+          "Train ride|火车上",
           "Gym|健身", "Old favourites|老歌")  # fmt: skip
 
 

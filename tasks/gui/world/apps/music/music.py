@@ -71,10 +71,18 @@ class MusicApp(PhoneApp):
                 body.append(ListRow(row["name"], view("count", n=count),
                                     go("playlist", id=row["id"]), icon="list"))  # fmt: skip
         create = BarAction("plus", view("new_playlist"), go("playlist_name"))
-        return AppPage(view("app_title"), body, [
-            BarAction("search", view("search"), go("search")),
-            BarAction("gear", view("settings"), go("settings"), rare=True),
-        ], create if tab == "playlists" else None, tabs, bottom=[_bar(view)], home=True)  # fmt: skip
+        return AppPage(
+            view("app_title"),
+            body,
+            [
+                BarAction("search", view("search"), go("search")),
+                BarAction("gear", view("settings"), go("settings"), rare=True),
+            ],
+            create if tab == "playlists" else None,
+            tabs,
+            bottom=[_bar(view)],
+            home=True,
+        )
 
     def screen_album(self, view: AppView) -> ScreenWidget:
         """The songs of an album."""
@@ -194,8 +202,10 @@ class MusicApp(PhoneApp):
         """When the music stops."""
         options = [(str(each), view("minutes", n=each) if each else view("never"))
                    for each in _SLEEP]  # fmt: skip
-        return BottomSheet(view("sleep"), [Radio("sleep", view("sleep"), options,
-                                                 str(_now(view)["sleep"]), do("sleep"))])  # fmt: skip
+        return BottomSheet(
+            view("sleep"),
+            [Radio("sleep", view("sleep"), options, str(_now(view)["sleep"]), do("sleep"))],
+        )
 
     def screen_search(self, view: AppView) -> ScreenWidget:
         """Songs by title, artist or album."""

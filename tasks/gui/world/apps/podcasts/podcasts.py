@@ -101,15 +101,29 @@ class PodcastsApp(PhoneApp):
         key = row["id"]
         rows = [each for each in view.rows("episodes") if each["show"] == key]
         rows.sort(key=lambda each: each["number"], reverse=True)
-        return AppPage(row["title"], [
-            Columns((Picture(("pattern", row["art"], row["title"]), 96, row["title"]),
-                     TextLabel(f"{row['host']}\n{view(row['topic'])}", "dim")), (2, 3)),
-            Button(view("unsubscribe" if row["subscribed"] else "subscribe"),
-                   do("subscribe", id=key), "outlined" if row["subscribed"] else "filled"),
-            ListView(rows, lambda each: _episode(view, each), view("nothing")),
-        ], [BarAction("gear", view("show_settings"), go("show_settings", id=key)),
-            BarAction("share", view("share"), do("share", id=key), rare=True),
-            BarAction("check", view("all_played"), do("ask_played", id=key), rare=True)])  # fmt: skip
+        return AppPage(
+            row["title"],
+            [
+                Columns(
+                    (
+                        Picture(("pattern", row["art"], row["title"]), 96, row["title"]),
+                        TextLabel(f"{row['host']}\n{view(row['topic'])}", "dim"),
+                    ),
+                    (2, 3),
+                ),
+                Button(
+                    view("unsubscribe" if row["subscribed"] else "subscribe"),
+                    do("subscribe", id=key),
+                    "outlined" if row["subscribed"] else "filled",
+                ),
+                ListView(rows, lambda each: _episode(view, each), view("nothing")),
+            ],
+            [
+                BarAction("gear", view("show_settings"), go("show_settings", id=key)),
+                BarAction("share", view("share"), do("share", id=key), rare=True),
+                BarAction("check", view("all_played"), do("ask_played", id=key), rare=True),
+            ],
+        )
 
     def screen_show_settings(self, view: AppView) -> ScreenWidget:
         """Speed and notifications of a show."""
@@ -158,8 +172,12 @@ class PodcastsApp(PhoneApp):
         """Episodes and shows by title."""
         wanted = str(view.value("query")).casefold().strip()
         names = {row["id"]: row["title"] for row in view.rows("shows")}
-        rows = [row for row in view.rows("episodes") if wanted and (
-            wanted in row["title"].casefold() or wanted in names[row["show"]].casefold())]  # fmt: skip
+        rows = [
+            row
+            for row in view.rows("episodes")
+            if wanted
+            and (wanted in row["title"].casefold() or wanted in names[row["show"]].casefold())
+        ]
         return AppPage(view("search"), [ListView(rows, lambda row: _episode(view, row),
                                                  view("nothing") if wanted else "")],
                        search=TextField("query", view("search"), kind="search"))  # fmt: skip

@@ -219,9 +219,14 @@ class ShopApp(PhoneApp):
             if line["order"] != key or product is None:
                 continue
             state = f" · {view('returning')}" if line["returned"] else ""
-            parts.append(ListRow(f"{product['title']}, {product['variant']}",
-                                 f"{line['count']} × {cents_text(line['price'], view.language)}"
-                                 f"{state}", go("line", id=line["id"]), picture=_art(product)))  # fmt: skip
+            parts.append(
+                ListRow(
+                    f"{product['title']}, {product['variant']}",
+                    f"{line['count']} × {cents_text(line['price'], view.language)}{state}",
+                    go("line", id=line["id"]),
+                    picture=_art(product),
+                )
+            )
         actions = [BarAction("repeat", view("again"), do("again", id=key), rare=True)]
         if row["status"] == "placed":
             actions.append(BarAction("close", view("cancel_order"), do("ask_cancel", id=key),
@@ -383,8 +388,16 @@ class ShopApp(PhoneApp):
                voucher: str) -> None:  # fmt: skip
         """Place the order."""
         number = f"M-{70000 + 37 * len(acts.rows('orders'))}"
-        key = acts.add("orders", number=number, day=acts.today.isoformat(), status="placed",
-                       total=total, delivery=delivery, address=address, voucher=voucher)  # fmt: skip
+        key = acts.add(
+            "orders",
+            number=number,
+            day=acts.today.isoformat(),
+            status="placed",
+            total=total,
+            delivery=delivery,
+            address=address,
+            voucher=voucher,
+        )
         for row in acts.rows("cart"):
             product = acts.row("products", row["product"])
             if product is not None:
