@@ -27,7 +27,7 @@ from hexathlon.tasks.gui.templates.steps import (
     turned_down,
 )
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
-from hexathlon.tasks.gui.world.phone.money import plain_cents
+from hexathlon.tasks.gui.world.phone.money import cents_text, plain_cents
 from hexathlon.tasks.gui.world.system.plan import PhonePlan
 
 __all__ = ["TEMPLATES"]
@@ -189,8 +189,8 @@ def _against(scene: GuiScene) -> GuiDraft | None:
         alternatives={"other_way": message_first if scene.feasible else refused_otherwise},
         mutants={"other_payment": solver(near),
                  "unread": in_turn(opened("bank"), turned_down(firm), end=False),
-                 "other_person": solver(to=other), "untold": solver(tell=False), "whole_amount": solver(
-                     said=f"{firm}: {plain_cents(charged)}"),
+                 "other_person": solver(to=other), "untold": solver(tell=False),
+                 "whole_amount": solver(said=f"{firm}: {plain_cents(charged)}"),
                  "wrong_side": refused if scene.feasible else solver()},
         turns=70,
     )  # fmt: skip
