@@ -82,18 +82,18 @@ class PhoneShell:
             name = word.removeprefix("KEYCODE_")
             if name not in _KEYS:
                 raise AdbRefusal(f"unknown key {word!r}; known: {', '.join(_KEYS)}")
-            self._act(_KEYS[name], always=name in _ALWAYS)
+            self._act(_KEYS[name])
         return ""
 
-    def _act(self, action: Callable[[Phone], str], *, always: bool = False) -> None:
-        """Carry out an action; one meant for the screen before is lost if a call comes in first."""
+    def _act(self, action: Callable[[Phone], str]) -> None:
         phone = self._phone()
-        if phone.begin_action() and not always:
-            return
+        phone.begin_action()
         try:
             action(phone)
         except PhoneRefusal as error:
             raise AdbRefusal(str(error)) from None
+        finally:
+            phone.end_action()
 
     # Apps --------------------------------------------------------------------------------------
 
@@ -103,7 +103,7 @@ class PhoneShell:
         if app not in APP_NAMES:
             raise AdbRefusal(f"there is no activity {activity!r}; the apps are: "
                              f"{', '.join(map(package_of, APP_NAMES))}")  # fmt: skip
-        self._act(lambda phone: phone.open_app(app), always=True)
+        self._act(lambda phone: phone.open_app(app))
         return "Status: ok"
 
     def _force_stop(self, words: list[str]) -> str:
@@ -111,7 +111,7 @@ class PhoneShell:
         phone = self._phone()
         phone.core.kept.pop(app, None)
         if phone.app_name == app:
-            self._act(Phone.home, always=True)
+            self._act(Phone.home)
             phone.core.kept.pop(app, None)
         return ""
 
@@ -204,9 +204,6 @@ def _numbers(words: Sequence[str], count: int) -> list[int]:
         raise AdbRefusal(f"expected {count} numbers, got {' '.join(words)[:60]!r}")
     return found
 
-
-_ALWAYS = ("HOME", "BACK", "APP_SWITCH", "3", "4", "187")
-"""Keys that mean the same on every screen."""
 
 _KEYS: dict[str, Callable[[Phone], str]] = {
     "HOME": Phone.home, "BACK": Phone.back, "ENTER": Phone.enter, "APP_SWITCH": Phone.recents,

@@ -112,8 +112,7 @@ class PhoneSimulator(base_simulator.BaseSimulator):  # type: ignore[misc]
         if event_type == "keyup":
             return
         phone = self.phone
-        if phone.begin_action() and code not in (_XKB_BACK, _XKB_HOME):
-            return
+        phone.begin_action()
         try:
             if code in _XKB_KEYS:
                 char = _XKB_KEYS[code]
@@ -128,6 +127,8 @@ class PhoneSimulator(base_simulator.BaseSimulator):  # type: ignore[misc]
                 phone.home()
         except PhoneRefusal:
             pass  # a key without a field does nothing, as on a phone
+        finally:
+            phone.end_action()
 
     def _get_screenshot_impl(self) -> NDArray[np.uint8]:
         return self.device.pixels().copy()

@@ -5,6 +5,7 @@ and, if wanted, as an image. Expected answers and states are not here.
 """
 
 import importlib
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
@@ -179,10 +180,12 @@ class GUIEnv(Environment):
     # Reports -----------------------------------------------------------------------------------
 
     def _report_status(self, goal_status: str, reason: str = "", record: str = "") -> str:
-        report = {"status": goal_status, "answer": self._said, "reason": reason,
+        report: dict[str, Any] = {"status": goal_status, "answer": self._said, "reason": reason,
                   "record": printable(record[:1000]).strip()}  # fmt: skip
-        self._reports, self._said = (*self._reports, report), ""
         requests = self.task.params.get("requests", ())
+        if requests:  # each request is judged by what was done when it was reported
+            report["changes"] = self.device.final_state().get("changes", {})
+        self._reports, self._said = (*self._reports, report), ""
         if len(self._reports) > len(requests):
             self.finish()
             return "Reported."
@@ -201,7 +204,7 @@ class GUIEnv(Environment):
             return "The user does not reply any more."
         asked = question.casefold()
         for fact in facts:
-            if any(word.casefold() in asked for word in fact["words"]):
+            if any(_mentions(asked, word.casefold()) for word in fact["words"]):
                 return f"The user: {fact['text']}"
         return "The user: I have nothing to add to that."
 
@@ -227,6 +230,13 @@ class GUIEnv(Environment):
             self.device.elements(), self.device.caption(), bounds=self.bounds, brief=brief
         )
         return f"Remark: {remark}\n{text}" if remark else text
+
+
+def _mentions(question: str, word: str) -> bool:
+    """Whether a question has a word, perhaps in the plural; Chinese has no spaces between words."""
+    if not word.isascii():
+        return word in question
+    return re.search(rf"\b{re.escape(word)}s?\b", question) is not None
 
 
 _REPORTS: Mapping[str, Callable[..., str]] = {

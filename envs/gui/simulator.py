@@ -1,6 +1,7 @@
 """The simulated phone as a device: tools by element or by pixel become taps, swipes and keys."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hexathlon.envs.gui.errors import DeviceRefusal
@@ -58,7 +59,9 @@ class PhoneDevice:
             appearance = appearance._replace(dark=self.theme == "dark")
         if self.large_text is not None:
             appearance = appearance._replace(font_scale=1.3 if self.large_text else 1.0)
-        self._set_phone(Phone(PhonePlan.from_json(task.params["world"]), appearance))
+        later = [edit for each in task.params.get("requests", ()) for edit in each["edits"]]
+        plan = replace(PhonePlan.from_json(task.params["world"]), coming=tuple(map(tuple, later)))
+        self._set_phone(Phone(plan, appearance))
 
     def _set_phone(self, phone: Phone) -> None:
         self._phone = phone
@@ -73,13 +76,13 @@ class PhoneDevice:
         place = self._place(arguments) if _PLACED.get(name) else None
         if name == "open_app":
             arguments = {"app_name": _app_name(str(arguments["app_name"]), phone)}
-        remark = phone.begin_action()
-        if remark and name not in _WHEN_RINGING:
-            return remark
+        phone.begin_action()
         try:
             return self._act(name, arguments, place)
         except PhoneRefusal as error:
             raise DeviceRefusal(str(error)) from None
+        finally:
+            phone.end_action()
 
     def _act(
         self, name: str, arguments: Mapping[str, Any], place: UINode | tuple[int, int] | None
@@ -210,10 +213,6 @@ class PhoneDevice:
         """Forget the phone."""
         self._phone = self._painter = None
 
-
-_WHEN_RINGING = ("wait", "open_app", "navigate_back", "navigate_home", "navigate_recents")
-"""Actions that mean the same when a call comes in first; the others were meant for elements of the
-screen before."""
 
 _PLACED = dict.fromkeys(
     ("click", "double_tap", "long_press", "input_text", "scroll", "swipe"), True

@@ -29,8 +29,8 @@ def gui_state(
         params: `changes` (by table: `added` rows, `removed` keys, `changed` pairs of key and new
             values), `answer` (`status`, `data`, `record`, `ordered`), and perhaps `parts` (shares
             of `changes` by name, each a term of its own). Of a shift also `requests`: by request,
-            its `answer` and its `part` of the changes; partial credit is then the share of requests
-            of which both are right.
+            its `answer`, its `part` of the changes, and what must have changed `then`, when it was
+            reported; partial credit is then the share of requests of which all are right.
         final_state: The environment's final state: `changes`, `reports`.
         transcript: Not used.
     """
@@ -48,7 +48,9 @@ def gui_state(
     for name, part in params.get("parts", {}).items():
         terms[f"part {name}"] = _holds(part, changes)
     requests = [
-        all(_report_terms(each["answer"], given).values()) and _holds(each["part"], changes)
+        all(_report_terms(each["answer"], given).values())
+        and _holds(each["part"], changes)
+        and _holds(each["then"], (given or {}).get("changes", {}))
         for each, given in zip(
             params.get("requests", ()), [*reports, *[None] * count], strict=False
         )
@@ -203,8 +205,8 @@ def _same_values(expected: Sequence[Any], values: Sequence[str], ordered: bool) 
 
 
 def _same_record(wanted: str, given: Any) -> bool:
-    """Whether the blocking entry is named, with or without a leading `#`."""
-    if not wanted:
+    """Whether the blocking entry is named, with or without a leading `#`; amounts by value."""
+    if not wanted or matches_value(wanted, given):
         return True
     return _plain(given).lstrip("#") == _plain(wanted).lstrip("#")
 

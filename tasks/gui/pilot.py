@@ -11,7 +11,6 @@ from typing import Any
 
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.gui.world.kit.words import wordings
-from hexathlon.tasks.gui.world.system.phone import CALL_REMARK
 from hexathlon.tasks.source import Script
 
 __all__ = ["NoSuchElement", "PhonePilot"]
@@ -130,9 +129,15 @@ class PhonePilot:
         observation = yield action
         if not observation.startswith("Error:"):
             self.screen, self._elements = observation, None
-        if CALL_REMARK in observation:
+        if self._rings(observation):
             yield from self.tap("button", self.words("system", "decline_call"))
-            yield from self.act(tool, **arguments)
+
+    def _rings(self, observation: str) -> bool:
+        """Whether a call has come in, which covers the screen of the app."""
+        return all(
+            any(f'button "{word}"' in observation for word in self.words("system", key))
+            for key in ("answer_call", "decline_call")
+        )
 
     def open(self, app: str) -> Script:
         """Open an app at its first screen."""

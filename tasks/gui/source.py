@@ -30,7 +30,7 @@ from hexathlon.tasks.task import Check, Level, Limits, Split, Task
 
 __all__ = ["GuiSource", "source"]
 
-_ATTEMPTS = 60
+_ATTEMPTS = 120
 _TASKS_PER_PHONE = 16
 
 
@@ -178,7 +178,11 @@ def _fact_json(fact: UserFact) -> dict[str, Any]:
 
 def _request_params(draft: GuiDraft) -> list[dict[str, Any]]:
     """Return what the verifier needs of the requests of a shift."""
-    return [{"answer": _answer_json(each.answer), "part": each.part} for each in draft.requests]
+    return [
+        {"answer": _answer_json(each.answer), "part": each.part,
+         "then": each.part if each.then is None else each.then}
+        for each in draft.requests
+    ]  # fmt: skip
 
 
 def _later_requests(draft: GuiDraft) -> list[dict[str, Any]]:

@@ -289,12 +289,14 @@ def first_of_day(scene: GuiScene) -> GuiDraft | None:
     """Say how an event of a day goes on: title and end of the first or the last one."""
     plan = scene.plan()
     rows = scene.rows(plan, "calendar.events")
-    plain = [row for row in rows if only_in(rows, row["title"], _EVENT_TEXTS)]
-    day = scene.day(plan, scene.number(1, 40))
-    today = events_on(scene, plan, day)
-    if len(today) < 2:
+    busy = {
+        day: today for offset in range(1, 41)
+        if len(today := events_on(scene, plan, day := scene.day(plan, offset))) > 1
+    }  # fmt: skip
+    if not busy:
         return None
-    last = bool(scene.number(0, 1))
+    day = scene.pick(list(busy))
+    today, last = busy[day], bool(scene.number(0, 1))
     row, other = (today[-1], today[0]) if last else (today[0], today[-1])
     # Second way: no other event of the day begins as late, or as early.
     rivals = [
@@ -305,7 +307,7 @@ def first_of_day(scene: GuiScene) -> GuiDraft | None:
         and happens_on(each, day)
         and (each["start"] >= row["start"] if last else each["start"] <= row["start"])
     ]
-    if rivals or row not in plain or row["end"] == other["end"]:
+    if rivals or row["end"] == other["end"] or not only_in(rows, row["title"], _EVENT_TEXTS):
         return None
     which = scene.say("last" if last else "first", "最后" if last else "第")
     look = find_entry("calendar", row["title"])

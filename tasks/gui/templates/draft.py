@@ -80,6 +80,10 @@ class GuiRequest:
     part: Mapping[str, Any] = field(default_factory=dict)
     """Share of the expected changes that shows that this request was carried out."""
 
+    then: Mapping[str, Any] | None = None
+    """What must have changed when this request is reported; `part` by default. To be given where a
+    later request undoes something."""
+
 
 @dataclass(frozen=True)
 class GuiDraft:

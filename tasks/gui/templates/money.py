@@ -79,28 +79,31 @@ def _transfer(scene: GuiScene) -> GuiDraft | None:
     balance = cents + kept + (spare if scene.feasible else -spare)
     plan = plan.with_edits([("bank.accounts", "put", {"id": account["id"], "balance": balance})])
     right = in_turn(transferred(payee, cents, reference))
-    refused = in_turn(opened("bank"), turned_down(account["name"]), end=False)
+    left = plain_cents(balance)  # only the app tells it, so nobody refuses without a look
+    refused = in_turn(opened("bank"), turned_down(left), end=False)
     named = in_turn(
         opened("bank"), to_tab("bank", "payments"), to_entry(_all(scene, "bank", "payees")),
         to_entry(payee["name"]), pressed("bank", "pay"),
         filled("bank", "amount", plain_cents(cents)), filled("bank", "reference", reference),
         tapped("bank", "continue"), tapped("bank", "send"),
     )  # fmt: skip
-    other_refusal = in_turn(opened("bank"), to_entry(account["name"]),
-                            turned_down(account["name"]), end=False)  # fmt: skip
+    shown = turned_down(cents_text(balance, scene.language))
+    other_refusal = in_turn(opened("bank"), to_entry(account["name"]), shown, end=False)
     money, rest = (cents_text(each, scene.language) for each in (cents, kept))
     return GuiDraft(
         plan,
         scene.say(
             f'Transfer {money} to {payee["name"]} from my account "{account["name"]}", with the '
-            f'reference "{reference}", but only if at least {rest} stays in the account.',
+            f'reference "{reference}", but only if at least {rest} stays in the account. '
+            "If not, the record is the balance as it is now.",
             f"从“{account['name']}”转账{money}给{payee['name']}，附言“{reference}”，"
-            f"但前提是账户里至少还剩{rest}。"),
+            f"但前提是账户里至少还剩{rest}。如果不够，record写当前余额。"),
         right if scene.feasible else refused,
         changes=transfer_sent(scene, plan, payee, cents, reference) if scene.feasible else {},
-        answer=GuiAnswer() if scene.feasible else GuiAnswer("infeasible", None, account["name"]),
+        answer=GuiAnswer() if scene.feasible else GuiAnswer("infeasible", None, left),
         alternatives={"other_way": named if scene.feasible else other_refusal},
         mutants={"other_payee": in_turn(transferred(near, cents, reference)),
+                 "unread": in_turn(opened("bank"), turned_down(account["name"]), end=False),
                  "other_amount": in_turn(transferred(payee, cents + 100, reference)),
                  "not_sent": in_turn(transferred(payee, cents, reference, send=False)),
                  "wrong_side": refused if scene.feasible else right},

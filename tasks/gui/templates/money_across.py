@@ -27,7 +27,7 @@ from hexathlon.tasks.gui.templates.steps import (
     turned_down,
 )
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
-from hexathlon.tasks.gui.world.phone.money import plain_cents
+from hexathlon.tasks.gui.world.phone.money import cents_text, plain_cents
 from hexathlon.tasks.gui.world.system.plan import PhonePlan
 
 __all__ = ["TEMPLATES"]
@@ -168,26 +168,29 @@ def _against(scene: GuiScene) -> GuiDraft | None:
         lambda pilot: write_message(pilot, contact["name"], text),
         sought("bank", firm, firm), tapped("bank", "dispute"),
         choosing("bank", "reason", "reason_amount"), tapped("bank", "send_dispute"))  # fmt: skip
-    refused = in_turn(sought("bank", firm, firm), turned_down(firm), end=False)
-    refused_otherwise = in_turn(opened("gallery"), turned_down(firm), end=False)
+    same = plain_cents(charged)
+    refused = in_turn(sought("bank", firm, firm), turned_down(same), end=False)
+    refused_otherwise = in_turn(opened("gallery"), turned_down(cents_text(charged, scene.language)),
+                                end=False)  # fmt: skip
     return GuiDraft(
         plan,
         scene.say(
             f"I think that {firm} charged my card more than my receipt says; the receipt is among "
             f"my photos. If so, dispute the payment because of its amount, and send "
             f'{contact["name"]} the firm and by how much it was too much, in this form: '
-            f'"{firm}: 1.20". If the amounts are the same, the record is the name of the firm.',
+            f'"{firm}: 1.20". If the amounts are the same, the record is that amount.',
             f"我觉得{firm}刷卡扣的钱比收据上多，收据在我的照片里。如果确实如此，"
             f"请以金额不对为由对这笔付款提出异议，并把商家名和多扣的数额发给{contact['name']}，"
-            f"格式为“{firm}: 1.20”。如果金额一致，record写商家名。"),
+            f"格式为“{firm}: 1.20”。如果金额一致，record写该金额。"),
         solver() if scene.feasible else refused,
         changes=rows_together(row_changed("bank.entries", entry["id"], disputed="amount"),
                               sent_message(scene, plan, contact, text)) if scene.feasible else {},
-        answer=GuiAnswer() if scene.feasible else GuiAnswer("infeasible", None, firm),
+        answer=GuiAnswer() if scene.feasible else GuiAnswer("infeasible", None, same),
         alternatives={"other_way": message_first if scene.feasible else refused_otherwise},
-        mutants={"other_payment": solver(near), "other_person": solver(to=other),
-                 "untold": solver(tell=False), "whole_amount": solver(
-                     said=f"{firm}: {plain_cents(charged)}"),
+        mutants={"other_payment": solver(near),
+                 "unread": in_turn(opened("bank"), turned_down(firm), end=False),
+                 "other_person": solver(to=other), "untold": solver(tell=False),
+                 "whole_amount": solver(said=f"{firm}: {plain_cents(charged)}"),
                  "wrong_side": refused if scene.feasible else solver()},
         turns=70,
     )  # fmt: skip

@@ -260,7 +260,7 @@ def postpone(scene: GuiScene) -> GuiDraft | None:
 
 @template("phone_count", "medium", apps=("phone",))
 def count_calls(scene: GuiScene) -> GuiDraft | None:
-    """Count the calls of one kind with a contact."""
+    """Count the calls of one kind with a contact, and say when the last one was."""
     plan = scene.plan()
     rows = scene.rows(plan, "phone.calls")
     known = sorted({(row["name"], row["number"]) for row in rows if row["name"]})
@@ -273,16 +273,20 @@ def count_calls(scene: GuiScene) -> GuiDraft | None:
     everything = sum(row["number"] == number for row in rows)
     if count == everything or count == 0:
         return None
+    last = max(row["time"] for row in rows if row["number"] == number and row["kind"] == kind)
+    when, latest = last[11:], max(row["time"] for row in rows if row["number"] == number)
     word = {"missed": ("did I miss from", "未接"), "out": ("did I make to", "呼出"),
             "in": ("did I take from", "已接")}[kind]  # fmt: skip
     look = find_entry("phone", name)
     return GuiDraft(
         plan,
-        scene.say(f"How many calls {word[0]} {name}, by the call history? Answer with the number.",
-                  f"通话记录里，与{name}的{word[1]}电话有几次？请回答数字。"),
-        steps(look, answered(count)), answer=GuiAnswer(data=(count,)),
-        alternatives={"at_once": answered(count)},
-        mutants={"all": answered(everything), "off": answered(count + everything + 1),
+        scene.say(f"How many calls {word[0]} {name}, by the call history, and at what time was the "
+                  "last of them? Answer with the number and the time, like 4; 18:05.",
+                  f"通话记录里，与{name}的{word[1]}电话有几次？最近一次是几点？"
+                  "请回答次数和时间，例如4；18:05。"),
+        steps(look, answered(count, when)), answer=GuiAnswer(data=(count, when)),
+        alternatives={"at_once": answered(count, when)},
+        mutants={"all": answered(everything, latest[11:]), "off": answered(count + 1, when),
                  "silent": steps(look, DONE)},
     )  # fmt: skip
 

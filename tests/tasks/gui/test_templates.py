@@ -76,3 +76,12 @@ def test_twins_read_alike(name, level):
         assert sorted(statuses) == ["complete", "infeasible"]
         sides.add(statuses[0])
     assert sides == {"complete", "infeasible"}  # which side is which is drawn
+
+
+@pytest.mark.parametrize(("name", "level"), TWINS)
+def test_the_request_does_not_hold_the_record_of_a_refusal(name, level):
+    for pair in range(4):
+        for task_id in ids_of(name, level, "dev", pair + 1)[-2:]:
+            task = SOURCE.build(task_id)
+            record = task.checks[0].params["answer"]["record"]
+            assert not record or record not in task.instruction, (task_id, record)

@@ -121,6 +121,10 @@ class PhoneApp(ABC):
     ephemeral: ClassVar[Sequence[str]] = ()
     """Tables whose changes are not compared, such as a history of searches."""
 
+    sends: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    """Tables whose rows reach other people, with the column values by which such rows are known.
+    Deleting what was sent leaves the sending in the changes."""
+
     receives: ClassVar[Mapping[str, str]] = {}
     """Screens that open what other apps share, by kind: `text` or `file`. The screen's parameters
     are `title`, `text` and `file`."""

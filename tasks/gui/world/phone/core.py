@@ -41,6 +41,8 @@ class PhoneCore:
         language: Language of apps and content.
         seed_tables: Returns the first tables of an app, by full name such as `notes.notes`.
         dispatch: Carries out an event of an app; called by windows of the phone.
+        is_sent: Whether a row, by its full table name, has left the phone, as a sent message has.
+        taken: Highest key by table that somebody else's new row will have later.
     """
 
     def __init__(
@@ -49,15 +51,23 @@ class PhoneCore:
         language: Language,
         seed_tables: Callable[[str], Mapping[str, PhoneTable]],
         dispatch: Callable[[str, PhoneEvent], None],
+        is_sent: Callable[[str, PhoneRow], bool],
+        taken: Mapping[str, int],
     ) -> None:
         self.start = start
         self.language: Language = language
         self._seed_tables = seed_tables
         self.dispatch = dispatch
+        self._is_sent = is_sent
+        self._taken = taken
         self.first: dict[str, PhoneTable] = {}
         """Tables as they were at the start; apps are seeded when first used."""
 
         self.tables: dict[str, PhoneTable] = {}
+        self.sent: dict[tuple[str, Any], PhoneRow] = {}
+        """Rows that left the phone since the start, by table and key; deleting them here recalls
+        nothing."""
+
         self.stack: tuple[ScreenState, ...] = ()
         """The screens of the foreground, from its first to the visible one."""
 
@@ -106,6 +116,8 @@ class PhoneCore:
     def write(self, name: str, row: PhoneRow) -> None:
         """Add or replace a row."""
         copy = dict(self.table(name))
+        if self._is_sent(name, row) and not self._is_sent(name, copy.get(row["id"], {})):
+            self.sent[name, row["id"]] = row
         copy[row["id"]] = row
         self.tables[name] = copy
 
@@ -120,10 +132,14 @@ class PhoneCore:
         self.tables[name] = copy
 
     def next_key(self, name: str) -> int:
-        """Return the number of the next new row; numbers of removed rows do not come back."""
+        """Return the number of the next new row; numbers of removed rows do not come back.
+
+        Nor does it take the number of a row that somebody else will add.
+        """
         table = self.table(name)
-        keys = [*table, *self.first[name]]
-        return max((key for key in keys if isinstance(key, int)), default=0) + 1
+        sent = (key for where, key in self.sent if where == name)
+        keys = (key for key in (*table, *self.first[name], *sent) if isinstance(key, int))
+        return max(self._taken.get(name, 0), *keys, 0) + 1
 
     # Screens -----------------------------------------------------------------------------------
 
@@ -159,10 +175,11 @@ class PhoneCore:
     def dump(self) -> tuple[Any, ...]:
         """Return the state, detached from this phone."""
         return (dict(self.first), dict(self.tables), self.stack, dict(self.kept), self.focus,
-                self.toast, self.shift, self.symbols, self.seconds)  # fmt: skip
+                self.toast, self.shift, self.symbols, self.seconds, dict(self.sent))  # fmt: skip
 
     def restore(self, state: tuple[Any, ...]) -> None:
         """Continue from a state that `dump` returned."""
         first, tables, self.stack, kept, self.focus, self.toast = state[:6]
         self.shift, self.symbols, self.seconds = state[6:9]
         self.first, self.tables, self.kept = dict(first), dict(tables), dict(kept)
+        self.sent = dict(state[9])

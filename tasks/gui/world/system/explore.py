@@ -42,6 +42,7 @@ def reachable_screens(phone: Phone, app: str, most: int = 400) -> list[FoundScre
             taps += 1
             phone.begin_action()
             phone.tap(node)
+            phone.end_action()
             kind = _kind(phone)
             if kind not in found and phone.app_name != "launcher":
                 top = phone.core.top

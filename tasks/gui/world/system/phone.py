@@ -32,12 +32,9 @@ from hexathlon.tasks.gui.world.system.keyboard import KEYBOARD_UNITS, add_keyboa
 from hexathlon.tasks.gui.world.system.plan import PhonePlan, TimedEvent
 from hexathlon.tasks.gui.world.system.screens import SystemApp
 
-__all__ = ["CALL_REMARK", "Direction", "Phone", "PhoneRefusal"]
+__all__ = ["Direction", "Phone", "PhoneRefusal"]
 
 Direction = Literal["up", "down", "left", "right"]
-
-CALL_REMARK = "A call came in before the action, which was not carried out."
-"""What an agent is told whose action was meant for the screen before a call."""
 
 _SYSTEM = SystemApp()
 _LAUNCHER = ScreenState("system", "home")
@@ -59,8 +56,9 @@ class Phone:
         self.plan = plan
         self.appearance = appearance
         self.core = PhoneCore(
-            datetime.fromisoformat(plan.start), plan.language, self._first_tables, self._dispatch
-        )
+            datetime.fromisoformat(plan.start), plan.language, self._first_tables, self._dispatch,
+            _is_sent, plan.taken_keys(),
+        )  # fmt: skip
         self.core.push(_LAUNCHER)
         self.actions = 0
         """Actions so far."""
@@ -190,24 +188,21 @@ class Phone:
 
     # Actions -----------------------------------------------------------------------------------
 
-    def begin_action(self) -> str:
-        """Forget the toast and let time pass; every action of the agent begins with it.
-
-        Returns:
-            A remark if a call came in first: the action, meant for the screen before, is then not
-            to be carried out. Empty otherwise.
-        """
-        ringing = self.ringing
+    def begin_action(self) -> None:
+        """Forget the toast and let time pass; every action of the agent begins with it."""
         self.core.toast = ""
         self.core.seconds += SECONDS_PER_ACTION
         self.actions += 1
         self._scene = None
+
+    def end_action(self) -> None:
+        """Let happen what is due; every action of the agent ends with it.
+
+        An action that was aimed at a screen finds that screen: a call comes in afterwards.
+        """
         for event in self.plan.events:
             if event.after == self.actions:
                 self._happen(event)
-        if self.ringing and not ringing:
-            return CALL_REMARK
-        return ""
 
     @property
     def ringing(self) -> bool:
@@ -226,8 +221,10 @@ class Phone:
         core = self.core
         for table, kind, value in edits:
             if kind == "put":
-                row = {**core.table(table).get(value["id"], {}), **value}
-                core.write(table, _timed(row, core.now))
+                known = core.table(table).get(value["id"])
+                if known is None and value["id"] in core.first[table]:
+                    continue  # it was removed here, so nobody else can change it any more
+                core.write(table, _timed({**(known or {}), **value}, core.now))
             elif value in core.table(table):
                 core.erase(table, value)
         if notice is not None:
@@ -333,9 +330,10 @@ class Phone:
         return self._done()
 
     def swipe(self, x0: int, y0: int, x1: int, y1: int) -> str:
-        """Move a finger from one pixel to another."""
-        dx, dy = x1 - x0, y1 - y0
+        """Move a finger from one pixel to another; it stops at the edges of the screen."""
         scene, layout = self.scene, self._current_layout()
+        x1, y1 = min(max(x1, 0), layout.width - 1), min(max(y1, 0), layout.height - 1)
+        dx, dy = x1 - x0, y1 - y0
         if abs(dx) > abs(dy):
             for node in reversed(scene.nodes[scene.first :]):
                 if node.top <= y0 < node.bottom and node.left <= x0 < node.right:
@@ -601,7 +599,10 @@ class Phone:
         self._scene = None
 
     def changes(self) -> dict[str, Any]:
-        """Return all rows that differ from the start, by table, as JSON."""
+        """Return all rows that differ from the start, by table, as JSON.
+
+        What was sent and then deleted stands as added to `system.recalled`.
+        """
         changes = {}
         core = self.core
         for name in sorted(core.tables):
@@ -609,12 +610,27 @@ class Phone:
                 difference = _difference(core.first[name], core.tables[name])
                 if difference:
                     changes[name] = difference
+        recalled = [
+            {**row, "table": table}
+            for (table, key), row in core.sent.items()
+            if key not in core.tables[table]
+        ]
+        if recalled:
+            changes["system.recalled"] = {"added": recalled}
         return changes
 
 
 def _is_ephemeral(table: str) -> bool:
     app, _, name = table.partition(".")
     return name in (_SYSTEM if app == "system" else app_named(app)).ephemeral
+
+
+def _is_sent(table: str, row: Mapping[str, Any]) -> bool:
+    app, _, name = table.partition(".")
+    if app == "system":
+        return False
+    marks = app_named(app).sends.get(name)
+    return marks is not None and all(row.get(key) == value for key, value in marks.items())
 
 
 def _difference(before: PhoneTable, after: PhoneTable) -> dict[str, Any]:

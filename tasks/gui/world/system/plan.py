@@ -50,9 +50,20 @@ class PhonePlan:
     front: tuple[str, str, Mapping[str, Any]] | None = None
     """App, screen and parameters that are open at the start; the launcher if None."""
 
+    coming: tuple[PhoneEdit, ...] = ()
+    """What others will change when later requests arrive."""
+
     def with_edits(self, edits: Sequence[PhoneEdit]) -> Self:
         """Return the plan with more edits."""
         return replace(self, edits=(*self.edits, *edits))
+
+    def taken_keys(self) -> dict[str, int]:
+        """Return the highest number, by table, of the rows that others will add or change."""
+        taken: dict[str, int] = {}
+        for table, kind, value in (*self.coming, *(e for each in self.events for e in each.edits)):
+            if kind == "put" and isinstance(value["id"], int):
+                taken[table] = max(taken.get(table, 0), value["id"])
+        return taken
 
     def first_tables(self, app: str) -> dict[str, PhoneTable]:
         """Return the first tables of an app, by full name, with the plan's edits."""

@@ -1,6 +1,6 @@
 """Raw touches: a finger that goes down, moves and is lifted becomes a tap, a press or a swipe."""
 
-from hexathlon.tasks.gui.world.system.phone import Phone
+from hexathlon.tasks.gui.world.system.phone import Phone, PhoneRefusal
 
 __all__ = ["LONG_PRESS_FRAMES", "TouchPad"]
 
@@ -51,8 +51,15 @@ class TouchPad:
         if self._start is None:
             return ""
         (x0, y0), (x1, y1), self._start = self._start, self._last, None
-        if self.phone.begin_action():
-            return ""
+        self.phone.begin_action()
+        try:
+            return self._gesture(x0, y0, x1, y1)
+        except PhoneRefusal:
+            return ""  # a key without a field does nothing, as on a phone
+        finally:
+            self.phone.end_action()
+
+    def _gesture(self, x0: int, y0: int, x1: int, y1: int) -> str:
         if max(abs(x1 - x0), abs(y1 - y0)) > self._slop:
             self.phone.swipe(x0, y0, x1, y1)
             return "swipe"

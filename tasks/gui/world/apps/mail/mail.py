@@ -41,6 +41,7 @@ class MailApp(PhoneApp):
     icon: ClassVar[str] = "mail"
     colour = (196, 60, 50)
     tables = {"mails": ("time", "unread"), "prefs": ()}
+    sends = {"mails": {"folder": "sent"}}
     receives = {"text": "compose", "file": "compose"}
 
     def seed(self, draws: ContentDraws) -> None:

@@ -34,6 +34,7 @@ class MessagesApp(PhoneApp):
     icon: ClassVar[str] = "chat"
     colour = (38, 110, 200)
     tables = {"threads": ("unread",), "messages": ("time",)}
+    sends = {"messages": {"mine": True}}
     receives = {"text": "compose", "file": "compose"}
 
     def seed(self, draws: ContentDraws) -> None:

@@ -55,6 +55,7 @@ class PhoneCallsApp(PhoneApp):
     colour = (40, 150, 80)
     tables = {"calls": ("time", "seconds"), "voicemails": ("heard",), "favourites": (),
               "blocked": (), "prefs": (), "incoming": ("time",)}  # fmt: skip
+    sends = {"calls": {"kind": "out"}}
     ephemeral = ("incoming",)
 
     def seed(self, draws: ContentDraws) -> None:
