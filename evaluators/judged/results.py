@@ -14,7 +14,7 @@ from hexathlon.evaluators.judged.file import (
     read_judged,
 )
 from hexathlon.evaluators.judges.aggregate import mean_score
-from hexathlon.evaluators.judges.audit.estimates import Estimate, mean_estimate
+from hexathlon.evaluators.judges.audit.estimates import Estimate, score_estimate
 
 __all__ = ["CriterionSummary", "JudgedSummary", "judged_summaries", "summarise_judged"]
 
@@ -104,7 +104,7 @@ def summarise_judged(file: JudgedFile) -> JudgedSummary:
 def _mean(scored: Sequence[Mapping[str, Any]]) -> Estimate | None:
     """Return the mean over trials, clustered by task."""
     tasks = [line["key"]["task"] for line in scored]
-    return mean_estimate([float(line["score"]) for line in scored], tasks)
+    return score_estimate([float(line["score"]) for line in scored], tasks)
 
 
 def _bounds(
