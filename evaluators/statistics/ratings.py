@@ -16,7 +16,7 @@ statistics, Statistica Sinica 21, 2011).
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -30,8 +30,13 @@ __all__ = ["Comparison", "RatedGroup", "Rating", "bradley_terry"]
 SCALE = 400.0 / math.log(10.0)
 """Elo points per unit of strength."""
 
+_FARTHEST = 12.0
+"""Greatest distance of a limit from its rating, in units of strength (2,085 Elo points); far
+beyond it the information cannot be inverted in double precision."""
+
 _STEPS = 200
-_TOLERANCE = 1e-8
+_EXACT, _ROUGH = 1e-13, 1e-6
+"""Gains of log-likelihood that end a climb: to the maximum, and on the way to a limit."""
 
 Array = NDArray[np.float64]
 
@@ -161,7 +166,7 @@ class _Likelihood:
     def maximum(self) -> Array:
         """Return the strengths that maximise the penalised likelihood."""
         dimensions = self._basis.shape[1]
-        fit = self._climb(np.zeros(dimensions), np.eye(dimensions))
+        fit = self._climb(np.zeros(dimensions), np.eye(dimensions), _EXACT)
         strengths: Array = self._basis @ fit
         return strengths
 
@@ -185,17 +190,18 @@ class _Likelihood:
         def above(distance: float) -> float:
             nonlocal warm
             offset = side * distance - float(axis @ (warm - start))
-            warm = self._climb(warm + offset * along, free)
+            warm = self._climb(warm + offset * along, free, _ROUGH)
             return self._value(warm) - level
 
         error = math.sqrt(float(axis @ np.linalg.solve(self._information(start), axis)))
-        inner, outer = 0.0, math.sqrt(2.0 * fall) * error
-        while above(outer) > 0.0:
-            inner, outer = outer, 1.5 * outer
-        while outer - inner > 1e-4 * (1.0 + outer):
-            middle = 0.5 * (inner + outer)
-            inner, outer = (middle, outer) if above(middle) > 0.0 else (inner, middle)
-        return float(fit[player]) + side * 0.5 * (inner + outer)
+        inner, outer = 0.0, min(_FARTHEST, math.sqrt(2.0 * fall) * error)
+        near, far = fall, above(outer)
+        while far > 0.0 and outer < _FARTHEST:
+            inner, near, outer = outer, far, min(_FARTHEST, 1.5 * outer)
+            far = above(outer)
+        return float(fit[player]) + side * (
+            outer if far > 0.0 else _root(above, inner, near, outer, far)
+        )
 
     def inflation(self, fit: Array) -> tuple[float, float]:
         """Return the mean inflation of the variance by scenes, and its degrees of freedom.
@@ -220,7 +226,7 @@ class _Likelihood:
         excess = float(np.trace(np.linalg.solve(information, across))) / dimensions
         if self._separated():
             return max(1.0 + excess, self._repeats()), math.inf
-        if excess <= 0.0:
+        if excess < 1e-9:
             return 1.0, math.inf
         freedom = (count - 1) * dimensions * ((1.0 + excess) / excess) ** 2
         return 1.0 + excess, freedom
@@ -240,13 +246,16 @@ class _Likelihood:
             reached = reached | (reached[:, k : k + 1] & reached[k : k + 1, :])
         return not bool((reached | np.eye(len(reached), dtype=bool)).all())
 
-    def _chances(self, point: Array) -> Array:
-        chances: Array = 1.0 / (1.0 + np.exp(-np.clip(self._design @ point, -500.0, 500.0)))
-        return chances
+    def _chances(self, point: Array) -> tuple[Array, Array]:
+        """Return each pair's chance that the first wins, and the weight of its comparisons."""
+        odds = np.exp(-np.abs(self._design @ point))
+        likely = 1.0 / (1.0 + odds)
+        chances: Array = np.where(self._design @ point > 0.0, likely, odds * likely)
+        # Not p (1 - p), which is 0 from p = 1 - 1e-16 on.
+        return chances, self._met * odds * likely * likely
 
     def _information(self, point: Array) -> Array:
-        chances = self._chances(point)
-        weights = self._met * chances * (1.0 - chances)
+        _, weights = self._chances(point)
         information: Array = (self._design * weights[:, None]).T @ self._design
         return information
 
@@ -257,14 +266,19 @@ class _Likelihood:
         sign, logarithm = np.linalg.slogdet(self._information(point))
         return float(likelihood.sum()) + 0.5 * float(logarithm) if sign > 0 else -math.inf
 
-    def _climb(self, point: Array, free: Array) -> Array:
-        """Return the maximum over `point` plus the span of the columns of `free`."""
+    def _climb(self, point: Array, free: Array, least: float) -> Array:
+        """Return the maximum over `point` plus the span of the columns of `free`.
+
+        Args:
+            point: Where to start.
+            free: Directions in columns.
+            least: Gain of log-likelihood that ends the climb.
+        """
         if not free.shape[1]:
             return point
         value = self._value(point)
         for _ in range(_STEPS):
-            chances = self._chances(point)
-            weights = self._met * chances * (1.0 - chances)
+            chances, weights = self._chances(point)
             information = (self._design * weights[:, None]).T @ self._design
             spread = np.linalg.solve(information, self._design.T)
             leverage = weights * np.einsum("pd,dp->p", self._design, spread)
@@ -274,11 +288,40 @@ class _Likelihood:
             longest = float(np.abs(step).max())
             step *= min(1.0, 2.0 / longest) if longest else 1.0
             # Scoring overshoots where the penalty bends the likelihood more than the data do.
-            while (after := self._value(point + step)) < value and longest > _TOLERANCE:
+            while (after := self._value(point + step)) < value and longest > 1e-9:
                 step, longest = step / 2.0, longest / 2.0
-            if longest <= _TOLERANCE:
+            if after < value:
                 break
             gain, point, value = after - value, point + step, after
-            if gain < 1e-12 and longest < 1e-5:
+            if gain < least:
                 break
         return point
+
+
+def _root(
+    function: Callable[[float], float], inner: float, near: float, outer: float, far: float
+) -> float:
+    """Return a root between two places, by false position with Illinois' correction.
+
+    Args:
+        function: Continuous.
+        inner: A place where the function is `near`, above 0.
+        near: See `inner`.
+        outer: A place where the function is `far`, at most 0.
+        far: See `outer`.
+    """
+    side = 0
+    for _ in range(_STEPS):
+        place = (inner * far - outer * near) / (far - near)
+        value = function(place)
+        if abs(value) < 1e-4 or abs(outer - inner) < 1e-6:
+            return place
+        if value > 0.0:
+            inner, near = place, value
+            far = far / 2.0 if side > 0 else far
+            side = 1
+        else:
+            outer, far = place, value
+            near = near / 2.0 if side < 0 else near
+            side = -1
+    return 0.5 * (inner + outer)

@@ -53,7 +53,8 @@ def score_estimate(
     """Return a mean of scores from 0 to 1 with Wilson's interval; None if there are none.
 
     The interval is that of `score_interval`, on the effective number of scores. If all scores are
-    0 or all are 1, that number is the number of clusters: six of six is not 100 to 100 %.
+    0 or all are 1, that number is the number of clusters: six of six is not 100 to 100 %. Where
+    no spread is estimated (independent scores of 0 or 1) it has the normal quantile.
 
     Args:
         values: The scores.
@@ -66,7 +67,8 @@ def score_estimate(
     if not values:
         return None
     found = score_interval(values, clusters, confidence=confidence)
-    if found.mean not in (0.0, 1.0):
+    independent = found.clusters == len(values) and {0.0, 1.0}.issuperset(values)
+    if found.mean not in (0.0, 1.0) and not independent:
         return Estimate(found.mean, found.low, found.high, found.clusters, found.method)
     low, high = wilson(found.mean, found.clusters, normal_quantile(0.5 + 0.5 * confidence))
     return Estimate(found.mean, low, high, found.clusters, "wilson-z")
