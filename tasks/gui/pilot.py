@@ -142,13 +142,17 @@ class PhonePilot:
         names = self.words(app, key)
         if not self.has("button", names) and not self.has("menuitem", names):
             bar = self._bar_buttons()
-            if key == "search" and bar:
+            searching = key == "search" and bool(bar)
+            if not searching or self.has("button", _MORE[self.language]):
+                yield from self.act("click", index=self._menu_button().index)
+                searching = searching and not self.has("menuitem", names)
+                if searching:
+                    yield from self.act("navigate_back")
+            if searching:
                 # Without a label: the first of the bar; the menu would be the last.
                 yield from self.act("click", index=bar[0].index)
                 if not self.has("menuitem", names):
                     return
-            else:
-                yield from self.act("click", index=self._menu_button().index)
         if self.has("menuitem", names):
             yield from self.tap("menuitem", names)
         else:

@@ -310,7 +310,7 @@ def first_of_day(scene: GuiScene) -> GuiDraft | None:
     return GuiDraft(
         plan,
         scene.say(f"Which is the {which} event with a time on {scene.day_words(day)}, and when "
-                  "does it end? Answer with title and end, as 15:05.",
+                  "does it end? Answer with its title and its end in the form 15:05.",
                   f"{scene.day_words(day)}{which}一个有时间的日程是什么，几点结束？"
                   "请回答标题和结束时间，如15:05。"),
         steps(look, answered(row["title"], row["end"])),

@@ -189,7 +189,8 @@ def _told(scene: GuiScene, plan: PhonePlan, people: list[PhoneRow], text: str) -
     """Expect a message to several contacts; those without a conversation get new ones."""
     threads = {row["number"]: row["id"] for row in scene.rows(plan, "messages.threads")}
     changes = []
-    for row in people:
+    # Known conversations first: the rows of new ones fit any conversation.
+    for row in sorted(people, key=lambda each: each["phone"] not in threads):
         if row["phone"] in threads:
             changes.append(sent_message(scene, plan, row, text))
             continue
@@ -275,8 +276,8 @@ def alarm_for_first(scene: GuiScene) -> GuiDraft | None:
     look = to_tab("calendar", "agenda")
     return GuiDraft(
         plan,
-        scene.say(f"Set an alarm, once, at the time that is {ahead} minutes before my first event "
-                  f"with a time on {scene.day_words(day)}{wish}.",
+        scene.say(f"Find my first event with a time on {scene.day_words(day)} and set a one-time "
+            f"alarm for {ahead} minutes before its start time{wish}.",
                   f"看{scene.day_words(day)}第一个有时间的日程几点开始，在该时刻前{ahead}分钟"
                   f"设一个仅响一次的闹钟{wish}。"),
         steps(look, set_alarm(time, label=label), DONE), changes=row_added("clock.alarms", row),
@@ -299,7 +300,9 @@ def send_place(scene: GuiScene) -> GuiDraft | None:
     wrong = f"{near['name']}, {near['address']}"
     if not easy:
         text, wrong = f"{text}, {place['phone']}", f"{text}, {near['phone']}"
-    form = "Hotel Onyx, 5 Market Street" + ("" if easy else ", 555-123-4567")
+    form = scene.say("Hotel Onyx, 5 Market Street", "玛瑙酒店, 集市街5号") + (
+        "" if easy else ", 555-123-4567"
+    )
     look = find_entry("maps", place["name"])
 
     def share(pilot: PhonePilot) -> Script:
@@ -357,9 +360,9 @@ def invoice_task(scene: GuiScene) -> GuiDraft | None:
     early = {**facts, "due": scene.day(plan, 2)}
     return GuiDraft(
         plan,
-        scene.say(f'Make a task of paying invoice no. {number}, in the form "Pay 12.30", due on '
-                  "the last day for it, if the mails do not say that it has been paid. The record "
-                  "is then the subject of that mail.",
+        scene.say(f"If no mail says that invoice no. {number} has been paid, make a task of paying "
+            'it, in the form "Pay 12.30", due on the last day for payment. If one does, the record '
+            "is the subject of that mail.",
                   f"如果邮件没有说{number}号账单已付，请为付款新建任务，格式为“付12.30元”，"
                   "截止日为最后付款日；若已付，阻碍条目为那封邮件的主题。"),
         steps(look, right),
@@ -438,7 +441,7 @@ def mail_guests(scene: GuiScene) -> GuiDraft | None:
     subject = event["title"]
     prefixed = f"{event['day']} {subject}" if hard else subject
     wish = scene.say(
-        "the event's date and title as the subject, such as 2026-01-31 Lunch"
+        'the event\'s date and title as the subject, such as "2026-01-31 Lunch",'
         if hard
         else "the event's title as the subject",
         "主题为日程的日期和标题，如“2026-01-31 午餐”" if hard else "主题为日程的标题",

@@ -145,7 +145,7 @@ def split_task(scene: GuiScene) -> GuiDraft | None:
         return None
     row, near = scene.sample(rows, 2)
     within = scene.pick([each for each in scene.rows(plan, "tasks.lists")
-                         if each["id"] != row["list"]])  # fmt: skip
+                         if each["id"] not in (row["list"], near["list"])])  # fmt: skip
     number = scene.number(2, 60)
     texts = [scene.say(f"Call depot {number}", f"给{number}号仓库打电话"),
              scene.say(f"Note price {number}", f"记下{number}号价格"),
@@ -279,8 +279,8 @@ def block_caller(scene: GuiScene) -> GuiDraft | None:
     return GuiDraft(
         plan,
         scene.say(f"Block calls from {number}.", f"屏蔽号码{number}的来电。") if easy else
-        scene.say("Some number that is in no contact has missed calls in the recents more often "
-                  "than any other such number. Block it.",
+        scene.say("One number in the call history belongs to no contact and has more missed calls "
+            "than any other such number. Block it.",
                   "最近通话中，有个不在通讯录里的号码未接次数最多，请屏蔽它。"),
         by_number(number), changes=row_added("phone.blocked", {"number": number}),
         alternatives={"by_settings": by_settings(number)},

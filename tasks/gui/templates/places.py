@@ -109,15 +109,13 @@ def best_place(scene: GuiScene) -> GuiDraft | None:
         return None
     day = scene.say(_ENGLISH[weekday - 1], f"星期{'一二三四五六日'[weekday - 1]}")
     word = scene.word("maps", kind)
-    free = scene.say(" and can be reached without steps" if hard else "",
-                     "，并且要有无障碍通道" if hard else "")  # fmt: skip
+    free = scene.say(", has step-free access" if hard else "", "且有无障碍通道" if hard else "")
     look = find_entry("maps", right["name"])
     return GuiDraft(
         plan,
-        scene.say(f"Of the places of the kind {word} that are open on a {day} at {hour}{free}, "
-                  "which is rated best? Answer with its name and its telephone number.",
-                  f"在“{word}”类地点中，{day}{hour}营业的{free}，哪一家评分最高？"
-                  "请回答名称和电话。"),
+        scene.say(f"Which place listed under {word} is open on a {day} at {hour}{free}, and has "
+                  "the best rating? Answer with its name and its telephone number.",
+                  f"在“{word}”类地点中，{day}{hour}营业{free}的，哪一家评分最高？请回答名称和电话。"),
         steps(look, answered(right["name"], right["phone"])),
         answer=GuiAnswer(data=(right["name"], right["phone"])),
         alternatives={"at_once": answered(right["name"], right["phone"])},
@@ -150,11 +148,12 @@ def tell_route(scene: GuiScene) -> GuiDraft | None:
 
         return run
 
-    shown = scene.word("maps", mode)
+    means = {"walk": ("on foot", "步行"), "bus": ("by bus", "坐公交"), "car": ("by car", "开车")}
+    shown = scene.say(*means[mode])
     return GuiDraft(
         plan,
-        scene.say(f"How many minutes does the way from {one['name']} to {two['name']} take, by the "
-                  f'means "{shown}"?',
+        scene.say(f"How many minutes does it take to get from {one['name']} to {two['name']} "
+                  f"{shown}?",
                   f"从“{one['name']}”到“{two['name']}”，{shown}需要多少分钟？"),
         steps(look(one, two), answered(minutes)), answer=GuiAnswer(data=(minutes,)),
         alternatives={"back": steps(look(two, one), answered(minutes))},
@@ -196,8 +195,8 @@ def plan_visit(scene: GuiScene) -> GuiDraft | None:
     return GuiDraft(
         plan,
         scene.say(f'Put "{title}" into the calendar: {scene.day_words(day)}, {start} to {end}, '
-                  f"at the place at {place['address']}, by the name that the maps have for it. It "
-                  "makes sense only if they are open then; if not, the record is that name.",
+                  f"at the place at {place['address']}; enter its name as the map has it. Do this "
+            "only if it is open then; if it is closed, the record is that name.",
                   f"在日历中添加“{title}”：{scene.day_words(day)} {start}至{end}，"
                   f"地点填地图上{place['address']}那一家的名称。前提是那里当时营业；"
                   "若不营业，阻碍条目为其名称。"),

@@ -63,13 +63,15 @@ def reply_letter(scene: GuiScene) -> GuiDraft | None:
         return run
 
     asked = scene.say(
-        'how many we will be, in the form "We will be 5"' if medium else f'"{text}"',
-        "我们一共多少人，格式为“我们一共5人”" if medium else f"“{text}”",
+        ' and say how many of us will come, in the form "We will be 5"'
+        if medium
+        else f' with the text "{text}"',
+        "，告知我们一共多少人，格式为“我们一共5人”" if medium else f"，正文“{text}”",
     )
     return GuiDraft(
         plan,
-        scene.say(f'Reply to the mail "{row["subject"]}" from {row["name"]}: {asked}.',
-                  f"回复{row['name']}的邮件“{row['subject']}”：{asked}。"),
+        scene.say(f'Reply to the mail "{row["subject"]}" from {row["name"]}{asked}.',
+                  f"回复{row['name']}的邮件“{row['subject']}”{asked}。"),
         solver(row, text, ask=medium),
         changes=sent_mail(scene, plan, row["address"], f"Re: {row['subject']}", text),
         facts=(UserFact(("how many", "number", "people", "多少", "几"),
@@ -87,23 +89,22 @@ def clear_sender(scene: GuiScene) -> GuiDraft | None:
     """Move every letter of one sender from the inbox into the bin, but not the starred ones."""
     plan = scene.plan()
     rows = [row for row in scene.rows(plan, "mail.mails") if row["folder"] == "inbox"]
-    most = 4 if scene.level == "medium" else 7
+    most = 5 if scene.level == "medium" else 8
     senders: dict[str, list[PhoneRow]] = {}
     for row in rows:
         senders.setdefault(row["name"], []).append(row)
-    fit = []
-    for name, each in sorted(senders.items()):
-        kept = [row for row in each if row["starred"]]
-        if kept and 2 <= len(each) - len(kept) <= most:
-            subjects = [row["subject"] for row in each]
-            everywhere = [row["subject"] for row in scene.rows(plan, "mail.mails")]
-            if all(sum(subject in other for other in everywhere) == 1 for subject in subjects):
-                fit.append(name)
+    fit = [name for name, each in sorted(senders.items()) if 3 <= len(each) <= most]
     if not fit:
         return None
     name = scene.pick(fit)
-    gone = [row for row in senders[name] if not row["starred"]]
-    kept = [row for row in senders[name] if row["starred"]]
+    code, place = scene.number(100, 899), scene.number(0, len(senders[name]) - 1)
+    letters: list[PhoneRow] = [
+        {**row, "subject": f"{row['subject']} ({code + number})", "starred": number == place}
+        for number, row in enumerate(senders[name])
+    ]
+    plan = plan.with_edits([("mail.mails", "put", row) for row in letters])
+    gone = [row for row in letters if not row["starred"]]
+    kept = [row for row in letters if row["starred"]]
 
     def bin_all(letters: list[PhoneRow], key: str = "delete") -> PhoneScript:
         return steps(*(
@@ -192,7 +193,7 @@ def tell_difference(scene: GuiScene) -> GuiDraft | None:
     return GuiDraft(
         plan,
         scene.say(f"When it is {text} in {names[0]}, what time is it in {names[1]}? Go by the "
-                  "world clock, and answer as 15:05.",
+                  "world clock, and answer in the form 15:05.",
                   f"{names[0]}{text}的时候，{names[1]}是几点？以世界时钟为准，回答格式如15:05。"),
         steps(look, answered(right)), answer=GuiAnswer(data=(right,)),
         alternatives={"at_once": answered(right)},

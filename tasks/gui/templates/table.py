@@ -9,6 +9,9 @@ from hexathlon.tasks.gui.templates import (
     errands,
     first_taps,
     household,
+    media,
+    money,
+    money_across,
     people,
     places,
     routines,
@@ -32,6 +35,9 @@ _MODULES = (
     routines,
     errands,
     days,
+    media,
+    money,
+    money_across,
 )
 
 TEMPLATES: dict[str, GuiTemplate] = {

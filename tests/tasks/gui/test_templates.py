@@ -47,9 +47,9 @@ def test_scripts_score_as_they_must(name, level):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "level"), KINDS)
-def test_oracles_solve_many_tasks_of_both_splits(name, level):
+def test_oracles_solve_many_tasks_in_seen_and_unseen_looks(name, level):
     env = GUIEnv()
-    for split in ("train", "test"):
+    for split in ("train", "dev"):
         for seed, task_id in enumerate(ids_of(name, level, split, pairs=8)):
             verdict = score_of(env, task_id, SOURCE.oracle(SOURCE.build(task_id)), seed)
             assert verdict.score == 1, (task_id, verdict.terms, verdict.evidence)
@@ -67,7 +67,9 @@ def test_no_task_is_satisfied_at_the_start(name, level):
 @pytest.mark.parametrize(("name", "level"), TWINS)
 def test_twins_read_alike(name, level):
     sides = set()
-    for pair in range(6):
+    for pair in range(30):
+        if pair > 2 and len(sides) == 2:
+            break
         one, two = (SOURCE.build(each) for each in ids_of(name, level, "train", pair + 1)[-2:])
         assert one.instruction == two.instruction and one.twin == two.id and two.twin == one.id
         statuses = [task.checks[0].params["answer"]["status"] for task in (one, two)]

@@ -12,6 +12,13 @@ APP_NAMES: tuple[str, ...] = (
     "clock",
     "tasks",
     "maps",
+    "gallery",
+    "files",
+    "music",
+    "podcasts",
+    "expenses",
+    "bank",
+    "shop",
     "settings",
 )
 """Each is the name of a package beside this module, whose object `app` is the app."""

@@ -21,6 +21,7 @@ from hexathlon.tasks.gui.world.kit.widgets import (
     IconButton,
     Menu,
     ScreenWidget,
+    Spacer,
     Tabs,
 )
 
@@ -90,13 +91,16 @@ class ScreenLayout(Placer):
         pinned = self.measure(lower, self.width) if lower else 0
         bottom -= pinned
         body = ElementBounds(0, top, self.width, bottom)
-        self._scrolled("body", page.children, body, offset, end=page.end)
+        floating = page.create is not None and self.look.create == "float"
+        # The end of a list can be scrolled out from under the floating button.
+        children = (*page.children, Spacer(64)) if floating else page.children
+        self._scrolled("body", children, body, offset, end=page.end)
         if lower:
             self.rect(0, bottom, self.width, bottom + pinned, self.palette.back)
             self.column(lower, 0, bottom, self.width)
         if page.tabs is not None and tabs_low:
             self._tabs(page.tabs, bottom + pinned, self.pixels[54], low=True)
-        if page.create is not None and self.look.create == "float":
+        if floating and page.create is not None:
             self._floating(page.create, bottom)
 
     def _pinned(self, page: AppPage) -> Sequence[Any]:

@@ -187,6 +187,43 @@ def _sign(image: Image.Image, pencil: _Pencil, rng: _Rng, rest: tuple[Any, ...])
     _write(image, text, (width - room) / 2, top + height * 0.08, size, (255, 255, 255))
 
 
+def _product(image: Image.Image, pencil: _Pencil, rng: _Rng, rest: tuple[Any, ...]) -> None:
+    """An article in its box; the arguments are printed on the box."""
+    width, height = image.size
+    side = min(width, height)
+    image.paste((247, 246, 243), (0, 0, width, height))
+    tone = _colour(rng, 0.35, 0.75)
+    wide, tall = side * (0.5 + 0.25 * rng.random()), side * (0.5 + 0.3 * rng.random())
+    left, top = (width - wide) / 2, (height - tall) / 2
+    edge = side * 0.06
+    pencil.polygon(((left, top), (left + edge, top - edge), (left + wide + edge, top - edge),
+                    (left + wide + edge, top + tall - edge), (left + wide, top + tall),
+                    (left + wide, top)), fill=_shade(tone, 0.7))  # fmt: skip
+    pencil.rectangle((left, top, left + wide, top + tall), fill=tone)
+    band = top + tall * (0.55 + 0.2 * rng.random())
+    pencil.rectangle((left, band, left + wide, band + tall * 0.1), fill=_shade(tone, 1.35))
+    for line, text in enumerate(rest):
+        size = side * (0.075 if line == 0 else 0.055)
+        size = min(size, size * wide * 0.86 / max(1, text_width(str(text), max(5, round(size)))))
+        _write(image, str(text), left + wide * 0.07, top + side * (0.05 + 0.11 * line), size,
+               (255, 255, 255))  # fmt: skip
+
+
+def _receipt(image: Image.Image, pencil: _Pencil, rng: _Rng, rest: tuple[Any, ...]) -> None:
+    """A narrow slip of paper on a table, with the arguments as its lines."""
+    width, height = image.size
+    image.paste(_shade(_colour(rng, 0.35, 0.55), 0.8), (0, 0, width, height))
+    wide, tall = min(width * 0.9, height * 0.72), height * 0.9
+    left, top = (width - wide) / 2, height * 0.05
+    pencil.rectangle((left, top, left + wide, top + tall), fill=(250, 249, 244))
+    longest = max((text_width(str(line), 20) for line in rest), default=20)
+    size = min(20 * wide * 0.84 / longest, tall * 0.8 / (1.5 * max(1, len(rest))))
+    y = top + tall * 0.07
+    for line in rest:
+        _write(image, str(line), left + wide * 0.08, y, size, (40, 40, 44))
+        y += size * 1.5
+
+
 def _write(
     image: Image.Image, text: str, x: float, y: float, size: float, colour: tuple[int, int, int]
 ) -> None:
@@ -226,7 +263,8 @@ def _inside(size: tuple[int, int], ratio: float) -> tuple[int, int]:
 
 _KINDS: dict[str, _Painter] = {
     "landscape": _landscape, "portrait": _portrait, "food": _food, "city": _city,
-    "pattern": _pattern, "document": _document, "receipt": _document, "sign": _sign,
+    "pattern": _pattern, "document": _document, "receipt": _receipt, "sign": _sign,
+    "product": _product,
 }  # fmt: skip
 PICTURE_KINDS = tuple(_KINDS)
 """Kinds of scenes."""

@@ -41,8 +41,9 @@ _LABELS = (
     "Water the seedlings|浇苗", "Late shift|晚班", "Laundry|洗衣服",
 )  # fmt: skip
 _TIMERS = (
-    "Tea|泡茶", "Pasta|煮面", "Eggs|煮蛋", "Plank|平板支撑", "Meditation|冥想", "Rice|煮饭",
-    "Dough|发面", "Reading|阅读", "Laundry|洗衣", "Pizza|披萨", "Break|休息", "Steak|牛排",
+    "Tea|泡茶|4", "Pasta|煮面|9", "Eggs|煮蛋|7", "Plank|平板支撑|2", "Meditation|冥想|15",
+    "Rice|煮饭|18", "Dough|发面|45", "Reading|阅读|25", "Laundry|洗衣|40", "Pizza|披萨|12",
+    "Break|休息|10", "Steak|牛排|6",
 )  # fmt: skip
 
 
@@ -73,7 +74,7 @@ class ClockApp(PhoneApp):
         for key in draws.sample(sorted(CITIES), 4 + draws.scale):
             draws.add("cities", city=key)
         for text in draws.sample(_TIMERS, 3 + draws.scale):
-            seconds = draws.pick((180, 240, 300, 420, 480, 540, 600, 720, 900, 1500, 2700))
+            seconds = int(text.split("|")[2]) * 60 + draws.pick((0, 0, 30, 60))
             draws.add("timers", label=text.split("|")[side], seconds=seconds, running=False,
                       ends="", left=seconds)  # fmt: skip
         draws.add("watch", id="watch", since="", kept=0, laps=())

@@ -1,0 +1,11 @@
+"""Podcasts: shows, episodes, downloads and a queue.
+
+Nothing sounds and nothing is downloaded: both are columns of the episodes.
+"""
+
+from hexathlon.tasks.gui.world.apps.podcasts.podcasts import PodcastsApp
+
+__all__ = ["app"]
+
+app = PodcastsApp()
+"""The app for podcasts."""

@@ -1,0 +1,11 @@
+"""Shop: a catalogue, a cart, orders, a wish list and addresses.
+
+Independent of other apps; the bank shows what was paid for its orders.
+"""
+
+from hexathlon.tasks.gui.world.apps.shop.shop import ShopApp
+
+__all__ = ["app"]
+
+app = ShopApp()
+"""The app for the shop."""
