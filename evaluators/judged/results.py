@@ -103,7 +103,7 @@ def summarise_judged(file: JudgedFile) -> JudgedSummary:
         tuple(f"{row['id']} v{row['version']}" for row in header["rubrics"].values()),
         len(trials),
         len(scored),
-        None if withheld else _mean(scored),
+        None if withheld else _mean(scored, header),
         None if withheld else _bounds(trials, aggregators),
         tuple(row for row in criteria if row.by_code or not withheld),
         _usage(lines),
@@ -113,10 +113,22 @@ def summarise_judged(file: JudgedFile) -> JudgedSummary:
     )
 
 
-def _mean(scored: Sequence[Mapping[str, Any]]) -> Estimate | None:
+def _mean(scored: Sequence[Mapping[str, Any]], header: Mapping[str, Any]) -> Estimate | None:
     """Return the mean over trials, clustered by task."""
     tasks = [line["key"]["task"] for line in scored]
-    return score_estimate([float(line["score"]) for line in scored], tasks)
+    scores = [float(line["score"]) for line in scored]
+    return score_estimate(scores, tasks, lowest=_lowest_score(header))
+
+
+def _lowest_score(header: Mapping[str, Any]) -> float:
+    """Return the lowest score that a rubric of the file gives; only HealthBench's is below 0."""
+    lowest = 0.0
+    for rubric in header["rubrics"].values():
+        if rubric["aggregator"] == "healthbench":
+            weights = [float(criterion["weight"]) for criterion in rubric["criteria"]]
+            pitfalls = math.fsum(weight for weight in weights if weight < 0)
+            lowest = min(lowest, pitfalls / math.fsum(weight for weight in weights if weight > 0))
+    return lowest
 
 
 def _bounds(

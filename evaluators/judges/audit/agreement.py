@@ -118,10 +118,10 @@ def _table(a: Sequence[str], b: Sequence[str], labels: Sequence[str]) -> Floats:
 
 def _kappa(tables: Floats) -> Floats:
     """Return kappa of each table; NaN if chance agreement is complete."""
-    n = tables.sum(axis=(1, 2))
-    observed = np.trace(tables, axis1=1, axis2=2) / n
-    chance = (tables.sum(axis=1) * tables.sum(axis=2)).sum(axis=1) / n**2
     with np.errstate(divide="ignore", invalid="ignore"):
+        n = tables.sum(axis=(1, 2))
+        observed = np.trace(tables, axis1=1, axis2=2) / n
+        chance = (tables.sum(axis=1) * tables.sum(axis=2)).sum(axis=1) / n**2
         return np.where(1.0 - chance > 1e-12, (observed - chance) / (1.0 - chance), np.nan)
 
 
@@ -146,9 +146,9 @@ def _alpha(matrices: Floats, metric: MeasurementLevel) -> Floats:
     margins = matrices.sum(axis=2)
     n = margins.sum(axis=1)
     distance = _distances(margins, metric)
-    observed = (matrices * distance).sum(axis=(1, 2)) / n
-    expected = _expected(margins, distance)
     with np.errstate(divide="ignore", invalid="ignore"):
+        observed = (matrices * distance).sum(axis=(1, 2)) / n
+        expected = _expected(margins, distance)
         return np.where(expected > 1e-12, 1.0 - observed / expected, np.nan)
 
 

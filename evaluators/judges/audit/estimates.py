@@ -49,8 +49,10 @@ def score_estimate(
     values: Sequence[float],
     clusters: Sequence[Hashable] | None = None,
     confidence: float = 0.95,
+    *,
+    lowest: float = 0.0,
 ) -> Estimate | None:
-    """Return a mean of scores from 0 to 1 with Wilson's interval; None if there are none.
+    """Return a mean of scores of a known range with Wilson's interval; None if there are none.
 
     The interval is that of `score_interval`, on the effective number of scores. If all scores are
     0 or all are 1, that number is the number of clusters: six of six is not 100 to 100 %. Where
@@ -60,12 +62,19 @@ def score_estimate(
         values: The scores.
         clusters: Scores of one cluster, such as a task's trials, are not independent.
         confidence: Nominal coverage.
+        lowest: The worst score, such as a negative one of a rubric with pitfalls; the best is 1.
 
     Raises:
-        ValueError: If a score is outside [0, 1].
+        ValueError: If a score is outside [lowest, 1].
     """
     if not values:
         return None
+    if lowest != 0.0:
+        room = 1.0 - lowest
+        scaled = score_estimate([(x - lowest) / room for x in values], clusters, confidence)
+        assert scaled is not None
+        value, low, high = (lowest + room * x for x in scaled[:3])
+        return Estimate(value, low, high, scaled.n, scaled.method)
     found = score_interval(values, clusters, confidence=confidence)
     independent = found.clusters == len(values) and {0.0, 1.0}.issuperset(values)
     if found.mean not in (0.0, 1.0) and not independent:

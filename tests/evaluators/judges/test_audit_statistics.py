@@ -89,6 +89,7 @@ def test_perfect_agreement_is_worth_its_number_of_items():
     assert (few.value, few.high, few.n) == (1.0, 1.0, 6)
     many = kappa_estimate(["y", "n"] * 50, ["y", "n"] * 50)
     assert 0.9 < many.low < many.high == 1.0
+    assert kappa_estimate(["y"], ["n"]).n == 1 and kappa_estimate([], []) is None
     lopsided = kappa_estimate(["y"] * 9 + ["n"], ["y"] * 9 + ["n"])
     assert lopsided.value == 1.0 and lopsided.low < 0.0
     units = [["y", "y"], ["n", "n"]] * 3
@@ -157,6 +158,9 @@ def test_means_rates_and_differences():
     trials = score_estimate([1.0] * 12, ["a", "b", "c", "d", "e", "f"] * 2)
     assert trials == score_estimate([1.0] * 6)
     assert score_estimate([1.0] * 5 + [0.0]).low < trials.low
+    worst = score_estimate([-0.5] * 6, lowest=-0.5)
+    assert (worst.value, worst.low) == (-0.5, -0.5)
+    assert worst.high == pytest.approx(1.0 - 1.5 * trials.low)
     with pytest.raises(ValueError, match="between 0 and 1"):
         score_estimate([1.5])
     gap = difference_of_means([1.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.0])
