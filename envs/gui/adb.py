@@ -82,12 +82,14 @@ class PhoneShell:
             name = word.removeprefix("KEYCODE_")
             if name not in _KEYS:
                 raise AdbRefusal(f"unknown key {word!r}; known: {', '.join(_KEYS)}")
-            self._act(_KEYS[name])
+            self._act(_KEYS[name], always=name in _ALWAYS)
         return ""
 
-    def _act(self, action: Callable[[Phone], str]) -> None:
+    def _act(self, action: Callable[[Phone], str], *, always: bool = False) -> None:
+        """Carry out an action; one meant for the screen before is lost if a call comes in first."""
         phone = self._phone()
-        phone.begin_action()
+        if phone.begin_action() and not always:
+            return
         try:
             action(phone)
         except PhoneRefusal as error:
@@ -101,7 +103,7 @@ class PhoneShell:
         if app not in APP_NAMES:
             raise AdbRefusal(f"there is no activity {activity!r}; the apps are: "
                              f"{', '.join(map(package_of, APP_NAMES))}")  # fmt: skip
-        self._act(lambda phone: phone.open_app(app))
+        self._act(lambda phone: phone.open_app(app), always=True)
         return "Status: ok"
 
     def _force_stop(self, words: list[str]) -> str:
@@ -109,7 +111,7 @@ class PhoneShell:
         phone = self._phone()
         phone.core.kept.pop(app, None)
         if phone.app_name == app:
-            self._act(Phone.home)
+            self._act(Phone.home, always=True)
             phone.core.kept.pop(app, None)
         return ""
 
@@ -202,6 +204,9 @@ def _numbers(words: Sequence[str], count: int) -> list[int]:
         raise AdbRefusal(f"expected {count} numbers, got {' '.join(words)[:60]!r}")
     return found
 
+
+_ALWAYS = ("HOME", "BACK", "APP_SWITCH", "3", "4", "187")
+"""Keys that mean the same on every screen."""
 
 _KEYS: dict[str, Callable[[Phone], str]] = {
     "HOME": Phone.home, "BACK": Phone.back, "ENTER": Phone.enter, "APP_SWITCH": Phone.recents,

@@ -112,7 +112,8 @@ class PhoneSimulator(base_simulator.BaseSimulator):  # type: ignore[misc]
         if event_type == "keyup":
             return
         phone = self.phone
-        phone.begin_action()
+        if phone.begin_action() and code not in (_XKB_BACK, _XKB_HOME):
+            return
         try:
             if code in _XKB_KEYS:
                 char = _XKB_KEYS[code]

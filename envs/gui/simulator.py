@@ -73,7 +73,9 @@ class PhoneDevice:
         place = self._place(arguments) if _PLACED.get(name) else None
         if name == "open_app":
             arguments = {"app_name": _app_name(str(arguments["app_name"]), phone)}
-        phone.begin_action()
+        remark = phone.begin_action()
+        if remark and name not in _WHEN_RINGING:
+            return remark
         try:
             return self._act(name, arguments, place)
         except PhoneRefusal as error:
@@ -208,6 +210,10 @@ class PhoneDevice:
         """Forget the phone."""
         self._phone = self._painter = None
 
+
+_WHEN_RINGING = ("wait", "open_app", "navigate_back", "navigate_home", "navigate_recents")
+"""Actions that mean the same when a call comes in first; the others were meant for elements of the
+screen before."""
 
 _PLACED = dict.fromkeys(
     ("click", "double_tap", "long_press", "input_text", "scroll", "swipe"), True

@@ -11,6 +11,7 @@ from typing import Any
 
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.gui.world.kit.words import wordings
+from hexathlon.tasks.gui.world.system.phone import CALL_REMARK
 from hexathlon.tasks.source import Script
 
 __all__ = ["NoSuchElement", "PhonePilot"]
@@ -125,9 +126,13 @@ class PhonePilot:
 
     def act(self, tool: str, **arguments: Any) -> Script:
         """Call a tool and read the screen that follows."""
-        observation = yield json.dumps({"name": tool, "arguments": arguments}, ensure_ascii=False)
+        action = json.dumps({"name": tool, "arguments": arguments}, ensure_ascii=False)
+        observation = yield action
         if not observation.startswith("Error:"):
             self.screen, self._elements = observation, None
+        if CALL_REMARK in observation:
+            yield from self.tap("button", self.words("system", "decline_call"))
+            yield from self.act(tool, **arguments)
 
     def open(self, app: str) -> Script:
         """Open an app at its first screen."""

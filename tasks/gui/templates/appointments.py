@@ -85,9 +85,9 @@ def new_event(plan: PhonePlan, **facts: Any) -> dict[str, Any]:
     return row_added("calendar.events", {**usual, **facts})
 
 
-@template("calendar_add", "easy", "medium", "hard", apps=("calendar",))
+@template("calendar_add", "easy", "medium", apps=("calendar",))
 def add_event(scene: GuiScene) -> GuiDraft | None:
-    """Create an event with several facts; at hard with guests."""
+    """Create an event with several facts; at medium perhaps with guests."""
     plan = scene.plan()
     day = scene.day(plan, scene.number(2, 40))
     start = free_slot(scene, plan, day)
@@ -107,13 +107,15 @@ def add_event(scene: GuiScene) -> GuiDraft | None:
         words = alarm_words(scene.language, alarm)
         told += scene.say(f", in the calendar Work, with a reminder {words}",
                           f"，归入“工作”日历，提醒设为{words}")  # fmt: skip
-    if scene.level == "hard":
+    if scene.level != "easy" and scene.number(0, 1):
         people = [row["name"] for row in unique_names(scene.rows(plan, "contacts.contacts"))]
         guests = sorted(scene.sample(people, 3))
         facts["guests"] = ", ".join(guests)
         told += scene.say(f", and invite {guests[0]}, {guests[1]} and {guests[2]}",
                           f"，并邀请{'、'.join(guests)}")  # fmt: skip
-    backwards = dict(reversed(facts.items()))
+    # The end comes after the start, which moves it.
+    backwards = {name: facts[name] for name in reversed(facts) if name != "end"}
+    backwards["end"] = facts["end"]
     wrong_end = {**facts, "end": later(start, 60)}
     other_day = {**facts, "day": scene.day(plan, 41)}
     return GuiDraft(
@@ -193,7 +195,7 @@ def cancel_event(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@template("calendar_invite", "medium", "hard", apps=("calendar", "contacts"))
+@template("calendar_invite", "medium", apps=("calendar", "contacts"))
 def invite(scene: GuiScene) -> GuiDraft | None:
     """Invite one more guest, described by the address, and keep the others."""
     plan = scene.plan()
@@ -211,16 +213,16 @@ def invite(scene: GuiScene) -> GuiDraft | None:
     one, two = scene.sample(people, 2)
     if {one["name"], two["name"]} & set(guests):
         return None
-    hard = scene.level == "hard"
-    out = scene.pick(guests) if hard else ""
+    more = bool(scene.number(0, 1))
+    out = scene.pick(guests) if more else ""
     after = sorted({*guests, one["name"]} - {out})
 
     def flip(*who: str) -> PhoneScript:
         # Tapping a guest who is invited already removes him or her.
         return steps(change_event(event["title"], {"guests": ", ".join(who)}), DONE)
 
-    who = (one["name"], out) if hard else (one["name"],)
-    wish = scene.say(f" instead of {out}" if hard else "", f"，并把{out}去掉" if hard else "")
+    who = (one["name"], out) if more else (one["name"],)
+    wish = scene.say(f" instead of {out}" if more else "", f"，并把{out}去掉" if more else "")
     look = find_entry("contacts", one["address"], one["name"])
     return GuiDraft(
         plan,
@@ -236,7 +238,7 @@ def invite(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@template("calendar_if_free", "medium", "hard", apps=("calendar",), twins=True)
+@template("calendar_if_free", "medium", apps=("calendar",), twins=True)
 def add_if_free(scene: GuiScene) -> GuiDraft | None:
     """Create an event unless another one is in the way."""
     plan = scene.plan()

@@ -27,6 +27,7 @@ from hexathlon.tasks.gui.templates.scripts import (
 )
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
 from hexathlon.tasks.gui.world.system.plan import PhonePlan
+from hexathlon.tasks.gui.world.kit.words import wordings
 from hexathlon.tasks.source import Script
 
 __all__ = ["TEMPLATES", "findable_mails"]
@@ -201,7 +202,7 @@ def set_signature(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@template("mail_forward", "medium", "hard", apps=("mail", "contacts"))
+@template("mail_forward", "medium", apps=("mail", "contacts"))
 def pass_on(scene: GuiScene) -> GuiDraft | None:
     """Pass a letter on, with its attachment, to whoever lives at an address of the contacts."""
     plan = scene.plan()
@@ -213,17 +214,19 @@ def pass_on(scene: GuiScene) -> GuiDraft | None:
         return None
     one, two = scene.sample(people, 2)
     mail = scene.pick(mails)
-    hard = scene.level == "hard"
+    more = bool(scene.number(0, 1))
     days = scene.number(2, 28)
     line = scene.say(f"Please answer within {days} days.", f"请在{days}天内答复。")
-    body = f"{line}\n{mail['body']}" if hard else mail["body"]
+    quote = wordings("mail", "quoted", scene.language)[0].format(
+        sender=f"{mail['name']} <{mail['address']}>", subject=mail["subject"], text=mail["body"])
+    body = f"{line}\n\n{quote}" if more else quote
 
-    def forward(to: str, text: str, key: str = "forward") -> PhoneScript:
+    def forward(to: str, text: str = line, key: str = "forward") -> PhoneScript:
         def run(pilot: PhonePilot) -> Script:
             yield from find_entry("mail", mail["subject"], mail["name"])(pilot)
             yield from pilot.tap("button", pilot.words("mail", key))
             yield from pilot.fill(pilot.words("mail", "to"), to)
-            if hard:
+            if more or key == "reply":
                 yield from pilot.fill(pilot.words("mail", "text"), text)
             yield from pilot.press("mail", "send")
             yield from pilot.done()
@@ -231,19 +234,19 @@ def pass_on(scene: GuiScene) -> GuiDraft | None:
         return run
 
     subject = mail["subject"] if mail["subject"].startswith("Fwd: ") else f"Fwd: {mail['subject']}"
-    wish = scene.say(f' Put the line "{line}" above its text.' if hard else "",
-                     f"并在原文上方加一行“{line}”。" if hard else "")  # fmt: skip
+    wish = scene.say(f' Put the line "{line}" above it.' if more else "",
+                     f"并在原文上方加一行“{line}”。" if more else "")  # fmt: skip
     look = find_entry("contacts", one["address"], one["name"])
     return GuiDraft(
         plan,
         scene.say(f'Forward the mail "{mail["subject"]}" with its attachment to the contact who '
                   f"lives at {one['address']}.{wish}",
                   f"把邮件“{mail['subject']}”连同附件转发给住在{one['address']}的联系人。{wish}"),
-        steps(look, forward(one["email"], body)),
+        steps(look, forward(one["email"])),
         changes=sent_mail(scene, plan, one["email"], subject, body, file=mail["file"]),
-        alternatives={"at_once": forward(one["email"], body)},
-        mutants={"other_person": forward(two["email"], body),
-                 "reply": forward(one["email"], body, "reply"),
+        alternatives={"at_once": forward(one["email"])},
+        mutants={"other_person": forward(two["email"]),
+                 "reply": forward(one["email"], key="reply"),
                  "anew": steps(send_mail(one["email"], subject, body.replace("\n", " ")), DONE)},
         turns=50,
     )  # fmt: skip

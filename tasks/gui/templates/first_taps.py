@@ -174,7 +174,7 @@ class TitleNote(_FirstTap):
             return seen_line(screen, "button", saves) if f'"{title}"' in line else line
 
         return GuiDraft(
-            plan, f'Save this note with the {field} "{title}".', solver(),
+            plan, f'Write a note with the {field} "{title}".', solver(),
             changes=row_added("notes.notes", {"title": "", "text": "", field: title, "label": "",
                                               "pinned": False, "archived": False}),
             alternatives={"by_app": by_app},

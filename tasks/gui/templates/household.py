@@ -135,9 +135,9 @@ def finish_tasks(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@template("tasks_steps", "medium", "hard", apps=("tasks",))
+@template("tasks_steps", "medium", apps=("tasks",))
 def split_task(scene: GuiScene) -> GuiDraft | None:
-    """Add steps to a task, and move it to another list; at hard finish its first step."""
+    """Add steps to a task, and move it to another list; perhaps finish its first step."""
     plan = scene.plan()
     taken = {row["task"] for row in scene.rows(plan, "tasks.steps")}
     rows = [row for row in findable_tasks(scene, plan) if row["id"] not in taken]
@@ -150,7 +150,7 @@ def split_task(scene: GuiScene) -> GuiDraft | None:
     texts = [scene.say(f"Call depot {number}", f"给{number}号仓库打电话"),
              scene.say(f"Note price {number}", f"记下{number}号价格"),
              scene.say(f"Reserve slot {number}", f"预留{number}号时段")]  # fmt: skip
-    hard = scene.level == "hard"
+    more = bool(scene.number(0, 1))
 
     def add(title: str, names: list[str], *, move: bool = True) -> PhoneScript:
         def run(pilot: PhonePilot) -> Script:
@@ -160,7 +160,7 @@ def split_task(scene: GuiScene) -> GuiDraft | None:
                 yield from pilot.act("input_text", text=name, index=boxes[0].index,
                                      clear_text=True)  # fmt: skip
                 yield from pilot.act("keyboard_enter")
-            if hard:
+            if more:
                 yield from pilot.tap_entry(names[0])
             if move:
                 yield from pilot.press("tasks", "move")
@@ -171,9 +171,9 @@ def split_task(scene: GuiScene) -> GuiDraft | None:
 
     shown = scene.say(", ".join(f'"{text}"' for text in texts),
                       "".join(f"“{text}”" for text in texts))  # fmt: skip
-    wish = scene.say(" The first of them is done already." if hard else "",
-                     "其中第一步已经完成。" if hard else "")  # fmt: skip
-    added = [{"task": row["id"], "title": text, "done": hard and place == 0}
+    wish = scene.say(" The first of them is done already." if more else "",
+                     "其中第一步已经完成。" if more else "")  # fmt: skip
+    added = [{"task": row["id"], "title": text, "done": more and place == 0}
              for place, text in enumerate(texts)]  # fmt: skip
     return GuiDraft(
         plan,

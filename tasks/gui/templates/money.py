@@ -64,7 +64,7 @@ def transfer_sent(
     )  # fmt: skip
 
 
-@as_template("bank_transfer", "medium", "hard", apps=("bank",), twins=True)
+@as_template("bank_transfer", "medium", apps=("bank",), twins=True)
 def _transfer(scene: GuiScene) -> GuiDraft | None:
     """Send money, if enough stays in the account."""
     plan = scene.plan()
@@ -417,7 +417,7 @@ def _return(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@as_template("shop_cheapest", "medium", "hard", apps=("shop",))
+@as_template("shop_cheapest", "medium", apps=("shop",))
 def _cheapest(scene: GuiScene) -> GuiDraft | None:
     """Order the cheapest article that fits, delivered to an address other than the first."""
     plan = scene.plan()
@@ -441,7 +441,7 @@ def _cheapest(scene: GuiScene) -> GuiDraft | None:
     address = scene.rows(plan, "shop.addresses")[1]
     first = scene.rows(plan, "shop.addresses")[0]
     orders = scene.rows(plan, "shop.orders")
-    express = scene.level == "hard"
+    express = bool(scene.number(0, 1))
     fee = 990 if express else 390
 
     def solver(of: PhoneRow, to: PhoneRow, *, buy: bool = True) -> PhoneScript:

@@ -259,7 +259,7 @@ class SaveCaller(GuiTemplate):
     """Save the unknown number of a conversation as a contact; maybe it is saved already."""
 
     name: ClassVar[str] = "messages_save_number"
-    levels: ClassVar[tuple[Level, ...]] = ("medium", "hard")
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
     apps: ClassVar[tuple[str, ...]] = ("messages", "contacts")
     twins: ClassVar[bool] = True
 

@@ -77,15 +77,15 @@ def save_place(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@template("maps_best", "medium", "hard", apps=("maps",))
+@template("maps_best", "medium", apps=("maps",))
 def best_place(scene: GuiScene) -> GuiDraft | None:
     """Find the best rated place of a kind that is open at a time and free of steps."""
     plan = scene.plan()
     kind = scene.pick(("cafe", "restaurant", "pharmacy", "bakery", "museum", "gym", "cinema"))
     rows = [row for row in scene.rows(plan, "maps.places") if row["kind"] == kind]
     weekday, hour = scene.number(1, 7), f"{scene.number(8, 20):02d}:{scene.pick((15, 45))}"
-    hard = scene.level == "hard"
-    fit = [row for row in rows if row["step_free"] or not hard]
+    more = bool(scene.number(0, 1))
+    fit = [row for row in rows if row["step_free"] or not more]
     fit = [row for row in fit if open_on(row, weekday, hour)]
     best = sorted(fit, key=lambda row: -row["rating"])
     top = max(rows, key=lambda row: row["rating"], default=None)
@@ -101,7 +101,7 @@ def best_place(scene: GuiScene) -> GuiDraft | None:
         if (
             str(weekday) in row["closed"]
             or not start <= hour < end
-            or (hard and not row["step_free"])
+            or (more and not row["step_free"])
             or row["rating"] < right["rating"]
         ):
             left.discard(row["id"])
@@ -109,7 +109,7 @@ def best_place(scene: GuiScene) -> GuiDraft | None:
         return None
     day = scene.say(_ENGLISH[weekday - 1], f"星期{'一二三四五六日'[weekday - 1]}")
     word = scene.word("maps", kind)
-    free = scene.say(", has step-free access" if hard else "", "且有无障碍通道" if hard else "")
+    free = scene.say(", has step-free access" if more else "", "且有无障碍通道" if more else "")
     look = find_entry("maps", right["name"])
     return GuiDraft(
         plan,
@@ -162,7 +162,7 @@ def tell_route(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@template("maps_visit", "medium", "hard", apps=("maps", "calendar"), twins=True)
+@template("maps_visit", "medium", apps=("maps", "calendar"), twins=True)
 def plan_visit(scene: GuiScene) -> GuiDraft | None:
     """Put a visit of a place into the calendar, if it is open then."""
     plan = scene.plan()

@@ -84,12 +84,12 @@ def reply_letter(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@template("mail_clear_sender", "medium", "hard", apps=("mail",))
+@template("mail_clear_sender", "medium", apps=("mail",))
 def clear_sender(scene: GuiScene) -> GuiDraft | None:
     """Move every letter of one sender from the inbox into the bin, but not the starred ones."""
     plan = scene.plan()
     rows = [row for row in scene.rows(plan, "mail.mails") if row["folder"] == "inbox"]
-    most = 5 if scene.level == "medium" else 8
+    most = 8
     senders: dict[str, list[PhoneRow]] = {}
     for row in rows:
         senders.setdefault(row["name"], []).append(row)
@@ -201,13 +201,13 @@ def tell_difference(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@template("tasks_postpone", "medium", "hard", apps=("tasks",))
+@template("tasks_postpone", "medium", apps=("tasks",))
 def postpone(scene: GuiScene) -> GuiDraft | None:
     """Give every open task of a list that is overdue a new day; done ones stay."""
     plan = scene.plan()
     today = scene.day(plan, 0)
     rows = scene.rows(plan, "tasks.tasks")
-    most = 2 if scene.level == "medium" else 5
+    most = 5
     fit = []
     for within in scene.rows(plan, "tasks.lists"):
         late = [row for row in rows if row["list"] == within["id"] and not row["done"]

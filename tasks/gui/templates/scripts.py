@@ -16,6 +16,7 @@ from hexathlon.tasks.gui.templates.draft import (
     row_added,
 )
 from hexathlon.tasks.gui.templates.people import write_message
+from hexathlon.tasks.gui.world.kit.dates import time_text
 from hexathlon.tasks.gui.world.kit.words import wordings
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
 from hexathlon.tasks.gui.world.system.plan import PhonePlan
@@ -24,7 +25,7 @@ from hexathlon.tasks.task import Level
 
 __all__ = [
     "CONTACT_TEXTS", "DONE",
-    "MAIL_TEXTS", "alarm_words", "answered", "change_event", "fill_event", "fill_task",
+    "MAIL_TEXTS", "alarm_words", "answered", "change_alarm", "change_event", "fill_event", "fill_task",
     "find_entry", "keep_event", "only_in", "open_event", "press", "refused", "save_event",
     "send_mail", "sent_mail", "set_alarm",
     "steps", "template", "text_to", "to_tab",
@@ -240,6 +241,18 @@ def set_alarm(time: str, days: str = "", label: str = "") -> PhoneScript:
             yield from pilot.tap("checkbox", name)
         if label:
             yield from pilot.fill(pilot.words("clock", "label"), label)
+        yield from pilot.press("clock", "save")
+
+    return run
+
+
+def change_alarm(time: str, to: str) -> PhoneScript:
+    """Move an alarm to another time; both are `HH:MM`."""
+
+    def run(pilot: PhonePilot) -> Script:
+        yield from to_tab("clock", "alarms")(pilot)
+        yield from pilot.tap_entry((time, time_text(time, True, pilot.language)))
+        yield from pilot.pick_time(pilot.words("clock", "time"), to)
         yield from pilot.press("clock", "save")
 
     return run

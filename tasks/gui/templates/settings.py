@@ -96,7 +96,7 @@ class JoinNetwork(GuiTemplate):
     """Connect to a network whose password a note holds; maybe a later note withdraws it."""
 
     name: ClassVar[str] = "settings_join"
-    levels: ClassVar[tuple[Level, ...]] = ("medium", "hard")
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
     apps: ClassVar[tuple[str, ...]] = ("settings", "notes")
     twins: ClassVar[bool] = True
 

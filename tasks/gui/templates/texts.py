@@ -1,6 +1,6 @@
 """Work with notes, alone and with messages."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from hexathlon.tasks.gui.pilot import PhonePilot
 from hexathlon.tasks.gui.templates.draft import (
@@ -77,7 +77,7 @@ class PassOnLine(GuiTemplate):
     """Send one line of a note to a contact, word by word."""
 
     name: ClassVar[str] = "notes_pass_on"
-    levels: ClassVar[tuple[Level, ...]] = ("medium", "hard")
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
     apps: ClassVar[tuple[str, ...]] = ("notes", "messages")
 
     def draw(self, scene: GuiScene) -> GuiDraft | None:
@@ -99,11 +99,11 @@ class PassOnLine(GuiTemplate):
                             f"第{'一二三四五'[place]}")  # fmt: skip
         if last:
             ordinal = scene.say("last", "最后一")
-        hard = scene.level == "hard"
-        text = f"{line} ({note['title']})" if hard else line
+        more = bool(scene.number(0, 1))
+        text = f"{line} ({note['title']})" if more else line
         wish = scene.say(
-            ", followed by the note's title in parentheses" if hard else "",
-            "，后面加一个空格，再在英文括号里写上笔记标题" if hard else "",
+            ", followed by the note's title in parentheses" if more else "",
+            "，后面加一个空格，再在英文括号里写上笔记标题" if more else "",
         )
 
         def solver(to: str = contact["name"], body: str = text) -> PhoneScript:
@@ -131,7 +131,7 @@ class PassOnLine(GuiTemplate):
             yield from pilot.press("messages", "send")
             yield from pilot.done()
 
-        wrong = f"{lines[other]} ({note['title']})" if hard else lines[other]
+        wrong = f"{lines[other]} ({note['title']})" if more else lines[other]
         return GuiDraft(
             plan,
             scene.say(f'Send {contact["name"]} the {ordinal} line of my note "{note["title"]}", '
@@ -147,7 +147,7 @@ class PassOnLine(GuiTemplate):
 
 
 class MorningShift(GuiTemplate):
-    """Three requests, one after the other, the last of which depends on the first."""
+    """Six requests, one after the other; later ones use and correct what earlier ones did."""
 
     name: ClassVar[str] = "notes_morning"
     levels: ClassVar[tuple[Level, ...]] = ("hard",)
@@ -160,13 +160,16 @@ class MorningShift(GuiTemplate):
                     if row["company"]]  # fmt: skip
         if len(contacts) < 3:
             return None
-        one, two = scene.sample(contacts, 2)
+        one, two, three = scene.sample(contacts, 3)
         stock = scene.number(12, 88)
         title = scene.say(f"Stock {scene.number(100, 999)}", f"库存{scene.number(100, 999)}")
-        phone = f"{scene.number(600, 699)} {scene.number(1000, 9999)}"
+        front, ending = scene.number(600, 699), scene.number(1000, 9999)
+        wrong = f"{front} {(ending - 999) % 9000 + 1000}"
+        phone = f"{front} {ending}"
         code = scene.number(1000, 9999)
         body = scene.say(f"{stock} crates", f"{stock}箱")
         total = stock + 7
+        after = scene.say(f"{total} crates", f"{total}箱")
         sent = scene.say(f"{total} crates, ask for {code}", f"{total}箱，请报{code}")
         late = scene.say(f"We got 7 more crates. Ask for {code} at the gate.",
                          f"又到了7箱。到门口请报{code}。")  # fmt: skip
@@ -177,17 +180,44 @@ class MorningShift(GuiTemplate):
             "id": key, "thread": boss["id"], "text": late, "mine": False, "time": "NOW",
             "file": "",
         })  # fmt: skip
-        parts = (
-            row_added("notes.notes", {"title": title, "text": body, "label": "work",
-                                      "pinned": False, "archived": False}),
+        first = sent_message(scene, plan, two, sent)
+        second = sent_message(scene, plan, three, after)
+        if "messages.threads" in first and "messages.threads" in second:  # the second new conversation
+            key2 = scene.next_key(plan, "messages.threads") + 1
+            second["messages.messages"]["added"][0]["thread"] = key2
+        parts: tuple[dict[str, Any], ...] = (
+            {},
+            {},
+            first,
+            {},
             row_changed("contacts.contacts", one["id"], phone=phone),
-            sent_message(scene, plan, two, sent),
+            rows_together(second, row_added("notes.notes", {
+                "title": title, "text": after, "label": "work", "pinned": False,
+                "archived": True})),
         )  # fmt: skip
         arrived = row_added("messages.messages", {
             "thread": boss["id"], "text": late, "mine": False, "file": "",
         })  # fmt: skip
 
-        def solver(text: str = sent, number: str = phone, who: str = two["name"]) -> PhoneScript:
+        def set_number(pilot: PhonePilot, number: str) -> Script:
+            yield from pilot.open("contacts")
+            yield from pilot.press("contacts", "search")
+            yield from pilot.fill(pilot.words("contacts", "search"), one["name"])
+            yield from pilot.tap_entry(one["name"])
+            yield from pilot.press("contacts", "edit")
+            yield from pilot.fill(pilot.words("contacts", "phone"), number)
+            yield from pilot.press("contacts", "save")
+
+        def open_note(pilot: PhonePilot) -> Script:
+            yield from pilot.open("notes")
+            yield from pilot.press("notes", "search")
+            yield from pilot.fill(pilot.words("notes", "search"), title)
+            yield from pilot.tap_entry(title)
+
+        def solver(
+            text: str = sent, number: str = phone, who: str = two["name"], last: str = after,
+            *, archive: bool = True,
+        ) -> PhoneScript:  # fmt: skip
             def solve(pilot: PhonePilot) -> Script:
                 yield from pilot.open("notes")
                 yield from pilot.create("notes", "new_note")
@@ -197,17 +227,23 @@ class MorningShift(GuiTemplate):
                                         pilot.words("notes", "work_label"))  # fmt: skip
                 yield from pilot.press("notes", "save")
                 yield from pilot.done()
-                yield from pilot.open("contacts")
-                yield from pilot.press("contacts", "search")
-                yield from pilot.fill(pilot.words("contacts", "search"), one["name"])
-                yield from pilot.tap_entry(one["name"])
-                yield from pilot.press("contacts", "edit")
-                yield from pilot.fill(pilot.words("contacts", "phone"), number)
-                yield from pilot.press("contacts", "save")
+                yield from set_number(pilot, wrong)
                 yield from pilot.done()
                 yield from pilot.open("messages")
                 yield from pilot.tap_entry(boss["name"])
                 yield from write_message(pilot, who, text)
+                yield from pilot.done()
+                yield from open_note(pilot)
+                yield from pilot.press("notes", "edit")
+                yield from pilot.fill(pilot.words("notes", "text"), last)
+                yield from pilot.press("notes", "save")
+                yield from pilot.done()
+                yield from set_number(pilot, number)
+                yield from pilot.done()
+                if archive:
+                    yield from open_note(pilot)
+                    yield from pilot.press("notes", "archive")
+                yield from write_message(pilot, three["name"], last)
                 yield from pilot.done()
 
             return solve
@@ -217,11 +253,11 @@ class MorningShift(GuiTemplate):
                 scene.say(f'Make a note "{title}" with the text "{body}" and the label Work.',
                           f"新建笔记“{title}”，正文“{body}”，标签为“工作”。"), part=parts[0]),
             GuiRequest(
-                scene.say(f"{one['name']} has a new number: {phone}. Put it into the contacts.",
-                          f"{one['name']}换号码了：{phone}。请更新通讯录。"), part=parts[1]),
+                scene.say(f"{one['name']} has a new number: {wrong}. Put it into the contacts.",
+                          f"{one['name']}换号码了：{wrong}。请更新通讯录。"), part=parts[1]),
             GuiRequest(
                 scene.say(
-                    f"{boss['name']} has just written how many crates came on top. Send "
+                    f"{boss['name']} has just written that more crates came. Send "
                     f'{two["name"]} the new total and the code, in this form: '
                     '"12 crates, ask for 34".',
                     f"{boss['name']}刚写信说又来了几箱。请把新的总数和口令发给{two['name']}，"
@@ -230,9 +266,22 @@ class MorningShift(GuiTemplate):
                 notice={"app": "messages", "title": boss["name"], "text": late,
                         "screen": "thread", "params": {"id": boss["id"]}},
                 part=parts[2]),
+            GuiRequest(scene.say(
+                "Correct the note as well: its text is the new total, in the form it has now.",
+                "笔记也请更正：正文改为新的总数，格式不变。"), part=parts[3]),
+            GuiRequest(scene.say(
+                f"I gave you a wrong number: that of {one['name']} ends in {ending}. What stands "
+                "before the space is right.",
+                f"我给错号码了：{one['name']}的号码末四位是{ending}，空格前的部分没错。"),
+                part=parts[4]),
+            GuiRequest(scene.say(
+                f"Archive the note about the stock, and send {three['name']} a message with its "
+                "text, nothing else.",
+                f"请把库存笔记归档，再把它的正文发信息给{three['name']}，不要多写。"),
+                part=parts[5]),
         )  # fmt: skip
-        intro = scene.say("Three things this morning, one after the other. Report the status after "
-                          "each.", "今天上午有三件事，依次进行。每件做完请报告状态。")  # fmt: skip
+        intro = scene.say("Several things this morning, one after the other. Report the status "
+                          "after each.", "今天上午有几件事，依次进行。每件做完请报告状态。")  # fmt: skip
 
         def by_shade(pilot: PhonePilot) -> Script:
             script = solver()(pilot)
@@ -244,10 +293,12 @@ class MorningShift(GuiTemplate):
             mutants={
                 "old_total": solver(scene.say(f"{stock} crates, ask for {code}",
                                               f"{stock}箱，请报{code}")),
-                "old_number": solver(number=one["phone"]),
-                "other_person": solver(who=one["name"]),
+                "old_number": solver(number=wrong),
+                "other_person": solver(who=three["name"]),
+                "old_note": solver(last=body),
+                "not_archived": solver(archive=False),
             },
-            turns=70,
+            turns=140,
         )  # fmt: skip
 
 

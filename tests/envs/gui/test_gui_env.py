@@ -98,14 +98,14 @@ def test_a_shift_shows_one_request_after_the_other():
         return None if terminated or truncated else observation
 
     play(SOURCE.oracle(task), respond)
-    assert [sum(text in each for each in seen) for text in texts] == [1, 1]
+    assert [sum(text in each for each in seen) for text in texts] == [1] * 5
     verdict = env.verdict()
     assert verdict.score == 1 and verdict.partial == 1
 
 
 def test_a_shift_gives_partial_credit_by_request():
     env = opened(first("notes_morning", "hard"))
-    for _ in range(3):
+    for _ in range(6):
         call(env, "status", goal_status="complete")
     assert env.verdict().score == 0 and env.verdict().partial == 0
 

@@ -293,3 +293,53 @@ def test_a_place_is_saved_once_and_removed_only_after_a_question():
     tap(device, "Saved")
     tap(device, "Delete")
     assert device.changes() == {}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_an_event_that_was_moved_shows_its_new_day(look):
+    device = phone(look=look)
+    row = next(each for each in device.core.table("calendar.events").values()
+               if not each["all_day"] and not each["repeat"])  # fmt: skip
+    show(device, "calendar", "event", id=row["id"], day=row["day"])
+    device.intervene([("calendar.events", "put", {**row, "day": "2026-06-24"})])
+    view = AppView(device.core, device.appearance.look, ScreenState("calendar", "home"), "calendar")
+    shown = view.full_day("2026-06-24")
+    assert node_of(device, shown) and shown.count("Wed") == 1
+
+
+def test_the_end_of_an_event_moves_with_its_start():
+    device = phone()
+    show(device, "calendar", "edit", day="2026-03-09", start="14:00", end="14:45")
+    for hour, start, end in (("18", "18:00", "18:45"), ("23", "23:00", "23:45"),
+                             ("08", "08:00", "08:45")):  # fmt: skip
+        tap(device, "Start", "picker")
+        tap(device, hour, "tile")
+        tap(device, "OK")
+        assert (device.core.top.values["start"], device.core.top.values["end"]) == (start, end)
+
+
+def test_a_forwarded_letter_keeps_its_origin_below_what_is_written():
+    device = phone()
+    row = next(each for each in device.core.table("mail.mails").values()
+               if each["folder"] == "inbox" and each["file"])  # fmt: skip
+    show(device, "mail", "mail", id=row["id"])
+    tap(device, "Forward")
+    write(device, "To", "ada@x.test")
+    device.back()
+    write(device, "Text", "See below.")
+    device.back()
+    tap(device, "Send")
+    (sent,) = device.changes()["mail.mails"]["added"]
+    lines = sent["body"].split("\n")
+    assert lines[:2] == ["See below.", ""] and lines[2].strip("- ") == "Forwarded message"
+    assert lines[3:5] == [f"From: {row['name']} <{row['address']}>", f"Subject: {row['subject']}"]
+    assert row["body"] in sent["body"] and sent["file"] == row["file"]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_conversation_does_not_repeat_itself_at_once(language):
+    device = phone(language)
+    rows = device.core.table("messages.messages").values()
+    for thread in device.core.table("messages.threads").values():
+        texts = [row["text"] for row in rows if row["thread"] == thread["id"]]
+        assert all(one != two for one, two in zip(texts, texts[1:], strict=False))

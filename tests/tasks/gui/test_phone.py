@@ -307,3 +307,54 @@ def test_actions_of_one_screen_have_different_names(app):
             ]
             names = [name for name in names if name]
             assert len(names) == len(set(names)), (look, screen.name, sorted(names))
+
+
+def call_after(actions):
+    return (TimedEvent(actions, call={"name": "Ada", "number": "555"}),)
+
+
+def test_a_call_replaces_the_action_that_was_meant_for_the_screen_before():
+    device = phone(events=call_after(1))
+    device.open_app("notes")
+    assert "A call came in" in device.begin_action()
+    assert device.begin_action() == "" and device.ringing
+
+
+@pytest.mark.parametrize("leave", [Phone.home, Phone.back, lambda each: each.open_app("clock")])
+def test_a_call_that_is_left_without_an_answer_is_missed_once(leave):
+    device = phone(events=call_after(1))
+    device.open_app("notes")
+    device.begin_action()
+    leave(device)
+    device.home()
+    assert not device.ringing
+    assert [row["kind"] for row in device.core.table("phone.incoming").values()] == ["missed"]
+    notices = [row for row in device.core.table("system.notices").values()]
+    assert [(row["title"], row["text"]) for row in notices] == [("Ada", "Missed call")]
+    assert device.changes() == {}
+
+
+def test_a_call_that_was_answered_or_declined_leaves_no_notice():
+    for button in ("Answer", "Decline"):
+        device = phone(events=call_after(1))
+        device.begin_action()
+        tap(device, button)
+        device.home()
+        assert not device.core.table("system.notices")
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_a_form_with_one_action_shows_it_in_the_bar(look):
+    device = phone(look, front=("notes", "edit", {}))
+    bottom = max(node.bottom for node in device.nodes() if node.role == "heading")
+    names = labels_of("notes")["save"]["en"]
+    assert any(node.top < bottom and (node.text or node.label) in names for node in device.nodes())
+
+
+def test_pinned_notes_say_so():
+    device = phone(front=("notes", "home", {}))
+    rows = device.plan.table("notes.notes").values()
+    row = next(row for row in rows if not row["pinned"] and not row["archived"])
+    changed = {**row, "pinned": True, "changed": "2026-03-04 10:00"}
+    device.intervene([("notes.notes", "put", changed)])
+    assert "Pinned" in named(device, row["title"], "item").text

@@ -3,8 +3,8 @@
 from datetime import date
 from functools import lru_cache
 
-__all__ = ["MONTHS", "WEEKDAYS", "day_text", "month_text", "short_day_text", "time_text",
-           "weekday_text"]  # fmt: skip
+__all__ = ["MONTHS", "WEEKDAYS", "day_text", "full_day_text", "month_text",
+           "short_day_text", "time_text", "weekday_text"]  # fmt: skip
 
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September",
           "October", "November", "December")  # fmt: skip
@@ -33,6 +33,23 @@ def day_text(day: str, style: str, language: str) -> str:
     if style == "long":
         return f"{WEEKDAYS[at.weekday()][:3]}, {at.day} {month} {at.year}"
     return f"{at.day} {month[:3]} {at.year}"
+
+
+@lru_cache(maxsize=8192)
+def full_day_text(day: str, style: str, language: str) -> str:
+    """Return a day with its weekday.
+
+    >>> [full_day_text("2026-03-09", style, "en") for style in ("iso", "long")]
+    ['Monday, 2026-03-09', 'Monday, 9 March 2026']
+    """
+    at = date.fromisoformat(day)
+    weekday = weekday_text(day, language)
+    if language == "zh":
+        shown = day_text(day, "short" if style == "long" else style, language)
+        return f"{shown} {weekday}"
+    if style == "long":
+        return f"{weekday}, {at.day} {MONTHS[at.month - 1]} {at.year}"
+    return f"{weekday}, {day_text(day, style, language)}"
 
 
 @lru_cache(maxsize=8192)

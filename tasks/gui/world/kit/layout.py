@@ -203,6 +203,8 @@ class ScreenLayout(Placer):
         look = self.look
         room = {"icons": _SHOWN_ICONS, "words": _SHOWN_WORDS, "menu": 0}[look.actions]
         usual = [action for action in page.actions if not action.rare]
+        if len(page.actions) == 1 and usual:
+            room = max(room, 1)  # no menu for a single action
         shown = usual[:room]
         hidden = [action for action in page.actions if action not in shown]
         if page.create is not None and look.create == "bar":

@@ -311,7 +311,8 @@ class Placer(FieldPlacer):
         for place, tile in enumerate(widget.tiles):
             row, column = divmod(place, widget.columns)
             y = top + row * tall
-            if y + tall > self.top and y < self.bottom:
+            blank = not (tile.label or tile.text or tile.on)
+            if not blank and y + tall > self.top and y < self.bottom:
                 self._tile(tile, left + pad + column * step, y, step, tall)
         return (place // widget.columns + 1) * tall if widget.tiles else 0
 

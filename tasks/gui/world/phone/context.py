@@ -5,7 +5,12 @@ from datetime import date, datetime
 from typing import Any
 
 from hexathlon.tasks.bilingual import Language
-from hexathlon.tasks.gui.world.kit.dates import day_text, short_day_text, time_text
+from hexathlon.tasks.gui.world.kit.dates import (
+    day_text,
+    full_day_text,
+    short_day_text,
+    time_text,
+)
 from hexathlon.tasks.gui.world.kit.events import PhoneEvent
 from hexathlon.tasks.gui.world.kit.looks import PhoneLook
 from hexathlon.tasks.gui.world.kit.words import label
@@ -86,6 +91,10 @@ class AppView:
     def day(self, day: str) -> str:
         """Return a day, `YYYY-MM-DD`, as the look shows it."""
         return day_text(day, self.look.dates, self.language)
+
+    def full_day(self, day: str) -> str:
+        """Return a day with its weekday."""
+        return full_day_text(day, self.look.dates, self.language)
 
     def short_day(self, day: str) -> str:
         """Return a day without its year."""

@@ -12,11 +12,14 @@ from hexathlon.tasks.gui.elements import UIElement
 from hexathlon.tasks.gui.printable import printable
 from hexathlon.tasks.gui.world.apps.names import APP_NAMES
 from hexathlon.tasks.gui.world.apps.table import app_named
+from hexathlon.tasks.gui.world.kit.dates import time_text
 from hexathlon.tasks.gui.world.kit.events import PhoneEvent
 from hexathlon.tasks.gui.world.kit.layout import ScreenLayout
 from hexathlon.tasks.gui.world.kit.looks import Appearance
+from hexathlon.tasks.gui.world.kit.metrics import text_width
 from hexathlon.tasks.gui.world.kit.scene import ScreenScene, UINode
 from hexathlon.tasks.gui.world.kit.widgets import AppPage, Dialog, ScreenWidget
+from hexathlon.tasks.gui.world.kit.words import label
 from hexathlon.tasks.gui.world.phone.app import PhoneApp
 from hexathlon.tasks.gui.world.phone.context import AppActs, AppView
 from hexathlon.tasks.gui.world.phone.core import (
@@ -29,9 +32,12 @@ from hexathlon.tasks.gui.world.system.keyboard import KEYBOARD_UNITS, add_keyboa
 from hexathlon.tasks.gui.world.system.plan import PhonePlan, TimedEvent
 from hexathlon.tasks.gui.world.system.screens import SystemApp
 
-__all__ = ["Direction", "Phone", "PhoneRefusal"]
+__all__ = ["CALL_REMARK", "Direction", "Phone", "PhoneRefusal"]
 
 Direction = Literal["up", "down", "left", "right"]
+
+CALL_REMARK = "A call came in before the action, which was not carried out."
+"""What an agent is told whose action was meant for the screen before a call."""
 
 _SYSTEM = SystemApp()
 _LAUNCHER = ScreenState("system", "home")
@@ -152,13 +158,15 @@ class Phone:
         tall, size = layout.status_height, pixels[12]
         ink = palette.on_bar if self.core.top.app != "system" else palette.text
         y = (tall - size * 27 // 20) // 2
-        clock = self.core.now.strftime("%H:%M")
+        clock = time_text(f"{self.core.now:%H:%M}", self.appearance.look.hour12,
+                          self.plan.language)  # fmt: skip
         layout.text(pixels[14], y, clock, size, ink)
         count = len(self.core.table("system.notices"))
         parts = [clock]
         if count:
-            layout.icon("bell", pixels[54], pixels[6], pixels[14], ink)
-            layout.text(pixels[70], y, str(count), size, ink)
+            x = pixels[14] + text_width(clock, size) + pixels[6]
+            layout.icon("bell", x, pixels[6], pixels[14], ink)
+            layout.text(x + pixels[16], y, str(count), size, ink)
             word = "notification" if count == 1 else "notifications"
             parts.append(f"{count}条通知" if self.plan.language == "zh" else f"{count} {word}")
         values = self.core.table("settings.values")
@@ -182,8 +190,14 @@ class Phone:
 
     # Actions -----------------------------------------------------------------------------------
 
-    def begin_action(self) -> None:
-        """Forget the toast and let time pass; every action of the agent begins with it."""
+    def begin_action(self) -> str:
+        """Forget the toast and let time pass; every action of the agent begins with it.
+
+        Returns:
+            A remark if a call came in first: the action, meant for the screen before, is then not
+            to be carried out. Empty otherwise.
+        """
+        ringing = self.ringing
         self.core.toast = ""
         self.core.seconds += SECONDS_PER_ACTION
         self.actions += 1
@@ -191,6 +205,14 @@ class Phone:
         for event in self.plan.events:
             if event.after == self.actions:
                 self._happen(event)
+        if self.ringing and not ringing:
+            return CALL_REMARK
+        return ""
+
+    @property
+    def ringing(self) -> bool:
+        """Whether an incoming call waits for an answer."""
+        return any(map(_rings, self.core.stack))
 
     def _happen(self, event: TimedEvent) -> None:
         self.intervene(event.edits, event.notice)
@@ -350,11 +372,11 @@ class Phone:
                 continue
             offset = min(max(area.offset + pixels, 0), area.most)
             if offset == area.offset:
-                return "It does not scroll further." if area.most else "There is nothing to scroll."
+                return "It does not scroll further." if area.most else "Nothing here scrolls."
             kept = area.most - offset if area.key == "end" else offset
             self.core.set_top(self.core.top._replace(offset=kept))
             return self._done()
-        return "There is nothing to scroll."
+        return "Nothing here scrolls."
 
     def scroll(self, direction: Direction, node: UINode | None = None) -> str:
         """Scroll by most of what is visible; to the side, swipe over an element."""
@@ -446,6 +468,7 @@ class Phone:
     def back(self) -> str:
         """Press the back button."""
         core = self.core
+        self._miss_call()
         if core.focus:
             core.focus = ""
         elif len(core.stack) > 1:
@@ -458,6 +481,7 @@ class Phone:
 
     def home(self) -> str:
         """Press the home button."""
+        self._miss_call()
         self._keep()
         self.core.stack = (_LAUNCHER,)
         self.core.focus = ""
@@ -489,10 +513,24 @@ class Phone:
         return self._done()
 
     def _start(self, name: str) -> None:
+        self._miss_call()
         self._keep()
         self.core.kept.pop(name, None)
         self.core.stack = (_LAUNCHER, ScreenState(name, "home"))
         self.core.focus = ""
+
+    def _miss_call(self) -> None:
+        """List a call as missed and notify the user, if one is left without an answer."""
+        core = self.core
+        for screen in filter(_rings, core.stack):
+            name, number = screen.params["name"], screen.params["number"]
+            key = f"call {len(core.table('phone.incoming')) + 1}"
+            core.write("phone.incoming", {
+                "id": key, "name": name, "number": number, "kind": "missed", "seconds": 0,
+                "time": core.now.isoformat(" ", "minutes"),
+            })  # fmt: skip
+            text = label("system", "missed_call", self.plan.language, self.appearance.look.wording)
+            self.post_notice({"app": "phone", "title": name or number, "text": text})
 
     def _keep(self) -> None:
         """Keep the screens of the app in the foreground for the list of recent apps."""
@@ -601,3 +639,7 @@ def _slid(node: UINode, x: int) -> int:
     low, high, step, left, right = node.data
     share = min(max((x - left) / max(1, right - left), 0.0), 1.0)
     return int(low + round(share * (high - low) / step) * step)
+
+
+def _rings(screen: ScreenState) -> bool:
+    return screen.app == "system" and screen.name == "call" and not screen.values.get("answered")

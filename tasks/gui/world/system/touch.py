@@ -51,7 +51,8 @@ class TouchPad:
         if self._start is None:
             return ""
         (x0, y0), (x1, y1), self._start = self._start, self._last, None
-        self.phone.begin_action()
+        if self.phone.begin_action():
+            return ""
         if max(abs(x1 - x0), abs(y1 - y0)) > self._slop:
             self.phone.swipe(x0, y0, x1, y1)
             return "swipe"

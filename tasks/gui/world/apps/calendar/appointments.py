@@ -30,20 +30,20 @@ _TITLES = {
         "School concert|学校音乐会", "Grandma's birthday|奶奶生日", "Parents' evening|家长会",
         "Zoo with the kids|带孩子去动物园", "Dinner with the cousins|和表亲吃晚饭",
         "Football match|足球赛", "Vet|看兽医", "Picnic|野餐", "Swimming lesson|游泳课",
-        "Puppet theatre|木偶戏", "Move of the piano|搬钢琴", "Garden party|花园聚会",
-        "Uncle's visit|舅舅来访", "Camping weekend|露营周末", "Nativity rehearsal|演出排练",
+        "Puppet theatre|木偶戏", "Piano move|搬钢琴", "Garden party|花园聚会",
+        "Uncle's visit|舅舅来访", "Camping weekend|露营周末", "Play rehearsal|演出排练",
         "House cleaning|大扫除",
     ),
 }  # fmt: skip
 _PLACES = (
     "Room {n}|{n}号会议室", "Cafe Linnet|红雀咖啡馆", "Town hall|市政厅", "Online|线上",
     "Main entrance|正门", "Studio {n}|{n}号工作室", "Hall {n}|{n}号大厅", "Platform {n}|{n}号站台",
-    "Riverside field|河边球场", "Clinic, floor {n}|诊所{n}层", "School hall|学校礼堂",
+    "Riverside field|河边球场", "Clinic, room {n}|诊所{n}号诊室", "School hall|学校礼堂",
     "Reception|前台",
 )  # fmt: skip
 _NOTES = (
     "Bring the signed form|带上签好的表格", "Ring at the side door|请按侧门门铃",
-    "Slides are in the shared folder|幻灯片在共享文件夹", "Costs {n} at the door|门票{n}元",
+    "Slides are in the shared folder|幻灯片在共享文件夹", "Tickets are {n} euros at the door|门票{n}元",
     "Parking behind the house|房后可停车", "Ask for desk {n}|请到{n}号柜台",
 )  # fmt: skip
 

@@ -97,9 +97,10 @@ class CalendarApp(PhoneApp):
 
         def build(entry: tuple[str, PhoneRow]) -> ListRow:
             day, row = entry
-            today = view.today.isoformat()
-            when = view("today") if day == today else view.short_day(day)
-            return self._row(view, row, day, f"{weekday_text(day, view.language)} {when}")
+            if day == view.today.isoformat():
+                return self._row(view, row, day, view("today"))
+            weekday = weekday_text(day, view.language)
+            return self._row(view, row, day, f"{weekday} {view.short_day(day)}")
 
         return [ListView(entries, build, view("nothing"))]
 
@@ -110,11 +111,10 @@ class CalendarApp(PhoneApp):
             Columns((
                 IconButton("left", view("day_before"),
                            put("day", (at - timedelta(days=1)).isoformat())),
-                TextLabel(view.day(chosen), centre=True),
+                TextLabel(view.full_day(chosen), centre=True),
                 IconButton("right", view("day_after"),
                            put("day", (at + timedelta(days=1)).isoformat())),
             ), (1, 4, 1)),
-            TextLabel(weekday_text(chosen, view.language), "dim", centre=True),
             *[self._row(view, row, chosen, "") for row in inside],
             None if inside else TextLabel(view("nothing"), "dim", centre=True),
         ]  # fmt: skip
@@ -132,7 +132,7 @@ class CalendarApp(PhoneApp):
         for number in range(1, calendar.monthrange(year, month)[1] + 1):
             day = f"{chosen[:7]}-{number:02d}"
             count = sum(happens_on(row, day) for row in rows)
-            tiles.append(Tile(day, put("day", day), text=str(number), selected=day == chosen,
+            tiles.append(Tile(view.full_day(day), put("day", day), text=str(number), selected=day == chosen,
                               mark="•" * min(count, 3)))  # fmt: skip
         inside = sorted((row for row in rows if happens_on(row, chosen)), key=_order)
         return [
@@ -142,7 +142,7 @@ class CalendarApp(PhoneApp):
                 IconButton("right", view("next_month"), put("day", after)),
             ), (1, 4, 1)),
             TileGrid(tiles, 7, 44),
-            Heading(view.day(chosen)),
+            Heading(view.full_day(chosen)),
             *[self._row(view, row, chosen, "") for row in inside],
             None if inside else TextLabel(view("nothing"), "dim"),
         ]  # fmt: skip
@@ -180,11 +180,13 @@ class CalendarApp(PhoneApp):
             return AppPage(view("app_title"), [TextLabel(view("nothing"), "dim")])
         key = row["id"]
         day = view.params.get("day") or row["day"]
+        if not happens_on(row, day):  # moved since the list was shown
+            day = row["day"]
         time = view("all_day") if row["all_day"] else (
             f"{view.time(row['start'])} – {view.time(row['end'])}")  # fmt: skip
         children: list[Any] = [
             TextLabel(row["title"], "title"),
-            ListRow(f"{weekday_text(day, view.language)}, {view.day(day)}", time, icon="calendar"),
+            ListRow(view.full_day(day), time, icon="calendar"),
         ]
         if row["place"]:
             children.append(
@@ -223,7 +225,7 @@ class CalendarApp(PhoneApp):
         guests = str(view.value("guests", row["guests"]))
         names = [name for name in guests.split(", ") if name]
         times = () if all_day else (
-            TimeField("start", view("start"), row["start"]), TimeField("end", view("end"),
+            TimeField("start", view("start"), row["start"], do("move_end")), TimeField("end", view("end"),
                                                                        row["end"]))  # fmt: skip
         return AppPage(view("edit_event" if key else "new_event"), [
             TextField("title", view("title"), row["title"]),
@@ -288,6 +290,15 @@ class CalendarApp(PhoneApp):
         else:
             chosen.append(name)
         acts.put("chosen", chosen)
+
+    def do_move_end(self, acts: AppActs, value: str) -> None:
+        """Keep the length of an event whose start was changed."""
+        first = _first(acts)
+        old, end = acts.value("begun", first["start"]), acts.value("end", first["end"])
+        length = _minutes(end or "10:00") - _minutes(old or "09:00")
+        last = min(_minutes(value) + max(length, 0), 23 * 60 + 59)
+        acts.put("begun", value)
+        acts.put("end", f"{last // 60:02d}:{last % 60:02d}")
 
     def do_take_guests(self, acts: AppActs) -> None:
         """Put the chosen guests into the form."""
@@ -377,6 +388,10 @@ def alarm_text(view: AppView, alarm: str) -> str:
     if minutes < 60:
         return view("minutes_before", n=minutes)
     return view("hour_before") if minutes == 60 else view("hours_before", n=minutes // 60)
+
+
+def _minutes(time: str) -> int:
+    return int(time[:2]) * 60 + int(time[3:5])
 
 
 def _order(row: PhoneRow) -> tuple[str, str, int]:

@@ -206,6 +206,7 @@ class MailApp(PhoneApp):
                 Button(view("show_cc"), put("more", True), "text")),
             TextField("subject", view("subject"), first["subject"]),
             TextField("body", view("text"), first["body"], multiline=True),
+            TextLabel(view.params["quote"], "dim") if view.params.get("quote") else None,
             ListRow(file, view("attachment"), icon="file") if file else None,
         ], [
             BarAction("send", view("send"), do("send")),
@@ -346,7 +347,9 @@ class MailApp(PhoneApp):
         """Pass a letter on."""
         row = acts.row("mails", id)
         if row is not None:
-            acts.go("compose", subject=_prefixed("Fwd: ", row["subject"]), text=row["body"],
+            sender = f"{row['name']} <{row['address']}>" if row["name"] else acts("sent")
+            quote = acts("quoted", sender=sender, subject=row["subject"], text=row["body"])
+            acts.go("compose", subject=_prefixed("Fwd: ", row["subject"]), quote=quote,
                     file=row["file"])  # fmt: skip
 
     def do_choose(self, acts: AppActs, address: str) -> None:
@@ -357,7 +360,7 @@ class MailApp(PhoneApp):
 
     def do_send(self, acts: AppActs) -> None:
         """Send the letter."""
-        values = _written(acts)
+        values = _with_quote(acts)
         addresses = [each.strip() for each in values["to"].split(",") if each.strip()]
         wrong = [each for each in addresses if "@" not in each or " " in each]
         if not addresses or wrong:
@@ -373,7 +376,7 @@ class MailApp(PhoneApp):
 
     def do_save_draft(self, acts: AppActs) -> None:
         """Keep the letter as a draft."""
-        self._store(acts, _written(acts), "drafts")
+        self._store(acts, _with_quote(acts), "drafts")
         acts.back()
         acts.toast(acts("draft_saved"))
 
@@ -431,3 +434,10 @@ def _first(view: AppView) -> dict[str, str]:
 
 def _written(view: AppView) -> dict[str, str]:
     return {name: str(view.value(name, value)).strip() for name, value in _first(view).items()}
+
+
+def _with_quote(view: AppView) -> dict[str, str]:
+    """Return what was written, with the forwarded letter below it."""
+    values = _written(view)
+    quote = view.params.get("quote", "")
+    return {**values, "body": f"{values['body']}\n\n{quote}".strip()} if quote else values

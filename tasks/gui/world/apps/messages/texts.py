@@ -36,7 +36,7 @@ _REPLIES = (
 )  # fmt: skip
 _NOTICES = (
     "Your parcel {n} is at the counter until {h} pm.|您的包裹{n}可在柜台领取，晚上{h}点前有效。",
-    "Your code is {n}{n}. Do not share it.|您的验证码是{n}{n}，请勿告知他人。",
+    "Your code is {n:02d}{h}{h}{n:02d}. Do not share it.|您的验证码是{n:02d}{h}{h}{n:02d}，请勿告知他人。",
     "Your appointment is confirmed for {h}:00.|您的预约已确认，时间{h}:00。",
     "Win a cruise! Reply YES now.|免费邮轮大奖！立即回复“是”。",
 )  # fmt: skip
@@ -45,17 +45,26 @@ _NOTICES = (
 def draw_lines(draws: ContentDraws, *, known: bool) -> Iterator[tuple[str, bool]]:
     """Draw the texts of a conversation, each with whether the user wrote it."""
     if not known:
-        yield _text(draws, _NOTICES), False
+        yield _text(draws, draws.pick(_NOTICES)), False
         return
     mine = draws.chance(0.4)
+    openings: list[str] = []
+    replies: list[str] = []
     for _ in range(draws.between(1, 2 + draws.scale)):
-        yield _text(draws, draws.own(_OPENINGS)), mine
+        yield _text(draws, _next(draws, openings, draws.own(_OPENINGS))), mine
         mine = not mine
         for _ in range(draws.between(1, 3)):
-            yield _text(draws, _REPLIES), mine
+            yield _text(draws, _next(draws, replies, _REPLIES)), mine
             mine = not mine
 
 
-def _text(draws: ContentDraws, texts: Sequence[str]) -> str:
-    text = draws.pick(texts).split("|")[1 if draws.language == "zh" else 0]
+def _next(draws: ContentDraws, rest: list[str], texts: Sequence[str]) -> str:
+    """Draw a text that the conversation lacks; once all were used, they start again."""
+    if not rest:
+        rest += draws.sample(texts, len(texts))
+    return rest.pop()
+
+
+def _text(draws: ContentDraws, text: str) -> str:
+    text = text.split("|")[1 if draws.language == "zh" else 0]
     return text.format(n=draws.between(3, 45), h=draws.between(4, 9))

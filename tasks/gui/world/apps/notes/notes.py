@@ -34,10 +34,10 @@ _SUBJECTS = (
     "Pharmacy|药店", "Insurance numbers|保险号码",
 )  # fmt: skip
 _LINES = (
-    "Ask for the price of {n} litres|问{n}升的价格", "Bring {n} copies|带{n}份复印件",
-    "Order before the {n}th|{n}号之前订购", "Locker {n}|储物柜{n}号", "Room {n}|房间{n}",
+    "Ask for the price of {s} litres|问一下{s}升的价格", "Bring {s} copies|带{s}份复印件",
+    "Order at least {s}|至少订购{s}个", "Locker {n}|储物柜{n}号", "Room {n}|房间{n}",
     "Width {n} cm|宽{n}厘米", "Reference {n}|编号{n}", "Call back about offer {n}|就报价{n}回电",
-    "{n} chairs are enough|{n}把椅子够了", "Platform {n}|{n}号站台",
+    "{s} chairs are enough|{s}把椅子够了", "Platform {s}|{s}号站台",
 )  # fmt: skip
 
 
@@ -60,7 +60,7 @@ class NotesApp(PhoneApp):
             if number >= len(subjects):
                 title = f"{title} {draws.between(2, 40)}"
             lines = [
-                line.split("|")[side].format(n=draws.between(3, 980))
+                line.split("|")[side].format(n=draws.between(3, 980), s=draws.between(2, 40))
                 for line in draws.sample(_LINES, draws.between(1, 4))
             ]
             draws.add("notes", title=title, text="\n".join(lines),
@@ -108,7 +108,7 @@ class NotesApp(PhoneApp):
         def build(row: PhoneRow) -> ListRow:
             put_away = None if row["archived"] else do("archive", id=row["id"])
             return ListRow(row["title"] or row["text"], row["text"].partition("\n")[0],
-                           go("note", id=row["id"]), value=view.moment(row["changed"]),
+                           go("note", id=row["id"]), value=_listed_when(view, row),
                            icon="pin" if row["pinned"] else "", swipe_left=put_away)  # fmt: skip
 
         return ListView(rows, build, view("nothing"))
@@ -127,7 +127,7 @@ class NotesApp(PhoneApp):
                       do("archive", id=key), rare=True),
             BarAction("delete", view("delete"), do("ask_delete", id=key), rare=True),
         ]  # fmt: skip
-        about = view.moment(row["changed"])
+        about = _listed_when(view, row)
         if row["label"]:
             about = f"{view(row['label'] + '_label')} · {about}"
         return AppPage(view("note"), [
@@ -193,6 +193,12 @@ class NotesApp(PhoneApp):
         row = acts.row("notes", id)
         if row is not None:
             acts.share(row["title"], row["text"])
+
+
+def _listed_when(view: AppView, row: PhoneRow) -> str:
+    """Return when a note was changed, after the mark of a pinned one."""
+    when = view.moment(row["changed"])
+    return f"{view('pinned')} · {when}" if row["pinned"] else when
 
 
 def _shared(view: AppView) -> dict[str, Any]:
