@@ -9,7 +9,12 @@ from typing import Any
 
 from hexathlon.baselines import interrupts
 from hexathlon.baselines.arena.simulation import Performance
-from hexathlon.evaluators.statistics.ratings import Comparison, Rating, bradley_terry
+from hexathlon.evaluators.statistics.ratings import (
+    Comparison,
+    RatedGroup,
+    Rating,
+    bradley_terry,
+)
 
 __all__ = ["ArenaResult", "Comparer", "run_arena", "run_arena_async"]
 
@@ -21,8 +26,8 @@ Comparer = Callable[[Performance, Performance], "float | None | Awaitable[float 
 class ArenaResult:
     """Ratings and the comparisons they were computed from."""
 
-    ratings: Sequence[Rating]
-    """Best first; empty if there are no comparisons."""
+    groups: Sequence[RatedGroup]
+    """Ratings of each group of agents that comparisons connect; empty without comparisons."""
 
     comparisons: Sequence[Comparison]
     abstained: int
@@ -30,6 +35,22 @@ class ArenaResult:
 
     unplayed: int
     """Number of performances that ended in infrastructure failures; they are not compared."""
+
+    @property
+    def ratings(self) -> Sequence[Rating]:
+        """The ratings of all agents, best first; empty without comparisons.
+
+        Raises:
+            ValueError: If no chain of comparisons connects some agents: their ratings have no
+                common scale, see `groups`.
+        """
+        if len(self.groups) > 1:
+            names = "; ".join(group.name for group in self.groups)
+            raise ValueError(
+                f"expected agents connected by comparisons, got {len(self.groups)} groups without "
+                f"a common scale: {names}; compare agents of different groups, or use `groups`"
+            )
+        return self.groups[0].ratings if self.groups else ()
 
 
 def run_arena(
@@ -44,9 +65,7 @@ async def run_arena_async(
     compare: Comparer,
     *,
     both_orders: bool = False,
-    resamples: int = 200,
     confidence: float = 0.95,
-    seed: int = 0,
 ) -> ArenaResult:
     """Compare all pairs of performances on each scene and rate the agents.
 
@@ -55,9 +74,7 @@ async def run_arena_async(
         compare: The comparer; see `hexathlon.baselines.arena.judges`.
         both_orders: Compare each pair in both orders and average the results, for comparers that
             do not do so themselves. An abstention in either order counts for the pair.
-        resamples: Number of bootstrap resamples over scenes for the intervals.
         confidence: Confidence level of the intervals.
-        seed: Seed of the bootstrap.
     """
     played = [performance for performance in performances if performance.played]
     scenes: dict[str, list[Performance]] = {}
@@ -72,13 +89,9 @@ async def run_arena_async(
         for (a, b), result in zip(pairs, results, strict=True)
         if result is not None
     ]
-    ratings = (
-        bradley_terry(comparisons, resamples=resamples, confidence=confidence, seed=seed)
-        if comparisons
-        else []
-    )
+    groups = bradley_terry(comparisons, confidence=confidence) if comparisons else []
     abstained = len(pairs) - len(comparisons)
-    return ArenaResult(ratings, comparisons, abstained, len(performances) - len(played))
+    return ArenaResult(groups, comparisons, abstained, len(performances) - len(played))
 
 
 async def _ask_all(

@@ -122,7 +122,7 @@ class Auditor:
                 "items": len(self._items),
             },
             "settings": {"seed": settings.seed, "attacks": VERSION},
-            "agreement": agreement(rows, self._rubric, settings.level, settings.seed),
+            "agreement": agreement(rows, self._rubric, settings.level),
             "unscored": unscored(rows),
             "self_preference": as_json(kin_gap(rows, own)),
             "corrected": corrected_means(rows, settings.labelled_share, settings.seed),

@@ -122,6 +122,7 @@ def _header(
         "audits": [None if audit is None else audit.hash for audit in plan.audits],
         "audited": bool(plan.audits) and all(audit is not None for audit in plan.audits),
         "experimental": _experimental(plan.audits, list(rubrics.values())),
+        "rejected": sorted({why for audit in plan.audits if audit for why in audit.rejected}),
         "kinship": kin if len(plan.families) < 3 else "panel",
         "permutations": plan.permutations if plan.kind == "groupwise" else None,
     }

@@ -1,8 +1,12 @@
-"""Summaries of judged files for reports; judged scores never count as verified."""
+"""Summaries of judged files for reports; judged scores never count as verified.
+
+A judge that decided a planted control wrongly, or whose audit shows that it cannot judge, gets no
+score at all: a number with a remark beside it is read as a number.
+"""
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +18,7 @@ from hexathlon.evaluators.judged.file import (
     read_judged,
 )
 from hexathlon.evaluators.judges.aggregate import mean_score
-from hexathlon.evaluators.judges.audit.estimates import Estimate, mean_estimate
+from hexathlon.evaluators.judges.audit.estimates import Estimate, score_estimate
 
 __all__ = ["CriterionSummary", "JudgedSummary", "judged_summaries", "summarise_judged"]
 
@@ -43,17 +47,21 @@ class JudgedSummary(NamedTuple):
     trials: int
     scored: int
     mean: Estimate | None
-    """Mean score of the scored trials, clustered by task."""
+    """Mean score of the scored trials, clustered by task; None if withheld."""
 
     bounds: tuple[float, float] | None
-    """Mean with undecided criteria at their worst and at their best."""
+    """Mean with undecided criteria at their worst and at their best; None if withheld."""
 
     criteria: tuple[CriterionSummary, ...]
+    """Without those that the judge decided, if withheld."""
+
     usage: Mapping[str, Any]
     remarks: tuple[str, ...]
-    """Reasons against publishing the score; empty if there are none."""
+    """What speaks against the score; empty if nothing does."""
 
     audits: tuple[str | None, ...]
+    withheld: tuple[str, ...] = ()
+    """Why the judge's decisions are not published; empty if they are."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the summary as plain JSON."""
@@ -63,6 +71,7 @@ class JudgedSummary(NamedTuple):
             "criteria": [criterion._asdict() for criterion in self.criteria],
             "rubrics": list(self.rubrics),
             "remarks": list(self.remarks),
+            "withheld": list(self.withheld),
             "audits": list(self.audits),
             "bounds": None if self.bounds is None else list(self.bounds),
         }
@@ -85,6 +94,8 @@ def summarise_judged(file: JudgedFile) -> JudgedSummary:
     controls = last_of_controls(lines)
     judges = header["judges"]
     aggregators = {row["aggregator"] for row in header["rubrics"].values()}
+    withheld = tuple(_reasons_to_withhold(header, controls))
+    criteria = _criteria(header, trials)
     return JudgedSummary(
         file.path.name,
         " + ".join(str(judge["model"]) for judge in judges) or "code",
@@ -92,19 +103,32 @@ def summarise_judged(file: JudgedFile) -> JudgedSummary:
         tuple(f"{row['id']} v{row['version']}" for row in header["rubrics"].values()),
         len(trials),
         len(scored),
-        _mean(scored),
-        _bounds(trials, aggregators),
-        tuple(_criteria(header, trials)),
+        None if withheld else _mean(scored, header),
+        None if withheld else _bounds(trials, aggregators),
+        tuple(row for row in criteria if row.by_code or not withheld),
         _usage(lines),
-        tuple(_remarks(header, trials, controls)),
+        (*(f"withheld: {why}" for why in withheld), *_remarks(header, trials, controls)),
         tuple(header["audits"]),
+        withheld,
     )
 
 
-def _mean(scored: Sequence[Mapping[str, Any]]) -> Estimate | None:
+def _mean(scored: Sequence[Mapping[str, Any]], header: Mapping[str, Any]) -> Estimate | None:
     """Return the mean over trials, clustered by task."""
     tasks = [line["key"]["task"] for line in scored]
-    return mean_estimate([float(line["score"]) for line in scored], tasks)
+    scores = [float(line["score"]) for line in scored]
+    return score_estimate(scores, tasks, lowest=_lowest_score(header))
+
+
+def _lowest_score(header: Mapping[str, Any]) -> float:
+    """Return the lowest score that a rubric of the file gives; only HealthBench's is below 0."""
+    lowest = 0.0
+    for rubric in header["rubrics"].values():
+        if rubric["aggregator"] == "healthbench":
+            weights = [float(criterion["weight"]) for criterion in rubric["criteria"]]
+            pitfalls = math.fsum(weight for weight in weights if weight < 0)
+            lowest = min(lowest, pitfalls / math.fsum(weight for weight in weights if weight > 0))
+    return lowest
 
 
 def _bounds(
@@ -155,6 +179,19 @@ def _usage(lines: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
+def _reasons_to_withhold(
+    header: Mapping[str, Any], controls: Sequence[Mapping[str, Any]]
+) -> Iterator[str]:
+    missed = sum(control["label"] is not None and not control["hit"] for control in controls)
+    undecided = sum(control["label"] is None for control in controls)
+    if missed:
+        yield f"{missed} of {len(controls)} planted controls decided wrongly"
+    if undecided:
+        yield f"{undecided} of {len(controls)} planted controls undecided"
+    # Files from before audits were rejected have no such field.
+    yield from (f"audit: {why}" for why in header.get("rejected", ()))
+
+
 def _remarks(
     header: Mapping[str, Any],
     trials: Sequence[Mapping[str, Any]],
@@ -171,10 +208,7 @@ def _remarks(
         remarks.append("judge and agent belong to the same model family")
     elif header["kinship"] == "unknown":
         remarks.append("the model family of judge or agent is unknown")
-    missed = sum(not control["hit"] for control in controls)
-    if missed:
-        remarks.append(f"invalid: {missed} of {len(controls)} planted controls decided wrongly")
-    elif not controls:
+    if not controls:
         remarks.append("no planted controls")
     undecided = sum(line["score"] is None for line in trials)
     if undecided:

@@ -55,6 +55,36 @@ def test_what_speaks_against_a_judge_is_shown(run, tmp_path):
     assert "experimental" in page and "audited, controls right" not in page
 
 
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"control_label": "not_met"}, "1 of 1 planted controls decided wrongly"),
+        ({"control_label": None}, "1 of 1 planted controls undecided"),
+        ({"rejected": ["none of its 40 verdicts could be read"]}, "none of its 40 verdicts"),
+    ],
+)
+def test_an_unfit_judge_publishes_nothing(run, tmp_path, changes, why):
+    judge(run, share=1.0, **changes)
+    page = page_of(run, tmp_path / "site")
+    (row,) = json.loads((tmp_path / "site/board.json").read_text())["boards"][0]["rows"]
+    (judged,) = row["judged"]
+    assert judged["mean"] is None and judged["bounds"] is None and judged["criteria"] == []
+    assert why in judged["withheld"][0]
+    index = (tmp_path / "site/index.html").read_text("utf-8")
+    for text in (page, index):
+        assert "withheld: " in text and why in text and "audited, controls right" not in text
+        table = text[text.index("arbiter-9b") :]
+        assert "100.0" not in table[: table.index("withheld")]
+
+
+def test_six_of_six_is_not_a_hundred_to_a_hundred(tmp_path):
+    run = make_run(tmp_path / "few", "cirrus-8b", tasks=6, infra=0.0)
+    judge(run, share=1.0)
+    (summary,) = load_submission(run).judged.of(ENV)
+    assert (summary.mean.value, summary.mean.high) == (1.0, 1.0)
+    assert summary.mean.low == pytest.approx(6 / (6 + 1.96**2), abs=1e-3)
+
+
 def test_a_file_that_was_changed_is_named_and_left_out(run, tmp_path):
     path = judge(run)
     path.write_bytes(path.read_bytes().replace(b'"score":0.0', b'"score":1.0', 1))

@@ -31,6 +31,7 @@ def judge(
     criterion: str = "own_voice",
     label: str = "met",
     share: float = 0.75,
+    control_label: str | None = "met",
     **changes: Any,
 ) -> Path:
     """Write a judged file in which a share of the trials scores 1 and the others 0."""
@@ -46,8 +47,8 @@ def judge(
                     "undecided": 0,
                 }
             )  # fmt: skip
-        control = {"id": "roleplay/own_voice/1", "expected": "met", "label": "met", "hit": True}
-        writer.append({"control": {**control, "why": ""}})
+        control = {"id": "roleplay/own_voice/1", "expected": "met", "label": control_label}
+        writer.append({"control": {**control, "hit": control_label == "met", "why": ""}})
         usage = {"calls": 40, "input": 9_000, "output": 300, "cost": 0.25}
         writer.append({"usage": usage, "timing": {"latencies": [0.5, 1.0]}})
     return writer.path

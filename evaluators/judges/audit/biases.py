@@ -10,6 +10,7 @@ from hexathlon.evaluators.judges.audit.estimates import (
     difference_of_means,
     mean_estimate,
     rate_estimate,
+    score_estimate,
     slope_estimate,
 )
 from hexathlon.evaluators.statistics.rank_correlation import kendall_tau
@@ -138,7 +139,10 @@ def flip_rate(repeats: Sequence[Sequence[str | None]]) -> FlipRate:
         same = sum(math.comb(count, 2) for count in Counter(labels).values())
         chances.append(1.0 - same / math.comb(k, 2))
         unstable += len(set(labels)) > 1
-    return FlipRate(mean_estimate(chances), rate_estimate(unstable, len(chances)), askings)
+    # Wilson's interval takes a spread as wide as that of passes and failures; these have less.
+    alike = len(set(chances)) == 1
+    disagreement = score_estimate(chances) if alike else mean_estimate(chances)
+    return FlipRate(disagreement, rate_estimate(unstable, len(chances)), askings)
 
 
 def rank_agreement(

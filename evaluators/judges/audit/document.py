@@ -18,6 +18,7 @@ __all__ = [
     "Audit",
     "AuditError",
     "criterion_hash",
+    "disqualifications",
     "read_audit",
     "sealed",
     "shortcomings",
@@ -48,6 +49,11 @@ class Audit(NamedTuple):
         """Hash of the judge's identity."""
         return str(self.data["judge"]["hash"])
 
+    @property
+    def rejected(self) -> list[str]:
+        """Why no score of this judge may be published; empty if scores may be."""
+        return list(disqualifications(self.data))
+
     def experimental(self, rubric: Rubric) -> list[str]:
         """Return the judged criteria of a rubric whose agreement this audit does not establish."""
         sound = {
@@ -72,8 +78,18 @@ def sealed(data: Mapping[str, Any]) -> dict[str, Any]:
     return {**audit, "hash": _hash(audit)}
 
 
+def disqualifications(data: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the reasons for which none of this judge's scores may be published."""
+    if not data["agreement"]["overall"]["scored"]:
+        yield f"none of its {data['agreement']['overall']['items']} verdicts could be read"
+    if data["controls"]["missed"]:
+        missed, planted = len(data["controls"]["missed"]), data["controls"]["planted"]
+        yield f"{missed} of {planted} planted controls came out wrong"
+
+
 def shortcomings(data: Mapping[str, Any]) -> Iterator[str]:
-    """Yield reasons against publishing this judge's scores."""
+    """Yield everything that speaks against this judge, disqualifications first."""
+    yield from disqualifications(data)
     for name, row in data["agreement"]["criteria"].items():
         if row["status"] != "established":
             yield f"kappa of {name!r} is not shown to reach {data['agreement']['level']:g}"
@@ -92,8 +108,6 @@ def shortcomings(data: Mapping[str, Any]) -> Iterator[str]:
     own = data["self_preference"]
     if own is not None and own["low"] > 0.0:
         yield f"replies of its own kin are judged {own['value']:.3f} too well"
-    if data["controls"]["missed"]:
-        yield f"{len(data['controls']['missed'])} planted controls came out wrong"
 
 
 def write_audit(path: Path, data: Mapping[str, Any]) -> None:

@@ -4,10 +4,17 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
-from hexathlon.evaluators.statistics import clustered_standard_error, wilson
+from hexathlon.evaluators.statistics import clustered_standard_error, score_interval, wilson
 from hexathlon.evaluators.statistics.distributions import normal_quantile, t_quantile
 
-__all__ = ["Estimate", "difference_of_means", "mean_estimate", "rate_estimate", "slope_estimate"]
+__all__ = [
+    "Estimate",
+    "difference_of_means",
+    "mean_estimate",
+    "rate_estimate",
+    "score_estimate",
+    "slope_estimate",
+]
 
 
 class Estimate(NamedTuple):
@@ -36,6 +43,44 @@ def rate_estimate(hits: int, n: int, confidence: float = 0.95) -> Estimate | Non
         return None
     low, high = wilson(hits / n, n, normal_quantile(0.5 + 0.5 * confidence))
     return Estimate(hits / n, low, high, n, "wilson")
+
+
+def score_estimate(
+    values: Sequence[float],
+    clusters: Sequence[Hashable] | None = None,
+    confidence: float = 0.95,
+    *,
+    lowest: float = 0.0,
+) -> Estimate | None:
+    """Return a mean of scores of a known range with Wilson's interval; None if there are none.
+
+    The interval is that of `score_interval`, on the effective number of scores. If all scores are
+    0 or all are 1, that number is the number of clusters: six of six is not 100 to 100 %. Where
+    no spread is estimated (independent scores of 0 or 1) it has the normal quantile.
+
+    Args:
+        values: The scores.
+        clusters: Scores of one cluster, such as a task's trials, are not independent.
+        confidence: Nominal coverage.
+        lowest: The worst score, such as a negative one of a rubric with pitfalls; the best is 1.
+
+    Raises:
+        ValueError: If a score is outside [lowest, 1].
+    """
+    if not values:
+        return None
+    if lowest != 0.0:
+        room = 1.0 - lowest
+        scaled = score_estimate([(x - lowest) / room for x in values], clusters, confidence)
+        assert scaled is not None
+        value, low, high = (lowest + room * x for x in scaled[:3])
+        return Estimate(value, low, high, scaled.n, scaled.method)
+    found = score_interval(values, clusters, confidence=confidence)
+    independent = found.clusters == len(values) and {0.0, 1.0}.issuperset(values)
+    if found.mean not in (0.0, 1.0) and not independent:
+        return Estimate(found.mean, found.low, found.high, found.clusters, found.method)
+    low, high = wilson(found.mean, found.clusters, normal_quantile(0.5 + 0.5 * confidence))
+    return Estimate(found.mean, low, high, found.clusters, "wilson-z")
 
 
 def mean_estimate(

@@ -14,7 +14,7 @@ from hexathlon.evaluators.judges.audit.agreement import (
 from hexathlon.evaluators.judges.audit.biases import length_slope, self_preference
 from hexathlon.evaluators.judges.audit.corrected import corrected_rate, powered_mean
 from hexathlon.evaluators.judges.audit.document import criterion_hash
-from hexathlon.evaluators.judges.audit.estimates import Estimate, mean_estimate, rate_estimate
+from hexathlon.evaluators.judges.audit.estimates import Estimate, rate_estimate, score_estimate
 from hexathlon.evaluators.judges.audit.labelled import LabelledReply
 from hexathlon.evaluators.judges.labels import Decision
 from hexathlon.evaluators.judges.rubric import Criterion, Rubric
@@ -64,9 +64,7 @@ def as_json(estimate: Estimate | None) -> dict[str, Any] | None:
     return None if estimate is None else estimate.as_json()
 
 
-def agreement(
-    rows: Sequence[LabelledDecision], rubric: Rubric, level: float, seed: int
-) -> dict[str, Any]:
+def agreement(rows: Sequence[LabelledDecision], rubric: Rubric, level: float) -> dict[str, Any]:
     """Return chance-corrected agreement over all and by criterion (rule J11).
 
     A criterion is established if the lower end of kappa's interval reaches the level.
@@ -75,7 +73,7 @@ def agreement(
     for criterion in rubric.judged:
         own = [row for row in rows if row[0].criterion is criterion]
         if own:
-            result = _agreement_on(own, criterion.menu, criterion.id, seed)
+            result = _agreement_on(own, criterion.menu)
             sound = result["kappa"] is not None and result["kappa"]["low"] >= level
             state = "established" if sound else "experimental"
             criteria[criterion.id] = {
@@ -85,14 +83,12 @@ def agreement(
             }
     return {
         "level": level,
-        "overall": _agreement_on(rows, None, "all", seed),
+        "overall": _agreement_on(rows, None),
         "criteria": criteria,
     }
 
 
-def _agreement_on(
-    rows: Sequence[LabelledDecision], menu: Sequence[str] | None, name: str, seed: int
-) -> dict[str, Any]:
+def _agreement_on(rows: Sequence[LabelledDecision], menu: Sequence[str] | None) -> dict[str, Any]:
     scored = [
         (item.truth, str(decision.label)) for item, decision in rows if decision.value is not None
     ]
@@ -107,8 +103,8 @@ def _agreement_on(
         "items": len(rows),
         "scored": len(scored),
         "accuracy": as_json(rate_estimate(hits, len(scored))),
-        "kappa": as_json(kappa_estimate(truth, judged, seed, name)),
-        "alpha": as_json(alpha_estimate(units, values, metric, seed, name)),
+        "kappa": as_json(kappa_estimate(truth, judged)),
+        "alpha": as_json(alpha_estimate(units, values, metric)),
     }
 
 
@@ -171,10 +167,10 @@ def corrected_means(rows: Sequence[LabelledDecision], share: float, seed: int) -
     judged = [pairs[int(i)][1] for i in order[count:]]
     return {
         "labels_used": len(used),
-        "judged": as_json(mean_estimate(judged)),
+        "judged": as_json(score_estimate(judged)),
         "powered": as_json(powered_mean(judged, used)),
         "by_error_rates": _by_error_rates(judged, used),
-        "labels_alone": as_json(mean_estimate([label for label, _ in used])),
+        "labels_alone": as_json(score_estimate([label for label, _ in used])),
     }
 
 

@@ -2,6 +2,8 @@
 
 import itertools
 
+import pytest
+
 from hexathlon.baselines.agents.scripted import ScriptedAgent
 from hexathlon.baselines.agents.trivial import NoopAgent, RandomAgent
 from hexathlon.baselines.arena import (
@@ -33,7 +35,7 @@ def test_agents_on_role_play_scenes_are_rated_by_the_rules():
     assert {performance.score for performance in performances if performance.agent == "oracle"} == {
         1.0
     }
-    result = run_arena(performances, score_comparer, resamples=50)
+    result = run_arena(performances, score_comparer)
     assert result.ratings[0].player == "oracle" and result.ratings[0].score == 1.0
     assert result.ratings[0].low > result.ratings[1].high
     assert len(result.comparisons) == 12 * 6 and result.abstained == result.unplayed == 0
@@ -53,7 +55,16 @@ def test_abstentions_and_infra_failures_do_not_affect_ratings():
 
     result = run_arena(rows, sometimes)
     assert (len(result.comparisons), result.abstained, result.unplayed) == (3, 1, 1)
-    assert run_arena(rows[:2], lambda a, b: None).ratings == []
+    assert run_arena(rows[:2], lambda a, b: None).ratings == ()
+
+
+def test_agents_that_no_comparison_connects_are_not_in_one_list():
+    rows = [made(a, f"s{i}", float(a in "xu")) for i in range(4) for a in ("x", "y")]
+    rows += [made(a, f"t{i}", float(a in "xu")) for i in range(3) for a in ("u", "v")]
+    result = run_arena(rows, score_comparer)
+    assert [group.name for group in result.groups] == ["u, v", "x, y"]
+    with pytest.raises(ValueError, match="2 groups without a common scale: u, v; x, y"):
+        _ = result.ratings
 
 
 def test_both_orders_cancel_position_bias():
@@ -61,7 +72,7 @@ def test_both_orders_cancel_position_bias():
     liked = run_arena(rows, lambda a, b: 1.0)
     fair = run_arena(rows, lambda a, b: 1.0, both_orders=True)
     assert liked.ratings[0].rating > 100
-    assert all(rating.rating == 0.0 for rating in fair.ratings)
+    assert all(rating.rating == pytest.approx(0.0, abs=1e-6) for rating in fair.ratings)
 
 
 def planted():
@@ -116,4 +127,4 @@ def test_invalid_replies_give_no_ratings(ask):
         return await run_arena_async(rows, rubric_comparer(PairwiseJudge(client), RUBRIC))
 
     result = ask("malformed", work)
-    assert result.ratings == [] and result.abstained == 6
+    assert result.ratings == () and result.abstained == 6

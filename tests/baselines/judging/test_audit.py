@@ -6,7 +6,7 @@ import math
 import pytest
 
 from hexathlon.baselines.judging.audit import Auditor, AuditSettings
-from hexathlon.evaluators.judges.audit.document import AuditError, read_audit, write_audit
+from hexathlon.evaluators.judges.audit.document import Audit, AuditError, read_audit, write_audit
 from hexathlon.evaluators.judges.audit.labelled import generate_labels, padded
 from hexathlon.evaluators.records.canonical import canonical_json
 
@@ -165,6 +165,15 @@ def test_judge_with_invalid_replies_has_no_estimates(audit):
     assert result["swap"]["unscored"] == 5 and result["swap"]["consistency"] is None
     assert result["groups"]["tau"] is None and result["length"]["slope"] is None
     assert len(result["controls"]["missed"]) == 16
+    items = result["agreement"]["overall"]["items"]
+    assert (
+        result["shortcomings"][:2]
+        == Audit(result).rejected
+        == [
+            f"none of its {items} verdicts could be read",
+            "16 of 16 planted controls came out wrong",
+        ]
+    )
 
 
 def test_attacks_are_measured_with_and_without_the_guards(audit):

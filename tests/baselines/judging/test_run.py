@@ -234,21 +234,24 @@ def test_run_without_judges_has_no_judged_table(played):
     assert "Judged" not in markdown(result, anchors_of([result]))
 
 
-def test_missed_controls_make_the_run_invalid(played, judges, capsys):
+def test_missed_controls_withhold_the_score(played, judges, capsys):
     path = played()
     assert judge(path, judges, "lenient-1") == 3
     assert "wrong verdict on a planted control: shopkeeper/thanks/2" in capsys.readouterr().err
     (summary,) = judged_summaries(path)
-    assert any(remark.startswith("invalid: 8 of 16") for remark in summary.remarks)
+    assert summary.withheld == ("8 of 16 planted controls decided wrongly",)
+    assert summary.remarks[0] == "withheld: 8 of 16 planted controls decided wrongly"
+    assert summary.mean is None and summary.bounds is None
+    assert all(criterion.by_code for criterion in summary.criteria)
+    assert summary.scored == summary.trials > 0
 
 
 def test_too_many_undecided_trials_have_an_exit_code(played, judges):
     path = played()
     assert judge(path, judges, "malformed") == 3
     (summary,) = judged_summaries(path)
-    assert summary.scored == 0 and summary.mean is None
-    low, high = summary.bounds
-    assert low < 0.1 and high == 1.0
+    assert summary.scored == 0 and summary.mean is None and summary.bounds is None
+    assert summary.withheld == ("16 of 16 planted controls undecided",)
     assert judge(played("dune-3b"), judges, "honest", "--max-unscored", "0") == 0
 
 

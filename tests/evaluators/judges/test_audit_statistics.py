@@ -23,6 +23,7 @@ from hexathlon.evaluators.judges.audit.estimates import (
     difference_of_means,
     mean_estimate,
     rate_estimate,
+    score_estimate,
     slope_estimate,
 )
 from hexathlon.evaluators.judges.families import family_of, kinship
@@ -56,7 +57,7 @@ def test_kappa_by_hand():
 ])  # fmt: skip
 def test_alpha_of_the_published_example(metric, expected):
     assert alpha(UNITS, list("12345"), metric) == pytest.approx(expected, abs=5e-4)
-    result = alpha_estimate(UNITS, list("12345"), metric, "test")
+    result = alpha_estimate(UNITS, list("12345"), metric)
     assert result.value == pytest.approx(expected, abs=5e-4)
     assert result.low < expected < result.high and result.n == 11
 
@@ -73,18 +74,35 @@ def test_coverage_of_kappa_intervals():
     chance = share * q + (1 - share) * (1 - q)
     truth = (1 - error - chance) / (1 - chance)
     covered = 0
-    for number in range(200):
+    for _ in range(200):
         a = draw.random(250) < share
         b = a ^ (draw.random(250) < error)
-        result = kappa_estimate([str(x) for x in a], [str(x) for x in b], number)
+        result = kappa_estimate([str(x) for x in a], [str(x) for x in b])
         covered += result.holds(truth)
     assert 182 <= covered <= 200  # 91 % to 100 % at a nominal 95 %
 
 
-def test_intervals_are_reproducible():
-    result = kappa_estimate(["y", "n"] * 20, ["y", "n", "n", "n"] * 10, "address", 3)
-    assert result == kappa_estimate(["y", "n"] * 20, ["y", "n", "n", "n"] * 10, "address", 3)
-    assert result != kappa_estimate(["y", "n"] * 20, ["y", "n", "n", "n"] * 10, "address", 4)
+def test_perfect_agreement_is_worth_its_number_of_items():
+    few = kappa_estimate(["y", "n"] * 3, ["y", "n"] * 3)
+    # Wilson on six of six is 0.61 to 1; half of the labels agree by chance.
+    assert few.low == pytest.approx(2 * 6 / (6 + 1.96**2) - 1, abs=1e-3)
+    assert (few.value, few.high, few.n) == (1.0, 1.0, 6)
+    many = kappa_estimate(["y", "n"] * 50, ["y", "n"] * 50)
+    assert 0.9 < many.low < many.high == 1.0
+    assert kappa_estimate(["y"], ["n"]).n == 1 and kappa_estimate([], []) is None
+    lopsided = kappa_estimate(["y"] * 9 + ["n"], ["y"] * 9 + ["n"])
+    assert lopsided.value == 1.0 and lopsided.low < 0.0
+    units = [["y", "y"], ["n", "n"]] * 3
+    assert 0.2 < alpha_estimate(units, ["y", "n"]).low < 0.4
+
+
+def test_intervals_of_agreement_by_the_delta_method():
+    """The standard error of kappa by Fleiss, Cohen and Everitt (1969), balanced two by two."""
+    a = ["y"] * 5_000 + ["n"] * 5_000
+    b = ["y"] * 4_000 + ["n"] * 1_000 + ["y"] * 1_000 + ["n"] * 4_000
+    result = kappa_estimate(a, b)
+    half = 1.96 * 2 * math.sqrt(0.8 * 0.2 / 10_000)
+    assert (result.low, result.high) == pytest.approx((0.6 - half, 0.6 + half), abs=5e-4)
 
 
 def test_rank_agreement_excludes_missing_values():
@@ -135,6 +153,16 @@ def test_means_rates_and_differences():
     result = mean_estimate([0, 0, 1, 1], ["a", "a", "b", "b"])
     assert result.n == 2 and result.low < 0 < 1 < result.high
     assert rate_estimate(0, 100).high == pytest.approx(0.037, abs=1e-3)
+    assert score_estimate([]) is None
+    assert score_estimate([1.0] * 6).low == pytest.approx(6 / (6 + 1.96**2), abs=1e-3)
+    trials = score_estimate([1.0] * 12, ["a", "b", "c", "d", "e", "f"] * 2)
+    assert trials == score_estimate([1.0] * 6)
+    assert score_estimate([1.0] * 5 + [0.0]).low < trials.low
+    worst = score_estimate([-0.5] * 6, lowest=-0.5)
+    assert (worst.value, worst.low) == (-0.5, -0.5)
+    assert worst.high == pytest.approx(1.0 - 1.5 * trials.low)
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        score_estimate([1.5])
     gap = difference_of_means([1.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.0])
     assert gap.value == 0.5 and gap.low < 0 < gap.high
     assert self_preference([0.5, 0.5], [0.0, 0.0]) == (0.5, 0.5, 0.5, 4, "welch")
