@@ -88,22 +88,20 @@ def working_day(scene: GuiScene) -> GuiDraft | None:
     told = sent_message(scene, plan, two, body)
     again = {**told["messages.messages"]["added"][0], "text": newer}
     prefs, within = plan.table("clock.prefs"), first_list(scene, plan)["id"]
-    parts: tuple[dict[str, Any], ...] = (
-        {},
-        new_task(list=within, title=chore),
-        {},
+    # A request whose result is changed later is judged by what it came to.
+    event = new_event(plan, title=title, day=moved, **final, guests=one["name"])
+    wake_up = row_added("clock.alarms", {
+        "time": alarm3, "days": "", "label": title, "on": True, "snooze":
+        prefs["snooze"]["value"], "sound": prefs["sound"]["value"], "vibrate": True})  # fmt: skip
+    chores, calling = (new_task(list=within, title=chore),
+                       new_task(list=within, title=ring, due=eve))  # fmt: skip
+    mailed, second_time = (
         sent_mail(scene, plan, one["email"], subject, body),
-        {},
-        told,
-        rows_together(
-            new_event(plan, title=title, day=moved, **final, guests=one["name"]),
-            row_added("clock.alarms", {
-                "time": alarm3, "days": "", "label": title, "on": True, "snooze":
-                prefs["snooze"]["value"], "sound": prefs["sound"]["value"], "vibrate": True})),
         rows_together(sent_mail(scene, plan, one["email"], subject, newer),
-                      row_added("messages.messages", again)),
-        {},
-        new_task(list=within, title=ring, due=eve),
+                      row_added("messages.messages", again)))  # fmt: skip
+    parts = (
+        event, chores, event, mailed, wake_up, told, rows_together(event, wake_up), second_time,
+        event, rows_together(event, calling),
     )  # fmt: skip
     incoming = row_added("messages.messages", *(
         {"thread": boss["id"], "text": text, "mine": False, "file": ""} for text in (news, news3)
@@ -186,7 +184,9 @@ def working_day(scene: GuiScene) -> GuiDraft | None:
         plan,
         scene.say("Several things today, one after the other. Report the status after each.",
                   "今天有几件事，依次进行。每件做完请报告状态。"),
-        solver(), changes=rows_together(*parts, incoming), requests=requests,
+        solver(), changes=rows_together(
+            event, wake_up, chores, calling, mailed, second_time, told, incoming),
+        requests=requests,
         alternatives={"again": steps(to_tab("calendar", "agenda"), solver())},
         mutants={"old_date": solver(said=old), "kept_task": solver(withdraw=False),
                  "old_alarm": solver(wake=alarm), "old_start": solver(facts=then),

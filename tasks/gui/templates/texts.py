@@ -1,6 +1,6 @@
 """Work with notes, alone and with messages."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from hexathlon.tasks.gui.pilot import PhonePilot
 from hexathlon.tasks.gui.templates.draft import (
@@ -186,16 +186,11 @@ class MorningShift(GuiTemplate):
             # The second new conversation has the next number.
             key2 = scene.next_key(plan, "messages.threads") + 1
             second["messages.messages"]["added"][0]["thread"] = key2
-        parts: tuple[dict[str, Any], ...] = (
-            {},
-            {},
-            first,
-            {},
-            row_changed("contacts.contacts", one["id"], phone=phone),
-            rows_together(second, row_added("notes.notes", {
-                "title": title, "text": after, "label": "work", "pinned": False,
-                "archived": True})),
-        )  # fmt: skip
+        # A request whose result is corrected later is judged by what it came to.
+        note = row_added("notes.notes", {"title": title, "text": after, "label": "work",
+                                         "pinned": False, "archived": True})  # fmt: skip
+        contact = row_changed("contacts.contacts", one["id"], phone=phone)
+        parts = (note, contact, first, note, contact, rows_together(second, note))
         arrived = row_added("messages.messages", {
             "thread": boss["id"], "text": late, "mine": False, "file": "",
         })  # fmt: skip
@@ -290,7 +285,7 @@ class MorningShift(GuiTemplate):
             yield from script
 
         return GuiDraft(
-            plan, intro, solver(), changes=rows_together(*parts, arrived),
+            plan, intro, solver(), changes=rows_together(note, contact, first, second, arrived),
             answer=GuiAnswer(), requests=requests, alternatives={"again": by_shade},
             mutants={
                 "old_total": solver(scene.say(f"{stock} crates, ask for {code}",
