@@ -201,6 +201,8 @@ def test_the_tables_of_the_training_guide_are_a_recipes(tables: dict[str, Any]) 
         assert recipe.asynchrony.rules(8, 32).window == 32
     elif "tasks" in tables:
         assert [table.label for table in recipe.tasks] == ["sql-tiny", "talk"]
+    elif "learner" in tables:
+        assert recipe.learner.kind == "sharded"
     else:
         assert recipe.engine.kind == "vllm" or recipe.engine.invariant
 

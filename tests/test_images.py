@@ -58,7 +58,7 @@ class Spotter(ChatServer):
         self.served = ["spotter"]
         self.images: list[tuple[str, Image]] = []
 
-    async def _reply(self, send: Any, body: Body, model: str) -> None:
+    async def _reply(self, receive: Any, send: Any, body: Body, model: str) -> None:
         await _answer(send, body, self._said(body))
 
     def _said(self, body: Body) -> Body:

@@ -132,7 +132,7 @@ class SQLEnv(Environment):
         if self._user.left:
             raise ToolError("the user has left and does not answer.")
         reply = self._user.reply(question)
-        self._asked += reply.revealed
+        self._asked = tuple(dict.fromkeys((*self._asked, *reply.revealed)))
         return reply.text
 
     @tool

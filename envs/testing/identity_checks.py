@@ -9,11 +9,13 @@ than the agent's own view does, that is, the tools on offer and similar openings
 import math
 from collections import Counter, defaultdict
 from collections.abc import Container, Hashable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hexathlon.envs.testing.likeness import Texts
+from hexathlon.envs.testing.perturbing import neighbours
 from hexathlon.envs.testing.report import CheckFailed, CheckSkipped, ConformanceCheck
 from hexathlon.envs.testing.solving import Solved, calls_in, scalars_of
 from hexathlon.envs.testing.subject import Subject
@@ -36,6 +38,10 @@ _CHANCE = 1e-6
 _LAST = 3
 """Maximum number of actions of an ending."""
 
+_TRIALS = 2
+"""Number of tasks per template in which an argument declared unscored is changed."""
+
+_STRANGE = ("a value that no task has",)
 _NEAREST = 9
 """Number of similar openings that vote on an ending."""
 
@@ -47,9 +53,12 @@ def numbers_tell_nothing(subject: Subject) -> None:
 
 
 def names_tell_nothing(subject: Subject) -> None:
-    """Predict endings from the template alone, and from the agent's view."""
+    """Predict endings from the template alone, and from the agent's view.
+
+    Arguments that provably decide nothing are no part of an ending.
+    """
     solved = _enough(subject)
-    ends = endings(solved, _unscored(subject))
+    ends = endings(solved, unscored(subject, solved))
     by_template, _, by_text = _predictions(solved, ends).values()
     by_tools = _majorities([_tools(each.task) for each in solved], ends)
     for label in sorted(set(by_template)):
@@ -127,10 +136,41 @@ def number_findings(solved: Sequence[Solved]) -> Iterator[str]:
                     )
 
 
-def _unscored(subject: Subject) -> set[str]:
-    """Return the arguments, as `tool.argument`, of which the source declares any value right."""
-    declared = (name.partition("alter:")[2] for name in subject.source.tolerated)
-    return {path for path in declared if path and "=" not in path}
+def unscored(subject: Subject, solved: Sequence[Solved]) -> set[str]:
+    """Return the arguments, as `tool.argument`, that decide nothing in an episode's ending.
+
+    A declaration is not enough, since it may hold for one value, one template or some changes. Each
+    argument that the source declares in `tolerated` is changed in solved episodes of every template
+    that ends with it; it is left out only if all of them still score 1.
+    """
+    declared = {name.partition("alter:")[2] for name in subject.source.tolerated}
+    candidates = {path for path in declared if path and "=" not in path}
+    tried: Counter[tuple[str, str]] = Counter()
+    env = subject.make()
+    try:
+        for each in solved:
+            uses = {path for action in each.actions[-_LAST:] for path, _ in scalars_of(action)}
+            for path in sorted(uses & candidates):
+                tried[path, each.task.template] += 1
+                if tried[path, each.task.template] <= _TRIALS and not _decides_nothing(
+                    subject, env, each, path
+                ):
+                    candidates.discard(path)
+    finally:
+        env.close()
+    return candidates
+
+
+def _decides_nothing(subject: Subject, env: Any, solved: Solved, path: str) -> bool:
+    """Whether all changes of an argument in the ending of a solved episode score 1."""
+    changed = [
+        neighbour.actions
+        for neighbour in neighbours(solved.task, solved.actions, {path: _STRANGE})
+        if neighbour.kind.partition("=")[0] == f"alter:{path}"
+        and neighbour.place >= len(solved.actions) - _LAST
+    ]
+    episodes = [subject.play_actions(env, solved.task, actions) for actions in changed]
+    return bool(episodes) and all(episode.reward == 1.0 for episode in episodes)
 
 
 def endings(solved: Sequence[Solved], unscored: Container[str] = ()) -> list[str]:

@@ -60,11 +60,19 @@ def canary_hidden(subject: Subject) -> None:
 
 
 def id_hidden(subject: Subject) -> None:
-    """Search everything visible to the agent for the ids of its task and of its twin."""
+    """Search everything visible to the agent for the ids of its task and of its twin.
+
+    Names of templates are searched too, where they are no ordinary words: those with an underscore
+    that instruction and tools do not use.
+    """
     for task, seen in _watched(subject):
         for name in filter(None, (task.id, task.twin)):
             if any(json.dumps(name)[1:-1] in text for text in seen):
                 raise CheckFailed(f"the id {name} was shown in its own episode")
+        name = task.template
+        if "_" in name and not holds(public_text(task), name):
+            if any(holds(text, name) for text in seen):
+                raise CheckFailed(f"the template's name {name} was shown in {task.id}")
 
 
 def truth_in_info(subject: Subject) -> None:

@@ -93,7 +93,10 @@ def test_wrong_calls_are_answered_and_counted(name, arguments, words):
 def test_the_user_answers_and_can_leave():
     env = env_for("ask")
     assert "2024" in say(env, "ask_user", question="Which year do you mean?")
-    assert env.final_state()["asked"] == ["year"]
+    state = env.final_state()
+    assert state["asked"] == ["year"]
+    assert "2024" in say(env, "ask_user", question="Which year do you mean?")
+    assert env.final_state() == state, "asking again leaves the same result"
     for _ in range(8):
         last = say(env, "ask_user", question="What is the colour of the third one?")
     assert last == "Error: the user has left and does not answer."

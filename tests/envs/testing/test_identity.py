@@ -2,9 +2,16 @@
 
 import json
 
-from hexathlon.envs.testing.identity_checks import endings
+import pytest
+
+from hexathlon.envs.testing import check_environment
+from hexathlon.envs.testing.identity_checks import endings, unscored
 from hexathlon.envs.testing.solving import Solved
-from hexathlon.tasks.registry import get_source
+from hexathlon.envs.testing.subject import Subject
+from hexathlon.envs.tools import tool
+from hexathlon.tasks.registry import get_source, register_source
+from support.faults import Renamed, SideInName
+from support.toy import ADD, ToyEnv
 
 SOURCE = get_source("roleplay")
 TASK = SOURCE.build(SOURCE.address("test", 0))
@@ -29,3 +36,97 @@ def test_an_ending_is_the_last_call_with_its_common_values():
 def test_an_argument_that_is_not_scored_is_no_part_of_an_ending():
     found = endings(ended(YES, YES, YES, NO, NO, NO), {"finish.kind"})
     assert set(found) == {"finish finish.answer='yes'", "finish finish.answer='no'"}
+
+
+SIDES = {"count": "possible", "void": "impossible"}
+
+
+class SideInArgument(SideInName):
+    """Two templates that end with different values of an argument declared unscored."""
+
+    name = "side-in-argument"
+    tolerated = {**SideInName.tolerated, "alter:report.reason": "stated, not scored"}
+
+    def build(self, task_id, salt=None):
+        task = super().build(task_id.replace("/void/", "/count/"), salt)
+        return task.model_copy(update={"id": task_id})
+
+    def oracle(self, task):
+        full, rest = divmod(task.params["target"], 9)
+        for amount in [9] * full + [rest] * bool(rest):
+            yield ADD % amount
+        yield json.dumps({"name": "report", "arguments": {"reason": SIDES[task.template]}})
+
+
+class DeclaredForOne(SideInArgument):
+    """The declaration names one template."""
+
+    name = "declared-for-one"
+    tolerated = {**SideInName.tolerated, "count/alter:report.reason": "stated, not scored"}
+
+
+class UnscoredReason(ToyEnv):
+    default_taskset = "side-in-argument"
+    scored = ()
+
+    @tool
+    def tool_report(self, reason: str) -> str:
+        if self.task.template in self.scored and reason != SIDES[self.task.template]:
+            self.counter = -1_000
+        return super().tool_submit()
+
+
+class ScoredReason(UnscoredReason):
+    scored = ("count", "void")
+
+
+class ScoredInOne(UnscoredReason):
+    default_taskset = "declared-for-one"
+    scored = ("void",)
+
+
+class Underscored(Renamed):
+    """Toy tasks with template names that are no words."""
+
+    name = "underscored"
+
+    def address(self, split, index, level=None):
+        return super().address(split, index, level).replace("/count/", "/count_up/")
+
+    def build(self, task_id, salt=None):
+        task = super().build(task_id.replace("/count_up/", "/count/"), salt)
+        return task.model_copy(update={"id": task_id})
+
+
+class UnderscoredEnv(ToyEnv):
+    default_taskset = "underscored"
+
+
+class ShowsTemplate(UnderscoredEnv):
+    def on_reset(self, task):
+        return f"{super().on_reset(task)} Kind: {task.template}."
+
+
+for _source in (SideInArgument, DeclaredForOne, Underscored):
+    register_source(_source.name, _source)
+
+
+@pytest.mark.parametrize(
+    ("env", "status"),
+    [(UnscoredReason, "passed"), (ScoredReason, "failed"), (ScoredInOne, "failed")],
+)
+def test_a_declared_argument_is_left_out_only_if_no_change_of_it_costs_the_score(env, status):
+    (result,) = check_environment(env, only=["names_tell_nothing"], tasks=300).results
+    assert result.status == status, result
+    if status == "failed":
+        assert "predicts the ending report report.reason=" in result.detail
+    subject = Subject(env, tasks=60)
+    assert unscored(subject, subject.solved) == ({"report.reason"} if status == "passed" else set())
+
+
+@pytest.mark.parametrize(("env", "status"), [(UnderscoredEnv, "passed"), (ShowsTemplate, "failed")])
+def test_the_name_of_a_template_is_not_shown(env, status):
+    (result,) = check_environment(env, only=["id_hidden"], tasks=8).results
+    assert result.status == status, result
+    if status == "failed":
+        assert "the template's name count_up was shown in underscored/count_up/" in result.detail

@@ -171,8 +171,8 @@ def test_no_constant_is_right_for_many_tasks(template, level):
     source = get_source("web")
     answers = [
         source.build(task_id).checks[0].params["answer"]
-        for task_id in task_ids(template, level, count=12)
+        for task_id in task_ids(template, level, count=48)
     ]
     given = [str(answer["data"] or answer["record"]) for answer in answers]
     counts = Counter(value for value in given if value)
-    assert max(counts.values()) <= 4, counts
+    assert max(counts.values()) <= 12, counts

@@ -42,7 +42,7 @@ class Clicker(ChatServer):
         self.images: list[Image] = []
         self.places: list[tuple[int, int]] = []
 
-    async def _reply(self, send: Any, body: Body, model: str) -> None:
+    async def _reply(self, receive: Any, send: Any, body: Body, model: str) -> None:
         await _answer(send, body, self._said(body["messages"]))
 
     def _said(self, messages: list[Body]) -> Body:

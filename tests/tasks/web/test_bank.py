@@ -63,6 +63,15 @@ def test_account_and_approval_pages_render_in_every_look():
         network.close()
 
 
+def test_the_overview_shows_only_the_ends_of_account_numbers(bank):
+    network, browser = bank
+    rows = network.store("bank").rows("SELECT number FROM accounts")
+    overview = opened(browser, "/")
+    for number in (row["number"] for row in rows):
+        assert f"•••• {number[-4:]}" in overview and number[:-4].strip() not in overview
+        assert number in opened(browser, f"/accounts/{number.replace(' ', '')}")
+
+
 def test_only_approvers_see_claims_of_others(bank):
     network, browser = bank
     assert "You are not allowed" in opened(browser, "/approvals")

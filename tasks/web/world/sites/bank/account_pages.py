@@ -33,14 +33,14 @@ class BookingPages:
 
     @get("/")
     def overview(self, call: Call) -> WebResponse:
-        """Show accounts and the newest messages."""
+        """Show accounts, with the last digits of their numbers, and the newest messages."""
         words, ui = call.words, call.ui
         rows = call.store.rows(
             "SELECT * FROM accounts WHERE person = ? ORDER BY rowid", (call.login,)
         )
         body = [
             [ui.link(row["name"], _path(row["number"])), bank_label(row["kind"], call.language),
-             row["number"], ui.money(row["balance"])]
+             f"•••• {row['number'][-4:]}", ui.money(row["balance"])]
             for row in rows
         ]  # fmt: skip
         news = call.store.rows("SELECT * FROM messages WHERE person = ? ORDER BY day DESC, id DESC "
