@@ -289,26 +289,21 @@ def first_of_day(scene: GuiScene) -> GuiDraft | None:
     """Say how an event of a day goes on: title and end of the first or the last one."""
     plan = scene.plan()
     rows = scene.rows(plan, "calendar.events")
-    busy = {
-        day: today for offset in range(1, 41)
-        if len(today := events_on(scene, plan, day := scene.day(plan, offset))) > 1
-    }  # fmt: skip
-    if not busy:
+    plain = [row for row in rows if only_in(rows, row["title"], _EVENT_TEXTS)]
+    found = []
+    for day in (scene.day(plan, offset) for offset in range(1, 41)):
+        today = events_on(scene, plan, day)
+        for last in (False, True) if len(today) > 1 else ():
+            row, other = (today[-1], today[0]) if last else (today[0], today[-1])
+            # No other event of the day begins as late, or as early.
+            rivals = [each for each in today if each is not row
+                      and (each["start"] >= row["start"] if last
+                           else each["start"] <= row["start"])]  # fmt: skip
+            if not rivals and row in plain and row["end"] != other["end"]:
+                found.append((day, last, row, other))
+    if not found:
         return None
-    day = scene.pick(list(busy))
-    today, last = busy[day], bool(scene.number(0, 1))
-    row, other = (today[-1], today[0]) if last else (today[0], today[-1])
-    # Second way: no other event of the day begins as late, or as early.
-    rivals = [
-        each
-        for each in rows
-        if each["id"] != row["id"]
-        and not each["all_day"]
-        and happens_on(each, day)
-        and (each["start"] >= row["start"] if last else each["start"] <= row["start"])
-    ]
-    if rivals or row["end"] == other["end"] or not only_in(rows, row["title"], _EVENT_TEXTS):
-        return None
+    day, last, row, other = scene.pick(found)
     which = scene.say("last" if last else "first", "最后" if last else "第")
     look = find_entry("calendar", row["title"])
     return GuiDraft(

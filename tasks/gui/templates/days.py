@@ -88,22 +88,26 @@ def working_day(scene: GuiScene) -> GuiDraft | None:
     told = sent_message(scene, plan, two, body)
     again = {**told["messages.messages"]["added"][0], "text": newer}
     prefs, within = plan.table("clock.prefs"), first_list(scene, plan)["id"]
-    parts: tuple[dict[str, Any], ...] = (
-        {},
-        new_task(list=within, title=chore),
-        {},
+    # A request whose result is changed later counts by what it came to, and is reported when it
+    # holds as it was asked.
+    event = new_event(plan, title=title, day=moved, **final, guests=one["name"])
+
+    def alarm_at(time: str) -> dict[str, Any]:
+        return row_added("clock.alarms", {
+            "time": time, "days": "", "label": title, "on": True, "snooze":
+            prefs["snooze"]["value"], "sound": prefs["sound"]["value"], "vibrate": True,
+        })  # fmt: skip
+
+    wake_up, moved_event = alarm_at(alarm3), {"title": title, "day": moved, **final}
+    chores, calling = (new_task(list=within, title=chore),
+                       new_task(list=within, title=ring, due=eve))  # fmt: skip
+    mailed, second_time = (
         sent_mail(scene, plan, one["email"], subject, body),
-        {},
-        told,
-        rows_together(
-            new_event(plan, title=title, day=moved, **final, guests=one["name"]),
-            row_added("clock.alarms", {
-                "time": alarm3, "days": "", "label": title, "on": True, "snooze":
-                prefs["snooze"]["value"], "sound": prefs["sound"]["value"], "vibrate": True})),
         rows_together(sent_mail(scene, plan, one["email"], subject, newer),
-                      row_added("messages.messages", again)),
-        {},
-        new_task(list=within, title=ring, due=eve),
+                      row_added("messages.messages", again)))  # fmt: skip
+    parts = (
+        event, chores, event, mailed, wake_up, told, rows_together(event, wake_up), second_time,
+        event, rows_together(event, calling),
     )  # fmt: skip
     incoming = row_added("messages.messages", *(
         {"thread": boss["id"], "text": text, "mine": False, "file": ""} for text in (news, news3)
@@ -145,14 +149,16 @@ def working_day(scene: GuiScene) -> GuiDraft | None:
     requests = (
         GuiRequest(say(
             f'Put "{title}" into the calendar: {scene.day_words(day)}, {start}, one hour.',
-            f"在日历中添加“{title}”：{scene.day_words(day)} {start}，一小时。"), part=parts[0]),
+            f"在日历中添加“{title}”：{scene.day_words(day)} {start}，一小时。"), part=parts[0],
+            then=new_event(plan, **first)),
         GuiRequest(say(f'Add two tasks to the first list: "{chore}" and "{gone}".',
-                       f"在第一个清单中添加两项任务：“{chore}”和“{gone}”。"), part=parts[1]),
+                       f"在第一个清单中添加两项任务：“{chore}”和“{gone}”。"), part=parts[1],
+            then=rows_together(chores, new_task(list=within, title=gone))),
         GuiRequest(
             say(f"{boss['name']} has written about {title}. Correct the calendar.",
                 f"{boss['name']}写信说了{title}的事，请更正日历。"),
             **news_of(news, key),
-            part=parts[2]),
+            part=parts[2], then=new_event(plan, title=title, **then)),
         GuiRequest(say(
             f'Mail {one["name"]}, subject "{subject}", when we meet, in the form "{form}". And '
             f'"{gone}" is not needed any more: delete that task.',
@@ -160,7 +166,8 @@ def working_day(scene: GuiScene) -> GuiDraft | None:
             f"另外“{gone}”不需要了，请删除该任务。"), part=parts[3]),
         GuiRequest(say(
             f'Set an alarm, once, 75 minutes before {title} begins, labelled "{title}".',
-            f"在{title}开始前75分钟的时刻设一个仅一次的闹钟，标签“{title}”。"), part=parts[4]),
+            f"在{title}开始前75分钟的时刻设一个仅一次的闹钟，标签“{title}”。"), part=parts[4],
+            then=alarm_at(alarm)),
         GuiRequest(say(f"Send {two['name']} a message with the same text as in the mail, without "
                        "the signature if there is one.",
                        f"把邮件里的同一句话用信息发给{two['name']}，不要带签名。"), part=parts[5]),
@@ -168,14 +175,17 @@ def working_day(scene: GuiScene) -> GuiDraft | None:
             say(f"{boss['name']} has written again. Put right what this changes on the phone; the "
                 "alarm stays 75 minutes ahead.",
                 f"{boss['name']}又来信了。请更正手机上受影响的内容，闹钟仍提前75分钟。"),
-            **news_of(news3, key + 40), part=parts[6]),
+            **news_of(news3, key + 40), part=parts[6],
+            then=rows_together(new_event(plan, **moved_event), wake_up)),
         GuiRequest(say(
             f"Tell {one['name']} and {two['name']} when we meet now, each the same way and in the "
             "same form as before.",
             f"请把现在的见面时间再告诉{one['name']}和{two['name']}，方式和格式与之前相同。"),
             part=parts[7]),
         GuiRequest(say(f"Invite {one['name']} and {three['name']} to {title}.",
-                       f"邀请{one['name']}和{three['name']}参加{title}。"), part=parts[8]),
+                       f"邀请{one['name']}和{three['name']}参加{title}。"), part=parts[8],
+            then=new_event(plan, **moved_event,
+                           guests={"words": [one["name"], three["name"]]})),
         GuiRequest(say(
             f"{three['name']} cannot come after all: take this guest off, and add a task "
             f'"{ring}" to the first list, due on the day before {title}.',
@@ -186,7 +196,9 @@ def working_day(scene: GuiScene) -> GuiDraft | None:
         plan,
         scene.say("Several things today, one after the other. Report the status after each.",
                   "今天有几件事，依次进行。每件做完请报告状态。"),
-        solver(), changes=rows_together(*parts, incoming), requests=requests,
+        solver(), changes=rows_together(
+            event, wake_up, chores, calling, mailed, second_time, told, incoming),
+        requests=requests,
         alternatives={"again": steps(to_tab("calendar", "agenda"), solver())},
         mutants={"old_date": solver(said=old), "kept_task": solver(withdraw=False),
                  "old_alarm": solver(wake=alarm), "old_start": solver(facts=then),

@@ -1,6 +1,6 @@
 """Work with notes, alone and with messages."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from hexathlon.tasks.gui.pilot import PhonePilot
 from hexathlon.tasks.gui.templates.draft import (
@@ -186,16 +186,12 @@ class MorningShift(GuiTemplate):
             # The second new conversation has the next number.
             key2 = scene.next_key(plan, "messages.threads") + 1
             second["messages.messages"]["added"][0]["thread"] = key2
-        parts: tuple[dict[str, Any], ...] = (
-            {},
-            {},
-            first,
-            {},
-            row_changed("contacts.contacts", one["id"], phone=phone),
-            rows_together(second, row_added("notes.notes", {
-                "title": title, "text": after, "label": "work", "pinned": False,
-                "archived": True})),
-        )  # fmt: skip
+        # A request whose result is corrected later counts by what it came to, and is reported
+        # when it holds as it was asked.
+        kept = {"title": title, "label": "work", "pinned": False, "archived": False}
+        note = row_added("notes.notes", {**kept, "text": after, "archived": True})
+        contact = row_changed("contacts.contacts", one["id"], phone=phone)
+        parts = (note, contact, first, note, contact, rows_together(second, note))
         arrived = row_added("messages.messages", {
             "thread": boss["id"], "text": late, "mine": False, "file": "",
         })  # fmt: skip
@@ -252,10 +248,12 @@ class MorningShift(GuiTemplate):
         requests = (
             GuiRequest(
                 scene.say(f'Make a note "{title}" with the text "{body}" and the label Work.',
-                          f"新建笔记“{title}”，正文“{body}”，标签为“工作”。"), part=parts[0]),
+                          f"新建笔记“{title}”，正文“{body}”，标签为“工作”。"), part=parts[0],
+                then=row_added("notes.notes", {**kept, "text": body})),
             GuiRequest(
                 scene.say(f"{one['name']} has a new number: {wrong}. Put it into the contacts.",
-                          f"{one['name']}换号码了：{wrong}。请更新通讯录。"), part=parts[1]),
+                          f"{one['name']}换号码了：{wrong}。请更新通讯录。"), part=parts[1],
+                then=row_changed("contacts.contacts", one["id"], phone=wrong)),
             GuiRequest(
                 scene.say(
                     f"{boss['name']} has just written that more crates came. Send "
@@ -269,7 +267,8 @@ class MorningShift(GuiTemplate):
                 part=parts[2]),
             GuiRequest(scene.say(
                 "Correct the note as well: its text is the new total, in the form it has now.",
-                "笔记也请更正：正文改为新的总数，格式不变。"), part=parts[3]),
+                "笔记也请更正：正文改为新的总数，格式不变。"), part=parts[3],
+                then=row_added("notes.notes", {**kept, "text": after})),
             GuiRequest(scene.say(
                 f"I gave you a wrong number: that of {one['name']} ends in {ending}. What stands "
                 "before the space is right.",
@@ -290,7 +289,7 @@ class MorningShift(GuiTemplate):
             yield from script
 
         return GuiDraft(
-            plan, intro, solver(), changes=rows_together(*parts, arrived),
+            plan, intro, solver(), changes=rows_together(note, contact, first, second, arrived),
             answer=GuiAnswer(), requests=requests, alternatives={"again": by_shade},
             mutants={
                 "old_total": solver(scene.say(f"{stock} crates, ask for {code}",

@@ -248,6 +248,7 @@ def test_a_declined_call_is_listed_as_missed_and_not_compared():
     event = TimedEvent(after=1, call={"name": "", "number": "555-000-0001"})
     device = phone(events=(event,))
     device.begin_action()
+    device.end_action()
     tap(device, "Decline")
     device.open_app("phone")
     assert node_of(device, "555-000-0001") and device.changes() == {}
@@ -343,3 +344,16 @@ def test_a_conversation_does_not_repeat_itself_at_once(language):
     for thread in device.core.table("messages.threads").values():
         texts = [row["text"] for row in rows if row["thread"] == thread["id"]]
         assert all(one != two for one, two in zip(texts, texts[1:], strict=False))
+
+
+def test_a_contact_is_found_by_its_address_and_called():
+    device = phone()
+    row = next(each for each in device.core.table("contacts.contacts").values() if each["address"])
+    device.open_app("contacts")
+    tap(device, "Search")
+    write(device, "Search", row["address"])
+    assert row["address"] in node_of(device, row["name"], "item").text
+    tap(device, row["name"], "item")
+    tap(device, "Call", "button")
+    (call,) = device.changes()["phone.calls"]["added"]
+    assert (call["number"], call["name"], call["kind"]) == (row["phone"], row["name"], "out")

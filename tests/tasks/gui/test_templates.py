@@ -85,3 +85,16 @@ def test_the_request_does_not_hold_the_record_of_a_refusal(name, level):
             task = SOURCE.build(task_id)
             record = task.checks[0].params["answer"]["record"]
             assert not record or record not in task.instruction, (task_id, record)
+
+
+@pytest.mark.parametrize("name", ["errand_working_day", "notes_morning"])
+def test_no_request_of_a_shift_is_carried_out_by_doing_nothing(name):
+    env = GUIEnv()
+    (task_id, _) = ids_of(name, "hard", "dev")
+    env.reset(seed=0, options={"task": task_id})
+    requests = 1 + len(env.task.params["requests"])
+    assert requests >= 6
+    for _ in range(requests):
+        env.step('{"name": "status", "arguments": {"goal_status": "complete"}}')
+    verdict = env.verdict()
+    assert (verdict.score, verdict.partial) == (0, 0)

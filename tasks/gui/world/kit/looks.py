@@ -123,7 +123,7 @@ LOOKS: dict[str, PhoneLook] = {
         ),
         PhoneLook(
             "brick", "left", "words", "float", "top", "cards", "line", 0, 2, False, 1,
-            "dotted", True, frozenset({"plus", "search"}), False,
+            "short", True, frozenset({"plus", "search"}), False,
             _light("A61E4D", "A61E4D", on_bar="FFFFFF"), _dark("FFB1C8", bar="4A0A22"),
         ),
         PhoneLook(

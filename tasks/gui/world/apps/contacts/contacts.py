@@ -129,7 +129,15 @@ class ContactsApp(PhoneApp):
             if wanted and any(wanted in str(row[name]).casefold() for name in _FIELDS)
         ]  # fmt: skip
         rows.sort(key=lambda row: row["name"].casefold())
-        return AppPage(view("search"), [ListView(rows, _row, view("nothing") if wanted else "")],
+
+        def build(row: PhoneRow) -> ListRow:
+            shown = ("name", "phone")
+            if any(wanted in row[name].casefold() for name in shown):
+                return _row(row)
+            why = next(str(row[name]) for name in _FIELDS if wanted in str(row[name]).casefold())
+            return _row(row)._replace(detail=why.replace("\n", " "))
+
+        return AppPage(view("search"), [ListView(rows, build, view("nothing") if wanted else "")],
                     search=TextField("query", view("search"), kind="search"))  # fmt: skip
 
     def screen_contact(self, view: AppView) -> ScreenWidget:
@@ -158,7 +166,10 @@ class ContactsApp(PhoneApp):
         write = open_app("messages", "compose", to=row["name"], number=row["phone"])
         return AppPage(row["name"], [
             Spacer(8), TextLabel(row["name"], "big", centre=True), Spacer(4),
-            Columns((Button(view("message"), write, "outlined"),)), *facts,
+            Columns((
+                Button(view("call"), do("call", number=row["phone"]), "outlined"),
+                Button(view("message"), write, "outlined"),
+            ) if row["phone"] else (Button(view("message"), write, "outlined"),)), *facts,
         ], actions)  # fmt: skip
 
     def screen_edit(self, view: AppView) -> ScreenWidget:
@@ -179,6 +190,10 @@ class ContactsApp(PhoneApp):
         ], [BarAction("check", view("save"), do("save", id=key))])  # fmt: skip
 
     # Handlers ----------------------------------------------------------------------------------
+
+    def do_call(self, acts: AppActs, number: str) -> None:
+        """Call a number."""
+        acts.core.dispatch("phone", do("call", number=number))
 
     def do_save(self, acts: AppActs, id: int | None) -> None:
         """Store the form."""
