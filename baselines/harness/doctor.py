@@ -23,6 +23,8 @@ _EXTRAS = {
     "duckdb": ("duckdb",),
     "postgres": ("psycopg",),
     "web": ("playwright", "starlette", "uvicorn", "python_multipart"),
+    "gui": ("android_env", "immutabledict"),
+    "desktop": ("jeepney", "Xlib"),
 }
 _CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 _SQLITE_WANTED = (3, 35, 0)
