@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 TASKS = 1
-EVENTS = ("RolePlay", "SQL", "Shopping", "Terminal", "Web")
+EVENTS = ("GUI", "RolePlay", "SQL", "Shopping", "Terminal", "Web")
 DEADLINE = 800.0
 
 
@@ -105,7 +105,7 @@ def test_without_a_sandbox_it_says_so_and_goes_on_without_the_terminal(tmp_path:
         process.communicate(timeout=DEADLINE)
     assert "no sandbox works here" in seen
     assert "Terminal is left out below" in seen
-    assert "$ hexathlon eval agent:noisy:0.2 --envs SQL,Shopping,RolePlay,Web " in seen
+    assert "$ hexathlon eval agent:noisy:0.2 --envs SQL,Shopping,RolePlay,Web,GUI " in seen
 
 
 @pytest.mark.slow
