@@ -28,7 +28,7 @@ def stored_value(value: Mapping[str, Any] | None) -> Any:
             or None for what does not exist.
 
     Raises:
-        MetricUnsupported: If the result could not be read for want of a getter.
+        MetricUnsupported: If no getter can read the result.
     """
     if value is None:
         return None

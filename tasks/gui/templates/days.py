@@ -88,9 +88,9 @@ def working_day(scene: GuiScene) -> GuiDraft | None:
     told = sent_message(scene, plan, two, body)
     again = {**told["messages.messages"]["added"][0], "text": newer}
     prefs, within = plan.table("clock.prefs"), first_list(scene, plan)["id"]
-    # A request whose result is changed later counts by what it came to, and is reported when it
-    # holds as it was asked.
-    event = new_event(plan, title=title, day=moved, **final, guests=one["name"])
+    # `part` is the final result of a request, `then` the state that it asked for.
+    moved_event = {"title": title, "day": moved, **final}
+    event = new_event(plan, **moved_event, guests=one["name"])
 
     def alarm_at(time: str) -> dict[str, Any]:
         return row_added("clock.alarms", {
@@ -98,7 +98,7 @@ def working_day(scene: GuiScene) -> GuiDraft | None:
             prefs["snooze"]["value"], "sound": prefs["sound"]["value"], "vibrate": True,
         })  # fmt: skip
 
-    wake_up, moved_event = alarm_at(alarm3), {"title": title, "day": moved, **final}
+    wake_up = alarm_at(alarm3)
     chores, calling = (new_task(list=within, title=chore),
                        new_task(list=within, title=ring, due=eve))  # fmt: skip
     mailed, second_time = (

@@ -186,8 +186,7 @@ class MorningShift(GuiTemplate):
             # The second new conversation has the next number.
             key2 = scene.next_key(plan, "messages.threads") + 1
             second["messages.messages"]["added"][0]["thread"] = key2
-        # A request whose result is corrected later counts by what it came to, and is reported
-        # when it holds as it was asked.
+        # `part` is the final result of a request, `then` the state that it asked for.
         kept = {"title": title, "label": "work", "pinned": False, "archived": False}
         note = row_added("notes.notes", {**kept, "text": after, "archived": True})
         contact = row_changed("contacts.contacts", one["id"], phone=phone)

@@ -1,4 +1,4 @@
-"""OSWorld's metrics on results made here: what holds scores 1, near misses and rubbish 0."""
+"""OSWorld's metrics on files made here: correct results score 1, near misses and garbage 0."""
 
 import base64
 import io

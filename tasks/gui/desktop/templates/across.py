@@ -301,8 +301,8 @@ def _day(scene: DesktopScene) -> DesktopDraft | None:
 
     files = {f"Documents/{topic}.txt": {"text": f"On the {topic}\n"} for topic in topics}
     return DesktopDraft(
-        instruction="Work through today.txt. Later points change earlier ones; do what holds at "
-        "the end.",
+        instruction="Work through today.txt. Later points change earlier ones; only the "
+        "final version of each counts.",
         files={**files, "today.txt": {"text": requests}, "guests.txt": {"text": guests},
                _STOCK: {"text": workbook({"Stock": rows})}},
         changed={_STOCK: cells({"Stock": after(right)})},
