@@ -1,4 +1,5 @@
 import os
+import signal
 import struct
 import subprocess
 import sys
@@ -31,19 +32,26 @@ def test_pictures_of_the_framebuffer():
 
 @pytest.fixture
 def child() -> Iterator[subprocess.Popen[bytes]]:
-    code = "import sys\nfor line in sys.stdin:\n    while line.startswith('busy'): pass\n"
-    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE) as process:
+    """A shell whose only child reads lines, and runs without end from the line `busy` on."""
+    code = "import sys\nprint('ready', flush=True)\nfor line in sys.stdin:\n"
+    code += "    while line.startswith('busy'): pass\n"
+    with subprocess.Popen(
+        ["sh", "-c", f'"{sys.executable}" -c "$0"; true', code],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
+    ) as process:  # fmt: skip
         yield process
-        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def test_a_waiting_process_is_still_and_a_busy_one_is_not(child):
-    mine = Processes(os.getpid())
-    assert child.pid in mine.ids()
-    assert mine.settle(60.0)
+    assert child.stdout.readline() == b"ready\n"
+    family = Processes(child.pid)
+    assert len(family.ids()) == 1
+    assert child.pid in Processes(os.getpid()).ids()
+    assert family.settle(60.0)
     child.stdin.write(b"busy\n")
     child.stdin.flush()
-    assert not mine.settle(0.5)
+    assert not family.settle(0.5)
 
 
 def node(role: str, name: str, bounds: tuple[int, int, int, int], *states: str,
