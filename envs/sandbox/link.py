@@ -17,7 +17,7 @@ _SECONDS = 30.0
 
 
 class InitLink:
-    """Requests to process 1, and its notices of ended shells; closed when nobody holds it.
+    """Requests to process 1, and its notices of ended shells; closed when unreferenced.
 
     Args:
         connection: The socket.
@@ -99,7 +99,7 @@ class InitLink:
         except ConnectionResetError:
             heard = None
         if heard is None:
-            raise SandboxFault("the sandbox has ended unasked", cause="sandbox_ended")
+            raise SandboxFault("the sandbox ended unexpectedly", cause="sandbox_ended")
         message, _ = heard
         if "ended" not in message:
             return heard
@@ -116,7 +116,7 @@ def answer_on(connection: socket.socket, what: str, seconds: float) -> list[int]
     except TimeoutError as error:
         raise SandboxFault(f"{what} took longer than {seconds:g} seconds") from error
     if heard is None:
-        raise SandboxFault(f"{what} failed without a word")
+        raise SandboxFault(f"{what} failed without an error message")
     message, descriptors = heard
     if "error" in message:
         for descriptor in descriptors:
