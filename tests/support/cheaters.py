@@ -148,7 +148,7 @@ def with_most_neighbours(task: Task) -> Script:
 
 
 def at_the_edge(last: bool) -> Callable[[Task], Script]:
-    """Return the shopper that lists a brand in catalogue order and takes the first or last item."""
+    """Return the shopper that buys the first or last item of a brand in catalogue order."""
 
     def shop(task: Task) -> Script:
         hits = yield from seen(request_of(task), 1)

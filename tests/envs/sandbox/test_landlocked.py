@@ -1,4 +1,4 @@
-"""The back end without namespaces: its capabilities and its isolation."""
+"""The backend without namespaces: its capabilities and its isolation."""
 
 import os
 import shutil
@@ -33,7 +33,7 @@ def backend() -> LandlockBackend:
     found = LandlockBackend()
     probe = found.probe()
     if not probe.available:
-        pytest.skip(f"no Landlock back end here: {probe.reason}")
+        pytest.skip(f"no Landlock backend here: {probe.reason}")
     return found
 
 
