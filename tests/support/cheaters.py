@@ -223,7 +223,7 @@ def _paragraph(policy: str, starts: tuple[str, ...]) -> int:
 
 
 def refusing_by_the_book(place: int) -> Callable[[Task], Script]:
-    """Return the clerk that refuses by quoting the relevant paragraph, naming an arbitrary order."""
+    """Return the clerk that refuses by quoting a relevant paragraph, for an arbitrary order."""
 
     def serve(task: Task) -> Script:
         orders = yield from _orders(task)

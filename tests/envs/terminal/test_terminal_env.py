@@ -166,4 +166,4 @@ def test_the_constructor_rejects_unknown_settings():
     import gymnasium
 
     with pytest.raises(ValueError, match="verifier must be"):
-        gymnasium.make("hexathlon/Terminal-v0", verifier="trusting")
+        gymnasium.make("hexathlon/Terminal-v1", verifier="trusting")
