@@ -1,5 +1,4 @@
-"""Task directories in both public formats, hand-written and exported, run end to end.
-"""
+"""Task directories in both public formats, hand-written and exported, run end to end."""
 
 import json
 import os
@@ -80,7 +79,7 @@ def test_a_missing_or_empty_reward_is_a_fault_not_a_zero(env, tmp_path, script, 
     assert env.verdict().status == "unscored"
 
 
-def test_shared_mode_can_be_fooled_where_ours_cannot(tmp_path):
+def test_shared_mode_can_be_fooled_but_separate_mode_cannot(tmp_path):
     _, task = opened(write_folder(tmp_path, "greeting"))
     trick = "mkdir -p /usr/local/bin; printf '#!/bin/sh\\nexit 0\\n' > /usr/local/bin/grep; "
     trick += "chmod +x /usr/local/bin/grep"

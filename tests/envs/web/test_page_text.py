@@ -41,7 +41,7 @@ def test_fields_have_the_name_of_their_label_and_their_state():
     ]
 
 
-def test_what_is_hidden_is_left_out_and_an_open_dialog_covers_the_page():
+def test_hidden_elements_are_left_out_and_an_open_dialog_covers_the_page():
     page = (
         '<p hidden="">no</p><details><summary>More</summary><p>inner</p></details>'
         '<dialog><a href="/">x</a></dialog><input type="hidden" value="secret"/><a href="/y">y</a>'

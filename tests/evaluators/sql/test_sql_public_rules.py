@@ -226,7 +226,7 @@ def test_a_broken_gold_is_unscored_never_zero(name):
     assert verify(task, state("SELECT 1"), []).status == "unscored"
 
 
-def test_rves_alone_is_not_deterministic():
+def test_only_rves_is_not_deterministic():
     assert not get_verifier("bird_rves").deterministic
     assert get_verifier("spider").deterministic and get_verifier("dbbench").deterministic
 
