@@ -178,7 +178,7 @@ def test_dbbench_answers(answer, label, agree):
     ],
 )
 def test_dbbench_resolves_escapes_inside_quotes(answer, label, agree):
-    """As the original does by evaluating the text; what is no escape stays as it is."""
+    """As the original does by evaluating the text; invalid escapes stay unchanged."""
     assert answers_agree(answer, label) is agree
 
 
