@@ -74,7 +74,7 @@ def screen() -> Any:
 
 
 def landlock() -> Any:
-    """A sandbox alone: tasks of the event need paths that this back end does not have."""
+    """A sandbox alone: tasks of the event need paths that this backend does not have."""
     sandbox = backend("landlock").open(SandboxImage())
     sandbox.execute("sleep 600 & echo started", 20.0)
     sandbox.reset()
