@@ -77,9 +77,9 @@ def replayed(
     """Whether carrying out all writings by SQL leads to the expected changes and no others.
 
     Args:
-        scene: What the shift is drawn from.
+        scene: Source of the shift's draws.
         plan: Its sites in the morning.
-        turns: By request, what others give records before it, and what the agent gives them.
+        turns: By request, the values that others give to records before it, and the agent's.
         expected: The agent's changes.
     """
     edits: list[tuple[bool, Edit]] = [
