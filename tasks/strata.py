@@ -43,7 +43,7 @@ class StratifiedSource(TaskSource):
         """
         address = parse_address(task_id)
         if address.source != self.name or task_id != str(address):
-            raise UnknownTask(task_id, f"it is not written as ids of {self.name!r} are")
+            raise UnknownTask(task_id, f"it does not have the form of {self.name!r} ids")
         if (address.template, address.level) not in self.strata:
             raise UnknownTask(task_id, f"{address.template!r} has no level {address.level!r}")
         limit = self.per_stratum.get(address.split)

@@ -30,7 +30,7 @@ def returns_until_mismatch(rewards: Sequence[float], gamma: float) -> Array:
 
 
 def _relative(values: Array, scale: bool, eps: float) -> Array:
-    """Return values less their mean, perhaps over their deviation; 0 for a single one."""
+    """Return values less their mean, optionally over their deviation; 0 for a single value."""
     if len(values) < 2:
         return np.zeros_like(values)
     return standardise(values, eps) if scale else values - values.mean()

@@ -36,7 +36,7 @@ class Components:
     """With `scale` applied."""
 
     model: Any
-    """The policy as a whole; the learner changes it in place, or brings it up to date when it is
+    """The policy as a whole; the learner changes it in place, or updates it when it is
     published."""
 
     learner: Learner

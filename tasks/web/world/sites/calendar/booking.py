@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 SCOPES = ("this", "following", "all")
-"""Which events of a series a change concerns."""
+"""The events of a series that a change applies to."""
 
 
 @dataclass

@@ -207,7 +207,7 @@ class Cms(Library, Site):
 
     @get("/articles/{number:int}/preview")
     def preview(self, call: Call, number: int) -> WebResponse:
-        """Show an article as readers see it; this page stands in a frame."""
+        """Show an article as readers see it; this page is shown in a frame."""
         row = article_of(call, number)
         if row is None:
             return call.not_found()

@@ -82,7 +82,7 @@ class _Writer:
         return said(text, self.language)
 
     def pick(self, items: Sequence[str]) -> str:
-        """Draw one of several."""
+        """Draw one of the items."""
         return items[int(self.rng.integers(len(items)))]
 
     # Workbooks ---------------------------------------------------------------------------------
