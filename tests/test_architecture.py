@@ -1,4 +1,4 @@
-"""The layers: imports run one way, nothing goes in a circle, a bare import stays light."""
+"""The layers: imports run one way, there are no cycles, a bare import stays light."""
 
 import ast
 import json
@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ BASELINES = (
     "judging", "roleplay", "arena", "pipeline", "learner", "distributed", "warmstart", "training",
     "cluster", "sizing", "api",
 )  # fmt: skip
-"""The packages of `baselines/`: each imports only what stands before it."""
+"""The packages of `baselines/`: each imports only those listed before it."""
 
 
 def modules() -> dict[str, Path]:
@@ -54,9 +55,16 @@ def imports(path: Path) -> set[str]:
     return targets
 
 
-IMPORTS = {name: imports(path) - {name} for name, path in MODULES.items()}
-GRAPH = {name: targets & MODULES.keys() for name, targets in IMPORTS.items()}
-"""Module -> our own modules that it imports."""
+@cache
+def all_imports() -> dict[str, set[str]]:
+    """Module -> modules that it imports; read when a test asks, not in every collection."""
+    return {name: imports(path) - {name} for name, path in MODULES.items()}
+
+
+@cache
+def own_imports() -> dict[str, set[str]]:
+    """Module -> our own modules that it imports."""
+    return {name: targets & MODULES.keys() for name, targets in all_imports().items()}
 
 
 def cycles(graph: dict[str, set[str]]) -> list[set[str]]:
@@ -87,7 +95,7 @@ def rooms(package: str) -> dict[str, set[str]]:
     for name in MODULES:
         if name.startswith(start):
             room = name.removeprefix(start).partition(".")[0]
-            inside = {t.removeprefix(start).partition(".")[0] for t in GRAPH[name]
+            inside = {t.removeprefix(start).partition(".")[0] for t in own_imports()[name]
                       if t.startswith(start)}  # fmt: skip
             graph[room] = graph.get(room, set()) | (inside - {room})
     return graph
@@ -109,13 +117,13 @@ def test_the_graph_sees_every_kind_of_import(tmp_path):
 
 
 LAYERED = sorted(name for name in MODULES if name.startswith("hexathlon."))
-"""Every module but the face's: the command and `hexathlon` itself may import everything."""
+"""Every module but those of the face: the command and `hexathlon` itself may import everything."""
 
 
 @pytest.mark.parametrize("name", LAYERED)
-def test_imports_only_what_stands_left(name):
+def test_imports_run_one_way(name):
     layer = LAYERS.index(name.split(".")[1])
-    for target in IMPORTS[name]:
+    for target in all_imports()[name]:
         parts = target.split(".")
         assert parts[0] != "hexathlon_cli", f"{name} imports the face"
         if parts[0] == "hexathlon" and len(parts) > 1 and parts[1] in LAYERS:
@@ -125,7 +133,7 @@ def test_imports_only_what_stands_left(name):
 @pytest.mark.parametrize("name", LAYERED)
 def test_a_family_never_imports_another(name):
     own = [part for part in name.split(".")[2:3] if part in FAMILIES]
-    for target in IMPORTS[name]:
+    for target in all_imports()[name]:
         parts = target.split(".")
         if parts[0] == "hexathlon" and len(parts) > 2 and parts[2] in FAMILIES:
             # Registries name families as strings; only a family's own files import it.
@@ -134,7 +142,7 @@ def test_a_family_never_imports_another(name):
 
 def test_the_leaderboard_reads_records_without_the_baselines():
     pages = [name for name in MODULES if name.startswith("hexathlon.leaderboard")]
-    reached = set().union(*(reachable(GRAPH, name) for name in pages))
+    reached = set().union(*(reachable(own_imports(), name) for name in pages))
     assert not [name for name in reached if name.startswith("hexathlon.baselines")]
 
 
@@ -144,7 +152,7 @@ def test_cycles_are_found():
 
 
 def test_no_cycles_between_files():
-    assert cycles(GRAPH) == []
+    assert cycles(own_imports()) == []
 
 
 @pytest.mark.parametrize("package", sorted(PACKAGES))
@@ -176,8 +184,8 @@ def types(path: Path) -> dict[str, str]:
             named[node.name] = f"class in {path}"
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             value = ast.unparse(node.value)
-            # A type variable stands for whatever its one function or class is given.
-            # A command's option is named after its flag, whatever other commands mean by it.
+            # A type variable means whatever its one function or class is given. A command's option
+            # is named after its flag, even if other commands use the name differently.
             skipped = value.startswith("TypeVar(") or "typer.Option(" in value
             if re.match("[A-Z][a-z]", node.targets[0].id) and not skipped:
                 named[node.targets[0].id] = value
@@ -216,7 +224,7 @@ def test_a_bare_import_loads_nothing_heavy():
 
 def test_no_machine_paths_or_registry_hosts_are_tracked():
     out = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
-    # Spelled apart, so that this file does not find itself.
+    # Split, so that this file does not find itself.
     suspects = [
         "/ro" + "ot/",
         "/wo" + "rk/",

@@ -118,7 +118,7 @@ class MiniwobSource(TaskSource):
         yield tool_call("noop")
 
     def data_files(self) -> Sequence[str]:
-        """Return no patterns: the pages belong to another package."""
+        """Return no files: the pages are not part of this package."""
         return ()
 
 

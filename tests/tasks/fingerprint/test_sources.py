@@ -1,6 +1,6 @@
 """Our sources' hashes depend on what determines their tasks, and on nothing else.
 
-A copy of the package, as an installer would lay it out, is edited and hashed by fresh processes.
+A copy of the package, laid out as an installer would, is edited and hashed by fresh processes.
 """
 
 import ast
@@ -178,7 +178,7 @@ UNDECIDING = re.compile(r"hexathlon\.tasks\.(fingerprint|registry|taskset)\b")
 
 
 @pytest.mark.parametrize("name", BUNDLED)
-def test_what_building_tasks_opens_and_imports_is_declared(name, installed):
+def test_files_and_modules_used_to_build_tasks_are_declared(name, installed):
     """Scripts are made, not played: imports at run time determine no task."""
     built = json.loads(run(BUILT, name, str(TASKS.get(name, 30)), path=installed))
     assert set(built["files"]) <= set(built["declared"])
