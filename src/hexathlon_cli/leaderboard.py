@@ -161,7 +161,7 @@ class _Replays(NamedTuple):
     failed: dict[Path, str]
     """First finding of each run that its replay contradicts."""
     obstacles: dict[Path, str]
-    """Why the others could not be replayed, or not in whole."""
+    """Why the others could not be replayed, or not completely."""
 
 
 def _replay(runs: Sequence[Path], salt: str | None) -> _Replays:

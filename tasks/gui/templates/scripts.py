@@ -1,6 +1,6 @@
 """Scripts of everyday phone operations, from which templates compose their solutions.
 
-Each function returns a script; `steps` runs several one after the other.
+Each function returns a script; `steps` runs several in sequence.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -48,7 +48,7 @@ def template(
 
 
 def steps(*parts: PhoneScript) -> PhoneScript:
-    """Run scripts one after the other."""
+    """Run scripts in sequence."""
 
     def run(pilot: PhonePilot) -> Script:
         for part in parts:
@@ -95,7 +95,7 @@ def find_entry(app: str, text: str, title: str = "") -> PhoneScript:
 
 
 def press(app: str, *keys: str) -> PhoneScript:
-    """Use actions of screens, one after the other."""
+    """Use actions of screens, in sequence."""
 
     def run(pilot: PhonePilot) -> Script:
         for key in keys:

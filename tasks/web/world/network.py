@@ -132,7 +132,7 @@ class Network:
         return f"http://{site_named(self.plan.sites[0]).host}{self.plan.path}"
 
     def introduction(self) -> str:
-        """Return the addresses of the sites and the user's account, as the agent is told."""
+        """Return the text that gives the agent the sites' addresses and the user's account."""
         login = people_of(self.plan)[0].login
         urls = " ".join(f"http://{host}/" for host in self.hosts.values())
         password = password_of(login)
@@ -150,7 +150,7 @@ class Network:
         return self._stores[site]
 
     def start_cookies(self) -> dict[str, dict[str, str]]:
-        """Sign the user in if the plan says so; return the cookies to set, by host."""
+        """Sign the user in if the plan requires it; return the cookies to set, by host."""
         if not self.plan.signed_in:
             return {}
         login = people_of(self.plan)[0].login

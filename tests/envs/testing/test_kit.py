@@ -29,7 +29,7 @@ FAULTS = [
     (faults.ChangedEnviron, "global_state", r"os\.environ"),
     (faults.ClockInText, "two_instances", "at reset"),
     (faults.HashOrder, "two_processes", "another hash seed"),
-    (faults.SharedCounter, "order_independence", "depends on what was played before"),
+    (faults.SharedCounter, "order_independence", "depends on earlier episodes"),
     (faults.SharedWorld, "interleaved", "counter stands at"),
     (faults.AliasingFork, "fork_contract", "was changed by"),
     (faults.ForgetfulRestore, "restore_contract", "diverged"),

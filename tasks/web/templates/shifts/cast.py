@@ -18,7 +18,7 @@ from hexathlon.tasks.web.world.people import Person
 __all__ = ["DAYS", "ShiftCast", "draw_cast", "draw_rules", "entry_on", "new_number"]
 
 DAYS = (8, 15, 26, 40)
-"""Terms of holds, of which a shift has two."""
+"""Terms of holds; a shift uses two of them."""
 
 
 @dataclass(frozen=True)

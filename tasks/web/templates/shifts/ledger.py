@@ -71,7 +71,7 @@ class DayMail:
 
 @dataclass(frozen=True)
 class DayStep:
-    """One request, with what happened right before it."""
+    """One request, with the changes right before it."""
 
     rules: DayRules
     statements: tuple[DayStatement, ...] = ()
@@ -82,7 +82,7 @@ class DayStep:
 
 @dataclass
 class StepRecord:
-    """What was done for one request."""
+    """Actions taken for one request."""
 
     writings: list[Writing] = field(default_factory=list)
     pending: list[str] = field(default_factory=list)

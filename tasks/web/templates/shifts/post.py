@@ -23,7 +23,7 @@ _OTHER_HOSTS = ("northwind-post.test", "harbor-line.test", "quillwork.test", "os
 
 @dataclass
 class ShiftPost:
-    """The mails of a shift, drawn one after the other.
+    """The mails of a shift, drawn in sequence.
 
     Attributes:
         bench: Source of the draws.

@@ -28,7 +28,7 @@ class JobTarget:
     """Its number or name, as pages show it."""
 
     before: Values
-    """What it holds in the morning."""
+    """Its values in the morning."""
 
     values: tuple[Values, ...]
     """Values that requests may set: one for each wish of the job, then one that others may set."""
@@ -47,7 +47,7 @@ class RecordJob:
     site: str
     table: str
     noun: str
-    """What its records are, in words."""
+    """Noun for its records."""
 
     group: str
     """The common property of all its records, in words, such as `issues of the project KES`."""

@@ -36,7 +36,7 @@ class ShiftLetter:
 
 @dataclass(frozen=True)
 class StageWork:
-    """What is done for one request, right or wrong."""
+    """Actions for one request, right or wrong."""
 
     writings: tuple[Writing, ...] = ()
     letters: tuple[ShiftLetter, ...] = ()
@@ -56,7 +56,7 @@ class ShiftStage:
     """Actions of `look`."""
 
     edits: tuple[Edit, ...] = ()
-    """What other people change before it."""
+    """Other people's changes before it."""
 
     def request(
         self, rows: Callable[[ShiftLetter], Mapping[str, Any]], last: Sequence[Writing]

@@ -34,7 +34,7 @@ class ClaimPages:
 
     @get("/claims/new")
     def new_claim(self, call: Call) -> WebResponse:
-        """Show the form of a claim."""
+        """Show the claim form."""
         return _claim_form(call, {}, {})
 
     @get("/claims/new/project")
@@ -93,7 +93,7 @@ class ClaimPages:
 
     @get("/claims/{number:int}")
     def claim(self, call: Call, number: int) -> WebResponse:
-        """Show a claim of the person's own."""
+        """Show one of the person's own claims."""
         row = _claim(call, number)
         if row is None or row["person"] != call.login:
             return call.not_found()
@@ -142,7 +142,7 @@ class ClaimPages:
 
     @get("/approvals/{number:int}")
     def approval(self, call: Call, number: int) -> WebResponse:
-        """Show a claim with the forms of a decision."""
+        """Show a claim with the decision forms."""
         if not is_approver(call):
             return call.forbidden()
         row = _claim(call, number)

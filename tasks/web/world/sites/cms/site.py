@@ -224,7 +224,7 @@ class Cms(Library, Site):
 
     @get("/articles/{number:int}/edit")
     def edit(self, call: Call, number: int) -> WebResponse:
-        """Show the form of an article."""
+        """Show the form for an article."""
         row = article_of(call, number)
         return call.not_found() if row is None else self._form(call, number, row, {})
 

@@ -57,7 +57,7 @@ def populate(store: SiteStore, brief: SiteBrief) -> None:
 
 
 class _Writer:
-    """Writes workbooks one after the other."""
+    """Writes the workbooks."""
 
     def __init__(self, store: SiteStore, brief: SiteBrief) -> None:
         self.store, self.brief = store, brief
