@@ -50,5 +50,7 @@ class StratifiedSource(TaskSource):
         if limit is not None and address.index >= limit:
             raise UnknownTask(task_id, f"{address.split} holds {limit} tasks of each kind")
         if (address.split == "heldout") != (salt is not None):
-            raise UnknownTask(task_id, "the held-out split needs a salt, and only it does")
+            raise UnknownTask(
+                task_id, "the held-out split requires a salt, the other splits take none"
+            )
         return address

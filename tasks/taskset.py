@@ -54,7 +54,7 @@ class TaskSet:
             raise TaskError(problem)
         if (split == "heldout") != (salt is not None):
             raise TaskError(
-                "the held-out split needs a salt, and only it does: "
+                "the held-out split requires a salt, the other splits take none: "
                 f"got split={split!r} and {'a' if salt else 'no'} salt"
             )
         self.source = get_source(source) if isinstance(source, str) else source

@@ -1,6 +1,6 @@
 """Critic-free estimators that also compare the same step of a task's rollouts.
 
-They suit rollouts that stay on one course, such as replayed recordings: there step t of every
+They suit rollouts that all follow the same path, such as replayed recordings, where step t of every
 rollout starts from the same screen.
 """
 

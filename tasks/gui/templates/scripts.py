@@ -110,7 +110,7 @@ def text_to(name: str, text: str) -> PhoneScript:
 
 
 def only_in(rows: Sequence[PhoneRow], text: str, columns: Sequence[str]) -> bool:
-    """Whether exactly one row contains a text in one of some columns, as a search would."""
+    """Whether exactly one row contains a text in any of the given columns, as a search finds it."""
     wanted = text.casefold()
     return sum(any(wanted in str(row[name]).casefold() for name in columns) for row in rows) == 1
 

@@ -119,7 +119,7 @@ RARE_FAULTS = [
     (faults.SameContentEnv, "splits_apart", "tasks are in dev and in test, such as"),
     (faults.GreetsRegulars, "order_independence", "depends on the many episodes before"),
     (faults.BusyProcess, "two_processes", "got different bytes"),
-    (faults.CountingSourceEnv, "builds_are_pure", "another task when it is built again"),
+    (faults.CountingSourceEnv, "builds_are_pure", "a different task when it is built again"),
     (faults.RepeatedEnv, "tasks_differ", "the first 40 ids of dev name 2 tasks"),
     (faults.OtherNamesEnv, "splits_apart", "solutions with the same numbers are in dev and"),
     (faults.SideInIndexEnv, "numbers_tell_nothing", "bit 0 of the index goes with"),

@@ -45,7 +45,7 @@ class ClaimPages:
 
     @post("/claims/new")
     def create_claim(self, call: Call) -> WebResponse:
-        """Hand in a claim."""
+        """Submit a claim."""
         values = {
             name: call.arg(name)
             for name in (
@@ -113,7 +113,7 @@ class ClaimPages:
 
     @post("/claims/{number:int}/withdraw")
     def withdraw(self, call: Call, number: int) -> WebResponse:
-        """Take back a claim that nobody has decided."""
+        """Withdraw a claim that is still undecided."""
         row = _claim(call, number)
         if row is None or row["person"] != call.login or row["state"] != "submitted":
             return call.not_found()
