@@ -55,7 +55,7 @@ def save_state(
 
 
 def _save_rest(part: Path, rest: dict[str, Any], critic: Any, memory: Any, average: Any) -> None:
-    """Write what rank 0 knows alone, and bring all files of the state to the disk."""
+    """Write what only rank 0 has, and sync all files of the state to disk."""
     import torch
 
     if critic is not None:
