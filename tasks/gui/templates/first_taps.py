@@ -1,6 +1,6 @@
 """The smallest tasks, in the brief view: two to four actions in one app that is already open.
 
-Everything that decides stands on the screen. A policy of a million parameters can learn them.
+Everything needed is on the screen. A policy with a million parameters can learn them.
 """
 
 import itertools
@@ -38,7 +38,7 @@ _SWITCHES = {
 
 
 def seen_line(screen: str, role: str, names: tuple[str, ...]) -> str:
-    """Return an element as the brief view lists it; empty if it does not."""
+    """Return an element's line in the brief view; empty if it is not listed."""
     for name in names:
         match = re.search(rf'^{role} "{re.escape(name)}(?: \| [^"]*)?" \[\d+\].*$', screen, re.M)
         if match:
@@ -54,13 +54,13 @@ class _FirstTap(GuiTemplate):
 
 
 class FlipSwitch(_FirstTap):
-    """Bring two or three switches of the open page into a state that some of them have already."""
+    """Set two or three switches of the open page to given states; some are already right."""
 
     name: ClassVar[str] = "settings_flip"
     apps: ClassVar[tuple[str, ...]] = ("settings",)
 
     def draw(self, scene: GuiScene) -> GuiDraft | None:
-        """Draw a page and states of its switches, of which some but not all differ from the present."""
+        """Draw a page and states for its switches, some but not all of which must change."""
         world = scene.plan().table("settings.values")
         fitting = [
             (section, states)
@@ -121,7 +121,7 @@ def _switch_states() -> Sequence[tuple[str, tuple[tuple[str, bool], ...]]]:
 
 
 class ReadNumber(_FirstTap):
-    """Open a contact of the list and read a fact."""
+    """Open a contact in the list and read one of its fields."""
 
     name: ClassVar[str] = "contacts_read"
     apps: ClassVar[tuple[str, ...]] = ("contacts",)
@@ -174,7 +174,7 @@ class TitleNote(_FirstTap):
     apps: ClassVar[tuple[str, ...]] = ("notes",)
 
     def draw(self, scene: GuiScene) -> GuiDraft | None:
-        """Draw words that begin like the title of a note, and the field."""
+        """Draw a field and a text that starts with an existing note's title."""
         plan = scene.plan(front=("notes", "edit", {}))
         begun = scene.pick(scene.rows(plan, "notes.notes"))["title"]
         title = f"{begun} {scene.number(41, 99)}"
