@@ -48,7 +48,7 @@ _NEAREST = 9
 """Number of similar openings that vote on an ending."""
 
 _WORDING = 0.01
-"""Minimum share of the openings with a word, where names and values of single tasks do not count."""
+"""Minimum share of the openings that have a word; names and values of single tasks are rarer."""
 
 
 def numbers_tell_nothing(subject: Subject) -> None:
