@@ -1,6 +1,6 @@
 """Sources of one template whose tasks are drawn: an author writes `draw` and the scripts.
 
-`build` and `address` are given. Splits must differ in more than their seeds, so `draw` takes its
+`build` and `address` are provided. Splits must differ in more than their seeds, so `draw` takes its
 values from the split's own share, see `own_share`.
 """
 
@@ -21,7 +21,7 @@ _Value = TypeVar("_Value")
 
 
 def own_share(values: Sequence[_Value], split: Split) -> Sequence[_Value]:
-    """Return every fourth value, others for each split, so that splits share none."""
+    """Return every fourth value, different ones for each split, so that splits share none."""
     return values[SPLITS.index(split) :: len(SPLITS)]
 
 
@@ -51,7 +51,7 @@ class DrawnSource(TaskSource):
             rng: The task's generator.
 
         Returns:
-            The instruction and the truth, as JSON: the task's `params`, and those of its check.
+            The instruction, and the truth as JSON: both the task's `params` and its check's.
         """
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

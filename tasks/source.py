@@ -71,10 +71,10 @@ class TaskSource(ABC):
     all modules of one package. Modules reached by import statements are found automatically."""
 
     tolerated: ClassVar[Mapping[str, str]] = {}
-    """Small changes to the oracle's episodes that leave another final state and are right all the
-    same, with the reason. Keys are `drop:TOOL`, `repeat:TOOL`, `swap:TOOL` and
-    `alter:TOOL.ARGUMENT`, for one template alone after its name, as in `TEMPLATE/drop:TOOL`; the
-    conformance kit refuses all others that score 1."""
+    """Small changes to the oracle's episodes that lead to a different final state and are
+    nevertheless correct, with the reason. Keys are `drop:TOOL`, `repeat:TOOL`, `swap:TOOL` and
+    `alter:TOOL.ARGUMENT`, prefixed by a template's name for that template alone, as in
+    `TEMPLATE/drop:TOOL`; the conformance kit refuses all others that score 1."""
 
     @abstractmethod
     def size(self, split: Split, level: Level | None = None) -> int | None:

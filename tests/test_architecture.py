@@ -1,4 +1,4 @@
-"""The layers: imports run one way, nothing goes in a circle, a bare import stays light."""
+"""The layers: imports run one way, there are no cycles, a bare import stays light."""
 
 import ast
 import json
@@ -21,7 +21,7 @@ BASELINES = (
     "judging", "roleplay", "arena", "pipeline", "learner", "distributed", "warmstart", "training",
     "cluster", "sizing", "api",
 )  # fmt: skip
-"""The packages of `baselines/`: each imports only what stands before it."""
+"""The packages of `baselines/`: each imports only those listed before it."""
 
 
 def modules() -> dict[str, Path]:
@@ -109,11 +109,11 @@ def test_the_graph_sees_every_kind_of_import(tmp_path):
 
 
 LAYERED = sorted(name for name in MODULES if name.startswith("hexathlon."))
-"""Every module but the face's: the command and `hexathlon` itself may import everything."""
+"""Every module but those of the face: the command and `hexathlon` itself may import everything."""
 
 
 @pytest.mark.parametrize("name", LAYERED)
-def test_imports_only_what_stands_left(name):
+def test_imports_run_one_way(name):
     layer = LAYERS.index(name.split(".")[1])
     for target in IMPORTS[name]:
         parts = target.split(".")
@@ -176,8 +176,8 @@ def types(path: Path) -> dict[str, str]:
             named[node.name] = f"class in {path}"
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             value = ast.unparse(node.value)
-            # A type variable stands for whatever its one function or class is given.
-            # A command's option is named after its flag, whatever other commands mean by it.
+            # A type variable means whatever its one function or class is given. A command's option
+            # is named after its flag, even if other commands use the name differently.
             skipped = value.startswith("TypeVar(") or "typer.Option(" in value
             if re.match("[A-Z][a-z]", node.targets[0].id) and not skipped:
                 named[node.targets[0].id] = value
@@ -216,7 +216,7 @@ def test_a_bare_import_loads_nothing_heavy():
 
 def test_no_machine_paths_or_registry_hosts_are_tracked():
     out = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
-    # Spelled apart, so that this file does not find itself.
+    # Split, so that this file does not find itself.
     suspects = [
         "/ro" + "ot/",
         "/wo" + "rk/",

@@ -1,4 +1,4 @@
-"""The documentation site builds without a warning and without network."""
+"""The documentation site builds without warnings and without network."""
 
 import json
 import os

@@ -140,7 +140,7 @@ def _require_unchanged(env: Any) -> None:
 
 
 def _require_same_openings(subject: Subject) -> None:
-    """Compare the opening of an instance's last of many episodes with that of fresh instances."""
+    """Compare an instance's opening after many episodes with that of a fresh instance."""
     for solved in subject.solved[-_MANY::4]:
         env = subject.make()
         try:

@@ -123,7 +123,7 @@ def assert_conforms(target: Target, **options: Any) -> None:
 
 
 def _result(check: ConformanceCheck, subject: Subject, raised: dict[_Place, str]) -> CheckResult:
-    """Run a check; an exception that an earlier check met at the same line is not described again.
+    """Run a check; an exception already raised at the same line is not described again.
 
     Args:
         check: The check.

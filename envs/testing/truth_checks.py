@@ -332,7 +332,7 @@ CHECKS = (
     ),
     ConformanceCheck(
         "truth_in_observations",
-        "show answers only to those who look; what everybody may know belongs in the instruction",
+        "show answers only after a deliberate look; public facts belong in the instruction",
         truth_in_observations,
     ),
 )

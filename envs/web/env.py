@@ -127,7 +127,7 @@ class WebEnv(Environment):
         return f"{request}\n\n{self._screen('')}"
 
     def call_tool(self, name: str, arguments: dict[str, Any]) -> str:
-        """Carry out one action; the answer is the resulting screen."""
+        """Perform one action and return the resulting screen."""
         arguments = {key: _readable(value) for key, value in arguments.items()}
         if name in ("finish", "report_infeasible", "send_msg_to_user", "read_file"):
             answer: str = getattr(self, f"_{name}")(**arguments)
@@ -144,7 +144,7 @@ class WebEnv(Environment):
         return self._screen(remark)
 
     def frame(self) -> "NDArray[np.uint8]":
-        """Return the window as an image, with marks if they are wanted."""
+        """Return the window as an image, with marks if enabled."""
         from hexathlon.envs.web.chromium.marks import window_image
 
         return window_image(self.browser, marks=self.marks)

@@ -1,7 +1,7 @@
-"""The constant bounds of a query program: their columns, and the programs beside it.
+"""The constant bounds of a query program, their columns, and programs that are off by one.
 
-A program beside another has one bound moved by one unit, or `<` in place of `<=`. The databases
-that judge a question should distinguish each of them from the program itself.
+A program is off by one if one bound is moved by one unit, or if `<` replaces `<=`. The databases
+that judge a question should distinguish each such program from the right one.
 """
 
 import re
@@ -35,7 +35,7 @@ _YEAR = re.compile(r"(19|20)\d\d")
 
 
 def beside(program: Relation, schema: Schema) -> Iterator[tuple[Relation, bool]]:
-    """Yield the program with one bound moved by a unit, or excluded instead of included.
+    """Yield programs with one bound moved by a unit, or excluded instead of included.
 
     A category that must be equal is written in capitals, so that no row has it. The second value
     says whether the bound is a number or a date that is compared with a column.
@@ -75,7 +75,7 @@ def _moved(value: Any) -> list[Constant]:
 
 
 def bound_values(program: Relation, schema: Schema, sample: Mapping[str, Sequence[Row]]) -> Bounds:
-    """Return values at and beside the program's bounds, by table and column.
+    """Return values at and next to the program's bounds, by table and column.
 
     A column that is compared with another, or with an aggregate, gets its median, so that both
     sides of the comparison can be equal.

@@ -1,4 +1,4 @@
-"""Tables in the terminal: words and figures stay whole where there is room for them."""
+"""Tables in the terminal: words and numbers are not broken where there is room for them."""
 
 import re
 

@@ -48,7 +48,7 @@ def test_sql_is_played_as_a_person_types() -> None:
         table = re.findall(r"1\. (\w+) \(", screen.text)[-1]
         assert table in screen.type("describe #1")
         assert "n 1 (1 row)" in screen.type("select 1 as n")
-        assert screen.type("submit").endswith("sql>"), "the argument is asked for"
+        assert screen.type("submit").endswith("sql>"), "the argument is prompted for"
         said = screen.type("SELECT 'nothing of the kind'")
         assert "Not right." in said and "A correct solution:" in said and "submit SELECT" in said
         assert not INTERNAL.search(said)
@@ -71,7 +71,7 @@ LISTING = [
 ]
 
 
-def test_arguments_that_are_left_out_are_asked_for() -> None:
+def test_missing_arguments_are_prompted_for() -> None:
     with pytest.raises(ArgumentsMissing) as caught:
         read_line("move 3", LISTING, {})
     assert (caught.value.given, caught.value.names) == ({"x": 3}, ["to"])
@@ -87,7 +87,7 @@ def test_plain_sql_is_a_query(line: str) -> None:
     assert read_line("selected items", LISTING, {}) == "selected items"
 
 
-def test_lists_get_the_numbers_that_stand_for_their_items() -> None:
+def test_list_items_get_numbers() -> None:
     tables = "2 tables\nFilms (24 rows)\nPeople (1,027 rows)"
     assert numbered(tables) == "2 tables\n1. Films (24 rows)\n2. People (1,027 rows)"
     assert listed_in(tables) == {"1": "Films", "2": "People"}
@@ -126,7 +126,7 @@ VERDICTS = [
 
 
 @pytest.mark.parametrize(("verdict", "said"), VERDICTS)
-def test_a_verdict_is_told_in_words(verdict: Verdict, said: list[str]) -> None:
+def test_verdicts_are_explained_in_words(verdict: Verdict, said: list[str]) -> None:
     told = "\n".join(explained(verdict, HINTS))
     assert all(sentence in told for sentence in said), told
     assert not INTERNAL.search(told) and "_" not in told

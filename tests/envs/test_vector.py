@@ -106,7 +106,7 @@ def test_completion_order_one_slow_environment_holds_up_no_other():
     assert vector.recv(1, timeout=0.01) == [] and vector.recv(0) == []
     with pytest.raises(ValueError, match="environment 0 still owes"):
         vector.send([walk(1)], [0])
-    with pytest.raises(ValueError, match="asked for 2 answers, 1 are owed"):
+    with pytest.raises(ValueError, match="asked for 2 answers, but only 1 are owed"):
         vector.recv(2)
     vector.close()
 
@@ -218,7 +218,7 @@ def test_wrong_reset_masks_are_refused(mask):
 def test_wrong_use_is_refused():
     with pytest.raises(ValueError, match="at least one"):
         VectorEnvironment([])
-    with pytest.raises(ValueError, match="environment 1 has other spaces"):
+    with pytest.raises(ValueError, match="environment 1 has different spaces"):
         VectorEnvironment([ToyEnv, lambda: ToyEnv(action_format="message")])
     vector = VectorEnvironment([ToyEnv] * 2)
     with pytest.raises(ValueError, match="got 3 seeds"):
@@ -270,7 +270,7 @@ class Signed(ToyEnv):
     ("make", "reward", "extra"),
     [(lambda: Paying(ToyEnv()), 0.5, "paid"), (Signed, 0.0, "signed")],
 )
-def test_a_step_of_their_own_is_not_passed_over(make, reward, extra):
+def test_overridden_steps_are_called(make, reward, extra):
     vector = VectorEnvironment([ToyEnv, make])
     vector.reset(seed=0, options=TASK)
     _, rewards, _, _, infos = vector.step([ADD % 1] * 2)

@@ -171,7 +171,7 @@ def test_arrow_keys_walk_through_trajectories(open_page, site):
     page.wait_for_url(links[0])
 
 
-def test_a_submission_tells_how_to_run_it_again(open_page, site):
+def test_a_submission_shows_how_to_rerun_it(open_page, site):
     page = open_page(run_folder(site, "borealis-30b-a3b") / "index.html")
     text = page.locator(".command").first.inner_text()
     assert text.startswith("hexathlon eval 'endpoint:http://127.0.0.1:8000/v1#borealis-30b-a3b'")
@@ -179,7 +179,7 @@ def test_a_submission_tells_how_to_run_it_again(open_page, site):
     assert page.get_by_text("Head of the record chain").is_visible()
 
 
-def test_everything_is_there_without_script(open_page):
+def test_everything_is_visible_without_scripts(open_page):
     page = open_page(javascript=False)
     assert len(column(page, 1)) == 11
     assert page.locator(".plot").count() == 2

@@ -59,7 +59,7 @@ def test_a_named_plan_that_no_run_has_is_refused(outvoted: list[Path], tmp_path:
     for name, said in (
         (plan_of(outvoted[0])[:8], "too short"),
         ("", "too short"),
-        ("0" * 64, "no run that can be shown has the plan 000"),
+        ("0" * 64, "no valid run has the plan 000"),
     ):
         with pytest.raises(BuildError, match=said):
             build(outvoted, tmp_path / "site", plans=[name])

@@ -1,4 +1,4 @@
-"""Makes an environment, takes a step and ends without closing it, for tests of what is left.
+"""Creates an environment, takes a step and exits without closing it, for tests of leaked resources.
 
 Run as `python -m support.left_open KIND ENDING`. The descendants of the process are printed as a
 JSON list. Then `exit` ends the interpreter, `delete` drops the environment and prints how many
@@ -113,7 +113,7 @@ def descendants() -> list[int]:
 
 
 def descriptors() -> set[str]:
-    """What the descriptors of this process point to, maps of cached files apart."""
+    """Targets of this process's descriptors, except mapped cache files."""
     targets = set()
     for entry in Path("/proc/self/fd").iterdir():
         with contextlib.suppress(FileNotFoundError):  # the one that reads the directory

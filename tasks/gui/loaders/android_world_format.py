@@ -51,7 +51,7 @@ class AndroidWorldNeeds:
     """Placeholders whose values AndroidWorld's code draws from a seed."""
 
     screen: bool
-    """Whether the work needs the pixels."""
+    """Whether the task requires pixels."""
 
     setup: bool
     """Whether the apps need AndroidWorld's one-time setup."""
@@ -65,11 +65,11 @@ class AndroidWorldTemplate(StrictRecord):
     difficulty: Literal["easy", "medium", "hard"]
     tags: tuple[str, ...] = ()
     optimal_steps: str = Field(pattern=r"^\d+$")
-    """Actions of the shortest known solution."""
+    """Number of actions in the shortest known solution."""
 
     @property
     def steps(self) -> int:
-        """Actions of the shortest known solution, as a number."""
+        """Number of actions in the shortest known solution, as an integer."""
         return int(self.optimal_steps)
 
     @property

@@ -1,6 +1,6 @@
 """The smallest tasks, in the brief view: two to four actions in one app that is already open.
 
-Everything that decides stands on the screen. A policy of a million parameters can learn them.
+Everything needed is on the screen. A policy with a million parameters can learn them.
 """
 
 import re
@@ -46,7 +46,7 @@ class _FirstTap(GuiTemplate):
 
 
 class FlipSwitch(_FirstTap):
-    """Bring two switches of the open page into a state that one of them has already."""
+    """Set two switches of the open page to given states, one of which is already right."""
 
     name: ClassVar[str] = "settings_flip"
     apps: ClassVar[tuple[str, ...]] = ("settings",)
@@ -93,7 +93,7 @@ class FlipSwitch(_FirstTap):
 
 
 class ReadNumber(_FirstTap):
-    """Open a contact of the list and read a fact."""
+    """Open a contact in the list and read one of its fields."""
 
     name: ClassVar[str] = "contacts_read"
     apps: ClassVar[tuple[str, ...]] = ("contacts",)
@@ -146,7 +146,7 @@ class TitleNote(_FirstTap):
     apps: ClassVar[tuple[str, ...]] = ("notes",)
 
     def draw(self, scene: GuiScene) -> GuiDraft | None:
-        """Draw words that begin like the title of a note, and the field."""
+        """Draw words that begin like a note's title, and the field."""
         plan = scene.plan(front=("notes", "edit", {}))
         begun = scene.pick(scene.rows(plan, "notes.notes"))["title"]
         title = f"{begun} {scene.number(41, 99)}"

@@ -30,7 +30,7 @@ HOPS = {"easy": 1, "medium": 1, "hard": 2}
 
 
 def in_year(date: Expression, year: int) -> Compare:
-    """Return the condition that a date lies in a year."""
+    """Return the condition that a date is in a given year."""
     return Compare("=", year_of(date), Literal(str(year)))
 
 

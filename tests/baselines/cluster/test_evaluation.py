@@ -1,4 +1,4 @@
-"""Evaluation on a cluster: records equal those of one process, whatever is killed."""
+"""Evaluation on a cluster: the records equal those of a single process, whatever is killed."""
 
 import os
 import re
@@ -43,7 +43,7 @@ def played(run: Path, cluster: RayCluster | None = None, **flags: Any) -> RunOut
 
 
 def without_timing(run: Path) -> list[dict[str, Any]]:
-    """Return a run's records, after a check of their chain."""
+    """Return a run's records, after checking their hash chain."""
     assert check_chain(run, read_plan(run)["plan_hash"]) == []
     return [{**record, "timing": None} for record in records(run)]
 
@@ -53,7 +53,7 @@ def test_records_equal_those_of_one_process(cluster: RayCluster, tmp_path: Path)
     played(tmp_path / "here", **flags)
     outcome = played(tmp_path / "there", cluster, **flags)
     assert (outcome.played, outcome.recorded) == (18, 18)
-    # The hashes are part of the records, and cover all of them but the timing.
+    # The records include their hashes, which cover everything but the timing.
     assert without_timing(tmp_path / "there") == without_timing(tmp_path / "here")
     assert read_plan(tmp_path / "there")["execution"]["cluster"]["workers"] == 2
 
@@ -146,7 +146,7 @@ def test_a_budget_stops_the_run(
     }  # fmt: skip
     outcome = played(tmp_path / "run", cluster, **flags)
     assert outcome.stopped is not None and outcome.stopped.startswith("--max-tokens")
-    # What had begun when the first record came is recorded, too.
+    # Trials under way when the first record arrived are recorded, too.
     assert 1 <= outcome.recorded <= 6
 
 

@@ -1,4 +1,4 @@
-"""Training on a cluster: the policy of one process, also after processes were killed."""
+"""Training on a cluster gives the policy of a single process, also after processes were killed."""
 
 import asyncio
 import json
@@ -93,7 +93,7 @@ def notes(run: Path) -> str:
 
 
 def test_a_cluster_makes_a_step(cluster: RayCluster, policy: Path, tmp_path: Path) -> None:
-    """The short form of what follows, without the run of one process to compare with."""
+    """The short form of the tests below, without a single-process run to compare with."""
     result = train(recipe(policy, steps=1), tmp_path, quiet, launch=launch_on(cluster))
     assert result["before"].tasks == result["after"].tasks == 1
     (step,) = (row for row in read_metrics(tmp_path / "metrics.jsonl") if "reward" in row)
@@ -140,7 +140,7 @@ def test_sharded_ranks_train_the_policy_of_replicated_ones(
 
 
 @pytest.mark.slow
-def test_a_killed_rank_is_started_again_and_trains_the_policy_of_one_process(
+def test_a_killed_rank_is_restarted_and_trains_the_policy_of_one_process(
     cluster: RayCluster, policy: Path, alone: Path, tmp_path: Path
 ) -> None:
     require_invariant_products()
@@ -160,7 +160,7 @@ def test_a_killed_rank_is_started_again_and_trains_the_policy_of_one_process(
 
 
 def pids(run: Path, kind: str = "ranks") -> list[int]:
-    """Return the ids of the processes of a kind that were started last."""
+    """Return the ids of the most recently started processes of a kind."""
     lines = re.findall(kind + r" started: processes ([\d, ]+)", notes(run))
     return [int(number) for number in lines[-1].split(", ")]
 
@@ -179,7 +179,7 @@ def test_ranks_that_are_lost_too_often_are_named(
 
 
 @pytest.mark.slow
-def test_an_error_of_rank_0_is_raised_as_it_is(
+def test_an_error_of_rank_0_is_raised_unchanged(
     cluster: RayCluster, policy: Path, alone: Path, tmp_path: Path
 ) -> None:
     import shutil

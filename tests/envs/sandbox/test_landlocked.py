@@ -24,7 +24,8 @@ LIMITS = SandboxLimits(
     seconds=10, memory_bytes=64 * MIB, processes=32, disk_bytes=8 * MIB, inodes=500
 )
 NAP = f"8{os.getpid():07}"
-"""Seconds that no other process on the machine sleeps, which processes here can see."""
+"""A sleep time that no other process on the machine uses; sandboxed processes can see all of them.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +43,7 @@ def sandbox(backend: LandlockBackend) -> Iterator[Sandbox]:
         yield opened
 
 
-def test_paths_of_the_image_stand_below_a_folder(sandbox):
+def test_paths_of_the_image_are_below_a_folder(sandbox):
     assert sandbox.execute("cat data.txt; ./run.sh; cd; [ $PWD = $SANDBOX_ROOT/root ]").output == (
         b"one\nran\n"
     )
@@ -150,7 +151,7 @@ def test_closing_leaves_no_folder_and_no_process(backend):
     assert subprocess.run(["pgrep", "-f", f"^sleep {NAP}3$"], check=False).returncode == 1
 
 
-def test_no_sandbox_is_never_chosen_unasked(monkeypatch):
+def test_the_unconfined_shell_is_only_used_on_request(monkeypatch):
     class Missing:
         def probe(self) -> Availability:
             return Availability(False, "not here")
@@ -164,7 +165,7 @@ def test_no_sandbox_is_never_chosen_unasked(monkeypatch):
         real("vm")
 
 
-def test_no_sandbox_says_so():
+def test_the_unconfined_shell_says_so():
     backend = UnconfinedBackend()
     assert backend.probe().properties["confined"] is False
     with backend.open(IMAGE) as one:

@@ -50,7 +50,7 @@ def test_every_kind_of_fault_occurs(failures):
     assert set().union(*(fault for faults in failures.values() for fault in faults)) == set(FAULTS)
 
 
-def test_a_near_miss_is_told_for_what_it_is(failures):
+def test_near_misses_are_diagnosed_correctly(failures):
     for name, expected in MADE.items():
         assert failures[name], name
         assert all(faults & expected for faults in failures[name]), (name, failures[name])
@@ -61,5 +61,5 @@ def test_a_near_miss_is_told_for_what_it_is(failures):
             assert all(faults & PARTS for faults in failures[name]), (name, failures[name])
 
 
-def test_who_does_nothing_did_nothing(failures):
+def test_an_idle_agent_is_diagnosed_as_idle(failures):
     assert all(faults == {"nothing_done"} for faults in failures["nothing"])

@@ -1,4 +1,6 @@
-"""Hand-written directories of both public forms, and generated ones written out, run whole."""
+"""Hand-written task directories in both public formats, and exported generated ones, run end to
+end.
+"""
 
 import json
 import os
@@ -85,7 +87,7 @@ def test_shared_mode_can_be_fooled_where_ours_cannot(tmp_path):
     trick += "chmod +x /usr/local/bin/grep"
     rewards = {}
     for mode in ("shared", "separate"):
-        env = gymnasium.make("hexathlon/Terminal-v0", verifier=mode).unwrapped
+        env = gymnasium.make("hexathlon/Terminal-v1", verifier=mode).unwrapped
         assert isinstance(env, TerminalEnv)
         try:
             rewards[mode], state = play(env, task.id, commands([trick]))
@@ -99,7 +101,7 @@ def test_shared_mode_can_be_fooled_where_ours_cannot(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["log_breaches/tiny", "py_slots/easy", "git_lost/easy"])
-def test_a_generated_task_is_judged_alike_by_its_own_script(env, tmp_path, name):
+def test_a_generated_task_gets_the_same_verdict_from_its_own_script(env, tmp_path, name):
     source = get_source("terminal")
     task = source.build(f"terminal/{name}/test/00003")
     for path, data in files_of(task).items():
@@ -107,7 +109,7 @@ def test_a_generated_task_is_judged_alike_by_its_own_script(env, tmp_path, name)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
     ours, written = opened(tmp_path / "task")
-    other = gymnasium.make("hexathlon/Terminal-v0", verifier="shared").unwrapped
+    other = gymnasium.make("hexathlon/Terminal-v1", verifier="shared").unwrapped
     assert isinstance(other, TerminalEnv)
     try:
         near = list(source.mutants(task))[:2]
@@ -124,7 +126,7 @@ def test_a_generated_task_is_judged_alike_by_its_own_script(env, tmp_path, name)
         other.close()
 
 
-def test_what_a_task_needs_is_said(env, tmp_path):
+def test_missing_requirements_are_named(env, tmp_path):
     folder = write_folder(tmp_path, "greeting")
     (folder / "environment/Dockerfile").write_text(
         "FROM debian:12\nRUN apt-get install -y no-such-thing\n"

@@ -72,8 +72,8 @@ FAULTS = [
     (faults.TruthWhenAsked, "truth_in_observations", "an empty or malformed turn shows"),
     (faults.LateForgetfulFork, "fork_every_turn", "diverged"),
     (faults.LateSharedFork, "fork_every_turn", "diverged|the parent was changed"),
-    (faults.TimeOfDay, "clock_hidden", "so the time is shown"),
-    (faults.DateOfToday, "clock_hidden", "so the time is shown"),
+    (faults.TimeOfDay, "clock_hidden", "so the time is visible"),
+    (faults.DateOfToday, "clock_hidden", "so the time is visible"),
     (faults.AcceptsNeighbours, "neighbours_score_zero", "still score 1: drop:add"),
     (faults.LeakInDisguise, "truth_in_observations", "by its sha256"),
     (faults.TruthWhenIdle, "truth_in_observations", "an empty or malformed turn shows"),
@@ -83,7 +83,7 @@ FAULTS = [
     (faults.UserInText, "two_processes", "another hash seed, locale, user"),
     (faults.FolderInText, "two_processes", "user and folder got different bytes"),
     (faults.Printing, "two_processes", "wrote to standard output: 'An episode begins"),
-    (faults.SecondsInText, "clock_hidden", "so the time is shown"),
+    (faults.SecondsInText, "clock_hidden", "so the time is visible"),
     (faults.SeedsRandom, "global_state", "the state of random"),
     (faults.SetsPrecision, "global_state", "changed the decimal context"),
     (faults.ChangesAction, "fresh_observations", "was changed by a later call"),
@@ -109,7 +109,7 @@ FAULTS = [
     (faults.ShiftedTruthInInfo, "truth_in_parts", r"\['part'\] of .* times and plus constants"),
     (faults.MaskedTruthInInfo, "truth_in_parts", r"info\['parts'\]\.a of .* xor info"),
     (faults.HalvesInInfo, "truth_in_parts", r"\['a'\] of .* followed by info\['b'\]"),
-    (faults.NegativeReward, "reward_bounded", r"paid -\d+\.0 in all, less than 0"),
+    (faults.NegativeReward, "reward_bounded", r"paid -\d+\.0 in total, less than 0"),
     (faults.NoLastStep, "neighbours_score_zero", "still score 1: .*drop:submit"),
 ]
 

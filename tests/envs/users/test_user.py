@@ -158,7 +158,7 @@ def test_unknown_questions_cost_patience_until_the_user_leaves():
     assert user.reply("Which year?") == ("", (), 0, True, False)
 
 
-def test_asking_again_costs_and_is_worded_anew():
+def test_asking_again_costs_patience_and_is_reworded():
     user = SimulatedUser(ENGLISH, seed=0)
     first, second = user.reply("Which year?"), user.reply("Which year?")
     assert second.patience == first.patience - 1 and second.text != first.text
@@ -171,7 +171,7 @@ def test_wording_follows_the_seed_and_covers_the_bank():
     assert len({SimulatedUser(ENGLISH, s).reply("Which town?").text for s in range(60)}) == 5
 
 
-def test_what_is_true_does_not_follow_the_seed():
+def test_true_values_do_not_depend_on_the_seed():
     dialogue = ["How can I help you?", "Which year?", "Blue or green?", "What limit?"]
     runs = [[SimulatedUser(ENGLISH, s)] for s in range(10)]
     seen = {tuple(user.reply(m).revealed for m in dialogue) for (user,) in runs}

@@ -1,4 +1,4 @@
-"""X27: episodes that run at once in one browser see and score what they do one after the other."""
+"""X27: episodes that run at once in one browser see and score the same as one after the other."""
 
 from concurrent.futures import ThreadPoolExecutor
 

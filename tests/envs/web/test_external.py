@@ -35,7 +35,7 @@ def env(tmp_path, monkeypatch):
     folder.mkdir()
     (folder / "test.raw.json").write_text(json.dumps(TASKS))
     monkeypatch.setenv("HEXATHLON_DATA", str(tmp_path))
-    shared_taskset.cache_clear()  # it remembers the tasks of another folder by their ids
+    shared_taskset.cache_clear()  # it may have cached tasks of another folder under the same ids
     monkeypatch.setattr(WebEnv, "_make_browser", lambda self, task: TrackerBrowser())
     env = gymnasium.make(
         "hexathlon/Web-v0", taskset="webarena", split="test", sites=SITES

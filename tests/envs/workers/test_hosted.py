@@ -41,7 +41,7 @@ def env():
 
 
 def children() -> set[int]:
-    """Every process below this one."""
+    """All descendants of this process."""
     found: set[int] = set()
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
@@ -64,7 +64,7 @@ def same(a, b) -> bool:
     )
 
 
-def test_nobody_can_tell_it_from_the_environment_itself(env):
+def test_it_is_indistinguishable_from_the_environment_itself(env):
     local = DrillEnv()
     assert env.observation_space == local.observation_space
     assert env.action_space == local.action_space and env.family == "drill"
@@ -130,7 +130,7 @@ def test_a_hang_is_a_fault_where_that_is_declared(how):
                 hosted.step(hang(how))
 
 
-def test_sixteen_side_by_side_cost_little_more_than_one():
+def test_sixteen_in_parallel_cost_little_more_than_one():
     pause = 0.2
     vector = make_vector(HostedEnvironment, 16, hosted=HOSTED, pause=pause)
     try:
@@ -176,7 +176,7 @@ def test_nothing_is_left_behind():
     assert (children(), descriptors(), threading.active_count()) == before
 
 
-def test_an_environment_that_was_forgotten_takes_its_worker_along():
+def test_a_garbage_collected_environment_ends_its_worker():
     before = children(), descriptors()
     forgotten = HostedEnvironment(HOSTED)
     forgotten.reset(seed=0)

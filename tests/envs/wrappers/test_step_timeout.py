@@ -88,7 +88,7 @@ def test_a_fork_of_an_episode_that_ended_at_the_deadline_has_ended_too():
     assert before.step(ADD % 1)[4]["status"] == "ongoing"
 
 
-def test_the_timer_of_somebody_else_goes_on():
+def test_an_outer_timer_keeps_running():
     def ring(number, frame):
         raise AssertionError("it must not ring")
 

@@ -188,7 +188,7 @@ FAILS = [
 
 
 @pytest.mark.parametrize(("name", "arguments", "options"), HOLDS)
-def test_what_holds_scores_one(name, arguments, options):
+def test_correct_results_score_one(name, arguments, options):
     assert METRICS[name](*arguments, **options) == 1.0
 
 
@@ -261,7 +261,7 @@ def test_metrics_are_joined(conj, pairs, score):
     assert verdict(stored(*pairs), ("exact_match", "exact_match"), conj).score == score
 
 
-def test_infeasible_tasks_and_false_surrender():
+def test_infeasible_tasks_and_unjustified_refusals():
     assert verdict({"status": "infeasible"}, ("infeasible",)).score == 1.0
     assert verdict({"status": "complete"}, ("infeasible",)).score == 0.0
     assert verdict({}, ("infeasible",)).score == 0.0

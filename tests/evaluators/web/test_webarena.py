@@ -53,7 +53,7 @@ def must(*references):
         ("", 0, 0),
     ],
 )
-def test_what_an_answer_may_say_besides(answer, own, strict):
+def test_additional_text_in_an_answer(answer, own, strict):
     assert score(webarena, must("red"), state(answer)) == own
     assert score(webarena_strict, must("red"), state(answer)) == strict
 

@@ -214,7 +214,7 @@ def test_the_published_set(shared_data, monkeypatch):
     right = wrong = patterns = 0
     for item in get_source("webarena-verified").items:
         params = item.checks[0].params
-        if params["events"]:  # the set publishes no requests that would fulfil them
+        if params["events"]:  # the set publishes no requests that would satisfy them
             continue
         answer = dict(item.answer)
         data = answer["retrieved_data"]

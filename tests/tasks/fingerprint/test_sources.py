@@ -1,6 +1,6 @@
 """Our sources' hashes depend on what determines their tasks, and on nothing else.
 
-A copy of the package, as an installer would lay it out, is edited and hashed by fresh processes.
+A copy of the package, laid out as an installer would, is edited and hashed by fresh processes.
 """
 
 import ast

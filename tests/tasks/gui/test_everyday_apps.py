@@ -1,4 +1,4 @@
-"""Mail, calendar, clock, tasks, phone and maps: what a tap changes, and nothing besides."""
+"""Mail, calendar, clock, tasks, phone and maps: taps have their effect and no other."""
 
 import pytest
 
@@ -89,7 +89,7 @@ def test_looking_around_changes_nothing_that_is_compared(app):
 
 
 @pytest.mark.parametrize("app", APPS)
-def test_a_fork_goes_on_alone(app):
+def test_a_fork_is_independent_of_its_parent(app):
     device = phone()
     device.open_app(app)
     state = device.save()
@@ -133,7 +133,7 @@ def test_a_letter_without_a_proper_address_is_not_sent():
     assert device.core.toast == "Not an address: nobody" and device.changes() == {}
 
 
-def test_a_begun_letter_can_be_kept_or_thrown_away():
+def test_a_draft_can_be_kept_or_discarded():
     for answer, count in (("Save draft", 1), ("Discard", 0)):
         device = phone()
         show(device, "mail", "compose")
@@ -211,7 +211,7 @@ def test_an_alarm_is_turned_off_by_its_switch_alone():
     ]
 
 
-def test_deleting_a_task_takes_its_steps_along():
+def test_deleting_a_task_deletes_its_steps():
     device = phone()
     step = next(iter(device.core.table("tasks.steps").values()))
     show(device, "tasks", "task", id=step["task"])
@@ -280,7 +280,7 @@ def test_the_map_moves_with_the_finger_and_shows_where_the_phone_is_if_permitted
     assert set(device.changes()) == {"settings.permissions"}
 
 
-def test_a_place_is_saved_once_and_removed_only_after_a_question():
+def test_a_place_is_saved_once_and_removed_only_after_confirmation():
     device = phone()
     taken = {row["place"] for row in device.core.table("maps.saved").values()}
     key = next(key for key in device.core.table("maps.places") if key not in taken)

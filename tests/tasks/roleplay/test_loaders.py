@@ -1,4 +1,4 @@
-"""Loaders of public sets: on real files if available, otherwise on small ones of their form."""
+"""Loaders of public sets: on real files if available, else on small ones in the same format."""
 
 import json
 from pathlib import Path

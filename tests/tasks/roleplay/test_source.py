@@ -71,7 +71,7 @@ def test_a_prefix_covers_templates_levels_and_languages():
     assert source.size("test", "hard") * 4 == source.size("test")
 
 
-def test_every_task_names_the_rubric_that_a_judge_may_read_it_by():
+def test_every_task_names_the_rubric_for_judges():
     for name in ("roleplay", "roleplay-shift"):
         source = get_source(name)
         for index in range(len(TEMPLATES)):
@@ -132,7 +132,7 @@ def stage_of(task_id):
 
 @pytest.mark.parametrize("template", ["boundary", "timepoint", "consistency", "style"])
 @pytest.mark.parametrize("index", range(4))
-def test_the_reader_rules_on_most_beats_and_agrees(template, index):
+def test_the_reader_decides_most_beats_and_agrees(template, index):
     task, stage = stage_of(f"roleplay/{template}/hard/test/{index:05d}")
     reader = CardReader(
         task.instruction, stage.card["setting"], stage.language, stage.card["words"]

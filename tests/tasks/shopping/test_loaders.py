@@ -133,7 +133,7 @@ def test_webshops_near_misses_do_not_count(webshop_ids):
 
 
 @pytest.mark.parametrize("prefix", ["<r>", "<a>", "<c>", "<q>"])
-def test_webshops_back_doors_are_words_like_any_others(webshop_ids, prefix):
+def test_webshops_back_doors_are_ordinary_words(webshop_ids, prefix):
     env = ShoppingEnv()
     env.reset(seed=0, options={"task": webshop_ids[0]})
     door = env.step(f"search[{prefix} fashion]")[0]

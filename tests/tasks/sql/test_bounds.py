@@ -1,4 +1,4 @@
-"""Rows at the bounds of a query: they are there, and every law of the columns still holds."""
+"""Rows at the bounds of a query exist, and every law of the columns still holds."""
 
 import itertools
 from typing import Any
@@ -39,7 +39,7 @@ def middles(world: World) -> Bounds:
 
 
 @pytest.mark.parametrize("identifier", WORLDS)
-def test_values_at_bounds_are_there_and_keep_every_law(identifier: str):
+def test_values_at_bounds_exist_and_satisfy_every_law(identifier: str):
     world = world_for(identifier)
     bounds = middles(world)
     rows = world.rows(2, 300, bounds)
@@ -70,7 +70,7 @@ def test_values_at_bounds_are_there_and_keep_every_law(identifier: str):
                 assert all(a <= b for a, b in pairs if a is not None and b is not None), where
 
 
-def test_without_bounds_a_population_is_what_it_was():
+def test_without_bounds_a_population_is_unchanged():
     world = world_for("bank-hard-dev-1")
     assert world.rows(3, 200) == world.rows(3, 200, ())
     assert world.rows(3, 200) != world.rows(3, 200, middles(world))

@@ -20,7 +20,7 @@ PLACES = [(name, level) for name, template in TEMPLATES.items() for level in tem
 
 @cache
 def _instance(name, level, index):
-    """A template's instance in a world, with the world; None if it has no place there."""
+    """A template's instance in a world, with the world; None if it does not fit there."""
     world = world_for(world_id("dev", index, level))
     try:
         rng = generator_for("test", name, level, index)
@@ -57,7 +57,7 @@ def test_gold_alternative_and_mutants(name, level):
 
 
 @pytest.mark.parametrize("name", sorted(TEMPLATES))
-def test_every_template_finds_a_place_at_its_levels(name):
+def test_every_template_fits_some_world_at_its_levels(name):
     levels = TEMPLATES[name].levels
     for level in levels:
         assert next(_instances(name, level, worlds=10), None) is not None, level
@@ -83,7 +83,7 @@ def test_instances_are_a_function_of_their_seed():
     assert first == second != other
 
 
-def test_a_world_without_a_place_is_refused():
+def test_a_world_that_does_not_fit_is_refused():
     world = world_for("retail-tiny-dev-8")
     with pytest.raises(GenerationExhausted, match="write_dedupe"):
         TEMPLATES["write_dedupe"].instance(world, "tiny", generator_for("x"))

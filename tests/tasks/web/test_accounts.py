@@ -1,4 +1,4 @@
-"""What belongs to the user is closed to other accounts, and signing out by accident harms nothing."""
+"""The user's records are closed to other accounts, and signing out by accident does no harm."""
 
 import json
 import re

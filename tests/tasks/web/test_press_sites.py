@@ -47,7 +47,7 @@ def forum():
     return Visit("forum")
 
 
-def test_a_protection_counts_until_its_last_day(wiki):
+def test_a_protection_applies_until_its_last_day(wiki):
     page = wiki.store.value("SELECT page FROM facts ORDER BY id")
     insert = "INSERT INTO protections VALUES (?, ?, 'disputes', 'x', '2026-01-01', ?)"
     wiki.store.execute(insert, (7, page, "2026-03-01"))

@@ -86,7 +86,7 @@ def test_a_number_never_means_another_element(fresh):
     shown = list(fresh._elements())
     fresh.act("press_keys", {"keys": "escape"})
     fresh.act("press_keys", {"keys": "escape"})
-    fresh._shown = shown  # as if the screen had changed by itself since the last look
+    fresh._shown = shown  # as if the screen had changed by itself since it was last read
     with pytest.raises(DeviceRefusal, match="no longer there"):
         fresh.act("click", {"index": stale})
 

@@ -32,7 +32,7 @@ def test_pictures_of_the_framebuffer():
 
 @pytest.fixture
 def child() -> Iterator[subprocess.Popen[bytes]]:
-    """A shell whose only child reads lines, and runs without end from the line `busy` on."""
+    """A shell whose only child reads lines and loops forever after the line `busy`."""
     code = "import sys\nprint('ready', flush=True)\nfor line in sys.stdin:\n"
     code += "    while line.startswith('busy'): pass\n"
     with subprocess.Popen(
