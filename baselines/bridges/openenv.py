@@ -28,14 +28,8 @@ def make_app(
         name: Name of the event in routes.
         sessions: Maximum number of sessions at a time; more are refused.
     """
-    from openenv.core.env_server import (
-        Action,
-        Environment,
-        EnvironmentMetadata,
-        Observation,
-        State,
-        create_fastapi_app,
-    )
+    from openenv.core.env_server import Action, Environment, Observation, State, create_fastapi_app
+    from openenv.core.env_server.types import EnvironmentMetadata
 
     class TextAction(Action):  # type: ignore[misc, valid-type]
         text: str
