@@ -1,7 +1,7 @@
 """Coverage of the intervals published with judged results.
 
 Each case draws data from a known truth many times and counts how often the 95 % interval contains
-it, for Bradley-Terry ratings, judged scores, kappa and alpha. Strengths are drawn anew for each
+it, for Bradley-Terry ratings, judged scores, kappa and alpha. Strengths are redrawn for each
 repetition: with five scenes, the coverage at a single strength jumps with single comparisons, and
     the strength is unknown in practice. Dependence within scenes: this share of a scene's
     comparisons is decided by one common draw, which does not change the probability of each

@@ -24,10 +24,10 @@ REWRITES = {
     "rows doubled": "every row twice",
     "columns reversed": "the right columns in another order",
     "one extra column": "an extra constant column",
-    "ORDER BY dropped": "the right rows, not in the order asked for",
-    "ORDER BY added": "the right rows, ordered although none was asked for",
+    "ORDER BY dropped": "the right rows, not in the requested order",
+    "ORDER BY added": "the right rows, in an order that was not requested",
     "numbers times 1.0": "whole numbers as floats",
-    "no rows": "no rows, one column",
+    "no rows": "an empty result with one column",
 }
 
 

@@ -298,7 +298,7 @@ def test_a_browser_draws_the_image(page: Path) -> None:
         browser.close()
 
 
-def test_a_person_is_told_where_the_image_lies(
+def test_a_player_is_told_where_the_image_is_stored(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))

@@ -40,7 +40,7 @@ def expected_files() -> set[str]:
     return {f"hexathlon/{name}" for name in files if name}
 
 
-def test_the_wheel_holds_every_module_and_data_file(wheel):
+def test_the_wheel_contains_every_module_and_data_file(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     missing = sorted(expected_files() - names)
     assert not missing, f"not in the wheel: {missing[:10]}"

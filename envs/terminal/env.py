@@ -45,10 +45,10 @@ class TerminalEnv(Environment):
     """Work at a shell.
 
     Args:
-        sandbox: Back end, `namespaces`, `docker` or `landlock`; None for the one named
+        sandbox: Backend, `namespaces`, `docker` or `landlock`; None for the one named
             by the variable HEXATHLON_SANDBOX, else the first available one. `none` is an
             unconfined shell, which the record then states.
-        base: Base of the sandboxes, a root tree or a tag; None for the back end's default.
+        base: Base of the sandboxes, a root tree or a tag; None for the backend's default.
         verifier: `separate`, in a fresh sandbox, or `shared`, as in the original benchmark: the
             tests run beside the agent's processes, and can be tampered with.
         **kwargs: As for every environment.

@@ -1,4 +1,4 @@
-"""Checks that a task's id, index, seed and hash say nothing about its solution.
+"""Checks that a task's id, index, seed and hash reveal nothing about its solution.
 
 Two tests, both on oracle episodes. *Numbers*: no bit of index, seed or hash may correlate with any
 part of the solutions within a template, level, split and script (the Cochran-Mantel-Haenszel test,
@@ -178,7 +178,7 @@ def _decides_nothing(subject: Subject, env: Any, solved: Solved, path: str) -> b
 def endings(solved: Sequence[Solved], unscored: Container[str] = ()) -> list[str]:
     """Return how each oracle episode ended: its last calls with their common argument values.
 
-    If almost all end alike, as with a closing call, the preceding calls are included.
+    If almost all end in the same way, as with a closing call, the preceding calls are included.
 
     Args:
         solved: Oracle episodes.

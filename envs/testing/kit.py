@@ -75,7 +75,7 @@ def check_environment(
         floor: Highest mean score that a trivial policy may reach.
         fuzz: Number of fuzzed actions to send.
         tasks: Number of tasks that the oracle solves, taken evenly from all public splits.
-        sample: Number of tasks, of those of one split, that the other score checks use.
+        sample: Number of tasks of one split for the other score checks.
         seed: Base seed of the kit's own choices.
         only: Names of the checks to run; all by default.
         skip: Names of checks to skip; the report lists them as skipped.

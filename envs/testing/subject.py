@@ -69,7 +69,7 @@ class Subject:
         floor: Highest mean score that a trivial policy may reach.
         fuzz: Number of fuzzed actions.
         tasks: Number of tasks that the oracle solves, from all public splits.
-        sample: Number of tasks, of those of one split, that the other score checks use.
+        sample: Number of tasks of one split for the other score checks.
         seed: Base seed of the kit's own choices.
     """
 

@@ -2,9 +2,9 @@
 
 The truth of a task is its canary, its id, the parameters of its checks and the arguments of the
 oracle's last action, less what instruction and tools state. What an agent finds out by acting is
-no leak, so only unsolicited texts are searched: info, the opening, descriptions of tools, answers
-to empty and malformed turns and to refused calls, and texts after a wrong ending. The search covers
-its literal form and those of `DISGUISES`.
+not a leak, so only unsolicited texts are searched: info, the opening, descriptions of tools,
+answers to empty and malformed turns and to refused calls, and texts after a wrong ending. The
+search covers its literal form and those of `DISGUISES`.
 """
 
 import json

@@ -60,7 +60,7 @@ def test_the_catalogue_is_large() -> None:
 
 
 @pytest.mark.parametrize("forgery", CATALOGUE, ids=[one.name for one in CATALOGUE])
-def test_a_forgery_with_recomputed_hashes_is_found_where_it_was_made(
+def test_a_forgery_with_recomputed_hashes_is_located(
     honest: Path, tmp_path: Path, forgery: Forgery
 ) -> None:
     f = forger(honest, forgery.run, tmp_path)
@@ -108,7 +108,7 @@ def test_an_unfinished_line_is_found(honest: Path, tmp_path: Path) -> None:
     assert finding.field == "line 12, line" and "unfinished" in finding.message
 
 
-def test_an_environment_that_fails_again_is_no_forgery(tmp_path: Path) -> None:
+def test_an_environment_that_fails_again_is_not_a_forgery(tmp_path: Path) -> None:
     """A failure that an action reproducibly causes is bounded, not rejected."""
     with failing_toy():
         counter_run(tmp_path / "run", tasks=8, envs=("Fails",), retries=0)

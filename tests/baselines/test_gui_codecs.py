@@ -330,7 +330,7 @@ def test_prose_stays_prose_and_is_answered_with_an_example(name, text):
 
 
 @pytest.mark.parametrize("name", ["ui-tars", "gui-owl-1.5", "android-world"])
-def test_the_answer_to_a_readable_action_is_the_observation_alone(name):
+def test_the_answer_to_a_readable_action_is_only_the_observation(name):
     codec = codec_for(name, phone())
     [answer] = codec.answer({"content": codec.example}, ["seen"])
     assert "seen" in answer["content"] and "Example" not in answer["content"]

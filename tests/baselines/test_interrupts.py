@@ -170,7 +170,7 @@ def test_a_flag_of_the_previous_handler_is_noticed_and_passed_on() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def test_a_process_that_ignores_the_signal_goes_on_ignoring_it() -> None:
+def test_a_process_that_ignores_the_signal_keeps_ignoring_it() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         with interrupts.deferred():
@@ -180,7 +180,7 @@ def test_a_process_that_ignores_the_signal_goes_on_ignoring_it() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def test_other_threads_are_left_alone() -> None:
+def test_other_threads_are_not_affected() -> None:
     raised: list[BaseException] = []
 
     def work() -> None:

@@ -276,7 +276,7 @@ def test_a_path_that_is_not_a_run_is_named(
         assert said in capsys.readouterr().err
 
 
-def test_a_folder_of_runs_stands_for_the_runs_in_it(
+def test_a_folder_of_runs_means_the_runs_in_it(
     oracle_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["leaderboard", "build", str(oracle_run.parent), "--out", str(tmp_path / "s")]) == 0

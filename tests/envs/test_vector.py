@@ -92,7 +92,7 @@ def test_make_vec_uses_the_entry_point(mode):
         del gymnasium.registry["tests/Drill-v0"]
 
 
-def test_completion_order_one_slow_environment_holds_up_no_other():
+def test_completion_order_one_slow_environment_delays_no_other():
     vector = VectorEnvironment([lambda p=p: DrillEnv(pause=p) for p in (60.0, 0.3, 0.01)])
     vector.reset(seed=0, options={"task": DRILL})
     vector.send([walk(1)] * 3)
@@ -229,7 +229,7 @@ def test_wrong_use_is_refused():
         vector.send(["a"], [2])
 
 
-def test_answers_carry_what_a_step_alone_returns():
+def test_answers_contain_what_a_single_step_returns():
     alone, vector = ToyEnv(), VectorEnvironment([ToyEnv] * 2)
     alone.reset(seed=0, options=TASK)
     vector.reset(seed=[0, 0], options=TASK)

@@ -247,7 +247,7 @@ def test_replayed_references_go_before_reported_ones(tmp_path):
     assert board.floor_name == "random"
 
 
-def test_cost_axis_is_money_only_where_all_of_it_is_known(tmp_path):
+def test_cost_axis_is_money_only_if_all_costs_are_known(tmp_path):
     def unpriced(record):
         usage = {role: {**use, "cost": None} for role, use in record["usage"].items()}
         return {**record, "usage": usage}

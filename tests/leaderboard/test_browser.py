@@ -105,7 +105,7 @@ def test_rows_without_a_rank_stay_below_the_others(open_page):
         assert set(column(page, 1, 1)) == set(column(page, 1, 2)) == {"–"}
 
 
-def test_ranks_stand_as_ranges(open_page):
+def test_ranks_are_shown_as_ranges(open_page):
     page = open_page()
     assert column(page, 1)[:2] == ["1–2", "1–2"]
 

@@ -77,7 +77,7 @@ def test_an_unfit_judge_publishes_nothing(run, tmp_path, changes, why):
         assert "100.0" not in table[: table.index("withheld")]
 
 
-def test_six_of_six_is_not_a_hundred_to_a_hundred(tmp_path):
+def test_six_of_six_does_not_give_a_point_interval(tmp_path):
     run = make_run(tmp_path / "few", "cirrus-8b", tasks=6, infra=0.0)
     judge(run, share=1.0)
     (summary,) = load_submission(run).judged.of(ENV)

@@ -148,7 +148,7 @@ def with_most_neighbours(task: Task) -> Script:
 
 
 def at_the_edge(last: bool) -> Callable[[Task], Script]:
-    """Return the shopper that lists a brand in catalogue order and takes the first or last item."""
+    """Return the shopper that buys the first or last item of a brand in catalogue order."""
 
     def shop(task: Task) -> Script:
         hits = yield from seen(request_of(task), 1)
@@ -223,7 +223,7 @@ def _paragraph(policy: str, starts: tuple[str, ...]) -> int:
 
 
 def refusing_by_the_book(place: int) -> Callable[[Task], Script]:
-    """Return the clerk that refuses by quoting the relevant paragraph, naming an arbitrary order."""
+    """Return the clerk that refuses by quoting a relevant paragraph, for an arbitrary order."""
 
     def serve(task: Task) -> Script:
         orders = yield from _orders(task)

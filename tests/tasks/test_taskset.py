@@ -67,13 +67,13 @@ def test_held_out_tasks_follow_the_salt_and_its_commitment():
 
 
 @pytest.mark.parametrize("arguments", [("heldout", None, None), ("test", None, "salt")])
-def test_salt_belongs_to_the_held_out_split_alone(arguments):
+def test_salt_is_only_accepted_for_the_held_out_split(arguments):
     split, level, salt = arguments
     with pytest.raises(TaskError, match="held-out split needs a salt"):
         TaskSet("toy", split, level, salt)
 
 
-def test_content_hash_tells_sets_apart():
+def test_content_hash_distinguishes_sets():
     hashes = {
         TaskSet("toy", split, level).content_hash
         for split in ("train", "dev", "test")

@@ -45,7 +45,7 @@ class GuiAnswer:
     """Expected values of the answer, in the order asked; None if nothing was asked for."""
 
     record: str = ""
-    """Name or number of the entry that stands in the way, if the task is infeasible."""
+    """Name or number of the blocking entry, if the task is infeasible."""
 
     ordered: bool = True
 
@@ -198,7 +198,7 @@ class GuiTemplate(ABC):
 
     @abstractmethod
     def draw(self, scene: GuiScene) -> GuiDraft | None:
-        """Draw a task, or None if this phone has none; another draw follows."""
+        """Draw a task; None if this phone allows none, after which another draw follows."""
 
 
 def row_added(table: str, *rows: Mapping[str, Any]) -> dict[str, Any]:

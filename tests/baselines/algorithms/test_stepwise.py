@@ -76,7 +76,7 @@ def test_hifpo_adds_the_judged_steps_to_the_outcome():
     assert by_turn("hifpo", *rollouts, eps=0.0, step_weight=1.0) == golden
 
 
-def test_hifpo_scores_steps_by_their_rewards_where_no_judge_did():
+def test_hifpo_scores_steps_by_their_rewards_without_a_judge():
     judged = sample((0, 1.0), feedback=(0.0, 1.0)), sample((0.5, 0), feedback=(0.5, 0.0))
     unjudged = sample((0, 1.0)), sample((0.5, 0))
     assert by_turn("hifpo", *unjudged, eps=0.0) == by_turn("hifpo", *judged, eps=0.0)

@@ -23,7 +23,7 @@ def free_port() -> int:
 @pytest.mark.parametrize(
     "address", ["", "here", "127.0.0.1", "http://127.0.0.1:80", "ray://", "127.0.0.1:port"]
 )
-def test_a_malformed_address_says_what_is_expected(address: str) -> None:
+def test_a_malformed_address_gives_the_expected_forms(address: str) -> None:
     with pytest.raises(ClusterError, match="must be auto, HOST:PORT or ray://HOST:PORT"):
         connect(address)
 

@@ -210,7 +210,7 @@ def test_second_writer_of_a_judged_file_is_rejected(tmp_path):
         assert again.done == ()
 
 
-def test_unaudited_judges_are_marked_and_reported_apart(played, judges, capsys):
+def test_unaudited_judges_are_marked_and_reported_separately(played, judges, capsys):
     path = played()
     assert judge(path, judges, "honest") == 0
     assert "is not audited" in capsys.readouterr().err

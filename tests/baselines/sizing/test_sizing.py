@@ -40,7 +40,7 @@ def test_parameters_are_counted_as_transformers_counts_them(kind, tied):
     assert counted <= real <= counted * 1.01  # biases and the norms of heads are left out
 
 
-def test_keys_and_values_are_counted_as_a_cache_holds_them():
+def test_keys_and_values_are_counted_as_in_a_cache():
     config = AutoConfig.for_model(
         "llama", hidden_size=64, num_hidden_layers=3, num_attention_heads=4, num_key_value_heads=2,
         intermediate_size=160, vocab_size=512,

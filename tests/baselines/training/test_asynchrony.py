@@ -67,7 +67,7 @@ def test_the_asynchronous_source_without_staleness_gives_the_same_bits(
         assert other["staleness/0"] == 1.0
 
 
-def test_rollouts_go_on_while_the_learner_updates(start: Path, tmp_path: Path) -> None:
+def test_rollouts_continue_while_the_learner_updates(start: Path, tmp_path: Path) -> None:
     updating, opened_meanwhile = threading.Event(), threading.Event()
     ahead: set[str] = set()
 
@@ -203,7 +203,7 @@ def waited(stragglers: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("least", [1, 2])
-def test_straggler_does_not_hold_an_update_beyond_its_deadline(
+def test_straggler_does_not_delay_an_update_beyond_its_deadline(
     start: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, least: int
 ) -> None:
     """One of two members of a group never opens; the environment blocks its thread."""

@@ -134,7 +134,7 @@ def page(name: str, number: int) -> Demonstration:
     return Demonstration(f"web/{number}", "", (), screen, ((action, screen),), 1.0, (thought,))
 
 
-def test_names_quoted_in_thoughts_are_replaced_where_asked() -> None:
+def test_names_quoted_in_thoughts_are_replaced_on_request() -> None:
     pages = [page(name, number) for number, name in enumerate(NAMES, 1)]
     assert renamed(pages, 1.0, 0) == pages, "actions contain no names"
     for before, after in zip(pages, renamed(pages, 1.0, 0, quoted=0.5), strict=True):
@@ -146,7 +146,7 @@ def test_names_quoted_in_thoughts_are_replaced_where_asked() -> None:
         assert after.turns[0][0] == before.turns[0][0]
 
 
-def test_numbers_of_elements_are_replaced_where_asked() -> None:
+def test_numbers_of_elements_are_replaced_on_request() -> None:
     pages = [page(name, number) for number, name in enumerate(NAMES, 1)]
     numbers = []
     for before, after in zip(pages, renamed(pages, 1.0, 0, quoted=0.5, renumber=True), strict=True):

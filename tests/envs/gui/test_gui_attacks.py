@@ -127,7 +127,7 @@ def test_interventions_do_not_change_removed_rows():
     assert phone.elements() and key not in phone.core.table("notes.notes")
 
 
-def test_what_others_add_does_not_replace_what_was_added_here():
+def test_rows_added_by_others_do_not_replace_the_agents_rows():
     others = {"id": max(PLAN.table("notes.notes")) + 1, "title": "Theirs", "text": "", "label": "",
               "pinned": False, "archived": False, "changed": "NOW"}  # fmt: skip
     edit = ("notes.notes", "put", others)
@@ -157,7 +157,7 @@ def test_swipes_end_at_the_edges_of_the_screen(far):
     [("In which year?", True), ("Which years do you mean", True), ("Which message?", False),
      ("Yearly?", False), ("是哪一年？", True), ("是谁？", False)],
 )  # fmt: skip
-def test_the_user_tells_only_what_was_asked_for(question, told):
+def test_the_user_answers_only_what_was_asked(question, told):
     env = GUIEnv()
     task = next(
         task for place in range(40)

@@ -47,7 +47,7 @@ def test_the_oracle_scores_one_in_messages_too(template):
     assert reward == 1.0
 
 
-def test_the_opening_holds_the_card_and_the_first_line():
+def test_the_opening_contains_the_card_and_the_first_line():
     env, opening = begun()
     task = env.task
     assert opening == f"{task.instruction}\n\n{task.params['lines'][0]['text']}"
@@ -152,7 +152,7 @@ def test_a_rewording_that_changes_facts_is_discarded(spoken):
     assert len(voiced) == len(scripted)
 
 
-def test_a_voice_may_not_tell_what_is_hidden():
+def test_a_voice_may_not_reveal_hidden_values():
     task = build("roleplay/negotiation/hard/test/00000")
     slots = task.params["agenda"]["slots"]
     env, _ = begun(task.id, partner=lambda cue: f"It is worth {slots['goods']['value']}.")

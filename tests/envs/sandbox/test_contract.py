@@ -171,7 +171,7 @@ def test_changes_keep_to_their_limit(sandbox):
     sandbox.execute("head -c 100000 /dev/zero > big; truncate -s 8M sparse; echo s > small")
     with sandbox.snapshot() as state:
         changes = state.changes(max_bytes=200_000)
-    if not changes.cut:  # a back end that exports everything at the time of the snapshot
+    if not changes.cut:  # a backend that exports everything at the time of the snapshot
         changes = replace(changes, special={"/app/sparse": "too_long"})
         assert len(state.changes().written["/app/sparse"].data) == 8 << 20
     assert changes.special == {"/app/sparse": "too_long"}

@@ -63,7 +63,7 @@ def test_dangerous_calls_are_refused(sandbox):
     assert sandbox.execute("echo alive").output == b"alive\n"
 
 
-def test_no_rights_are_left(run):
+def test_no_privileges_are_left(run):
     rows = dict(line.split(":\t", 1) for line in run("cat /proc/self/status").splitlines())
     for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"):
         assert int(rows[name], 16) == 0, name

@@ -1,4 +1,4 @@
-"""The back end without namespaces: its capabilities and its isolation."""
+"""The backend without namespaces: its capabilities and its isolation."""
 
 import os
 import shutil
@@ -33,7 +33,7 @@ def backend() -> LandlockBackend:
     found = LandlockBackend()
     probe = found.probe()
     if not probe.available:
-        pytest.skip(f"no Landlock back end here: {probe.reason}")
+        pytest.skip(f"no Landlock backend here: {probe.reason}")
     return found
 
 
@@ -134,7 +134,7 @@ def test_killing_finds_daemons(sandbox):
     ],
     ids="memory processes disk inodes output".split(),
 )
-def test_bombs_end_with_a_reason(sandbox, bomb, stops):
+def test_resource_bombs_end_with_a_reason(sandbox, bomb, stops):
     start = time.monotonic()
     assert sandbox.execute(bomb, timeout=4 if "sleep 30 &" in bomb else 20).stop in stops
     assert time.monotonic() - start < 60

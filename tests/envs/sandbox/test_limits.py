@@ -104,6 +104,6 @@ def test_a_fork_cannot_write_more_than_its_parent(namespaces):
                 assert each.execute("head -c 5M /dev/zero > second").stop is Stop.DISK
 
 
-def test_limits_that_cannot_hold_a_shell_are_refused():
+def test_limits_too_low_for_a_shell_are_refused():
     with pytest.raises(ValueError, match="open_files"):
         SandboxLimits(open_files=10)

@@ -128,7 +128,7 @@ def test_containers_leave_nothing(docker_backend):
     assert engine.client.volumes.list() == []
 
 
-def test_a_keeper_that_is_killed_takes_everything_along(namespaces):
+def test_killing_a_keeper_ends_its_sandboxes(namespaces):
     keeper = Keeper()
     backend = NamespaceBackend(lambda: keeper)
     one = backend.open(IMAGES[0], LIMITS)

@@ -207,7 +207,7 @@ def test_x13_a_program_under_test_finds_no_grader(env):
     assert task.canary not in str(env.final_state())
 
 
-def test_x25_there_is_no_way_up(env):
+def test_x25_there_is_no_way_out(env):
     env.reset(seed=0, options={"task": GENERATED})
     seen = looks(env, [
         "find / -xdev '(' -type s -o -type b ')' -not -path '/usr/*' 2>/dev/null",

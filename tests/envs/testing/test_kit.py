@@ -229,7 +229,7 @@ def test_a_spec_that_is_not_json_is_named(registered):
     assert report.failed == ("spec_round_trip",)
 
 
-def test_what_cannot_fork_is_skipped_with_its_reason():
+def test_fork_checks_are_skipped_with_the_reason_if_unsupported():
     from support.rigid import RigidEnv
 
     report = check_environment(RigidEnv, only=["fork_contract", "restore_contract"], **SMALL)

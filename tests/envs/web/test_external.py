@@ -91,7 +91,7 @@ def test_contents_of_pages_are_read_at_the_end(env):
     assert len(env.browser.reads) == 2, "pages are read once"
 
 
-def test_what_needs_an_interface_of_the_site_is_unscored(env):
+def test_checks_that_need_the_sites_api_are_unscored(env):
     begin(env, 3)
     call(env, "finish", answer="")
     verdict = env.verdict()

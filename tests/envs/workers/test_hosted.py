@@ -250,7 +250,7 @@ def test_an_entry_point_that_fails_says_so_and_leaves_nothing():
     assert children() == before
 
 
-def test_what_cannot_fork_says_why_through_the_worker():
+def test_a_hosted_environment_that_cannot_fork_says_why():
     with HostedEnvironment("support.rigid:RigidEnv") as hosted:
         hosted.reset(seed=0)
         with pytest.raises(ForkUnsupported, match="a reason"):

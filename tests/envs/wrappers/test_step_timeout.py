@@ -34,7 +34,7 @@ class LateEnv(ToyEnv):
         return super().tool_submit()
 
 
-def test_a_statement_is_interrupted_and_the_database_goes_on():
+def test_a_statement_is_interrupted_and_the_database_stays_usable():
     env = StepTimeout(SQLEnv(), seconds=60)
     opening = env.reset(seed=3, options=SQL)
     tables = env.step(call("list_tables"))

@@ -84,7 +84,7 @@ def test_exact_answers():
     assert score(webarena_strict, params, state("Quest  Band")) == 1
 
 
-def test_a_judge_is_asked_only_where_it_could_matter():
+def test_a_judge_is_asked_only_if_it_could_matter():
     params = rules(
         "string_match", "url_match", answers={"fuzzy_match": ["12 minutes"]}, url="http://x"
     )

@@ -178,7 +178,7 @@ UNDECIDING = re.compile(r"hexathlon\.tasks\.(fingerprint|registry|taskset)\b")
 
 
 @pytest.mark.parametrize("name", BUNDLED)
-def test_what_building_tasks_opens_and_imports_is_declared(name, installed):
+def test_files_and_modules_used_to_build_tasks_are_declared(name, installed):
     """Scripts are made, not played: imports at run time determine no task."""
     built = json.loads(run(BUILT, name, str(TASKS.get(name, 30)), path=installed))
     assert set(built["files"]) <= set(built["declared"])

@@ -112,7 +112,7 @@ def _at_home(app):
     return device
 
 
-def test_a_reply_goes_to_the_sender_with_the_signature_once():
+def test_a_reply_goes_to_the_sender_with_one_signature():
     device = phone(edits=(("mail.prefs", "put", {"id": "sign", "value": True}),
                           ("mail.prefs", "put", {"id": "signature", "value": "Bye"})))  # fmt: skip
     rows = device.core.table("mail.mails").values()
@@ -126,7 +126,7 @@ def test_a_reply_goes_to_the_sender_with_the_signature_once():
     assert sent["subject"].count("Re: ") == 1 and sent["folder"] == "sent"
 
 
-def test_a_letter_without_a_proper_address_is_not_sent():
+def test_a_mail_without_a_valid_address_is_not_sent():
     device = phone()
     show(device, "mail", "compose", to="nobody")
     tap(device, "Send")
@@ -200,7 +200,7 @@ def test_days_of_alarms_are_named():
     assert texts == ["Once", "Mon to Fri", "Weekend", "Every day", "Mon Wed Fri"]
 
 
-def test_an_alarm_is_turned_off_by_its_switch_alone():
+def test_an_alarm_is_turned_off_only_by_its_switch():
     device = phone()
     device.open_app("clock")
     rows = sorted(device.core.table("clock.alarms").values(), key=lambda row: row["time"])
@@ -319,7 +319,7 @@ def test_the_end_of_an_event_moves_with_its_start():
         assert (device.core.top.values["start"], device.core.top.values["end"]) == (start, end)
 
 
-def test_a_forwarded_letter_keeps_its_origin_below_what_is_written():
+def test_a_forwarded_mail_quotes_its_origin_below_the_new_text():
     device = phone()
     row = next(each for each in device.core.table("mail.mails").values()
                if each["folder"] == "inbox" and each["file"])  # fmt: skip

@@ -282,7 +282,7 @@ def test_metrics_do_not_depend_on_a_font():
 
 @pytest.mark.parametrize("app", APP_NAMES)
 @pytest.mark.parametrize("look", ["slate", "orchid"])
-def test_all_that_taps_reach_can_be_shown_in_both_languages(app, look):
+def test_every_reachable_screen_is_drawn_in_both_languages(app, look):
     for language in LANGUAGES:
         device = phone(look, language)
         before = device.save()

@@ -46,7 +46,7 @@ def test_every_setting_is_complete_in_both_languages(key):
         assert own.pair(name).en and own.pair(name).zh
 
 
-def test_every_attribute_is_told_and_asked_in_both_languages():
+def test_every_attribute_is_stated_and_asked_in_both_languages():
     for name, spec in table("attributes").items():
         frames = [spec["card"], spec["indirect"], spec["presuppose"], *spec["ask"],
                   *spec["confirm"]]  # fmt: skip
@@ -85,7 +85,7 @@ def test_lives_are_possible(language):
         assert "{" not in text
 
 
-def test_used_up_words_are_not_handed_out_again():
+def test_used_words_are_not_drawn_again():
     pools = Pools(setting("abbey"), "dev", generator_for("pool"))
     count = len(setting("abbey").words("events", "dev"))
     taken = [pools.take("events") for _ in range(count)]

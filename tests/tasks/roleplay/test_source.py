@@ -31,7 +31,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("task_id", CASES)
-def test_scripts_hold(task_id):
+def test_scripts_score_as_declared(task_id):
     source, task = get_source("roleplay"), build(task_id)
     assert play(task, right(task))[1].score == 1.0
     alternatives = source.alternatives(task)
@@ -177,7 +177,7 @@ def test_the_listener_follows_tellings_changes_and_mix_ups():
     assert listener.rule({"told": ("own", "bag")}) == Ruling("refuse", reason="not_known")
 
 
-def test_papers_are_read_along_the_visitor_s_own_tags():
+def test_papers_are_read_by_the_visitor_s_own_tags():
     papers = [
         "At the gate every guest got a number tag. This visitor was given tag 41.",
         "At the evening bell, guests with tag 17 were given tag 23 instead.",

@@ -86,7 +86,7 @@ def test_brand_line_and_kind_make_a_design_unique_in_the_whole_catalogue(
         assert misses[1], "the sibling family fails on the kind alone"
 
 
-def test_siblings_differ_in_kind_alone(catalogue: Catalogue) -> None:
+def test_siblings_differ_only_in_kind(catalogue: Catalogue) -> None:
     for family in range(0, catalogue.family_count, 2):
         first = catalogue.product(catalogue.family(family)[0])
         second = catalogue.product(catalogue.family(catalogue.sibling(family))[0])

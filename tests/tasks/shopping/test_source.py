@@ -194,7 +194,7 @@ def test_wrong_ids_are_refused(task_id):
         SOURCE.build(task_id)
 
 
-def test_the_truth_is_not_in_what_the_agent_gets(tiny):
+def test_the_truth_is_not_visible_to_the_agent(tiny):
     for task in tiny:
         shown = task.instruction + json.dumps([tool.model_dump() for tool in task.tools])
         assert task.canary not in shown

@@ -64,7 +64,7 @@ def test_every_template_fits_some_world_at_its_levels(name):
 
 
 @pytest.mark.parametrize("name", sorted(TEMPLATES))
-def test_only_what_is_asked_changes_and_needs_only_the_stated_rights(name):
+def test_only_requested_changes_are_made_with_only_the_stated_rights(name):
     level = TEMPLATES[name].levels[-1]
     for _, instance in _instances(name, level, worlds=3):
         changed = differing(instance.before, instance.digests)
@@ -89,7 +89,7 @@ def test_a_world_that_does_not_fit_is_refused():
         TEMPLATES["write_dedupe"].instance(world, "tiny", generator_for("x"))
 
 
-def test_a_plan_that_does_not_hold_is_refused():
+def test_an_invalid_plan_is_refused():
     world = world_for("bank-easy-dev-1")
     rng = generator_for("plan")
     scene = scene_for(world, 1, 200, rng)

@@ -126,7 +126,7 @@ def test_a_failing_scheduler_reports_it_later(cms):
     assert cms.store.value("SELECT status FROM articles WHERE id = ?", (row["id"],)) == "scheduled"
 
 
-def test_forms_of_the_editorial_system_show_what_is_missing(cms):
+def test_forms_of_the_editorial_system_name_missing_fields(cms):
     assert cms.post("/articles/new", title="", section="news").status == 422
     assert cms.post("/media/new", alt="x").status == 422
     row = cms.store.row("SELECT * FROM articles WHERE status = 'published'")
