@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hexathlon.baselines.bridges.episodes import BridgedEpisode, Opening, Reply
+from hexathlon.envs.errors import EnvFault
 from hexathlon.evaluators.content import Image
 
 __all__ = ["READ_TASK", "make_server", "serve_stdio"]
@@ -23,14 +24,15 @@ _NOTHING: dict[str, Any] = {"type": "object", "properties": {}}
 
 
 def make_server(
-    episode: BridgedEpisode, opening: Opening, on_result: Callable[[Reply], None]
+    episode: BridgedEpisode, opening: Opening, on_result: Callable[[Reply | EnvFault], None]
 ) -> Any:
     """Return an `mcp.server.Server` for an episode that has just been opened.
 
     Args:
         episode: The episode; calls of one session are taken one after the other.
         opening: What `episode.open` returned.
-        on_result: Receives the reply that ended the episode, reward included.
+        on_result: Receives the reply that ended the episode, reward included, or the fault that
+            left it unscored.
     """
     import anyio
     from mcp import types
@@ -60,9 +62,14 @@ def make_server(
             if episode.over:
                 refusal = "Error: the episode has ended; no further call is run."
                 return types.CallToolResult(content=content(refusal, None), isError=True)
-            reply = await anyio.to_thread.run_sync(
-                episode.call, asked.name, asked.arguments or {}
-            )
+            try:
+                reply = await anyio.to_thread.run_sync(
+                    episode.call, asked.name, asked.arguments or {}
+                )
+            except EnvFault as fault:
+                on_result(fault)
+                said = f"Error: the environment failed, and the episode is not scored: {fault}"
+                return types.CallToolResult(content=content(said, None), isError=True)
         if reply.done:
             on_result(reply)
         return types.CallToolResult(content=content(reply.text, reply.image))

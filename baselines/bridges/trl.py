@@ -1,7 +1,11 @@
 """An event as an environment of TRL's trainers: the tools of the event become the model's tools.
 
-    GRPOTrainer(..., environment_factory=environment_class("SQL"),
-                train_dataset=Dataset.from_list(rows(TaskListing("SQL", level="tiny"), "train", 64)))
+    listing = TaskListing("SQL", level="tiny")
+    trainer = GRPOTrainer(
+        ...,
+        environment_factory=environment_class("SQL", level="tiny"),
+        train_dataset=Dataset.from_list(rows(listing, "train", 64)),
+    )
 
 TRL reads each tool's signature and docstring; both are made from the event's schemas. It calls
 `get_reward` once a completion has ended, whether or not the episode has: an episode without an end
