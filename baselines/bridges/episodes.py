@@ -18,7 +18,7 @@ from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import EnvFault
 from hexathlon.evaluators.content import Image
 
-__all__ = ["BridgedEpisode", "Opening", "Reply", "openai_tools"]
+__all__ = ["BridgedEpisode", "Opening", "TurnReply", "openai_tools"]
 
 _UNSCORED = ("error_env", "error_judge", "aborted")
 
@@ -42,7 +42,7 @@ class Opening(NamedTuple):
     """Opaque: it tells the agent nothing about the task."""
 
 
-class Reply(NamedTuple):
+class TurnReply(NamedTuple):
     """The environment's answer to one turn."""
 
     text: str
@@ -122,20 +122,20 @@ class BridgedEpisode:
         """Return the system prompt with the tools as the dialect describes them."""
         return self.codec.system_prompt(opening.system_prompt, opening.tools)
 
-    def say(self, text: str) -> Reply:
+    def say(self, text: str) -> TurnReply:
         """Take one turn from the text of an assistant, in the episode's dialect."""
         return self.take({"role": "assistant", "content": text})
 
-    def take(self, message: Mapping[str, Any]) -> Reply:
+    def take(self, message: Mapping[str, Any]) -> TurnReply:
         """Take one turn from an assistant message, with OpenAI `tool_calls` or text."""
         codec = get_codec("openai") if message.get("tool_calls") else self.codec
         return self.act(codec.decode(dict(message)))
 
-    def call(self, name: str, arguments: Mapping[str, Any]) -> Reply:
+    def call(self, name: str, arguments: Mapping[str, Any]) -> TurnReply:
         """Take one turn that calls one tool."""
         return self.act(json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False))
 
-    def act(self, action: str) -> Reply:
+    def act(self, action: str) -> TurnReply:
         """Take one turn with a canonical action.
 
         Raises:
@@ -149,7 +149,7 @@ class BridgedEpisode:
         if info["status"] in _UNSCORED:
             raise EnvFault(f"the episode ended unscored: {info['status']}", cause=info["status"])
         self._open, self._reward = not (terminated or truncated), reward
-        return Reply(*_parts(observation), float(reward), not self._open, info)
+        return TurnReply(*_parts(observation), float(reward), not self._open, info)
 
     def close(self) -> None:
         """Close the environment."""

@@ -10,7 +10,7 @@ import base64
 from collections.abc import Callable
 from typing import Any
 
-from hexathlon.baselines.bridges.episodes import BridgedEpisode, Opening, Reply
+from hexathlon.baselines.bridges.episodes import BridgedEpisode, Opening, TurnReply
 from hexathlon.envs.errors import EnvFault
 from hexathlon.evaluators.content import Image
 
@@ -24,7 +24,7 @@ _NOTHING: dict[str, Any] = {"type": "object", "properties": {}}
 
 
 def make_server(
-    episode: BridgedEpisode, opening: Opening, on_result: Callable[[Reply | EnvFault], None]
+    episode: BridgedEpisode, opening: Opening, on_result: Callable[[TurnReply | EnvFault], None]
 ) -> Any:
     """Return an `mcp.server.Server` for an episode that has just been opened.
 

@@ -15,12 +15,13 @@ Interface: `environment_factory` of `trl.GRPOTrainer`, TRL 1.16.
 """
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hexathlon.baselines.bridges.episodes import BridgedEpisode
 from hexathlon.baselines.bridges.listing import TaskListing
 from hexathlon.envs.errors import EnvFault
+from hexathlon.tasks.taskset import build_task
 
 __all__ = ["environment_class", "rows"]
 
@@ -34,16 +35,22 @@ def rows(listing: TaskListing, split: str, count: int) -> list[dict[str, Any]]:
     return [{**row, "prompt": prompt} for row in listing.rows(split, 0, count)]
 
 
-def environment_class(event: str, **settings: Any) -> type:
+def environment_class(event: str, *, tasks: Sequence[str] = (), **settings: Any) -> type:
     """Return a class whose instances TRL resets and plays.
+
+    TRL offers the same tools in every episode: those of all the tasks together. Where a task has
+    fewer, its first text names them, and a call of another one is answered by an error.
 
     Args:
         event: Id, or short name such as `SQL`.
-        **settings: Keyword arguments of `BridgedEpisode`. Their task set, split and level also
-            decide which tools are offered: all of its tasks must have the same.
+        tasks: Ids of the tasks whose tools are offered; by default the first 64 of the split.
+        **settings: Keyword arguments of `BridgedEpisode`, such as `split` and `level`.
     """
-    with BridgedEpisode(event, **settings) as probe:
-        schemas = probe.open(seed=0).tools
+    if not tasks:
+        listing = TaskListing(event, settings.get("taskset"), settings.get("level"))
+        listed = listing.rows(settings.get("split", "train"), 0, 64)
+        tasks = [row["task"] for row in listed]
+    schemas = {tool.name: tool.model_dump() for task in tasks for tool in build_task(task).tools}
 
     class EventTools:
         def __init__(self) -> None:
@@ -53,9 +60,11 @@ def environment_class(event: str, **settings: Any) -> type:
         def reset(self, task: str | None = None, seed: int | None = None, **_: Any) -> str:
             self._fault = None
             opening = self._episode.open(task, seed)
-            if [tool["name"] for tool in opening.tools] != [tool["name"] for tool in schemas]:
-                raise ValueError(f"task {task} has other tools than the first task of {event}")
-            return f"{opening.system_prompt}\n\n{opening.text}"
+            names = [tool["name"] for tool in opening.tools]
+            if missing := set(names) - set(schemas):
+                raise ValueError(f"task {task} has tools that were not offered: {sorted(missing)}")
+            usable = "" if len(names) == len(schemas) else f"\n\nTools: {', '.join(names)}."
+            return f"{opening.system_prompt}{usable}\n\n{opening.text}"
 
         def _run(self, name: str, arguments: Mapping[str, Any]) -> str:
             if self._episode.over:
@@ -71,7 +80,7 @@ def environment_class(event: str, **settings: Any) -> type:
                 raise self._fault
             return self._episode.reward
 
-    for schema in schemas:
+    for schema in schemas.values():
         setattr(EventTools, schema["name"], _method(schema))
     EventTools.__name__ = EventTools.__qualname__ = f"{event}Tools"
     return EventTools

@@ -12,7 +12,7 @@ __all__ = ["app"]
 
 app = typer.Typer(help="Events as servers for other tools.", no_args_is_help=True)
 
-Event = Annotated[str, typer.Argument(help="Event, such as SQL.")]
+EventName = Annotated[str, typer.Argument(help="Event, such as SQL.")]
 SplitName = Annotated[
     str, typer.Option(help="Split to draw tasks from that a client does not name.")
 ]
@@ -20,7 +20,7 @@ SplitName = Annotated[
 
 @app.command("envs", epilog=examples("serve envs"))
 def envs(
-    event: Event,
+    event: EventName,
     taskset: TasksetName = None,
     split: SplitName = "train",
     level: LevelName = None,
@@ -43,7 +43,7 @@ def envs(
 
 @app.command("mcp", epilog=examples("serve mcp"))
 def mcp(
-    event: Event,
+    event: EventName,
     task: Annotated[str | None, typer.Option(help="Task id. [default: drawn by the seed]")] = None,
     taskset: TasksetName = None,
     split: SplitName = "train",

@@ -6,7 +6,7 @@ import socket
 from pathlib import Path
 from typing import Any, get_args
 
-from hexathlon.baselines.bridges.episodes import BridgedEpisode, Reply
+from hexathlon.baselines.bridges.episodes import BridgedEpisode, TurnReply
 from hexathlon.baselines.bridges.listing import TaskListing
 from hexathlon.baselines.codecs.registry import CODEC_NAMES
 from hexathlon.baselines.harness.environments import find_environment, short
@@ -82,7 +82,7 @@ def serve_mcp(
 
     from hexathlon.baselines.bridges.mcp import make_server, serve_stdio
 
-    results: list[Reply | EnvFault] = []
+    results: list[TurnReply | EnvFault] = []
     with BridgedEpisode(event, **settings) as episode:
         try:
             opening = episode.open(task, seed)

@@ -13,7 +13,7 @@ import mcp
 from bridges.contract import EVENT, GOLD, IDLE, TASKS, Played, broken
 from PIL import Image as Picture
 
-from hexathlon.baselines.bridges.episodes import BridgedEpisode, Reply
+from hexathlon.baselines.bridges.episodes import BridgedEpisode, TurnReply
 from hexathlon.baselines.bridges.mcp import READ_TASK, make_server
 from hexathlon.envs.errors import EnvFault
 
@@ -22,7 +22,7 @@ class Client:
     """Plays one episode through an MCP session inside the process."""
 
     def __init__(self) -> None:
-        self.results: list[Reply] = []
+        self.results: list[TurnReply] = []
 
     async def play(self, task: str, seed: int, actions: tuple[str, ...]) -> Played:
         episode = BridgedEpisode(EVENT)
@@ -60,7 +60,7 @@ def test_sessions_do_not_disturb_each_other() -> None:
 
 def test_no_reward_is_told_and_nothing_runs_after_the_end() -> None:
     gold = GOLD[0]
-    results: list[Reply] = []
+    results: list[TurnReply] = []
 
     async def play() -> None:
         with BridgedEpisode(EVENT) as episode:
@@ -94,7 +94,7 @@ def test_bad_calls_are_answered_by_the_environment() -> None:
 
 
 def test_a_fault_is_an_error() -> None:
-    results: list[Reply | EnvFault] = []
+    results: list[TurnReply | EnvFault] = []
 
     async def play() -> None:
         with broken() as episode:

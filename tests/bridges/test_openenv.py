@@ -7,6 +7,7 @@ pytest.importorskip("openenv.core.env_server", reason="scripts/bridges openenv")
 
 import httpx
 from bridges.contract import EVENT, GOLD, TASKS, Played, broken, check_bridge, check_sessions
+from bridges.guide import example
 from bridges.served import served
 from openenv.core.generic_client import GenericEnvClient
 
@@ -106,3 +107,8 @@ def test_openenvs_own_validation_passes(address: str, tmp_path: Path) -> None:
     report = validate_running_environment(address, timeout_s=60.0)
     failed = [check for check in report["criteria"] if not check["passed"]]
     assert report["passed"], failed
+
+
+def test_the_guides_example_runs(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    exec(example("openenv_client.py").replace("http://127.0.0.1:8000", address), {})
+    assert "None False" in capsys.readouterr().out

@@ -3,6 +3,7 @@ import pytest
 skyrl_gym = pytest.importorskip("skyrl_gym", reason="scripts/bridges skyrl")
 
 from bridges.contract import EVENT, GOLD, Played, broken, check_bridge, check_sessions
+from bridges.guide import example
 
 from hexathlon.baselines.bridges import skyrl
 from hexathlon.envs.errors import EnvFault
@@ -51,3 +52,10 @@ def test_a_fault_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
         env.init([])
         with pytest.raises(EnvFault, match="the disk is gone"):
             env.step(GOLD[0].actions[0])
+
+
+def test_the_guides_example_runs() -> None:
+    names: dict[str, object] = {}
+    exec(example("skyrl_example.py"), names)
+    assert len(names["conversation"]) == 2
+    names["env"].close()
