@@ -31,16 +31,16 @@ def make_app(
     from openenv.core.env_server import Action, Environment, Observation, State, create_fastapi_app
     from openenv.core.env_server.types import EnvironmentMetadata
 
-    class TextAction(Action):  # type: ignore[misc, valid-type]
+    class TextAction(Action):  # type: ignore[misc]
         text: str
 
-    class TurnObservation(Observation):  # type: ignore[misc, valid-type]
+    class TurnObservation(Observation):  # type: ignore[misc]
         text: str = ""
         system_prompt: str = ""
         tools: list[dict[str, Any]] = []
         image: str = ""
 
-    class EventEnvironment(Environment):  # type: ignore[misc, valid-type]
+    class EventEnvironment(Environment):  # type: ignore[misc]
         SUPPORTS_CONCURRENT_SESSIONS = True
 
         def __init__(self) -> None:

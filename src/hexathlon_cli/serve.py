@@ -13,9 +13,7 @@ __all__ = ["app"]
 app = typer.Typer(help="Events as servers for other tools.", no_args_is_help=True)
 
 EventName = Annotated[str, typer.Argument(help="Event, such as SQL.")]
-SplitName = Annotated[
-    str, typer.Option(help="Split to draw tasks from that a client does not name.")
-]
+SplitName = Annotated[str, typer.Option(help="Split to draw from if no task is named.")]
 
 
 @app.command("envs", epilog=examples("serve envs"))
@@ -25,7 +23,7 @@ def envs(
     split: SplitName = "train",
     level: LevelName = None,
     dialect: Annotated[
-        str, typer.Option(help="How texts express tool calls: json, hermes, react, ...")
+        str, typer.Option(help="Form of tool calls in texts, such as json, hermes or react.")
     ] = "json",
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any.")] = 8000,
@@ -53,10 +51,10 @@ def mcp(
         Path | None, typer.Option(help="File that the verdict is appended to as a line of JSON.")
     ] = None,
 ) -> int:
-    """Serve one episode to an agent that speaks the Model Context Protocol, on standard input.
+    """Serve one episode to an agent that speaks the Model Context Protocol.
 
-    The agent never learns its reward. Exit code 2 means that the episode has no score: it was not
-    played to its end, or the environment failed.
+    It is served on standard input and output. The agent never learns its reward. Exit code 2 means
+    that the episode has no score: it was not played to its end, or the environment failed.
     """
     from hexathlon_cli.serving import serve_mcp
 
