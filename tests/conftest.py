@@ -17,7 +17,8 @@ _LONGEST = (
     "baselines/training/test_ranks.py", "test_wheel.py", "baselines/test_equality.py",
     "cli/test_commands.py", "tasks/web/test_shifts.py", "baselines/training/test_mixture.py",
     "tasks/fingerprint/test_sources.py", "test_interrupts.py", "tasks/sql/test_backends_servers.py",
-    "baselines/test_resume_policy.py", "envs/testing/test_kit.py", "baselines/judging/test_audit.py",
+    "baselines/test_resume_policy.py", "envs/testing/test_kit.py",
+    "baselines/judging/test_audit.py",
     "envs/workers/test_hosted.py", "baselines/training/test_run.py", "leaderboard/test_build.py",
     "envs/web/test_chromium_features.py", "envs/test_left_open.py",
 )  # fmt: skip
