@@ -19,7 +19,7 @@ from support.events import register_toy, unregister
 
 TESTS = Path(__file__).resolve().parents[1]
 TOY_COMMAND = (sys.executable, "-m", "support.toy_command")
-DEADLINE = 60.0
+DEADLINE = 240.0
 RAW = re.compile(
     r"Traceback|validation error|Input should|Field required|Extra inputs|\[type=|\[Errno|"
     r"Error\(|codec can't|errors\.pydantic|object at 0x"

@@ -18,7 +18,7 @@ from support.places import may_be_entered
 RUNGS = ("namespaces", "namespaces as a user", "docker")
 
 SMALL = SandboxLimits(
-    seconds=10.0,
+    seconds=60.0,
     memory_bytes=64 * MIB,
     processes=48,
     disk_bytes=16 * MIB,
