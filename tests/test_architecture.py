@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -54,9 +55,16 @@ def imports(path: Path) -> set[str]:
     return targets
 
 
-IMPORTS = {name: imports(path) - {name} for name, path in MODULES.items()}
-GRAPH = {name: targets & MODULES.keys() for name, targets in IMPORTS.items()}
-"""Module -> our own modules that it imports."""
+@cache
+def all_imports() -> dict[str, set[str]]:
+    """Module -> modules that it imports; read when a test asks, not in every collection."""
+    return {name: imports(path) - {name} for name, path in MODULES.items()}
+
+
+@cache
+def own_imports() -> dict[str, set[str]]:
+    """Module -> our own modules that it imports."""
+    return {name: targets & MODULES.keys() for name, targets in all_imports().items()}
 
 
 def cycles(graph: dict[str, set[str]]) -> list[set[str]]:
@@ -87,7 +95,7 @@ def rooms(package: str) -> dict[str, set[str]]:
     for name in MODULES:
         if name.startswith(start):
             room = name.removeprefix(start).partition(".")[0]
-            inside = {t.removeprefix(start).partition(".")[0] for t in GRAPH[name]
+            inside = {t.removeprefix(start).partition(".")[0] for t in own_imports()[name]
                       if t.startswith(start)}  # fmt: skip
             graph[room] = graph.get(room, set()) | (inside - {room})
     return graph
@@ -115,7 +123,7 @@ LAYERED = sorted(name for name in MODULES if name.startswith("hexathlon."))
 @pytest.mark.parametrize("name", LAYERED)
 def test_imports_run_one_way(name):
     layer = LAYERS.index(name.split(".")[1])
-    for target in IMPORTS[name]:
+    for target in all_imports()[name]:
         parts = target.split(".")
         assert parts[0] != "hexathlon_cli", f"{name} imports the face"
         if parts[0] == "hexathlon" and len(parts) > 1 and parts[1] in LAYERS:
@@ -125,7 +133,7 @@ def test_imports_run_one_way(name):
 @pytest.mark.parametrize("name", LAYERED)
 def test_a_family_never_imports_another(name):
     own = [part for part in name.split(".")[2:3] if part in FAMILIES]
-    for target in IMPORTS[name]:
+    for target in all_imports()[name]:
         parts = target.split(".")
         if parts[0] == "hexathlon" and len(parts) > 2 and parts[2] in FAMILIES:
             # Registries name families as strings; only a family's own files import it.
@@ -134,7 +142,7 @@ def test_a_family_never_imports_another(name):
 
 def test_the_leaderboard_reads_records_without_the_baselines():
     pages = [name for name in MODULES if name.startswith("hexathlon.leaderboard")]
-    reached = set().union(*(reachable(GRAPH, name) for name in pages))
+    reached = set().union(*(reachable(own_imports(), name) for name in pages))
     assert not [name for name in reached if name.startswith("hexathlon.baselines")]
 
 
@@ -144,7 +152,7 @@ def test_cycles_are_found():
 
 
 def test_no_cycles_between_files():
-    assert cycles(GRAPH) == []
+    assert cycles(own_imports()) == []
 
 
 @pytest.mark.parametrize("package", sorted(PACKAGES))

@@ -24,11 +24,11 @@ DEADLINE = 240.0
 STOPS_WITHIN = 60.0
 """Seconds from the signal to the end of the process, on a machine that is busy with other tests."""
 
-EVENTS = ("SQL", "Shopping", "RolePlay", "Terminal", "Web")
+EVENTS = ("SQL", "Shopping", "RolePlay", "Terminal", "Web", "GUI")
 PHASES = ("start-up", "reset", "step", "scoring", "writing", "closing")
 SHORT = (
     ("SQL", "start-up"), ("SQL", "step"), ("SQL", "scoring"), ("SQL", "writing"),
-    ("SQL", "closing"), ("Shopping", "reset"), ("RolePlay", "step"), ("Terminal", "step"),
+    ("SQL", "closing"), ("Shopping", "reset"), ("RolePlay", "step"), ("Terminal", "step"), ("GUI", "step"),
 )  # fmt: skip
 """Interruptions in every test run; the slow tests make 200."""
 

@@ -24,6 +24,7 @@ from hexathlon.baselines.learner.critic import Critic
 from hexathlon.baselines.learner.errors import LossNotFinite
 from hexathlon.baselines.learner.optimiser import OptimiserConfig, Optimisers
 from hexathlon.baselines.learner.parallelism import Parallelism, Replicated
+from hexathlon.baselines.learner.products import use_onednn_products
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
 from hexathlon.baselines.learner.scoring import Scores, score
 
@@ -65,7 +66,8 @@ class LearnerConfig:
 class Learner:
     """Updates a policy.
 
-    On a CPU, it lets the whole process keep freed memory, see `keep_freed_memory`.
+    On a CPU, it lets the whole process keep freed memory, see `keep_freed_memory`, and the models'
+    linear layers multiply with oneDNN, see `use_onednn_products`.
 
     Args:
         model: A causal language model; changed in place.
@@ -105,6 +107,9 @@ class Learner:
             check_packing(model)
         if config.checkpointing:
             model.gradient_checkpointing_enable()
+        for module in (model, reference, None if critic is None else critic.network):
+            if module is not None:
+                use_onednn_products(module)
         self.parallelism = parallelism or Replicated(ranks)
         self.policy = model
         self.model = self.parallelism.placed(model)

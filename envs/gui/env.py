@@ -68,6 +68,19 @@ class GUIEnv(Environment):
     )
     hints: ClassVar[Mapping[str, str]] = {
         "": "Elements have numbers: click 12; input_text with text and index; status complete.",
+        "changes": "The apps' data did not change exactly as requested.",
+        "changes=1": "The apps' data changed exactly as requested.",
+        "ended": "The status was not reported, or not for every request.",
+        "status": "The reported status is wrong.",
+        "status=1": "The reported status is right.",
+        "data": "The answer is wrong or missing.",
+        "record": "The entry named as the obstacle is wrong.",
+        "documents": "Not every document has the requested content.",
+        "documents=1": "Every document has the requested content.",
+        "nothing_else": "Other files were changed or deleted as well.",
+        "nothing_else=1": "No other file was changed.",
+        "answer": "The answer is wrong or missing.",
+        "report": "The reported status or its reason is wrong.",
     }
     example_tools: ClassVar[tuple[str, ...]] = tuple(sorted(tool.name for tool in PHONE_TOOLS))
 

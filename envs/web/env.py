@@ -67,6 +67,14 @@ class WebEnv(Environment):
 
     hints: ClassVar[Mapping[str, str]] = {
         "": "Elements have numbers: click 12; fill 7 some text; finish when you are done.",
+        "changes": "The sites did not change exactly as requested.",
+        "changes=1": "The sites changed exactly as requested.",
+        "ended": "No report was given.",
+        "status": "The reported status is wrong.",
+        "status=1": "The reported status is right.",
+        "data": "The answer's values are wrong, missing or superfluous.",
+        "record": "The record named as the obstacle is wrong.",
+        "evidence": "A page that shows the answer was not opened.",
     }
 
     example_tools: ClassVar[tuple[str, ...]] = tuple(sorted(schema.name for schema in WEB_TOOLS))

@@ -4,7 +4,10 @@ import re
 
 import pytest
 
+from hexathlon.envs.gui.env import GUIEnv
 from hexathlon.envs.shopping.hints import HINTS
+from hexathlon.envs.testing.subject import Subject
+from hexathlon.envs.web.env import WebEnv
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon_cli.playing.calls import (
     ArgumentsMissing,
@@ -16,7 +19,7 @@ from hexathlon_cli.playing.calls import (
 from hexathlon_cli.playing.words import explained
 from support.screens import Screen
 
-EVENTS = {"SQL": "filter_rows", "Shopping": "", "RolePlay": "", "Terminal": ""}
+EVENTS = {"SQL": "filter_rows", "Shopping": "", "RolePlay": "", "Terminal": "", "Web": "", "GUI": ""}
 """Events, and the templates of their tasks."""
 
 INTERNAL = re.compile(
@@ -130,3 +133,58 @@ def test_verdicts_are_explained_in_words(verdict: Verdict, said: list[str]) -> N
     told = "\n".join(explained(verdict, HINTS))
     assert all(sentence in told for sentence in said), told
     assert not INTERNAL.search(told) and "_" not in told
+
+
+SHIFT = {"changes": 0.0, "ended": 0.0, "status": 0.0, "data": 0.0, "request 1": 1.0}
+WORDED = [
+    (
+        WebEnv,
+        Verdict(score=0.0, terms={"changes": 0.0, "status": 1.0, "evidence": 0.0},
+                evidence={"faults": ["bank.standing_orders 7: due_day has another value"]}),
+        ["The sites did not change", "bank, standing orders 7: due day has another value.",
+         "A page that shows the answer was not opened.", "What is right: The reported status"],
+    ),
+    (
+        GUIEnv,
+        Verdict(score=0.0, terms={**SHIFT, "request 2": 0.0, "request 3": 0.0},
+                evidence={"faults": [f"notes.notes {n}: text was changed" for n in range(10)]}),
+        ["Of 3 requests, these are not right: 2, 3.", "not for every request", "and 2 more"],
+    ),
+    (
+        GUIEnv,
+        Verdict(score=0.0, terms={"documents": 1.0, "nothing_else": 0.0}),
+        ["Other files were changed", "What is right: Every document"],
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("env", "verdict", "said"), WORDED)
+def test_changed_rows_and_requests_are_told_in_words(
+    env: type[WebEnv | GUIEnv], verdict: Verdict, said: list[str]
+) -> None:
+    told = "\n".join(explained(verdict, env.hints))
+    assert all(sentence in told for sentence in said), told
+    assert "_" not in told and "database" not in told
+
+
+def test_without_a_report_its_parts_are_not_called_wrong() -> None:
+    told = "\n".join(explained(Verdict(score=0.0, terms=SHIFT), GUIEnv.hints))
+    assert "status was not reported" in told
+    assert "answer" not in told and "reported status is wrong" not in told
+
+
+@pytest.mark.parametrize("event", ["SQL", "Shopping", "RolePlay", "Web", "GUI"])
+def test_every_near_miss_is_told_why(event: str) -> None:
+    """Of each event's first tasks; the terminal's verdict is that of its tests, told above."""
+    subject = Subject(f"hexathlon/{event}-v0", tasks=5)
+    env = subject.make()
+    try:
+        for task in subject.tasks:
+            for name, script in subject.source.mutants(task).items():
+                subject.play(env, task, script)
+                first, *why = explained(env.verdict(), env.hints)
+                assert first.startswith("Not right.")
+                assert any(line.startswith("- ") for line in why), (task.id, name)
+                assert not INTERNAL.search(" ".join(why)), why
+    finally:
+        env.close()

@@ -27,6 +27,8 @@ CALLS = {
     "Terminal": '{"name": "run", "arguments": {"command": "sleep 600 & echo started"}}',
     "Shopping": '{"name": "search", "arguments": {"query": "lamp"}}',
     "RolePlay": "Good morning.",
+    "Web": '{"name": "noop", "arguments": {}}',
+    "GUI": '{"name": "wait", "arguments": {}}',
 }
 
 
@@ -91,6 +93,10 @@ KINDS: dict[str, Callable[[], Any]] = {
     "landlock": landlock,
     "shopping": event("Shopping"),
     "roleplay": event("RolePlay"),
+    "web": event("Web"),
+    "web chromium": event("Web", backend="chromium"),
+    "gui": event("GUI"),
+    "gui desktop": event("GUI", taskset="desktop"),
     "worker": hosted,
     "vector": lambda: vector("SQL"),
     "vector terminal": lambda: vector("Terminal"),

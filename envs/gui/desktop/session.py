@@ -5,12 +5,14 @@ programs is connected to pipes of this process, which nothing on the desktop can
 ends, so does the sandbox. Independent of tasks and of what an agent sees.
 """
 
+import contextlib
 import mmap
 import os
 import shlex
 import socket
 import struct
 import time
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -64,9 +66,10 @@ class DesktopSession:
     ) -> None:
         self.size = SCREEN
         self._seconds = seconds
-        self._closers: list[Callable[[], object]] = []
+        self._closing = contextlib.ExitStack()
+        self._finalizer = weakref.finalize(self, self._closing.close)
         sandbox = choose(rung).open(desktop_image(files, look), _LIMITS)
-        self._closers.append(sandbox.close)
+        self._closing.callback(sandbox.close)
         try:
             if not isinstance(sandbox, HousedSandbox):
                 raise BackendMissing(f"the desktop needs the sandbox 'namespaces', not {rung!r}")
@@ -90,19 +93,19 @@ class DesktopSession:
         peer = struct.unpack("3i", link.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
         self.processes = Processes.beside(peer[0])
         self.display = Display(link)
-        self._closers.append(self.display.close)
+        self._closing.callback(self.display.close)
         store = self._sandbox.open_file(_FRAMEBUFFER)
         try:
             self._framebuffer = mmap.mmap(store, 0, access=mmap.ACCESS_READ)
         finally:
             os.close(store)
-        self._closers.append(self._framebuffer.close)
+        self._closing.callback(self._framebuffer.close)
         self._background("openbox --config-file /etc/desktop/openbox.xml")
         self.wait_for("the window manager", self.display.managed)
         self._background("/usr/libexec/at-spi2-registryd")
         self._link(_SESSION, "the message bus").close()
         bus = Bus(self._link(_ACCESS, "the accessibility bus"), self._seconds)
-        self._closers.append(bus.close)
+        self._closing.callback(bus.close)
         self.tree = AccessibilityTree(bus)
         self.wait_for("the accessibility registry", lambda: self.tree.registered())
 
@@ -187,7 +190,5 @@ class DesktopSession:
             return state.changes()
 
     def close(self) -> None:
-        """End everything; idempotent."""
-        closers, self._closers = self._closers, []
-        for closer in reversed(closers):
-            closer()
+        """End everything; idempotent. A session that is not closed ends when it is collected."""
+        self._finalizer()

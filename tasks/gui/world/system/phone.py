@@ -25,6 +25,7 @@ from hexathlon.tasks.gui.world.phone.context import AppActs, AppView
 from hexathlon.tasks.gui.world.phone.core import (
     SECONDS_PER_ACTION,
     PhoneCore,
+    PhoneRow,
     PhoneTable,
     ScreenState,
 )
@@ -601,17 +602,18 @@ class Phone:
     def changes(self) -> dict[str, Any]:
         """Return all rows that differ from the start, by table, as JSON.
 
-        Rows that were sent and then deleted are listed as added to `system.recalled`.
+        Columns that only reading changes are left out: a mail that was read is no change. Rows that
+        were sent and then deleted are listed as added to `system.recalled`.
         """
         changes = {}
         core = self.core
         for name in sorted(core.tables):
             if core.tables[name] is not core.first[name] and not _is_ephemeral(name):
-                difference = _difference(core.first[name], core.tables[name])
+                difference = _difference(name, core.first[name], core.tables[name])
                 if difference:
                     changes[name] = difference
         recalled = [
-            {**row, "table": table}
+            {**_compared(table, row), "table": table}
             for (table, key), row in core.sent.items()
             if key not in core.tables[table]
         ]
@@ -633,14 +635,22 @@ def _is_sent(table: str, row: Mapping[str, Any]) -> bool:
     return marks is not None and all(row.get(key) == value for key, value in marks.items())
 
 
-def _difference(before: PhoneTable, after: PhoneTable) -> dict[str, Any]:
-    added = [dict(row) for key, row in after.items() if key not in before]
-    removed = [dict(row) for key, row in before.items() if key not in after]
-    changed = [
-        [dict(before[key]), dict(row)]
+def _compared(table: str, row: PhoneRow) -> dict[str, Any]:
+    """Return a row without the columns that verifiers do not compare."""
+    app, _, name = table.partition(".")
+    volatile = () if app == "system" else app_named(app).tables.get(name, ())
+    return {column: value for column, value in row.items() if column not in volatile}
+
+
+def _difference(name: str, before: PhoneTable, after: PhoneTable) -> dict[str, Any]:
+    added = [_compared(name, row) for key, row in after.items() if key not in before]
+    removed = [_compared(name, row) for key, row in before.items() if key not in after]
+    pairs = [
+        [_compared(name, before[key]), _compared(name, row)]
         for key, row in after.items()
         if key in before and row is not before[key] and row != before[key]
     ]
+    changed = [[old, new] for old, new in pairs if old != new]
     parts = {"added": added, "removed": removed, "changed": changed}
     return {name: rows for name, rows in parts.items() if rows}
 
