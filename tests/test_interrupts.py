@@ -28,7 +28,8 @@ EVENTS = ("SQL", "Shopping", "RolePlay", "Terminal", "Web", "GUI")
 PHASES = ("start-up", "reset", "step", "scoring", "writing", "closing")
 SHORT = (
     ("SQL", "start-up"), ("SQL", "step"), ("SQL", "scoring"), ("SQL", "writing"),
-    ("SQL", "closing"), ("Shopping", "reset"), ("RolePlay", "step"), ("Terminal", "step"), ("GUI", "step"),
+    ("SQL", "closing"), ("Shopping", "reset"), ("RolePlay", "step"), ("Terminal", "step"),
+    ("GUI", "step"),
 )  # fmt: skip
 """Interruptions in every test run; the slow tests make 200."""
 

@@ -95,4 +95,3 @@ def _is_plain(values: Tensor) -> bool:
     """Return whether these are 32-bit floats in the memory of one process."""
     plain = type(values) in {Tensor, nn.Parameter}
     return plain and values.dtype == torch.float32 and values.device.type == "cpu"
-
