@@ -60,7 +60,7 @@ class FlipSwitch(_FirstTap):
     apps: ClassVar[tuple[str, ...]] = ("settings",)
 
     def draw(self, scene: GuiScene) -> GuiDraft | None:
-        """Draw a page and states of its switches, of which one or two differ from the current ones."""
+        """Draw a page and states of its switches, one or two of them unlike the current ones."""
         world = scene.plan().table("settings.values")
         fitting = [
             (section, states)
