@@ -122,7 +122,7 @@ class PageWriter:
             )
 
     def trajectories(self, run: Submission, tick: Callable[[], None]) -> None:
-        """Write one page per trial (several for long ones), reading the records once more."""
+        """Write one page per trial (several for long ones), reading the records again."""
         order = {line.line: position for position, line in enumerate(run.trials)}
         store = MediaStore.beside(run.path)
         for number, record in run.records():

@@ -82,7 +82,9 @@ class DrawnSource(TaskSource):
         if (at.source, at.template) != (self.name, self.template) or at.level not in self.levels:
             raise UnknownTask(task_id, f"{self.name} has tasks such as {self.address('dev', 0)}")
         if (at.split == "heldout") != (salt is not None):
-            raise UnknownTask(task_id, "the held-out split needs a salt, and only it does")
+            raise UnknownTask(
+                task_id, "the held-out split requires a salt, the other splits take none"
+            )
         seed = derive_seed(self.name, task_id, salt or "")
         instruction, truth = self.draw(at.split, at.level, generator_for(self.name, seed))
         return Task(

@@ -46,11 +46,11 @@ def parse_address(task_id: str) -> TaskAddress:
         raise UnknownTask(task_id, f"it has {len(parts)} parts, not five")
     source, template, level, split, index = parts
     if level not in LEVELS:
-        raise UnknownTask(task_id, f"{level!r} is no level ({', '.join(LEVELS)})")
+        raise UnknownTask(task_id, f"{level!r} is not a level ({', '.join(LEVELS)})")
     if split not in SPLITS:
-        raise UnknownTask(task_id, f"{split!r} is no split ({', '.join(SPLITS)})")
+        raise UnknownTask(task_id, f"{split!r} is not a split ({', '.join(SPLITS)})")
     if not (index.isascii() and index.isdigit()):
-        raise UnknownTask(task_id, f"{index!r} is no index")
+        raise UnknownTask(task_id, f"{index!r} is not an index")
     return TaskAddress(source, template, level, split, int(index))
 
 

@@ -17,7 +17,7 @@ from hexathlon.evaluators.records.plan import TrialKey, plan_keys
 __all__ = ["CheckedPlan", "check_plan"]
 
 _MOST_LEFT_OUT = 1_000_000
-"""If a configuration selects more unplanned trials than this, they are not listed."""
+"""If a configuration selects this many more trials than are planned, they are not listed."""
 
 
 class CheckedPlan(NamedTuple):

@@ -76,14 +76,14 @@ class Learner:
         reference: Frozen reference model of the KL penalty; required if the objective has a beta.
         critic: Updated with every update; the policy is not while the critic warms up.
         ranks: The learner ranks; each is given its share of every update.
-        parallelism: Where the state of training lies; on every rank by default.
+        parallelism: Placement of the training state; on every rank by default.
 
     Attributes:
         policy: The given model.
         model: The model whose parameters are trained: the policy, unless they are sharded.
 
     Raises:
-        ValueError: If settings do not go together, or the model does not support one.
+        ValueError: If settings are incompatible, or the model does not support one.
     """
 
     version = 0
@@ -190,7 +190,7 @@ class Learner:
         return prepared
 
     def gather(self) -> None:
-        """Bring the trained parameters to `policy`, which engines and checkpoints read."""
+        """Copy the trained parameters to `policy`, which engines and checkpoints read."""
         self.parallelism.gather(self.model, self.policy)
 
     def _parts(self, examples: Sequence[Example]) -> list[MicroBatch]:

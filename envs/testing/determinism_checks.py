@@ -126,7 +126,7 @@ def order_independence(subject: Subject) -> None:
                 seen = trace(subject.play_actions(env, task, plans[task.id]))
                 difference = first_difference(alone[task.id], seen)
                 if difference:
-                    raise CheckFailed(f"{task.id} depends on what was played before: {difference}")
+                    raise CheckFailed(f"{task.id} depends on earlier episodes: {difference}")
         _require_unchanged(env)
     finally:
         env.close()

@@ -10,7 +10,7 @@ __all__ = ["holds", "public_text", "text_form", "truth_of"]
 
 
 def truth_of(solved: Solved, public: str | None = None) -> dict[str, str]:
-    """Return the truth of a task by path, without what instruction and tools state."""
+    """Return the parts of a task's truth by path, except those stated in instruction or tools."""
     task = solved.task
     if public is None:
         public = public_text(task)

@@ -197,7 +197,7 @@ def _same_body(rule: Rule, wanted: Any, given: Mapping[str, Any] | None) -> bool
 
 
 def _same_fields(wanted: Any, given: Mapping[str, Any] | None, schema: Rule) -> bool:
-    """Whether a body has the wanted fields; others do not matter."""
+    """Whether a body has the required fields; others are ignored."""
     if not wanted:
         return True
     if given is None:

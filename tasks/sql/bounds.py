@@ -26,7 +26,7 @@ from hexathlon.tasks.sql.programs.relations import Aggregate, Extend, Project, W
 from hexathlon.tasks.sql.programs.walk import names_read, nodes, replacements, scans
 from hexathlon.tasks.sql.schema import Column, Row, Schema
 
-__all__ = ["beside", "bound_values"]
+__all__ = ["bound_values", "off_by_one"]
 
 _NEAR = {">": ">=", ">=": ">", "<": "<=", "<=": "<"}
 _CONSTANT = "constant"
@@ -34,7 +34,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _YEAR = re.compile(r"(19|20)\d\d")
 
 
-def beside(program: Relation, schema: Schema) -> Iterator[tuple[Relation, bool]]:
+def off_by_one(program: Relation, schema: Schema) -> Iterator[tuple[Relation, bool]]:
     """Yield programs with one bound moved by a unit, or excluded instead of included.
 
     A category that must be equal is written in capitals, so that no row has it. The second value

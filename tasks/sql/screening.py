@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hexathlon.tasks.sql.bench import EVALUATED, Bench, Population
-from hexathlon.tasks.sql.bounds import beside, bound_values
+from hexathlon.tasks.sql.bounds import bound_values, off_by_one
 from hexathlon.tasks.sql.mutations import ESSENTIAL, mutants
 from hexathlon.tasks.sql.programs.compute import order_key
 from hexathlon.tasks.sql.programs.evaluate import Rows, evaluate
@@ -98,7 +98,7 @@ def _at_bounds(
     alternatives: Collection[str], ordered: bool,
 ) -> list[Population]:  # fmt: skip
     """Return populations that distinguish programs that are off by one."""
-    texts = {sql_text(near): constant for near, constant in beside(program, bench.schema)}
+    texts = {sql_text(near): constant for near, constant in off_by_one(program, bench.schema)}
     wrong = {
         text for text in texts
         if text != gold and _killer(text, 0, bench.hidden, hidden, ordered) is None

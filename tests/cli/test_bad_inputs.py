@@ -43,7 +43,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def checked(message: str) -> str:
-    """The message of a reported error: one line, perhaps with a pointer to the help."""
+    """The message of a reported error: one line, sometimes with a pointer to the help."""
     lines = message.strip().splitlines()
     if lines and re.fullmatch(r"See `hexathlon.* --help`\.", lines[-1]):
         lines.pop()

@@ -209,7 +209,7 @@ BAD = [
     (("rescore", "nowhere", "--out", "x"), "expected a run directory"),
     (("compare", "nowhere"), "at least two runs"),
     (("show", "Toi"), "did you mean 'Toy'"),
-    (("show", "toy/count/tiny/test/x"), "is no index"),
+    (("show", "toy/count/tiny/test/x"), "is not an index"),
     (("show", "toy/other/tiny/test/00001"), "only the template"),
     (("play", "Toy", "--level", "esay"), "did you mean 'easy'"),
     (("play", "Toy", "--task", "toy/count/tiny/test"), "it has 4 parts"),

@@ -19,14 +19,9 @@ from hexathlon_cli.playing.calls import (
 from hexathlon_cli.playing.words import explained
 from support.screens import Screen
 
-EVENTS = {
-    "SQL": "filter_rows",
-    "Shopping": "",
-    "RolePlay": "",
-    "Terminal": "",
-    "Web": "",
-    "GUI": "",
-}
+EVENTS = {"SQL": "filter_rows"} | dict.fromkeys(
+    ("Shopping", "RolePlay", "Terminal", "Web", "GUI"), ""
+)
 """Events, and the templates of their tasks."""
 
 INTERNAL = re.compile(

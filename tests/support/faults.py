@@ -590,7 +590,7 @@ class SideInSeed(SideInIndex):
 
 
 class SideInName(Renamed):
-    """Two templates, one of them always impossible; nothing shown tells them apart."""
+    """Two templates, one of them always impossible; nothing visible distinguishes them."""
 
     name = "side-in-name"
 

@@ -1,7 +1,7 @@
 """Conversion of accessibility trees to the list of elements that an agent sees.
 
-Containers without a name, empty cells and what another window covers are left out. Formatting the
-list is left to others.
+Containers without a name, empty cells and elements covered by another window are left out.
+Formatting the list is left to others.
 """
 
 from collections.abc import Iterator, Sequence

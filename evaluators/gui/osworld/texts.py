@@ -150,7 +150,7 @@ def compare_python_pure_text(result: Any, expected: Any) -> float:
 
 
 def compare_result_files(result: Any, expected: Any) -> float:
-    """The files hold the same number or text; a text that contains the number will do."""
+    """The files hold the same number or text; a text that contains the number suffices."""
     texts = text_of(result), text_of(expected)
     if texts[0] is None or texts[1] is None:
         return 0.0

@@ -18,7 +18,7 @@ DesktopSolver = Callable[[DesktopPilot], Script]
 
 @dataclass(frozen=True)
 class DesktopScene:
-    """What a template draws from."""
+    """Inputs of a template's draw."""
 
     rng: np.random.Generator
     level: Level

@@ -142,7 +142,7 @@ class DesktopPilot:
         yield from self.click(role, names[-1])
 
     def keys(self, *chords: str) -> Script:
-        """Press chords one after the other."""
+        """Press chords in sequence."""
         for chord in chords:
             yield from self.act("press_keys", keys=chord)
 

@@ -55,7 +55,7 @@ def android_world_templates(root: Path) -> list[AndroidWorldTemplate]:
     """
     entries = read_json_file(root / _METADATA)
     if not isinstance(entries, list):
-        raise MissingData(f"{root / _METADATA} holds no list: expected a list of templates")
+        raise MissingData(f"{root / _METADATA} is not a list: expected a list of templates")
     return [parse_template(entry) for entry in entries]
 
 

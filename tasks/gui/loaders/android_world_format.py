@@ -42,7 +42,7 @@ ANDROID_WORLD_APPS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class AndroidWorldNeeds:
-    """What a template requires."""
+    """Requirements of a template."""
 
     apps: tuple[str, ...]
     """Apps that must be installed in the emulator."""
@@ -74,7 +74,7 @@ class AndroidWorldTemplate(StrictRecord):
 
     @property
     def needs(self) -> AndroidWorldNeeds:
-        """What the template requires."""
+        """The template's requirements."""
         prefixes = [name for name in ANDROID_WORLD_APPS if self.task_name.startswith(name)]
         if not prefixes:
             raise MissingData(f"AndroidWorld task {self.task_name}: its app is unknown")

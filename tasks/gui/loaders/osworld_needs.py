@@ -1,4 +1,4 @@
-"""What an OSWorld task requires: applications, downloads, network, getters and metrics."""
+"""Requirements of OSWorld tasks: applications, downloads, network, getters and metrics."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass

@@ -57,7 +57,7 @@ class RecordedStep(StrictRecord):
     """The expert's intention in words; agents do not see it."""
 
     elements: tuple[Mapping[str, Any], ...] = ()
-    """Elements of the screen: `text` and `bbox`, perhaps `class_name`."""
+    """Elements of the screen: `text`, `bbox` and optionally `class_name`."""
 
 
 class Recording(StrictRecord):

@@ -1,4 +1,4 @@
-"""What a template draws: a phone, a request, the expected result, and scripts that test both."""
+"""The result of a template: a phone, a request, the expected result, and scripts that test both."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -63,7 +63,7 @@ class UserFact:
 
 @dataclass(frozen=True)
 class GuiRequest:
-    """One of several requests that reach the agent one after the other.
+    """One of several consecutive requests.
 
     The agent reports on each with `status`; the answer is the next request, and the report on the
     last one ends the episode.
@@ -81,7 +81,7 @@ class GuiRequest:
     """The expected changes that show that this request was carried out."""
 
     then: Mapping[str, Any] | None = None
-    """What must have changed when this request is reported; `part` by default. Required where a
+    """Changes required when this request is reported; `part` by default. Required where a
     later request undoes something."""
 
 
@@ -115,7 +115,7 @@ class GuiDraft:
 
 @dataclass
 class GuiScene:
-    """What a template draws from.
+    """Inputs of a template's draw.
 
     Attributes:
         rng: The draw's generator.

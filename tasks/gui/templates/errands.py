@@ -121,7 +121,7 @@ def date_of_mail(scene: GuiScene) -> GuiDraft | None:
 
 @template("errand_meeting_moved", "hard", apps=("messages", "calendar"))
 def meeting_moved(scene: GuiScene) -> GuiDraft | None:
-    """Move a meeting as a message says, and tell all its guests, while somebody calls."""
+    """Move a meeting as a message asks, and inform all its guests, while a call comes in."""
     plan = scene.plan()
     events = known_guests(scene, plan, 3)
     threads = [row for row in scene.rows(plan, "messages.threads") if row["name"]]

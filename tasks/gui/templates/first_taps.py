@@ -38,7 +38,7 @@ _SWITCHES = {
 
 
 def seen_line(screen: str, role: str, names: tuple[str, ...]) -> str:
-    """Return an element as the brief view lists it; empty if it does not."""
+    """Return an element's line in the brief view; empty if it is not listed."""
     for name in names:
         match = re.search(rf'^{role} "{re.escape(name)}(?: \| [^"]*)?" \[\d+\].*$', screen, re.M)
         if match:
@@ -60,7 +60,7 @@ class FlipSwitch(_FirstTap):
     apps: ClassVar[tuple[str, ...]] = ("settings",)
 
     def draw(self, scene: GuiScene) -> GuiDraft | None:
-        """Draw a page and states of its switches, one or two of them unlike the current ones."""
+        """Draw a page and states for its switches, one or two of which must change."""
         world = scene.plan().table("settings.values")
         fitting = [
             (section, states)
@@ -174,7 +174,7 @@ class TitleNote(_FirstTap):
     apps: ClassVar[tuple[str, ...]] = ("notes",)
 
     def draw(self, scene: GuiScene) -> GuiDraft | None:
-        """Draw words that begin like a note's title, and the field."""
+        """Draw a field and a text that starts with an existing note's title."""
         plan = scene.plan(front=("notes", "edit", {}))
         begun = scene.pick(scene.rows(plan, "notes.notes"))["title"]
         title = f"{begun} {scene.number(41, 99)}"

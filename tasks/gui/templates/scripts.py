@@ -1,6 +1,6 @@
 """Scripts of everyday phone operations, from which templates compose their solutions.
 
-Each function returns a script; `steps` runs several one after the other.
+Each function returns a script; `steps` runs several in sequence.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -48,7 +48,7 @@ def template(
 
 
 def steps(*parts: PhoneScript) -> PhoneScript:
-    """Run scripts one after the other."""
+    """Run scripts in sequence."""
 
     def run(pilot: PhonePilot) -> Script:
         for part in parts:
@@ -95,7 +95,7 @@ def find_entry(app: str, text: str, title: str = "") -> PhoneScript:
 
 
 def press(app: str, *keys: str) -> PhoneScript:
-    """Use actions of screens, one after the other."""
+    """Use actions of screens, in sequence."""
 
     def run(pilot: PhonePilot) -> Script:
         for key in keys:
@@ -110,7 +110,7 @@ def text_to(name: str, text: str) -> PhoneScript:
 
 
 def only_in(rows: Sequence[PhoneRow], text: str, columns: Sequence[str]) -> bool:
-    """Whether exactly one row contains a text in one of some columns, as a search would."""
+    """Whether exactly one row contains a text in any of the given columns, as a search finds it."""
     wanted = text.casefold()
     return sum(any(wanted in str(row[name]).casefold() for name in columns) for row in rows) == 1
 

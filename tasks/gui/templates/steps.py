@@ -29,7 +29,7 @@ def as_template(
 
 
 def in_turn(*parts: PhoneScript | None, end: bool = True) -> PhoneScript:
-    """Run scripts one after the other; then report the request as complete.
+    """Run scripts in sequence; then report the request as complete.
 
     Args:
         parts: The scripts; None is skipped.

@@ -147,7 +147,7 @@ class PassOnLine(GuiTemplate):
 
 
 class MorningShift(GuiTemplate):
-    """Six requests, one after the other; later ones use and correct what earlier ones did."""
+    """Six consecutive requests; later ones use and correct the results of earlier ones."""
 
     name: ClassVar[str] = "notes_morning"
     levels: ClassVar[tuple[Level, ...]] = ("hard",)

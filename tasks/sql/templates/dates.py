@@ -35,7 +35,7 @@ def in_year(date: Expression, year: int) -> Compare:
 
 
 def last_year(scene: QueryScene) -> int:
-    """Return the last year of which the database covers a large part."""
+    """Return the last year that the database covers for the most part."""
     today = datetime.date.fromisoformat(scene.schema.today)
     return today.year if today.month > 6 else today.year - 1
 

@@ -18,13 +18,14 @@ pytest.importorskip("ray")
 from hexathlon.baselines.cluster.connect import RayCluster
 from hexathlon.baselines.cluster.evaluation import LOG_FILE, workers_for
 from hexathlon.baselines.harness.config import load_config
-from hexathlon.baselines.harness.errors import UsageError
+from hexathlon.baselines.harness.errors import CommandError, UsageError
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.harness.run import RunOutcome, evaluate, resume
 from hexathlon.baselines.harness.tokens import TOKENS_FILE
 from hexathlon.evaluators.records import check_chain
 from hexathlon.evaluators.records.plan import read_plan
 from support.chat_server import ChatServer
+from support.disks import largest_file
 from support.events import records
 from support.policies import untrained_policy
 
@@ -81,6 +82,20 @@ def test_a_killed_worker_changes_no_record(cluster: RayCluster, tmp_path: Path) 
     assert [line for line in lines if f"process {progress.killed}, was lost" in line]
     played(tmp_path / "here", tasks=100, trials=2)
     assert without_timing(there) == without_timing(tmp_path / "here")
+
+
+def test_a_full_disk_stops_by_name_and_loses_nothing(cluster: RayCluster, tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    played(here, tasks=40)
+    with largest_file(here.joinpath("records.jsonl").stat().st_size // 2):
+        with pytest.raises(CommandError, match=r"the run stopped: .*; fix this, then resume it"):
+            played(there, cluster, tasks=40)
+    before = len(without_timing(there))
+    assert 0 < before < 40
+    _, execution = load_config({**read_plan(there)["execution"], "model": "", "envs": ("",)})
+    outcome = resume(there, execution, partial(workers_for, cluster=cluster))
+    assert (outcome.recorded, outcome.played, outcome.torn) == (40, 40 - before, 0)
+    assert without_timing(there) == without_timing(here)
 
 
 def processes_of(owner: int) -> Iterator[int]:

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -26,11 +27,14 @@ from hexathlon.baselines.engines.errors import EngineError
 from hexathlon.baselines.training.metrics import read_metrics
 from hexathlon.baselines.training.recipe import Recipe, load_recipe
 from hexathlon.baselines.training.run import train
-from hexathlon.baselines.training.saving import CorruptState
+from hexathlon.baselines.training.saving import CorruptState, StateNotSaved
 from support.products import require_invariant_products
 from support.served import sharp_policy
 
 DEADLINE = 600.0
+LITTLE, HARD = 50_000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+"""Bytes to which files of a process can grow, fewer than those of a state; and the hard limit."""
+
 CHANGES: dict[str, Any] = {
     "steps": 2,
     "save_every": 1,
@@ -229,6 +233,25 @@ def test_a_killed_engine_changes_nothing(
     train(changed, tmp_path, kill, launch=launch_on(cluster))
     assert len(killed) == 2
     assert notes(tmp_path).count("ranks started") == 1
+    assert_same_policy(tmp_path, alone)
+    assert rows(tmp_path) == rows(alone)
+
+
+@pytest.mark.slow
+def test_a_full_disk_stops_by_name_and_loses_nothing(
+    cluster: RayCluster, policy: Path, alone: Path, tmp_path: Path
+) -> None:
+    require_invariant_products()
+
+    def fill(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
+        if phase == "train" and step == 1:
+            resource.prlimit(pids(tmp_path)[0], resource.RLIMIT_FSIZE, (LITTLE, HARD))
+
+    with pytest.raises(StateNotSaved, match="step 2 in .*free disk space, then run the recipe"):
+        train(recipe(policy), tmp_path, fill, launch=launch_on(cluster))
+    assert [path.name for path in (tmp_path / "states").iterdir()] == ["000001"]
+    assert notes(tmp_path).count("ranks started") == 1
+    train(recipe(policy), tmp_path, quiet, launch=launch_on(cluster))
     assert_same_policy(tmp_path, alone)
     assert rows(tmp_path) == rows(alone)
 

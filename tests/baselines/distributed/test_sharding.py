@@ -41,7 +41,7 @@ def test_four_ranks_train_as_one_and_two_continue_from_their_state(tmp_path: Pat
     assert all(torch.equal(fewer[name], again[name]) for name in fewer), "resumed bit for bit"
     total = sum(parameter.numel() for parameter in model().parameters())
     assert sum(counts) == total
-    assert max(counts) <= 0.3 * total  # a quarter and what does not divide by four
+    assert max(counts) <= 0.3 * total  # a quarter, and the parts that four does not divide
 
 
 def trained(steps: int) -> Learner:

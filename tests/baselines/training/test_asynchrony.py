@@ -187,7 +187,7 @@ def test_resumed_run_submits_again_what_was_in_flight(start: Path, tmp_path: Pat
         rows = advance(run, 2)
         for step in range(4):
             assert tasks_played(tmp_path, step + 1) == tasks_of(run, step)
-    assert rows[0]["staleness/0"] == 1.0  # everything is sampled anew
+    assert rows[0]["staleness/0"] == 1.0  # everything is sampled again
 
 
 def waited(stragglers: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,7 @@ MADE = {
     "one too many": {"other_change", "nothing_done"},
     "another coupon": {"other_change"},
 }
-"""Faults of which each near miss makes at least one, by its name."""
+"""Faults by near miss; each must make at least one of them."""
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def test_near_misses_are_diagnosed_correctly(failures):
         assert failures[name], name
         assert all(faults & expected for faults in failures[name]), (name, failures[name])
     for name in failures:
-        if name.startswith("bought: "):  # where nothing was to be bought
+        if name.startswith("bought: "):  # where nothing should be bought
             assert all("other_change" in faults for faults in failures[name]), name
         elif name.endswith(" is off"):
             assert all(faults & PARTS for faults in failures[name]), (name, failures[name])

@@ -1,4 +1,4 @@
-"""Endings, which no id may predict: the last calls of an episode and their common values."""
+"""How episodes end must not be predictable from ids: last calls and their common values."""
 
 import json
 

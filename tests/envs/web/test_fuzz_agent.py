@@ -18,7 +18,7 @@ STATUSES = ("ACTION_NOT_ALLOWED_ERROR", "NOT_FOUND_ERROR", "PERMISSION_DENIED_ER
 
 
 def fuzz(task: str, steps: int):
-    """A random walk that ends with a random report made of what the last page shows."""
+    """A random walk that ends with a random report composed from the last page."""
     rng = generator_for("web fuzz", task)
     walk, screen = random_walk(task, steps), ""
     action = next(walk)

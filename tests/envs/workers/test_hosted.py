@@ -4,7 +4,6 @@ import os
 import pickle
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from hexathlon.envs.errors import (
     WrongState,
 )
 from hexathlon.envs.forking import fork, restore, snapshot
+from hexathlon.envs.testing.census import Census, take_census
 from hexathlon.envs.vector import VectorFault, make_vector
 from hexathlon.envs.workers import HostedEnvironment
 from hexathlon.envs.workers.codec import NotPlainData, decode, encode
@@ -40,22 +40,10 @@ def env():
         yield hosted
 
 
-def children() -> set[int]:
-    """All descendants of this process."""
-    found: set[int] = set()
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                fields = (folder / "stat").read_text().rsplit(")", 1)[1].split()
-            except (FileNotFoundError, ProcessLookupError):
-                continue
-            if int(fields[1]) == os.getpid():
-                found.add(int(folder.name))
-    return found
-
-
-def descriptors() -> int:
-    return len(list(Path("/proc/self/fd").iterdir()))
+def left_since(before: Census) -> list[str]:
+    """Processes, descriptors and threads of this process that were added since."""
+    now = take_census()
+    return [name for kind in ("processes", "files", "threads") for name in now.grown(kind, before)]
 
 
 def same(a, b) -> bool:
@@ -165,7 +153,7 @@ def test_crashes_and_hangs_leave_the_rest_unharmed():
 def test_nothing_is_left_behind():
     with HostedEnvironment(HOSTED):  # a first start imports or opens things for good
         pass
-    before = children(), descriptors(), threading.active_count()
+    before = take_census()
     vector = make_vector(HostedEnvironment, 3, hosted=HOSTED, action_seconds=0.2)
     vector.reset(seed=0, options=OPTIONS)
     with pytest.raises(VectorFault):
@@ -173,16 +161,16 @@ def test_nothing_is_left_behind():
     vector.send_reset([0])
     vector.close()
     vector.close()
-    assert (children(), descriptors(), threading.active_count()) == before
+    assert left_since(before) == []
 
 
 def test_a_garbage_collected_environment_ends_its_worker():
-    before = children(), descriptors()
+    before = take_census()
     forgotten = HostedEnvironment(HOSTED)
     forgotten.reset(seed=0)
-    assert children() - before[0]
+    assert take_census().grown("processes", before)
     del forgotten
-    assert (children(), descriptors()) == before
+    assert left_since(before) == []
 
 
 def test_workers_die_with_a_caller_that_is_killed(tmp_path):
@@ -242,12 +230,12 @@ def test_errors_keep_their_kind(env):
 
 
 def test_an_entry_point_that_fails_says_so_and_leaves_nothing():
-    before = children()
+    before = take_census()
     with pytest.raises(EnvFault, match="no_such_module"):
         HostedEnvironment("no_such_module:Env")
     with pytest.raises(TypeError, match="speed"):
         HostedEnvironment(HOSTED, speed=3)
-    assert children() == before
+    assert left_since(before) == []
 
 
 def test_a_hosted_environment_that_cannot_fork_says_why():

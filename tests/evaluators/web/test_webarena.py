@@ -1,4 +1,4 @@
-"""WebArena's rules, with their flaws, and the strict ones without."""
+"""WebArena's rules including their flaws, and the strict rules that avoid them."""
 
 import pytest
 from hypothesis import given

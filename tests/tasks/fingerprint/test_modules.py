@@ -151,7 +151,7 @@ def test_the_location_of_modules_and_files_does_not_count(placed):
     original = placed()
     assert original == placed()
     assert original == placed(first="inner.first", second="inner.deep.second")
-    assert original == placed(first="z", second="a")  # sorted the other way round
+    assert original == placed(first="z", second="a")  # sorted in reverse
     assert original == placed(late="inner.late", words="inner/words")
 
 

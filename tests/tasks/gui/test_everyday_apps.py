@@ -338,7 +338,7 @@ def test_a_forwarded_mail_quotes_its_origin_below_the_new_text():
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_conversation_does_not_repeat_itself_at_once(language):
+def test_a_conversation_does_not_repeat_itself_immediately(language):
     device = phone(language)
     rows = device.core.table("messages.messages").values()
     for thread in device.core.table("messages.threads").values():

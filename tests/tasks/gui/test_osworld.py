@@ -131,6 +131,6 @@ def test_a_folder_without_tasks_is_named(tmp_path):
     with pytest.raises(MissingData, match="there are no OSWorld tasks below"):
         osworld_tasks(tmp_path)
     (tmp_path / "tasks.json").write_text("[1]", "utf-8")
-    with pytest.raises(MissingData, match="holds no OSWorld task"):
+    with pytest.raises(MissingData, match="contains no OSWorld task"):
         osworld_tasks(tmp_path)
     shutil.rmtree(tmp_path)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from hexathlon.tasks.sql.bench import bench_for
-from hexathlon.tasks.sql.bounds import beside, bound_values
+from hexathlon.tasks.sql.bounds import bound_values, off_by_one
 from hexathlon.tasks.sql.domains import DOMAINS
 from hexathlon.tasks.sql.populate_bounds import BOUNDED_LAWS, Bounds, ColumnBounds
 from hexathlon.tasks.sql.programs.expressions import Compare, Literal, Ref, both
@@ -101,5 +101,5 @@ def test_bounds_of_totals_are_those_of_their_column():
     )
     (found,) = bound_values(kept, world.schema, world.rows(1, 100))
     assert found == ColumnBounds(table.name, column.name, (11.5, 12.25, 12.5, 12.75, 13.5))
-    texts = [sql_text(near) for near, _ in beside(kept, world.schema)]
+    texts = [sql_text(near) for near, _ in off_by_one(kept, world.schema)]
     assert len(texts) == 5 and any(">= 12.5" in text for text in texts)

@@ -72,8 +72,8 @@ def test_ids_are_the_same_with_and_without_a_level():
         ("sql/no_such/easy/test/00000", "no level"),
         ("sql/two_children/tiny/test/00000", "no level"),
         ("sql/group_sum/easy/test/00999", "holds"),
-        ("sql/group_sum/easy/test/0", "not written"),
-        ("shop/group_sum/easy/test/00000", "not written"),
+        ("sql/group_sum/easy/test/0", "form of"),
+        ("shop/group_sum/easy/test/00000", "form of"),
         ("sql/group_sum/easy/heldout/00000", "salt"),
     ],
 )

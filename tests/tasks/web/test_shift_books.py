@@ -1,4 +1,4 @@
-"""The books of a shift: which entries and mandates count, and what every record should hold."""
+"""The ledger of a shift: valid entries and mandates, and the expected value of every record."""
 
 from dataclasses import replace
 from datetime import date, timedelta

@@ -1,4 +1,4 @@
-"""Shifts: requests that arrive one after the other in one world."""
+"""Shifts: successive requests in one world."""
 
 import json
 

@@ -82,7 +82,7 @@ def write_cells(pilot: DesktopPilot, cells: Mapping[str, str], *, save: bool = T
 
 
 def in_order(scripts: Sequence[Script]) -> Script:
-    """Run scripts one after the other."""
+    """Run scripts in sequence."""
     for script in scripts:
         yield from script
 

@@ -55,7 +55,7 @@ class Placer(FieldPlacer):
         """
         method = _METHODS.get(widget.__class__)
         if method is None:
-            raise UnknownWidget(f"a screen contains {widget!r:.80}, which is no widget")
+            raise UnknownWidget(f"a screen contains {widget!r:.80}, which is not a widget")
         return method(self, widget, left, top, width)
 
     def column(self, widgets: Sequence[Any], left: int, top: int, width: int) -> int:

@@ -299,7 +299,7 @@ class Columns(NamedTuple):
 
 
 class ListView(NamedTuple):
-    """A long list of which only the visible rows are built.
+    """A long list; only its visible rows are built.
 
     All rows have the height of the first one.
     """

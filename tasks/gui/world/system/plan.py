@@ -51,7 +51,7 @@ class PhonePlan:
     """App, screen and parameters that are open at the start; the launcher if None."""
 
     coming: tuple[PhoneEdit, ...] = ()
-    """What others will change when later requests arrive."""
+    """Other people's changes when later requests arrive."""
 
     def with_edits(self, edits: Sequence[PhoneEdit]) -> Self:
         """Return the plan with more edits."""

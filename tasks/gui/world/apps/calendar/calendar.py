@@ -348,7 +348,7 @@ class CalendarApp(PhoneApp):
         acts.toast(acts("deleted"))
 
     def do_duplicate(self, acts: AppActs, id: int) -> None:
-        """Open the form of a new event with the same data."""
+        """Open the form for a new event with the same data."""
         row = acts.row("events", id)
         if row is not None:
             acts.go("edit", **{name: row[name] for name in (*_TEXTS, "all_day")})

@@ -282,7 +282,7 @@ class ExpensesApp(PhoneApp):
         acts.toast(acts("saved"))
 
     def do_copy(self, acts: AppActs, id: int) -> None:
-        """Open the form of a new entry like this one, dated today."""
+        """Open the form for a new entry like this one, dated today."""
         row = acts.row("entries", id)
         if row is not None:
             acts.go("edit", title=row["title"], amount=row["amount"], category=row["category"],
