@@ -102,7 +102,7 @@ CALLS: list[tuple[Callable[[Path], Any], str]] = [
     (lambda out: reset(task="sql/x", split="test"), "'task' names one task"),
     (lambda out: reset(taskset="nope"), "there is no task source 'nope'"),
     (lambda out: reset(split="nope"), "there is no split 'nope'"),
-    (lambda out: reset(split="heldout"), "the held-out split needs a salt"),
+    (lambda out: reset(split="heldout"), "the held-out split requires a salt"),
     (lambda out: reset(level="x"), "there is no level 'x'"),
     (lambda out: reset(index="x"), "option 'index' must be a whole number of at least 0, got 'x'"),
     (lambda out: reset(index=-1), "option 'index' must be a whole number of at least 0, got -1"),
