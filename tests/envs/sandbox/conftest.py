@@ -81,7 +81,7 @@ def user_backend() -> Iterator[NamespaceBackend]:
     if not os.access("/usr/bin/python3", os.X_OK):
         pytest.skip("no Python that every user may run")
     if not may_be_entered(Path(hexathlon.__file__).resolve().parent):
-        pytest.skip("the checkout lies in a folder that other users may not enter")
+        pytest.skip("the checkout is in a folder that other users may not enter")
     try:
         keeper = Keeper("/usr/bin/python3", 65_534)
     except SandboxFault as error:
