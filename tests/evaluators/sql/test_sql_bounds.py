@@ -1,4 +1,4 @@
-"""A query that is off by one unit gives another answer on a hidden database."""
+"""A query that is off by one unit gives a different answer on a hidden database."""
 
 import datetime
 import re
@@ -54,7 +54,7 @@ def score(task: Task, sql: str) -> float:
         "sql/recent/medium/train/00000",
     ],
 )
-def test_a_bound_next_to_the_right_one_scores_zero(task_id: str):
+def test_a_bound_off_by_one_unit_scores_zero(task_id: str):
     task = SOURCE.build(task_id)
     gold = task.checks[0].params["gold"]
     wrong = list(off_by_one(gold))
