@@ -10,9 +10,15 @@ from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend, SandboxPathErro
 from hexathlon.envs.sandbox.changes import Changes, covered
 from hexathlon.envs.sandbox.image import Entry, SandboxImage
 from hexathlon.envs.sandbox.limits import SandboxLimits
-from hexathlon.envs.terminal.foreign import GRADER_FILES, clear_away, read_outcomes, test_command
+from hexathlon.envs.terminal.foreign import (
+    OUTCOMES,
+    clear_away,
+    grader_files,
+    read_outcomes,
+    test_command,
+)
 from hexathlon.envs.terminal.grading import changed_files, judge_probes
-from hexathlon.envs.terminal.tampering import is_hook
+from hexathlon.envs.terminal.tampering import is_hook, steers_tests
 from hexathlon.tasks.terminal.harbor import HarborStep, HarborTask
 from hexathlon.tasks.terminal.opening import native_checks
 
@@ -128,14 +134,16 @@ class StepGrader:
         image = self._left(changes)
         files = {**image.files, "/hexathlon": Entry(folder=True, mode=0o755)}
         with self.backend.open(replace(image, files=files), self.limits) as sandbox:
-            return self._scripted(step, sandbox, GRADER_FILES)
+            return self._scripted(step, sandbox, grader_files())
 
     def _left(self, changes: Changes) -> SandboxImage:
         """Return the image with the agent's changes, but without tools, hooks and grader paths."""
         inside = f"{self.image.workdir.rstrip('/')}/"
 
         def ours(path: str) -> bool:
-            return (is_hook(path) and not path.startswith(inside)) or covered(path, _DROPPED)
+            if covered(path, _DROPPED) or (is_hook(path) and not path.startswith(inside)):
+                return True
+            return steers_tests(path, changes.written.get(path), self.image.files.get(path))
 
         gone = frozenset(path for path in changes.deleted if not ours(path))
         files = {p: entry for p, entry in self.image.files.items() if not covered(p, gone)}
@@ -162,7 +170,18 @@ class StepGrader:
         reward, fault = _reward(sandbox)
         if done.timed_out:
             fault = "the tests did not end in time"
-        return GradedStep(step.name, read_outcomes(sandbox, done.output), reward, fault)
+        outcomes = read_outcomes(sandbox, done.output)
+        if outcomes == () and not fault and _collected_nothing(sandbox):
+            fault = "pytest ran, but collected no test"
+        return GradedStep(step.name, outcomes, reward, fault)
+
+
+def _collected_nothing(sandbox: Sandbox) -> bool:
+    """Whether a pytest of ours ran without finding a test."""
+    try:
+        return sandbox.read(OUTCOMES).strip() == b"[]"
+    except SandboxPathError:
+        return False
 
 
 def _reward(sandbox: Sandbox) -> tuple[dict[str, float] | None, str]:
