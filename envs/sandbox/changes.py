@@ -41,7 +41,9 @@ def compare(
         old, new = before.get(path), after[path]
         if old is None or _face(old) != _face(new):
             written[path] = new
-    deleted = [] if cut else [path for path in sorted(before) if _lost(before[path], after.get(path))]
+    deleted = (
+        [] if cut else [path for path in sorted(before) if _lost(before[path], after.get(path))]
+    )
     tops: list[str] = []
     for path in deleted:  # a deleted directory implies its content
         if not tops or not path.startswith(tops[-1] + "/"):

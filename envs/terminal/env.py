@@ -224,9 +224,7 @@ class TerminalEnv(Environment):
         alive = shell.kill_all() if ended else ()
         with shell.snapshot() as state:
             changes = state.changes()
-        found = flags_of(
-            changes, shell.evidence(), alive, judge.image.workdir, judge.image.files
-        )
+        found = flags_of(changes, shell.evidence(), alive, judge.image.workdir, judge.image.files)
         self._flags = tuple(sorted({*self._flags, *found}))
         return judge.separate(step, changes)
 

@@ -6,6 +6,7 @@ expected answers never enter a sandbox, and only this process can write the verd
 """
 
 import hashlib
+import math
 import shlex
 from collections.abc import Mapping
 from typing import Any
@@ -98,8 +99,8 @@ def _judged(sandbox: Sandbox, workdir: str, probe: Mapping[str, Any]) -> str:
         return "inputs"
     if probe.get("setup"):
         _run(sandbox, workdir, probe["setup"], float(probe["seconds"]))
-    budget = probe.get("cpu")
-    before = sandbox.cpu_seconds() if budget is not None else None
+    budget = float(probe.get("cpu", math.inf))
+    before = sandbox.cpu_seconds() if budget < math.inf else None
     done = _run(sandbox, workdir, probe["run"], float(probe["seconds"]))
     if before is not None and (sandbox.cpu_seconds() or 0.0) - before > budget:
         return "processor_time"

@@ -252,9 +252,7 @@ def ascii_safe(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def _below(
-    folders: _Folders, lower: list[str], path: str
-) -> tuple[str, os.stat_result] | None:
+def _below(folders: _Folders, lower: list[str], path: str) -> tuple[str, os.stat_result] | None:
     """Return the location of a path in the layers below, and its status."""
     parent, _, name = path.rpartition("/")
     for layer in lower:

@@ -53,7 +53,8 @@ def perf_pairs(draft: TerminalDraft) -> None:
         f"i < j there are for which {what} leaves {rest} when divided by {mod} (the remainder is "
         f"never negative). It is right, but far too slow. Make it give the same answers for "
         f"{count:,} numbers in 2 seconds of processor time, that of all its "
-        f"processes together, and 200 MB of memory. Numbers may be negative, and as large as 10**12."
+        f"processes together, and 200 MB of memory. Numbers may be negative, and as "
+        "large as 10**12."
     )
 
     def expected(numbers: list[int]) -> int:
@@ -162,7 +163,8 @@ def perf_window(draft: TerminalDraft) -> None:
         f"{scale} times {words} of the last WIDTH numbers so far (of all, while there are fewer), "
         f"plus {shift}. It is right, but takes time in proportion to WIDTH for each line. Make it "
         f"give the same for {count:,} lines and a WIDTH of some 15,000 in 2 seconds of processor "
-        "time, that of all its processes together, and 200 MB of memory, whatever the numbers: rising, falling or any."
+        "time, that of all its processes together, and 200 MB of memory, whatever the numbers: "
+        "rising, falling or any."
     )
 
     def expected(values: list[int], wide: int) -> list[int]:

@@ -121,7 +121,7 @@ def make_stale(draft: TerminalDraft) -> None:
     listing = "find . -type f ! -path './.git/*' -printf '%p %T@\\n' | LC_ALL=C sort"
     draft.probe(
         "nothing_changed",
-        f"{build}; before=$({listing}); {build} && test \"$before\" = \"$({listing})\" && "
+        f'{build}; before=$({listing}); {build} && test "$before" = "$({listing})" && '
         f"./{prog} {args}",
         text=output(other, cap - 99, add + 7),
     )

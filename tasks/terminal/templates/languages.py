@@ -174,7 +174,8 @@ def calc_language(draft: TerminalDraft) -> None:
     )
     raising = right.replace("        return None\n", "        raise ZeroDivisionError\n")
     raising = raising.replace(
-        "    except (Index", '    except ZeroDivisionError:\n        print("zero")\n    except (Index'
+        "    except (Index",
+        '    except ZeroDivisionError:\n        print("zero")\n    except (Index',
     )
     draft.mutant("zero_before_syntax", put("calc", raising, "755"))
     climbing = (

@@ -113,7 +113,8 @@ def supervise(draft: TerminalDraft) -> None:
         "* `run` is given to sh. After each try print `NAME TRY CODE`, tries counted from 1 and "
         f"CODE the exit status. {good[0]} and {good[1]} count as success; after {fatal} there is "
         "no further try; after any other status there are as many further tries as `retries` "
-        f"says, {default} where it says nothing. What commands print is dropped; none is ended by a signal.\n"
+        f"says, {default} where it says nothing. What commands print is dropped; none is "
+        "ended by a signal.\n"
         "* Then print `NAME ok` or `NAME failed`.\n"
         "* When units are left and none can run, print `CYCLE` and the names of those left, in "
         "the file's order, and exit with 2. Else exit with 0 if all were ok, with 1 if not.\n"
@@ -151,7 +152,7 @@ def supervise(draft: TerminalDraft) -> None:
             )[0]
         ),
     )
-    waiting = {
+    waiting: dict[str, tuple[list[str], int | None, list[int]]] = {
         "m": ([], 0, [1]),
         "z": ([], 0, [0]),
         "a": (["m", "z"], 0, [0]),

@@ -13,7 +13,9 @@ from hexathlon.envs.sandbox.kernel import wire
 from hexathlon.envs.sandbox.link import InitLink
 from hexathlon.envs.sandbox.shell import Reports
 
-LISTING = "python3 -c \"import os; print(sorted(int(n) for n in os.listdir('/proc/self/fd'))[:-1])\""
+LISTING = (
+    "python3 -c \"import os; print(sorted(int(n) for n in os.listdir('/proc/self/fd'))[:-1])\""
+)
 """The last descriptor listed is that of the listing itself."""
 
 OWN = ("maps", "environ", "fd/3", "mem", "cwd/proc/self/maps", "root/proc/1/maps", "exe")
@@ -46,7 +48,8 @@ def test_files_of_the_harness_own_process_are_not_read(sandbox: Sandbox, name: s
 
 
 def test_maps_of_programs_name_only_paths_inside(run: Callable[[str], str]) -> None:
-    seen = run("cp /bin/cat /tmp/own; /tmp/own /proc/self/maps | awk 'NF > 5 { print $6 }' | sort -u")
+    listed = "/tmp/own /proc/self/maps | awk 'NF > 5 { print $6 }' | sort -u"
+    seen = run(f"cp /bin/cat /tmp/own; {listed}")
     paths = [line for line in seen.splitlines() if line.startswith("/")]
     assert "/tmp/own" in paths
     assert run(f"ls -d {' '.join(paths)}").splitlines() == sorted(paths)

@@ -46,11 +46,14 @@ WRECKS = {
     "strange names": ["cd /app; touch $'a\\nb' $'\\xff' -- -rf; mkdir $'\\x01\\xfe'"],
     "forged reports": [
         "for i in 1 2 3 10 11 12 13 14 15 57 58 59; do printf '0\\0junk\\0' >&$i; done 2>/dev/null",
-        "printf 'junk\\0\\0\\0' | tee /proc/$$/fd/* >/dev/null", "trap 'printf \"\\0\" >&15' DEBUG", ":",
+        "printf 'junk\\0\\0\\0' | tee /proc/$$/fd/* >/dev/null",
+        "trap 'printf \"\\0\" >&15' DEBUG", ":",
     ],
     "a stopped shell": ["kill -STOP $$", "echo"],
     "a shell that replaces itself": ["exec sleep 1000"],
-    "a shell of other commands": ["builtin() { :; }; eval() { :; }; printf() { :; }", "enable -n printf", "echo"],
+    "a shell of other commands": [
+        "builtin() { :; }; eval() { :; }; printf() { :; }", "enable -n printf", "echo",
+    ],
 }  # fmt: skip
 
 
@@ -191,7 +194,9 @@ print(7)
 """
 
 
-@pytest.mark.parametrize(("program", "outcome"), [("print(7)", "passed"), (SHARED_OUT, "processor_time")])
+@pytest.mark.parametrize(
+    ("program", "outcome"), [("print(7)", "passed"), (SHARED_OUT, "processor_time")]
+)
 def test_a_budget_is_for_all_processes_together(
     env: TerminalEnv, program: str, outcome: str
 ) -> None:
