@@ -73,7 +73,7 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
         EnvironmentInfo(
             "hexathlon/Web-v0",
             "web",
-            "Work on web sites, in a browser or its fast twin",
+            "Work on web sites, in a browser or its fast in-process twin",
             "hexathlon.envs.web.env:WebEnv",
             "hexathlon.envs.web.env:make_vector",
             ("web", "miniwob", "webarena", "webarena-verified", "visualwebarena"),
@@ -81,7 +81,7 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
         EnvironmentInfo(
             "hexathlon/GUI-v0",
             "gui",
-            "Use the apps of a phone, or of a desktop, by screen and touch",
+            "Operate the apps of a phone or a desktop through the screen",
             "hexathlon.envs.gui.env:GUIEnv",
             "hexathlon.envs.gui.env:make_vector",
             ("gui", "desktop"),
@@ -89,7 +89,7 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
         EnvironmentInfo(
             "replay/GUIReplay-v0",
             "gui",
-            "Repeat recorded sessions on a phone, step by step",
+            "Replay recorded phone sessions, step by step",
             "hexathlon.envs.gui.replayed:ReplayedGuiEnv",
             "hexathlon.envs.gui.replayed:make_vector",
             ("gui-replay",),

@@ -32,7 +32,7 @@ _DESCRIPTORS = {"read": 1, "open": 1, "connect": 1, "terminal": 1}
 
 
 class InitLink:
-    """Requests to process 1, and its notices of ended shells; closed when nobody holds it.
+    """Requests to process 1, and its notices of ended shells; closed when unreferenced.
 
     Args:
         connection: The socket.
@@ -125,7 +125,7 @@ class InitLink:
         except wire.BadMessage as error:
             raise SandboxFault(f"the sandbox cannot be understood: {error}") from error
         if heard is None:
-            raise SandboxFault("the sandbox has ended unasked", cause="sandbox_ended")
+            raise SandboxFault("the sandbox ended unexpectedly", cause="sandbox_ended")
         message, descriptors = heard
         if "ended" not in message:
             return heard
@@ -146,7 +146,7 @@ def answer_on(connection: socket.socket, what: str, seconds: float) -> list[int]
     except wire.BadMessage as error:
         raise SandboxFault(f"{what} failed: {error}") from error
     if heard is None:
-        raise SandboxFault(f"{what} failed without a word")
+        raise SandboxFault(f"{what} failed without an error message")
     message, descriptors = heard
     if "error" in message:
         _close(descriptors)

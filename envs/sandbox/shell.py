@@ -333,7 +333,7 @@ class Shell(ABC):
 
 
 class PipeShell(Shell):
-    """A shell at the other end of three pipes, which are closed when nobody holds it.
+    """A shell at the other end of three pipes, which are closed when it is unreferenced.
 
     Args:
         command: Pipe to the shell's input.

@@ -53,11 +53,11 @@ class TerminalEnv(Environment):
     """Work at a shell.
 
     Args:
-        sandbox: Back end, `namespaces` or `docker`; None for the one named by the variable
+        sandbox: Backend, `namespaces` or `docker`; None for the one named by the variable
             HEXATHLON_SANDBOX, else the first available one. `landlock` is not offered: tasks name
             absolute paths, which it cannot provide. `none` is an unconfined shell, which the
             record then states.
-        base: Base of the sandboxes, a root tree or a tag; None for the back end's default.
+        base: Base of the sandboxes, a root tree or a tag; None for the backend's default.
         verifier: `separate`, in a fresh sandbox, or `shared`, as in the original benchmark: the
             tests run beside the agent's processes, and can be tampered with.
         **kwargs: As for every environment.
@@ -273,7 +273,7 @@ class TerminalEnv(Environment):
         """Hold a fault of the agent's sandbox against the agent, who alone acts in it.
 
         Raises:
-            SandboxFault: The fault itself, if the back end opens no working sandbox now.
+            SandboxFault: The fault itself, if the backend opens no working sandbox now.
         """
         if not self._opener().check().available:
             raise fault

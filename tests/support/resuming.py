@@ -1,7 +1,7 @@
 """Rollouts played in parts, and the comparison of two trajectories.
 
-Run as a script, it goes on from a pickled prefix in a process of its own:
-python -m support.resuming PREFIX AGENT, which prints the record's canonical bytes.
+Run as a script, it continues a pickled prefix in a process of its own: python -m support.resuming
+PREFIX AGENT, which prints the record's canonical bytes.
 """
 
 import asyncio

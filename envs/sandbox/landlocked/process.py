@@ -184,7 +184,7 @@ class _Keeper(Init):
         filter_system_calls(self._program)
 
     def _look(self) -> None:
-        """Kill processes that fill the disk: there is no quota on this back end."""
+        """Kill processes that fill the disk: there is no quota on this backend."""
         if min(self._left()) <= 0 and any(row.state != "Z" for row in self._others()):
             self._signal_all([], signal.SIGKILL)
 

@@ -96,7 +96,7 @@ class Keeper:
         self._released.append(number)
 
     def abandon(self, pid: int) -> None:
-        """End a sandbox that nobody holds any more; never waits for a lock, for finalizers."""
+        """End an unreferenced sandbox; never waits for a lock, for finalizers."""
         self._abandoned.append(pid)
         if self.alive() and self._lock.acquire(blocking=False):
             try:
