@@ -147,8 +147,8 @@ def test_turns_are_a_small_multiple_of_what_the_oracle_needs(env):
     for template in NAMES[::4]:
         task = first_task(template, "test")
         _, _, actions = played(env, task, source.oracle(task))
-        assert 90 <= actions <= 200
-        assert 1.8 * actions <= task.limits.turns <= 2.2 * actions
+        assert 110 <= actions <= 240
+        assert 1.15 * actions <= task.limits.turns <= 1.25 * actions
         assert f" {task.limits.turns} actions " in task.instruction or (
             f"{task.limits.turns}个操作" in task.instruction)  # fmt: skip
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 from hexathlon.tasks.web.templates.draft import WebScene
 from hexathlon.tasks.web.templates.shifts.cast import ShiftCast, entry_on, new_number
 from hexathlon.tasks.web.templates.shifts.ledger import DayLedger, RecordPlace
+from hexathlon.tasks.web.templates.shifts.plans import best_plan, priced_anew
 from hexathlon.tasks.web.templates.shifts.records import RecordJob
 from hexathlon.tasks.web.templates.shifts.rules import DayRules, RecordClosure
 from hexathlon.tasks.web.templates.shifts.stages import Writing
@@ -14,7 +15,9 @@ from hexathlon.tasks.web.templates.shifts.stages import Writing
 __all__ = ["DayChanges"]
 
 _KINDS = ("days", "auditor", "revoke", "revoke", "regrant", "release", "release", "hold", "hold",
-          "closure")  # fmt: skip
+          "closure", "offers", "offers", "limit")  # fmt: skip
+
+_TRIES = 6
 
 
 @dataclass
@@ -45,9 +48,27 @@ class DayChanges:
             return self._regranted(rules)
         if kind == "closure":
             return self._closed(rules)
+        if kind in ("offers", "limit"):
+            return self._planned_anew(kind, rules)
         if kind == "revoke":
             return self._revoked(rules, ledger)
         return self._entered(kind, rules, ledger)
+
+    def _planned_anew(self, kind: str, rules: DayRules) -> DayRules:
+        """Change the offers or their limits, so that another plan or the same one holds."""
+        force = rules.in_force()
+        plan = best_plan(force.offers, force.limits)
+        telling = self.scene.rng.random() < 0.7
+        for _ in range(_TRIES):
+            if kind == "offers":
+                changed = replace(rules, offers=priced_anew(self.scene, rules.offers, force.offers, plan))
+            else:
+                days = rules.limits.days + int(self.scene.pick((-2, -1, 1, 2, 3)))
+                changed = replace(rules, limits=replace(rules.limits, days=days))
+            after = best_plan(changed.in_force().offers, changed.limits)
+            if after and (after != plan) == telling:
+                return changed
+        return rules
 
     def overwritten(self, ledger: DayLedger) -> Writing | None:
         """Draw a record that somebody else gives another value after the agent did."""

@@ -10,13 +10,13 @@ from hexathlon.tasks.web.world.network import Edit
 __all__ = ["PAGES", "draw_numbers", "edits_between", "first_edits", "log_subject", "mail_subject",
            "pages_of"]  # fmt: skip
 
-PAGES = ("day-rules", "day-register", "day-mandates")
+PAGES = ("day-rules", "day-register", "day-mandates", "day-offers")
 """Names of the pages, as their addresses have them."""
 
-_TITLES = ("Rules of the day|当日规则", "Register|登记簿", "Mandates|授权清单")
+_TITLES = ("Rules of the day|当日规则", "Register|登记簿", "Mandates|授权清单", "Offers|报价单")
 _MAIL_SUBJECT = "Request for today|今日请求"
 _LOG_SUBJECT = "Day log|工作日志"
-_KEYS = ("value", "hold", "others", "closed", "mail", "mandate", "log")
+_KEYS = ("value", "hold", "others", "closed", "mail", "mandate", "plan", "log")
 _KINDS = {"hold": "hold|冻结", "release": "release|解冻"}
 
 
@@ -40,7 +40,8 @@ def pages_of(rules: DayRules, scene: WebScene) -> dict[str, str]:
     """Return the text of every page, by name."""
     texts = sorted(f"{rules.numbers[key]} {scene.say(*text)}"
                    for key, text in _rule_texts(rules).items())  # fmt: skip
-    bodies = ("\n".join(texts), _register(rules, scene), _mandates(rules, scene))
+    bodies = ("\n".join(texts), _register(rules, scene), _mandates(rules, scene),
+              _offers(rules, scene))  # fmt: skip
     return dict(zip(PAGES, bodies, strict=True))
 
 
@@ -87,6 +88,19 @@ def _mandates(rules: DayRules, scene: WebScene) -> str:
     head = scene.say("Person · site · first and last day · granted by",
                      "人员 · 网站 · 首日与末日 · 授权人")  # fmt: skip
     return "\n".join((head, *lines))
+
+
+def _offers(rules: DayRules, scene: WebScene) -> str:
+    lines = [scene.say("Offer · work · firm · price · days · entered by",
+                       "报价编号 · 工程 · 公司 · 价格 · 天数 · 录入人")]  # fmt: skip
+    lines += [
+        f"{each.number} · {each.work} · {each.firm} · "
+        + scene.say(f"€{each.price} · {each.days} day{'s' * (each.days > 1)}",
+                    f"{each.price}欧元 · {each.days}天")
+        + f" · {each.author}"
+        for each in sorted(rules.offers, key=lambda each: each.number)
+    ]
+    return "\n".join(lines)
 
 
 def _rule_texts(rules: DayRules) -> dict[str, tuple[str, str]]:
@@ -152,6 +166,21 @@ def _rule_texts(rules: DayRules) -> dict[str, tuple[str, str]]:
             "both included, and whoever granted it has a mandate in force for the same site.",
             f"授权。{head}（{address}）持有所有网站的授权。其他授权须列于“授权清单”，今天在其首日与末日之间（含首末两日），"
             "且授权人持有同一网站的有效授权，才有效。",
+        ),
+        "plan": (
+            "Plan. The page Offers has offers for works. An offer counts if whoever entered it has a "
+            "mandate for the site mail in force today. A plan takes exactly one offer that counts for "
+            "each of the works on the page; its works take at most "
+            f"{rules.limits.days} days together, and no firm gets more than {rules.limits.per_firm} "
+            "of them. The plan that holds is the cheapest of all these plans; only one is. Once a "
+            "request has asked for the plan, send the plan that holds before you report on that "
+            "request. With every later request that reaches you, a refused one included, find out "
+            "whether the plan that holds by then is still the one that you sent last; if it is not, "
+            "send the new one in the same way.",
+            "方案。“报价单”列有各项工程的报价。录入人今天持有mail网站的有效授权时，报价才算数。一个方案为单上每项工程各选恰好一条算数的报价；"
+            f"各项工程的天数合计不超过{rules.limits.days}天，同一公司承接的工程不超过{rules.limits.per_firm}项。"
+            "有效方案是其中价格合计最低的那一个（只有一个）。有请求要求发送方案时，须在报告该请求之前发出当时的有效方案。"
+            "此后每当有请求到达您（包括被拒绝的请求），都要核对届时的有效方案是否仍是您最后发出的那个；如果不是，以同样方式发出新方案。",
         ),
         "log": _log_at_end(rules) if rules.log_at_end else _log_each(rules),
     }

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from hexathlon.tasks.web.templates.shifts.plans import best_plan, hasty_plan
 from hexathlon.tasks.web.templates.shifts.records import JobTarget, RecordJob, Values
 from hexathlon.tasks.web.templates.shifts.rules import DayRules, RulesInForce
 from hexathlon.tasks.web.templates.shifts.stages import Writing
@@ -23,6 +24,7 @@ SLIPS = (
     "holds_never_end", "grants_ignored", "dates_ignored", "entries_trusted", "closures_ignored",
     "closures_trusted", "mails_ignored", "mails_trusted", "names_trusted", "others_overwritten",
     "part_as_whole", "to_the_morning", "own_records_reported", "largest_chosen",
+    "offers_trusted", "hasty_plans", "plan_sent_once",
 )  # fmt: skip
 """Mistakes that a ledger can be kept with."""
 
@@ -79,6 +81,9 @@ class DayStep:
     others: tuple[Writing, ...] = ()
     """What other people gave records."""
 
+    plan: bool = False
+    """Whether the plan is asked for."""
+
 
 @dataclass
 class StepRecord:
@@ -93,6 +98,12 @@ class StepRecord:
 
     counted: int = 0
     """How many mails counted."""
+
+    plan: tuple[str, ...] = ()
+    """Numbers of the offers of a plan that is sent."""
+
+    taken: list[RecordPlace] = field(default_factory=list)
+    """Records that are found to have been changed by somebody else, on their own pages."""
 
 
 def record_of(job: RecordJob, target: JobTarget) -> RecordPlace:
@@ -120,6 +131,9 @@ class DayLedger:
         self.senders: dict[str, str] = {}
         self.counts: list[tuple[int, int]] = []
         self.mails = 0
+        self.planning = False
+        self.planned: tuple[str, ...] = ()
+        self._left_alone: set[RecordPlace] = set()
         self._morning: DayRules | None = None
         self._read: DayRules | None = None
         self._force: RulesInForce
@@ -183,10 +197,21 @@ class DayLedger:
             for statement in step.statements:
                 fresh |= self._enter(statement, force)
         self._settle(done, force, fresh)
+        self._plan(done, step, force)
         self.mails += done.counted
         if done.writings:
             self.counts.append((number, len(done.writings)))
         return done
+
+    def _plan(self, done: StepRecord, step: DayStep, force: RulesInForce) -> None:
+        """Send the plan that holds if it is asked for, or no longer the one that was sent."""
+        self.planning |= step.plan
+        if not self.planning or (self.slip == "plan_sent_once" and not step.plan):
+            return
+        chosen = hasty_plan if self.slip == "hasty_plans" else best_plan
+        plan = chosen(force.offers, force.limits)
+        if plan != self.planned:
+            done.plan = self.planned = plan
 
     def _counts(self, mail: DayMail, force: RulesInForce) -> bool:
         if self.slip in ("mails_ignored", "mails_trusted"):
@@ -269,6 +294,9 @@ class DayLedger:
             if self.slip == "others_overwritten":
                 current = self.given.get(place, current)
             elif self.taken(place):
+                if current != wanted and place not in self._left_alone:
+                    self._left_alone.add(place)
+                    done.taken.append(place)
                 continue
             if current == wanted or (self.slip == "never_made_up" and place not in fresh):
                 continue

@@ -17,6 +17,7 @@ __all__ = [
     "StageWork",
     "Writing",
     "carry_out",
+    "first_action",
     "play_stages",
     "shift_cost",
 ]
@@ -41,6 +42,8 @@ class StageWork:
     writings: tuple[Writing, ...] = ()
     letters: tuple[ShiftLetter, ...] = ()
     answer: ExpectedAnswer = ExpectedAnswer()
+    checks: tuple[Writing, ...] = ()
+    """Records that are looked at only, with the values that their pages show."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,14 @@ def carry_out(pilot: Pilot, work: StageWork, *, backwards: bool = False) -> Scri
         yield from pilot.finish("MUTATE", data[::-1] if data and not answer.ordered else data)
     else:
         yield from pilot.refuse(answer.status, answer.record)
+
+
+def first_action(pilot: Pilot, script: Script) -> Script:
+    """Carry out the first action of a script, which opens the record's page."""
+    observation = yield next(script)
+    script.close()
+    if not observation.startswith("Error:"):
+        pilot.screen = observation
 
 
 def play_stages(

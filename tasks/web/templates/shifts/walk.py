@@ -31,6 +31,7 @@ from hexathlon.tasks.web.templates.shifts.stages import (
     ShiftStage,
     StageWork,
     Writing,
+    first_action,
     play_stages,
     shift_cost,
 )
@@ -38,6 +39,7 @@ from hexathlon.tasks.web.templates.shifts.wording import (
     account_text,
     introduction,
     numbered,
+    plan_text,
     tally_text,
 )
 from hexathlon.tasks.web.world.network import Edit
@@ -45,12 +47,13 @@ from hexathlon.tasks.web.world.people import Person
 
 __all__ = ["DrawnDay", "DrawnRequest", "day_draft"]
 
-_SLACK = 2.0
-"""Turns per action of the oracle, which knows where everything is."""
+_SLACK = 1.2
+"""Turns per action of the oracle, which looks at everything that decides."""
 
-_LONGEST = 190
-_SHORTEST = 90
-_NEEDED = ("never_made_up", "morning_pages", "grants_ignored", "others_overwritten")
+_LONGEST = 230
+_SHORTEST = 110
+_NEEDED = ("never_made_up", "morning_pages", "grants_ignored", "others_overwritten", "hasty_plans",
+           "plan_sent_once")  # fmt: skip
 """Mistakes that must change the result of a day."""
 
 _FEWEST = 10
@@ -65,7 +68,7 @@ class DrawnRequest:
 
     step: DayStep
     kind: str
-    """`ask`, `follow`, `account` or `tally`."""
+    """`ask`, `follow`, `plan`, `account` or `tally`."""
 
     text: str = ""
     jobs: tuple[RecordJob, ...] = ()
@@ -78,6 +81,9 @@ class DrawnDay:
 
     reader: Person
     """Who gets an account of the day."""
+
+    planner: Person
+    """Who gets the plans."""
 
     requests: tuple[DrawnRequest, ...]
     mail_edits: tuple[Edit, ...]
@@ -172,6 +178,9 @@ def _work(
         letters.append(
             ShiftLetter(day.reader.email, _account_subject(bench, site), ", ".join(labels))
         )
+    if done.plan:
+        plan = ShiftLetter(day.planner.email, _plan_subject(bench), ", ".join(done.plan))
+        letters.append(plan)
     if done.writings and not rules.log_at_end:
         letters.append(ShiftLetter(rules.auditor.email, subject, f"{number}: {len(done.writings)}"))
     answer = ExpectedAnswer(data=tuple(done.pending) or None, ordered=False)
@@ -183,7 +192,18 @@ def _work(
         if rules.log_at_end:
             text = ", ".join(f"{each}: {count}" for each, count in ledger.counts)
             letters.append(ShiftLetter(rules.auditor.email, subject, text))
-    return StageWork(tuple(done.writings), tuple(letters), answer)
+    checks = [(*ledger.places[place], ledger.values[place]) for place in done.taken]
+    if request.kind in ("account", "tally"):
+        checks += _worth_a_look(bench, ledger, site if request.kind == "account" else "")
+    return StageWork(tuple(done.writings), tuple(letters), answer, tuple(checks))
+
+
+def _worth_a_look(bench: ShiftBench, ledger: DayLedger, site: str) -> list[Writing]:
+    """Return records whose pages decide whether somebody else has changed them; of one site or all."""
+    return [
+        (*ledger.places[place], ledger.values[place]) for place in ledger.given
+        if place[0] == site or not site
+    ]  # fmt: skip
 
 
 def _sites(bench: ShiftBench) -> list[str]:
@@ -193,6 +213,10 @@ def _sites(bench: ShiftBench) -> list[str]:
 
 def _account_subject(bench: ShiftBench, site: str) -> str:
     return bench.say(f"Changes: {site}", f"更改：{site}")
+
+
+def _plan_subject(bench: ShiftBench) -> str:
+    return bench.say("Plan", "方案")
 
 
 def _account_site(bench: ShiftBench, day: DrawnDay) -> str | None:
@@ -249,6 +273,8 @@ def _stage(bench: ShiftBench, day: DrawnDay, site: str, place: int, work: StageW
     if request.kind == "account":
         subject = _account_subject(bench, site)
         text = account_text(bench, site, day.reader.name, day.reader.email, subject)
+    if request.kind == "plan":
+        text = plan_text(bench, day.planner.name, day.planner.email, _plan_subject(bench))
     if request.kind == "tally":
         text = tally_text(bench, _sites(bench), mail_subject(bench.scene))
     step = request.step
@@ -258,22 +284,29 @@ def _stage(bench: ShiftBench, day: DrawnDay, site: str, place: int, work: StageW
     edits += [edit for job, target, values in step.others for edit in job.edits(target, values)]
     mailed = [mail.job for mail in step.mails if mail.statement.job is not None]
     jobs = [*request.jobs, *mailed]
-    looks = 4 + len(step.mails) + sum(job.looks for job in jobs)
+    planning = any(each.step.plan for each in day.requests[: place + 1])
+    pages = PAGES if planning else PAGES[:3]
+    looks = len(pages) + 1 + len(step.mails) + sum(job.looks for job in jobs) + len(work.checks)
     return ShiftStage(
-        numbered(bench, place + 1, text), work, _look(step, jobs), looks, tuple(edits)
-    )
+        numbered(bench, place + 1, text), work, _look(step, pages, jobs, work.checks), looks,
+        tuple(edits),
+    )  # fmt: skip
 
 
-def _look(step: DayStep, jobs: Sequence[RecordJob]) -> Solver:
+def _look(
+    step: DayStep, pages: Sequence[str], jobs: Sequence[RecordJob], checks: Sequence[Writing]
+) -> Solver:
     """Look at the handbook and into the inbox, read new mails, and look records up."""
 
     def look(pilot: Pilot) -> Script:
-        for name in PAGES:
+        for name in pages:
             yield from pilot.goto("mail", f"/handbook/{name}")
         yield from pilot.goto("mail", "/folder/inbox")
         for mail in step.mails:
             yield from pilot.goto("mail", f"/threads/{mail.message}")
         for job in jobs:
             yield from job.find(pilot)
+        for job, target, values in checks:
+            yield from first_action(pilot, job.write(pilot, target, values))
 
     return look
