@@ -61,7 +61,9 @@ class DayChanges:
         telling = self.scene.rng.random() < 0.7
         for _ in range(_TRIES):
             if kind == "offers":
-                changed = replace(rules, offers=priced_anew(self.scene, rules.offers, force.offers, plan))
+                changed = replace(
+                    rules, offers=priced_anew(self.scene, rules.offers, force.offers, plan)
+                )
             else:
                 days = rules.limits.days + int(self.scene.pick((-2, -1, 1, 2, 3)))
                 changed = replace(rules, limits=replace(rules.limits, days=days))
@@ -78,8 +80,20 @@ class DayChanges:
             return None
         place = self.scene.pick(places)
         job, target = ledger.places[place]
-        values = [each for each in target.values[::-1] if each != ledger.values[place]]
+        values = [each for each in target.values[::-1]
+                  if each not in (ledger.values[place], target.before)]  # fmt: skip
         return job, target, values[0]
+
+    def undone(self, site: str, ledger: DayLedger, other: Writing | None) -> tuple[Writing, ...]:
+        """Draw records of a site that its synchronisation puts back, at most three."""
+        changed = [
+            place for place in ledger.given
+            if place[0] == site and not ledger.taken(place)
+            and ledger.values[place] != ledger.places[place][1].before
+            and (other is None or ledger.places[place][1] is not other[1])
+        ]  # fmt: skip
+        places = self.scene.sample(changed, int(self.scene.rng.integers(1, 4)))
+        return tuple((*ledger.places[place], ledger.places[place][1].before) for place in places)
 
     def _companions(self, ledger: DayLedger, place: RecordPlace) -> list[RecordPlace]:
         """Return the records of a job that have been given values and kept them."""

@@ -13,8 +13,8 @@ from hexathlon.tasks.web.templates.shifts.cast import DAYS, draw_cast, draw_rule
 from hexathlon.tasks.web.templates.shifts.changes import DayChanges
 from hexathlon.tasks.web.templates.shifts.choosing import draw_choice
 from hexathlon.tasks.web.templates.shifts.ledger import DayLedger, DayStatement, DayStep, record_of
-from hexathlon.tasks.web.templates.shifts.post import ShiftPost
 from hexathlon.tasks.web.templates.shifts.plans import best_plan
+from hexathlon.tasks.web.templates.shifts.post import ShiftPost
 from hexathlon.tasks.web.templates.shifts.records import RecordJob, ShiftBench
 from hexathlon.tasks.web.templates.shifts.rules import DayRules
 from hexathlon.tasks.web.templates.shifts.walk import DrawnDay, DrawnRequest, day_draft
@@ -102,6 +102,8 @@ class _DayDraw:
         planned, post = changes.plan(between), ShiftPost(bench, cast, self.jobs[4:7])
         arrivals = post.plan(between)
         meddled = scene.sample(range(3, len(order) - 1), 2)
+        after = tuple(sorted(scene.sample(range(3, len(order) - 1), 2)))
+        rules = replace(rules, synchronised=self.jobs[0].site, after=after)
         for place, token in enumerate(order):
             for kind in planned.get(place, ()):
                 rules = changes.apply(kind, rules, self.ledger)
@@ -110,6 +112,9 @@ class _DayDraw:
             if place in arrivals:
                 mail = post.draw(arrivals[place], rules, self.ledger)
             step = DayStep(rules, (), (mail,) if mail else (), (other,) if other else ())
+            if place in after:
+                undone = changes.undone(rules.synchronised, self.ledger, other)
+                step = replace(step, undone=undone, synchronised=rules.synchronised)
             drawn = self._request(token, step, place + 1)
             if drawn is None or not self._plannable(rules):
                 return None
@@ -142,14 +147,15 @@ class _DayDraw:
         """Whether there is one cheapest plan for all works."""
         force = rules.in_force()
         works = {each.work for each in rules.offers}
-        return ({each.work for each in force.offers} == works
-                and bool(best_plan(force.offers, force.limits)))
+        return {each.work for each in force.offers} == works and bool(
+            best_plan(force.offers, force.limits)
+        )
 
     def _drawn(
         self, step: DayStep, statement: DayStatement, job: RecordJob, kind: str, text: str = ""
     ) -> DrawnRequest:
         said = text or statement_text(self.bench, statement, job)
-        whole = DayStep(step.rules, (statement,), step.mails, step.others)
+        whole = replace(step, statements=(statement,))
         jobs = () if statement.job is None else (job,)
         return DrawnRequest(whole, kind, said, jobs)
 
@@ -227,7 +233,7 @@ class _DayDraw:
         instead = DayStatement("ask", str(number), 0, "", job)
         text = (statement_text(self.bench, gone, self.ledger.jobs[source])
                 + self.bench.say(" The following takes its place. ", "以下列请求代替：") + job.wishes[0])  # fmt: skip
-        whole = DayStep(step.rules, (gone, instead), step.mails, step.others)
+        whole = replace(step, statements=(gone, instead))
         return DrawnRequest(whole, "follow", text, (job,))
 
     def _unnamed(self, step: DayStep, source: str) -> DrawnRequest | None:

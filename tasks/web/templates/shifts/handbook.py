@@ -16,7 +16,18 @@ PAGES = ("day-rules", "day-register", "day-mandates", "day-offers")
 _TITLES = ("Rules of the day|当日规则", "Register|登记簿", "Mandates|授权清单", "Offers|报价单")
 _MAIL_SUBJECT = "Request for today|今日请求"
 _LOG_SUBJECT = "Day log|工作日志"
-_KEYS = ("value", "hold", "others", "closed", "mail", "mandate", "plan", "log")
+_KEYS = (
+    "value",
+    "hold",
+    "others",
+    "sync",
+    "closed",
+    "mail",
+    "mandate",
+    "plan",
+    "undelivered",
+    "log",
+)
 _KINDS = {"hold": "hold|冻结", "release": "release|解冻"}
 
 
@@ -95,8 +106,10 @@ def _offers(rules: DayRules, scene: WebScene) -> str:
                        "报价编号 · 工程 · 公司 · 价格 · 天数 · 录入人")]  # fmt: skip
     lines += [
         f"{each.number} · {each.work} · {each.firm} · "
-        + scene.say(f"€{each.price} · {each.days} day{'s' * (each.days > 1)}",
-                    f"{each.price}欧元 · {each.days}天")
+        + scene.say(
+            f"€{each.price} · {each.days} day{'s' * (each.days > 1)}",
+            f"{each.price}欧元 · {each.days}天",
+        )
         + f" · {each.author}"
         for each in sorted(rules.offers, key=lambda each: each.number)
     ]
@@ -131,10 +144,28 @@ def _rule_texts(rules: DayRules) -> dict[str, tuple[str, str]]:
             f"且今天距其日期不超过{rules.days}天，该记录即被冻结。",
         ),
         "others": (
-            "Work of others. If a record to which you gave a value today now shows another one, "
-            "somebody else has changed it. From then on it is left as it is, whatever the requests "
+            "Work of others. If a record to which you gave a value today now shows another one, and "
+            "no synchronisation has undone your change, somebody else has changed it. From then on it is left as it is, whatever the requests "
             "of today say, and it is not reported.",
-            "他人的更改。如果您今天设过值的记录现在显示别的值，说明他人更改了它。此后无论今天的请求怎么说，都不再动它，也不报告它。",
+            "他人的更改。如果您今天设过值的记录现在显示别的值，且不是同步所撤销，说明他人更改了它。此后无论今天的请求怎么说，都不再动它，也不报告它。",
+        ),
+        "sync": (
+            f"Synchronisation. The site {rules.synchronised} is synchronised right after your reports "
+            f"on the requests {rules.after[0]} and {rules.after[1]}. Without a notice, this undoes "
+            "some of your changes there: such a record shows its value of this morning again. That "
+            "is not the work of others; with the next request, bring it to the value that it has to "
+            "have by then."
+            if rules.after
+            else "Synchronisation. There is none today.",
+            f"同步。{rules.synchronised}网站在您报告请求{rules.after[0]}和请求{rules.after[1]}之后会立即同步。同步会不加通知地"
+            "撤销您在该网站上的部分更改，相关记录重新显示今早的值。这不算他人的更改；请随下一个请求把它调整为届时应有的值。"
+            if rules.after
+            else "同步。今天没有同步。",
+        ),
+        "undelivered": (
+            "Mails that do not arrive. If a mail that you sent today could not be delivered, send it "
+            "once more, unchanged. It counts as sent when you first sent it.",
+            "退信。您今天发出的邮件如果未能送达，请原样再发一次；其发送时间仍以首次发送为准。",
         ),
         "closed": (
             "Closures. A new request for a change of closed records is refused as a whole: "

@@ -24,7 +24,7 @@ SLIPS = (
     "holds_never_end", "grants_ignored", "dates_ignored", "entries_trusted", "closures_ignored",
     "closures_trusted", "mails_ignored", "mails_trusted", "names_trusted", "others_overwritten",
     "part_as_whole", "to_the_morning", "own_records_reported", "largest_chosen",
-    "offers_trusted", "hasty_plans", "plan_sent_once",
+    "offers_trusted", "hasty_plans", "plan_sent_once", "undelivered_left", "undone_left",
 )  # fmt: skip
 """Mistakes that a ledger can be kept with."""
 
@@ -81,8 +81,14 @@ class DayStep:
     others: tuple[Writing, ...] = ()
     """What other people gave records."""
 
+    undone: tuple[Writing, ...] = ()
+    """Records that the synchronisation put back to their values of the morning."""
+
+    synchronised: str = ""
+    """Site whose synchronisation has just run."""
+
     plan: bool = False
-    """Whether the plan is asked for."""
+    """Whether the plan is asked for, which does not arrive when it is first sent."""
 
 
 @dataclass
@@ -101,6 +107,9 @@ class StepRecord:
 
     plan: tuple[str, ...] = ()
     """Numbers of the offers of a plan that is sent."""
+
+    again: tuple[str, ...] = ()
+    """Numbers of the offers of the plan that could not be delivered."""
 
     taken: list[RecordPlace] = field(default_factory=list)
     """Records that are found to have been changed by somebody else, on their own pages."""
@@ -133,6 +142,7 @@ class DayLedger:
         self.mails = 0
         self.planning = False
         self.planned: tuple[str, ...] = ()
+        self.undelivered: tuple[str, ...] = ()
         self._left_alone: set[RecordPlace] = set()
         self._morning: DayRules | None = None
         self._read: DayRules | None = None
@@ -177,6 +187,11 @@ class DayLedger:
         self._morning = self._morning or step.rules
         for job, target, values in step.others:
             self.values[record_of(job, target)] = values
+        for job, target, values in step.undone:
+            place = record_of(job, target)
+            self.values[place] = values
+            if place in self.given and self.slip != "undone_left":
+                self.given[place] = values
         rules = self._morning if self.slip == "morning_pages" else step.rules
         if rules is not self._read:
             self._read, self._force = rules, rules.misread(self.slip).in_force()
@@ -205,6 +220,9 @@ class DayLedger:
 
     def _plan(self, done: StepRecord, step: DayStep, force: RulesInForce) -> None:
         """Send the plan that holds if it is asked for, or no longer the one that was sent."""
+        if self.slip != "undelivered_left":
+            done.again = self.undelivered
+        self.undelivered = ()
         self.planning |= step.plan
         if not self.planning or (self.slip == "plan_sent_once" and not step.plan):
             return
@@ -212,6 +230,7 @@ class DayLedger:
         plan = chosen(force.offers, force.limits)
         if plan != self.planned:
             done.plan = self.planned = plan
+            self.undelivered = plan if step.plan else ()
 
     def _counts(self, mail: DayMail, force: RulesInForce) -> bool:
         if self.slip in ("mails_ignored", "mails_trusted"):

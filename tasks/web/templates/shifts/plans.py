@@ -98,7 +98,8 @@ def best_plan(offers: tuple[WorkOffer, ...], limits: OfferLimits) -> tuple[str, 
     return _numbers(found[0]) if len(found) == 1 else ()
 
 
-def listed_plans(offers: Sequence[WorkOffer], limits: OfferLimits) -> list[tuple[str, ...]]:
+@lru_cache(maxsize=32)
+def listed_plans(offers: tuple[WorkOffer, ...], limits: OfferLimits) -> list[tuple[str, ...]]:
     """Return every cheapest plan, by trying all choices."""
     groups = list(_by_work(offers).values())
     if not groups:

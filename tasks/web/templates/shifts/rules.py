@@ -120,6 +120,11 @@ class DayRules:
     mandates: tuple[Mandate, ...] = ()
     offers: tuple[WorkOffer, ...] = ()
     limits: OfferLimits = OfferLimits(0, 0)
+    synchronised: str = ""
+    """The site that is synchronised in the course of the day."""
+
+    after: tuple[int, ...] = ()
+    """After the reports on which requests it is."""
 
     def in_force(self) -> RulesInForce:
         """Return what counts today."""

@@ -33,6 +33,8 @@ class ShiftLetter:
     to: str
     subject: str
     body: str
+    lost: bool = False
+    """Whether it cannot be delivered, and has to be sent once more."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class ShiftStage:
         """
         shares = [job.share(target, values) for job, target, values in self.right.writings
                   if any(target is each and values is final for _, each, final in last)]  # fmt: skip
-        shares += [dict(rows(letter)) for letter in self.right.letters]
+        shares += [dict(rows(letter)) for letter in self.right.letters if not letter.lost]
         return DayRequest(self.text, self.right.answer, self.edits, merged(shares))
 
 

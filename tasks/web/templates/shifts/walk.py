@@ -53,7 +53,7 @@ _SLACK = 1.2
 _LONGEST = 230
 _SHORTEST = 110
 _NEEDED = ("never_made_up", "morning_pages", "grants_ignored", "others_overwritten", "hasty_plans",
-           "plan_sent_once")  # fmt: skip
+           "plan_sent_once", "undone_left")  # fmt: skip
 """Mistakes that must change the result of a day."""
 
 _FEWEST = 10
@@ -123,7 +123,9 @@ def _draft(
 ) -> WebDraft | None:  # fmt: skip
     scene, ledger = bench.scene, right.ledger
     rules = day.requests[0].step.rules
-    plan = bench.plan.with_edits([*bench.edits, *first_edits(rules, scene), *day.mail_edits])
+    fault: Edit = ("mail", "INSERT INTO _faults (address) VALUES (?)", (day.planner.email,))
+    pages = first_edits(rules, scene)
+    plan = bench.plan.with_edits([*bench.edits, *pages, *day.mail_edits, fault])
     box = Mailbox(scene, bench.plan)
 
     def rows(letter: ShiftLetter) -> Mapping[str, Any]:
@@ -134,11 +136,12 @@ def _draft(
         if not ledger.taken(place)
     ]  # fmt: skip
     effects = [job.effect(target, values) for job, target, values in final]
-    turns = [(each.step.others, stage.right.writings)
+    turns = [((*each.step.others, *each.step.undone), stage.right.writings)
              for each, stage in zip(day.requests, stages, strict=True)]  # fmt: skip
     if not replayed(scene, plan, turns, together(*effects)):
         return None
-    letters = [rows(letter) for stage in stages for letter in stage.right.letters]
+    letters = [rows(letter) for stage in stages for letter in stage.right.letters
+               if not letter.lost]  # fmt: skip
     budget = round(_SLACK * cost / 10) * 10
     return WebDraft(
         plan,
@@ -178,9 +181,10 @@ def _work(
         letters.append(
             ShiftLetter(day.reader.email, _account_subject(bench, site), ", ".join(labels))
         )
-    if done.plan:
-        plan = ShiftLetter(day.planner.email, _plan_subject(bench), ", ".join(done.plan))
-        letters.append(plan)
+    for numbers, lost in ((done.again, False), (done.plan, request.kind == "plan")):
+        if numbers:
+            body, to = ", ".join(numbers), day.planner.email
+            letters.append(ShiftLetter(to, _plan_subject(bench), body, lost))
     if done.writings and not rules.log_at_end:
         letters.append(ShiftLetter(rules.auditor.email, subject, f"{number}: {len(done.writings)}"))
     answer = ExpectedAnswer(data=tuple(done.pending) or None, ordered=False)
@@ -193,17 +197,18 @@ def _work(
             text = ", ".join(f"{each}: {count}" for each, count in ledger.counts)
             letters.append(ShiftLetter(rules.auditor.email, subject, text))
     checks = [(*ledger.places[place], ledger.values[place]) for place in done.taken]
-    if request.kind in ("account", "tally"):
-        checks += _worth_a_look(bench, ledger, site if request.kind == "account" else "")
+    if request.kind == "tally":
+        checks += _worth_a_look(ledger)
+    elif request.kind == "account" or request.step.synchronised:
+        checks += _worth_a_look(ledger, site if request.kind == "account" else "",
+                                request.step.synchronised)  # fmt: skip
     return StageWork(tuple(done.writings), tuple(letters), answer, tuple(checks))
 
 
-def _worth_a_look(bench: ShiftBench, ledger: DayLedger, site: str) -> list[Writing]:
-    """Return records whose pages decide whether somebody else has changed them; of one site or all."""
-    return [
-        (*ledger.places[place], ledger.values[place]) for place in ledger.given
-        if place[0] == site or not site
-    ]  # fmt: skip
+def _worth_a_look(ledger: DayLedger, *sites: str) -> list[Writing]:
+    """Return records whose pages show whether they have changed; of these sites, or all."""
+    return [(*ledger.places[place], ledger.values[place]) for place in ledger.given
+            if not sites or place[0] in sites]  # fmt: skip
 
 
 def _sites(bench: ShiftBench) -> list[str]:
@@ -258,7 +263,8 @@ def _outcome(works: Sequence[StageWork]) -> Any:
              for work in works for job, target, values in work.writings}  # fmt: skip
     values = {place: dict(values) for place, (target, values) in final.items()
               if values != target.before}  # fmt: skip
-    letters = sorted((each.to, each.subject, each.body) for work in works for each in work.letters)
+    letters = sorted((each.to, each.subject, each.body) for work in works for each in work.letters
+                     if not each.lost)  # fmt: skip
     answers = [(each.answer.status, each.answer.record, sorted(map(str, each.answer.data or ())))
                for each in works]  # fmt: skip
     return values, letters, answers
@@ -281,14 +287,16 @@ def _stage(bench: ShiftBench, day: DrawnDay, site: str, place: int, work: StageW
     former = day.requests[place - 1].step.rules if place else step.rules
     edits = edits_between(former, step.rules, bench.scene)
     edits += [arrival(mail) for mail in step.mails]
-    edits += [edit for job, target, values in step.others for edit in job.edits(target, values)]
+    edits += [edit for job, target, values in (*step.others, *step.undone)
+              for edit in job.edits(target, values)]  # fmt: skip
     mailed = [mail.job for mail in step.mails if mail.statement.job is not None]
     jobs = [*request.jobs, *mailed]
     planning = any(each.step.plan for each in day.requests[: place + 1])
     pages = PAGES if planning else PAGES[:3]
-    looks = len(pages) + 1 + len(step.mails) + sum(job.looks for job in jobs) + len(work.checks)
+    checks = [each for each in work.checks if each[1] not in [one[1] for one in work.writings]]
+    looks = len(pages) + 1 + len(step.mails) + sum(job.looks for job in jobs) + len(checks)
     return ShiftStage(
-        numbered(bench, place + 1, text), work, _look(step, pages, jobs, work.checks), looks,
+        numbered(bench, place + 1, text), work, _look(step, pages, jobs, checks), looks,
         tuple(edits),
     )  # fmt: skip
 

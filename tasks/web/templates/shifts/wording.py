@@ -84,7 +84,7 @@ def account_text(bench: ShiftBench, site: str, name: str, email: str, subject: s
 def plan_text(bench: ShiftBench, name: str, email: str, subject: str) -> str:
     """Return the request for the plan."""
     return bench.say(
-        f'Send the plan for the works on the page Offers to {name} ({email}), in a mail with the '
+        f"Send the plan for the works on the page Offers to {name} ({email}), in a mail with the "
         f'subject "{subject}". Its text is the numbers of the offers of the plan, in ascending order '
         'and separated by a comma and a space, such as "O-12, O-45".',
         f"请把“报价单”上各项工程的方案发给{name}（{email}），主题“{subject}”，正文为方案中各报价的编号，"
