@@ -117,7 +117,8 @@ def listed_plans(offers: tuple[WorkOffer, ...], limits: OfferLimits) -> list[tup
     ]
 
 
-def hasty_plan(offers: Sequence[WorkOffer], limits: OfferLimits) -> tuple[str, ...]:
+@lru_cache(maxsize=64)
+def hasty_plan(offers: tuple[WorkOffer, ...], limits: OfferLimits) -> tuple[str, ...]:
     """Return the plan that single exchanges lead to, from the cheapest offer for each work.
 
     While a limit is exceeded, the exchange is made that costs least for what it mends; then those
@@ -166,7 +167,7 @@ def draw_offers(scene: WebScene, authors: Sequence[str]) -> tuple[WorkOffer, ...
     )
 
 
-def draw_limits(scene: WebScene, offers: Sequence[WorkOffer]) -> OfferLimits | None:
+def draw_limits(scene: WebScene, offers: tuple[WorkOffer, ...]) -> OfferLimits | None:
     """Draw limits for which single exchanges do not lead to the one best plan.
 
     Returns:
@@ -177,7 +178,7 @@ def draw_limits(scene: WebScene, offers: Sequence[WorkOffer]) -> OfferLimits | N
     high = sum(min(group, key=lambda each: each.price).days for group in groups)
     for days in scene.sample(range(low + 3, max(low + 4, high - 3)), 30):
         limits = OfferLimits(days, 2)
-        best = best_plan(tuple(offers), limits)
+        best = best_plan(offers, limits)
         if best and best != hasty_plan(offers, limits):
             return limits
     return None
