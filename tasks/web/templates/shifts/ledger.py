@@ -111,8 +111,8 @@ class StepRecord:
     again: tuple[str, ...] = ()
     """Numbers of the offers of the plan that could not be delivered."""
 
-    taken: list[RecordPlace] = field(default_factory=list)
-    """Records that are found to have been changed by somebody else, on their own pages."""
+    watched: list[RecordPlace] = field(default_factory=list)
+    """Records with values given earlier whose pages show whether somebody else has changed them."""
 
 
 def record_of(job: RecordJob, target: JobTarget) -> RecordPlace:
@@ -315,13 +315,15 @@ class DayLedger:
             elif self.taken(place):
                 if current != wanted and place not in self._left_alone:
                     self._left_alone.add(place)
-                    done.taken.append(place)
+                    done.watched.append(place)
                 continue
             if current == wanted or (self.slip == "never_made_up" and place not in fresh):
                 continue
             if (place[0], target.label) in force.held:
                 if self.slip != "own_records_reported" or place in fresh:
                     done.pending.append(target.label)
+                if place in self.given:
+                    done.watched.append(place)
                 continue
             self.values[place] = self.given[place] = wanted
             done.writings.append((job, target, wanted))

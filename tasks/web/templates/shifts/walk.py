@@ -47,10 +47,10 @@ from hexathlon.tasks.web.world.people import Person
 
 __all__ = ["DrawnDay", "DrawnRequest", "day_draft"]
 
-_SLACK = 1.2
+_SLACK = 1.15
 """Turns per action of the oracle, which looks at everything that decides."""
 
-_LONGEST = 230
+_LONGEST = 260
 _SHORTEST = 110
 _NEEDED = ("never_made_up", "morning_pages", "grants_ignored", "others_overwritten", "hasty_plans",
            "plan_sent_once", "undone_left")  # fmt: skip
@@ -196,7 +196,7 @@ def _work(
         if rules.log_at_end:
             text = ", ".join(f"{each}: {count}" for each, count in ledger.counts)
             letters.append(ShiftLetter(rules.auditor.email, subject, text))
-    checks = [(*ledger.places[place], ledger.values[place]) for place in done.taken]
+    checks = [(*ledger.places[place], ledger.values[place]) for place in done.watched]
     if request.kind == "tally":
         checks += _worth_a_look(ledger)
     elif request.kind == "account" or request.step.synchronised:
@@ -294,7 +294,7 @@ def _stage(bench: ShiftBench, day: DrawnDay, site: str, place: int, work: StageW
     planning = any(each.step.plan for each in day.requests[: place + 1])
     pages = PAGES if planning else PAGES[:3]
     checks = [each for each in work.checks if each[1] not in [one[1] for one in work.writings]]
-    looks = len(pages) + 1 + len(step.mails) + sum(job.looks for job in jobs) + len(checks)
+    looks = len(pages) + 1 + len(step.mails) + sum(job.search_cost for job in jobs) + len(checks)
     return ShiftStage(
         numbered(bench, place + 1, text), work, _look(step, pages, jobs, checks), looks,
         tuple(edits),
@@ -313,7 +313,7 @@ def _look(
         for mail in step.mails:
             yield from pilot.goto("mail", f"/threads/{mail.message}")
         for job in jobs:
-            yield from job.find(pilot)
+            yield from job.search(pilot)
         for job, target, values in checks:
             yield from first_action(pilot, job.write(pilot, target, values))
 
