@@ -101,9 +101,12 @@ class _Clerk:
         yield from self.read_pages(planning=self.ledger.planning or request.step.plan)
         returned = yield from self.read_inbox()
         mails = yield from self.read_mails(request.step.mails)
-        for job in (*request.jobs, *(m.job for m in mails if m.statement.job is not None)):
-            yield from self.searched(job)
         step = DayStep(self.rules, request.step.statements, tuple(mails), plan=request.step.plan)
+        books = copy.deepcopy(self.ledger, self._shared())
+        books.step(number, step)
+        for job in dict.fromkeys(books.jobs.values()):
+            if job not in self.ledger.jobs.values():
+                yield from self.searched(job)
         synchronised = number - 1 in self.rules.after
         if synchronised or request.kind in ("account", "tally"):
             step = yield from self.look_around(step, request, synchronised)

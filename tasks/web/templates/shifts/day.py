@@ -156,8 +156,7 @@ class _DayDraw:
     ) -> DrawnRequest:
         said = text or statement_text(self.bench, statement, job)
         whole = replace(step, statements=(statement,))
-        jobs = () if statement.job is None else (job,)
-        return DrawnRequest(whole, kind, said, jobs)
+        return DrawnRequest(whole, kind, said)
 
     def _follow(self, step: DayStep, number: int) -> DrawnRequest | None:
         """Draw what is said about an earlier request."""
@@ -234,7 +233,7 @@ class _DayDraw:
         text = (statement_text(self.bench, gone, self.ledger.jobs[source])
                 + self.bench.say(" The following takes its place. ", "以下列请求代替：") + job.wishes[0])  # fmt: skip
         whole = replace(step, statements=(gone, instead))
-        return DrawnRequest(whole, "follow", text, (job,))
+        return DrawnRequest(whole, "follow", text)
 
     def _unnamed(self, step: DayStep, source: str) -> DrawnRequest | None:
         """Withdraw a request that is named by a record that has its value."""

@@ -47,6 +47,9 @@ class StageWork:
     checks: tuple[Writing, ...] = ()
     """Records that are looked at only, with the values that their pages show."""
 
+    jobs: tuple[RecordJob, ...] = ()
+    """Jobs whose records are looked up, for the first time."""
+
 
 @dataclass(frozen=True)
 class ShiftStage:

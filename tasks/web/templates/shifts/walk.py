@@ -71,8 +71,6 @@ class DrawnRequest:
     """`ask`, `follow`, `plan`, `account` or `tally`."""
 
     text: str = ""
-    jobs: tuple[RecordJob, ...] = ()
-    """Jobs whose records are looked up for it, besides those of mails."""
 
 
 @dataclass(frozen=True)
@@ -162,11 +160,14 @@ def _draft(
 def _course(bench: ShiftBench, day: DrawnDay, site: str, slip: str = "", at: int = 0) -> _Course:
     """Keep the books of a day and return what is done for each request."""
     ledger, works = DayLedger(slip, at), list[StageWork]()
-    morning = day.requests[0].step.rules
+    morning, known = day.requests[0].step.rules, list[RecordJob]()
     for number, request in enumerate(day.requests, 1):
         done = ledger.step(number, request.step)
         rules = morning if slip == "morning_pages" else request.step.rules
-        works.append(_work(bench, day, site, request, number, done, ledger, rules))
+        work = _work(bench, day, site, request, number, done, ledger, rules)
+        new = tuple(job for job in dict.fromkeys(ledger.jobs.values()) if job not in known)
+        known += new
+        works.append(replace(work, jobs=new))
     return _Course(ledger, works)
 
 
@@ -250,7 +251,8 @@ def _near_misses(bench: ShiftBench, day: DrawnDay, site: str) -> dict[str, list[
     data = [*(last.answer.data or ())]
     more = replace(last.answer, data=(*data[:-1], data[-1] + 1))
     found["miscounted"] = [*right[:-1], replace(last, answer=more)]
-    lettered = [place for place, work in enumerate(right) if work.letters]
+    lettered = [place for place, work in enumerate(right)
+                if any(not each.lost for each in work.letters)]  # fmt: skip
     place = bench.scene.pick(lettered)
     found["not_sent"] = [replace(work, letters=()) if number == place else work
                          for number, work in enumerate(right)]  # fmt: skip
@@ -289,14 +291,13 @@ def _stage(bench: ShiftBench, day: DrawnDay, site: str, place: int, work: StageW
     edits += [arrival(mail) for mail in step.mails]
     edits += [edit for job, target, values in (*step.others, *step.undone)
               for edit in job.edits(target, values)]  # fmt: skip
-    mailed = [mail.job for mail in step.mails if mail.statement.job is not None]
-    jobs = [*request.jobs, *mailed]
     planning = any(each.step.plan for each in day.requests[: place + 1])
     pages = PAGES if planning else PAGES[:3]
     checks = [each for each in work.checks if each[1] not in [one[1] for one in work.writings]]
-    looks = len(pages) + 1 + len(step.mails) + sum(job.search_cost for job in jobs) + len(checks)
+    looks = len(pages) + 1 + len(step.mails) + len(checks)
+    looks += sum(job.search_cost for job in work.jobs)
     return ShiftStage(
-        numbered(bench, place + 1, text), work, _look(step, pages, jobs, checks), looks,
+        numbered(bench, place + 1, text), work, _look(step, pages, work.jobs, checks), looks,
         tuple(edits),
     )  # fmt: skip
 
