@@ -58,7 +58,7 @@ class DayChanges:
         """Change the offers or their limits, so that another plan or the same one holds."""
         force = rules.in_force()
         plan = best_plan(force.offers, force.limits)
-        telling = self.scene.rng.random() < 0.7
+        telling = self.scene.rng.random() < 0.85
         for _ in range(_TRIES):
             if kind == "offers":
                 changed = replace(

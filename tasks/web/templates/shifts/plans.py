@@ -24,6 +24,7 @@ WORKS = (
 )  # fmt: skip
 _FIRMS = ("Aldous|奥德", "Brightway|明途", "Corvin|科文", "Dunmore|敦茂", "Elmstead|榆庄", "Farrow|法罗",
           "Gillard|吉拉德", "Hexley|赫利")  # fmt: skip
+_RATES = (0, 20, 40, 70, 120, 200)
 _COUNT = 7
 _OFFERS = 7
 
@@ -59,9 +60,12 @@ class OfferLimits:
 
     def excess(self, offers: Sequence[WorkOffer]) -> int:
         """Return by how much a choice exceeds the limits; one work too many weighs three days."""
-        firms = [each.firm for each in offers]
-        over = sum(max(0, firms.count(firm) - self.per_firm) for firm in set(firms))
-        return max(0, sum(each.days for each in offers) - self.days) + 3 * over
+        days, over, works = -self.days, 0, dict[str, int]()
+        for each in offers:
+            days += each.days
+            works[each.firm] = works.get(each.firm, 0) + 1
+            over += works[each.firm] > self.per_firm
+        return max(0, days) + 3 * over
 
 
 @lru_cache(maxsize=256)
@@ -73,14 +77,21 @@ def best_plan(offers: tuple[WorkOffer, ...], limits: OfferLimits) -> tuple[str, 
     """
     groups = [sorted(each, key=lambda offer: offer.price) for each in _by_work(offers).values()]
     groups.sort(key=len)
-    cheapest = [sum(group[0].price for group in groups[place:]) for place in range(len(groups) + 1)]
-    shortest = [sum(min(each.days for each in group) for group in groups[place:])
-                for place in range(len(groups) + 1)]  # fmt: skip
+    left = range(len(groups) + 1)
+    shortest = [sum(min(each.days for each in group) for group in groups[place:]) for place in left]
+    # Lower bounds of what is left: the price, with days at a rate, less the days still allowed.
+    bounds = [
+        (rate, [sum(min(each.price + rate * each.days for each in group) for group in groups[place:])
+                for place in left])
+        for rate in _RATES
+    ]  # fmt: skip
     best, found = [10**9], list[tuple[WorkOffer, ...]]()
 
     def descend(taken: tuple[WorkOffer, ...], price: int, days: int, firms: dict[str, int]) -> None:
-        place = len(taken)
-        if price + cheapest[place] > best[0] or days + shortest[place] > limits.days:
+        place, spare = len(taken), limits.days - days
+        if spare < shortest[place]:
+            return
+        if any(price + bound[place] - rate * spare > best[0] for rate, bound in bounds):
             return
         if place == len(groups):
             if price < best[0]:

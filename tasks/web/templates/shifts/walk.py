@@ -47,7 +47,7 @@ from hexathlon.tasks.web.world.people import Person
 
 __all__ = ["DrawnDay", "DrawnRequest", "day_draft"]
 
-_SLACK = 1.15
+_SLACK = 1.2
 """Turns per action of the oracle, which looks at everything that decides."""
 
 _LONGEST = 260
@@ -103,14 +103,15 @@ def day_draft(bench: ShiftBench, day: DrawnDay, story: str) -> WebDraft | None:
         return None
     right = _course(bench, day, site)
     outcome = _outcome(right.works)
-    if any(_outcome(_course(bench, day, site, slip).works) == outcome for slip in _NEEDED):
+    stages = [_stage(bench, day, site, place, work) for place, work in enumerate(right.works)]
+    cost = shift_cost(stages)
+    if not _SHORTEST <= cost <= _LONGEST or any(
+        _outcome(_course(bench, day, site, slip).works) == outcome for slip in _NEEDED
+    ):
         return None
     near = {name: works for name, works in _near_misses(bench, day, site).items()
             if _outcome(works) != outcome}  # fmt: skip
-    stages = [_stage(bench, day, site, place, work) for place, work in enumerate(right.works)]
-    cost = shift_cost(stages)
-    if (len(near) < _FEWEST or not _SHORTEST <= cost <= _LONGEST
-            or not reread(bench.scene, [each.step for each in day.requests])):  # fmt: skip
+    if len(near) < _FEWEST or not reread(bench.scene, [each.step for each in day.requests]):
         return None
     return _draft(bench, day, story, right, stages, near, cost)
 
