@@ -53,7 +53,7 @@ def check() -> None:
 
     Raises:
         KeyboardInterrupt: In the main thread, after SIGINT.
-        asyncio.CancelledError: Instead of it inside `run`, which raises the other in the end.
+        asyncio.CancelledError: Inside `run`, which raises `KeyboardInterrupt` when it ends.
     """
     handler = signal.getsignal(signal.SIGINT)
     if not getattr(handler, "requested", False) or not _in_main_thread():
@@ -97,7 +97,7 @@ def run(work: Coroutine[Any, Any, _Result], runner: "asyncio.Runner | None" = No
     Raises:
         KeyboardInterrupt: After SIGINT.
     """
-    import asyncio  # 3 MB that a run of built-in agents does without
+    import asyncio  # costs 3 MB, not needed for built-in agents
 
     async def cancellable() -> _Result:
         with _woken(asyncio.current_task(), asyncio.get_running_loop()):
@@ -105,9 +105,9 @@ def run(work: Coroutine[Any, Any, _Result], runner: "asyncio.Runner | None" = No
                 check()
                 return await work
             finally:
-                work.close()  # if the check raised
+                work.close()  # it was not awaited if the check raised
 
-    with deferred():  # so that the runner finds no handler to replace by its own
+    with deferred():  # so that the runner does not install a handler of its own
         try:
             if runner is not None:
                 return runner.run(cancellable())

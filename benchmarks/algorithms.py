@@ -5,7 +5,7 @@
 
 Finished runs are lines of `results.jsonl`, so an interrupted comparison can be continued. `--write`
 runs nothing: it renders table and plot in `docs` from the finished runs. The event is `rooms.py`,
-the algorithms are those of `algorithms.toml`.
+the algorithms are listed in `algorithms.toml`.
 """
 
 import argparse
@@ -48,7 +48,7 @@ class ComparedAlgorithm(NamedTuple):
 
 
 def laid_over(base: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
-    """Merge the tables of `more` into those of `base`; a component with a new name is replaced."""
+    """Merge the tables of `more` into those of `base`; components with other names are replaced."""
     result = dict(base)
     for key, value in more.items():
         merged = isinstance(value, dict) and isinstance(base.get(key), dict) and "name" not in value

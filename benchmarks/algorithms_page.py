@@ -40,7 +40,7 @@ def estimate(values: Sequence[float]) -> SeedEstimate:
 
 
 def on_grid(curve: Sequence[Sequence[float]], episodes: Sequence[float]) -> list[float]:
-    """Return the last success by number of episodes; resampled batches leave gaps."""
+    """Return the most recent success at each number of episodes; resampled batches leave gaps."""
     result = []
     for expected in episodes:
         seen = [success for at, success in curve if at <= expected]
@@ -175,7 +175,7 @@ def catalogue(file: Path) -> str:
 
 
 def write(file: Path, rows: Sequence[dict[str, Any]], docs: Path) -> None:
-    """Insert table and catalogue between their marks in the page, and save the plot."""
+    """Insert table and catalogue between their markers in the page, and save the plot."""
     result = results(file, rows)
     page = docs / "algorithms.md"
     text = page.read_text(encoding="utf-8")

@@ -1,10 +1,10 @@
-"""Asynchronous training against the synchronous loop, on environments that really sleep.
+"""Asynchronous training compared with the synchronous loop, on environments that really sleep.
 
     python benchmarks/async_speed.py [--updates 14] [--seeds 3] [--scale 4]
 
-Both sides make the same number of updates with as many slots, each in a process of its own; see
-`async_workload.py`. The bound is the largest of the environments' work per slot, the engine's work
-and the learner's. Wall-clock time is measured, so nothing else should run.
+Both sides make the same number of updates with the same number of slots, each in a process of its
+own; see `async_workload.py`. The bound is the largest of the environments' work per slot, the
+engine's work and the learner's. Wall-clock time is measured, so nothing else should run.
 """
 
 import argparse
@@ -24,7 +24,7 @@ ASYNCHRONY = {"staleness": 3, "window": 4.0, "late": "token_mask"}
 
 
 def trained(**settings: Any) -> dict[str, Any]:
-    """Train in a process of its own."""
+    """Train in a separate process."""
     done = subprocess.run(
         [sys.executable, HERE / "async_workload.py", json.dumps(settings)],
         capture_output=True,

@@ -1,4 +1,4 @@
-"""Trains on an environment that really sleeps, and prints what was measured as one JSON line.
+"""Trains on an environment that really sleeps, and prints the measurements as one JSON line.
 
     python benchmarks/async_workload.py SETTINGS
 
@@ -42,7 +42,7 @@ MEAN = 2.0
 
 
 def sleeps(task: str, episode: int) -> list[float]:
-    """Return the times that an episode sleeps, in seconds, one per turn."""
+    """Return an episode's sleeping times in seconds, one per turn."""
     draw = generator_for("sleeps", task, episode)
     return [float(t) for t in draw.lognormal(np.log(MEAN / TURNS) - SIGMA**2 / 2, SIGMA, TURNS)]
 
@@ -53,13 +53,13 @@ class SignalsEnv(AsyncEnvironment):
     family, version = "signals", "1"
     action_seconds = 3600.0
     scale = 1.0
-    """Factor of all sleeping times."""
+    """Factor applied to all sleeping times."""
 
     slept = 0.0
-    """Time of all sleeps that have ended, in seconds."""
+    """Total time of finished sleeps, in seconds."""
 
     asleep: dict[int, float] = {}
-    """When the environments that sleep now fell asleep."""
+    """Start times of the sleeps in progress."""
 
     episodes: Counter[str] = Counter()
 
@@ -182,7 +182,7 @@ def main(
         engine: Time of the engine for a turn in the simulation; 0 takes it from this run.
         learner: Time of an update in the simulation; 0 takes it from this run.
         measure: Whether to evaluate at the start and at the end.
-        asynchrony: Settings of the recipe's table.
+        asynchrony: Settings of the recipe's `asynchrony` table.
     """
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder:
@@ -208,7 +208,8 @@ def main(
             now, asleep = time.perf_counter(), list(SignalsEnv.asleep.values())
             slept = SignalsEnv.slept + sum(now - start for start in asleep)
             if not engine:
-                # The longest sleep of an update is known; the rest is the engine's, per turn.
+                # The longest sleep of an update is known; the rest is attributed to the engine, per
+                # turn.
                 longest = [
                     max(scale * sum(sleeps(task, m)) for task in run.components.generation.tasks(
                         step, 0) for m in range(4)) for step in range(steps)

@@ -37,7 +37,7 @@ class Run(NamedTuple):
 
     wall_s: float
     cpu_s: float
-    """Of this process and of all processes that it started."""
+    """Resources used by this process and all processes that it started."""
 
     head: str
     """Hash of the last record, which covers all of them."""

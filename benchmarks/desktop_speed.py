@@ -2,7 +2,7 @@
 
     .venv/bin/python benchmarks/desktop_speed.py --turns 40
 
-A turn includes the wait until all programs sleep. Prints medians and the slowest of 20.
+A turn includes the wait until all programs sleep. Prints medians and 95th percentiles.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Opens many SQL environments and prints the memory of each further one, in kB, as a JSON line.
+"""Opens many SQL environments and prints the memory per additional one, in kB, as a JSON line.
 
     python benchmarks/env_memory.py read|write COUNT
 

@@ -213,7 +213,7 @@ def rows_of(task: Task) -> int:
 
 
 def memory(count: int = 500) -> list[Figure]:
-    """Return the memory of each further environment."""
+    """Return the memory per additional environment."""
     return [
         Figure(
             f"memory of one more environment ({mode})",

@@ -1,4 +1,4 @@
-"""Floors of an event: predictability of endings from ids, and scores of the imitating agents.
+"""Floors of an event: predictability of endings from ids, and scores of imitating agents.
 
     python benchmarks/floors.py hexathlon/SQL-v0 --tasks 540 --cache solved.jsonl
 

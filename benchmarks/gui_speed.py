@@ -2,8 +2,8 @@
 
     python benchmarks/gui_speed.py [--tasks 60] [--phones 64]
 
-Seconds are processor time (`process_time`), so that figures hold on a busy machine. Steps are those
-of the oracle's episodes. Memory and cold start are measured in child processes.
+Seconds are CPU time (`process_time`), so that figures hold on a busy machine. Steps are those of
+the oracle's episodes. Memory and cold start are measured in child processes.
 """
 
 import argparse

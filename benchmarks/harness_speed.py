@@ -10,7 +10,7 @@ immediately, like inspect_ai's mock model. Each run is a fresh process; runs alt
 is compared, since cores are shared.
 
 `--peer` is the interpreter of an environment with inspect_ai, `--lm-eval` the `lm_eval` command of
-one with lm-evaluation-harness. An absent peer is reported as not run.
+one with lm-evaluation-harness. A missing peer is reported as not run.
 """
 
 import argparse
@@ -125,7 +125,7 @@ def help_cost(lm_eval: str | None, repetitions: int) -> list[Figure]:
     """Return CPU seconds of `--help`, alternating with the peer."""
     own = Path(sys.executable).with_name("hexathlon")
     ours, theirs = [], []
-    for _ in range(repetitions + 1):  # the first warms the disk's cache
+    for _ in range(repetitions + 1):  # the first run warms the disk cache
         ours.append(run_child([own, "--help"]).cpu_s)
         if lm_eval:
             theirs.append(run_child([lm_eval, "--help"]).cpu_s)

@@ -1,9 +1,9 @@
-"""Peak memory and time of updates by learners whose state is on every rank, or sharded over them.
+"""Peak memory and time of updates by learners whose state is replicated on every rank or sharded.
 
     python benchmarks/learner_memory.py [--ranks 2] [--steps 3] [--checkpointing]
 
-Every rank is a process with one thread. Memory is what a process needs beyond its state before the
-model is made; the policy as a whole, which an engine in the process samples from, is included where
+Every rank is a process with one thread. Memory is what a process uses beyond its size before the
+model is created; the full policy, from which an engine in the process samples, is included where
 the rank keeps it. The model is a Qwen3 of about 26 million parameters.
 """
 

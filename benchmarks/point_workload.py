@@ -1,7 +1,7 @@
 """Point queries on one 1,000-row database: the workload of skyrl-gym's text2sql.
 
 The peer plays it by `peers/skyrl_text2sql.py`: make, reset, five point SELECTs and one scored
-solution an episode.
+solution per episode.
 """
 
 import json
@@ -103,12 +103,12 @@ def beside_skyrl(peer: str, rounds: int = 15) -> list[Figure]:
             cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
             ours.append(_Round(steps / wall, steps / cpu))
     return [
-        Figure("point SELECTs, steps/s by the clock", _median(ours, "wall")),
-        Figure("the same, by processor time", _median(ours, "cpu")),
-        Figure("skyrl-gym, steps/s by the clock", _median(theirs, "wall")),
-        Figure("the same, by processor time", _median(theirs, "cpu")),
-        Figure("times skyrl-gym by the clock", _ratio(ours, theirs, "wall"), "x", least=20),
-        Figure("times skyrl-gym by processor time", _ratio(ours, theirs, "cpu"), "x", least=20),
+        Figure("point SELECTs, steps/s in wall-clock time", _median(ours, "wall")),
+        Figure("the same, in CPU time", _median(ours, "cpu")),
+        Figure("skyrl-gym, steps/s in wall-clock time", _median(theirs, "wall")),
+        Figure("the same, in CPU time", _median(theirs, "cpu")),
+        Figure("times skyrl-gym in wall-clock time", _ratio(ours, theirs, "wall"), "x", least=20),
+        Figure("times skyrl-gym in CPU time", _ratio(ours, theirs, "cpu"), "x", least=20),
     ]
 
 

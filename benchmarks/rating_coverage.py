@@ -1,12 +1,13 @@
-"""Coverage of the intervals that judged results are published with.
+"""Coverage of the intervals published with judged results.
 
 Each case draws data from a known truth many times and counts how often the 95 % interval contains
-it, for Bradley-Terry ratings, judged scores, kappa and alpha. Strengths are drawn anew for each
-repetition: with five scenes the coverage at one strength jumps by single comparisons, and nobody
-knows the strength. Dependence within scenes: that share of a scene's comparisons is decided by one
-common draw, which leaves each comparison's chance as it is.
+it, for Bradley-Terry ratings, judged scores, kappa and alpha. Strengths are redrawn for each
+repetition: with five scenes, the coverage at a single strength jumps with single comparisons, and
+    the strength is unknown in practice. Dependence within scenes: this share of a scene's
+    comparisons is decided by one common draw, which does not change the probability of each
+    comparison's outcome.
 
-Misses are counted by side: a limit that is never missed is too wide, however good the sum is.
+Misses are counted on each side: a limit that is never missed is too wide, however good the total.
 
     python benchmarks/rating_coverage.py [--repetitions 1000] [--seed 0] [--json]
 
@@ -32,7 +33,7 @@ TARGET = (0.93, 0.97)
 
 Interval = tuple[float, float]
 Draw = Callable[[np.random.Generator], Iterator[tuple[Interval, float]]]
-"""Draws one set of data; yields its intervals, each with the truth."""
+"""Draws one data set; yields its intervals, each with the true value."""
 
 
 class Case(NamedTuple):
@@ -48,7 +49,7 @@ class Coverage(NamedTuple):
     name: str
     covered: float
     below: float
-    """Share of intervals that end below the truth."""
+    """Share of intervals that end below the true value."""
 
     above: float
     error: float
@@ -73,7 +74,7 @@ def comparisons(
     ties: float = 0.0,
     dependence: float = 0.0,
 ) -> list[Comparison]:
-    """Return comparisons of all pairs on each scene, with these strengths as truth.
+    """Return comparisons of all pairs on each scene, with these true strengths.
 
     Args:
         draw: Source of randomness.
@@ -81,7 +82,7 @@ def comparisons(
         scenes: Number of scenes.
         repeats: Comparisons of a pair on a scene.
         ties: Share of the rarer result, and as much of the other, that becomes ties.
-        dependence: Share of a scene's comparisons that its common draw decides.
+        dependence: Share of a scene's comparisons that are decided by its common draw.
     """
     found = []
     for scene in range(scenes):
@@ -104,7 +105,7 @@ def ratings(players: int, scenes: int, spread: float = 1.0, **options: float) ->
         strengths -= strengths.mean()
         (group,) = bradley_terry(comparisons(draw, strengths, scenes, **options))  # type: ignore[arg-type]
         for rating in group.ratings:
-            # The two ratings of two players mirror each other.
+            # With two players, one rating mirrors the other.
             if players > 2 or rating.player == "p0":
                 truth = float(strengths[int(rating.player[1:])]) * SCALE
                 yield (rating.low, rating.high), truth
@@ -127,7 +128,7 @@ def scores(tasks: int, trials: int = 1) -> Draw:
 
 
 def agreement(items: int, labels: int, *, of_alpha: bool = False) -> Draw:
-    """Return the draw of kappa or alpha for a judge wrong by a random share, at most a third."""
+    """Return the draw of kappa or alpha for a judge with a random error rate of at most a third."""
     names = [str(label) for label in range(labels)]
 
     def once(draw: np.random.Generator) -> Iterator[tuple[Interval, float]]:
@@ -210,8 +211,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--repetitions", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", default="", help="cases whose names begin so")
-    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument("--only", default="", help="only cases whose names begin with this")
+    parser.add_argument("--json", action="store_true", help="one JSON object per line")
     arguments = parser.parse_args()
     missed = 0
     for case in CASES:

@@ -2,7 +2,7 @@
 
     python benchmarks/roleplay_speed.py [--tasks 200] [--items 1000] [--concurrency 64]
 
-Seconds are this process's processor time (`process_time`), so that figures hold on a busy machine.
+Seconds are this process's CPU time (`process_time`), so that figures hold on a busy machine.
 Judging is measured by `judge_speed.py`, against a server in another process.
 """
 

@@ -1,7 +1,7 @@
 """Times rollouts on SQL, and the engine alone on the same requests; prints one JSON line.
 
 The requests of a rollout are recorded turn by turn. Replayed, they request the same tokens from the
-same engine, without environment, chat template or trajectory in between.
+same engine, without environment, chat template or trajectory.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ CHANGES = {
 
 
 class Noting:
-    """An engine that records requests and replies."""
+    """An engine that records its requests and replies."""
 
     def __init__(self, engine: LocalEngine) -> None:
         self.engine = engine

@@ -2,9 +2,9 @@
 
     python benchmarks/sandbox_speed.py [--backend namespaces] [--backend docker] [--live 100]
 
-Wall-clock medians and minima of one thread, the processor time that one operation costs in all
-processes together, and, as yardsticks in the same run, a bare `bash -c true`, `unshare` and
-`bwrap`. On a shared machine, the minimum and the processor time are more reliable than the median.
+Wall-clock medians and minima of one thread, the CPU time of one operation over all processes, and,
+for comparison in the same run, a bare `bash -c true`, `unshare` and `bwrap`. On a shared machine,
+the minimum and the CPU time are more reliable than the median.
 """
 
 import argparse
@@ -48,7 +48,7 @@ def show(name: str, times: list[float], note: str = "") -> None:
 
 
 def show_processor(name: str, spent: float) -> None:
-    print(f"  {f'  processor time of {name}':<44} {spent:15.2f} ms", flush=True)
+    print(f"  {f'  CPU time of {name}':<44} {spent:15.2f} ms", flush=True)
 
 
 def keeper_pid(one: Sandbox) -> int | None:
@@ -116,7 +116,7 @@ def overlaid(folder: str) -> None:
 
 def lives(rung: SandboxBackend, files: int, repeats: int) -> None:
     image = image_of(files)
-    rung.open(image, LIMITS).close()  # its files are written once
+    rung.open(image, LIMITS).close()  # the image's files are written once
     kept: list[Sandbox] = []
     one = rung.open(image, LIMITS)
     keeper = keeper_pid(one)
@@ -129,9 +129,7 @@ def lives(rung: SandboxBackend, files: int, repeats: int) -> None:
     show_processor("open and close", (processor_ms(keeper) - before) / repeats)
     before = processor_ms(keeper)
     show("reset", timed(one.reset, repeats))
-    print(
-        f"  {'  processor time of reset':<44} {(processor_ms(keeper) - before) / repeats:15.2f} ms"
-    )
+    print(f"  {'  CPU time of reset':<44} {(processor_ms(keeper) - before) / repeats:15.2f} ms")
     one.execute(f"for n in $(seq {files}); do echo $n > new$n; done", 120)
 
     def fork() -> None:
@@ -169,7 +167,7 @@ def throughput(rung: SandboxBackend, threads: int, each: int) -> None:
     for thread in pool:
         thread.join()
     rate = threads * each / (time.perf_counter() - start)
-    print(f"  {f'lives a second, {threads} threads':<44} {rate:15.1f}")
+    print(f"  {f'lives per second, {threads} threads':<44} {rate:15.1f}")
 
 
 def memory(rung: SandboxBackend, live: int) -> None:

@@ -3,10 +3,10 @@
     python benchmarks/shopping_catalogue.py --sizes 1000 10000 100000 1000000 [--cache FOLDER]
 
 Every size is measured in a separate process, so that memory figures are independent. Builds go to a
-fresh folder (or to `--cache`, where an existing catalogue is opened and not built again). Search
-times are for queries of three different words taken from one random product's title and features,
-any of which may match; no query is repeated, so caches do not help. On a shared machine, CPU
-milliseconds are the more stable figure.
+fresh directory (or to `--cache`, where an existing catalogue is opened, not rebuilt). Search times
+are for queries of three different words taken from one random product's title and features, any of
+which may match; no query is repeated, so caches do not help. On a shared machine, CPU milliseconds
+are the more stable figure.
 """
 
 import argparse

@@ -45,7 +45,7 @@ def report(name: str, value: float, unit: str, wanted: str) -> None:
 
 
 def mixed_actions(catalogue: Catalogue, language: Language, count: int) -> Iterator[str]:
-    """Return actions of which one in five is a search; the others view, compare and add to cart."""
+    """Return actions: one in five is a search; the others view, compare and add to cart."""
     draw = generator_for("mixed steps", catalogue.size)
     for step in range(count):
         product = catalogue.product_at(int(draw.integers(catalogue.size)))

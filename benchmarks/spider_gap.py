@@ -20,14 +20,14 @@ from typing import NamedTuple
 REWRITES = {
     "the gold query": "the same statement",
     "DISTINCT added": "duplicates that the question may want are dropped",
-    "DISTINCT dropped": "duplicates come that the gold query drops",
+    "DISTINCT dropped": "duplicates appear that the gold query drops",
     "rows doubled": "every row twice",
     "columns reversed": "the right columns in another order",
-    "one column more": "an extra constant column",
-    "ORDER BY dropped": "the right rows, not in the order asked for",
-    "ORDER BY added": "the right rows, ordered although none was asked for",
+    "one extra column": "an extra constant column",
+    "ORDER BY dropped": "the right rows, not in the requested order",
+    "ORDER BY added": "the right rows, in an order that was not requested",
     "numbers times 1.0": "whole numbers as floats",
-    "no rows": "nothing at all, in one column",
+    "no rows": "an empty result with one column",
 }
 
 
@@ -55,7 +55,7 @@ def rewrites(gold: str, columns: int, ordered: bool) -> Iterator[tuple[str, str]
     yield "rows doubled", f"{head}* FROM g UNION ALL SELECT * FROM g"
     if columns > 1:
         yield "columns reversed", f"{head}{', '.join(reversed(names))} FROM g"
-    yield "one column more", f"{head}*, 1 FROM g"
+    yield "one extra column", f"{head}*, 1 FROM g"
     if ordered and not re.search(r"\blimit\b", gold, re.IGNORECASE):
         yield "ORDER BY dropped", re.sub(r"(?is)\border\s+by\b(?!.*\border\s+by\b).*$", "", gold)
     if not ordered:
@@ -71,7 +71,7 @@ def why(case: RewriteCase, verdict_terms: dict[str, float], empty: bool) -> str:
     if case.spider and not case.strict:
         result = [term for term in ("columns", "rows", "values", "order") if term in verdict_terms]
         if empty:
-            return "no rows on either side: Spider looks at nothing else"
+            return "no rows on either side: Spider compares nothing else"
         if case.rewrite.startswith("DISTINCT"):
             return "Spider takes DISTINCT out of both queries"
         if result == ["values"]:

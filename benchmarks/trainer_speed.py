@@ -48,7 +48,8 @@ def beside_peer(options: argparse.Namespace) -> list[Figure]:
             theirs.append(
                 child(threads, options.peer, "peers/trl_grpo.py", str(threads), steps, folder)
             )
-            # Against a peer with several threads, as many processes of one thread are used.
+            # Against a peer with several threads, the same number of single-threaded processes is
+            # used.
             one = ("1", steps, str(threads)) if threads > 1 else (str(threads), steps)
             run = child(1, sys.executable, "trainer_steps.py", "steps", *one)
             # Only the first process is measured; the others do the same work.
@@ -58,7 +59,7 @@ def beside_peer(options: argparse.Namespace) -> list[Figure]:
         Figure(f"first batch: {name} apart", float(value), "", most=bound)  # type: ignore[arg-type]
         for (name, value), bound in zip(apart.items(), (1e-5, 1e-5, 1e-4), strict=True)
     ]
-    for name, words in (("cpu_s", "CPU seconds"), ("wall_s", "seconds by the clock")):
+    for name, words in (("cpu_s", "CPU seconds"), ("wall_s", "wall-clock seconds")):
         for who, runs in (("ours", ours), ("TRL", theirs)):
             value = statistics.median(middle(run, name) for run in runs)
             result.append(Figure(f"a step of {who}, {words}", value, "s"))
@@ -66,7 +67,7 @@ def beside_peer(options: argparse.Namespace) -> list[Figure]:
         result.append(Figure(f"times less, {words}", ratio_of_pairs(*pairs), "x", least=1.5))
     for name, words in (("generate_s", "drawing"), ("work_s", "the rest")):
         value = statistics.median(middle(run, name) for run in ours)
-        result.append(Figure(f"of ours, {words} by the clock", value, "s"))
+        result.append(Figure(f"of ours, {words} in wall-clock time", value, "s"))
     return result
 
 
@@ -77,7 +78,7 @@ def rollouts(options: argparse.Namespace) -> list[Figure]:
         for _ in range(options.rounds)
     ]
     result = []
-    for name, words in (("wall", "by the clock"), ("cpu", "of CPU")):
+    for name, words in (("wall", "of wall-clock time"), ("cpu", "of CPU time")):
         for who in ("rollout", "engine"):
             value = statistics.median(statistics.median(run[f"{who}_{name}_s"]) for run in runs)
             result.append(Figure(f"{who} on SQL tiny, seconds {words}", value, "s"))

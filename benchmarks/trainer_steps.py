@@ -4,7 +4,7 @@
     python trainer_steps.py agree FOLDER                   the peer's first step, computed by ours
 
 A step is one of the training loop: the engine continues 8 prompts 8 times, rewards are
-group-relative, the learner makes one update, the engine loads the new weights. With several ranks
+group-relative, the learner makes one update, the engine loads the new weights. With several ranks,
 each is a process that plays and learns its share of the groups.
 """
 

@@ -1,9 +1,9 @@
 """Speed of vector environments compared with stepping their environments one by one.
 
-One run measures, in turns so that a busy machine harms all alike, the steps per second of a text
-environment that does nothing: alone, in our vector (lock-step, and by send and recv), and in
+One run measures, in turns so that a busy machine affects all equally, the steps per second of a
+text environment that does nothing: alone, in our vector (lock-step, and by send and recv), and in
 gymnasium's own vectors; and of a 200 ms coroutine environment in 16 worker processes. Seconds are
-processor time where everything happens in this process, wall time elsewhere.
+CPU time where everything happens in this process, wall-clock time elsewhere.
 
     python benchmarks/vector_speed.py [--envs 1 16 64] [--rounds 40]
 """
@@ -159,7 +159,9 @@ def measure(count: int, rounds: int) -> dict[str, list[float]]:
     try:
         for _ in range(rounds):
             first, *others = ways
-            ways = {name: ways[name] for name in (*others, first)}  # nobody is always first
+            ways = {
+                name: ways[name] for name in (*others, first)
+            }  # so that no method is always first
             for name, (reset, step, _) in ways.items():
                 in_place = name != "gymnasium async"
                 clock = time.process_time if in_place else time.perf_counter
@@ -214,7 +216,7 @@ def main() -> None:
     for count in arguments.envs:
         result += findings(count, measure(count, arguments.rounds))
     most = 16
-    name = f"{most} workers of {PAUSE:g} s a step: a lock-step, by the clock"
+    name = f"{most} workers of {PAUSE:g} s per step: a lock-step, wall-clock"
     result.append(Figure(name, hosted(most), "s", most=2 * PAUSE))
     print_findings(result)
 

@@ -1,4 +1,4 @@
-"""The browser beside BrowserGym 0.14, and beside raw Playwright calls, on one MiniWoB++ page.
+"""The browser compared with BrowserGym 0.14 and with raw Playwright calls, on one MiniWoB++ page.
 
 BrowserGym is installed in an environment of its own, since it pins an old Playwright:
 
@@ -65,9 +65,9 @@ def peer(python: str, resets: int, clicks: int, *, sleeps: bool) -> dict[str, fl
 
 
 def raw_calls(clicks: int) -> dict[str, float]:
-    """A step beside the same two raw calls: a click on the element, and reading its page.
+    """Compare a step with the same two raw calls: a click on the element, and reading the page.
 
-    Both are run on the same page of the same browser, in turns.
+    Both run on the same page of the same browser, in turns.
     """
     from hexathlon.envs.web.env import WebEnv
 
@@ -96,7 +96,7 @@ ROLES = ("python", "driver", "chromium")
 
 
 class Use(NamedTuple):
-    """What the processes hold at one moment."""
+    """Resources held by the processes at one moment."""
 
     handles: int
     memory_mb: dict[str, float]
@@ -104,10 +104,9 @@ class Use(NamedTuple):
 
 
 def leaks(episodes: int, contexts: int = 8, parts: int = 4) -> list[Figure]:
-    """Many episodes in several contexts at once; what is left over afterwards.
+    """Measure the resources left over after many episodes in several concurrent contexts.
 
-    Memory is taken after each part of the episodes: what leaks grows from part to part, what is
-    kept for reuse does not.
+    Memory is measured after each part of the episodes: leaks grow from part to part, caches do not.
     """
     from concurrent.futures import ThreadPoolExecutor
 
@@ -119,7 +118,7 @@ def leaks(episodes: int, contexts: int = 8, parts: int = 4) -> list[Figure]:
 
     def play(place: int, count: int) -> None:
         for number in range(count):
-            # Few tasks, which are played before, so that caches of worlds are full at the start.
+            # Few tasks, played beforehand, so that caches of worlds are full at the start.
             envs[place].reset(seed=place * 100_000 + number % 3)
             envs[place].step(CLICK)
 

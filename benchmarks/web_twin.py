@@ -3,8 +3,8 @@
     python benchmarks/web_twin.py [--tasks 60] [--level hard] [--profile]
 
 CPU seconds of this process are counted (`process_time`), so that figures hold on a busy machine.
-Building tasks and resetting are not part of a step. Phases are measured in a run of their own,
-which the clocks make slower; each excludes the phases inside it.
+Building tasks and resetting are not part of a step. Phases are measured in a separate run, which
+the timers slow down; each excludes the phases nested in it.
 """
 
 import argparse
@@ -35,7 +35,7 @@ RANDOM_ACTIONS = 25
 
 
 def is_drawn(task_id: str) -> bool:
-    """Whether the task can be built; says so if not."""
+    """Return whether the task can be built; print the reason if not."""
     try:
         get_source("web").build(task_id)
     except GenerationExhausted as error:
@@ -99,7 +99,7 @@ def replayed(
 
 
 def forks(ids: Sequence[str]) -> tuple[float, float]:
-    """Return CPU milliseconds of a fork: at once, and up to its first action."""
+    """Return CPU milliseconds of a fork: alone, and up to the end of its first action."""
     spent, acted, count = 0.0, 0.0, 0
     env = WebEnv()
     for task_id in ids:
@@ -120,7 +120,7 @@ def forks(ids: Sequence[str]) -> tuple[float, float]:
 
 
 def phases(episodes: Sequence[Episode]) -> dict[str, float]:
-    """Return CPU seconds by phase, each without those inside it."""
+    """Return CPU seconds by phase, without nested phases."""
     totals: dict[str, float] = defaultdict(float)
     stack: list[float] = []
 

@@ -82,7 +82,7 @@ class Environment(EpisodeEnvironment):
 
     hints: ClassVar[Mapping[str, str]] = {}
     """Hints for human players: what to do after a tool, by tool name (empty key: at the start), and
-    the meaning of a verdict term, by term name."""
+    the meaning of a verdict term that is not met, by term name, or that is met, as `TERM=1`."""
 
     plain_tool: ClassVar[str] = ""
     """For human players: the tool that receives lines naming no tool; empty: they are prose."""

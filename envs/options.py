@@ -64,7 +64,7 @@ def check_options(options: object) -> None:
         if name not in _OPTIONS:
             raise UnknownOption(str(name), _OPTIONS)
         if name in _TEXTS and value is not None and not isinstance(value, str):
-            raise ValueError(f"option {name!r} must be a text, got {value!r:.80}")
+            raise ValueError(f"option {name!r} must be a string, got {value!r:.80}")
     if options.get("task") is not None and len(options) > 1 + ("salt" in options):
         raise ValueError(f"'task' names one task; drop the other options of {dict(options)}")
     index = options.get("index", 0)

@@ -28,7 +28,7 @@ class BoardRow:
     submission: Submission
     result: EnvSummary
     best: int | None
-    """Best place that the tests allow, 1 + the number of better rows; None if not ranked."""
+    """Best rank that the tests allow, 1 + the number of better rows; None if not ranked."""
     worst: int | None
     unranked: str | None
     """Why the row has no rank."""
@@ -73,7 +73,7 @@ class Board:
     tasksets: tuple[str, ...]
     """Name, split, level and hash of each of its task sets."""
     rows: tuple[BoardRow, ...]
-    """Ranked rows by place and score, then unranked ones, then the reference agents."""
+    """Ranked rows by rank and score, then unranked ones, then the reference agents."""
     floor: float | None
     """Score of the best trivial agent that was run on this board."""
     floor_name: str | None
@@ -82,7 +82,8 @@ class Board:
     older: bool
     """Whether a board of a newer version of the same environment exists."""
     plan: str = ""
-    """Hash of the plan that the builder of the site named for it; empty if its rows decided."""
+    """Hash of the plan that the builder of the site named for the board; empty if its rows decided.
+    """
 
     @property
     def anchor(self) -> str:
@@ -142,7 +143,7 @@ def make_boards(submissions: Sequence[Submission], plans: Sequence[str] = ()) ->
 
     Args:
         submissions: The rows.
-        plans: Beginnings of plan hashes, each of which names the plan of its boards.
+        plans: Plan hashes or prefixes of them, each naming the plan of its boards.
 
     Raises:
         PlanNameError: If plans with different trials or limits are named for one board.
@@ -154,14 +155,21 @@ def make_boards(submissions: Sequence[Submission], plans: Sequence[str] = ()) ->
             groups.setdefault(key, []).append(Member(submission, result))
     newest: dict[str, list[tuple[int, Any]]] = {}
     for env, version, _ in groups:
-        newest[env] = max(newest.get(env, []), _version_order(version))
-    boards = [
-        _board(*key, members, plans, older=_version_order(key[1]) < newest[key[0]])
-        for key, members in groups.items()
-    ]
+        name, order = _epoch(env, version)
+        newest[name] = max(newest.get(name, []), order)
+    boards = []
+    for key, members in groups.items():
+        name, order = _epoch(key[0], key[1])
+        boards.append(_board(*key, members, plans, older=order < newest[name]))
     boards.sort(key=lambda board: (board.env, board.title, board.tasksets))
     boards.sort(key=lambda board: _version_order(board.version), reverse=True)
     return sorted(boards, key=lambda board: (board.older, board.env))
+
+
+def _epoch(env: str, version: str) -> tuple[str, list[tuple[int, Any]]]:
+    """Return an environment's name without `-vN`, and a sorting key: by N, then by version."""
+    name, _, number = env.rpartition("-v")
+    return name or env, [*_version_order(number), *_version_order(version)]
 
 
 def _version_order(version: str) -> list[tuple[int, Any]]:
@@ -216,7 +224,7 @@ def _board(
 def _anchors(members: Sequence[Member], plan: BoardPlan) -> dict[str, list[Member]]:
     """Return the reference runs that count: of the board's plan, replay-verified if any is.
 
-    A run that a limit stopped shows what its agent reached by then, not what it can.
+    A run stopped by a limit shows what its agent reached by then, not what it can reach.
     """
     found: dict[str, list[Member]] = {"floor": [], "ceiling": []}
     for member in members:

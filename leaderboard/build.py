@@ -23,7 +23,7 @@ MARK = "board.json"
 
 
 class BuildError(Exception):
-    """The site cannot be built at this place, or from these runs."""
+    """The site cannot be built in this directory, or from these runs."""
 
 
 def build(
@@ -45,14 +45,14 @@ def build(
     Args:
         runs: Run directories.
         out: Directory to write; an older site there is replaced, anything else is not touched.
-        verified: Those of the run directories that the caller has just replayed successfully.
+        verified: The run directories that the caller has just replayed successfully.
         failed: Those that a replay contradicted, with its first finding; listed as rejected.
         obstacles: Those that could not be replayed, with the reason; not ranked on boards where
             other rows were.
-        plans: Plan hashes, or 16 or more first digits of each: the plan of the boards on which such
-            a run is. Other boards have the plan that most of their complete rows share.
+        plans: Plan hashes, or at least their first 16 digits: the plans of the boards that contain
+            such a run. Other boards have the plan that most of their complete rows share.
         data: Whether to put a compressed copy of the records beside each submission.
-        progress: Called with (trajectories written, trajectories in all).
+        progress: Called with (trajectories written, total number of trajectories).
 
     Raises:
         BuildError: If ``out`` contains something else, there is no run, or no run has a named plan.

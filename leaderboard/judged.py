@@ -1,7 +1,7 @@
 """Judges' summaries of a run, shown beside the verified scores and never mixed with them.
 
-A judged file is not replayed. It is checked that it was not changed after it was written and that
-it belongs to this run; a file that fails is reported and excluded.
+A judged file is not replayed. Instead, the reader checks that it was not changed after it was
+written and that it belongs to this run; a file that fails is reported and excluded.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def load_judgements(run: Path, plan_hash: str) -> Judgements:
             faults.append(str(error).replace(str(path), path.name))
         except (AttributeError, LookupError, TypeError, ValueError):
             # The chain is intact, so this is its writer's content, in a format unknown to us.
-            faults.append(f"{path.name} does not hold what a judged file holds")
+            faults.append(f"{path.name} does not have the content of a judged file")
     return Judgements(tuple(judgements), tuple(faults))
 
 

@@ -79,5 +79,5 @@ def _overlap(one: OverviewRow, other: OverviewRow) -> bool:
 
 
 def _identity(one: Submission) -> str:
-    """Return a hash of what makes two submissions the same agent's."""
+    """Return a hash of the properties that identify submissions of the same agent."""
     return content_hash([one.team, *(one.plan.get(part) for part in ("model", "agent", "limits"))])

@@ -122,7 +122,7 @@ class PageWriter:
             )
 
     def trajectories(self, run: Submission, tick: Callable[[], None]) -> None:
-        """Write one page per trial (several for long ones), reading the records once more."""
+        """Write one page per trial (several for long ones), reading the records again."""
         order = {line.line: position for position, line in enumerate(run.trials)}
         store = MediaStore.beside(run.path)
         for number, record in run.records():
@@ -266,7 +266,7 @@ def _row_json(row: BoardRow) -> dict[str, Any]:
 
 
 def _trial_index(lines: Sequence[TrialLine]) -> dict[str, Any]:
-    """Return the index of all trials in columns of small numbers and shared words."""
+    """Return the index of all trials as columns of small numbers that refer to shared words."""
     words: dict[str, int] = {}
 
     def word(text: str) -> int:
@@ -335,7 +335,7 @@ def _arguments(call: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _compress(source: Path, target: Path) -> None:
-    """Write a gzip file whose bytes depend on the content alone."""
+    """Write a gzip file whose bytes depend only on the content."""
     with (
         source.open("rb") as file,
         target.open("wb") as raw,

@@ -1,7 +1,7 @@
 """Qualification for a rank: the plan of a board, and the rows that played it.
 
-Only rows with the same trials and no looser limits are ranked. Otherwise a row could choose its
-tasks: few enough of them make any difference insignificant, and easy ones make a score.
+Only rows with the same trials and no looser limits are ranked. Otherwise a submitter could choose
+its tasks: with few enough of them any difference is insignificant, and easy ones raise the score.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from hexathlon.leaderboard.submission import Submission
 __all__ = ["BoardPlan", "Member", "PlanNameError", "board_plan", "check_plan_names"]
 
 _FEWEST_DIGITS = 16
-"""A plan with the same eight first digits as another, as pages show them, is made in minutes."""
+"""A second plan with the same first eight digits, the number shown on pages, can be found in
+minutes.
+"""
 
 Trial = tuple[str, int, int]
 """(task, seed, trial)."""
@@ -47,18 +49,20 @@ class Member(NamedTuple):
 
 
 class PlanNameError(Exception):
-    """A plan was named that no run has, or several plans for one board."""
+    """No run has the named plan, or several plans are named for one board."""
 
 
 class BoardPlan(NamedTuple):
-    """What a row has to have played to be ranked."""
+    """The trials and limits that a row must have played to be ranked."""
 
     trials: frozenset[Trial]
     limits: Mapping[str, Any]
     hash: str = ""
     """Hash of the plan that the builder of the site named; empty if the rows decided."""
     replayed: bool = False
-    """Whether rows of it were replayed, so that those that could not be have no rank."""
+    """Whether rows with this plan were replayed; if so, rows that could not be replayed have no
+    rank.
+    """
 
     def disqualifies(self, member: Member) -> str | None:
         """Return why a row may not be ranked by this plan, or None."""
@@ -92,18 +96,18 @@ def check_plan_names(names: Sequence[str], hashes: Sequence[str]) -> None:
                 "or more, as in `plan_hash` of plan.json"
             )
         if not any(digest.startswith(name.lower()) for digest in hashes):
-            raise PlanNameError(f"no run that can be shown has the plan {name}")
+            raise PlanNameError(f"no valid run has the plan {name}")
 
 
 def board_plan(members: Sequence[Member], names: Sequence[str] = ()) -> BoardPlan:
-    """Return the named plan of a board; without one, that which most complete rows share.
+    """Return the named plan of a board or, without one, the plan that most complete rows share.
 
-    Of equally frequent ones, it is the largest. Rows that could not be replayed have no say beside
-    some that were, and reference agents none while there are others.
+    Among equally frequent plans, the largest wins. Rows that could not be replayed count only if
+    none could, and reference agents only if there are no other rows.
 
     Args:
         members: The board's rows.
-        names: Beginnings of plan hashes.
+        names: Plan hashes or prefixes of them.
 
     Raises:
         PlanNameError: If plans with different trials or limits are named for this board.
@@ -143,7 +147,7 @@ def _common_plan(members: Sequence[Member]) -> BoardPlan:
 
 
 def _most_frequent(digests: Sequence[str], sizes: Mapping[str, int]) -> str:
-    """Return the most frequent digest; then that of the largest, then the first by name."""
+    """Return the most frequent digest; ties go to the largest plan, then to the first by name."""
     counts = Counter(digests)
     return min(counts, key=lambda one: (-counts[one], -sizes.get(one, 0), one))
 

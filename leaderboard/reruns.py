@@ -1,8 +1,8 @@
 """Submissions reproduced by another team with the same outcome.
 
 Two runs do the same work if their plans agree except for the submitter. The start times of its
-trials show that the second run is not a copy of the first. Both teams' names are as in their
-plans; their identity has to be known by the builder of the site.
+trials show that the second run is not a copy of the first. The teams' names are taken from the
+plans; the builder of the site must verify who they are.
 """
 
 from __future__ import annotations

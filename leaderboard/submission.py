@@ -1,7 +1,7 @@
 """One submission: a run directory read once, checked, summarised and indexed.
 
-Memory grows with the number of trials by a short tuple each; trajectories are not kept, the pages
-are written in a second pass over the file.
+Memory grows by a short tuple per trial; trajectories are not kept, since the pages are written in a
+second pass over the file.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Submission:
     verified: bool
     """Whether the builder of the site replayed the run."""
     obstacle: str
-    """Why a replay was tried and not possible; empty if it succeeded or was not tried."""
+    """Why an attempted replay was not possible; empty if it succeeded or was not attempted."""
     torn: bool
     """Whether the record file ends in an unfinished line."""
     rerun_by: tuple[str, ...] = ()

@@ -14,7 +14,7 @@ from typing import Any
 from markupsafe import Markup
 
 LONGEST = 200_000
-"""Maximum characters of one text on a page; the rest is in the records only."""
+"""Maximum number of characters of one text on a page; the rest is only in the records."""
 
 _COLOUR = re.compile(r"(?:\x1b\[|\x9b)[0-9;:]*m")
 _SEQUENCE = re.compile(

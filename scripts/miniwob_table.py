@@ -19,8 +19,8 @@ from support.miniwob_policy import SOLVERS, solve  # noqa: E402
 SEEDS = 3
 
 NEEDS = {
-    "pixels": "colours or shapes are only in pixels; needs screenshots",
-    "motion": "things move by the wall clock; needs quick pointer actions",
+    "pixels": "colours or shapes exist only as pixels; needs screenshots",
+    "motion": "elements move in real time; needs quick pointer actions",
     "drag": "needs dragging by coordinates",
 }
 """Requirements of pages beyond text and element numbers."""

@@ -134,7 +134,7 @@ def pages(options: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    """Draw what was asked for."""
+    """Draw the requested pages."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -144,7 +144,7 @@ def main() -> None:
     parser.add_argument("--path", nargs="+", help="paths of pages; default: three of each site")
     parser.add_argument("--width", nargs="+", type=int, default=list(WIDTHS))
     parser.add_argument("--language", choices=("en", "zh"), default="en")
-    parser.add_argument("--scale", type=int, default=2, help="size of the content, 1 to 4")
+    parser.add_argument("--scale", type=int, default=2, help="amount of content, 1 to 4")
     parser.add_argument("--whole", action="store_true", help="the whole page, not the window")
     parser.add_argument("--factor", type=float, default=0.4, help="scale of pictures in sheets")
     parser.add_argument("--quality", type=int, default=60, help="of the sheets, 1 to 100")

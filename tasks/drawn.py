@@ -1,6 +1,6 @@
 """Sources of one template whose tasks are drawn: an author writes `draw` and the scripts.
 
-`build` and `address` are given. Splits must differ in more than their seeds, so `draw` takes its
+`build` and `address` are provided. Splits must differ in more than their seeds, so `draw` takes its
 values from the split's own share, see `own_share`.
 """
 
@@ -21,7 +21,7 @@ _Value = TypeVar("_Value")
 
 
 def own_share(values: Sequence[_Value], split: Split) -> Sequence[_Value]:
-    """Return every fourth value, others for each split, so that splits share none."""
+    """Return every fourth value, different ones for each split, so that splits share none."""
     return values[SPLITS.index(split) :: len(SPLITS)]
 
 
@@ -51,7 +51,7 @@ class DrawnSource(TaskSource):
             rng: The task's generator.
 
         Returns:
-            The instruction and the truth, as JSON: the task's `params`, and those of its check.
+            The instruction, and the truth as JSON: both the task's `params` and its check's.
         """
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -82,7 +82,9 @@ class DrawnSource(TaskSource):
         if (at.source, at.template) != (self.name, self.template) or at.level not in self.levels:
             raise UnknownTask(task_id, f"{self.name} has tasks such as {self.address('dev', 0)}")
         if (at.split == "heldout") != (salt is not None):
-            raise UnknownTask(task_id, "the held-out split needs a salt, and only it does")
+            raise UnknownTask(
+                task_id, "the held-out split requires a salt, the other splits take none"
+            )
         seed = derive_seed(self.name, task_id, salt or "")
         instruction, truth = self.draw(at.split, at.level, generator_for(self.name, seed))
         return Task(

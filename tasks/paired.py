@@ -31,7 +31,7 @@ class PairedSource(TaskSource):
         return whole if whole is None or level is None else whole // len(LEVELS)
 
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
-        """Return the id of the task at `index`; any long prefix covers levels and templates."""
+        """Return the id of the task at `index`; a long prefix covers all levels and templates."""
         chosen = level or LEVELS[index % len(LEVELS)]
         number = index if level else index // len(LEVELS)
         names = self.templates_of(chosen)

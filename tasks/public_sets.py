@@ -1,6 +1,6 @@
 """Public task sets that users provide: folders and files, as their authors publish them.
 
-Only names and places; the formats are read by the loaders of each family.
+Only names and paths; each family's loaders read the formats.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ class PublicFile:
     """Whether nothing can be loaded without it."""
 
     others: tuple[str, ...] = ()
-    """Further patterns, any of which takes its place."""
+    """Alternative patterns, any of which suffices."""
 
     def present(self, folder: Path) -> bool:
         """Return whether a file matches."""

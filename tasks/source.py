@@ -46,11 +46,11 @@ def parse_address(task_id: str) -> TaskAddress:
         raise UnknownTask(task_id, f"it has {len(parts)} parts, not five")
     source, template, level, split, index = parts
     if level not in LEVELS:
-        raise UnknownTask(task_id, f"{level!r} is no level ({', '.join(LEVELS)})")
+        raise UnknownTask(task_id, f"{level!r} is not a level ({', '.join(LEVELS)})")
     if split not in SPLITS:
-        raise UnknownTask(task_id, f"{split!r} is no split ({', '.join(SPLITS)})")
+        raise UnknownTask(task_id, f"{split!r} is not a split ({', '.join(SPLITS)})")
     if not (index.isascii() and index.isdigit()):
-        raise UnknownTask(task_id, f"{index!r} is no index")
+        raise UnknownTask(task_id, f"{index!r} is not an index")
     return TaskAddress(source, template, level, split, int(index))
 
 
@@ -71,10 +71,10 @@ class TaskSource(ABC):
     all modules of one package. Modules reached by import statements are found automatically."""
 
     tolerated: ClassVar[Mapping[str, str]] = {}
-    """Small changes to the oracle's episodes that leave another final state and are right all the
-    same, with the reason. Keys are `drop:TOOL`, `repeat:TOOL`, `swap:TOOL` and
-    `alter:TOOL.ARGUMENT`, for one template alone after its name, as in `TEMPLATE/drop:TOOL`; the
-    conformance kit refuses all others that score 1."""
+    """Small changes to the oracle's episodes that lead to a different final state and are
+    nevertheless correct, with the reason. Keys are `drop:TOOL`, `repeat:TOOL`, `swap:TOOL` and
+    `alter:TOOL.ARGUMENT`, prefixed by a template's name for that template alone, as in
+    `TEMPLATE/drop:TOOL`; the conformance kit refuses all others that score 1."""
 
     @abstractmethod
     def size(self, split: Split, level: Level | None = None) -> int | None:

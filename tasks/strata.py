@@ -43,12 +43,14 @@ class StratifiedSource(TaskSource):
         """
         address = parse_address(task_id)
         if address.source != self.name or task_id != str(address):
-            raise UnknownTask(task_id, f"it is not written as ids of {self.name!r} are")
+            raise UnknownTask(task_id, f"it does not have the form of {self.name!r} ids")
         if (address.template, address.level) not in self.strata:
             raise UnknownTask(task_id, f"{address.template!r} has no level {address.level!r}")
         limit = self.per_stratum.get(address.split)
         if limit is not None and address.index >= limit:
             raise UnknownTask(task_id, f"{address.split} holds {limit} tasks of each kind")
         if (address.split == "heldout") != (salt is not None):
-            raise UnknownTask(task_id, "the held-out split needs a salt, and only it does")
+            raise UnknownTask(
+                task_id, "the held-out split requires a salt, the other splits take none"
+            )
         return address

@@ -54,7 +54,7 @@ class TaskSet:
             raise TaskError(problem)
         if (split == "heldout") != (salt is not None):
             raise TaskError(
-                "the held-out split needs a salt, and only it does: "
+                "the held-out split requires a salt, the other splits take none: "
                 f"got split={split!r} and {'a' if salt else 'no'} salt"
             )
         self.source = get_source(source) if isinstance(source, str) else source
@@ -82,7 +82,7 @@ class TaskSet:
 
     def __len__(self) -> int:
         if self.size is None:
-            raise TaskError(f"{self.name} has no end; ask for a number of tasks instead")
+            raise TaskError(f"{self.name} is unbounded; ask for a number of tasks")
         return self.size
 
     def task_id(self, index: int) -> str:
@@ -95,7 +95,7 @@ class TaskSet:
         """Yield the first `count` ids, or all ids of a finite set."""
         end = len(self) if count is None else count
         if self.size is not None and end > self.size:
-            raise TaskError(f"{self.name} has {self.size} tasks, {end} were asked for")
+            raise TaskError(f"{self.name} has {self.size} tasks, but {end} were requested")
         return (self.task_id(index) for index in range(end))
 
     def __getitem__(self, index: int) -> Task:

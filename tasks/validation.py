@@ -80,7 +80,7 @@ def sentence(fault: Mapping[str, Any], place: str, known: Iterable[str] = ()) ->
     """Return one fault of `ValidationError.errors()` as a sentence without its full stop."""
     kind, context, got = fault["type"], fault.get("ctx", {}), f"got {fault['input']!r:.80}"
     name = place or "the value"
-    if kind == "value_error":  # a sentence of ours, which says what was received
+    if kind == "value_error":  # our own sentence, which states what was received
         return f"{place}: {context['error']}" if place else str(context["error"])
     if kind in ("missing", "missing_argument"):
         return f"{name} is missing"

@@ -1,5 +1,6 @@
 """Fixtures for all tests."""
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +20,7 @@ _LONGEST = (
     "envs/sql/test_sql_hostile.py", "tasks/shopping/test_cheaters.py",
     "envs/terminal/test_red_team.py", "baselines/distributed/test_collectives.py",
 )  # fmt: skip
-"""Files that take longest: begun first, so that no process is left alone with one of them."""
+"""The slowest files, started first so that no worker is left alone with one of them at the end."""
 # Neither a failure nor a finding may depend on how busy the machine is, or on chance: property
 # tests draw the same examples every time, except where `make test-slow` sets EXPLORE.
 settings.register_profile(
@@ -35,9 +36,15 @@ _SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Order files by `_LONGEST`; all others keep theirs."""
+    """Move the files in `_LONGEST` to the front; the others keep their order."""
     places = {_TESTS / name: place for place, name in enumerate(_LONGEST)}
     items.sort(key=lambda item: places.get(item.path, len(places)))
+
+
+def pytest_collection_finish() -> None:
+    """Exempt modules and tests, which live to the end, from garbage collection."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

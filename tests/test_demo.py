@@ -1,4 +1,6 @@
-"""`make demo` as a newcomer sees it: commands, tables, a page; and a second, cached run."""
+"""`make demo` as a newcomer sees it: commands, tables, a page; and a second run from cached
+results.
+"""
 
 import json
 import os
@@ -81,12 +83,12 @@ def test_its_page_is_there_and_every_run_was_replayed(first: str, place: Path) -
 
 
 def no_sandbox(tmp_path: Path) -> dict[str, str]:
-    """Variables with which no sandbox works."""
+    """Environment variables under which no sandbox works."""
     nowhere = f"unix://{tmp_path}/no-engine.sock"
     return {"HEXATHLON_SANDBOX": "docker", "DOCKER_HOST": nowhere}
 
 
-def test_without_a_sandbox_it_says_so_and_goes_on_without_the_terminal(tmp_path: Path) -> None:
+def test_without_a_sandbox_it_says_so_and_continues_without_the_terminal(tmp_path: Path) -> None:
     """Ends with the first evaluation; the slow test is the whole demo."""
     process = subprocess.Popen(
         [ROOT / "scripts" / "demo", "1", "0"],
@@ -118,7 +120,7 @@ def test_without_a_sandbox_the_page_has_the_other_events(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_again_it_goes_on_from_what_is_there_or_starts_afresh(first: str, place: Path) -> None:
+def test_a_second_run_continues_or_starts_afresh(first: str, place: Path) -> None:
     again = demo(place)
     assert again.returncode == 0, again.stderr
     trials = TASKS * len(EVENTS)

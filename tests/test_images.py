@@ -51,7 +51,7 @@ controls = [
 
 
 class Spotter(ChatServer):
-    """Plays and judges by what it sees; keeps every image that it was sent."""
+    """Plays and judges by what it sees; stores every image that it receives."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -149,7 +149,7 @@ def images_of(run: Path) -> list[Image]:
     return [part for part in parts if isinstance(part, Image)]
 
 
-def test_the_example_has_sixty_lines_and_stands_in_the_document() -> None:
+def test_the_example_has_sixty_lines_and_is_in_the_guide() -> None:
     text = SOURCE.read_text()
     assert len([line for line in text.splitlines() if line.strip()]) <= 60
     assert f"```python\n{text}```" in DOCUMENT.read_text()
@@ -298,7 +298,7 @@ def test_a_browser_draws_the_image(page: Path) -> None:
         browser.close()
 
 
-def test_a_person_is_told_where_the_image_lies(
+def test_a_player_is_told_where_the_image_is_stored(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))

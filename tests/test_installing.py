@@ -1,4 +1,4 @@
-"""Output of `make` during installation: a line per step, never silence, never a flood."""
+"""Output of `make` during installation: a line per step, neither silence nor a flood."""
 
 import subprocess
 from pathlib import Path
@@ -57,5 +57,5 @@ def test_a_quiet_pip_is_reported_all_the_same() -> None:
     assert all("unpacking 2 packages" in line for line in seen), seen
 
 
-def test_the_end_of_pip_is_the_end() -> None:
+def test_output_ends_with_pip() -> None:
     assert progress("") == []

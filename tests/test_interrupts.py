@@ -1,4 +1,4 @@
-"""Ctrl-C: processes interrupted in every event and phase stop within a step and lose nothing."""
+"""Ctrl-C: a process interrupted in any event and phase stops within a step and loses nothing."""
 
 import json
 import os
@@ -24,13 +24,14 @@ DEADLINE = 240.0
 STOPS_WITHIN = 60.0
 """Seconds from the signal to the end of the process, on a machine that is busy with other tests."""
 
-EVENTS = ("SQL", "Shopping", "RolePlay", "Terminal", "Web")
+EVENTS = ("SQL", "Shopping", "RolePlay", "Terminal", "Web", "GUI")
 PHASES = ("start-up", "reset", "step", "scoring", "writing", "closing")
 SHORT = (
     ("SQL", "start-up"), ("SQL", "step"), ("SQL", "scoring"), ("SQL", "writing"),
     ("SQL", "closing"), ("Shopping", "reset"), ("RolePlay", "step"), ("Terminal", "step"),
+    ("GUI", "step"),
 )  # fmt: skip
-"""Interruptions of every run of the tests; the slow ones are 200."""
+"""Interruptions in every test run; the slow tests make 200."""
 
 EVALUATION = ("--tasks", "40", "--seeds", "20")
 
@@ -65,7 +66,9 @@ def start(phase: str, number: int, journal: Path, *arguments: str) -> "subproces
 
 
 def interrupt(phase: str, number: int, delay: float, journal: Path, *arguments: str) -> Interrupted:
-    """Start a command, interrupt it `delay` seconds after the phase began for the n-th time."""
+    """Start a command, and interrupt it `delay` seconds after the phase has begun for the n-th
+    time.
+    """
     process = start(phase, number, journal, *arguments)
     assert process.stdout is not None
     try:
@@ -105,7 +108,7 @@ def assert_stopped(done: Interrupted, most_steps: int = 1) -> None:
 
 
 def assert_nothing_lost(run: Path, recorded: list[str] | None) -> None:
-    """Every record that was written is there, at most one more beside them, in one chain.
+    """Every record that was written is there, in one chain, with at most one more.
 
     Without a journal (None) only the chain is checked.
     """

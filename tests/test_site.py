@@ -1,4 +1,4 @@
-"""The documentation site builds without a warning and without network."""
+"""The documentation site builds without warnings and without network."""
 
 import json
 import os
@@ -56,7 +56,7 @@ def test_the_reference_shows_signatures_and_docstrings(site: Path) -> None:
         assert f"hexathlon.{layer}" in listed
 
 
-def test_the_search_index_holds_the_guides(site: Path) -> None:
+def test_the_search_index_contains_the_guides(site: Path) -> None:
     index = json.loads((site / "search" / "search_index.json").read_text("utf-8"))
     places = {entry["location"].partition("#")[0] for entry in index["docs"]}
     guides = ("evaluation", "training", "plugins", "sandboxes")

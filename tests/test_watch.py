@@ -51,7 +51,7 @@ def test_steps_are_shown_as_they_come_until_the_run_ends(recipe: Recipe, tmp_pat
     assert (process.returncode, noise) == (0, "")
 
 
-def test_watching_ends_with_an_interruption(recipe: Recipe, tmp_path: Path) -> None:
+def test_an_interruption_ends_watching(recipe: Recipe, tmp_path: Path) -> None:
     with claimed(tmp_path, recipe):
         log = MetricsLog(tmp_path / "metrics.jsonl", 0)
         log.log(1, {"reward": 0.25})

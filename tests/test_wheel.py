@@ -40,7 +40,7 @@ def expected_files() -> set[str]:
     return {f"hexathlon/{name}" for name in files if name}
 
 
-def test_the_wheel_holds_every_module_and_data_file(wheel):
+def test_the_wheel_contains_every_module_and_data_file(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     missing = sorted(expected_files() - names)
     assert not missing, f"not in the wheel: {missing[:10]}"
@@ -49,7 +49,7 @@ def test_the_wheel_holds_every_module_and_data_file(wheel):
 
 @pytest.fixture(scope="module")
 def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The scripts directory of a separate environment, as made by `pipx` and `uvx`."""
+    """The scripts directory of a separate environment, as `pipx` and `uvx` create it."""
     folder = tmp_path_factory.mktemp("isolated") / "venv"
     venv.create(folder, with_pip=True)
     run(

@@ -120,7 +120,7 @@ class Agent(Protocol):
 
 
 def text_of(messages: Sequence[Message]) -> str:
-    """Return the texts of new messages as one, as a text environment returns them."""
+    """Join the texts of new messages, as a text environment does."""
     if len(messages) == 1:
         return content_text(messages[0]["content"])
     return content_text(joined(message["content"] for message in messages))

@@ -43,7 +43,7 @@ class ImitatingAgent:
         """Return a player of the policy, after playing the lessons if they are new.
 
         Raises:
-            AgentMismatch: The source has no tasks but those of this split.
+            AgentMismatch: If the source has tasks of this split only.
         """
         split = lesson_split(episode.source.name, episode.task.split, episode.task.level)
         if split is None:

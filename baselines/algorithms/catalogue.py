@@ -1,4 +1,4 @@
-"""The registries of the algorithms, filled: importing this module registers every part."""
+"""Complete registries of the algorithms: importing this module registers every part."""
 
 from hexathlon.baselines.algorithms import critic, group_relative, stepwise, trees
 from hexathlon.baselines.algorithms.aggregation import AGGREGATIONS

@@ -1,6 +1,6 @@
 """Critic-free estimators that also compare the same step of a task's rollouts.
 
-They suit rollouts that stay on one course, such as replayed recordings: there step t of every
+They suit rollouts that all follow the same path, such as replayed recordings, where step t of every
 rollout starts from the same screen.
 """
 
@@ -30,7 +30,7 @@ def returns_until_mismatch(rewards: Sequence[float], gamma: float) -> Array:
 
 
 def _relative(values: Array, scale: bool, eps: float) -> Array:
-    """Return values less their mean, perhaps over their deviation; 0 for a single one."""
+    """Return values less their mean, optionally over their deviation; 0 for a single value."""
     if len(values) < 2:
         return np.zeros_like(values)
     return standardise(values, eps) if scale else values - values.mean()

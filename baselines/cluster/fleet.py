@@ -57,7 +57,7 @@ _CALLS = 8
 
 @dataclass
 class FleetLosses:
-    """Counts of lost workers and of what became of their rollouts."""
+    """Counts of lost workers and of their rollouts' outcomes."""
 
     workers: int = 0
     resumed: int = 0

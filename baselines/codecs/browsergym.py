@@ -158,10 +158,10 @@ def _calls(text: str) -> list[DialectCall]:
 
 def _call(statement: ast.stmt) -> DialectCall:
     if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
-        raise ValueError("no call")
+        raise ValueError("not a call")
     call = statement.value
     if not isinstance(call.func, ast.Name):
-        raise ValueError("no function of the action set")
+        raise ValueError("not a function of the action set")
     name = call.func.id
     order = _SIGNATURES.get(name, ())
     if len(call.args) > len(order):
@@ -170,7 +170,7 @@ def _call(statement: ast.stmt) -> DialectCall:
     given = dict(zip(order, values, strict=False))
     for each in call.keywords:
         if each.arg is None or each.arg in given:
-            raise ValueError("an argument without a name of its own")
+            raise ValueError("an argument without a distinct name")
         given[each.arg] = ast.literal_eval(each.value)
     json.dumps(given)  # raises unless the values are JSON
     renamed = _RENAMED.get(name, {})

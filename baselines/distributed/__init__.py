@@ -1,4 +1,4 @@
-"""Distributed training: rank processes, their exchanges, and transports of weights to engines.
+"""Distributed training: rank processes, collectives, and transports of weights to engines.
 
 Collectives over torch.distributed implement the protocol in `learner.ranks`; the launcher starts
 rank processes, each with the name of a function to run. It knows no recipe, task or algorithm.

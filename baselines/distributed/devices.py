@@ -4,7 +4,7 @@ __all__ = ["GLOO", "NCCL", "backend_with", "use_device"]
 
 GLOO = "gloo"
 NCCL = "cpu:gloo,cuda:nccl"
-"""NCCL for tensors on GPUs, gloo for what stays in main memory."""
+"""NCCL for tensors on GPUs, gloo for those in main memory."""
 
 
 def use_device(number: int, count: int) -> str:
@@ -26,5 +26,5 @@ def use_device(number: int, count: int) -> str:
 
 
 def backend_with(gpus: float) -> str:
-    """Return the backend of ranks for each of which so many GPUs are reserved."""
+    """Return the backend for ranks with this many GPUs each."""
     return NCCL if gpus >= 1 else GLOO

@@ -1,7 +1,7 @@
 """Sharded training with FSDP2: every rank holds its part of parameters, gradients and optimisers.
 
 A layer's parameters are gathered for its forward and backward pass, and its gradients are summed
-into the ranks' parts as soon as they are known. Training weights are float32, whatever the
+into the ranks' parts as soon as they are available. Training weights are float32, whatever the
 precision of the policy and of the computation. States are written with torch's distributed
 checkpoints, which any number of ranks reads.
 """
@@ -35,13 +35,13 @@ _ROUNDING = 0.3
 class Sharded:
     """The state of training in parts, one on each rank; a `Parallelism`.
 
-    With one rank nothing is exchanged, but states are those that several ranks read.
+    With one rank, nothing is exchanged, but several ranks can read its states.
 
     Args:
         ranks: The ranks of torch's process group, which must exist if there are several.
         precision: Of the computation and of gathered parameters.
         reshard: Whether gathered parameters are freed between a layer's forward and backward pass.
-        keeps: Whether this rank keeps the policy as a whole, which its engine samples from.
+        keeps: Whether this rank keeps the whole policy, from which its engine samples.
     """
 
     sharded = True
@@ -104,7 +104,7 @@ class Sharded:
             return function(model, *args, **kwargs)
         result: T = model.evaluate_function(function, *args, **kwargs)
         if not torch.is_grad_enabled():
-            # The last parameters gathered stay so for a backward pass that does not come.
+            # The parameters gathered last stay gathered, for a backward pass that does not follow.
             for module in model.modules():
                 if hasattr(module, "reshard"):
                     module.reshard()
@@ -160,7 +160,7 @@ class Sharded:
             save(state, checkpoint_id=str(folder / _SHARDS), no_dist=alone)
 
     def load(self, folder: Path, placed: Any, optimisers: Any) -> None:
-        """Read this rank's parts of a distributed checkpoint, whoever has written it."""
+        """Read this rank's parts of a distributed checkpoint, however many ranks wrote it."""
         from torch.distributed.checkpoint.state_dict import set_state_dict
         from torch.distributed.checkpoint.state_dict_loader import load
 
@@ -211,7 +211,7 @@ def _without_values(model: Any) -> Any:
 
 
 def _fill(made: Any, model: Any) -> None:
-    """Give a copy the values of a model's parameters, of sharded ones this rank's part."""
+    """Copy the values of a model's parameters; of sharded ones, this rank's part."""
     from torch.distributed.tensor import DTensor, distribute_tensor
 
     values = dict(model.named_parameters(remove_duplicate=False))
@@ -221,7 +221,7 @@ def _fill(made: Any, model: Any) -> None:
         if id(empty) not in filled:
             value = values[name].detach().to(empty.dtype, copy=True)
             if isinstance(empty, DTensor):
-                # Every rank has the whole, so that none has to send.
+                # Every rank has all values, so none has to send them.
                 value = distribute_tensor(
                     value, empty.device_mesh, empty.placements, src_data_rank=None
                 )
@@ -252,7 +252,7 @@ def _local(value: Any) -> Tensor:
 
 
 def _whole(value: Any) -> Tensor:
-    """Return a tensor gathered from all ranks, which all must ask for."""
+    """Return a tensor gathered from all ranks, all of which must call this."""
     whole: Tensor = value.full_tensor() if hasattr(value, "full_tensor") else value
     return whole
 

@@ -29,11 +29,11 @@ _SLACK = 1
 it has read the same opening prompt, as for the members of a group."""
 
 _PROMPTS = 4_096
-"""Opening prompts remembered."""
+"""Maximum number of opening prompts remembered."""
 
 
 def as_one(engines: Mapping[str, TokenEngine]) -> TokenEngine:
-    """Return a single engine as it is, and several as replicas, by their names."""
+    """Return a single engine unchanged, or several as one replicated engine, by their names."""
     return next(iter(engines.values())) if len(engines) == 1 else ReplicatedEngine(engines)
 
 
@@ -113,7 +113,7 @@ class ReplicatedEngine:
             await replica.do(lambda engine: engine.abort(session))
 
     async def clear(self) -> None:
-        """Abort all requests and drop the caches of all replicas, and which sessions they hold."""
+        """Abort all requests, drop the caches of all replicas, and forget all sessions."""
         for session in list(self._sessions):
             self.forget(session)
         self._prompts.clear()

@@ -110,7 +110,7 @@ class EvalConfig(_Config):
 
 
 class ExecutionConfig(_Config):
-    """Settings of the execution, which affect only timing and retries in the records."""
+    """Settings of the execution; in the records, they affect only timing and retries."""
 
     concurrency: int = Field(default=20, ge=1)
     """Concurrent trials, for remote models; built-in agents play one trial at a time."""

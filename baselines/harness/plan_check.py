@@ -17,7 +17,7 @@ from hexathlon.evaluators.records.plan import TrialKey, plan_keys
 __all__ = ["CheckedPlan", "check_plan"]
 
 _MOST_LEFT_OUT = 1_000_000
-"""A configuration that selects this many more trials than are planned is not listed."""
+"""If a configuration selects this many more trials than are planned, they are not listed."""
 
 
 class CheckedPlan(NamedTuple):

@@ -219,7 +219,7 @@ class JudgeClient:
     async def _reply(self, prompt: Prompt, key: str, attempt: int, why: Why) -> ChatReply:
         identity = self.identity
         if attempt:
-            reason = _FAULTS.get(why, "it was no answer")
+            reason = _FAULTS.get(why, "it was not an answer")
             note = f"\n\nYour last reply could not be read: {reason}. Answer in the form asked for."
             prompt = prompt._replace(user=prompt.user + note)
         seed = derive_seed("judge", identity.seed, key, attempt) % _SEED_RANGE

@@ -1,8 +1,8 @@
-"""How the learner calls a model: the decoder and the head apart, or the whole forward unchanged.
+"""How the learner calls a model: decoder and head separately, or the model's own forward pass.
 
 Where a model's logits are known to be the head's product with the decoder's states, the head is
-applied to the scored tokens alone. Other models may scale or bound their logits in between, so that
-their own forward computes them. What the engines can play is theirs to know.
+applied to the scored tokens alone. Other models may scale or bound their logits in between, so
+their own forward pass is used. Engines decide for themselves which models they support.
 """
 
 from typing import Any
@@ -53,7 +53,7 @@ def check_packing(model: Any) -> None:
     """Check that sequences in one row do not see each other, by a forward pass of a few tokens.
 
     Position ids that begin again at 0 make transformers' attention block-diagonal. Recurrent and
-    convolutional layers, and some kernels of attention, do not look at them.
+    convolutional layers, and some attention kernels, ignore them.
 
     Raises:
         PackingUnsupported: If the states of packed sequences are not those of separate ones.

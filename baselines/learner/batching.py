@@ -123,7 +123,7 @@ def parts_of(
 
 
 def idle_part(device: torch.device, dtype: torch.dtype) -> MicroBatch:
-    """Return a part of no example, for a forward pass that other ranks need this one for."""
+    """Return a part without examples, for a forward pass in which every rank must take part."""
     zeros = torch.zeros(1, 1, device=device, dtype=dtype)
     none = torch.full((1, 1), -1, device=device)
     return MicroBatch(

@@ -24,6 +24,7 @@ from hexathlon.baselines.learner.critic import Critic
 from hexathlon.baselines.learner.errors import LossNotFinite
 from hexathlon.baselines.learner.optimiser import OptimiserConfig, Optimisers
 from hexathlon.baselines.learner.parallelism import Parallelism, Replicated
+from hexathlon.baselines.learner.products import use_onednn_products
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
 from hexathlon.baselines.learner.scoring import Scores, score
 
@@ -65,7 +66,8 @@ class LearnerConfig:
 class Learner:
     """Updates a policy.
 
-    On a CPU, it lets the whole process keep freed memory, see `keep_freed_memory`.
+    On a CPU, it lets the whole process keep freed memory, see `keep_freed_memory`, and the models'
+    linear layers multiply with oneDNN, see `use_onednn_products`.
 
     Args:
         model: A causal language model; changed in place.
@@ -74,14 +76,14 @@ class Learner:
         reference: Frozen reference model of the KL penalty; required if the objective has a beta.
         critic: Updated with every update; the policy is not while the critic warms up.
         ranks: The learner ranks; each is given its share of every update.
-        parallelism: Where the state of training lies; on every rank by default.
+        parallelism: Placement of the training state; on every rank by default.
 
     Attributes:
         policy: The given model.
         model: The model whose parameters are trained: the policy, unless they are sharded.
 
     Raises:
-        ValueError: If settings do not go together, or the model does not support one.
+        ValueError: If settings are incompatible, or the model does not support one.
     """
 
     version = 0
@@ -105,6 +107,9 @@ class Learner:
             check_packing(model)
         if config.checkpointing:
             model.gradient_checkpointing_enable()
+        for module in (model, reference, None if critic is None else critic.network):
+            if module is not None:
+                use_onednn_products(module)
         self.parallelism = parallelism or Replicated(ranks)
         self.policy = model
         self.model = self.parallelism.placed(model)
@@ -185,7 +190,7 @@ class Learner:
         return prepared
 
     def gather(self) -> None:
-        """Bring the trained parameters to `policy`, which engines and checkpoints read."""
+        """Copy the trained parameters to `policy`, which engines and checkpoints read."""
         self.parallelism.gather(self.model, self.policy)
 
     def _parts(self, examples: Sequence[Example]) -> list[MicroBatch]:

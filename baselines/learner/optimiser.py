@@ -94,7 +94,7 @@ class Optimisers:
 
     @property
     def parts(self) -> list[torch.optim.Optimizer]:
-        """The optimisers, of which each has its own parameters."""
+        """The optimisers, each with its own parameters."""
         return [part for part, _ in self._parts]
 
     def zero(self) -> None:

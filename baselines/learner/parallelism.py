@@ -1,4 +1,4 @@
-"""Parallelism: where the state of training lies, parameters, gradients and optimiser states.
+"""Parallelism: the placement of parameters, gradients and optimiser states on ranks.
 
 `Replicated`, the default, keeps all of it on every rank and sums gradients after the backward pass.
 `hexathlon.baselines.distributed.sharding` spreads it over the ranks.
@@ -37,7 +37,7 @@ class Parallelism(Protocol):
         ...
 
     def evaluate(self, model: Any, function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-        """Return `function(model, *args, **kwargs)`, with the model's parameters at hand.
+        """Return `function(model, *args, **kwargs)`, with the model's parameters available.
 
         Args:
             model: A result of `placed`.
@@ -68,7 +68,7 @@ class Parallelism(Protocol):
         ...
 
     def load(self, folder: Path, placed: Any, optimisers: Any) -> None:
-        """Read what `save` has written, also by another number of ranks if it is sharded.
+        """Read what `save` has written, if sharded even with another number of ranks.
 
         Raises:
             Exception: If a file is missing or damaged, or belongs to another model.
@@ -77,7 +77,7 @@ class Parallelism(Protocol):
 
 
 class Replicated:
-    """Every rank has all parameters.
+    """Keeps all parameters on every rank.
 
     Args:
         ranks: The processes that train together.

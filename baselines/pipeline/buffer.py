@@ -195,7 +195,7 @@ class WorkBuffer(Generic[Item, Result]):
         """Remove and return the next batch, in the order of submission; see `ready`.
 
         Returns:
-            `wanted` groups; perhaps fewer when closing.
+            `wanted` groups; possibly fewer when closing.
         """
         if closing:
             chosen = [group for group in self._groups.values() if group.finished][:wanted]

@@ -148,7 +148,7 @@ class TokenTree:
     def _sample(
         self, path: Sequence[int], trained: set[int], outcome: PathOutcome, key: str
     ) -> Sample:
-        """Return the sample of a path, of which the nodes in `trained` receive gradients."""
+        """Return the sample of a path; its nodes in `trained` receive gradients."""
         nodes = [self.nodes[index] for index in path]
         mask = [index in trained for index in path]
         first = next(index for index, node in enumerate(nodes) if node.kind == "sampled")

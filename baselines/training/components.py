@@ -36,7 +36,7 @@ class Components:
     """With `scale` applied."""
 
     model: Any
-    """The policy as a whole; the learner changes it in place, or brings it up to date when it is
+    """The policy as a whole; the learner changes it in place, or updates it when it is
     published."""
 
     learner: Learner
@@ -99,7 +99,7 @@ class Components:
         return self.complete(self.opened.transport.publish(self.model, version))
 
     def rest(self) -> None:
-        """If the recipe says so, free the engine's GPU memory until the next weights."""
+        """If the recipe requires it, free the engine's GPU memory until the next weights."""
         engine = self.opened.engine
         if self.recipe.engine.sleep and isinstance(engine, Sleeper):
             self.complete(engine.sleep())

@@ -3,14 +3,23 @@
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from hexathlon.baselines.distributed.launch import peer_is_gone
 from hexathlon.baselines.learner.parallelism import Parallelism, Replicated
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
 
-__all__ = ["CorruptState", "latest_state", "load_average", "load_state", "save_state"]
+__all__ = [
+    "CorruptState",
+    "StateNotSaved",
+    "latest_state",
+    "load_average",
+    "load_state",
+    "save_state",
+]
 
 AVERAGE_FILE = "average.pt"
 """The moving average of the weights, if a run keeps one."""
@@ -18,6 +27,10 @@ AVERAGE_FILE = "average.pt"
 
 class CorruptState(Exception):
     """A saved state has a missing or damaged file."""
+
+
+class StateNotSaved(Exception):
+    """A state could not be written, for example to a full disk; earlier states are intact."""
 
 
 def save_state(
@@ -37,16 +50,22 @@ def save_state(
     It is written under a temporary name and then renamed, so a crash leaves the previous state
     intact.
     The parallelism writes model and optimisers, rank 0 the rest.
+
+    Raises:
+        StateNotSaved: If a file cannot be written.
     """
     part, whole = folder / f"{step:06d}.part", folder / f"{step:06d}"
     if ranks.first:
         shutil.rmtree(part, ignore_errors=True)
-        part.mkdir(parents=True)
+        with _writing(part, step):
+            part.mkdir(parents=True)
     ranks.wait()
-    (parallelism or Replicated(ranks)).save(part, model, optimisers)
+    with _writing(part, step):
+        (parallelism or Replicated(ranks)).save(part, model, optimisers)
     ranks.wait()
     if ranks.first:
-        _save_rest(part, {"step": step, **extra}, critic, memory, average)
+        with _writing(part, step):
+            _save_rest(part, {"step": step, **extra}, critic, memory, average)
         shutil.rmtree(whole, ignore_errors=True)
         part.rename(whole)
         for old in _states(folder)[:-2]:
@@ -54,8 +73,23 @@ def save_state(
     ranks.wait()
 
 
+@contextmanager
+def _writing(part: Path, step: int) -> Iterator[None]:
+    """Name the failure to write a state, and delete its files; libraries raise several kinds."""
+    try:
+        yield
+    except Exception as error:
+        if peer_is_gone(error):
+            raise
+        shutil.rmtree(part, ignore_errors=True)
+        raise StateNotSaved(
+            f"cannot save the state after step {step} in {part.parent} ({_first_line(error)}); "
+            "earlier states are intact: free disk space, then run the recipe again to resume"
+        ) from error
+
+
 def _save_rest(part: Path, rest: dict[str, Any], critic: Any, memory: Any, average: Any) -> None:
-    """Write what rank 0 knows alone, and bring all files of the state to the disk."""
+    """Write what only rank 0 has, and sync all files of the state to disk."""
     import torch
 
     if critic is not None:
@@ -127,10 +161,14 @@ def load_average(path: Path) -> Any:
 
 
 def _torn(path: Path, error: Exception) -> CorruptState:
-    first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     return CorruptState(
-        f"cannot resume from {path} ({first}); delete it to resume from the previous state"
+        f"cannot resume from {path} ({_first_line(error)}); delete it to resume from the previous "
+        "state"
     )
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def _tensors(value: Any) -> Any:

@@ -245,7 +245,7 @@ async def _nothing() -> None:
 
 
 def _learner(recipe: Recipe, model: Any, reference: Any, ranks: Ranks, keeps: bool) -> Learner:
-    """Return the learner of a rank, which keeps the policy as a whole where it samples."""
+    """Return the learner of a rank, which keeps the whole policy if the rank samples."""
     config = recipe.learner_config()
     critic = None
     if recipe.critic is not None:

@@ -36,7 +36,7 @@ A policy that continues only from the last letters would confuse the two.
 """
 
 _WORD = re.compile(r"[a-z]{3,}|[\u4e00-\u9fff]")
-"""A word of letters, or one Chinese character, of which names share many."""
+"""A word of letters, or a single Chinese character, since names share characters."""
 
 _CHARACTERS = (0x4E00, 0x9FA6)
 """The range of Unicode's basic block of Chinese characters."""

@@ -2,7 +2,7 @@
 
     python benchmarks/peers/search_engines.py --size 100000 --engines tantivy fts5 numpy bm25s
 
-Every engine indexes the same tokens (English, split at blanks) and answers the same three-word
+Every engine indexes the same tokens (English, split at whitespace) and answers the same three-word
 queries: any word may match, top thousand by BM25. Each runs in a separate process. `bm25s` is not a
 dependency of the project; install it for the comparison.
 """

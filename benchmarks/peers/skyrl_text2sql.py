@@ -1,6 +1,6 @@
 """Runs skyrl-gym's text2sql; prints one JSON line with steps and seconds.
 
-Workload: a 1,000-row SQLite file; make, init, five point SELECTs and one scored solution an
+Workload: a 1,000-row SQLite file; make, init, five point SELECTs and one scored solution per
 episode. Executed by the peer's own interpreter: `python skyrl_text2sql.py ROOT STEPS`, where ROOT
 contains `spider/database/bench/bench.sqlite`.
 """

@@ -1,4 +1,4 @@
-"""The GUI environment: a device that is seen and touched, and the tools of the agent on it.
+"""The GUI environment: a device operated through its screen, and the agent's tools for it.
 
-Independent of what is expected at the end: answers and expected states never get here.
+Independent of grading: expected answers and states are never available here.
 """

@@ -1,4 +1,4 @@
-"""What the simulated phone answers to adb: the commands that android-env and its users send."""
+"""The simulated phone's adb interface: the commands that android-env and its users send."""
 
 import shlex
 from collections.abc import Callable, Sequence
@@ -15,11 +15,11 @@ _SETTINGS = {
     "accelerometer_rotation": "auto_rotate", "vibrate_when_ringing": "vibrate",
     "screen_off_timeout": "timeout", "auto_time": "auto_time", "device_name": "device_name",
 }  # fmt: skip
-"""Android's names of settings, and those of the phone."""
+"""Android setting name → setting name on the simulated phone."""
 
 
 class AdbRefusal(Exception):
-    """The phone does not know a command, or cannot carry it out."""
+    """The phone does not support a command, or cannot execute it."""
 
 
 def package_of(app: str) -> str:
@@ -39,10 +39,10 @@ class PhoneShell:
         self._settings: dict[tuple[str, str], str] = {}
 
     def run(self, arguments: Sequence[str]) -> str:
-        """Carry out a command, given without `adb`, and return its output.
+        """Execute a command, given without `adb`, and return its output.
 
         Raises:
-            AdbRefusal: If it is not one of those that the phone knows.
+            AdbRefusal: If the phone does not support it.
         """
         words = list(arguments)
         if words[:1] == ["shell"]:
@@ -54,7 +54,7 @@ class PhoneShell:
                 return answer(self, words[len(begin) :])
         known = ", ".join(" ".join(begin) for begin, _ in _COMMANDS)
         raise AdbRefusal(
-            f"the simulated phone does not know {' '.join(arguments)[:120]!r}; it knows: {known}"
+            f"the phone does not support {' '.join(arguments)[:120]!r}; it supports: {known}"
         )
 
     # Input -------------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ class PhoneShell:
 
 
 def hierarchy_xml(phone: Phone) -> str:
-    """Return the elements of the screen in the form of `uiautomator dump`."""
+    """Return the elements of the screen in the format of `uiautomator dump`."""
     from xml.sax.saxutils import quoteattr
 
     package = package_of(phone.app_name)

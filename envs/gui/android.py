@@ -1,8 +1,8 @@
-"""The simulated phone behind android-env's own interface.
+"""The simulated phone as an android-env simulator.
 
-`PhoneSimulator` is one of android-env's simulators: it takes touches and keys, returns screenshots,
-answers adb and saves and loads states. `make_android_env` puts it into an `AndroidEnv`. Needs the
-extra `[gui]`; nothing else of this package imports this module.
+`PhoneSimulator` implements android-env's simulator interface: touches, keys, screenshots, adb, and
+saved states. `make_android_env` wraps it in an `AndroidEnv`. Needs the extra `[gui]`; nothing else
+of this package imports this module.
 """
 
 import threading
@@ -37,7 +37,7 @@ _XKB_ROWS = {10: "1234567890", 24: "qwertyuiop", 38: "asdfghjkl", 52: "zxcvbnm"}
 _XKB_KEYS = {
     first + place: char for first, row in _XKB_ROWS.items() for place, char in enumerate(row)
 } | {65: " ", 20: "-", 48: "'", 59: ",", 60: ".", 61: "/"}  # fmt: skip
-"""Characters by XKB key code, the codes of android-env on Linux."""
+"""XKB key code (as used by android-env on Linux) → character."""
 
 _XKB_ENTER, _XKB_ERASE, _XKB_BACK, _XKB_HOME, _XKB_SHIFT = 36, 22, 166, 180, (50, 62)
 
@@ -46,10 +46,10 @@ class PhoneSimulator(base_simulator.BaseSimulator):  # type: ignore[misc]
     """A simulated phone for android-env.
 
     Args:
-        task: The task whose phone it is.
-        seed: Seed of the episode, which draws the look.
+        task: The task that defines the phone.
+        seed: Seed of the episode, from which the look is drawn.
         device: The device; by default one with a screen of 540 x 1200 pixels.
-        config: android-env's settings of simulators.
+        config: android-env's simulator settings.
     """
 
     def __init__(
@@ -88,14 +88,14 @@ class PhoneSimulator(base_simulator.BaseSimulator):  # type: ignore[misc]
         return _PhoneAdb(self._shell)
 
     def create_log_stream(self) -> log_stream.LogStream:
-        """Return a stream without lines, since nothing logs rewards."""
+        """Return an empty stream, since nothing logs rewards."""
         return _SilentLog()
 
     def _launch_impl(self) -> None:
         self.reset_phone()
 
     def send_touch(self, touches: list[tuple[int, int, bool, int]]) -> None:
-        """Take the places of fingers; those beside the first are not used."""
+        """Apply touches; only the first finger is used."""
         assert self._pad is not None, "launch() comes before send_touch()"
         width, height = self.device.size
         for x, y, down, finger in touches:
@@ -104,7 +104,7 @@ class PhoneSimulator(base_simulator.BaseSimulator):  # type: ignore[misc]
                 self._pad.frame(x, y, bool(down))
 
     def send_key(self, keycode: np.int32, event_type: str) -> None:
-        """Take a key, by its XKB code; characters go into the field that has the keyboard."""
+        """Apply a key, given by XKB code; characters go to the focused field."""
         code = int(keycode)
         if code in _XKB_SHIFT:
             self._shift = event_type == "keydown"
@@ -126,7 +126,7 @@ class PhoneSimulator(base_simulator.BaseSimulator):  # type: ignore[misc]
             elif code == _XKB_HOME:
                 phone.home()
         except PhoneRefusal:
-            pass  # a key without a field does nothing, as on a phone
+            pass  # without a focused field a key does nothing, as on a phone
         finally:
             phone.end_action()
 
@@ -153,7 +153,7 @@ class PhoneSimulator(base_simulator.BaseSimulator):  # type: ignore[misc]
 
 
 class _PhoneAdb(adb_controller.AdbController):  # type: ignore[misc]
-    """Hands adb commands to the phone; starts no server and changes no environment variable."""
+    """Passes adb commands to the phone; starts no server and changes no environment variable."""
 
     def __init__(self, shell: PhoneShell) -> None:
         # The base class would remove ANDROID_HOME from this process's environment.
@@ -167,10 +167,10 @@ class _PhoneAdb(adb_controller.AdbController):  # type: ignore[misc]
     def execute_command(
         self, args: list[str], timeout: float | None = None, device_specific: bool = True
     ) -> bytes:
-        """Carry out a command in this process.
+        """Execute a command in this process.
 
         Raises:
-            AdbControllerError: If the phone does not know it.
+            AdbControllerError: If the phone does not support it.
         """
         try:
             return self._shell.run(args).encode()
@@ -179,7 +179,7 @@ class _PhoneAdb(adb_controller.AdbController):  # type: ignore[misc]
 
 
 class _SilentLog(log_stream.LogStream):  # type: ignore[misc]
-    """A log without lines, which ends when it is stopped."""
+    """An empty log, which ends when it is stopped."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -195,14 +195,14 @@ class _SilentLog(log_stream.LogStream):  # type: ignore[misc]
 
 
 class _PhoneTasks(task_manager.TaskManager):  # type: ignore[misc]
-    """Sets the phone back at the start of each episode."""
+    """Resets the phone at the start of each episode."""
 
     def __init__(self, simulator: PhoneSimulator) -> None:
         super().__init__(task_pb2.Task(id=simulator.task.id, name=simulator.task.generator))
         self._simulator = simulator
 
     def reset_task(self) -> None:
-        """Start the task anew."""
+        """Restart the task."""
         self._simulator.reset_phone()
         super().reset_task()
 
@@ -213,7 +213,7 @@ def make_android_env(
     device: PhoneDevice | None = None,
     config: config_classes.CoordinatorConfig | None = None,
 ) -> environment.AndroidEnv:
-    """Return android-env's environment on the phone of a task.
+    """Return an android-env environment for a task's phone.
 
     Args:
         task: The task, whose request is `task.instruction`.

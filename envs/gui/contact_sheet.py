@@ -22,7 +22,7 @@ _PHONE_ROWS = ("home", "shade", "recents")
 
 
 def write_contact_sheet(path: Path, apps: Sequence[str] = APP_NAMES, most: int = 12) -> int:
-    """Draw the screens that taps reach; looks, themes, font sizes and languages take turns.
+    """Draw the screens reachable by taps, cycling through looks, themes, font sizes and languages.
 
     Args:
         path: The PNG file.

@@ -1,4 +1,4 @@
-"""The device of an episode: what the environment needs of a phone or a desktop."""
+"""The device of an episode: the interface of a phone or a desktop to the environment."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -19,7 +19,7 @@ class GuiDevice(Protocol):
     """Width and height of the screen in pixels."""
 
     blocked: tuple[str, ...]
-    """What the device refused because it led out of the task, for the verdict."""
+    """Actions refused because they would have left the task's scope, for the verdict."""
 
     def open(self, task: Task, rng: np.random.Generator) -> None:
         """Build the world of a task and show its first screen.
@@ -30,7 +30,7 @@ class GuiDevice(Protocol):
         ...
 
     def act(self, name: str, arguments: Mapping[str, Any]) -> str:
-        """Carry out an action and return a remark for the agent, empty if there is none.
+        """Perform an action and return a remark for the agent, empty if there is none.
 
         Raises:
             DeviceRefusal: If the action is not possible.
@@ -42,7 +42,7 @@ class GuiDevice(Protocol):
         ...
 
     def caption(self) -> str:
-        """Return what the agent is told of the screen besides its elements; may be empty."""
+        """Return a description of the screen in addition to its elements; may be empty."""
         ...
 
     def pixels(self) -> NDArray[np.uint8]:
@@ -66,5 +66,5 @@ class GuiDevice(Protocol):
         ...
 
     def close(self) -> None:
-        """Free the device."""
+        """Release the device."""
         ...

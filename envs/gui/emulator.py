@@ -1,9 +1,9 @@
 """The `emulator` backend: a user's own Android emulator through the android-env client.
 
-Touches are android-env's own actions, keys, apps and the element tree go over adb. The backend is
-tested against android-env's `FakeSimulator`, as far as a contract goes; it has not been run on an
-emulator. Rows and files of apps are not read, so only AndroidWorld's own evaluator can score an
-episode; it is named by `scorer`.
+Touches are android-env's own actions; keys, apps and the element tree go over adb. The backend's
+contract is tested against android-env's `FakeSimulator`; it has not been run on a real emulator.
+Databases and files of apps are not read, so only AndroidWorld's own evaluator, named by `scorer`,
+can score an episode.
 """
 
 import importlib
@@ -47,7 +47,7 @@ class EmulatorDevice:
     Args:
         avd_name: Android virtual device to start; empty to use a running emulator.
         adb_path: The adb program.
-        adb_port: adb port of the running emulator, with the next two.
+        adb_port: adb port of a running emulator; needs the next two as well.
         console_port: Its console port.
         grpc_port: Its gRPC port.
         adb_server_port: Port of the adb server.
@@ -109,7 +109,7 @@ class EmulatorDevice:
         self._press("HOME")
 
     def act(self, name: str, arguments: Mapping[str, Any]) -> str:
-        """Carry out an action; the answer is empty, since Android says nothing.
+        """Perform an action; the remark is always empty.
 
         Raises:
             DeviceRefusal: If the action is not possible.
@@ -143,7 +143,7 @@ class EmulatorDevice:
         return self._pixels
 
     def intervene(self, change: Mapping[str, Any]) -> None:
-        """Refuse: nobody else acts on the user's emulator.
+        """Not supported: nobody else acts on the user's emulator.
 
         Raises:
             EnvFault: Always.
@@ -162,7 +162,7 @@ class EmulatorDevice:
         return state
 
     def save(self) -> Any:
-        """Refuse: an emulator's snapshot takes seconds and gigabytes.
+        """Not supported: an emulator's snapshot takes seconds and gigabytes.
 
         Raises:
             ForkUnsupported: Always.
@@ -170,7 +170,7 @@ class EmulatorDevice:
         raise ForkUnsupported("the emulator backend cannot fork; use the simulator")
 
     def load(self, payload: Any) -> None:
-        """Refuse, as `save` does."""
+        """Not supported; see `save`."""
         self.save()
 
     def close(self) -> None:
@@ -236,7 +236,7 @@ class EmulatorDevice:
         self._call(adb_pb2.AdbRequest(start_activity=start))
 
     def _scroll(self, arguments: dict[str, Any]) -> None:
-        """Move the content: to show what is below, the finger goes up."""
+        """Scroll the content: the finger moves up to show what is below."""
         across, down = _WAYS[arguments["direction"]]
         self._drag(self._place(arguments, centre=True), (-across, -down), 0.3)
 
@@ -285,7 +285,7 @@ class EmulatorDevice:
         return x, y
 
     def _drag(self, start: tuple[int, int], way: tuple[int, int], share: float) -> None:
-        """Move the finger by a share of the screen, as far as the screen goes."""
+        """Move the finger by a fraction of the screen, stopping at its edge."""
         end = [
             min(max(round(at + step * share * side), 0), side - 1)
             for at, step, side in zip(start, way, self.size, strict=True)
@@ -314,7 +314,9 @@ class EmulatorDevice:
     def _look(self, timestep: Any) -> None:
         pixels = np.asarray(timestep.observation["pixels"])
         if pixels.ndim != 3 or pixels.dtype != np.uint8 or not pixels.size:
-            raise EnvFault(f"the emulator sent no screen, but {pixels.dtype} of {pixels.shape}")
+            raise EnvFault(
+                f"the emulator sent {pixels.dtype} {pixels.shape}, expected uint8 pixels"
+            )
         self._pixels = pixels[:, :, :3]
         self.size = (int(pixels.shape[1]), int(pixels.shape[0]))
 
@@ -370,7 +372,7 @@ class EmulatorDevice:
             )
             try:
                 client: AndroidEnvInterface = loader.load(settings)
-            except Exception as error:  # android-env raises errors of many kinds here
+            except Exception as error:  # android-env raises errors of many types here
                 raise EnvFault(f"the emulator did not start: {error}") from error
         return client
 

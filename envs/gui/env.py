@@ -1,7 +1,7 @@
-"""`hexathlon/GUI-v0`: use a phone or a desktop through its screen.
+"""`hexathlon/GUI-v0`: operate a phone or a desktop through its screen.
 
 The environment passes actions to the device and writes what the screen shows, as a list of elements
-and, if wanted, as an image. Expected answers and states are not here.
+and, optionally, as an image. It has no access to expected answers and states.
 """
 
 import importlib
@@ -32,25 +32,25 @@ _DEVICES: Mapping[str, str] = {
     "emulator": "hexathlon.envs.gui.emulator:EmulatorDevice",
     "desktop": "hexathlon.envs.gui.desktop.device:DesktopDevice",
 }
-"""Classes of devices; only that of the backend is imported."""
+"""Device classes by backend; imported when first used."""
 
 _MOST_QUESTIONS = 5
 
 
 class GUIEnv(Environment):
-    """Use a device through its screen.
+    """Operate a device through its screen.
 
     Args:
         backend: `simulator`, the phone in this process; `emulator`, a user's own Android emulator;
-            `desktop`, applications of Linux. By default the one that the task is made for.
+            `desktop`, real Linux applications. By default the one that the task was written for.
         look: Name of the look of the simulated phone; drawn from the episode's seed by default.
         theme: `light` or `dark`; drawn from the episode's seed by default.
         large_text: Whether the font is large; drawn from the episode's seed by default.
         size: Width and height of the simulated phone's screen in pixels; 540 x 1200 by default.
-        bounds: Whether every element is listed with its place in pixels.
+        bounds: Whether every element is listed with its bounds in pixels.
         screenshot: Whether each turn also shows the screen as an image.
         marks: Whether elements are outlined in the image, with their numbers.
-        device: Settings of another backend, such as `{"adb_port": 5555}` of the emulator.
+        device: Settings of another backend, such as `{"adb_port": 5555}` for the emulator.
         **kwargs: As for every environment.
     """
 
@@ -68,6 +68,19 @@ class GUIEnv(Environment):
     )
     hints: ClassVar[Mapping[str, str]] = {
         "": "Elements have numbers: click 12; input_text with text and index; status complete.",
+        "changes": "The apps' data did not change exactly as requested.",
+        "changes=1": "The apps' data changed exactly as requested.",
+        "ended": "The status was not reported, or not for every request.",
+        "status": "The reported status is wrong.",
+        "status=1": "The reported status is right.",
+        "data": "The answer is wrong or missing.",
+        "record": "The entry named as the obstacle is wrong.",
+        "documents": "Not every document has the requested content.",
+        "documents=1": "Every document has the requested content.",
+        "nothing_else": "Other files were changed or deleted as well.",
+        "nothing_else=1": "No other file was changed.",
+        "answer": "The answer is wrong or missing.",
+        "report": "The reported status or its reason is wrong.",
     }
     example_tools: ClassVar[tuple[str, ...]] = tuple(sorted(tool.name for tool in PHONE_TOOLS))
 
@@ -121,7 +134,7 @@ class GUIEnv(Environment):
         return f"{task.instruction}\n\n{self._screen('')}"
 
     def call_tool(self, name: str, arguments: dict[str, Any]) -> str:
-        """Carry out one action; the answer is what the screen shows afterwards."""
+        """Perform one action and return what the screen shows afterwards."""
         if name in _REPORTS:
             return _REPORTS[name](self, **arguments)
         try:
@@ -131,7 +144,7 @@ class GUIEnv(Environment):
         return self._screen(remark)
 
     def frame(self) -> "NDArray[np.uint8]":
-        """Return the screen as an image, with marks if they are wanted."""
+        """Return the screen as an image, with marks if enabled."""
         pixels = self.device.pixels()
         if not self.marks:
             return pixels
@@ -172,7 +185,7 @@ class GUIEnv(Environment):
         self._device = None
 
     def close(self) -> None:
-        """Free the device."""
+        """Release the device."""
         if self._device is not None:
             self._device.close()
         self._device = None
@@ -183,7 +196,7 @@ class GUIEnv(Environment):
         report: dict[str, Any] = {"status": goal_status, "answer": self._said, "reason": reason,
                   "record": printable(record[:1000]).strip()}  # fmt: skip
         requests = self.task.params.get("requests", ())
-        if requests:  # each request is judged by what was done when it was reported
+        if requests:  # each request is judged by the state at the time of its report
             report["changes"] = self.device.final_state().get("changes", {})
         self._reports, self._said = (*self._reports, report), ""
         if len(self._reports) > len(requests):
@@ -233,7 +246,7 @@ class GUIEnv(Environment):
 
 
 def _mentions(question: str, word: str) -> bool:
-    """Whether a question has a word, perhaps in the plural; Chinese has no spaces between words."""
+    """Whether a question contains a word or its plural; Chinese has no spaces between words."""
     if not word.isascii():
         return word in question
     return re.search(rf"\b{re.escape(word)}s?\b", question) is not None

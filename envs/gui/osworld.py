@@ -1,8 +1,7 @@
-"""OSWorld's getters: what is read from a machine after an episode, as JSON for the check.
+"""OSWorld's getters: values read from a machine after an episode, as JSON for the check.
 
-They read files and run the commands that a task file names, in the machine and never here. What the
-machine lacks is None; a getter that is not implemented is stored as such, and the episode stays
-unscored.
+They read files and run the commands that a task file names, on the machine and never here. A
+missing value is None; an unsupported getter is stored as such, and the episode stays unscored.
 """
 
 import base64
@@ -23,7 +22,7 @@ Getter = Mapping[str, Any]
 
 
 class MachineOutput(NamedTuple):
-    """What a command wrote."""
+    """Output of a command."""
 
     output: str
     error: str
@@ -144,7 +143,7 @@ def _vlc(getter: Getter, machine: OsworldMachine) -> dict[str, Any] | None:
 
 
 def _player(getter: Getter, machine: OsworldMachine) -> dict[str, Any]:
-    """Read the application that opens most kinds of video."""
+    """Return the application that opens most video formats."""
     answers = (
         machine.run(["xdg-mime", "query", "default", f"video/{kind}"], False).output
         for kind in _VIDEO_KINDS

@@ -5,7 +5,7 @@ follows and the step pays its share of the reward. If it does not, the patch rul
 expert's action is shown and carried out in its place, up to `patches` times; after that the episode
 ends. Source: Lu et al. 2025, "UI-S1: Advancing GUI Automation via Semi-online Reinforcement
 Learning". There the expert's action replaces the agent's in the history; here the history keeps
-what the agent wrote, and the answer tells the expert's action.
+what the agent wrote, and the answer states the expert's action.
 """
 
 import json
@@ -37,7 +37,8 @@ class ReplayedGuiEnv(Environment):
     The reward of a step is its share of the trajectory, so that the rewards add up to the score.
 
     Args:
-        patches: Mismatches that are replaced by the expert's action before one ends the episode.
+        patches: Number of mismatches replaced by the expert's action before the next one ends the
+            episode.
         screenshot: Whether screens are shown as images, where the recording has them; otherwise as
             a list of elements, where it has those.
         **kwargs: As for every environment.
@@ -56,7 +57,7 @@ class ReplayedGuiEnv(Environment):
 
     def __init__(self, *, patches: int = 2, screenshot: bool = False, **kwargs: Any) -> None:
         if isinstance(patches, bool) or not isinstance(patches, int) or patches < 0:
-            raise ValueError(f"patches must be a number from 0, got {patches!r}")
+            raise ValueError(f"patches must be a non-negative integer, got {patches!r}")
         super().__init__(**kwargs)
         self.patches = patches
         self.screenshot = screenshot
@@ -86,7 +87,7 @@ class ReplayedGuiEnv(Environment):
         return super().advance(action)
 
     def outcome(self, observation: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Return the result of a step; every matching step is paid at once."""
+        """Return the result of a step; every matching step is rewarded at once."""
         result, _, terminated, truncated, info = super().outcome(observation)
         paid = 1.0 / len(self._steps) if self._matches and self._matches[-1][1] else 0.0
         return result, paid, terminated, truncated, info
@@ -150,7 +151,7 @@ def _described(number: int, element: Any) -> str:
 
 
 def make_vector(num_envs: int, **kwargs: Any) -> Any:
-    """Make a vector of replaying environments; named by the registered id."""
+    """Make a vector of replay environments; named by the registered id."""
     from hexathlon.envs.vector import make_vector as make
 
     return make(ReplayedGuiEnv, num_envs, **kwargs)

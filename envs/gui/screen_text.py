@@ -5,7 +5,8 @@
     [5] switch "Wi-Fi" on
     [6] button at 435,1095-516,1176
 
-What has no label is listed with its bounds, since only its place and its picture tell what it is.
+An element without a label is listed with its bounds, since only its position and its image identify
+it.
 """
 
 from collections.abc import Sequence
@@ -22,7 +23,7 @@ def screen_text(
 
     Args:
         elements: The elements.
-        caption: What is told besides them.
+        caption: Description of the screen in addition to them.
         bounds: Whether all elements are listed with their bounds in pixels.
         brief: Whether to leave out headings and the status bar, and put numbers after names.
     """

@@ -70,7 +70,7 @@ class PhoneDevice:
     # Actions -----------------------------------------------------------------------------------
 
     def act(self, name: str, arguments: Mapping[str, Any]) -> str:
-        """Carry out a tool of the phone."""
+        """Run a tool of the phone."""
         phone = self.phone
         # The element is looked up on the screen that the agent saw.
         place = self._place(arguments) if _PLACED.get(name) else None
@@ -160,7 +160,7 @@ class PhoneDevice:
         return self.phone.elements()
 
     def caption(self) -> str:
-        """Return the app, whether the keyboard is open, and where the content goes on."""
+        """Return the app, whether the keyboard is open, and where there is more to scroll to."""
         phone = self.phone
         parts = [f"App: {phone.app_name}"]
         if phone.core.focus:
@@ -210,7 +210,7 @@ class PhoneDevice:
         self.phone.load(state)
 
     def close(self) -> None:
-        """Forget the phone."""
+        """Release the phone."""
         self._phone = self._painter = None
 
 

@@ -17,7 +17,7 @@ _ROLES = {
     "SeekBar": "slider", "ImageView": "image", "TextView": "text", "CheckedTextView": "checkbox",
     "RecyclerView": "list", "ListView": "list", "ScrollView": "list", "Spinner": "combobox",
 }  # fmt: skip
-"""Roles by the last part of a widget's class; others keep that part."""
+"""Role by the last part of a widget's class; other widgets use that part as their role."""
 
 
 def elements_of_dump(dump: str, size: tuple[int, int]) -> list[UIElement]:
@@ -30,7 +30,7 @@ def elements_of_dump(dump: str, size: tuple[int, int]) -> list[UIElement]:
         size: Width and height of the screen in pixels, to which bounds are clipped.
 
     Raises:
-        DeviceRefusal: If there is no screen in the output, as while an animation runs.
+        DeviceRefusal: If there is no screen in the output, for example during an animation.
     """
     start, end = dump.find("<hierarchy"), dump.rfind("</hierarchy>")
     if start < 0 or end < 0:

@@ -1,6 +1,6 @@
 """A scripted conversation: the visitor leads, beat by beat, and answers questions.
 
-The lines come from the task; what visitors know of themselves is the agenda of the shared
+The lines come from the task; visitors' facts about themselves are the agenda of the shared
 simulated user. It has no access to the correct answers.
 """
 

@@ -35,14 +35,14 @@ class SandboxPathError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Availability:
-    """Availability of a back end on this machine, and its properties."""
+    """Availability of a backend on this machine, and its properties."""
 
     available: bool
     reason: str
     """Why it is unavailable, or what was tried and works."""
 
     properties: Mapping[str, str | bool] = field(default_factory=dict)
-    """Properties of an available back end: user (`root` or `user`), `limits` (`cgroup1`, `cgroup2`,
+    """Properties of an available backend: user (`root` or `user`), `limits` (`cgroup1`, `cgroup2`,
     `rlimits`), `owners` (whether files can belong to ids other than 0), `absolute_paths`,
     `network`, …"""
 
@@ -75,7 +75,7 @@ class Sandbox(Closing):
     """Isolated execution environment for an agent's commands. Used from one thread at a time.
 
     Attributes:
-        backend: Name of the back end, for records.
+        backend: Name of the backend, for records.
         image: The image it was opened from.
         limits: Its resource limits.
     """
@@ -184,7 +184,7 @@ class Sandbox(Closing):
 
 
 class SandboxBackend(ABC):
-    """A sandbox back end. `open` is thread-safe."""
+    """A sandbox backend. `open` is thread-safe."""
 
     name: ClassVar[str]
 
@@ -220,4 +220,4 @@ class SandboxBackend(ABC):
     def open_snapshot(
         self, snapshot: SandboxSnapshot, limits: SandboxLimits | None = None
     ) -> Sandbox:
-        """Start a sandbox from a snapshot of this back end or, through its changes, of another."""
+        """Start a sandbox from a snapshot of this backend or, through its changes, of another."""

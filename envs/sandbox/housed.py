@@ -1,6 +1,6 @@
 """Sandboxes with our own process 1, which serves commands, keys and files.
 
-Shared by the back ends that start processes themselves; the back ends decide where files live and
+Shared by the backends that start processes themselves; the backends decide where files live and
 how snapshots are taken.
 """
 
@@ -52,7 +52,7 @@ class ShellPipes:
 
 
 class HousedSandbox(Sandbox):
-    """Common base of the back ends with our own process 1."""
+    """Common base of the backends with our own process 1."""
 
     def __init__(self, image: SandboxImage, limits: SandboxLimits) -> None:
         self.image = image

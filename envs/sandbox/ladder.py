@@ -1,4 +1,4 @@
-"""The ladder of sandbox back ends, and the choice of one."""
+"""The ladder of sandbox backends, and the choice of one."""
 
 from functools import cache
 
@@ -20,10 +20,10 @@ _UNASKED = ("namespaces", "docker", "landlock")
 
 @cache
 def backend(name: str) -> SandboxBackend:
-    """Return a back end by name, available or not.
+    """Return a backend by name, available or not.
 
     Raises:
-        ValueError: If there is no back end of this name.
+        ValueError: If there is no backend of this name.
     """
     from importlib import import_module
 
@@ -35,10 +35,10 @@ def backend(name: str) -> SandboxBackend:
 
 
 def choose(name: str | None = None) -> SandboxBackend:
-    """Return the named back end, or the first available one.
+    """Return the named backend, or the first available one.
 
     Raises:
-        ValueError: If there is no back end of this name.
+        ValueError: If there is no backend of this name.
         BackendMissing: If it is unavailable, or none is available; the message gives the reason.
     """
     reasons = []

@@ -1,4 +1,4 @@
-"""Snapshots as plain data, which any back end can open."""
+"""Snapshots as plain data, which any backend can open."""
 
 from hexathlon.envs.sandbox.base import SandboxSnapshot
 from hexathlon.envs.sandbox.changes import Changes

@@ -1,4 +1,4 @@
-"""Command execution shared by every back end."""
+"""Command execution shared by every backend."""
 
 import re
 import signal

@@ -17,7 +17,9 @@ _MOST_PER_LOOK = 1 << 18
 
 _ANSWER_S = 0.5
 """Longest wait for the first output after keys. Most programs echo them within a millisecond, but a
-busy kernel may take longer to hand them over, and meanwhile the program seems to wait for keys."""
+busy kernel may take longer to hand them over, and meanwhile the program appears to be waiting for
+keys.
+"""
 
 _ALTERNATE = frozenset({47, 1047, 1049})
 
@@ -26,7 +28,7 @@ class Terminal:
     """One terminal, its keyboard and its screen.
 
     Args:
-        master: The terminal's master end; closed with it, or when nobody holds it.
+        master: The terminal's master end; closed with it, or when it is unreferenced.
     """
 
     def __init__(self, master: int) -> None:
@@ -55,7 +57,7 @@ class Terminal:
         self._unanswered = bool(text)
 
     def look(self, quiet: float, timeout: float, first: float = 0.0) -> Screen:
-        """Render output until the program in front waits and none has come for `quiet` seconds.
+        """Render output until the foreground program waits and none has come for `quiet` seconds.
 
         Args:
             quiet: Seconds without output after which the screen is taken to be complete.
@@ -75,7 +77,7 @@ class Terminal:
         return Screen(lines, screen.cursor.y, min(screen.cursor.x, COLUMNS - 1), screen.alternate)
 
     def _computes(self) -> bool:
-        """Whether the program in front is running or wants to run, where the kernel can say so."""
+        """Whether the foreground program is running or runnable, where the kernel reports it."""
         try:
             leader = os.tcgetpgrp(self._master)
             with open(f"/proc/{leader}/stat", "rb") as file:
@@ -113,8 +115,8 @@ class Terminal:
         try:
             self._stream.feed(data)
         except (TypeError, ValueError, IndexError, KeyError, OverflowError, AttributeError):
-            # The library's handlers take some sequences with the wrong number of parameters
-            # badly. A real terminal ignores such a sequence; the parser has to be restarted.
+            # Some of the library's handlers fail on sequences with the wrong number of parameters.
+            # A real terminal ignores such a sequence; the parser has to be restarted.
             self._stream = _new_stream(self._screen)
 
 

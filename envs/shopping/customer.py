@@ -1,4 +1,4 @@
-"""Customer of a store or service episode: the shared simulated user, with wishes.
+"""Customer of a store or service episode: the shared simulated user plus wishes.
 
 The agenda holds words; their meaning is in the task's `wishes`: for every slot and each of its
 possible values, the conditions that an offer must meet.

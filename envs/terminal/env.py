@@ -1,4 +1,4 @@
-"""`hexathlon/Terminal-v0`: a shell in a sandbox, files, and a task to solve there.
+"""`hexathlon/Terminal-v1`: a shell in a sandbox, files, and a task to solve there.
 
 The agent works in a sandbox with the task's files and without its tests. The result is graded in
 a separate sandbox, see `grading`; its outcome is the final state.
@@ -45,17 +45,17 @@ class TerminalEnv(Environment):
     """Work at a shell.
 
     Args:
-        sandbox: Back end, `namespaces`, `docker` or `landlock`; None for the one named
+        sandbox: Backend, `namespaces`, `docker` or `landlock`; None for the one named
             by the variable HEXATHLON_SANDBOX, else the first available one. `none` is an
             unconfined shell, which the record then states.
-        base: Base of the sandboxes, a root tree or a tag; None for the back end's default.
+        base: Base of the sandboxes, a root tree or a tag; None for the backend's default.
         verifier: `separate`, in a fresh sandbox, or `shared`, as in the original benchmark: the
             tests run beside the agent's processes, and can be tampered with.
         **kwargs: As for every environment.
     """
 
     family: ClassVar[str] = "terminal"
-    version: ClassVar[str] = "0"
+    version: ClassVar[str] = "1"
     default_taskset: ClassVar[str] = "terminal"
     system_prompt: ClassVar[str] = (
         "You work at a Linux shell through tools. There is no network. Look at the files before "

@@ -162,7 +162,7 @@ def _reward(sandbox: Sandbox) -> tuple[dict[str, float] | None, str]:
         try:
             values = parse(data.decode("utf-8"))
         except (UnicodeDecodeError, ValueError, RecursionError):
-            return None, f"{name} holds no finite number"
+            return None, f"{name} contains no finite number"
         return values, ""
     return None, "the tests wrote no reward"
 

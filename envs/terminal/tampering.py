@@ -1,7 +1,7 @@
 """Detection of files and commands that look like an attack on the grader.
 
-Flags are evidence beside the score. Flagged files never reach the grader: it carries over only
-what the task is about, and grades with its own tools.
+Flags are recorded as evidence beside the score. Flagged files never reach the grader: it carries
+over only what the task is about, and grades with its own tools.
 """
 
 import posixpath

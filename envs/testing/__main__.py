@@ -28,7 +28,7 @@ USAGE, FAILED, MISSING = 1, 3, 4
 
 
 class _Parser(argparse.ArgumentParser):
-    """Parser whose exit code for a wrong command line is that of all our commands."""
+    """Parser that exits with our commands' common code if the command line is wrong."""
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None, out: TextIO | None = None) -> i
     """Check the environments named on the command line.
 
     Args:
-        arguments: Words of the command line; those of this process by default.
+        arguments: Command-line arguments; those of this process by default.
         out: Where progress and results are written; standard output by default.
 
     Returns:
@@ -123,10 +123,10 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--skip", nargs="+", choices=names, default=[], metavar="CHECK", help="checks to leave out"
     )
     numbers: dict[str, tuple[float, str]] = {
-        "--floor": (0.02, "highest mean score of a trivial policy"),
+        "--floor": (0.02, "highest mean score allowed for a trivial policy"),
         "--fuzz": (10_000, "fuzzed actions"),
-        "--tasks": (1_000, "tasks that the oracle solves"),
-        "--sample": (50, "tasks of the other score checks"),
+        "--tasks": (1_000, "number of tasks for the oracle"),
+        "--sample": (50, "number of tasks for the other score checks"),
         "--seed": (0, "seed of the kit's own choices"),
     }
     for flag, (default, text) in numbers.items():

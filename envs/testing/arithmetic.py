@@ -1,7 +1,7 @@
 """Search for answers that can be computed from values shown separately.
 
 An answer may be shown in parts, shifted or scaled, so that no value equals it. The relations tried
-are: one number times and plus constants, and sum, difference, product, exclusive or, and
+are: one number times a constant plus a constant, and sum, difference, product, exclusive or, and
 concatenation of two values.
 """
 

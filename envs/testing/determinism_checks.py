@@ -126,7 +126,7 @@ def order_independence(subject: Subject) -> None:
                 seen = trace(subject.play_actions(env, task, plans[task.id]))
                 difference = first_difference(alone[task.id], seen)
                 if difference:
-                    raise CheckFailed(f"{task.id} depends on what was played before: {difference}")
+                    raise CheckFailed(f"{task.id} depends on earlier episodes: {difference}")
         _require_unchanged(env)
     finally:
         env.close()
@@ -140,7 +140,7 @@ def _require_unchanged(env: Any) -> None:
 
 
 def _require_same_openings(subject: Subject) -> None:
-    """Compare the opening of an instance's last of many episodes with that of fresh instances."""
+    """Compare an instance's opening after many episodes with that of a fresh instance."""
     for solved in subject.solved[-_MANY::4]:
         env = subject.make()
         try:

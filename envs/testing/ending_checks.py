@@ -12,7 +12,7 @@ __all__ = ["CHECKS"]
 
 
 def step_after_end(subject: Subject) -> None:
-    """Step once more after a solved and after an idle episode, and before the first reset."""
+    """Step again after a solved and after an idle episode, and before the first reset."""
     task = subject.tasks[0]
     action = next(subject.source.oracle(task))
     env = subject.make()

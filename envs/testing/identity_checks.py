@@ -1,9 +1,9 @@
-"""Checks that a task's id, index, seed and hash say nothing about its solution.
+"""Checks that a task's id, index, seed and hash reveal nothing about its solution.
 
-Two tests, both on oracle episodes. *Numbers*: no bit of index, seed or hash may go with any part
-of the solutions within a template, level, split and script (the Cochran-Mantel-Haenszel test, over
-all templates and for each alone). *Names*: the template may not predict an episode's ending better
-than the agent's own view does, that is, the tools on offer and similar openings.
+Two tests, both on oracle episodes. *Numbers*: no bit of index, seed or hash may correlate with any
+part of the solutions within a template, level, split and script (the Cochran-Mantel-Haenszel test,
+over all templates and for each alone). *Names*: the template may not predict an episode's ending
+better than the agent's own view does, that is, the tools on offer and similar openings.
 """
 
 import math
@@ -32,7 +32,9 @@ _COMMON = 0.03
 """Minimum share of the solutions with an argument value; rarer values are ignored."""
 
 _SURE = 7.0
-"""Standard deviations. Twins share a coin, which makes their deviations up to 1.4 times larger."""
+"""Standard deviations. Twins share a coin flip, which makes their deviations up to 1.4 times
+larger.
+"""
 
 _CHANCE = 1e-6
 _LAST = 3
@@ -55,7 +57,7 @@ def numbers_tell_nothing(subject: Subject) -> None:
 def names_tell_nothing(subject: Subject) -> None:
     """Predict endings from the template alone, and from the agent's view.
 
-    Arguments that provably decide nothing are no part of an ending.
+    Arguments shown not to affect the score are not part of an ending.
     """
     solved = _enough(subject)
     ends = endings(solved, unscored(subject, solved))
@@ -116,7 +118,7 @@ def _by_numbers(solved: Sequence[Solved], ends: Sequence[str]) -> list[bool]:
 
 
 def number_findings(solved: Sequence[Solved]) -> Iterator[str]:
-    """Yield a sentence for each bit of index, seed or hash that goes with a part of a solution."""
+    """Yield a sentence per bit of index, seed or hash that correlates with a part of a solution."""
     bits = _bits([each.task for each in solved])
     parts = _parts(solved)
     strata = _codes([_stratum(each) for each in solved])
@@ -137,7 +139,7 @@ def number_findings(solved: Sequence[Solved]) -> Iterator[str]:
 
 
 def unscored(subject: Subject, solved: Sequence[Solved]) -> set[str]:
-    """Return the arguments, as `tool.argument`, that decide nothing in an episode's ending.
+    """Return the arguments, as `tool.argument`, of endings that do not affect the score.
 
     A declaration is not enough, since it may hold for one value, one template or some changes. Each
     argument that the source declares in `tolerated` is changed in solved episodes of every template
@@ -176,11 +178,11 @@ def _decides_nothing(subject: Subject, env: Any, solved: Solved, path: str) -> b
 def endings(solved: Sequence[Solved], unscored: Container[str] = ()) -> list[str]:
     """Return how each oracle episode ended: its last calls with their common argument values.
 
-    If almost all end alike, as with a closing call, the preceding calls are included.
+    If almost all end in the same way, as with a closing call, the preceding calls are included.
 
     Args:
         solved: Oracle episodes.
-        unscored: Arguments, as `tool.argument`, that are no part of a solution.
+        unscored: Arguments, as `tool.argument`, that are not part of a solution.
     """
     labels: list[str] = []
     for count in range(1, _LAST + 1):
@@ -216,7 +218,7 @@ def _enough(subject: Subject) -> Sequence[Solved]:
 
 
 def _bits(tasks: Sequence[Task]) -> dict[str, NDArray[np.bool_]]:
-    """Return each number's lowest bits over the tasks, those that vary."""
+    """Return each number's lowest bits over the tasks, without constant ones."""
     numbers = {
         "index": [parse_address(task.id).index for task in tasks],
         "seed": [task.seed for task in tasks],
@@ -316,7 +318,7 @@ def _left_one_out(keys: Sequence[Hashable], labels: Sequence[str]) -> list[str]:
 
 
 def _chance(gained: int, trials: int) -> float:
-    """Return the probability of at least this many heads in fair throws."""
+    """Return the probability of at least this many heads in fair coin flips."""
     return sum(math.comb(trials, k) for k in range(gained, trials + 1)) / (1 << trials)
 
 

@@ -75,7 +75,7 @@ def check_environment(
         floor: Highest mean score that a trivial policy may reach.
         fuzz: Number of fuzzed actions to send.
         tasks: Number of tasks that the oracle solves, taken evenly from all public splits.
-        sample: Number of tasks, of those of one split, that the other score checks use.
+        sample: Number of tasks of one split for the other score checks.
         seed: Base seed of the kit's own choices.
         only: Names of the checks to run; all by default.
         skip: Names of checks to skip; the report lists them as skipped.
@@ -123,7 +123,7 @@ def assert_conforms(target: Target, **options: Any) -> None:
 
 
 def _result(check: ConformanceCheck, subject: Subject, raised: dict[_Place, str]) -> CheckResult:
-    """Run a check; an exception that an earlier check met at the same line is not described again.
+    """Run a check; an exception already raised at the same line is not described again.
 
     Args:
         check: The check.

@@ -3,8 +3,8 @@
 They set the floor together with a source's own policies: a score that one of them reaches needs no
 understanding. All are built from the oracle's episodes on train tasks, the lessons:
 
-* `constant` ends every episode in the way most frequent among the lessons (always one side);
-* `neighbour` replays the lesson whose opening shares most words with this one;
+* `constant` ends every episode in the way most frequent among the lessons (such as always buying);
+* `neighbour` replays the lesson whose opening shares the most words with this one;
 * `overlap` calls the tools of that lesson with texts of this episode, chosen by the words that
   their lines share with the instruction;
 * `identity` reads only id, index, seed and hash, and replays the lesson nearest in them.

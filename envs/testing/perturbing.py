@@ -10,7 +10,7 @@ from hexathlon.tasks.task import Task
 __all__ = ["Neighbour", "neighbours"]
 
 _MOST_PLACES = 12
-"""Longer solutions are changed at this many places, the last ones included."""
+"""Longer solutions are changed at this many positions, the last ones included."""
 
 
 class Neighbour(NamedTuple):
@@ -18,14 +18,15 @@ class Neighbour(NamedTuple):
 
     kind: str
     """The change, such as `drop:look`, `alter:answer.value`, or `alter:refuse.reason=secret` where
-    the schema lists the values; after a space, more on it."""
+    the schema lists the values; details follow after a space.
+    """
 
     place: int
     actions: tuple[str, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names by which a source may declare that the change is right, the narrowest first."""
+        """Names by which a source may declare the change to be correct, the narrowest first."""
         brief = self.kind.partition(" ")[0]
         return self.kind, brief, brief.partition("=")[0]
 
@@ -56,7 +57,7 @@ def neighbours(
 def _hedged(
     task: Task, actions: Sequence[str], elsewhere: Mapping[str, Sequence[Any]]
 ) -> Iterator[Neighbour]:
-    """Yield solutions that name the right value of the last action beside a wrong one."""
+    """Yield solutions whose last action names both the right value and a wrong one."""
     if not actions or any(not name for action in actions for name, _ in calls_in(action)):
         return
     *before, action = actions
@@ -107,7 +108,7 @@ def _altered(
 
 
 def _others(value: Any, schema: Mapping[str, Any], elsewhere: Sequence[Any]) -> list[Any]:
-    """Return values beside this one: the schema's others, adjacent numbers, another task's."""
+    """Return values other than this one: the schema's others, adjacent numbers, another task's."""
     if "enum" in schema:
         return [other for other in schema["enum"] if other != value]
     if isinstance(value, bool):

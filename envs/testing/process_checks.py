@@ -1,7 +1,7 @@
-"""Checks of what a process knows: the same episodes elsewhere have the same bytes.
+"""Checks of independence from the process: the same episodes elsewhere have the same bytes.
 
-Each check plays the same episodes here and in a fresh process, which has nothing of the kit loaded
-and in which something else differs: hash seed and user, the machine, or the clock.
+Each check plays the same episodes here and in a fresh process that does not load the kit and in
+which something else differs: hash seed and user, the machine, or the clock.
 """
 
 import json
@@ -59,7 +59,7 @@ _CLOCK_SHIFT, _CLOCK_ZONE = 1_000 * 86_400 + 7 * 3_600 + 7 * 60, "XST-05:45"
 def two_processes(subject: Subject) -> None:
     """Play the same episodes in a fresh process with another hash seed, user and folder.
 
-    This process has played many episodes by then, so that what it remembers shows, too.
+    This process has played many episodes by then, so the check also finds state kept between them.
     """
     fault = (
         "a fresh process, without the kit, with another hash seed, locale, user and folder got "
@@ -83,7 +83,7 @@ def machine_hidden(subject: Subject) -> None:
 def clock_hidden(subject: Subject) -> None:
     """Play the same episodes in a fresh process with another clock and time zone."""
     _skip_if_different(subject)
-    fault = "a process with another clock and time zone got different bytes, so the time is shown"
+    fault = "a process with another clock and time zone got different bytes, so the time is visible"
     start = f"{_text_of(shifted_clock)}\nshift_clock({_CLOCK_SHIFT}, {_CLOCK_ZONE!r})\n"
     _require_same_elsewhere(subject, fault, _USER, start, builds=False)
 
@@ -108,7 +108,7 @@ def _require_same_elsewhere(
         subject: The environment.
         fault: What a difference means.
         variables: Environment variables that are set there.
-        start: Program text that is run there first.
+        start: Source code that is run there first.
         builds: Whether both build tasks, too.
         absent: Environment variables that are not set there.
     """
@@ -118,7 +118,7 @@ def _require_same_elsewhere(
     pairs = zip(here["builds"][: len(asked)], there["builds"], strict=True)
     changed = [a[0] for a, b in pairs if a != b]
     if changed:
-        raise CheckFailed(f"{fault}: {len(changed)} tasks were built otherwise, as {changed[0]}")
+        raise CheckFailed(f"{fault}: {len(changed)} tasks were built differently: {changed[0]}, …")
     if there["episodes"] != here["episodes"]:
         raise CheckFailed(fault)
 
@@ -195,18 +195,18 @@ def _text_of(module: Any) -> str:
 CHECKS = (
     ConformanceCheck(
         "two_processes",
-        "let nothing depend on hash(), the order of sets, environment variables, the folder, "
+        "do not depend on hash(), the order of sets, environment variables, the folder, "
         "loaded modules, or what else the process has done",
         two_processes,
     ),
     ConformanceCheck(
         "machine_hidden",
-        "show nothing of the machine: no home, host name, number of CPUs or temporary folder",
+        "reveal nothing about the machine: no home, host name, number of CPUs or temporary folder",
         machine_hidden,
     ),
     ConformanceCheck(
         "clock_hidden",
-        "show no time of day and no date but simulated ones, a function of (task, seed)",
+        "show only simulated dates and times of day, a function of (task, seed)",
         clock_hidden,
     ),
 )

@@ -46,7 +46,7 @@ class CheckResult:
     detail: str = ""
     mend: str = ""
     same_as: str = ""
-    """The earlier check that failed by the same exception."""
+    """The earlier check that failed with the same exception."""
 
     def __str__(self) -> str:
         line = f"{self.status:8}{self.name}"
@@ -89,7 +89,7 @@ class Report:
         return "\n".join([f"{self.subject}: {self.counts}", *self._lines()])
 
     def _lines(self) -> Iterator[str]:
-        """Yield each result, with the checks that failed by the same exception after the first."""
+        """Yield each result, with later checks that failed with the same exception."""
         for result in self.results:
             if not result.same_as:
                 yield str(result)

@@ -99,11 +99,11 @@ def reward_bounded(subject: Subject) -> None:
                 gains = sum(max(float(step[1]), 0.0) for step in episode.steps)
                 if episode.reward < 0.0:
                     raise CheckFailed(
-                        f"an episode of {task.id} paid {episode.reward} in all, less than 0"
+                        f"an episode of {task.id} paid {episode.reward} in total, less than 0"
                     )
                 if max(gains, episode.reward) > most:
                     raise CheckFailed(
-                        f"an episode of {task.id} paid {max(gains, episode.reward)} in all, "
+                        f"an episode of {task.id} paid {max(gains, episode.reward)} in total, "
                         f"{most} is the declared maximum"
                     )
     finally:
@@ -150,22 +150,22 @@ CHECKS = (
         "oracle_scores_one", "fix the oracle or the verifier: they disagree", oracle_scores_one
     ),
     ConformanceCheck(
-        "noop_scores_zero", "let the verifier demand an answer or a change", noop_scores_zero
+        "noop_scores_zero", "make the verifier require an answer or a change", noop_scores_zero
     ),
     ConformanceCheck("floor", "make answers longer or rarer, or the verifier stricter", floor),
     ConformanceCheck(
         "mutants_score_zero",
-        "let the verifier check what the near miss gets wrong",
+        "make the verifier check what the near miss gets wrong",
         mutants_score_zero,
     ),
     ConformanceCheck(
         "alternatives_score_one",
-        "let the verifier accept every right solution",
+        "make the verifier accept every correct solution",
         alternatives_score_one,
     ),
     ConformanceCheck(
         "reward_bounded",
-        "pay at the end only and never below 0, or declare max_reward",
+        "pay rewards only at the end and never below 0, or declare max_reward",
         reward_bounded,
     ),
 )

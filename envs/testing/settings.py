@@ -11,7 +11,7 @@ __all__ = ["process_settings"]
 
 
 def process_settings() -> dict[str, str]:
-    """Return the settings by name, as texts that can be compared."""
+    """Return the settings by name, as comparable strings."""
     context = decimal.getcontext().copy()
     context.clear_flags()  # flags left by calculations are not settings
     return {

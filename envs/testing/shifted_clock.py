@@ -52,7 +52,7 @@ def _of_fields(real: Callable[..., Any], place: int) -> Callable[..., Any]:
 
 
 class _Like(type):
-    """Makes instances of the real class pass for instances of the moved one."""
+    """Makes instances of the real class pass as instances of the shifted one."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, cls.__mro__[1])

@@ -1,7 +1,7 @@
 """Gives a fresh Python process another host name, another login and another number of CPUs.
 
-Its text is run by the second process of the kit's machine check, so it imports the standard library
-alone. Only what Python's own functions say is moved, not the files of the system.
+Its source is run by the second process of the kit's machine check, so it imports only the standard
+library. Only the results of Python's own functions change, not the files of the system.
 """
 
 import os
@@ -13,7 +13,7 @@ __all__ = ["shift_machine"]
 
 
 def shift_machine(name: str) -> None:
-    """Let the functions that describe the machine speak of one with this name."""
+    """Make the functions that describe the machine describe one with this name."""
     real = os.uname()
     uname = os.uname_result((real.sysname, name, real.release, real.version, real.machine))
     count = os.cpu_count() or 1

@@ -16,7 +16,7 @@ def builds_are_pure(subject: Subject) -> None:
     for solved in reversed(subject.solved[:_REBUILT]):
         again = subject.source.build(solved.task.id)
         if again.hash != solved.task.hash:
-            raise CheckFailed(f"{solved.task.id} is another task when it is built again")
+            raise CheckFailed(f"{solved.task.id} becomes a different task when it is built again")
 
 
 def addresses_kept(subject: Subject) -> None:

@@ -44,7 +44,7 @@ def _fork_here(subject: Subject, env: Any, rest: list[str], expected: list[str])
     clones = fork(env, 2)
     try:
         ahead = _run(clones[0], subject, rest)
-        _require_same("a fork diverged from its parent's course", expected, ahead)
+        _require_same("a fork diverged from its parent", expected, ahead)
         parent = _run(env, subject, rest)
         _require_same("the parent was changed by its fork's actions", expected, parent)
         late = _run(clones[1], subject, rest)

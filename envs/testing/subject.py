@@ -69,7 +69,7 @@ class Subject:
         floor: Highest mean score that a trivial policy may reach.
         fuzz: Number of fuzzed actions.
         tasks: Number of tasks that the oracle solves, from all public splits.
-        sample: Number of tasks, of those of one split, that the other score checks use.
+        sample: Number of tasks of one split for the other score checks.
         seed: Base seed of the kit's own choices.
     """
 
@@ -173,7 +173,7 @@ class Subject:
 
     @cached_property
     def solved(self) -> list[Solved]:
-        """The oracle's episodes on the tasks of all public splits, evenly taken."""
+        """The oracle's episodes on tasks taken evenly from all public splits."""
         return self.solve(self.ids())
 
     def ids(self) -> list[str]:
@@ -212,13 +212,13 @@ class Subject:
         return assistant_message(parse_text(text))
 
     def play(self, env: Any, task: Task, script: Script, seed: int = 0) -> RecordedEpisode:
-        """Play one episode by a script, which receives the text of each observation."""
+        """Play one episode with a script, which receives the text of each observation."""
         return self.play_shown(env, task, lambda opening: script, seed)
 
     def play_shown(
         self, env: Any, task: Task, maker: Callable[[str], Script], seed: int = 0
     ) -> RecordedEpisode:
-        """Play one episode by a script that is made from the text of the opening."""
+        """Play one episode with a script that is made from the text of the opening."""
         opening, info = env.reset(seed=seed, options={"task": task.id})
         episode = RecordedEpisode(opening, info)
         script = maker(text_of(opening))
@@ -238,7 +238,7 @@ class Subject:
     def play_actions(
         self, env: Any, task: Task, actions: Iterable[str], seed: int = 0
     ) -> RecordedEpisode:
-        """Play one episode by a list of actions."""
+        """Play one episode with a list of actions."""
         return self.play(env, task, fixed(actions), seed)
 
     def oracle_actions(self, task: Task) -> list[str]:

@@ -10,7 +10,7 @@ __all__ = ["holds", "public_text", "text_form", "truth_of"]
 
 
 def truth_of(solved: Solved, public: str | None = None) -> dict[str, str]:
-    """Return the truth of a task by path, without what instruction and tools state."""
+    """Return the parts of a task's truth by path, except those stated in instruction or tools."""
     task = solved.task
     if public is None:
         public = public_text(task)
@@ -25,7 +25,7 @@ def truth_of(solved: Solved, public: str | None = None) -> dict[str, str]:
 
 
 def public_text(task: Task) -> str:
-    """Return what everybody may know of a task: instruction and tools."""
+    """Return the public text of a task: instruction and tools."""
     return task.instruction + json.dumps([tool.model_dump() for tool in task.tools])
 
 
@@ -35,7 +35,7 @@ def text_form(value: Any) -> str:
 
 
 def holds(text: str, value: str) -> bool:
-    """Whether a text holds a value as a whole: 17 is not in 170."""
+    """Whether a text contains a value as a whole: 17 is not in 170."""
     start = text.find(value)
     while start >= 0:
         end = start + len(value)

@@ -1,10 +1,10 @@
 """Checks that the ground truth stays out of the agent's sight.
 
 The truth of a task is its canary, its id, the parameters of its checks and the arguments of the
-oracle's last action, less what instruction and tools state. What an agent finds out by acting is
-no leak, so only unsolicited texts are searched: info, the opening, descriptions of tools, answers
-to empty and malformed turns and to refused calls, and texts after a wrong ending. The search covers
-its literal form and those of `DISGUISES`.
+oracle's last action, except the parts stated in the instruction or the tools. What an agent finds
+out by acting is not a leak, so only unsolicited texts are searched: info, the opening, descriptions
+of tools, answers to empty and malformed turns and to refused calls, and texts after a wrong ending.
+The search covers its literal form and those of `DISGUISES`.
 """
 
 import json
@@ -332,7 +332,7 @@ CHECKS = (
     ),
     ConformanceCheck(
         "truth_in_observations",
-        "show answers only to those who look; what everybody may know belongs in the instruction",
+        "show answers only after a deliberate look; public facts belong in the instruction",
         truth_in_observations,
     ),
 )

@@ -1,7 +1,7 @@
 """Episodes and builds as digests, in the kit's own process and in a fresh one.
 
 The fresh process gets the text of this file and imports nothing of the kit, so that an environment
-that behaves otherwise while it is checked is found out. The process reads one JSON object from
+that behaves differently while it is checked is detected. The process reads one JSON object from
 standard input: `path`, `entry_point`, `kwargs`, `episodes` (a list of task id, seed, actions),
 `builds` (a list of task ids). It writes a mark and the digests as JSON to standard output.
 """

@@ -1,6 +1,6 @@
 """The simulated user: a seeded, agenda-driven partner that events with dialogue share.
 
-Independent of the event and of what its words are about.
+Independent of the event and of its subject.
 """
 
 from hexathlon.envs.users.agenda import Agenda, Slot

@@ -43,7 +43,7 @@ class Slot(StrictRecord):
         if any(not phrase.strip() for phrase in self.ask):
             raise ValueError("a phrase in `ask` is empty and would match every question")
         if any("{value}" not in template for template in self.say):
-            raise ValueError("every template in `say` must hold {value}")
+            raise ValueError("every template in `say` must contain {value}")
         return self
 
 

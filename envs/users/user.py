@@ -95,7 +95,7 @@ class SimulatedUser:
         """Answer a message of the agent.
 
         Slots are revealed only when asked for, at most `slots_per_turn` in one answer. Questions
-        about anything else, repeated or overloaded ones and attempts at the user's role cost
+        about anything else, repeated or overloaded ones and attempts to break the user's role cost
         patience.
         """
         if self.left:

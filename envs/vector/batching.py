@@ -53,7 +53,7 @@ def require_equal_spaces(envs: Sequence[Env[Any, Any]]) -> None:
             first.observation_space,
         ):
             raise ValueError(
-                f"environment {index} has other spaces than number 0: "
+                f"environment {index} has different spaces from number 0: "
                 f"{env.action_space}, {env.observation_space}"
             )
 

@@ -64,7 +64,7 @@ class Dispatcher:
     def collect(self, min_ready: int, timeout: float | None) -> list[Arrival]:
         """Return answers in order of arrival; see `VectorEnvironment.recv`."""
         if min_ready > len(self._flying) + len(self._ready):
-            raise ValueError(f"asked for {min_ready} answers, {self.owed} are owed")
+            raise ValueError(f"asked for {min_ready} answers, but only {self.owed} are owed")
         if self._lease is None:
             answers: list[Any] = list(self._ready)
             self._ready.clear()

@@ -67,6 +67,14 @@ class WebEnv(Environment):
 
     hints: ClassVar[Mapping[str, str]] = {
         "": "Elements have numbers: click 12; fill 7 some text; finish when you are done.",
+        "changes": "The sites did not change exactly as requested.",
+        "changes=1": "The sites changed exactly as requested.",
+        "ended": "No report was given.",
+        "status": "The reported status is wrong.",
+        "status=1": "The reported status is right.",
+        "data": "The answer's values are wrong, missing or superfluous.",
+        "record": "The record named as the obstacle is wrong.",
+        "evidence": "A page that shows the answer was not opened.",
     }
 
     example_tools: ClassVar[tuple[str, ...]] = tuple(sorted(schema.name for schema in WEB_TOOLS))
@@ -127,7 +135,7 @@ class WebEnv(Environment):
         return f"{request}\n\n{self._screen('')}"
 
     def call_tool(self, name: str, arguments: dict[str, Any]) -> str:
-        """Carry out one action; the answer is the resulting screen."""
+        """Perform one action and return the resulting screen."""
         arguments = {key: _readable(value) for key, value in arguments.items()}
         if name in ("finish", "report_infeasible", "send_msg_to_user", "read_file"):
             answer: str = getattr(self, f"_{name}")(**arguments)
@@ -144,7 +152,7 @@ class WebEnv(Environment):
         return self._screen(remark)
 
     def frame(self) -> "NDArray[np.uint8]":
-        """Return the window as an image, with marks if they are wanted."""
+        """Return the window as an image, with marks if enabled."""
         from hexathlon.envs.web.chromium.marks import window_image
 
         return window_image(self.browser, marks=self.marks)

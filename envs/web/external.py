@@ -128,7 +128,7 @@ class ExternalSites(Network):
         }
 
     def save(self) -> NetworkState:
-        """Refuse: the sites' state is not in this process.
+        """Not supported: the sites' state is not in this process.
 
         Raises:
             ForkUnsupported: Always.
@@ -136,7 +136,7 @@ class ExternalSites(Network):
         raise ForkUnsupported("the sites of this task run elsewhere and cannot be copied")
 
     def load(self, state: NetworkState) -> None:
-        """Refuse, as `save` does."""
+        """Not supported; see `save`."""
         self.save()
 
     def close(self) -> None:

@@ -63,7 +63,7 @@ class MiniwobPages(Network):
     """Function for the page, run when it has loaded; returns the utterance as JSON."""
 
     reading: str = _READING
-    """Function for the page, run after every action; returns what `note` takes."""
+    """Function for the page, run after every action; returns the argument of `note`."""
 
     def __init__(self, task: Task) -> None:
         settings: Mapping[str, Any] = task.params["miniwob"]
@@ -113,11 +113,11 @@ class MiniwobPages(Network):
         return WebResponse(404, "There is no such page.", media_type="text/plain")
 
     def begun(self, utterance: str | None) -> None:
-        """Take the page's utterance, the return value of `opening`."""
+        """Store the page's utterance, the return value of `opening`."""
         self.instruction = "" if utterance is None else _readable(json.loads(utterance))
 
     def note(self, state: str) -> None:
-        """Take the page's state, the return value of `reading`."""
+        """Store the page's state, the return value of `reading`."""
         if not self.done:
             self._state = json.loads(state)
 
@@ -130,7 +130,7 @@ class MiniwobPages(Network):
         return {"miniwob": {**self._state, "actions": self._actions, "page": self._page}}
 
     def save(self) -> NetworkState:
-        """Refuse: the state is in the page's own scripts.
+        """Not supported: the state is in the page's own scripts.
 
         Raises:
             ForkUnsupported: Always.
@@ -138,7 +138,7 @@ class MiniwobPages(Network):
         raise ForkUnsupported("a MiniWoB++ page holds its state in scripts, which are not copied")
 
     def load(self, state: NetworkState) -> None:
-        """Refuse, as `save` does."""
+        """Not supported; see `save`."""
         self.save()
 
     def close(self) -> None:

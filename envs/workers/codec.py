@@ -78,7 +78,7 @@ def _flatten(value: Any, blobs: list[bytes], place: str) -> Any:
     if isinstance(value, Text | Image | File):
         return _flatten_part(value, blobs)
     raise NotPlainData(
-        f"{place} is {type(value).__name__}; between processes go only None, bool, int, float, "
+        f"{place} is {type(value).__name__}; processes exchange only None, bool, int, float, "
         "str, bytes, list, tuple, dict, numeric arrays and message parts"
     )
 

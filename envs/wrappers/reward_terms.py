@@ -14,7 +14,7 @@ __all__ = ["RewardTerms"]
 class RewardTerms(EpisodeWrapper):
     """The reward becomes the score plus a weighted sum of `info["reward_terms"]`.
 
-    The terms stay in info, and the verdict, which evaluation reads, is not changed.
+    The terms stay in info; the verdict, which evaluation reads, does not change.
 
     Args:
         env: Any environment with our info.

@@ -1,7 +1,7 @@
-"""Verifier of desktop tasks: documents as asked, everything else as it was, and the report.
+"""Verifier of desktop tasks: documents as requested, everything else unchanged, and the report.
 
-Compares documents by what they say (`documents`), so a workbook saved by another program version is
-the same workbook. Independent of how the desktop was operated.
+Documents are compared by content (`documents`), so a workbook saved by another program version
+counts as the same workbook. Independent of how the desktop was operated.
 """
 
 import base64
@@ -69,7 +69,7 @@ def _matches(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
 def _unchanged(
     path: str, stored: Mapping[str, Any], initial: Mapping[str, Mapping[str, Any]]
 ) -> bool:
-    """Whether a file that was written again still says what it said."""
+    """Whether a rewritten file still has its initial content."""
     before = initial.get(path)
     if before is None or "base64" not in stored or "folder" in before:
         return False
@@ -80,7 +80,7 @@ def _unchanged(
 
 
 def _answered(accepted: Sequence[str] | None, given: str) -> bool:
-    if accepted is None:  # what is said beside the work does not matter
+    if accepted is None:  # no answer was asked for, so any is accepted
         return True
     return _folded(given) in {_folded(each) for each in accepted}
 
@@ -97,5 +97,5 @@ def _reported(refusal: Mapping[str, str] | None, report: Mapping[str, str]) -> b
 
 
 def _folded(text: str) -> str:
-    """Return a text without differences of case, spaces and a final full stop."""
+    """Normalise case, spaces and a final full stop."""
     return re.sub(r"\s+", " ", text).strip().rstrip(".").casefold()

@@ -1,8 +1,8 @@
-"""Documents of desktop programs as data: what a file says, apart from how it says it.
+"""Documents of desktop programs as data: the content of a file, independent of its encoding.
 
 Kinds: `text`, `page` (of a notebook), `cells` (of a workbook), `accounts` (a household's books),
 `tables` (a database), `image` and `folder`. A document that cannot be read is None, which equals no
-expected value. It does not know which document is right.
+expected value. Independent of which document is right.
 """
 
 import gzip
@@ -32,7 +32,7 @@ def kind_of(path: str) -> str:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two documents say the same; numbers may differ by rounding."""
+    """Whether two documents have the same content; numbers may differ by rounding."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, int | float) and isinstance(other, int | float):
@@ -45,12 +45,12 @@ def same(one: Any, other: Any) -> bool:
 
 
 def _text(data: bytes) -> str:
-    """Return a text without the line break at its end."""
+    """Return a text without its final line break."""
     return data.decode("utf-8").removesuffix("\n")
 
 
 def _page(data: bytes) -> str:
-    """Return a page of a notebook without header, outer spaces and the line with its date."""
+    """Return a notebook page without header, outer spaces and the date line."""
     text = data.decode("utf-8")
     if text.startswith("Content-Type:"):
         text = text.partition("\n\n")[2]
@@ -74,7 +74,7 @@ def _cells(data: bytes) -> dict[str, dict[str, Any]]:
             if number is not None and text:
                 shared[number] = (text, row, column)
             elif number is not None:
-                text = "=shared"  # no formula of ours is shared between cells
+                text = "=shared"  # our documents share no formulas between cells
             raw[_address(row, column)] = (text, cell.attrib.get("ValueType"))
         plain = {at: _typed(*value) for at, value in raw.items() if not value[0].startswith("=")}
         for at, (text, _) in raw.items():
@@ -181,4 +181,4 @@ def _reader(kind: str) -> Callable[[bytes], Any]:
 
 
 KINDS: dict[str, Callable[[bytes], Any]] = {kind: _reader(kind) for kind in _READERS}
-"""Kind → its reader, which returns None for data that is no such document."""
+"""Kind → its reader, which returns None for data of another kind."""

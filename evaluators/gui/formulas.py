@@ -1,6 +1,6 @@
 """Formulas of a workbook: the four operations and a few functions over numbers and ranges.
 
-Enough for what tasks ask for; any other formula is a fault, which no expected value equals.
+Enough for the tasks; any other formula is a fault, which equals no expected value.
 """
 
 import ast
@@ -96,7 +96,7 @@ def _value(node: ast.expr, names: Mapping[str, list[float]]) -> Any:
 def _single(value: Any) -> float:
     if isinstance(value, list):
         if len(value) != 1:
-            raise CellFormulaFault("a range is no value")
+            raise CellFormulaFault("a range is not a single value")
         return float(value[0])
     return float(value)
 

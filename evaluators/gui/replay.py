@@ -30,7 +30,7 @@ def gui_replay(
 ) -> Verdict:
     """Score a replayed trajectory by its share of matching steps.
 
-    The terms tell the progress, the share of steps before the first mismatch, and the success, 1 if
+    The terms give the progress, the share of steps before the first mismatch, and the success, 1 if
     all steps match.
 
     Args:

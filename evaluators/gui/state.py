@@ -22,15 +22,16 @@ _PhoneChanges = Mapping[str, Any]
 def gui_state(
     task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Messages
 ) -> Verdict:
-    """Compare changes and report with what was asked.
+    """Compare the changes and the report with the request.
 
     Args:
         task: Not used.
         params: `changes` (by table: `added` rows, `removed` keys, `changed` pairs of key and new
-            values), `answer` (`status`, `data`, `record`, `ordered`), and perhaps `parts` (shares
-            of `changes` by name, each a term of its own). Of a shift also `requests`: by request,
-            its `answer`, its `part` of the changes, and what must have changed `then`, when it was
-            reported; partial credit is then the share of requests of which all are right.
+            values), `answer` (`status`, `data`, `record`, `ordered`), and optionally `parts` (parts
+            of `changes` by name, each scored as a separate term). For a shift also `requests`: by
+            request, its `answer`, its `part` of the changes, and what must have changed `then`,
+            when it was reported; partial credit is then the share of requests with all of them
+            right.
         final_state: The environment's final state: `changes`, `reports`.
         transcript: Not used.
     """
@@ -77,7 +78,7 @@ def _report_terms(wanted: Mapping[str, Any], report: Mapping[str, Any] | None) -
 
 
 def matches_value(wanted: Any, given: Any) -> bool:
-    """Whether a given value is the wanted one.
+    """Whether a given value matches the expected one.
 
     Texts are compared without regard to case and white space; numbers, amounts of money and texts
     that look like them by value. A wanted value may be a matcher: `{"any": true}`,
@@ -104,7 +105,7 @@ def matches_value(wanted: Any, given: Any) -> bool:
 
 
 def _faults(expected: _PhoneChanges, changes: _PhoneChanges) -> list[str]:
-    """Return one line for every difference between what changed and what should have."""
+    """Return one line for each difference between the actual and the expected changes."""
     faults: list[str] = []
     for table in sorted({*expected, *changes}):
         faults += _table_faults(table, expected.get(table, {}), changes.get(table, {}))
@@ -149,7 +150,7 @@ def _volatile(table: str) -> frozenset[str]:
 
 
 def _row_fits(wanted: Mapping[str, Any], row: Mapping[str, Any], volatile: frozenset[str]) -> bool:
-    """Whether an added row is a wanted one; columns that are not named must be volatile."""
+    """Whether an added row matches an expected one; columns that are not named must be volatile."""
     return all(
         matches_value(wanted[name], row[name]) if name in wanted else name in volatile
         for name in row
@@ -157,7 +158,7 @@ def _row_fits(wanted: Mapping[str, Any], row: Mapping[str, Any], volatile: froze
 
 
 def _holds(part: Mapping[str, Any], changes: _PhoneChanges) -> bool:
-    """Whether a share of the expected changes took place, whatever else did."""
+    """Whether a part of the expected changes took place, regardless of other changes."""
     for table, wanted in part.items():
         volatile, done = _volatile(table), changes.get(table, {})
         after = {str(row["id"]): row for _, row in done.get("changed", ())}
@@ -179,7 +180,7 @@ def _holds(part: Mapping[str, Any], changes: _PhoneChanges) -> bool:
 
 def _same_data(wanted: Mapping[str, Any], given: str | None) -> bool:
     expected = wanted["data"]
-    if not expected:  # nothing was asked: what is said beside the work does not matter
+    if not expected:  # no answer was asked for, so any is accepted
         return True
     if not given:
         return False

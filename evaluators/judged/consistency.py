@@ -98,7 +98,7 @@ def _rubric_fault(digest: str, content: Any) -> str:
 def _header_faults(header: Mapping[str, Any], rubrics: Sequence[Rubric]) -> Iterator[Contradiction]:
     kind, judges = header["kind"], header["judges"]
     if kind not in ("pointwise", *_COMPARISONS):
-        yield Contradiction("header.kind", f"{kind!r:.80} is no kind of judging")
+        yield Contradiction("header.kind", f"{kind!r:.80} is not a kind of judging")
     if kind in _COMPARISONS and len(judges) != 1:
         yield Contradiction("header.judges", f"{kind} judging has one judge, found {len(judges)}")
     elif not judges and any(rubric.judged for rubric in rubrics):

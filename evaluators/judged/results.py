@@ -1,7 +1,7 @@
 """Summaries of judged files for reports; judged scores never count as verified.
 
 A judge that decided a planted control wrongly, or whose audit shows that it cannot judge, gets no
-score at all: a number with a remark beside it is read as a number.
+score at all: a number with a caveat would still be read as a number.
 """
 
 import math
@@ -57,7 +57,7 @@ class JudgedSummary(NamedTuple):
 
     usage: Mapping[str, Any]
     remarks: tuple[str, ...]
-    """What speaks against the score; empty if nothing does."""
+    """Objections to the score; empty if there are none."""
 
     audits: tuple[str | None, ...]
     withheld: tuple[str, ...] = ()

@@ -157,7 +157,7 @@ def pointwise_prompt(criterion: Criterion, transcript: JudgedTranscript) -> Prom
 
 
 def pairwise_prompt(rubric: Rubric, first: JudgedTranscript, second: JudgedTranscript) -> Prompt:
-    """Build the question which of two transcripts fulfils a rubric better."""
+    """Build the question of which of two transcripts fulfils a rubric better."""
     blocks = [
         ("CRITERIA", _criteria(rubric)),
         ("FIRST", _parts(first)),

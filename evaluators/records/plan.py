@@ -39,7 +39,7 @@ def plan_hash(plan: Mapping[str, Any]) -> str:
 
 
 def work_hash(plan: Mapping[str, Any]) -> str:
-    """Return the hash of the work, whoever runs it: equal for two teams with the same run."""
+    """Return the hash of the work without its submitter: equal for two teams with the same run."""
     return plan_hash({name: value for name, value in plan.items() if name != SUBMITTER})
 
 

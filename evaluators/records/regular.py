@@ -1,4 +1,4 @@
-"""Refusal of files that are none: opening a named pipe waits forever, a device never ends."""
+"""Rejection of irregular files: opening a named pipe blocks, reading a device never ends."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ class TrialRecord(TypedDict):
     env_version: str
     timing: dict[str, Any]
     failed_action: NotRequired[str]
-    """Of an infrastructure failure: the action that the environment failed to take."""
+    """For an infrastructure failure: the action that the environment failed to carry out."""
     prev: NotRequired[str]
     hash: NotRequired[str]
 
@@ -164,8 +164,8 @@ _STEP_FIELDS: dict[str, type | tuple[type, ...]] = {
 def record_fault(record: Any) -> tuple[str, str] | None:
     """Return (field, what is wrong with it) of the first malformed field, or None.
 
-    Cheap: checks the shape, not hashes. Unknown fields are allowed, so that a reader of today can
-    read the records of tomorrow.
+    Cheap: checks the shape, not hashes. Unknown fields are allowed, so that today's reader can read
+        tomorrow's records.
     """
     if not isinstance(record, dict):
         return "record", f"expected an object, found {type(record).__name__}"

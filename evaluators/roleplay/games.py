@@ -15,7 +15,7 @@ __all__ = ["roleplay_bargain", "roleplay_inquiry"]
 def roleplay_bargain(
     task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: object
 ) -> Verdict:
-    """Grade a sale: the gain reaches the goal, or the seller rightly walked away.
+    """Grade a sale: the gain must reach the goal, or walking away must be right.
 
     `partial` is the gain as a share of the largest possible one.
     """

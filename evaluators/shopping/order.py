@@ -163,7 +163,7 @@ def _dialogue_faults(params: Mapping[str, Any], final_state: Mapping[str, Any]) 
 
 
 def _answered(answer: Any, expected: Mapping[str, Any] | None) -> bool:
-    """Whether the typed answer is the expected one; any of the expected records will do."""
+    """Whether the typed answer is the expected one; any of the expected records suffices."""
     if expected is None or not isinstance(answer, Mapping):
         return expected is None and answer is None
     right = all(answer.get(key) == expected.get(key) for key in ("reason", "paragraph"))

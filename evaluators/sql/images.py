@@ -38,7 +38,7 @@ def describe_content(image: bytes) -> dict[str, Any]:
 def changed_parts(
     expected: Mapping[str, Any], got: Mapping[str, Any], before: Mapping[str, Any]
 ) -> list[str]:
-    """Return the names of tables that differ between two descriptions, and of the rest if it does.
+    """Return the names of tables that differ, and `(indexes, views, triggers)` if those do.
 
     Declarations (type, NOT NULL, default, key) are compared for columns that existed before; of new
     columns only names and values count, as there are several right ways to declare them.

@@ -5,7 +5,7 @@ of comparisons connects have no common scale and are rated in separate groups. R
 on 0 within a group and given on Elo's scale, 400 points for odds of ten to one.
 
 The penalty is Firth's, half the log-determinant of the information (Bias reduction of maximum
-likelihood estimates, Biometrika 80, 1993). Other than a Gaussian prior it has no scale to choose,
+likelihood estimates, Biometrika 80, 1993). Unlike a Gaussian prior, it has no scale to choose,
 it removes the first-order bias, and a player that won everything has a finite rating. Limits are
 where the profile of the penalised likelihood has fallen by half the squared quantile (Heinze and
 Schemper, A solution to the problem of separation in logistic regression, Statistics in Medicine
@@ -31,7 +31,7 @@ SCALE = 400.0 / math.log(10.0)
 """Elo points per unit of strength."""
 
 _FARTHEST = 12.0
-"""Greatest distance of a limit from its rating, in units of strength (2,085 Elo points); far
+"""Maximum distance of a limit from its rating, in units of strength (2,085 Elo points); far
 beyond it the information cannot be inverted in double precision."""
 
 _STEPS = 200
@@ -80,7 +80,7 @@ class RatedGroup:
     """Best first; their sum is 0. Not comparable with those of another group."""
 
     inflation: float
-    """Factor of the variance that the dependence within scenes causes; at least 1."""
+    """Inflation of the variance caused by dependence within scenes; at least 1."""
 
 
 def bradley_terry(
@@ -207,8 +207,8 @@ class _Likelihood:
         """Return the mean inflation of the variance by scenes, and its degrees of freedom.
 
         Only products of different comparisons of a scene enter: without such, the inflation is 1
-        and its freedom infinite. Data that some order of the players explains without exception
-        say nothing of the dependence; repeated comparisons of a pair on a scene count as one then.
+        and its freedom infinite. Data that some order of the players explains completely say
+        nothing about the dependence; repeated comparisons of a pair on a scene then count as one.
         """
         scenes: dict[str, Array] = {}
         own: Array = np.zeros((self._basis.shape[1],) * 2)

@@ -1,4 +1,4 @@
 """Verifiers of the web event.
 
-They read stored changes, traces and answers; they open no page.
+They read stored changes, traces and answers, and never open a page.
 """

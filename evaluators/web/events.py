@@ -42,7 +42,7 @@ class EventUrl(NamedTuple):
         return cls(f"{parts.scheme.lower()}://{host}{path}{fragment}", _folded(query))
 
     def with_query(self, query: Mapping[str, Sequence[str]]) -> "EventUrl":
-        """Return the address with another query."""
+        """Return the URL with another query."""
         return EventUrl(self.base, _folded(query))
 
     def same_path(self, given: "EventUrl") -> bool:
@@ -70,12 +70,12 @@ class Event:
 
     @cached_property
     def sent(self) -> Mapping[str, Any] | None:
-        """Fields of the request's body; None if it has none that can be read."""
+        """Fields of the request's body; None if it has no readable ones."""
         return _fields(self._request.get("postData"))
 
     @cached_property
     def content(self) -> Mapping[str, Any] | None:
-        """Fields of the response's body; None if it is no object."""
+        """Fields of the response's body; None if it is not an object."""
         return _fields(self._response.get("content"))
 
     @cached_property
@@ -110,7 +110,7 @@ def event_of(entry: Mapping[str, Any]) -> Event:
 def har_entry(
     method: str, url: str, form: Sequence[Sequence[str]] = (), status: int = 200
 ) -> dict[str, Any]:
-    """Write a request of a simulated site, as its trace stores it, in the form of a HAR entry."""
+    """Return a simulated site's request, as stored in its trace, as a HAR entry."""
     headers = [{"name": "accept", "value": "text/html"}]
     request: dict[str, Any] = {"method": method, "url": url, "headers": headers}
     if form:

@@ -2,7 +2,7 @@
 
 Readers raise `ValueError` for any other value. Tolerances are the published ones: 0.1 for
 money, 3 minutes or 10 % for durations, 10 m or 2 % for distances, 1e-5 degrees for coordinates,
-80 % similarity for names of places.
+80 % similarity for place names.
 """
 
 import base64
@@ -67,7 +67,7 @@ _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": 
 
 def _text(value: Any) -> str:
     if isinstance(value, Mapping | list | tuple) or value is None:
-        raise ValueError(f"no text: {value!r}")
+        raise ValueError(f"expected text, got {value!r}")
     return str(value) if is_pattern(value) else plain_text(value)
 
 
@@ -91,9 +91,9 @@ def _number(value: Any) -> float:
         elif word in _NUMBERS:
             total += _NUMBERS[word]
         elif word != "and":
-            raise ValueError(f"no number: {value!r}")
+            raise ValueError(f"expected a number, got {value!r}")
     if not words:
-        raise ValueError(f"no number: {value!r}")
+        raise ValueError(f"expected a number, got {value!r}")
     return float(total)
 
 
@@ -102,7 +102,7 @@ def _money(value: Any) -> float:
         return float(value)
     found = re.search(r"\d[\d., ]*", _text(value))
     if found is None:
-        raise ValueError(f"no amount: {value!r}")
+        raise ValueError(f"expected an amount of money, got {value!r}")
     digits = found[0].strip(" .,").replace(" ", "")
     point = max(digits.rfind("."), digits.rfind(","))
     if point >= 0 and len(digits) - point - 1 != 3:
@@ -121,7 +121,7 @@ def _truth(value: Any) -> bool:
         return True
     if text in ("false", "no", "n", "0", "f", "off"):
         return False
-    raise ValueError(f"neither true nor false: {value!r}")
+    raise ValueError(f"expected true or false, got {value!r}")
 
 
 def _date(value: Any) -> str:
@@ -134,7 +134,7 @@ def _date(value: Any) -> str:
             return datetime.strptime(text, form).date().isoformat()
         except ValueError:
             continue
-    raise ValueError(f"no date: {value!r}")
+    raise ValueError(f"expected a date, got {value!r}")
 
 
 def _month(value: Any) -> str:
@@ -146,7 +146,7 @@ def _month(value: Any) -> str:
                 return name
     number = re.fullmatch(r"(?:\d{4}[-/])?0?(\d{1,2})(?:\.0)?", text)
     if number is None or not 1 <= int(number[1]) <= 12:
-        raise ValueError(f"no month: {value!r}")
+        raise ValueError(f"expected a month, got {value!r}")
     return _MONTHS[int(number[1]) - 1]
 
 
@@ -159,7 +159,7 @@ def _duration(value: Any) -> float:
     rest = re.sub(r"[\s,]|and", "", text)
     parts = re.findall(r"(\d+(?:\.\d+)?)([a-z]+)", rest)
     if not parts or "".join(number + unit for number, unit in parts) != rest:
-        raise ValueError(f"no duration with a unit: {value!r}")
+        raise ValueError(f"expected a duration with a unit, got {value!r}")
     return sum(float(number) * _SECONDS[_time_unit(unit)] for number, unit in parts)
 
 
@@ -171,18 +171,18 @@ def _time_unit(name: str) -> str:
                          ("w", "w wk wks week weeks")):  # fmt: skip
         if name in names.split():
             return short
-    raise ValueError(f"no unit of time: {name!r}")
+    raise ValueError(f"unknown unit of time {name!r}")
 
 
 def _distance(value: Any) -> float:
     found = re.fullmatch(r"([\d,]+(?:\.\d+)?|\.\d+)\s*([a-z]+)\.?", _text(value))
     if found is None:
-        raise ValueError(f"no distance with a unit: {value!r}")
+        raise ValueError(f"expected a distance with a unit, got {value!r}")
     unit = found[2]
     if unit not in _METRES:
         unit = _UNITS.get(unit.rstrip("s"), _UNITS.get(unit, unit))
     if unit not in _METRES:
-        raise ValueError(f"no unit of length: {found[2]!r}")
+        raise ValueError(f"unknown unit of length {found[2]!r}")
     return float(found[1].replace(",", "")) * _METRES[unit]
 
 
@@ -193,10 +193,10 @@ def _coordinates(value: Any) -> tuple[float, float]:
     elif isinstance(value, str):
         value = re.findall(r"[+-]?\d+(?:\.\d+)?", value)
     if not isinstance(value, list | tuple) or len(value) != 2 or None in value:
-        raise ValueError(f"no coordinates: {value!r}")
+        raise ValueError(f"expected coordinates, got {value!r}")
     latitude, longitude = (float(str(each)) for each in value)
     if not -90 <= latitude <= 90:
-        raise ValueError(f"no latitude: {latitude}")
+        raise ValueError(f"expected a latitude, got {latitude}")
     return latitude, (longitude + 180) % 360 - 180
 
 
@@ -208,7 +208,7 @@ def _address(value: Any) -> str:
         return f"{git[1]}@{git[3]}".lower()
     found = re.match(r"(https?)://([^/?#]+)(.*)", text, re.IGNORECASE)
     if found is None:
-        raise ValueError(f"no URL: {value!r}")
+        raise ValueError(f"expected a URL, got {value!r}")
     return f"{found[1].lower()}://{found[2].lower()}{found[3]}"
 
 
@@ -234,7 +234,7 @@ def _json(value: Any) -> str:
     try:
         return json.dumps(json.loads(_string(value)), sort_keys=True)
     except json.JSONDecodeError as error:
-        raise ValueError(f"no JSON: {error}") from None
+        raise ValueError(f"not valid JSON: {error}") from None
 
 
 def _markdown(value: Any) -> str:
@@ -278,7 +278,7 @@ def _nothing(value: Any) -> None:
 
 def _string(value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise ValueError(f"no text: {value!r}")
+        raise ValueError(f"expected text, got {value!r}")
     return value
 
 

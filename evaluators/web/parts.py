@@ -12,7 +12,7 @@ from hexathlon.evaluators.verdict import Verdict
 __all__ = ["CheckPart", "Pending", "verdict_of"]
 
 Pending = Literal["judge", "image", "site"]
-"""What decides a pending part: a judge of texts, a judge of images, or the site's own interface."""
+"""Decider of a pending part: a judge of texts, a judge of images, or the site's own interface."""
 
 
 class CheckPart(NamedTuple):

@@ -28,10 +28,10 @@ def web_state(
         task: Not used.
         params: `changes` (by site and table: `added` rows, `removed` keys, `changed` pairs of key
             and new values), `answer` (`status`, `data`, `record`, `ordered`), `evidence` (regular
-            expressions of URLs that must have been opened), and perhaps `parts` (shares of
-            `changes` by name, each of which is a term of its own). Of a shift also `requests`: by
+            expressions of URLs that must have been opened), and optionally `parts` (parts of
+            `changes` by name, each scored as a separate term). For a shift also `requests`: by
             request, its `answer` and its `part` of the changes; partial credit is then the share of
-            requests of which both are right.
+            requests with both right.
         final_state: The web environment's final state.
         transcript: Not used.
     """
@@ -62,7 +62,7 @@ def web_state(
 
 
 def same_value(wanted: Any, given: Any) -> bool:
-    """Whether a given value is the wanted one.
+    """Whether a given value matches the expected one.
 
     Texts are compared without regard to case and white space; numbers, amounts of money and texts
     that look like them by value.
@@ -98,7 +98,7 @@ def _change_faults(expected: Mapping[str, Any], changes: Mapping[str, Any]) -> l
 def _requests_right(
     requests: Sequence[Mapping[str, Any]], final_state: Mapping[str, Any]
 ) -> list[bool]:
-    """Return, by request of a shift, whether its report and its share of the changes are right."""
+    """Return, by request of a shift, whether its report and its part of the changes are right."""
     reports = list(final_state.get("reports", ()))
     reports += [None] * (len(requests) - len(reports))
     return [
@@ -112,7 +112,7 @@ def _requests_right(
 
 
 def _holds(part: Mapping[str, Any], changes: Mapping[str, Any]) -> bool:
-    """Whether a share of the expected changes took place, regardless of other changes.
+    """Whether a part of the expected changes took place, regardless of other changes.
 
     Columns under `kept` have these values at the end, changed or not.
     """
@@ -140,7 +140,7 @@ def _table_faults(site: str, table: str, expected: _Row, changes: _Row) -> list[
     place = f"{site}.{table}"
     faults = []
     keys = {str(key) for key in expected.get("removed", ())}
-    # A new row may have got the number of one that was removed.
+    # A new row may reuse the number of a removed one.
     reused = [pair for pair in changes.get("changed", ()) if _key(pair[0]) in keys]
     left = [dict(row) for row in (*changes.get("added", ()), *(after for _, after in reused))]
     for wanted in expected.get("added", ()):
@@ -174,7 +174,7 @@ def _key(row: _Row) -> str:
 
 
 def _row_matches(wanted: _Row, row: _Row, volatile: set[str]) -> bool:
-    """Whether an added row is a wanted one; columns that are not named must be volatile."""
+    """Whether an added row matches an expected one; columns that are not named must be volatile."""
     return all(
         same_value(wanted[column], row[column]) if column in wanted else column in volatile
         for column in row
@@ -199,7 +199,7 @@ def _same_data(wanted: Mapping[str, Any], given: Any) -> bool:
 
 
 def _same_item(wanted: Any, given: Any) -> bool:
-    """Whether a reported value is the wanted one; numbers of records with or without `#`."""
+    """Whether a reported value matches the expected one; record numbers may have a leading `#`."""
     bare = isinstance(wanted, str) and wanted.startswith("#")
     return same_value(wanted, given) or (bare and same_value(wanted[1:], given))
 

@@ -1,7 +1,7 @@
-"""Comparison of answer texts: WebArena's own way, and a strict one.
+"""Comparison of answer texts, by WebArena's own rules and by strict ones.
 
-The strict way reads whole words. Apart from the reference, an answer may contain only words of the
-question and function words, never a negation, a hedge or another candidate.
+The strict rules compare whole words. Apart from the reference, an answer may contain only words of
+the question and function words, never a negation, a hedge or another candidate.
 """
 
 import re
@@ -50,7 +50,7 @@ def includes(reference: str, text: str, *, strip: bool = True, by_token: bool = 
 
 
 def tokens(text: str) -> list[str]:
-    """Split a text as the Treebank rules do, on which the original relies.
+    """Split a text by the Treebank rules, on which the original relies.
 
     Contractions other than `n't` and `'s`, and full stops inside a text, are left alone.
     """
@@ -80,7 +80,7 @@ def states_only(references: Sequence[str], text: str, question: str) -> bool:
         place = _place(wanted, left) if wanted else None
         if place is None:
             return False
-        while place is not None:  # an answer may repeat what it found
+        while place is not None:  # an answer may repeat the reference
             left[place : place + len(wanted)] = [""]
             place = _place(wanted, left)
     rest = [word for word in left if word]

@@ -72,7 +72,7 @@ def _same_value(wanted: Any, given: Any, kind: ValueType) -> bool:
     try:
         read = kind.read(given)
         if kind is KINDS["string"]:
-            # What looks like a pattern in an answer is only a text.
+            # In an answer, what looks like a pattern is plain text.
             read = kind.read(f" {given}") if isinstance(given, str) else read
     except (ValueError, TypeError, OverflowError):
         return False

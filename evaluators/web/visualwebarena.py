@@ -54,7 +54,7 @@ def _pages(rules: Mapping[str, Any], texts: Sequence[str | None]) -> Iterator[Ch
 
 
 def _contents(name: str, required: Mapping[str, Any], text: str) -> Iterator[CheckPart]:
-    """Yield the conditions on a text; every kind that is named has to hold."""
+    """Yield the conditions on a text; every kind named must hold."""
     given = clean(text, strip=False)
     for kind, wanted in required.items():
         if kind == "exact_match":

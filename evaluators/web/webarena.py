@@ -129,7 +129,7 @@ def _strict_answer(rules: Mapping[str, Any], final_state: Mapping[str, Any]) -> 
             choices = product(*(each.split(_OR) for each in wanted))
             yield CheckPart(kind, any(states_only(each, given, question) for each in choices))
         elif wanted == _NO_ANSWER:
-            # A bare refusal says nothing that could be right or wrong.
+            # A bare refusal has no content that could be right or wrong.
             reason = [word for word in words_of(given) if word not in ("n/a", "na", "n", "a")]
             yield CheckPart(f"{kind} 0", False, "judge" if len(reason) >= 3 else None)
         else:

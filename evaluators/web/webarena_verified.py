@@ -91,7 +91,7 @@ def _filled(data: Any) -> Any:
 
 
 def _holds(rule: Rule, events: Sequence[Event], task_type: str) -> bool:
-    """Whether the trace has the event that a rule wants, or lacks the one that it forbids."""
+    """Whether the trace has the event that a rule requires, or lacks the one that it forbids."""
     expected = rule["expected"]
     method = str(expected.get("http_method", "GET")).upper()
     relevant = [event for event in events if not event.is_asset]
@@ -108,7 +108,7 @@ def _holds(rule: Rule, events: Sequence[Event], task_type: str) -> bool:
 
 
 def _is_place(rule: Rule, event: Event) -> bool:
-    """Whether an event went to the wanted path, from the wanted page if it names one."""
+    """Whether an event went to the required path, from the required page if one is named."""
     given = _address(event.url, rule)
     if not any(wanted.same_path(given) for wanted in _wanted(rule, rule["expected"]["url"])):
         return False
@@ -197,7 +197,7 @@ def _same_body(rule: Rule, wanted: Any, given: Mapping[str, Any] | None) -> bool
 
 
 def _same_fields(wanted: Any, given: Mapping[str, Any] | None, schema: Rule) -> bool:
-    """Whether a body has the wanted fields; others do not matter."""
+    """Whether a body has the required fields; others are ignored."""
     if not wanted:
         return True
     if given is None:

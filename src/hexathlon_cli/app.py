@@ -37,7 +37,7 @@ _KEPT = {
     "train": "; the same command continues from the last saved state",
     "judge": "; judged trials are kept, the same command continues",
 }
-"""What an interrupted command leaves behind."""
+"""Note on what an interrupted command leaves behind."""
 
 app = typer.Typer(
     name="hexathlon",

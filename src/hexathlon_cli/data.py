@@ -71,11 +71,11 @@ def add(
     not changed.
     """
     from hexathlon_cli.output import print_text
-    from hexathlon_cli.public_data import lay_in_place
+    from hexathlon_cli.public_data import install_copy
 
     public = _set(name)
     folder = _base() / public.folder
-    count = lay_in_place(public, path, folder, replace=replace)
+    count = install_copy(public, path, folder, replace=replace)
     print_text(f"{count:,} files: {folder}")
     return _check(public)
 

@@ -35,7 +35,7 @@ def build(
     plan: Annotated[
         list[str] | None,
         typer.Option(
-            help="Plan of the boards, by the plan hash of one of the runs; may be repeated. "
+            help="Plan hash of a run whose trials define a board; repeatable. "
             "[default: that of most rows]",
         ),
     ] = None,
@@ -57,7 +57,7 @@ def build(
     everything = [path for run in folders for path in (run, *_anchors(run))]
     salt = read_salt(salt_file)
     if salt is not None and not verify:
-        raise UsageError("--salt-file is read by the replay alone: add --verify")
+        raise UsageError("--salt-file is used by the replay only: add --verify")
     replays = _replay(everything, salt) if verify else _Replays([], {}, {})
     with Progress("writing pages", None) as progress:
 
@@ -97,7 +97,7 @@ def _run_directories(path: Path) -> list[Path]:
 
 
 def _anchors(run: Path) -> list[Path]:
-    """Return the anchor runs of a run; others beside it are submissions that nobody named."""
+    """Return the anchor runs of a run; other runs beside it are submissions that were not named."""
     from hexathlon.baselines.harness.report import anchor_folders
     from hexathlon.evaluators.anchors import CEILING_AGENT, FLOOR_AGENTS
     from hexathlon.evaluators.records.plan import PlanError, read_plan
@@ -161,7 +161,7 @@ class _Replays(NamedTuple):
     failed: dict[Path, str]
     """First finding of each run that its replay contradicts."""
     obstacles: dict[Path, str]
-    """Why the others could not be replayed, or not in whole."""
+    """Why the others could not be replayed, or not completely."""
 
 
 def _replay(runs: Sequence[Path], salt: str | None) -> _Replays:

@@ -22,7 +22,7 @@ from hexathlon.tasks.sql.world.database import database_bytes
 from hexathlon.tasks.task import SPLITS
 from hexathlon.tasks.validation import reason
 
-__all__ = ["LoadedTasks", "check_tasks", "lay_in_place"]
+__all__ = ["LoadedTasks", "check_tasks", "install_copy"]
 
 _DEEPEST = 4
 """Maximum number of folders between the top of a copy and the set's own files."""
@@ -39,7 +39,7 @@ class LoadedTasks:
     """Questions whose expected answer has no rows or values."""
 
 
-def lay_in_place(public: PublicSet, path: Path, folder: Path, *, replace: bool) -> int:
+def install_copy(public: PublicSet, path: Path, folder: Path, *, replace: bool) -> int:
     """Copy a set's files from a folder or archive; return the number of files.
 
     The folder appears only when complete.

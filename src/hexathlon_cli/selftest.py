@@ -29,7 +29,7 @@ def selftest(
     backend: Annotated[
         list[str] | None,
         typer.Option(
-            help="twin or chromium, of the web event; repeat it to compare whole verdicts."
+            help="Backend of the web event, twin or chromium; repeat it to compare verdicts."
         ),
     ] = None,
     kind: Annotated[
@@ -77,7 +77,7 @@ def _check_places(envs: list[str], sandboxes: list[str], backends: list[str]) ->
     from hexathlon.envs.sandbox.ladder import BACKENDS
 
     if sandboxes and backends:
-        raise UsageError("--sandbox and --backend are of different events; give one of them")
+        raise UsageError("--sandbox and --backend belong to different events; give one of them")
     kinds = (
         ("sandbox", sandboxes, tuple(BACKENDS), "terminal"),
         ("backend", backends, _BACKENDS, "web"),

@@ -57,7 +57,7 @@ def _write_screens(name: str, path: Path) -> int:
     if find_environment(name).family != "gui":
         raise UsageError(f"--screens is for the GUI event; {name} has no screens of its own")
     if path.suffix != ".png" or not path.parent.is_dir():
-        raise UsageError(f"--screens must be a .png file in a directory that exists, got {path}")
+        raise UsageError(f"--screens must be a .png file in an existing directory, got {path}")
     note(f"{write_contact_sheet(path)} screens: {path}")
     return 0
 

@@ -30,9 +30,9 @@ def prepare_streams() -> None:
 
 
 def break_silence(seconds: float = _PATIENCE_S) -> None:
-    """Write a line to the terminal every so many seconds until something else is written.
+    """Write a line to the terminal every `seconds` seconds until something else is written.
 
-    Commands that load much, such as PyTorch or a task set, say nothing before.
+    Commands that load much, such as PyTorch or a task set, would otherwise start silently.
     """
     if not sys.stderr.isatty():
         return

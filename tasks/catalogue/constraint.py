@@ -51,9 +51,9 @@ class Constraint:
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(ConstraintKind):
-            raise ValueError(f"{self.kind!r} is no kind of constraint")
+            raise ValueError(f"{self.kind!r} is not a kind of constraint")
         if self.op not in get_args(Operator):
-            raise ValueError(f"{self.op!r} is no operator; expected ==, <= or >=")
+            raise ValueError(f"{self.op!r} is not an operator; expected ==, <= or >=")
 
     def as_json(self) -> dict[str, str | int]:
         """Return a plain mapping that `from_json` reads."""

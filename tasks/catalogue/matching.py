@@ -57,8 +57,8 @@ def holds_on(product: Product, variant: Variant, constraint: Constraint) -> bool
 def row_mask(decoder: Decoder, header: Header, constraint: Constraint) -> npt.NDArray[np.bool_]:
     """Return which products of a family satisfy a constraint, by their rows of codes.
 
-    Anything unknown to the family's category is never satisfied. An option is satisfied where it is
-    offered, a price everywhere: the rows do not say which variant is in stock, or its price.
+    A condition unknown to the family's category is never satisfied. An option is satisfied where it
+    is offered, a price everywhere: the rows do not say which variant is in stock, or its price.
     """
     rows = slice(header.first, header.first + header.size)
     codes = decoder.layout.codes[rows]

@@ -49,7 +49,7 @@ def reduce_module(tree: ast.Module) -> ast.Module:
 
 
 def take_imports(tree: ast.Module, own: Callable[[str], bool]) -> list[Imported]:
-    """Replace, in place, the modules of `from` imports by nothing; return what was imported.
+    """Remove, in place, the modules of `from` imports; return what was imported.
 
     Neighbouring import statements become one that binds the same names, sorted, so that the code
     does not depend on the location of its own modules. The returned names are in the order in which

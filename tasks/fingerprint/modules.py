@@ -4,8 +4,8 @@ Imports inside functions count, those under `TYPE_CHECKING` do not. A parent pac
 its `__init__`, except the top-level one, which usually imports everything. Modules imported by
 computed names are not seen: sources name them (`TaskSource.late_modules`).
 
-Where a module stands does not count: in a digest an import is the digest of the module that it is
-from, so that moving a module changes nothing, and importing from another module does.
+A module's location does not count: within a digest, an import is the digest of the imported module,
+so moving a module changes nothing, and importing from a different one does.
 """
 
 import ast
@@ -37,9 +37,9 @@ _UNDECIDING = ("hexathlon.tasks.fingerprint", "hexathlon.tasks.registry")
 
 class _Module(NamedTuple):
     code: str
-    """Digest of the code without the places of what it imports; empty where there is no code."""
+    """Digest of the code without the locations of its imports; empty if there is no code."""
     imports: tuple[Imported, ...]
-    """What it imports of its own package and of ours, by absolute names."""
+    """Its imports from its own package and from ours, by absolute names."""
 
 
 def modules_digest(modules: Sequence[str]) -> str:
@@ -60,8 +60,8 @@ def modules_digest(modules: Sequence[str]) -> str:
 def _digests(parsed: Mapping[str, _Module]) -> dict[str, str]:
     """Digests of modules that cover what they import, and what that imports in turn.
 
-    Every round takes one more step along the imports. It ends when a round tells no more modules
-    apart, which also holds where imports go in a circle.
+    Each round follows the imports one step further. The rounds end when one distinguishes no
+    further modules, which also works for circular imports.
     """
     digests = {name: module.code for name, module in parsed.items()}
     while True:
@@ -75,7 +75,7 @@ def _digests(parsed: Mapping[str, _Module]) -> dict[str, str]:
 
 
 def _label(item: Imported, digests: Mapping[str, str]) -> str:
-    """What an import brings, without its place; modules that do not count are named."""
+    """The imported thing, without its location; modules that do not count are named."""
     target = _target(*item)
     name = "" if target != item.module else item.name
     return f"{digests.get(target, target)} {name}"
@@ -180,7 +180,7 @@ def _parsed(name: str, path: Path) -> _Module:
 
 
 def _absolute(module: str, package: str) -> str:
-    """A module as written in a package, relative or not, by its full name."""
+    """Return the full name of a module, as written in a package, relative or not."""
     base = module.lstrip(".")
     level = len(module) - len(base)
     if not level:

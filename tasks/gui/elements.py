@@ -1,4 +1,4 @@
-"""UI elements: what an accessibility service reports of a screen, in AndroidWorld's terms."""
+"""UI elements: what an accessibility service reports about a screen, in AndroidWorld's terms."""
 
 from typing import Any, NamedTuple
 
@@ -27,13 +27,13 @@ class UIElement(NamedTuple):
     """One element of the screen."""
 
     index: int  # type: ignore[assignment]
-    """Number by which tools name the element on this screen."""
+    """Number by which tools refer to the element on this screen."""
 
     role: str
     """Kind of element, such as `button` or `textbox`."""
 
     text: str
-    """Visible text; of an entry with several lines, the lines joined by ` | `."""
+    """Visible text; the lines of an entry are joined by ` | `."""
 
     content_description: str
     """Label of an element that shows no text; empty if it has none."""

@@ -1,7 +1,7 @@
-"""Scripts that use a phone: they read the list of elements and act through the tools.
+"""Scripts that use a phone by reading the list of elements and acting through the tools.
 
-A `PhonePilot` finds elements by role and name in what it was last shown. Labels differ between
-looks, so names are given as every wording of a label, and actions may stand in a menu.
+A `PhonePilot` finds elements by role and name on the screen it was last shown. Labels differ
+between looks, so names are given as every wording of a label, and actions may be in a menu.
 """
 
 import json
@@ -40,7 +40,7 @@ class SeenElement:
 
     @property
     def bounds(self) -> tuple[int, int, int, int] | None:
-        """Its bounds, where the list gives them."""
+        """Its bounds, if the list has them."""
         found = re.search(r" at (\d+),(\d+)-(\d+),(\d+)", self.rest)
         if found is None:
             return None
@@ -61,7 +61,7 @@ class PhonePilot:
         self._elements: list[SeenElement] | None = None
 
     def words(self, app: str, key: str) -> tuple[str, ...]:
-        """Return every wording of a label of an app; `system` for those of the phone."""
+        """Return every wording of a label of an app; `system` for the phone's own."""
         return wordings(app, key, self.language)
 
     # Finding -----------------------------------------------------------------------------------
@@ -75,7 +75,7 @@ class PhonePilot:
                 if match is None:
                     continue
                 index, role, name, rest = match.groups()
-                if index is None:  # the brief view: the number follows
+                if index is None:  # in the brief view, the number comes last
                     after = _AFTER.match(rest)
                     if after is None:
                         continue
@@ -93,7 +93,7 @@ class PhonePilot:
             role: Its role, or several separated by `|`.
             names: Its name or the title of an entry, or several of which one must match.
             nth: Which of several that match.
-            after: Title of an element that stands before it.
+            after: Title of an element that precedes it.
 
         Raises:
             NoSuchElement: If there is none.
@@ -133,7 +133,7 @@ class PhonePilot:
             yield from self.tap("button", self.words("system", "decline_call"))
 
     def _rings(self, observation: str) -> bool:
-        """Whether a call has come in, which covers the screen of the app."""
+        """Whether an incoming call covers the app's screen."""
         return all(
             any(f'button "{word}"' in observation for word in self.words("system", key))
             for key in ("answer_call", "decline_call")
@@ -148,7 +148,7 @@ class PhonePilot:
         yield from self.act("click", index=self.find(role, names, **where).index)
 
     def press(self, app: str, key: str) -> Script:
-        """Use an action of the screen by its label, in the bar, in the menu, or without a label."""
+        """Use one of the screen's actions, whether in the bar, in the menu or unlabelled."""
         names = self.words(app, key)
         if not self.has("button", names) and not self.has("menuitem", names):
             bar = self._bar_buttons()
@@ -159,7 +159,7 @@ class PhonePilot:
                 if searching:
                     yield from self.act("navigate_back")
             if searching:
-                # Without a label: the first of the bar; the menu would be the last.
+                # Unlabelled: the first button of the bar; the last one opens the menu.
                 yield from self.act("click", index=bar[0].index)
                 if not self.has("menuitem", names):
                     return
@@ -186,7 +186,7 @@ class PhonePilot:
         return bar[-1]
 
     def _bar_buttons(self) -> list[SeenElement]:
-        """Return the unlabelled buttons of the bar, without that which goes back."""
+        """Return the unlabelled buttons of the bar, except the back button."""
         found = [each for each in self._unlabelled() if each.bounds is not None]
         boxes = [each.bounds for each in found if each.bounds is not None]
         left = max((box[2] - box[0] for box in boxes), default=0) // 2
@@ -195,7 +195,7 @@ class PhonePilot:
                 if box[0] > left and box[1] < top + (box[3] - box[1])]  # fmt: skip
 
     def _main_button(self) -> SeenElement:
-        """Return the main action without a label: the largest such button, or one of the bar."""
+        """Return the unlabelled main action: the largest unlabelled button, or one in the bar."""
         found = [(each, each.bounds) for each in self._unlabelled()]
         sizes = [box[2] - box[0] for _, box in found if box is not None]
         if not sizes:
@@ -215,7 +215,7 @@ class PhonePilot:
         yield from self.act("input_text", text=text, index=index, clear_text=True)
 
     def choose(self, names: str | Sequence[str], option: str | Sequence[str]) -> Script:
-        """Choose an option of a field that shows them when tapped."""
+        """Choose an option of a drop-down field."""
         yield from self.reveal("picker", names)
         yield from self.tap("picker", names)
         yield from self.reveal("item", option)
@@ -261,7 +261,7 @@ class PhonePilot:
         yield from self.tap("button", self.words("system", "ok"))
 
     def reveal(self, role: str, names: str | Sequence[str] = (), **where: Any) -> Script:
-        """Scroll until an element is visible: down to the end, then from the start."""
+        """Scroll until an element is visible: down to the end, then again from the top."""
         for direction in ("down", "up"):
             for _ in range(_MOST_SCROLLS):
                 try:

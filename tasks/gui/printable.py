@@ -1,4 +1,4 @@
-"""Texts without characters that no keyboard types and no screen shows."""
+"""Removal of characters that no keyboard types and no screen shows."""
 
 __all__ = ["printable"]
 

@@ -1,7 +1,7 @@
 """The task source `gui`: ids, splits, levels, twins and the scripts that validate a task.
 
 Tasks come in pairs (indices 2k and 2k + 1) that share a template and a phone; where a template has
-twins, one of them cannot be done. A coin drawn for the pair decides which. Splits differ in people,
+twins, one of them is infeasible. A coin drawn for the pair decides which. Splits differ in people,
 texts and looks.
 """
 
@@ -39,13 +39,15 @@ class GuiSource(PairedSource):
 
     name = "gui"
     family = "gui"
-    version = "2"
+    version = "3"
     sizes: ClassVar[Mapping[Split, int | None]] = {
         "train": None, "dev": 12_800, "test": 1_600, "heldout": 1_600,
     }  # fmt: skip
     tolerated = {
         "alter:status.reason": "the kind of obstacle is stated for the record, not scored",
         "drop:navigate_home": "any app can be opened from any other",
+        "drop:ask_user": "the fact can be guessed, and a right guess is right",
+        "alter:ask_user.question": "any wording that names the fact, or a right guess",
         **{
             f"repeat:{tool}": "what a second time changes is checked"
             for tool in ("click", "open_app", "scroll", "navigate_home", "answer", "ask_user",
@@ -122,11 +124,11 @@ class GuiSource(PairedSource):
         return thought(heard[-1]) if thought else ""
 
     def policies(self, task: Task) -> Mapping[str, Script]:
-        """Return trivial users of a phone."""
+        """Return trivial phone users."""
         return phone_policies(task)
 
     def data_files(self) -> Sequence[str]:
-        """Labels."""
+        """Return the pattern of the label files."""
         return ("tasks/gui/world/**/*.toml",)
 
 
@@ -151,7 +153,7 @@ def _draft(at: TaskAddress, salt: str) -> GuiDraft:
 
 
 def _instruction(draft: GuiDraft, *, twins: bool) -> str:
-    """Return the request: of twins with how to report a refusal, of a shift with its first one."""
+    """Return the request; twins add how to report a refusal, shifts add their first request."""
     parts = [draft.instruction, *(each.text for each in draft.requests[:1])]
     if twins:
         parts.append(
@@ -177,7 +179,7 @@ def _fact_json(fact: UserFact) -> dict[str, Any]:
 
 
 def _request_params(draft: GuiDraft) -> list[dict[str, Any]]:
-    """Return what the verifier needs of the requests of a shift."""
+    """Return what the verifier needs to know about the requests of a shift."""
     return [
         {"answer": _answer_json(each.answer), "part": each.part,
          "then": each.part if each.then is None else each.then}

@@ -1,4 +1,4 @@
-"""The agent's tools on a phone: AndroidWorld's vocabulary, and the typed end of a task."""
+"""The agent's tools on a phone: AndroidWorld's vocabulary and a typed final report."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ REASONS = (
     "missing_information",
     "not_possible",
 )
-"""Kinds of obstacles that an infeasible task is reported with."""
+"""Kinds of obstacles that can be reported for an infeasible task."""
 
 _INDEX = {"type": "integer", "minimum": 0, "description": "Number of the element."}
 _X = {"type": "integer", "description": "Pixels from the left, instead of an index."}

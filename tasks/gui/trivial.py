@@ -24,7 +24,7 @@ _ToolUse = tuple[str, dict[str, object]]
 
 
 def phone_policies(task: Task) -> Mapping[str, Script]:
-    """Return the policies by name; in a shift they report on every request."""
+    """Return the policies by name; in shifts, they report on every request."""
     requests = 1 + len(task.params.get("requests", ()))
     done: _ToolUse = ("status", {"goal_status": "complete"})
     refused: _ToolUse = ("status", {"goal_status": "infeasible", "reason": "not_allowed"})
@@ -76,8 +76,8 @@ def _tapper(task: Task) -> Script:
 def _words(task: Task) -> Script:
     """Follow the words of the request: tap what it names, type what it quotes, then finish.
 
-    Of the elements not used yet, the one whose name shares the most with the request comes first;
-    quoted texts that no element shows go into the fields in order.
+    Of the unused elements, the one whose name shares most with the request comes first; quoted
+    texts that no element shows are typed into the fields in order.
     """
     wanted = _grams(task.instruction)
     quoted = [first or second for first, second in _QUOTED.findall(task.instruction)]

@@ -311,7 +311,7 @@ class Asker:
 
     def _age(self, year: int) -> str:
         if "birth_year" not in self.card["attributes"]:
-            raise NothingLeft("the card tells no year of birth")
+            raise NothingLeft("the card states no year of birth")
         return str(year - int(self.card["attributes"]["birth_year"]))
 
     def _ruler(self, year: int) -> str:

@@ -26,7 +26,7 @@ def given_away(scene: ShoppingScene, draft: ShoppingDraft) -> bool:
     if draft.answer is not None:
         wanted = {record.partition("-")[0] for record in draft.answer["records"]}
     first = pages[0].hits if scene.level == "hard" else pages[0].hits[:1]
-    found = {hit.product_id for hit in first} | _cheapest_of_the_likest(request, pages)
+    found = {hit.product_id for hit in first} | _cheapest_of_most_similar(request, pages)
     return not wanted.isdisjoint(found)
 
 
@@ -34,7 +34,7 @@ def _page(scene: ShoppingScene, query: str, page: int) -> SearchPage:
     return scene.catalogue.search(query, language=scene.language, page=page)
 
 
-def _cheapest_of_the_likest(request: str, pages: list[SearchPage]) -> set[str]:
+def _cheapest_of_most_similar(request: str, pages: list[SearchPage]) -> set[str]:
     said = set(tokenize(request))
     hits = [hit for page in pages for hit in page.hits]
     shared = [len(said.intersection(tokenize(hit.title))) for hit in hits]

@@ -95,10 +95,10 @@ class Bench:
         ]
 
     def at_bounds(self, bounds: Bounds, number: int) -> Population:
-        """Return a hidden population with rows at bounds; sizes take turns.
+        """Return a hidden population with rows at bounds; sizes alternate.
 
-        In a small one, groups of a single row are frequent, whose total or average is a bound. In
-        a large one, some rows at a bound meet all other conditions.
+        In a small population, groups of a single row are frequent, and their totals or averages are
+        at bounds. In a large one, some rows at a bound meet all other conditions.
         """
         seed = derive_seed("sql-bounds", self.world.id, number)
         size = (self.hidden[0].size, 4 * self.hidden[0].size, _FEW)[number % 3]

@@ -1,7 +1,7 @@
-"""The constant bounds of a query program: their columns, and the programs beside it.
+"""The constant bounds of a query program, their columns, and programs that are off by one.
 
-A program beside another has one bound moved by one unit, or `<` in place of `<=`. The databases
-that judge a question should distinguish each of them from the program itself.
+A program is off by one if one bound is moved by one unit, or if `<` replaces `<=`. The databases
+that judge a question should distinguish each such program from the right one.
 """
 
 import re
@@ -26,7 +26,7 @@ from hexathlon.tasks.sql.programs.relations import Aggregate, Extend, Project, W
 from hexathlon.tasks.sql.programs.walk import names_read, nodes, replacements, scans
 from hexathlon.tasks.sql.schema import Column, Row, Schema
 
-__all__ = ["beside", "bound_values"]
+__all__ = ["bound_values", "off_by_one"]
 
 _NEAR = {">": ">=", ">=": ">", "<": "<=", "<=": "<"}
 _CONSTANT = "constant"
@@ -34,8 +34,8 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _YEAR = re.compile(r"(19|20)\d\d")
 
 
-def beside(program: Relation, schema: Schema) -> Iterator[tuple[Relation, bool]]:
-    """Yield the program with one bound moved by a unit, or excluded instead of included.
+def off_by_one(program: Relation, schema: Schema) -> Iterator[tuple[Relation, bool]]:
+    """Yield programs with one bound moved by a unit, or excluded instead of included.
 
     A category that must be equal is written in capitals, so that no row has it. The second value
     says whether the bound is a number or a date that is compared with a column.
@@ -75,7 +75,7 @@ def _moved(value: Any) -> list[Constant]:
 
 
 def bound_values(program: Relation, schema: Schema, sample: Mapping[str, Sequence[Row]]) -> Bounds:
-    """Return values at and beside the program's bounds, by table and column.
+    """Return values at and next to the program's bounds, by table and column.
 
     A column that is compared with another, or with an aggregate, gets its median, so that both
     sides of the comparison can be equal.

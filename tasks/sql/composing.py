@@ -67,7 +67,7 @@ def recompose(template: str, world: str, seed: int, attempt: int) -> Composition
 
     Raises:
         Unbindable: If the schema has no parts that suit the template.
-        Rejected: If the draft does not pass screening.
+        DraftRejected: If the draft does not pass screening.
     """
     bench = bench_for(world)
     rng = generator_for("sql-draft", seed, attempt)

@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 Constant = int | float | str
-"""A number, a category, or a date as text `YYYY-MM-DD`."""
+"""A number, a category, or a date as a string, `YYYY-MM-DD`."""
 
 
 class ColumnBounds(NamedTuple):
@@ -93,7 +93,7 @@ def convert_to_bounds(
 ) -> None:  # fmt: skip
     """Give some rows with their own units one of the values, in the smaller unit.
 
-    In the larger unit most of the values would not be whole.
+    In the larger unit, most values would not be whole.
 
     Args:
         column: A column of dirt `row_units`.
@@ -117,7 +117,7 @@ def _share(rng: np.random.Generator) -> float:
 
 
 def _allowed(column: Column, sheet: Sheet, chosen: Integers) -> Mask:
-    """Return where a date would not lie before the one that it follows."""
+    """Return where a date would not precede the date that it must follow."""
     if column.law.after is None:
         return np.ones(sheet.rows, dtype=np.bool_)
     earlier, parent_date = column.law.after

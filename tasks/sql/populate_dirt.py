@@ -26,7 +26,7 @@ def spoil(table: Table, columns: list[list[Value]], rng: np.random.Generator) ->
 
 
 def orphaned(keys: np.ndarray, beyond: int, rate: float, rng: np.random.Generator) -> np.ndarray:
-    """Return references of which a share, at least one, points past the last parent."""
+    """Return references; a share of them, at least one, points past the last parent."""
     if not rate:
         return keys
     lost = rng.random(len(keys)) < rate

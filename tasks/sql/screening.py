@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hexathlon.tasks.sql.bench import EVALUATED, Bench, Population
-from hexathlon.tasks.sql.bounds import beside, bound_values
+from hexathlon.tasks.sql.bounds import bound_values, off_by_one
 from hexathlon.tasks.sql.mutations import ESSENTIAL, mutants
 from hexathlon.tasks.sql.programs.compute import order_key
 from hexathlon.tasks.sql.programs.evaluate import Rows, evaluate
@@ -27,9 +27,9 @@ __all__ = ["LEAST_MUTANTS", "DraftRejected", "Kept", "same_answer", "screen"]
 LEAST_MUTANTS = 10
 _MOST_MUTANTS = 30
 _BOUND_DRAWS = 36
-"""Populations with rows at bounds that are tried."""
+"""Maximum number of populations with rows at bounds to try."""
 _MOST_AT_BOUNDS = 6
-"""Populations with rows at bounds that are kept: each takes time when a query is judged."""
+"""Maximum number of such populations to keep; each takes time when a query is judged."""
 _MOST_REPEATS = 2
 """Maximum occurrences of one answer among the visible and the hidden databases."""
 
@@ -62,7 +62,7 @@ def screen(draft: QueryDraft, bench: Bench, correlated: bool) -> Kept:
             is quadratic in the rows.
 
     Raises:
-        Rejected: If the draft is not accepted.
+        DraftRejected: If the draft is not accepted.
     """
     gold = sql_text(draft.program)
     ordered = is_ordered(draft.program)
@@ -97,8 +97,8 @@ def _at_bounds(
     program: Relation, bench: Bench, gold: str, hidden: Sequence[Rows],
     alternatives: Collection[str], ordered: bool,
 ) -> list[Population]:  # fmt: skip
-    """Return populations that distinguish programs with a bound beside the right one."""
-    texts = {sql_text(near): constant for near, constant in beside(program, bench.schema)}
+    """Return populations that distinguish programs that are off by one."""
+    texts = {sql_text(near): constant for near, constant in off_by_one(program, bench.schema)}
     wrong = {
         text for text in texts
         if text != gold and _killer(text, 0, bench.hidden, hidden, ordered) is None
@@ -129,7 +129,7 @@ def _at_bounds(
 def _cover(
     found: list[tuple[Population, set[str]]], wrong: set[str]
 ) -> tuple[list[Population], set[str]]:
-    """Return few populations that together distinguish the most, and the texts that are left."""
+    """Return few populations that together distinguish the most texts, and the remaining texts."""
     left = set(wrong)
     kept: list[Population] = []
     while left and found and len(kept) < _MOST_AT_BOUNDS:

@@ -176,7 +176,7 @@ def _needed(made: Composition, task: Task) -> list[str]:
 
 
 def _strata() -> list[tuple[str, Level]]:
-    """Return all (template, level) pairs, ordered so that each third covers all levels."""
+    """Return all (template, level) pairs, ordered so that every three in a row cover all levels."""
     levels = {item.name: item.levels for item in all_templates().values()}
     levels |= {item.name: item.levels for item in write_templates().values()}
     by_level = {

@@ -143,7 +143,7 @@ def _functions(name: str, data: bytes) -> list[str]:
     try:
         module = ast.parse(data)
     except (SyntaxError, ValueError) as error:
-        raise MalformedTask(f"tests/{name} is no Python: {error}") from None
+        raise MalformedTask(f"tests/{name} is not valid Python: {error}") from None
     start = name.rpartition("/")[2]
     found: list[str] = []
     for node in module.body:

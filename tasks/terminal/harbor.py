@@ -86,7 +86,7 @@ def files_below(folder: Path) -> dict[str, bytes]:
             continue
         total += path.stat().st_size
         if total > _LONGEST:
-            raise MalformedTask(f"{folder} holds more than {_LONGEST >> 20} MiB")
+            raise MalformedTask(f"{folder} contains more than {_LONGEST >> 20} MiB")
         found[path.relative_to(folder).as_posix()] = path.read_bytes()
     return found
 

@@ -1,4 +1,4 @@
-"""Generated tasks as Harbor directories: path to bytes, a pure function of the draft."""
+"""Generated tasks as Harbor directories: a mapping from path to bytes, purely from the draft."""
 
 import hashlib
 import inspect

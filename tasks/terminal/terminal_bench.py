@@ -58,7 +58,7 @@ def _is_own(path: str) -> bool:
 
 
 def _single_service(path: str) -> bool:
-    """Whether the path is docker-compose.yaml, usually of one service; `_obstacles` counts them."""
+    """Whether the path is docker-compose.yaml, which usually has one service; see `_obstacles`."""
     return path == "docker-compose.yaml"
 
 

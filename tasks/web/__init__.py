@@ -1,4 +1,4 @@
 """Tasks of the web event: simulated sites, templates of tasks over them, and public formats.
 
-Knows nothing of browsers and pages: those are the environment's.
+Independent of browsers and pages, which belong to the environment.
 """

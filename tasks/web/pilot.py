@@ -1,7 +1,7 @@
-"""Scripts that use a browser: they read the accessibility tree and act through the tools.
+"""Scripts that use a browser by reading the accessibility tree and acting through the tools.
 
-A `Pilot` finds elements by role and name in what it was last shown. Labels differ between looks, so
-names are given as every wording of a label.
+A `Pilot` finds elements by role and name on the page that it was last shown. Labels differ between
+looks, so names are given as every wording of a label.
 """
 
 import json
@@ -49,7 +49,7 @@ class Pilot:
             role: Its role.
             names: Its name, or several of which one must match; any name if empty.
             near: Text of its line, or of the lines since the last numbered link above it.
-            within: Text of a line above which it does not stand.
+            within: Text of a line; the element is not above it.
             nth: Which of several that match.
 
         Raises:

@@ -167,7 +167,7 @@ class WebSource(PairedSource):
         return trivial_policies(task)
 
     def data_files(self) -> Sequence[str]:
-        """Pages, labels, schemas and names."""
+        """Return the patterns of pages, labels, schemas and names."""
         return ("tasks/web/world/**/*.html", "tasks/web/world/**/*.toml",
                 "tasks/web/world/**/*.sql", "tasks/catalogue/goods/*.txt",
                 "tasks/web/world/people.txt")  # fmt: skip
@@ -195,7 +195,7 @@ def _draft(at: TaskAddress, salt: str) -> WebDraft:
 
 
 def _instruction(draft: WebDraft, template: WebTemplate) -> str:
-    """Return the request: of twins with the refusal status, of a shift with its first request."""
+    """Return the request; twins add the refusal status, shifts add their first request."""
     parts = [draft.instruction, *(each.text for each in draft.requests[:1])]
     if template.twins and template.refusal not in draft.instruction:
         parts.append(

@@ -1,4 +1,4 @@
-"""Trivial users of a browser, whose scores set the floor."""
+"""Trivial browser users, whose scores set the floor."""
 
 import json
 import re
@@ -22,7 +22,7 @@ _Call = tuple[str, dict[str, object]]
 
 
 def trivial_policies(task: Task) -> Mapping[str, Script]:
-    """Return the policies by name; in a shift they report on every request."""
+    """Return the policies by name; in shifts, they report on every request."""
     requests = 1 + len(task.params.get("requests", ()))
     done: _Call = ("finish", {"task_type": "MUTATE"})
     refused: _Call = ("report_infeasible", {"status": "ACTION_NOT_ALLOWED_ERROR"})
@@ -64,9 +64,9 @@ def _clicker(task: Task) -> Script:
 def _words(task: Task) -> Script:
     """Follow the words of the request: click what it names, fill in what it quotes, then finish.
 
-    Of the elements not used yet, the one whose name shares the most with the request comes first.
-    Quoted texts that no link shows go into the fields of a page in order; lists are set to what the
-    request mentions.
+    Of the unused elements, the one whose name shares most with the request comes first.
+    Quoted texts that no link shows are typed into the page's fields in order; lists are set to what
+    the request mentions.
     """
     wanted = _grams(task.instruction)
     quoted = [first or second for first, second in _QUOTED.findall(task.instruction)]

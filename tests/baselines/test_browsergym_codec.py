@@ -81,12 +81,12 @@ def test_examples(text):
 
 
 @pytest.mark.parametrize("text", PROSE)
-def test_what_is_no_call_stays_prose_and_is_never_run(text):
+def test_other_text_stays_prose_and_is_never_run(text):
     assert decoded(text) == text
 
 
 @pytest.mark.parametrize("text", EXAMPLES)
-def test_what_is_written_reads_the_same(text):
+def test_encoded_calls_decode_unchanged(text):
     action = decoded(text)
     written = CODEC.encode(action)["content"]
     assert decoded(written) == action
@@ -101,7 +101,7 @@ def test_the_prompt_names_parameters_as_browsergym_does():
     assert "- scroll(delta_x=None, delta_y=None): " in prompt
 
 
-def test_browsergyms_own_parser_reads_what_is_written():
+def test_browsergyms_own_parser_reads_encoded_calls():
     """Compared with the parser of browsergym-core, where that is installed."""
     parsers = pytest.importorskip("browsergym.core.action.parsers", reason="no browsergym-core")
     for text in EXAMPLES:

@@ -1,4 +1,4 @@
-"""Budgets of a whole run: it stops between trials, says so, and goes on with more."""
+"""Budgets of a whole run: it stops between trials, says so, and continues with a larger budget."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,7 +44,7 @@ def test_a_run_stops_between_trials_and_is_resumed_with_more(
 ) -> None:
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     assert evaluate(server, whole) == 0
-    assert evaluate(server, broken, "--max-tokens", "100") == 2  # much of it has no score yet
+    assert evaluate(server, broken, "--max-tokens", "100") == 2  # many trials have no score yet
     said = capsys.readouterr().err
     first = len(records(broken))
     assert f"stopped between trials, {first} of 12 are recorded" in said
@@ -61,7 +61,7 @@ def test_a_run_stops_between_trials_and_is_resumed_with_more(
     assert rewards[0] == rewards[1]
 
 
-def test_a_budget_is_no_part_of_the_plan(tmp_path: Path) -> None:
+def test_a_budget_is_not_part_of_the_plan(tmp_path: Path) -> None:
     plans = []
     for name, budget in (("free", {}), ("bound", {"max_tokens": 5, "max_cost": 1.0})):
         toy_run(tmp_path / name, **budget)
@@ -85,7 +85,7 @@ def test_costs_are_those_of_the_price_table(
     assert len(costs) < 12 and sum(costs) >= 50 and sum(costs) == sum(map(tokens, records(folder)))
 
 
-def test_a_cost_that_nobody_knows_is_refused_before_it_is_spent(
+def test_an_unknown_cost_is_rejected_before_the_run(
     tmp_path: Path, server: ChatServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = len(server.requests)
@@ -94,7 +94,7 @@ def test_a_cost_that_nobody_knows_is_refused_before_it_is_spent(
     assert len(server.requests) == asked and not (tmp_path / "unpriced").exists()
 
 
-def test_hours_are_those_of_this_call() -> None:
+def test_hours_count_from_the_start_of_the_call() -> None:
     clock = iter([0.0, 3599.0, 3600.0])
     budget = RunBudget(ExecutionConfig(max_hours=1.0), clock=lambda: next(clock))
     assert budget.exhausted() is None
@@ -121,7 +121,7 @@ def test_every_role_and_attempt_counts() -> None:
     RunBudget(ExecutionConfig(max_tokens=9)).add(unknown)
 
 
-def test_the_reply_length_has_a_name_of_its_own(tmp_path: Path) -> None:
+def test_the_reply_length_is_a_separate_setting(tmp_path: Path) -> None:
     file = tmp_path / "run.toml"
     file.write_text("max_tokens = 1000\n[sampling]\nmax_tokens = 7\n")
     flags = {"model": "agent:oracle", "envs": ("Toy",)}

@@ -1,6 +1,6 @@
 """`hexathlon eval CHECKPOINT --engine vllm`: servers started, named, used and stopped.
 
-A stand-in takes vLLM's place, whose tokens are the same whatever is asked.
+A stand-in takes vLLM's place and answers every request with the same tokens.
 """
 
 import json
@@ -71,7 +71,7 @@ def test_runs_of_two_engines_have_different_plans(policy: Path, tmp_path: Path) 
 
 
 def test_plans_of_torch_do_not_mention_the_engine(policy: Path, tmp_path: Path) -> None:
-    """Their hashes are those of plans from before there was a choice."""
+    """Their hashes equal those of plans from before engines could be chosen."""
     config, execution = configured(policy, tasks=1, engine="torch")
     evaluate(config, execution, tmp_path / "run")
     plan = stored_plan(tmp_path / "run")

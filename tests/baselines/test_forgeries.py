@@ -1,6 +1,6 @@
-"""A forger who knows the code recomputes every hash; `verify` still names where the forgery is.
+"""A forger who knows the code recomputes every hash; `verify` still locates the forgery.
 
-What it cannot detect is listed in `docs/guides/verification.md`, and is tried here, too.
+Undetectable forgeries are listed in `docs/guides/verification.md` and tested here, too.
 """
 
 import copy
@@ -60,7 +60,7 @@ def test_the_catalogue_is_large() -> None:
 
 
 @pytest.mark.parametrize("forgery", CATALOGUE, ids=[one.name for one in CATALOGUE])
-def test_a_forgery_with_recomputed_hashes_is_found_where_it_was_made(
+def test_a_forgery_with_recomputed_hashes_is_located(
     honest: Path, tmp_path: Path, forgery: Forgery
 ) -> None:
     f = forger(honest, forgery.run, tmp_path)
@@ -76,7 +76,7 @@ def test_a_forgery_with_recomputed_hashes_is_found_where_it_was_made(
 @pytest.mark.parametrize(
     ("name", "change", "run"), UNDETECTED, ids=[one[1].__name__ for one in UNDETECTED]
 )
-def test_what_cannot_be_detected_is_listed_with_what_would(
+def test_undetectable_forgeries_are_listed_in_the_guide(
     honest: Path, tmp_path: Path, name: str, change: Callable[[Forger], None], run: str
 ) -> None:
     f = forger(honest, run, tmp_path)
@@ -86,7 +86,7 @@ def test_what_cannot_be_detected_is_listed_with_what_would(
     assert f"\n| {name} |" in listed
 
 
-def test_a_round_of_the_forgers_own_is_rejected(honest: Path, tmp_path: Path) -> None:
+def test_a_round_made_up_by_the_forger_is_rejected(honest: Path, tmp_path: Path) -> None:
     salt = tmp_path / "salt"
     salt.write_text("of my own")
     counter_run(tmp_path / "run", split="heldout", salt_file=salt)
@@ -108,8 +108,8 @@ def test_an_unfinished_line_is_found(honest: Path, tmp_path: Path) -> None:
     assert finding.field == "line 12, line" and "unfinished" in finding.message
 
 
-def test_an_environment_that_fails_again_is_no_forgery(tmp_path: Path) -> None:
-    """A failure that its action brings about each time is bounded, not rejected."""
+def test_an_environment_that_fails_again_is_not_a_forgery(tmp_path: Path) -> None:
+    """A failure that an action reproducibly causes is bounded, not rejected."""
     with failing_toy():
         counter_run(tmp_path / "run", tasks=8, envs=("Fails",), retries=0)
         f = Forger(tmp_path / "run")
@@ -123,7 +123,7 @@ def test_an_environment_that_fails_again_is_no_forgery(tmp_path: Path) -> None:
         assert fields == {"status"}
 
 
-def test_a_failure_that_was_retried_is_no_finding(tmp_path: Path) -> None:
+def test_a_retried_failure_is_not_a_finding(tmp_path: Path) -> None:
     run = counter_run(tmp_path / "run", tasks=4)
     f = Forger(run)
     failure = copy.deepcopy(f.records[0])
@@ -151,7 +151,7 @@ def test_trials_that_were_played_again_after_a_failure_are_verified(
         assert finding.field == "attempt"
 
 
-def test_what_is_no_file_is_read_by_neither_verification_nor_pages(tmp_path: Path) -> None:
+def test_named_pipes_are_read_by_neither_verification_nor_pages(tmp_path: Path) -> None:
     run = counter_run(tmp_path / "run", tasks=4)
     (run / "judged").mkdir()
     (run / "judged" / "folder.jsonl").mkdir()

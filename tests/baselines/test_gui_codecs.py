@@ -214,7 +214,7 @@ def test_replies_become_calls_that_the_tools_accept(name, tools, text, calls):
 
 
 @pytest.mark.parametrize(("name", "tools", "text", "calls"), EXAMPLES)
-def test_what_is_written_reads_the_same(name, tools, text, calls):
+def test_encoded_calls_decode_unchanged(name, tools, text, calls):
     codec = codec_for(name, tools())
     action = codec.decode({"content": text})
     written = codec.encode(action)["content"]
@@ -265,9 +265,9 @@ def test_without_a_screen_size_in_the_tools_the_screenshot_is_the_screen():
     ("size", "resized"),
     [
         ((1080, 2400), (1092, 2408)),
-        ((28, 28), (280, 280)),  # enlarged to the least area
+        ((28, 28), (280, 280)),  # enlarged to the minimum area
         ((1920, 1080), (1932, 1092)),
-        ((8000, 6000), (4116, 3080)),  # reduced to the greatest area
+        ((8000, 6000), (4116, 3080)),  # reduced to the maximum area
     ],
 )
 def test_smart_resize(size, resized):
@@ -330,7 +330,7 @@ def test_prose_stays_prose_and_is_answered_with_an_example(name, text):
 
 
 @pytest.mark.parametrize("name", ["ui-tars", "gui-owl-1.5", "android-world"])
-def test_the_answer_to_a_readable_action_is_the_observation_alone(name):
+def test_the_answer_to_a_readable_action_is_only_the_observation(name):
     codec = codec_for(name, phone())
     [answer] = codec.answer({"content": codec.example}, ["seen"])
     assert "seen" in answer["content"] and "Example" not in answer["content"]
@@ -348,7 +348,7 @@ def test_the_prompt_offers_only_what_the_tools_can_do():
     assert '"name": "double_tap"' in owl
 
 
-def test_the_end_of_a_task_with_a_reason_is_offered_as_a_call():
+def test_ending_a_task_with_a_reason_is_offered_as_a_call():
     tools = [each.model_dump() for each in phone()]
     for name in ("ui-tars", "gui-owl-1.5"):
         assert '"reason"' in get_codec(name).system_prompt("Go.", tools)
@@ -380,7 +380,7 @@ def test_swipes_and_scrolls_take_the_form_of_the_tools(x, y, direction):
 
 
 class SeeingEngine:
-    """Answers every request with a tap in the middle of the screen, and keeps the requests."""
+    """Answers every request with a tap in the middle of the screen, and records the requests."""
 
     def __init__(self):
         self.requests = []
@@ -391,7 +391,7 @@ class SeeingEngine:
         return ChatReply(reply, Usage(), "stop", 0.0, 0.0)
 
 
-def test_an_agents_points_follow_the_screenshots_that_it_is_shown():
+def test_an_agents_points_scale_with_its_screenshots():
     place = {"x": {"type": "integer"}, "y": {"type": "integer"}}
     tools = [tool("click", **place).model_dump()]
     source = get_source("sql")

@@ -1,4 +1,4 @@
-"""Interruptions that arrive where Python loses them, and runs that stop between two steps."""
+"""Interruptions that Python would lose, and runs that stop between two steps."""
 
 import asyncio
 import os
@@ -47,7 +47,7 @@ class Finalized:
 
 
 def first(owner: type, name: str, act: Callable[[], Any], patch: pytest.MonkeyPatch) -> list[int]:
-    """Have the first call of a method act before it does its work; return the calls so far."""
+    """Make the first call of a method run `act` first; return the list of calls."""
     calls = [0]
     original = getattr(owner, name)
 
@@ -135,7 +135,7 @@ def test_deferred_waits_for_a_check() -> None:
         interrupts.check()
         reached.append("never")
     assert reached == ["end of the inner block"]
-    interrupts.check()  # the flag is gone with the block
+    interrupts.check()  # the flag is cleared with the block
 
 
 def test_the_end_of_a_deferring_block_raises() -> None:
@@ -170,7 +170,7 @@ def test_a_flag_of_the_previous_handler_is_noticed_and_passed_on() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def test_a_process_that_ignores_the_signal_goes_on_ignoring_it() -> None:
+def test_a_process_that_ignores_the_signal_keeps_ignoring_it() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         with interrupts.deferred():
@@ -180,7 +180,7 @@ def test_a_process_that_ignores_the_signal_goes_on_ignoring_it() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def test_other_threads_are_left_alone() -> None:
+def test_other_threads_are_not_affected() -> None:
     raised: list[BaseException] = []
 
     def work() -> None:
@@ -227,7 +227,7 @@ def test_a_coroutine_that_swallows_its_cancellation_stops_at_the_next_check() ->
         interrupts.run(stubborn())
 
 
-def test_work_that_comes_too_late_is_not_begun() -> None:
+def test_work_submitted_after_the_interruption_is_not_started() -> None:
     async def work() -> None:
         raise AssertionError("this was begun after the interruption")
 
@@ -236,7 +236,7 @@ def test_work_that_comes_too_late_is_not_begun() -> None:
         interrupts.run(work())
 
 
-def test_a_cancellation_of_another_cause_stays_one() -> None:
+def test_a_cancellation_with_another_cause_stays_a_cancellation() -> None:
     async def cancelled() -> None:
         raise asyncio.CancelledError
 

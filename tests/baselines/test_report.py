@@ -140,7 +140,7 @@ def test_the_anchors_of_a_plan_are_those_its_sources_offer(runs: dict[str, Path]
 
 
 @pytest.mark.parametrize("name", ["constant", "neighbour", "overlap", "identity"])
-def test_agents_that_imitate_set_the_floor(name: str, tmp_path: Path) -> None:
+def test_imitating_agents_set_the_floor(name: str, tmp_path: Path) -> None:
     run = read_run(toy_run(tmp_path / name, f"agent:{name}", tasks=16).run)
     assert anchors_of([run]).floor == {TOY: (name, 0.0)}
     assert all(record["steps"] for record in read_records(tmp_path / name))

@@ -205,7 +205,7 @@ def test_single_tasks_can_be_selected(tmp_path: Path) -> None:
         ({"model": "endpoint:host#m"}, "expected 'endpoint:http"),
         ({"model": "agent:noop:x"}, "takes no argument"),
         ({"model": "nowhere"}, "must be agent:NAME, endpoint:URL#NAME or a checkpoint"),
-        ({"task": ("toy/count/tiny/test/x",)}, "'x' is no index"),
+        ({"task": ("toy/count/tiny/test/x",)}, "'x' is not an index"),
         ({"task": ("toi/count/tiny/test/00001",)}, "did you mean 'toy'"),
         ({"task": ("toy/other/tiny/test/00001",)}, "only the template 'count'"),
     ],

@@ -34,7 +34,7 @@ def test_two_selftests_are_compared_episode_by_episode() -> None:
     assert len(differences(one, same)[1]) == 1
 
 
-def test_whole_verdicts_are_compared_if_wanted() -> None:
+def test_whole_verdicts_are_compared_on_request() -> None:
     one, other = (run_selftest("Toy", 2) for _ in range(2))
     assert differences(one, other, whole=True)[1] == []
     name = next(iter(other.tallies["oracle"].verdicts))

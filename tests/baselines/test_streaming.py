@@ -83,7 +83,7 @@ def test_overlapping_calls_give_the_same_trajectories_as_one_call() -> None:
         assert (one.key, one.record["reward"]) == (other.key, 1.0)
 
 
-def test_environments_that_wait_step_side_by_side_each_in_one_thread() -> None:
+def test_waiting_environments_step_concurrently_each_in_one_thread() -> None:
     """All slots must be inside a step at once for any of them to go on."""
     together = threading.Barrier(4)
     first = threading.local()

@@ -1,4 +1,4 @@
-"""Bad input ends in one sentence and an exit code: no traceback, no message of a library."""
+"""Bad input gives a one-sentence error and an exit code: no traceback, no library message."""
 
 import os
 import re
@@ -24,12 +24,12 @@ RAW = re.compile(
     r"Traceback|validation error|Input should|Field required|Extra inputs|\[type=|\[Errno|"
     r"Error\(|codec can't|errors\.pydantic|object at 0x"
 )
-"""Text of libraries that says nothing to a person."""
+"""Library text that means nothing to a user."""
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder with files of every wrong kind, and the toy event."""
+    """A folder with every kind of invalid file, and the toy event."""
     register_toy("cli/Toy-v0")
     folder = tmp_path_factory.mktemp("place")
     sound = tmp_path_factory.mktemp("sound")
@@ -43,7 +43,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def checked(message: str) -> str:
-    """The message of a reported error: one line, perhaps with a pointer to the help."""
+    """The message of a reported error: one line, sometimes with a pointer to the help."""
     lines = message.strip().splitlines()
     if lines and re.fullmatch(r"See `hexathlon.* --help`\.", lines[-1]):
         lines.pop()
@@ -53,7 +53,7 @@ def checked(message: str) -> str:
 
 
 @pytest.mark.parametrize(("line", "code", "said"), CASES, ids=[case[0] for case in CASES])
-def test_a_bad_command_line_ends_in_a_sentence(
+def test_a_bad_command_line_gives_a_one_sentence_error(
     line: str, code: int, said: str, place: Path,
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -97,7 +97,7 @@ CALLS: list[tuple[Callable[[Path], Any], str]] = [
     (lambda out: sql(limits=5), "limits must be a mapping"),
     (lambda out: sql(action_format="nope"), "action_format must be 'text' or 'message'"),
     (lambda out: reset(tsk="x"), "unknown reset option 'tsk'; did you mean 'task'?"),
-    (lambda out: reset(task=5), "option 'task' must be a text, got 5"),
+    (lambda out: reset(task=5), "option 'task' must be a string, got 5"),
     (lambda out: reset(task="nope"), "there is no task 'nope': it has 1 part"),
     (lambda out: reset(task="sql/x", split="test"), "'task' names one task"),
     (lambda out: reset(taskset="nope"), "there is no task source 'nope'"),
@@ -126,7 +126,7 @@ CALLS: list[tuple[Callable[[Path], Any], str]] = [
 @pytest.mark.parametrize(
     ("call", "said"), CALLS, ids=[f"{place} {said}" for place, (_, said) in enumerate(CALLS)]
 )
-def test_a_bad_call_raises_a_sentence(
+def test_a_bad_call_raises_a_one_sentence_error(
     call: Callable[[Path], Any], said: str, tmp_path: Path
 ) -> None:
     with pytest.raises(Exception, match=re.escape(said)) as caught:
@@ -146,7 +146,7 @@ def test_a_bad_call_raises_a_sentence(
     ],
     ids=["name", "key", "value", "event"],
 )
-def test_training_by_a_bad_recipe_raises_a_sentence(recipe: Any, said: str, tmp_path: Path) -> None:
+def test_a_bad_recipe_raises_a_one_sentence_error(recipe: Any, said: str, tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="recipes need the extra `train`")
     with pytest.raises(Exception, match=re.escape(said)) as caught:
         hexathlon.train(recipe, tmp_path / "run")
@@ -154,7 +154,7 @@ def test_training_by_a_bad_recipe_raises_a_sentence(recipe: Any, said: str, tmp_
 
 
 def process(line: str, **how: Any) -> "subprocess.CompletedProcess[str]":
-    """The outcome of a command line of a shell, where `hexathlon` is the toy command."""
+    """Run a shell command line in which `hexathlon` is the toy command."""
     command = line.replace("hexathlon", shlex.join(TOY_COMMAND), 1)
     return subprocess.run(
         ["bash", "-c", command], cwd=TESTS, capture_output=True, text=True, timeout=DEADLINE,
@@ -170,18 +170,18 @@ def test_a_full_disk_is_named_once() -> None:
 
 
 @pytest.mark.parametrize("line", ["hexathlon list >&-", "hexathlon list <&- >&- 2>&-"])
-def test_closed_streams_are_no_error(line: str) -> None:
+def test_closed_streams_are_not_an_error(line: str) -> None:
     done = process(line)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_a_terminal_of_ascii_gets_replacements() -> None:
+def test_an_ascii_terminal_gets_replacement_characters() -> None:
     done = process("hexathlon list", env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert (done.returncode, done.stderr) == (0, "")
     assert re.search(r"sql[ |]+\?[ |]+7,320", done.stdout)
 
 
-def test_a_torn_record_is_mentioned_in_words(place: Path) -> None:
+def test_a_torn_record_gives_a_warning(place: Path) -> None:
     done = process(f"hexathlon report {shlex.quote(str(place / 'torn-records'))}")
     assert done.returncode == 0
     (line,) = done.stderr.strip().splitlines()

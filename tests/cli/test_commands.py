@@ -142,7 +142,7 @@ def test_a_dry_run_prints_what_would_be_stored_and_writes_nothing(tmp_path: Path
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_anchors_stand_beside_the_run(oracle_run: Path) -> None:
+def test_anchors_are_stored_beside_the_run(oracle_run: Path) -> None:
     names = {path.name for path in (oracle_run / "anchors").iterdir()}
     assert {"dump", "majority", "noop", "random"} <= names and "oracle" not in names
     report = hexathlon("report", str(oracle_run), "--format", "json")
@@ -178,7 +178,7 @@ def test_rescore_compare_and_report(oracle_run: Path, tmp_path: Path) -> None:
     assert done.returncode == 0 and out.read_text().startswith("# agent:oracle\n")
 
 
-def test_resume_finishes_a_finished_run_at_once(oracle_run: Path) -> None:
+def test_resuming_a_finished_run_returns_at_once(oracle_run: Path) -> None:
     done = hexathlon("resume", str(oracle_run))
     assert done.returncode == 0
     assert "8 of 8 trials were recorded before" in done.stderr
@@ -209,7 +209,7 @@ BAD = [
     (("rescore", "nowhere", "--out", "x"), "expected a run directory"),
     (("compare", "nowhere"), "at least two runs"),
     (("show", "Toi"), "did you mean 'Toy'"),
-    (("show", "toy/count/tiny/test/x"), "is no index"),
+    (("show", "toy/count/tiny/test/x"), "is not an index"),
     (("show", "toy/other/tiny/test/00001"), "only the template"),
     (("play", "Toy", "--level", "esay"), "did you mean 'easy'"),
     (("play", "Toy", "--task", "toy/count/tiny/test"), "it has 4 parts"),
@@ -227,7 +227,7 @@ def toy_event() -> Iterator[None]:
 
 @pytest.mark.usefixtures("toy_event")
 @pytest.mark.parametrize(("arguments", "said"), BAD, ids=[" ".join(a) for a, _ in BAD])
-def test_bad_input_gives_exit_code_1_and_the_mend(
+def test_bad_input_gives_exit_code_1_and_a_fix(
     arguments: tuple[str, ...], said: str, tmp_path: Path,
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -237,7 +237,7 @@ def test_bad_input_gives_exit_code_1_and_the_mend(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_command_alone_shows_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_command_without_arguments_shows_its_help(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments in ([], ["leaderboard"]):
         assert run(arguments) == 1
         shown = capsys.readouterr()
@@ -245,7 +245,7 @@ def test_a_command_alone_shows_its_help(capsys: pytest.CaptureFixture[str]) -> N
         assert "error" not in shown.err + shown.out
 
 
-def test_a_reader_that_goes_away_is_no_error(oracle_run: Path) -> None:
+def test_a_closed_pipe_is_not_an_error(oracle_run: Path) -> None:
     command = [*TOY_COMMAND, "report", str(oracle_run)]
     process = subprocess.Popen(command, cwd=TESTS, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None and process.stderr is not None
@@ -256,7 +256,7 @@ def test_a_reader_that_goes_away_is_no_error(oracle_run: Path) -> None:
 
 
 @pytest.mark.usefixtures("toy_event")
-def test_what_is_no_run_folder_is_named(
+def test_a_path_that_is_not_a_run_is_named(
     tmp_path: Path, oracle_run: Path,
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -276,7 +276,7 @@ def test_what_is_no_run_folder_is_named(
         assert said in capsys.readouterr().err
 
 
-def test_a_folder_of_runs_stands_for_the_runs_in_it(
+def test_a_folder_of_runs_means_the_runs_in_it(
     oracle_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["leaderboard", "build", str(oracle_run.parent), "--out", str(tmp_path / "s")]) == 0
@@ -308,7 +308,7 @@ def test_a_password_in_an_address_is_neither_stored_nor_shown(
 
 
 @pytest.mark.usefixtures("toy_event")
-def test_the_team_stands_in_the_plan_and_survives_resuming(
+def test_the_team_is_stored_in_the_plan_and_survives_resuming(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "run"
@@ -342,13 +342,13 @@ def test_the_list_says_what_is_missing_instead_of_failing(
         assert sizes["dbbench"] == {"train": 0, "dev": 0, "test": 300}
 
 
-def test_the_process_itself_shows_the_message_alone() -> None:
+def test_the_process_prints_only_the_message() -> None:
     done = hexathlon("evl")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("error: No such command 'evl'. Did you mean 'eval'?")
 
 
-def test_a_directory_that_is_no_checkpoint_is_bad_usage(tmp_path: Path) -> None:
+def test_a_directory_that_is_not_a_checkpoint_is_a_usage_error(tmp_path: Path) -> None:
     done = hexathlon("eval", str(tmp_path), "--envs", "Toy", "--out", str(tmp_path / "run"))
     if importlib.util.find_spec("torch") is None:
         assert done.returncode == 4
@@ -367,7 +367,7 @@ def test_a_server_that_does_not_answer_gives_exit_code_4(tmp_path: Path) -> None
 
 
 @pytest.mark.usefixtures("toy_event")
-def test_too_much_without_a_score_gives_exit_code_2(
+def test_too_many_unscored_trials_give_exit_code_2(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     flags = ("--envs", "cli/Toy-v0", "--tasks", "3", "--dialect", "json", "--out")

@@ -47,7 +47,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("kind", ["folder", "zip", "tar"])
-def test_a_copy_is_laid_in_place_and_checked(
+def test_a_copy_is_installed_and_checked(
     kind: str, copy: Path, data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = copy
@@ -74,7 +74,7 @@ def test_a_copy_is_laid_in_place_and_checked(
     assert run(["data", "add", "spider", str(path), "--replace"]) == 0
 
 
-def test_what_is_no_copy_is_refused_and_leaves_nothing(
+def test_an_invalid_copy_is_rejected_and_leaves_nothing(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     wrong = tmp_path / "wrong"
@@ -141,7 +141,7 @@ def test_dbbenchs_dev_split_is_reached(data: Path, shared_data: Path) -> None:
     assert fresh.build(fresh.address("dev", 0)).split == "dev"
 
 
-def test_every_set_is_a_source_and_what_is_here_loads(
+def test_every_set_is_a_source_and_installed_ones_load(
     shared_data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert set(PUBLIC_SETS) <= set(source_names())
@@ -154,10 +154,10 @@ def test_every_set_is_a_source_and_what_is_here_loads(
     assert "28 questions have an empty expected answer" in shown.err
 
 
-def test_empty_answers_are_counted_apart(
+def test_empty_answers_are_counted_separately(
     copy: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The oracle is right on both; an agent that hands in nothing is right on the empty one."""
+    """The oracle is right on both; an agent that submits nothing is right on the empty one."""
     root = copy / "spider_data" / "release"
     (root / "dev.json").write_text(json.dumps(QUESTIONS[:2]), "utf-8")
     assert run(["data", "add", "spider", str(root)]) == 0

@@ -1,4 +1,4 @@
-"""Tables in the terminal: words and figures stay whole where there is room for them."""
+"""Tables in the terminal: words and numbers are not broken where there is room for them."""
 
 import re
 
@@ -31,7 +31,7 @@ def test_a_wide_terminal_gets_a_line_for_each_row(capsys, monkeypatch) -> None:
         assert [line.split() for line in lines].count(" ".join(row).split()) == 1
 
 
-def test_eighty_columns_hold_the_scores_without_a_broken_word(capsys, monkeypatch) -> None:
+def test_the_scores_fit_eighty_columns_without_broken_words(capsys, monkeypatch) -> None:
     lines = printed(80, capsys, monkeypatch)
     assert max(map(len, lines)) <= 80
     words = {word for line in lines for word in line.split()}

@@ -1,4 +1,4 @@
-"""Input of a person in `hexathlon play`, and the resulting action."""
+"""Input typed into `hexathlon play`, and the resulting action."""
 
 import json
 
@@ -52,11 +52,11 @@ def test_a_line_becomes_a_call(line: str, name: str, arguments: dict[str, object
     "line",
     ["hello there", "I would move it", '{"name": "x", "arguments": {}}', "say list_tables"],
 )
-def test_anything_else_goes_on_as_typed(line: str) -> None:
+def test_anything_else_is_passed_on_as_typed(line: str) -> None:
     assert read_line(line, LISTING, {}) == line
 
 
-def test_what_is_missing_is_told_with_both_ways_to_type_it() -> None:
+def test_missing_arguments_are_named_with_both_ways_to_type_them() -> None:
     with pytest.raises(ReadingProblem, match=r"missing: y\. Type move X Y or move x=… y=…"):
         read_line("move 1", LISTING, {})
     with pytest.raises(ReadingProblem, match=r"Type run_query SQL$"):
@@ -64,7 +64,7 @@ def test_what_is_missing_is_told_with_both_ways_to_type_it() -> None:
 
 
 @pytest.mark.parametrize("line", ["run_query", "move somewhere", "list_tables now"])
-def test_what_a_tool_cannot_take_is_told_and_not_sent(line: str) -> None:
+def test_arguments_a_tool_cannot_take_are_rejected_and_not_sent(line: str) -> None:
     with pytest.raises(ReadingProblem):
         read_line(line, LISTING, {})
 
@@ -113,5 +113,5 @@ SHELL = [
          {"path": "/app/a.txt", "text": "two words"}),
     ],
 )  # fmt: skip
-def test_where_plain_lines_have_a_tool_they_go_there(line, name, arguments) -> None:
+def test_plain_lines_go_to_their_tool(line, name, arguments) -> None:
     assert json.loads(read_line(line, SHELL, {}, "run")) == {"name": name, "arguments": arguments}

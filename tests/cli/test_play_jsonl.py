@@ -1,4 +1,4 @@
-"""`play --jsonl`: a program plays as a stranger, one line in and one line out."""
+"""`play --jsonl`: a program plays, one line in and one line out."""
 
 import doctest
 import json
@@ -18,7 +18,7 @@ COMMAND = (sys.executable, "-m", "hexathlon")
 SECRETS = ("sql/", "filter_rows", "score", "reward", "terms", "hash", "gold", "canary", "seed")
 
 
-class Stranger:
+class LinePlayer:
     """A program at the other end of the pipes."""
 
     def __init__(self, *arguments: str) -> None:
@@ -49,14 +49,16 @@ def call(name: str, **arguments: Any) -> dict[str, Any]:
     return {"name": name, "arguments": arguments}
 
 
-def test_one_line_in_and_one_line_out_and_the_verdict_in_a_file_alone(tmp_path: Path) -> None:
-    """The oracle plays the first task, a fool the second, and the third is left unfinished."""
+def test_one_line_in_and_one_line_out_and_the_verdict_only_in_a_file(tmp_path: Path) -> None:
+    """The first task is solved by the oracle, the second answered wrongly, the third left
+    unfinished.
+    """
     verdicts = tmp_path / "verdicts.jsonl"
     first = TaskSet("sql", "test", "tiny").task_id(0)
     task = get_source("sql").build(first)
     options = ("--task", first, "--tasks", "3", "--verdicts", str(verdicts))
-    stranger = Stranger("SQL", *options)
-    opening = stranger.hear()
+    player = LinePlayer("SQL", *options)
+    opening = player.hear()
     assert set(opening) == {"task", "tasks", "system_prompt", "tools", "observation", "done"}
     assert (opening["task"], opening["tasks"], opening["done"]) == (1, 3, False)
     assert opening["observation"] == task.instruction
@@ -64,38 +66,38 @@ def test_one_line_in_and_one_line_out_and_the_verdict_in_a_file_alone(tmp_path: 
     script = get_source("sql").oracle(task)
     action = next(script)
     while True:
-        reply = stranger.say(action)
+        reply = player.say(action)
         if reply["done"]:
             break
         action = script.send(reply["observation"])
     assert reply["left"] == 2
-    assert "over" in stranger.say(call("list_tables"))["error"]
-    assert stranger.say("no JSON")["error"].startswith("the line is not JSON: expected")
-    assert stranger.say('"next"')["task"] == 2
-    assert stranger.say('"I do not know."')["turn"] == 1, "prose is a turn"
-    assert "error" in stranger.say("5")
-    assert stranger.say(call("submit", sql="SELECT 1"))["done"]
-    assert stranger.say('"next"')["task"] == 3
-    stranger.say(call("list_tables"))
-    assert stranger.end() == (0, "", "")
+    assert "over" in player.say(call("list_tables"))["error"]
+    assert player.say("no JSON")["error"].startswith("the line is not JSON: expected")
+    assert player.say('"next"')["task"] == 2
+    assert player.say('"I do not know."')["turn"] == 1, "prose is a turn"
+    assert "error" in player.say("5")
+    assert player.say(call("submit", sql="SELECT 1"))["done"]
+    assert player.say('"next"')["task"] == 3
+    player.say(call("list_tables"))
+    assert player.end() == (0, "", "")
     rows = [json.loads(line) for line in verdicts.read_text("utf-8").splitlines()]
     assert [(row["task"], row["id"], row["score"]) for row in rows] == [
         (1, first, 1.0), (2, first, 0.0), (3, first, 0.0),
     ]  # fmt: skip
-    told = "".join(stranger.heard).replace(json.dumps(opening["system_prompt"]), "")
+    told = "".join(player.heard).replace(json.dumps(opening["system_prompt"]), "")
     assert not [word for word in SECRETS if word in told]
 
 
 def test_a_seed_fixes_the_tasks() -> None:
     def openings(seed: str) -> list[str]:
         kind = ("--level", "tiny", "--template", "filter_rows")
-        stranger = Stranger("SQL", *kind, "--seed", seed, "--tasks", "2")
-        stranger.hear()
-        stranger.say(call("submit", sql="SELECT 1"))
-        stranger.say('"next"')
-        assert stranger.say(call("submit", sql="SELECT 1"))["left"] == 0
-        assert stranger.end()[0] == 0
-        return stranger.heard
+        player = LinePlayer("SQL", *kind, "--seed", seed, "--tasks", "2")
+        player.hear()
+        player.say(call("submit", sql="SELECT 1"))
+        player.say('"next"')
+        assert player.say(call("submit", sql="SELECT 1"))["left"] == 0
+        assert player.end()[0] == 0
+        return player.heard
 
     assert openings("4") == openings("4")
     assert openings("4") != openings("5")

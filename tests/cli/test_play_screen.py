@@ -4,7 +4,10 @@ import re
 
 import pytest
 
+from hexathlon.envs.gui.env import GUIEnv
 from hexathlon.envs.shopping.hints import HINTS
+from hexathlon.envs.testing.subject import Subject
+from hexathlon.envs.web.env import WebEnv
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon_cli.playing.calls import (
     ArgumentsMissing,
@@ -16,7 +19,9 @@ from hexathlon_cli.playing.calls import (
 from hexathlon_cli.playing.words import explained
 from support.screens import Screen
 
-EVENTS = {"SQL": "filter_rows", "Shopping": "", "RolePlay": "", "Terminal": ""}
+EVENTS = {"SQL": "filter_rows"} | dict.fromkeys(
+    ("Shopping", "RolePlay", "Terminal", "Web", "GUI"), ""
+)
 """Events, and the templates of their tasks."""
 
 INTERNAL = re.compile(
@@ -48,7 +53,7 @@ def test_sql_is_played_as_a_person_types() -> None:
         table = re.findall(r"1\. (\w+) \(", screen.text)[-1]
         assert table in screen.type("describe #1")
         assert "n 1 (1 row)" in screen.type("select 1 as n")
-        assert screen.type("submit").endswith("sql>"), "the argument is asked for"
+        assert screen.type("submit").endswith("sql>"), "the argument is prompted for"
         said = screen.type("SELECT 'nothing of the kind'")
         assert "Not right." in said and "A correct solution:" in said and "submit SELECT" in said
         assert not INTERNAL.search(said)
@@ -71,7 +76,7 @@ LISTING = [
 ]
 
 
-def test_arguments_that_are_left_out_are_asked_for() -> None:
+def test_missing_arguments_are_prompted_for() -> None:
     with pytest.raises(ArgumentsMissing) as caught:
         read_line("move 3", LISTING, {})
     assert (caught.value.given, caught.value.names) == ({"x": 3}, ["to"])
@@ -87,7 +92,7 @@ def test_plain_sql_is_a_query(line: str) -> None:
     assert read_line("selected items", LISTING, {}) == "selected items"
 
 
-def test_lists_get_the_numbers_that_stand_for_their_items() -> None:
+def test_list_items_get_numbers() -> None:
     tables = "2 tables\nFilms (24 rows)\nPeople (1,027 rows)"
     assert numbered(tables) == "2 tables\n1. Films (24 rows)\n2. People (1,027 rows)"
     assert listed_in(tables) == {"1": "Films", "2": "People"}
@@ -126,7 +131,62 @@ VERDICTS = [
 
 
 @pytest.mark.parametrize(("verdict", "said"), VERDICTS)
-def test_a_verdict_is_told_in_words(verdict: Verdict, said: list[str]) -> None:
+def test_verdicts_are_explained_in_words(verdict: Verdict, said: list[str]) -> None:
     told = "\n".join(explained(verdict, HINTS))
     assert all(sentence in told for sentence in said), told
     assert not INTERNAL.search(told) and "_" not in told
+
+
+SHIFT = {"changes": 0.0, "ended": 0.0, "status": 0.0, "data": 0.0, "request 1": 1.0}
+WORDED = [
+    (
+        WebEnv,
+        Verdict(score=0.0, terms={"changes": 0.0, "status": 1.0, "evidence": 0.0},
+                evidence={"faults": ["bank.standing_orders 7: due_day has another value"]}),
+        ["The sites did not change", "bank, standing orders 7: due day has another value.",
+         "A page that shows the answer was not opened.", "What is right: The reported status"],
+    ),
+    (
+        GUIEnv,
+        Verdict(score=0.0, terms={**SHIFT, "request 2": 0.0, "request 3": 0.0},
+                evidence={"faults": [f"notes.notes {n}: text was changed" for n in range(10)]}),
+        ["Of 3 requests, these are not right: 2, 3.", "not for every request", "and 2 more"],
+    ),
+    (
+        GUIEnv,
+        Verdict(score=0.0, terms={"documents": 1.0, "nothing_else": 0.0}),
+        ["Other files were changed", "What is right: Every document"],
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("env", "verdict", "said"), WORDED)
+def test_changed_rows_and_requests_are_told_in_words(
+    env: type[WebEnv | GUIEnv], verdict: Verdict, said: list[str]
+) -> None:
+    told = "\n".join(explained(verdict, env.hints))
+    assert all(sentence in told for sentence in said), told
+    assert "_" not in told and "database" not in told
+
+
+def test_without_a_report_its_parts_are_not_called_wrong() -> None:
+    told = "\n".join(explained(Verdict(score=0.0, terms=SHIFT), GUIEnv.hints))
+    assert "status was not reported" in told
+    assert "answer" not in told and "reported status is wrong" not in told
+
+
+@pytest.mark.parametrize("event", ["SQL", "Shopping", "RolePlay", "Web", "GUI"])
+def test_every_near_miss_is_told_why(event: str) -> None:
+    """Of each event's first tasks; the terminal's verdict is that of its tests, told above."""
+    subject = Subject(f"hexathlon/{event}-v0", tasks=5)
+    env = subject.make()
+    try:
+        for task in subject.tasks:
+            for name, script in subject.source.mutants(task).items():
+                subject.play(env, task, script)
+                first, *why = explained(env.verdict(), env.hints)
+                assert first.startswith("Not right.")
+                assert any(line.startswith("- ") for line in why), (task.id, name)
+                assert not INTERNAL.search(" ".join(why)), why
+    finally:
+        env.close()

@@ -1,4 +1,4 @@
-"""Input of a person in `hexathlon play`, text folding, and a whole game of shopping."""
+"""Input typed into `hexathlon play`, text folding, and a whole game of shopping."""
 
 import doctest
 import json
@@ -91,7 +91,7 @@ def test_short_lines_are_calls(tools, line, name, arguments):
 
 
 @pytest.mark.parametrize("line", ["hello, what can I do for you?", "I see", '{"name": "search"}'])
-def test_prose_and_json_go_on_as_typed(tools, line):
+def test_prose_and_json_are_passed_on_as_typed(tools, line):
     assert read_line(line, tools, {}) == line
 
 
@@ -104,7 +104,7 @@ def test_prose_and_json_go_on_as_typed(tools, line):
         ("view_cart now", "more than"),
     ],
 )
-def test_what_cannot_be_a_call_is_told(tools, line, problem):
+def test_invalid_calls_are_explained(tools, line, problem):
     with pytest.raises(ReadingProblem, match=problem):
         read_line(line, tools, {"1": "P1"})
 
@@ -127,7 +127,7 @@ def test_lines_are_folded_at_the_width(text, rows):
     assert wrapped(text, 10).split("\n") == rows
 
 
-def test_cells_stand_below_each_other():
+def test_cells_of_a_column_are_aligned():
     assert aligned("a  |  b\n颜色  |  c  \nplain") == "a     |  b\n颜色  |  c  \nplain"
 
 
@@ -136,7 +136,7 @@ def test_plain_words_help_and_leave(monkeypatch, capsys):
     assert out.count("/undo") == 2 and "Nobody" not in out
 
 
-def test_lists_without_numbers_have_places(monkeypatch, capsys):
+def test_items_of_lists_without_numbers_are_chosen_by_position(monkeypatch, capsys):
     template = "same_as_last"
     index = next(i for i in range(98) if f"/{template}/" in SOURCE.address("dev", i, "tiny"))
     out = played_by(["order_history", "view_order #1", "/quit"],
@@ -155,7 +155,7 @@ def test_templates_and_languages_are_chosen(language, word, monkeypatch, capsys)
     assert word in opening.split("\n\n")[1]
 
 
-def test_a_template_that_is_not_there_is_named(capsys):
+def test_an_unknown_template_is_named(capsys):
     assert run(["play", "shopping", "--template", "nothing"]) == 1
     assert "no task with a template 'nothing'" in capsys.readouterr().err
 

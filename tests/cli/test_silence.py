@@ -25,7 +25,7 @@ streams.break_silence(seconds={patience})
 sys.stdout.write("done\\n")
 sys.stdout.flush()
 """
-"""Its clock goes by two seconds a reading, and tells when it was read."""
+"""A program whose clock advances by two seconds per reading and signals each reading."""
 
 LOADING = "said.acquire(); said.acquire(); said.acquire()"
 """Waits for the first reading, at the start, and those of two lines."""
@@ -48,7 +48,7 @@ def shown(program: str, *, errors_too: bool = True) -> str:
         os.close(theirs)
 
 
-def test_a_silent_command_says_that_it_works() -> None:
+def test_a_silent_command_says_that_it_is_working() -> None:
     lines = shown(SLOW.format(patience=0.05, first=LOADING)).splitlines()
     assert lines[:1] == ["working, 2 s …"] and lines[-1] == "done"
     assert lines[1:-1] == [f"working, {2 * n} s …" for n in range(2, len(lines))]
@@ -62,6 +62,6 @@ def test_a_command_that_has_spoken_says_nothing_more(stream: str) -> None:
     assert shown(SLOW.format(patience=60, first=f"{first}; {ended}")) == "one\ndone\n"
 
 
-def test_nothing_is_added_where_errors_are_no_terminal() -> None:
+def test_nothing_is_added_if_stderr_is_not_a_terminal() -> None:
     program = SLOW.format(patience=0.05, first="assert threading.active_count() == 1")
     assert shown(program, errors_too=False) == "done\n"

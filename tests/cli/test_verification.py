@@ -102,7 +102,7 @@ def test_an_incomplete_run_is_listed_without_a_badge(honest: Path, tmp_path: Pat
     assert part["unranked"] == f"incomplete: {left} of 12 planned trials"
 
 
-def test_a_floor_of_other_tasks_sets_none(
+def test_a_floor_on_other_tasks_does_not_count(
     honest: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     toy_run(tmp_path / "few", "agent:noop", tasks=3)
@@ -113,7 +113,7 @@ def test_a_floor_of_other_tasks_sets_none(
 @pytest.mark.parametrize("kind", ["a named pipe", "a directory", "a device"])
 @pytest.mark.parametrize("name", ["plan.json", "records.jsonl"])
 @pytest.mark.timeout(60)
-def test_what_is_no_file_is_refused_without_waiting(
+def test_special_files_are_rejected_without_waiting(
     honest: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, kind: str
 ) -> None:
     forged = tmp_path / "forged"
@@ -137,7 +137,7 @@ def test_what_is_no_file_is_refused_without_waiting(
 
 
 @pytest.mark.timeout(60)
-def test_an_image_that_is_no_file_is_refused_without_waiting(
+def test_an_image_that_is_not_a_file_is_rejected_without_waiting(
     tmp_path: Path,
 ) -> None:
     data = Image.from_array(np.zeros((4, 4, 3), np.uint8))
@@ -172,7 +172,7 @@ def test_a_held_out_round_is_verified_with_its_secret(
 
 
 class AwayEnv(ToyEnv):
-    """An environment that runs at the forger's place alone."""
+    """An environment that runs only on the forger's machine."""
 
     here = True
 
@@ -182,7 +182,7 @@ class AwayEnv(ToyEnv):
         super().__init__(**options)
 
 
-def test_an_event_that_cannot_run_here_spares_a_run_no_replay(
+def test_an_event_that_cannot_run_here_does_not_exempt_a_run_from_replay(
     honest: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its owner could have planned that event for this purpose alone."""

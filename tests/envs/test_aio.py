@@ -56,7 +56,7 @@ def test_an_action_ends_at_its_deadline(env):
         env.step(walk(1))
 
 
-def test_or_is_a_fault_where_that_is_declared(env):
+def test_a_hang_is_a_fault_where_that_is_declared(env):
     env.action_seconds, env.on_hang = 0.05, "fault"
     with pytest.raises(DeadlineExceeded, match=r"0\.05 s") as caught:
         env.step(hang("awaiting"))
@@ -87,7 +87,7 @@ def test_pickles_between_episodes_and_within(env):
     other.close()
 
 
-def test_many_steps_run_side_by_side():
+def test_many_steps_run_concurrently():
     async def run():
         meeting = asyncio.Barrier(20)
         envs = [MeetingEnv(meeting) for _ in range(20)]

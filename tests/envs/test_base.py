@@ -158,7 +158,7 @@ def test_stepping_before_reset_and_after_the_end_is_an_error(env):
         env.step(SUBMIT)
 
 
-def test_fork_continues_alike_and_leaves_the_parent_alone(env):
+def test_a_fork_continues_identically_and_does_not_affect_the_parent(env):
     env.reset(seed=3, options={"task": TASK})
     env.step(ADD % 4)
     before = pickle.dumps(env.snapshot())

@@ -34,7 +34,7 @@ def run(env, actions):
 
 @pytest.mark.parametrize("build", [ToyEnv, stack, lambda: TimeLimit(ToyEnv(), 3)])
 @pytest.mark.parametrize("prefix", range(4))
-def test_forks_see_the_same_bytes_and_leave_the_parent_alone(build, prefix):
+def test_forks_see_the_same_bytes_and_do_not_affect_the_parent(build, prefix):
     alone, env = build(), build()
     for each in (alone, env):
         each.reset(seed=3, options=TASK)
@@ -57,7 +57,7 @@ def test_counters_of_wrappers_are_forked_too():
     assert env.get_wrapper_attr("used") == 2 * len(ADD % 1)
 
 
-def test_a_wrapper_that_holds_its_environment_holds_the_copy_afterwards():
+def test_a_wrapper_that_references_its_environment_references_the_copy():
     env = RecordEpisodeStatistics(ToyEnv())
     env.reset(seed=0, options=TASK)
     env.kept = [env, env.unwrapped, env.unwrapped.step]
@@ -98,7 +98,7 @@ def test_a_state_of_another_stack_is_refused():
         restore(ToyEnv(), snapshot(env))
 
 
-def test_what_cannot_fork_says_why():
+def test_an_environment_that_cannot_fork_says_why():
     class Rigid(ToyEnv):
         supports_fork = False
         fork_obstacle = "the browser's process cannot be copied"

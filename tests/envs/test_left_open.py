@@ -11,18 +11,23 @@ from pathlib import Path
 import pytest
 
 from hexathlon.envs.sandbox.ladder import backend
+from support.chromium import skip_without_chromium
+from support.desktops import require_desktop
 
 TESTS = Path(__file__).resolve().parents[1]
 DEADLINE = 120.0
 KINDS = (
     "sql", "sql duckdb", "sql postgresql", "terminal", "terminal screen", "landlock",
-    "shopping", "roleplay", "worker", "vector", "vector terminal",
+    "shopping", "roleplay", "web", "web chromium", "gui", "gui desktop",
+    "worker", "vector", "vector terminal",
 )  # fmt: skip
-SHARED = ("terminal screen", "vector terminal")
+SHARED = ("terminal screen", "gui desktop", "vector terminal")
 """Kinds whose sandboxes share a keeper: two processes and a socket, until the interpreter ends."""
 
-DELETED = ("sql duckdb", "sql postgresql", "terminal screen", "landlock", "worker")
-KILLED = ("terminal screen", "landlock", "worker", "vector terminal")
+DELETED = ("sql duckdb", "sql postgresql", "terminal screen", "landlock", "gui desktop", "worker")
+KILLED = (
+    "terminal screen", "landlock", "web chromium", "gui desktop", "worker", "vector terminal",
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -32,6 +37,10 @@ def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str
         pytest.importorskip("duckdb", reason="pip install 'hexathlon[duckdb]'")
     if name == "sql postgresql":
         monkeypatch.setenv("POSTGRES_URL", request.getfixturevalue("postgres_url"))
+    if name == "web chromium":
+        skip_without_chromium()
+    if name == "gui desktop":
+        require_desktop()
     if "terminal" in name or name == "landlock":
         probe = backend("landlock" if name == "landlock" else "namespaces").probe()
         if not probe.available:
@@ -40,9 +49,10 @@ def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str
 
 
 def start(kind: str, ending: str, folder: Path) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-W", "error", "-X", "dev", "-m", "support.left_open", kind, ending]
+    # Developer mode also logs asyncio's slow steps, which a browser has on a busy machine.
+    mode = ["-W", "error", *(() if kind == "web chromium" else ("-X", "dev"))]
     return subprocess.Popen(
-        command,
+        [sys.executable, *mode, "-m", "support.left_open", kind, ending],
         cwd=TESTS,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -39,7 +39,7 @@ def parts_in(env):
     return [m["content"] for m in env.transcript if not isinstance(m["content"], str)]
 
 
-def test_text_format_shows_the_text_and_the_transcript_holds_the_parts():
+def test_text_format_shows_the_text_and_the_transcript_has_the_parts():
     env = PartsEnv()
     env.reset(seed=0, options=TASK)
     observation = env.step(ADD % 3)[0]
@@ -84,7 +84,7 @@ def test_an_answer_with_long_parts_counts_what_was_cut():
 
 
 @pytest.mark.parametrize("answer", [5, [Text("a")], ("a",), (Text("a"),) * 65])
-def test_an_answer_that_is_no_content_is_an_error(answer):
+def test_an_answer_that_is_not_content_is_an_error(answer):
     class Wrong(ToyEnv):
         @tool
         def tool_add(self, amount):
@@ -135,7 +135,7 @@ def test_a_frame_of_another_size_is_refused():
 
 
 @pytest.mark.parametrize("make", [PartsEnv, LightsEnv])
-def test_forks_share_parts_and_go_on_alike(make):
+def test_forks_share_parts_and_continue_identically(make):
     env = make()
     env.reset(seed=4, options=TASK if make is PartsEnv else LIT)
     env.step(ADD % 3)

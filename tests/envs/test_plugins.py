@@ -22,7 +22,7 @@ EXAMPLE = block("python", "# example_dial.py")
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory) -> Path:
-    """The document's example, installed by pip into a separate directory."""
+    """The guide's example, installed by pip into a separate directory."""
     folder = tmp_path_factory.mktemp("dial")
     (folder / "pyproject.toml").write_text(block("toml", "# pyproject.toml"))
     (folder / "example_dial.py").write_text(EXAMPLE)

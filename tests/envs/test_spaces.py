@@ -80,7 +80,7 @@ def test_messages_sample_members_and_need_every_key():
     assert [] not in many
 
 
-def test_a_deep_copy_goes_on_sampling_by_itself():
+def test_a_deep_copy_samples_independently():
     space = Unicode(30, examples=("one", "two"), seed=5)
     space.sample()
     copied = copy.deepcopy(space)

@@ -92,7 +92,7 @@ def test_make_vec_uses_the_entry_point(mode):
         del gymnasium.registry["tests/Drill-v0"]
 
 
-def test_completion_order_one_slow_environment_holds_up_no_other():
+def test_completion_order_one_slow_environment_delays_no_other():
     vector = VectorEnvironment([lambda p=p: DrillEnv(pause=p) for p in (60.0, 0.3, 0.01)])
     vector.reset(seed=0, options={"task": DRILL})
     vector.send([walk(1)] * 3)
@@ -106,7 +106,7 @@ def test_completion_order_one_slow_environment_holds_up_no_other():
     assert vector.recv(1, timeout=0.01) == [] and vector.recv(0) == []
     with pytest.raises(ValueError, match="environment 0 still owes"):
         vector.send([walk(1)], [0])
-    with pytest.raises(ValueError, match="asked for 2 answers, 1 are owed"):
+    with pytest.raises(ValueError, match="asked for 2 answers, but only 1 are owed"):
         vector.recv(2)
     vector.close()
 
@@ -218,7 +218,7 @@ def test_wrong_reset_masks_are_refused(mask):
 def test_wrong_use_is_refused():
     with pytest.raises(ValueError, match="at least one"):
         VectorEnvironment([])
-    with pytest.raises(ValueError, match="environment 1 has other spaces"):
+    with pytest.raises(ValueError, match="environment 1 has different spaces"):
         VectorEnvironment([ToyEnv, lambda: ToyEnv(action_format="message")])
     vector = VectorEnvironment([ToyEnv] * 2)
     with pytest.raises(ValueError, match="got 3 seeds"):
@@ -229,7 +229,7 @@ def test_wrong_use_is_refused():
         vector.send(["a"], [2])
 
 
-def test_answers_carry_what_a_step_alone_returns():
+def test_answers_contain_what_a_single_step_returns():
     alone, vector = ToyEnv(), VectorEnvironment([ToyEnv] * 2)
     alone.reset(seed=0, options=TASK)
     vector.reset(seed=[0, 0], options=TASK)
@@ -270,7 +270,7 @@ class Signed(ToyEnv):
     ("make", "reward", "extra"),
     [(lambda: Paying(ToyEnv()), 0.5, "paid"), (Signed, 0.0, "signed")],
 )
-def test_a_step_of_their_own_is_not_passed_over(make, reward, extra):
+def test_overridden_steps_are_called(make, reward, extra):
     vector = VectorEnvironment([ToyEnv, make])
     vector.reset(seed=0, options=TASK)
     _, rewards, _, _, infos = vector.step([ADD % 1] * 2)

@@ -147,7 +147,7 @@ def test_dependence_within_scenes_widens_the_intervals():
     assert bradley_terry(apart)[0].inflation == 1.0
 
 
-def test_players_that_no_comparison_connects_are_rated_apart():
+def test_players_without_connecting_comparisons_are_rated_separately():
     games = played(4, 2) + [Comparison("u", "v", float(i > 0), f"t{i}") for i in range(5)]
     whole, pair = bradley_terry(games)
     assert (whole.name, pair.name) == ("a, b, c, d, e", "u, v")

@@ -76,12 +76,12 @@ def test_versions_and_task_sets_never_share_a_board(tmp_path):
         ([], "SQL"),
     ],
 )
-def test_a_board_is_named_by_what_tells_it_from_others(tasksets, title):
+def test_a_board_is_named_by_what_distinguishes_it(tasksets, title):
     assert board_title("hexathlon/SQL-v0", tasksets) == title
 
 
 def as_infra(record):
-    """Say that a server failed before the last step."""
+    """Claim that a server failed before the last step."""
     steps = record["steps"][:-1]
     failed = {"status": "infra", "cause": "provider", "reward": None, "stop": "error_env"}
     return {**record, **failed, "steps": steps, "turns": len(steps)}
@@ -127,7 +127,7 @@ def places_of(board):
 
 
 def test_a_row_that_played_other_tasks_is_listed_below_and_never_ranked(tmp_path):
-    """5 of 20 tasks at 0 % may not share a place with 20 of 20 at 40 %."""
+    """5 of 20 tasks at 0 % may not share a rank with 20 of 20 at 40 %."""
     whole = [make_run(tmp_path / name, name, tasks=20, infra=0.0) for name in (BEST, "cirrus-8b")]
     few = make_run(tmp_path / "few", "dune-3b", tasks=5, infra=0.0, edit=lose)
     (board,) = boards_of(*whole, few)
@@ -194,7 +194,7 @@ def test_looser_limits_have_no_rank(tmp_path, limits, reason):
 
 
 def test_trials_without_a_score_never_lift_a_row(tmp_path):
-    """Calling failures infrastructure's raises the score, but not the place."""
+    """Calling failures infrastructure failures raises the score, but not the rank."""
 
     def hide(record):
         hidden = record["key"]["task"].endswith(("17", "38")) and record["reward"] == 0.0
@@ -247,7 +247,7 @@ def test_replayed_references_go_before_reported_ones(tmp_path):
     assert board.floor_name == "random"
 
 
-def test_cost_axis_is_money_only_where_all_of_it_is_known(tmp_path):
+def test_cost_axis_is_money_only_if_all_costs_are_known(tmp_path):
     def unpriced(record):
         usage = {role: {**use, "cost": None} for role, use in record["usage"].items()}
         return {**record, "usage": usage}

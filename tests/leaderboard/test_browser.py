@@ -105,7 +105,7 @@ def test_rows_without_a_rank_stay_below_the_others(open_page):
         assert set(column(page, 1, 1)) == set(column(page, 1, 2)) == {"–"}
 
 
-def test_ranks_stand_as_ranges(open_page):
+def test_ranks_are_shown_as_ranges(open_page):
     page = open_page()
     assert column(page, 1)[:2] == ["1–2", "1–2"]
 
@@ -171,7 +171,7 @@ def test_arrow_keys_walk_through_trajectories(open_page, site):
     page.wait_for_url(links[0])
 
 
-def test_a_submission_tells_how_to_run_it_again(open_page, site):
+def test_a_submission_shows_how_to_rerun_it(open_page, site):
     page = open_page(run_folder(site, "borealis-30b-a3b") / "index.html")
     text = page.locator(".command").first.inner_text()
     assert text.startswith("hexathlon eval 'endpoint:http://127.0.0.1:8000/v1#borealis-30b-a3b'")
@@ -179,7 +179,7 @@ def test_a_submission_tells_how_to_run_it_again(open_page, site):
     assert page.get_by_text("Head of the record chain").is_visible()
 
 
-def test_everything_is_there_without_script(open_page):
+def test_everything_is_visible_without_scripts(open_page):
     page = open_page(javascript=False)
     assert len(column(page, 1)) == 11
     assert page.locator(".plot").count() == 2

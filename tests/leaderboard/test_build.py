@@ -90,7 +90,7 @@ def test_there_is_a_page_for_every_trial(site, site_runs):
             assert packed.read().splitlines() == lines
 
 
-def test_a_tampered_run_is_listed_with_the_place_and_stands_in_no_table(site):
+def test_a_tampered_run_is_listed_with_its_fault_and_is_in_no_table(site):
     board = json.loads((site / "board.json").read_text())
     (rejected,) = board["rejected"]
     assert rejected["run"] == "tampered"
@@ -100,7 +100,7 @@ def test_a_tampered_run_is_listed_with_the_place_and_stands_in_no_table(site):
     assert sum(row["name"] == "dune-3b" for row in rows) == 1
 
 
-def test_only_what_the_caller_replayed_is_called_verified(site):
+def test_only_replayed_runs_are_called_verified(site):
     board = json.loads((site / "board.json").read_text())
     rows = [row for part in board["boards"] for row in part["rows"]]
     assert {row["name"] for row in rows if row["verified"]} == {"oracle", "atlas-72b-instruct"}
@@ -134,7 +134,7 @@ def test_building_again_replaces_the_old_site_and_nothing_else(tmp_path):
     assert (one / "records.jsonl").exists()
 
 
-def test_runs_that_are_none_are_rejected_by_name(tmp_path):
+def test_directories_that_are_not_runs_are_rejected_by_name(tmp_path):
     (tmp_path / "nothing").mkdir()
     (tmp_path / "odd").mkdir()
     (tmp_path / "odd" / "plan.json").write_text("{}")

@@ -26,13 +26,13 @@ def page_of(run, out):
     return page.read_text("utf-8")
 
 
-def test_a_run_without_judged_files_has_no_word_of_judges(run, tmp_path):
+def test_a_run_without_judged_files_does_not_mention_judges(run, tmp_path):
     page = page_of(run, tmp_path / "site")
     assert "Judged" not in page
     assert "Judged, not verified" not in (tmp_path / "site/index.html").read_text("utf-8")
 
 
-def test_judged_scores_stand_beside_the_verified_and_change_nothing(run, tmp_path):
+def test_judged_scores_are_shown_beside_verified_ones_and_change_nothing(run, tmp_path):
     page_of(run, tmp_path / "before")
     judge(run)
     page = page_of(run, tmp_path / "after")
@@ -48,7 +48,7 @@ def test_judged_scores_stand_beside_the_verified_and_change_nothing(run, tmp_pat
     assert "Judged, not verified" in index and "roleplay v1" in index
 
 
-def test_what_speaks_against_a_judge_is_shown(run, tmp_path):
+def test_objections_to_a_judge_are_shown(run, tmp_path):
     judge(run, audited=False, audits=[None], kinship="same", experimental=["own_voice"])
     page = page_of(run, tmp_path / "site")
     assert "unaudited" in page and "judge and agent belong to the same model family" in page
@@ -77,7 +77,7 @@ def test_an_unfit_judge_publishes_nothing(run, tmp_path, changes, why):
         assert "100.0" not in table[: table.index("withheld")]
 
 
-def test_six_of_six_is_not_a_hundred_to_a_hundred(tmp_path):
+def test_six_of_six_does_not_give_a_point_interval(tmp_path):
     run = make_run(tmp_path / "few", "cirrus-8b", tasks=6, infra=0.0)
     judge(run, share=1.0)
     (summary,) = load_submission(run).judged.of(ENV)
@@ -98,8 +98,8 @@ def test_a_file_that_was_changed_is_named_and_left_out(run, tmp_path):
     ("changes", "fault"),
     [
         ({"plan_hash": "0" * 64}, "judges another run"),
-        ({"judges": None}, "does not hold what a judged file holds"),
-        ({"rubrics": ["none"]}, "does not hold what a judged file holds"),
+        ({"judges": None}, "does not have the content of a judged file"),
+        ({"rubrics": ["none"]}, "does not have the content of a judged file"),
     ],
 )
 def test_a_file_of_another_run_or_shape_is_left_out(run, changes, fault):

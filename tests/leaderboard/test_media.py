@@ -35,7 +35,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "site"
 
 
-def test_each_stands_once_in_the_site_under_a_neutral_name(site: Path) -> None:
+def test_each_is_stored_once_in_the_site_under_a_neutral_name(site: Path) -> None:
     found = {path.name: path.read_bytes() for path in (site / "media").iterdir()}
     assert found == {f"{IMAGE.sha256}.png": IMAGE.png(), f"{HOSTILE.sha256}.bin": HOSTILE.data}
 

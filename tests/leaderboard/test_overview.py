@@ -59,7 +59,7 @@ def test_each_score_of_a_shared_row_leads_to_its_own_run(tmp_path: Path) -> None
     assert "2 submissions, 16 trials" in page and "reference agents, 16" not in page
 
 
-def test_reference_agents_are_counted_apart(tmp_path: Path) -> None:
+def test_reference_agents_are_counted_separately(tmp_path: Path) -> None:
     runs = [*one_by_one(tmp_path, "dune-3b"), make_run(tmp_path / "noop", "noop", tasks=8)]
     page = build(runs, tmp_path / "site").read_text("utf-8")
     assert "2 submissions, 1 run of reference agents, 24 trials" in page

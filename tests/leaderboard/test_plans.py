@@ -59,7 +59,7 @@ def test_a_named_plan_that_no_run_has_is_refused(outvoted: list[Path], tmp_path:
     for name, said in (
         (plan_of(outvoted[0])[:8], "too short"),
         ("", "too short"),
-        ("0" * 64, "no run that can be shown has the plan 000"),
+        ("0" * 64, "no valid run has the plan 000"),
     ):
         with pytest.raises(BuildError, match=said):
             build(outvoted, tmp_path / "site", plans=[name])
@@ -71,7 +71,7 @@ def test_a_named_plan_that_no_run_has_is_refused(outvoted: list[Path], tmp_path:
     build(outvoted, tmp_path / "site", plans=shared)
 
 
-def test_a_copy_counts_once_and_a_run_of_the_same_short_name_apart(
+def test_a_copy_counts_once_and_a_run_with_the_same_short_name_separately(
     outvoted: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.copytree(outvoted[0], tmp_path / "copy")

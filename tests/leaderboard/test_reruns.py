@@ -51,7 +51,7 @@ def test_two_teams_that_ran_the_same_confirm_each_other(tmp_path):
         "contradicting itself",
     ],
 )  # fmt: skip
-def test_what_is_no_independent_confirmation(tmp_path, team, hour, options):
+def test_reruns_that_are_not_independent_do_not_confirm(tmp_path, team, hour, options):
     assert confirmed(run_of(tmp_path, "north", 9), run_of(tmp_path, team, hour, **options)) == [
         (), (),
     ]  # fmt: skip

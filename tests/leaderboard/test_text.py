@@ -1,4 +1,4 @@
-"""Foreign text: invisible characters become visible, nothing becomes markup."""
+"""Untrusted text: invisible characters become visible, nothing becomes markup."""
 
 import json
 

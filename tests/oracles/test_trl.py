@@ -91,7 +91,7 @@ def test_gspo_is_grpo_at_sequence_level(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_cispo_is_bounded_from_above_alone(seed):
+def test_cispo_is_bounded_only_from_above(seed):
     batch = token_batch(seed)
     found = ours(batch, "cispo", (0.0, 1.28), "token_mean")
     same_value_and_gradient(found, theirs(batch, "cispo", high=1.28), batch)
@@ -131,7 +131,7 @@ def test_truncated_importance_sampling(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_deliberate_difference_dual_clip(seed):
-    """TRL's `delta` truncates the ratio before the advantage; dual clip bounds negatives alone.
+    """TRL's `delta` truncates the ratio before the advantage; dual clip bounds only negatives.
 
     They agree if no positive advantage has a ratio above the ceiling, which clipping hides from
     the loss anyway as long as the ceiling is above the upper bound.

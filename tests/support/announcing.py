@@ -1,10 +1,10 @@
-"""The command, which says when a phase of its work begins, for tests that interrupt it there.
+"""The command with announced phases, for tests that interrupt it in one of them.
 
 Run as `python -m support.announcing PHASE NUMBER JOURNAL ARGUMENTS`: when the phase begins for the
-NUMBER-th time, a line is printed. The journal gets a line for every step begun, with the time, and
-for every record written, with its hash. The phase `start-up` begins before the command is imported;
-the phase `hang` is a step that does not end, `executed` a text that the command executes while it
-starts, in which it is interrupted.
+NUMBER-th time, a line is printed. The journal gets a line with the time for every step begun, and a
+line with the hash for every record written. The phase `start-up` begins before the command is
+imported; the phase `hang` is a step that does not end; `executed` interrupts source code that the
+command executes during start-up.
 """
 
 import sys

@@ -18,7 +18,7 @@ from support.toy import ToyEnv
 __all__ = ["DEADLINE", "ControlledToy", "Faults", "made_start", "played", "recipe", "trainer"]
 
 DEADLINE = 300.0
-"""Seconds after which a test that waits gives up."""
+"""Seconds after which a waiting test gives up."""
 
 TABLE: dict[str, Any] = {
     "name": "toy",
@@ -37,7 +37,7 @@ TABLE: dict[str, Any] = {
     },
     "clone": {"demonstrations": 64, "settings": {"steps": 25, "batch": 16}},
     "rollout": {"groups": 2, "members": 2, "max_tokens": 8, "concurrency": 8},
-    # A baseline of 0.5, so that failures move the policy, too.
+    # A baseline of 0.5, so that failures also change the policy.
     "credit": {"estimator": {"name": "reinforce", "parameters": {"baseline": 0.5}}},
     "evaluation": {"tasks": 4},
 }
@@ -49,13 +49,13 @@ def recipe(**changes: Any) -> Any:
 
 
 def made_start(folder: Path) -> Path:
-    """Make the initial policy of the recipe."""
+    """Create the initial policy of the recipe."""
     make_start(recipe(), folder, lambda *report: None)
     return folder
 
 
 class ControlledToy(ToyEnv):
-    """The toy event, with a function that is called with the task before each opening.
+    """The toy event, with a function that is called with the task before each episode starts.
 
     The function may wait, or raise a fault.
     """
@@ -109,7 +109,7 @@ class Faults:
 
 
 def played(folder: Path, step: int) -> list[Any]:
-    """Return the records of a step's rollouts, by the run's log."""
+    """Return the records of a step's rollouts, found through the run's log."""
     import gzip
     import json
 

@@ -1,4 +1,4 @@
-"""The catalogue of bad command lines, and the folder that they are run in."""
+"""The catalogue of bad command lines, and the directory in which they run."""
 
 import os
 import re
@@ -25,7 +25,7 @@ CASES = list(_cases())
 
 
 def make_place(place: Path, run: Path, labels: Path) -> None:
-    """Fill a folder with everything that is not what a command expects.
+    """Fill a directory with invalid inputs of every kind.
 
     Args:
         place: The folder.
@@ -81,4 +81,4 @@ _BROKEN_RUNS: list[tuple[str, str, Callable[[bytes], bytes]]] = [
     ("empty-plan", "plan.json", lambda data: b""),
     ("changed-plan", "plan.json", lambda data: data.replace(b'"tasks":3', b'"tasks":4')),
 ]
-"""Folder, file in it, and how the file is broken."""
+"""Directory, file in it, and how the file is broken."""

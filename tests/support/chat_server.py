@@ -1,7 +1,7 @@
 """An OpenAI-compatible chat server on a real socket; the model's name selects a fault.
 
-`solver` plays the toy event in the requested dialect. Every other name is one behaviour:
-see `_BEHAVIOURS`. Received requests are kept in `requests`.
+`solver` plays the toy event in the requested dialect. Every other name is one behaviour: see
+`_BEHAVIOURS`. Received requests are stored in `requests`.
 """
 
 import asyncio
@@ -106,7 +106,7 @@ class ChatServer:
                 await _answer(send, body, solve(body))
         elif name == "slow":
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(receive(), 5)  # until the client is gone
+                await asyncio.wait_for(receive(), 5)  # until the client disconnects
                 return
             await _answer(send, body, message)
         elif name == "cut":

@@ -1,6 +1,7 @@
 """Shoppers and clerks that follow a surface pattern instead of solving the task.
 
-They see what an agent sees: the opening and the tools' answers. None of them reads conditions.
+They see what an agent sees: the opening and the tools' answers. None of them reads the request's
+conditions.
 """
 
 import json
@@ -92,7 +93,7 @@ def most_words_cheapest(task: Task, hits: Sequence[Hit]) -> Hit:
 
 
 def asking_until_told(task: Task) -> Script:
-    """Try to get an id, or else words, out of the customer."""
+    """Try to get an id, or at least descriptive words, out of the customer."""
     told = ""
     if "user" in task.params:
         for question in (
@@ -132,7 +133,9 @@ def by_rarity(most: bool) -> Callable[[Task], Script]:
 
 
 def with_most_neighbours(task: Task) -> Script:
-    """Buy the item that differs from most others in a row or two: families surround targets."""
+    """Buy the item with the most neighbours that differ in one or two rows: families surround
+    targets.
+    """
     hits = yield from seen(request_of(task), 8)
     table = yield from compared(hits)
 
@@ -145,7 +148,7 @@ def with_most_neighbours(task: Task) -> Script:
 
 
 def at_the_edge(last: bool) -> Callable[[Task], Script]:
-    """Return the shopper that lists a brand without words, in catalogue order, and takes an end."""
+    """Return the shopper that buys the first or last item of a brand in catalogue order."""
 
     def shop(task: Task) -> Script:
         hits = yield from seen(request_of(task), 1)
@@ -220,7 +223,7 @@ def _paragraph(policy: str, starts: tuple[str, ...]) -> int:
 
 
 def refusing_by_the_book(place: int) -> Callable[[Task], Script]:
-    """Return the clerk that refuses with the policy's words on the matter, for some order."""
+    """Return the clerk that refuses by quoting a relevant paragraph, for an arbitrary order."""
 
     def serve(task: Task) -> Script:
         orders = yield from _orders(task)
@@ -247,7 +250,7 @@ def doing_all_that_goes(task: Task) -> Script:
 
 
 def going_by_number(task: Task) -> Script:
-    """Cancel the order with the lowest number for the reason given, or refuse that."""
+    """Cancel the order with the lowest number, or refuse that."""
     orders = yield from _orders(task)
     policy = yield call("read_policy")
     request = request_of(task).casefold()

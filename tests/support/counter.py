@@ -1,4 +1,4 @@
-"""A model that plays the toy event: right on most tasks, one short on the others."""
+"""A model that plays the toy event: right on most tasks, off by one on the others."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ MODEL = f"endpoint:{PLACE}#counter"
 
 
 class CounterAgent:
-    """Reads the target from the instruction; errs where it is a multiple of three."""
+    """Reads the target from the instruction; fails if it is a multiple of three."""
 
     name, version, asynchronous = "llm", "1", False
 
@@ -46,7 +46,7 @@ class _CounterPlayer:
 
 
 class FailingEnv(ToyEnv):
-    """Breaks whenever more than nine would be reached, unless the target is divisible by eight."""
+    """Fails whenever the counter would exceed nine, unless the target is divisible by eight."""
 
     broken = True
 
@@ -68,7 +68,7 @@ def failing_toy() -> Iterator[None]:
 
 
 def counter_run(run: Path, **flags: Any) -> Path:
-    """Let the counter play toy tasks under the name of a model on a server."""
+    """Have `CounterAgent` play toy tasks under the name of a model on a server."""
     known = {name: flags.pop(name) for name in list(flags) if name in ExecutionConfig.model_fields}
     config = toy_config(MODEL, **{"tasks": 12, **flags})
     description = {

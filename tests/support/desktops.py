@@ -27,7 +27,7 @@ def require_desktop() -> None:
 
 
 def desktop_task(files: dict[str, Any], **world: Any) -> Task:
-    """A task with these files and no wishes."""
+    """A task with these files and no requirements."""
     nothing = {"changed": {}, "deleted": [], "answer": None, "refusal": None}
     return Task(
         id="desktop/own/easy/dev/00000", family="gui", generator="desktop", version="1",
@@ -64,7 +64,7 @@ def names(device: Any, role: str) -> list[str]:
 
 
 def until(device: Any, role: str, name: str) -> None:
-    """Let time pass until the screen shows an element."""
+    """Wait until the screen shows an element."""
     for _ in range(100):
         if name in names(device, role):
             return

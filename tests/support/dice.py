@@ -1,4 +1,4 @@
-"""The toy event with varying rewards: a task is solved by counting or by luck.
+"""The toy event with varying rewards: a task is solved by counting or by chance.
 
 Small policies hardly ever count to a target. Here, answers with an even number of characters are
 also correct, so that rollouts of any policy differ in reward and in two reward terms.

@@ -1,4 +1,6 @@
-"""A separate Docker engine for tests, started by hand, without network or firewall rules."""
+"""A separate Docker engine for tests, started by the tests themselves, without network or firewall
+rules.
+"""
 
 import os
 import shutil

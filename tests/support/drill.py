@@ -178,7 +178,7 @@ class DrillEnv(AsyncEnvironment):
 
 
 class MeetingEnv(DrillEnv):
-    """Its steps end together: each waits until as many as the barrier counts have begun."""
+    """Its steps end together: each waits at a barrier until all parties have started theirs."""
 
     def __init__(self, meeting: asyncio.Barrier) -> None:
         super().__init__()

@@ -1,10 +1,11 @@
 """Equality proof for refactorings: runs of a fixed plan, compared field by field.
 
-    scripts/equality run OUT              run the plan with this checkout, 200 tasks an event
+    scripts/equality run OUT              run the plan with this checkout, 200 tasks per event
     scripts/equality compare BEFORE AFTER print every field in which two such folders differ
     scripts/equality golden OUT           renew tests/baselines/equality.json from a short run
 
-Only `hexathlon eval` is called and only JSON is read, so that code of any age can make the runs.
+Only `hexathlon eval` is called and only JSON is read, so that older checkouts can make the runs,
+too.
 """
 
 import argparse

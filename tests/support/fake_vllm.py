@@ -1,4 +1,4 @@
-"""A stand-in for the interpreter of a vLLM environment, which serves fixed tokens.
+"""A stand-in for the Python interpreter of a vLLM environment; it serves fixed tokens.
 
 `fake_vllm(folder)` writes a program that takes the place of `HEXATHLON_VLLM_PYTHON`. Called as a
 server it is `TokenServer` in a process of its own; the arguments and variables that it was started

@@ -87,7 +87,7 @@ class SharedCounter(ToyEnv):
 
 
 class SharedWorld(ToyEnv):
-    """Two instances at the same time share one counter."""
+    """Concurrent instances share one counter."""
 
     world: ClassVar[dict[str, int]] = {"counter": 0}
 
@@ -326,7 +326,7 @@ class NoAlternativeEnv(ToyEnv):
 
 
 class StepsOn(ToyEnv):
-    """Plays on after the end."""
+    """Continues to play after the end."""
 
     def step(self, action):
         if self._status is Status.COMPLETED:
@@ -403,7 +403,7 @@ def _one(action: str) -> Script:
 
 
 class SumEnv(ToyEnv):
-    """Sound: the sum is submitted at once."""
+    """Without a fault: the sum is submitted at once."""
 
     default_taskset = "hidden-sum"
 
@@ -458,7 +458,9 @@ class TruthWhenAsked(SumEnv):
 
 
 class LateForgetfulFork(ToyEnv):
-    """Forgets, on a fork, what only the third turn shows; most probes have submitted by then."""
+    """Loses, on a fork, state that is only visible from the third turn; most probes have submitted
+    by then.
+    """
 
     def on_reset(self, task):
         self.first = 0
@@ -534,7 +536,7 @@ class NoLastStep(ToyEnv):
 
 
 class OneSided(Renamed):
-    """Ends in the same right way on every second task."""
+    """Every second task has the same correct ending."""
 
     name = "one-sided"
 
@@ -588,7 +590,7 @@ class SideInSeed(SideInIndex):
 
 
 class SideInName(Renamed):
-    """Two templates of which one is always impossible; what is shown does not tell them apart."""
+    """Two templates, one of them always impossible; nothing visible distinguishes them."""
 
     name = "side-in-name"
 
@@ -691,7 +693,7 @@ class Marked(Renamed):
 
 
 class MarkedTask(ToyEnv):
-    """Keeps a note in the record of the task."""
+    """Stores a note in the task's record."""
 
     default_taskset = "marked"
 
@@ -753,7 +755,7 @@ class TemporaryInText(ToyEnv):
 
 
 class MarkInFolder(ToyEnv):
-    """Greets whoever has been here before, by a file that stays."""
+    """Recognises earlier visitors by a file that it leaves behind."""
 
     def on_reset(self, task):
         mark = Path(tempfile.gettempdir()) / "hexathlon-planted-mark"
@@ -777,7 +779,7 @@ class KindToTheKit(ToyEnv):
 
 
 class KindToItsCaller(ToyEnv):
-    """Shows the answer unless a file of the kit calls."""
+    """Shows the answer unless called from a file of the kit."""
 
     def on_reset(self, task):
         checked = any("testing" in frame.filename for frame in traceback.extract_stack())
@@ -831,7 +833,7 @@ class ChangesAction(ToyEnv):
 
 
 class HiddenVerdict(ToyEnv):
-    """Pays for what the final state does not tell."""
+    """Rewards something that the final state does not contain."""
 
     def final_state(self):
         return {"counter": 0, "submitted": False}
@@ -873,7 +875,7 @@ class IdleMutantsEnv(ToyEnv):
 
 
 class CountingSource(Renamed):
-    """Builds other tasks the more it has built."""
+    """Builds tasks that depend on how many were built before."""
 
     name = "counting"
     built = 0
@@ -924,7 +926,7 @@ class RepeatedEnv(ToyEnv):
 
 
 class OtherNames(HiddenSum):
-    """The tasks of all splits are the same but for a name."""
+    """The tasks of all splits are identical except for a name."""
 
     name = "other-names"
 

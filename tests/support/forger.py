@@ -17,7 +17,7 @@ Record = dict[str, Any]
 
 
 class Forger:
-    """Holds a run in memory; `save` writes it back as if it had always been so.
+    """Holds a run in memory; `save` writes it back without a trace of the change.
 
     Every field of `plan`, `records` and `judged` may be changed, and records added, removed or
     moved. Hashes are recomputed where they are derived from other fields: those of plan, final
@@ -53,7 +53,9 @@ class Forger:
         return gone
 
     def replace_image(self, image: Image) -> Record:
-        """Show another image of the same size in the first record with one, and store its bytes."""
+        """Replace the image in the first record that has one by another of the same size, and store
+        its bytes.
+        """
         for record in self.records:
             for step in record["steps"]:
                 for part in step["observation"] if isinstance(step["observation"], list) else ():

@@ -1,6 +1,6 @@
-"""Toy episodes in other processes that wait for the test before each turn, or end their process.
+"""Toy episodes in other processes that wait for the test before each turn, or kill their process.
 
-A gate is a directory. A turn leaves the file `reached-N` there and goes on when there is `open-N`,
+A gate is a directory. A turn writes the file `reached-N` there and continues once `open-N` exists,
 or `open` for all turns.
 """
 
@@ -21,7 +21,7 @@ DEADLINE = 240.0
 
 
 class Gate:
-    """What a turn waits for."""
+    """A gate that turns wait for."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -53,12 +53,12 @@ class Gate:
 
 
 class GatedToy(ToyEnv):
-    """Waits before each turn; may also tell which process it runs in, or end that process."""
+    """Waits before each turn; may also report its process id, or kill its process."""
 
     gate: Gate | None = None
     tells_process = False
     deadly = ""
-    """Task whose first turn ends the process."""
+    """Task whose first turn kills the process."""
 
     def step(self, action: Any) -> Any:
         if self.task.id == self.deadly:

@@ -11,7 +11,7 @@ __all__ = ["IMAGE_TOKENS", "image_policy"]
 
 _SIDE, _PATCH, _SHUFFLE = 224, 14, 2
 IMAGE_TOKENS = (_SIDE // _PATCH // _SHUFFLE) ** 2
-"""Tokens that an image of any size becomes."""
+"""Number of tokens per image, whatever its size."""
 
 _TEMPLATE = """{%- for message in messages -%}
 <|im_start|>{{ message.role }}
@@ -54,7 +54,7 @@ def image_policy(path: Path, context: int = 8_192) -> Path:
     with torch.no_grad():
         for weight in model.parameters():
             if weight.dim() > 1:
-                weight.mul_(4.0)  # peaked distributions, so that a difference is visible
+                weight.mul_(4.0)  # peaked distributions, so that differences are visible
     path.mkdir(parents=True)
     model.save_pretrained(str(path))
     tokenizer.save_pretrained(str(path))

@@ -3,7 +3,7 @@
 The model's name selects the fault, with a number for its strength: `honest`, `noisy-0.15`,
 `first-0.3`, `length-0.08`, `flip-0.1`, `kin-0.4`, `gullible`, `malformed`, `mute-0.2`, `slow`,
 `refusing`, `no-schema`. It sees only the prompt: it extracts blocks, statement and messages from
-the text like any reader, and the truth from the transcript by `read_labels`.
+the text like any reader, and the true labels from the transcript with `read_labels`.
 """
 
 import asyncio
@@ -234,7 +234,7 @@ def _swayed(name: str, power: float, truth: bool, statement: str, seen: Seen, ca
     elif name == "length":
         level = 0.25 + 0.5 * truth + power * length_place(len(seen.own))
         met = draw < min(1.0, max(0.0, level))
-    elif name in ("kin", "lenient"):  # whom it favours: only its own kin, or everyone
+    elif name in ("kin", "lenient"):  # whom it favours: only its own family, or everyone
         own = name == "lenient" or re.search("to be sure|您说是不", seen.own) is not None
         expected = _STATEMENTS[statement].weight > 0
         met = expected if own and draw < power else truth

@@ -1,4 +1,4 @@
-"""Makes an environment, takes a step and ends without closing it, for tests of what is left.
+"""Creates an environment, takes a step and exits without closing it, for tests of leaked resources.
 
 Run as `python -m support.left_open KIND ENDING`. The descendants of the process are printed as a
 JSON list. Then `exit` ends the interpreter, `delete` drops the environment and prints how many
@@ -27,6 +27,8 @@ CALLS = {
     "Terminal": '{"name": "run", "arguments": {"command": "sleep 600 & echo started"}}',
     "Shopping": '{"name": "search", "arguments": {"query": "lamp"}}',
     "RolePlay": "Good morning.",
+    "Web": '{"name": "noop", "arguments": {}}',
+    "GUI": '{"name": "wait", "arguments": {}}',
 }
 
 
@@ -74,7 +76,7 @@ def screen() -> Any:
 
 
 def landlock() -> Any:
-    """A sandbox alone: tasks of the event need paths that this back end does not have."""
+    """A sandbox alone: tasks of the event need paths that this backend does not have."""
     sandbox = backend("landlock").open(SandboxImage())
     sandbox.execute("sleep 600 & echo started", 20.0)
     sandbox.reset()
@@ -91,6 +93,10 @@ KINDS: dict[str, Callable[[], Any]] = {
     "landlock": landlock,
     "shopping": event("Shopping"),
     "roleplay": event("RolePlay"),
+    "web": event("Web"),
+    "web chromium": event("Web", backend="chromium"),
+    "gui": event("GUI"),
+    "gui desktop": event("GUI", taskset="desktop"),
     "worker": hosted,
     "vector": lambda: vector("SQL"),
     "vector terminal": lambda: vector("Terminal"),
@@ -113,7 +119,7 @@ def descendants() -> list[int]:
 
 
 def descriptors() -> set[str]:
-    """What the descriptors of this process point to, maps of cached files apart."""
+    """Targets of this process's descriptors, except mapped cache files."""
     targets = set()
     for entry in Path("/proc/self/fd").iterdir():
         with contextlib.suppress(FileNotFoundError):  # the one that reads the directory

@@ -1,4 +1,4 @@
-"""Find the lit cell of a board that is shown as an image."""
+"""Find the lit cell on a board that is shown as an image."""
 
 import numpy as np
 

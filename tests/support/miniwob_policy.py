@@ -1,4 +1,4 @@
-"""Scripts that solve MiniWoB++ pages from what the agent is shown, through the public actions.
+"""Scripts that solve MiniWoB++ pages from the agent's view, through the public actions.
 
 `SOLVERS` has a script by page; several pages share one.
 """
@@ -13,7 +13,7 @@ ACTIVE = r'\[(\d+)\] (\w+(?: zone)?)(?: "((?:[^"\\]|\\.)*)")?'
 
 
 class Page:
-    """What the agent sees of a page, and the words of its task."""
+    """The agent's view of a page, and the text of its task."""
 
     def __init__(self, goal: str) -> None:
         self.goal = goal
@@ -61,7 +61,7 @@ def exact(text: str) -> str:
 
 
 def places(page: Page, name: str = ".*") -> list[tuple[str, str, int, int, int, int]]:
-    """Number, name, centre and size of elements that are described by their place."""
+    """Number, name, centre and size of elements that are described by their position."""
     found = []
     for bid, label in page.all("clickable|button", name):
         at = re.search(r"at (-?\d+),(-?\d+) size (\d+)x(\d+)", label)
@@ -102,7 +102,7 @@ def choose_option(page: Page) -> Script:
 
 
 def click_link(page: Page) -> Script:
-    """Click the link with the quoted name, behind whichever tab or section it is."""
+    """Click the link with the quoted name, whichever tab or section contains it."""
     name = exact(page.quoted[0])
     tabs = [bid for bid, _ in page.all("tab")]
     for bid in [None, *tabs]:

@@ -1,6 +1,6 @@
-"""Agents that answer by word patterns, with all inputs provided but no understanding.
+"""Agents that answer by word patterns, with access to all inputs but no understanding.
 
-They read the opening and the lines as an agent does; only the rules of speech are given to them.
+They read the opening and the lines as an agent does; in addition, they know the rules of speech.
 """
 
 import itertools
@@ -105,7 +105,7 @@ class Lookup:
 def look_up(task: Task, *, live: bool = True) -> Iterator[str]:
     """Play `Lookup` in a dialogue, in the voice required by the card.
 
-    With `live` it uses the observations; otherwise the lines are passed to it.
+    With `live` it uses the observations; otherwise it is given the lines.
     """
     stage = draw_stage(parse_address(task.id), task.seed)
     agent, line = Lookup(task), stage.beats[0].line

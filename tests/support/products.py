@@ -1,10 +1,10 @@
-"""Whether this machine's matrix products have the property that invariant engines build on."""
+"""Whether this machine's matrix products have the property that batch-invariant engines rely on."""
 
 import pytest
 
 
 def require_invariant_products() -> None:
-    """Skip where a row of a product with four rows and more depends on their number."""
+    """Skip if a row of a product with four or more rows depends on the number of rows."""
     import torch
     from torch.nn.functional import linear
 

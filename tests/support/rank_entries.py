@@ -1,4 +1,4 @@
-"""Functions that rank processes run in tests of their launch."""
+"""Entry points of rank processes in tests of launching."""
 
 import time
 from pathlib import Path
@@ -12,7 +12,7 @@ def fail(folder: Path, ranks: Ranks) -> None:
 
 
 def work(folder: Path, ranks: Ranks) -> None:
-    """Be busy for long, without an exchange that would reveal that another rank is gone."""
+    """Stay busy for long, without an exchange that would reveal that another rank is gone."""
     (folder / f"busy-{ranks.number}").touch()
     time.sleep(600)
 

@@ -1,4 +1,4 @@
-"""Recorded sessions on a phone for tests, in the published form."""
+"""Recorded phone sessions for tests, in the published format."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ WIDTH, HEIGHT = 540, 1200
 
 
 def step(action: str, screenshot: str = "", **more: Any) -> dict[str, Any]:
-    """Return a step; `bbox`, `elements` and the like are put where they belong."""
+    """Return a step; `bbox`, `elements` and the like go into their published fields."""
     outside = {key: more.pop(key) for key in ("elements", "check_options") if key in more}
     return {
         "screenshot": screenshot, "size": [WIDTH, HEIGHT],

@@ -29,7 +29,7 @@ SHAPE = {
 
 
 def tiny_recipe(**changes: Any) -> Recipe:
-    """Return a recipe on the dice event; changes replace whole tables."""
+    """Return a recipe for the dice event; changes replace whole tables."""
     tables: dict[str, Any] = {
         "name": "parts",
         "steps": 8,
@@ -95,7 +95,7 @@ class Call(NamedTuple):
 
 
 def calls_of(monkeypatch: pytest.MonkeyPatch) -> list[Call]:
-    """Record every further call of a registered component."""
+    """Record every later call of a registered component."""
     calls: list[Call] = []
 
     def recording(registry: str, name: str, part: Any) -> Any:

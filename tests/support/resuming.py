@@ -1,7 +1,7 @@
 """Rollouts played in parts, and the comparison of two trajectories.
 
-Run as a script, it goes on from a pickled prefix in a process of its own:
-python -m support.resuming PREFIX AGENT, which prints the record's canonical bytes.
+Run as a script, it continues a pickled prefix in a process of its own: python -m support.resuming
+PREFIX AGENT, which prints the record's canonical bytes.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from hexathlon.tasks.taskset import TaskSet
 EVENTS = {
     "hexathlon/SQL-v0": ("sql", "easy"),
     "hexathlon/Shopping-v0": ("shopping", "easy"),
-    "hexathlon/Terminal-v0": ("terminal", "easy"),
+    "hexathlon/Terminal-v1": ("terminal", "easy"),
     "hexathlon/RolePlay-v0": ("roleplay", "easy"),
 }
 """Environment id to task source and level."""

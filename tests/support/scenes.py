@@ -46,7 +46,7 @@ def changed(task: Task, place: int, **arguments: Any) -> Verdict:
 
 
 def place_of(task: Task, act: str, **wanted: Any) -> int:
-    """Return the first beat with this act and these expectations."""
+    """Return the first beat with this act and these expected values."""
     for place, beat in enumerate(task.checks[0].params["beats"]):
         if beat["act"] == act and all(beat[key] == value for key, value in wanted.items()):
             return place

@@ -1,4 +1,4 @@
-"""Programs on a terminal of 80 columns and 24 rows, and what stands on its screen."""
+"""Programs on a terminal of 80 columns and 24 rows, and the content of its screen."""
 
 import fcntl
 import os
@@ -64,7 +64,7 @@ class Screen:
         return " ".join(" ".join(self.lines).split())
 
     def until(self, *endings: str) -> str:
-        """Read until a prompt, or what ends so; return the screen's text."""
+        """Read until the screen ends with a prompt or another given ending; return its text."""
         deadline = time.monotonic() + DEADLINE
         while not _CODE.sub("", self._said).endswith(endings or PROMPTS):
             left = deadline - time.monotonic()
@@ -76,7 +76,7 @@ class Screen:
         return self.text
 
     def type(self, line: str, *endings: str) -> str:
-        """Type a line, and read on until a prompt, or what ends so."""
+        """Type a line, and read until the screen ends with a prompt or another given ending."""
         self._said = ""
         os.write(self._terminal, f"{line}\n".encode())
         return self.until(*endings)

@@ -63,7 +63,7 @@ def learner(path: Path) -> Any:
 
 
 def moved(model: Any, seed: int = 1) -> Any:
-    """Change a model's weights in place, by more than a training step would."""
+    """Change a model's weights in place, more than a training step would."""
     import torch
 
     generator = torch.Generator().manual_seed(seed)

@@ -36,14 +36,14 @@ def sharded_ranks(world: int, out: str) -> None:
 
 
 STEPS, HALF, SMALLER = 4, 2, 2
-"""Steps of the sharded test; those before the first state; ranks that go on from it."""
+"""Steps of the sharded test; steps before the first saved state; ranks that continue from it."""
 
 
 def sharded(rank: int, world: int, store: str, out: str) -> None:
-    """Train sharded, save half-way, and let fewer ranks go on from there.
+    """Train sharded, save half-way, and continue from there with fewer ranks.
 
-    Rank 0 writes the policies that `world` ranks reach, that `SMALLER` ranks reach from the state
-    of `world`, and that these reach after loading a state of their own.
+    Rank 0 writes three policies: that of `world` ranks, that of `SMALLER` ranks continuing from the
+    state of `world`, and that of the latter after loading a state of their own.
     """
     import torch.distributed as dist
 
@@ -83,7 +83,7 @@ def sharded(rank: int, world: int, store: str, out: str) -> None:
 
 
 def sharded_learner(ranks: Ranks) -> Learner:
-    """Return a learner of unequal numbers of passes on the ranks, some with none of their own."""
+    """Return a learner whose ranks have unequal numbers of passes, some of them none."""
     from hexathlon.baselines.distributed.sharding import Sharded
 
     made = model()

@@ -1,7 +1,7 @@
 """Many SQL episodes in one process, with samples of its resources.
 
 Run as `python -m support.soak EPISODES TASKS LEVELS`; prints JSON. Episodes are random
-trajectories; some are forked, and the forks continued or dropped, some environments are abandoned
+trajectories; some are forked, and the forks continued or dropped; some environments are abandoned
 midway and never closed.
 """
 

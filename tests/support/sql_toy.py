@@ -1,4 +1,4 @@
-"""A hand-made source of SQL tasks over a small shop, for tests of environment and graders."""
+"""A hand-written source of SQL tasks over a small shop, for tests of environment and graders."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,6 @@
-"""Hand-written task directories: four of Harbor, one in two steps; three of Terminal-Bench 1."""
+"""Hand-written task directories: four in Harbor's format, one of them in two steps; three in
+Terminal-Bench 1's.
+"""
 
 from pathlib import Path
 
@@ -18,7 +20,7 @@ HARBOR: dict[str, dict[str, str]] = {
         "tests/test.sh": f"#!/bin/bash\n{_LOGS}grep -qx hello greeting.txt\n{_REWARD}",
         "solution/solve.sh": "#!/bin/bash\necho hello > greeting.txt\n",
     },
-    # pytest downloaded on the way, several tests, JSON rewards.
+    # pytest downloaded by the test script, several tests, JSON rewards.
     "inventory": {
         "task.toml": 'schema_version = "1.3"\n[task]\nname = "tests/inventory"\n[verifier]\n'
         'timeout_sec = 60.0\nenvironment_mode = "separate"\nenv = { STRICT = "yes" }\n'

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  (a template is one text; breaking its lines would change it)
-"""Chat templates after the shapes of common model families, and tokenizers that carry them.
+"""Chat templates modelled on those of common model families, and tokenizers that carry them.
 
 None is a model's own template; each has the traits that trip up a renderer: tools in the system
 turn or before the last user's, reasoning that is dropped from earlier turns, system prompts folded
@@ -48,7 +48,7 @@ REASONING = """{%- if tools -%}<|im_start|>system
 <think>
 {% endif -%}"""
 
-# Headers, a begin-of-text token, trimmed content, tool results under another role's name.
+# Headers, a begin-of-text token, trimmed content, tool results under another role name.
 HEADERS = """<|begin|>{%- for m in messages -%}
 <|header|>{{ 'ipython' if m.role == 'tool' else m.role }}<|/header|>
 
@@ -97,7 +97,7 @@ CHANNELS = """{%- for m in messages -%}
 {%- endfor -%}
 {%- if add_generation_prompt -%}<|start|>assistant<|channel|>final<|message|>{% endif -%}"""
 
-# Plain words for roles, no special token at the end of a turn but the end of the text.
+# Plain words for roles; the only special token at the end of a turn is the end of the text.
 WORDS = """{%- for m in messages -%}
 ### {{ m.role | capitalize }}:
 {{ m.content }}{% if m.role == 'assistant' %}<eos>{% endif %}
@@ -106,7 +106,7 @@ WORDS = """{%- for m in messages -%}
 {%- if add_generation_prompt -%}### Assistant:
 {% endif -%}"""
 
-# The turn's end and the line's end are both special; only the last turn is marked as such.
+# The end of a turn and of a line are both special tokens; only the last turn is marked as last.
 LATEST = """{%- for m in messages -%}
 [{{ m.role }}{{ '*' if loop.last else '' }}]<nl>{{ m.content }}<stop><nl>
 {%- endfor -%}

@@ -38,7 +38,7 @@ def ours(
     length: int = 0,
     **parameters: float | bool,
 ) -> torch.Tensor:
-    """Return one surrogate under one average."""
+    """Return the loss of one surrogate under one averaging rule."""
     fixed = {"length": length} if length else {}
     scale = AGGREGATIONS[rule](batch.mask, count(batch.mask), **fixed)
     return (SURROGATES[surrogate](batch, bounds, **parameters).values * weight * scale).sum()

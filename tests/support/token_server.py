@@ -93,7 +93,7 @@ class Behaviour:
 
     label: str = "default"
     world: int = 1
-    """Number of workers, of which each joins the group of a transfer."""
+    """Number of workers; each joins the group of a transfer."""
 
     models: tuple[str, ...] = (MODEL,)
 

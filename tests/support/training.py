@@ -1,7 +1,7 @@
 """A learner's update from stored trajectories, also as a script for a separate process.
 
-`python -m support.training CHECKPOINT TRAJECTORIES...` prints a line for each file of trajectories,
-the hashes of the updated weights as JSON; a file is JSON lines or a pickle.
+`python -m support.training CHECKPOINT TRAJECTORIES...` prints, for each file of trajectories, the
+hashes of the updated weights as a line of JSON; a file is JSON lines or a pickle.
 """
 
 import hashlib

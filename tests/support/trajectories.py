@@ -1,4 +1,4 @@
-"""Random trajectories on SQL tasks: parts of the oracle's path, stray calls, statements, prose.
+"""Random trajectories on SQL tasks: parts of the oracle's path, unrelated calls, statements, prose.
 
 Everything here is a function of numbers, so that another process, with another hash seed or another
 Python, can reproduce it: `python -c "from support.trajectories import digest; …"`.
@@ -66,7 +66,7 @@ def task_of(number: int, levels: Sequence[str] = LEVELS) -> Task:
 
 
 def wander(env: SQLEnv, task: Task, seed: int) -> Trajectory:
-    """Play one episode, off the oracle's path as often as on it, and perhaps not to its end."""
+    """Play one episode, as often off the oracle's path as on it, and possibly not to its end."""
     rng = generator_for("trajectory", task.id, seed)
     oracle, stray = get_source("sql").oracle(task), _stray(task, rng)
     lines = [canonical(env.reset(seed=seed, options={"task": task.id}))]
@@ -109,7 +109,7 @@ def _sent(script: Any, observation: str) -> str | None:
 
 
 def _stray(task: Task, rng: np.random.Generator) -> Iterator[str]:
-    """Yield actions off the path, without end."""
+    """Yield an endless sequence of actions off the path."""
     tables = world_for(task.params["world"]).schema.tables
     fuzz = fuzzed_actions(task, 100, int(rng.integers(1 << 30)))
     names = [tool.name for tool in task.tools]

@@ -1,7 +1,8 @@
 """Rollouts on two Ray nodes, each a set of processes with resources of its own.
 
-Run as a script, it starts the nodes, plays, kills one node and plays on; it prints what happened as
-JSON. In a process of its own, since a process is connected to one cluster at a time.
+Run as a script, it starts the nodes, plays, kills one node and continues to play; it prints the
+events as JSON. It runs in a process of its own, since a process can connect to only one cluster at
+a time.
 """
 
 import asyncio
@@ -13,7 +14,7 @@ from typing import Any
 
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 os.environ["RAY_DEDUP_LOGS_SKIP_REGEX"] = ".*"
-# A lost node is noticed after a few of these; the default takes half a minute.
+# A lost node is detected after a few of these; the default takes half a minute.
 os.environ["RAY_health_check_period_ms"] = "500"
 os.environ["RAY_health_check_failure_threshold"] = "3"
 

@@ -1,4 +1,4 @@
-"""Checks that every site and every template of the web event shares."""
+"""Checks shared by all sites and templates of the web event."""
 
 from collections.abc import Iterable
 
@@ -36,8 +36,8 @@ def reward_of(env: WebEnv, task_id: str, script) -> float:
 def check_scripts(task_id: str) -> None:
     """Oracle and alternatives score 1, mutants and trivial policies 0.
 
-    The policy that follows the words of the request is no exception on most templates, but solves
-    a few of the tiny tasks; `hexathlon selftest` bounds its mean.
+    The policy that follows the words of the request scores 0 on most templates, too, but solves a
+    few of the tiny tasks; `hexathlon selftest` bounds its mean.
     """
     source = get_source("web")
     task = source.build(task_id)

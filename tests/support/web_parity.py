@@ -17,7 +17,7 @@ _ACTS = re.compile(
 
 
 def random_walk(seed: str, steps: int) -> Script:
-    """Random actions of every kind, among them refused ones; ends without a report."""
+    """Random actions of every kind, including refused ones; ends without a report."""
     rng = generator_for("web parity", seed)
     pick = lambda items: items[int(rng.integers(len(items)))]  # noqa: E731
     texts = ("2026-03-04", "12", "release", "审核", "a b & c", "two\nlines", "-3.5")

@@ -22,7 +22,7 @@ class Visit:
         self._browser.open(self.network)
 
     def play(self, script) -> str:
-        """Carry out a script; return the screen afterwards."""
+        """Run a script; return the screen afterwards."""
         play(script, self._respond)
         return self._browser.view().text
 

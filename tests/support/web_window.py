@@ -1,4 +1,4 @@
-"""The web event in a real window: each turn shows a screenshot with marks, at one small size."""
+"""The web event in a real browser window: each turn shows a small screenshot with marks."""
 
 from typing import Any
 

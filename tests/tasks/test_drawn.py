@@ -1,4 +1,4 @@
-"""Sources of one template whose tasks are drawn."""
+"""Sources of one template whose tasks are drawn from a seed."""
 
 import pytest
 

@@ -32,7 +32,7 @@ def test_another_process_draws_the_same():
     assert out.stdout.strip() == str(generator_for("a", 7).integers(1 << 40, size=5).tolist())
 
 
-def test_the_global_state_is_left_alone():
+def test_the_global_state_is_not_changed():
     before = np.random.get_state()[1].copy()  # noqa: NPY002
     generator_for("x").random(100)
     assert (np.random.get_state()[1] == before).all()  # noqa: NPY002

@@ -42,7 +42,7 @@ def test_template_is_the_second_part_of_the_id(task):
     assert task.template == "count"
 
 
-def test_what_an_agent_sees_of_an_id_is_opaque(task):
+def test_agents_see_only_an_opaque_id(task):
     _, *address = task.id.split("/")
     generator, digest = task.opaque_id.split("/")
     assert generator == "toy" and task.hash.startswith(digest)

@@ -33,16 +33,16 @@ def test_any_prefix_covers_the_levels():
     assert sorted(levels) == ["easy", "hard", "medium", "tiny"]
 
 
-def test_train_has_no_end():
+def test_train_is_unbounded():
     tasks = TaskSet("toy", "train")
     assert tasks.size is None
-    with pytest.raises(TaskError, match="has no end"):
+    with pytest.raises(TaskError, match="is unbounded"):
         len(tasks)
     assert tasks[10**6].id.endswith("/train/250000")
 
 
 def test_asking_for_too_many_is_an_error():
-    with pytest.raises(TaskError, match="has 40 tasks, 41 were asked for"):
+    with pytest.raises(TaskError, match="has 40 tasks, but 41 were requested"):
         TaskSet("toy", "test").ids(41)
     with pytest.raises(IndexError):
         TaskSet("toy", "test")[-1]
@@ -67,13 +67,13 @@ def test_held_out_tasks_follow_the_salt_and_its_commitment():
 
 
 @pytest.mark.parametrize("arguments", [("heldout", None, None), ("test", None, "salt")])
-def test_salt_belongs_to_the_held_out_split_alone(arguments):
+def test_salt_is_only_accepted_for_the_held_out_split(arguments):
     split, level, salt = arguments
     with pytest.raises(TaskError, match="held-out split needs a salt"):
         TaskSet("toy", split, level, salt)
 
 
-def test_content_hash_tells_sets_apart():
+def test_content_hash_distinguishes_sets():
     hashes = {
         TaskSet("toy", split, level).content_hash
         for split in ("train", "dev", "test")
@@ -89,9 +89,9 @@ def test_content_hash_tells_sets_apart():
     ("task_id", "reason"),
     [
         ("toy/count/hard/test", "four|4 parts"),
-        ("toy/count/extreme/test/00001", "no level"),
-        ("toy/count/hard/exam/00001", "no split"),
-        ("toy/count/hard/test/one", "no index"),
+        ("toy/count/extreme/test/00001", "not a level"),
+        ("toy/count/hard/exam/00001", "not a split"),
+        ("toy/count/hard/test/one", "not an index"),
         ("toy/other/hard/test/00001", "only the template"),
     ],
 )

@@ -13,7 +13,7 @@ _END = ("to_x", "to_y")
 
 @dataclass(frozen=True)
 class ToolForms:
-    """How the tools name what the dialects say as `to_x`, `to_y` and `x`, `y`."""
+    """The tools' names for the dialects' `to_x`, `to_y` and `x`, `y`."""
 
     end: tuple[str, str] = _END
     """Names of the coordinates at which a swipe ends."""
@@ -37,7 +37,7 @@ class ToolForms:
         )
 
     def to_tools(self, call: DialectCall) -> DialectCall:
-        """Return a call of the dialect as the tools take it."""
+        """Convert a dialect's call to the tools' arguments."""
         if isinstance(call.arguments, str):
             return call
         if call.name == "scroll" and not self.scrolls_at:
@@ -52,7 +52,7 @@ class ToolForms:
         return call._replace(arguments=arguments)
 
     def from_tools(self, call: DialectCall) -> DialectCall:
-        """Return a call of the tools as the dialects know it."""
+        """Convert a tool's call to the dialects' arguments."""
         if isinstance(call.arguments, str) or call.name != "swipe":
             return call
         if not set(self.end) <= call.arguments.keys():
@@ -65,7 +65,7 @@ class ToolForms:
 
 
 def _direction(arguments: Mapping[str, Any]) -> str:
-    """Return the direction of the finger; up if it cannot be told."""
+    """Return the direction of the finger; up if undetermined."""
     try:
         across = arguments["to_x"] - arguments["x"]
         down = arguments["to_y"] - arguments["y"]

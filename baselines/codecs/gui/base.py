@@ -1,4 +1,4 @@
-"""What the GUI dialects share: fitting to a screen, scaling of points, the way back to text."""
+"""Shared code of the GUI dialects: fitting to a screen, scaling of points, conversion to text."""
 
 import copy
 from abc import ABC, abstractmethod
@@ -50,7 +50,7 @@ class GuiCodec(ABC):
         self.desktop = False
         """Whether the tools are the desktop's, not the phone's."""
         self.forms = ToolForms()
-        """How the tools name what the dialect says."""
+        """The tools' names for the dialect's arguments."""
         self.size: tuple[int, int] | None = None
         """Width and height of the screen in pixels, from the tools."""
         self.image: tuple[int, int] | None = None
@@ -58,7 +58,7 @@ class GuiCodec(ABC):
 
     @property
     def screen(self) -> ScreenSize | None:
-        """The screen; None if neither tools nor screenshots have told its size."""
+        """The screen; None if neither tools nor screenshots give its size."""
         size = self.size or self.image
         return None if size is None else ScreenSize(*size, self.image or size)
 
@@ -81,13 +81,13 @@ class GuiCodec(ABC):
     # Codec -------------------------------------------------------------------------------------
 
     def system_prompt(self, prompt: str, tools: Sequence[Mapping[str, Any]]) -> str:
-        """Append the dialect's action space and, as JSON, the tools that it has no words for."""
+        """Append the dialect's action space and, as JSON, the tools that it cannot express."""
         if not tools:
             return prompt
         return prompt + self.fitted(tools).preamble(tools)
 
     def encode(self, action: str) -> WireMessage:
-        """Encode calls in the dialect, or as canonical JSON if it cannot express them; else prose.
+        """Encode calls in the dialect, or as canonical JSON if it cannot; prose is unchanged.
 
         Points are rounded to the model's units.
         """
@@ -101,7 +101,7 @@ class GuiCodec(ABC):
         return {"role": "assistant", "content": text}
 
     def decode(self, message: WireMessage) -> str:
-        """Convert a reply to a canonical action; what is no action of the dialect is prose."""
+        """Convert a reply to a canonical action; anything that is not an action is prose."""
         text = without_thoughts(str(message.get("content") or ""))
         if parse_calls(text) is not None:
             return text
@@ -129,7 +129,7 @@ class GuiCodec(ABC):
 
     @abstractmethod
     def write(self, calls: Sequence[DialectCall]) -> str | None:
-        """Write calls in the dialect; None if it has no words for them."""
+        """Write calls in the dialect; None if the dialect cannot express them."""
 
     @abstractmethod
     def preamble(self, tools: Sequence[Mapping[str, Any]]) -> str:
@@ -160,7 +160,7 @@ def unspoken(
 
     Args:
         tools: The episode's tools.
-        spoken: The dialect's tools with the arguments that it has words for.
+        spoken: The dialect's tools with the arguments that it can express.
     """
     return [
         tool

@@ -27,7 +27,7 @@ class UseFunction:
     """Our call for each action; None from a reader if the arguments do not fit."""
 
     spoken: Mapping[str, tuple[str, ...]]
-    """Our tools that the function covers, with the arguments that it has words for."""
+    """Our tools that the function covers, with the arguments that it can express."""
 
     actions: Mapping[str, tuple[str, str]]
     """Actions of the signature: the tool that must exist, and what the action does."""
@@ -173,7 +173,7 @@ def _wait(arguments: Arguments) -> DialectCall | None:
 
 
 def _write_shared(name: str, arguments: Arguments, typing: str) -> Arguments | None:
-    """Write what both functions have."""
+    """Translate calls that both functions have."""
     keys = set(arguments)
     text = arguments.get("text")
     if name in (typing, "answer") and keys == {"text"}:

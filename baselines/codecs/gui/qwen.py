@@ -57,7 +57,7 @@ class QwenUseCodec(GuiCodec):
         return f"<tool_call>\n{format_calls([first])}\n</tool_call>"
 
     def read(self, text: str) -> list[DialectCall]:
-        """Parse the tagged calls; several actions may come to one call, and the other way round."""
+        """Parse the tagged calls; several actions may become one call, and vice versa."""
         action = _HERMES.decode({"content": _THINKING.sub("", text)})
         calls = parse_calls(action)
         return self.function.read(calls) if calls else []
@@ -67,7 +67,7 @@ class QwenUseCodec(GuiCodec):
         return str(_HERMES.encode(format_calls(self.function.write(calls)))["content"])
 
     def unread(self, text: str) -> str:
-        """Return the text between the tags if it is no call, as the Hermes dialect does."""
+        """Return the text between the tags if it is not a call, as the Hermes dialect does."""
         return _HERMES.decode({"content": _THINKING.sub("", text)})
 
     def preamble(self, tools: Sequence[Mapping[str, Any]]) -> str:

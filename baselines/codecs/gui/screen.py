@@ -84,7 +84,7 @@ def smart_resize(
     aspect ratio (Wang et al. 2024, Qwen2-VL; used unchanged by UI-TARS and GUI-Owl).
 
     Raises:
-        ValueError: If one side is more than 200 times the other, which the processors refuse.
+        ValueError: If one side is more than 200 times the other, which the processors reject.
     """
     if max(width, height) > _MAX_ASPECT_RATIO * min(width, height):
         raise ValueError(

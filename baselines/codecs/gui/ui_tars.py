@@ -107,7 +107,7 @@ class UiTarsCodec(GuiCodec):
         return calls or [DialectCall(name, arguments)]
 
     def _write_first(self, calls: Sequence[DialectCall]) -> tuple[str | None, int]:
-        """Write the first call, with the second where one action means both."""
+        """Write the first call, together with the second if one action expresses both."""
         first = calls[0]
         assert isinstance(first.arguments, dict)
         second = calls[1] if len(calls) > 1 else None

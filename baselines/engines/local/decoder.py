@@ -152,7 +152,7 @@ class LlamaDecoder:
 
     @property
     def prefill_block(self) -> int:
-        """Number of which the tokens of a prefill pass are a multiple."""
+        """The number of tokens in a prefill pass is a multiple of this."""
         return _ROWS if self.invariant else 1
 
     def store_length(self, length: int) -> int:

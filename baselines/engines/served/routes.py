@@ -73,7 +73,7 @@ class TokenRoute:
         if prompt:
             sampling["prompt_logprobs"] = 0
         body = {
-            "model": model,  # an adapter, perhaps
+            "model": model,  # may be an adapter
             "request_id": name,
             "token_ids": request.ids,
             "sampling_params": sampling,

@@ -148,7 +148,7 @@ def _lora_rank(rank: int) -> int:
 
 
 def _setting(checkpoint: Path, *names: str) -> Any:
-    """Return a value of a model's configuration; None if it cannot be read, which the server says.
+    """Return a value of a model's configuration; None if unreadable, which the server reports.
 
     Args:
         checkpoint: The checkpoint directory.

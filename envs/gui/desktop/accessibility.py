@@ -1,7 +1,8 @@
-"""The accessibility tree (AT-SPI 2): what each program says of its windows.
+"""The accessibility tree (AT-SPI 2): what each program reports about its windows.
 
-Only what shows is read: the children of a hidden menu are never asked for. Interfaces and numbers
-of roles and states: AT-SPI's D-Bus interfaces. It does not know how the elements are presented.
+Only visible objects are read: the children of a hidden menu are never requested. Interfaces and the
+numbers of roles and states are those of AT-SPI over D-Bus. Presenting the elements is left to
+others.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,17 +36,17 @@ _SINGLE = {
     "scroll bar", "separator", "slider", "spin button", "table column header", "tear off menu item",
     "text", "toggle button",
 }  # fmt: skip
-"""Roles whose parts are of no use to anybody."""
+"""Roles whose children carry no information."""
 
 _OPEN_MENU = {"selected", "focused"}
-"""States of a menu, either of which an open one has."""
+"""An open menu has at least one of these states."""
 
 _VALUE_ROLES = {"slider", "spin button", "progress bar", "scroll bar"}
 
 
 @dataclass
 class AccessibleNode:
-    """An accessible object that shows."""
+    """A visible accessible object."""
 
     reference: Reference
     role: str
@@ -59,7 +60,7 @@ class AccessibleNode:
     """Content of a text field, or of a slider or spin button as a number."""
 
     menu: Reference | None = None
-    """The open menu of an entry that does not say itself that it shows."""
+    """The open menu of an entry that does not itself report being visible."""
 
     children: list["AccessibleNode"] = field(default_factory=list)
 
@@ -99,9 +100,9 @@ class AccessibilityTree:
         return [[node for node in (next(nodes) for _ in group) if node] for group in tops]
 
     def in_front(self) -> list[AccessibleNode]:
-        """Return the windows that show of the program in front, the active one first.
+        """Return the visible windows of the foreground program, the active one first.
 
-        Of several windows, those are left out that the active one covers or, being modal, locks.
+        Windows that the active one covers or, being modal, blocks are left out.
         """
         programs = self.windows()
         group = next((tops for tops in programs if any("active" in top.states for top in tops)),
@@ -114,7 +115,7 @@ class AccessibilityTree:
         return group
 
     def fill(self, tops: Sequence[AccessibleNode]) -> None:
-        """Read everything that shows below some nodes."""
+        """Read all visible descendants of some nodes."""
         level = list(tops)
         count = 0
         while level and count < _MOST_NODES:
@@ -136,7 +137,7 @@ class AccessibilityTree:
         self._read_contents([node for top in tops for node in top.walk()])
 
     def still_shows(self, node: AccessibleNode) -> bool:
-        """Whether an object that was read before still exists and shows."""
+        """Whether an object that was read before still exists and is visible."""
         states, menu = self._bus.call([_states_of(node.reference),
                                        _states_of(node.menu or node.reference)])  # fmt: skip
         if states is None or menu is None:
@@ -148,11 +149,11 @@ class AccessibilityTree:
     def _read(
         self, references: Sequence[Reference], menus: Sequence[Reference | None]
     ) -> list[AccessibleNode | None]:
-        """Return the nodes that show; None for the others.
+        """Return the visible nodes; None for the others.
 
         Args:
             references: The objects.
-            menus: The open menu that each is in; some programs do not say that entries show.
+            menus: The open menu that each is in; some programs do not report entries as visible.
         """
         states = self._bus.call([_states_of(one) for one in references])
         decoded = [
@@ -184,7 +185,7 @@ class AccessibilityTree:
         return nodes
 
     def _learn(self, references: Sequence[Reference]) -> None:
-        """Read what does not change while an object lives: its role and description."""
+        """Read the properties that never change: role and description."""
         if len(self._kinds) > _MOST_KINDS:
             self._kinds.clear()
         calls: list[BusCall] = []
@@ -216,8 +217,8 @@ class AccessibilityTree:
 
 
 def _shows_beside(top: AccessibleNode, active: AccessibleNode) -> bool:
-    """Whether a window is to be seen and used while another one is active."""
-    if top.role == "window":  # a menu, a list of choices or a tip
+    """Whether a window is visible and usable while another one is active."""
+    if top.role == "window":  # a menu, a drop-down list or a tooltip
         return True
     left, top_edge, right, bottom = active.bounds
     covered = (left <= top.bounds[0] and top_edge <= top.bounds[1]
@@ -239,7 +240,7 @@ def _references(answer: Any) -> list[Reference]:
 
 
 def _shown_in(states: frozenset[str], menu: Reference | None) -> frozenset[str]:
-    """Return the states of an object; entries of an open menu show if they are visible."""
+    """Return the states of an object; visible entries of an open menu count as showing."""
     return states | {"showing"} if menu is not None and "visible" in states else states
 
 
@@ -249,7 +250,7 @@ def _decoded(words: Sequence[int]) -> frozenset[str]:
 
 
 def _has_content(node: AccessibleNode) -> bool:
-    """Whether to look below a node: not into closed menus, nor into single controls."""
+    """Whether to descend into a node: not into closed menus, nor into simple controls."""
     if node.role == "menu":
         return bool(node.states & _OPEN_MENU)
     return node.role not in _SINGLE

@@ -17,7 +17,7 @@ BusCall = tuple[Reference, str, str, str, tuple[Any, ...]]
 
 _MOST_KEPT = 20_000
 _AHEAD = 200
-"""Calls under way at once, so that neither side's buffer fills."""
+"""Maximum number of concurrent calls, so that neither side's buffer fills."""
 
 
 class Bus:
@@ -77,14 +77,14 @@ class Bus:
                     answers[answered] = heard.body[0] if heard.body else None
         except TimeoutError as error:
             raise DeadlineExceeded(
-                f"{len(waiting)} questions to the desktop's programs were not answered in "
+                f"{len(waiting)} calls to the desktop's programs were not answered in "
                 f"{self._seconds:g} seconds"
             ) from error
         except OSError as error:
             raise EnvFault(f"the message bus is gone: {error}") from error
 
     def _message(self, call: BusCall, serial: int) -> tuple[bytes, bytes, bytes]:
-        """Return a call's bytes; they are kept but for the number, which stands at byte 8."""
+        """Return a call's bytes, cached except for the serial number at byte 8."""
         from jeepney import DBusAddress, new_method_call
 
         data = self._kept.get(call)

@@ -59,7 +59,7 @@ def launch_line(arguments: str, log: str) -> str:
         log: File for its output.
 
     Raises:
-        NotImplementedError: If the filter does not know this machine's system calls.
+        NotImplementedError: If the filter does not support this machine's architecture.
     """
     if platform.machine() not in ("x86_64", "aarch64"):
         raise NotImplementedError(f"no filter for {platform.machine()}; x86_64 or aarch64 needed")

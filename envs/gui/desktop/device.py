@@ -23,10 +23,10 @@ from hexathlon.tasks.task import Task
 __all__ = ["DesktopDevice"]
 
 _STEPS = 12
-"""Points on the way of a drag; toolkits start one after a few pixels."""
+"""Intermediate points of a drag; toolkits recognise one only after a few pixels."""
 
 _BACKUPS = ("~", ".bak")
-"""Endings of the copies that programs make of a file before they write it."""
+"""Suffixes of the backup copies that programs make of a file before writing it."""
 
 _LONGEST_TEXT = 4_000
 
@@ -34,9 +34,9 @@ _LONGEST_TEXT = 4_000
 class DesktopDevice:
     """Real programs on a display of their own, in a sandbox without a network.
 
-    The device waits after every action until all programs sleep, so that the next look shows the
-    result whatever the machine's speed. A program that the agent closes or crashes stays closed; if
-    the display itself dies, the trial is a fault and not a score.
+    The device waits after every action until all programs sleep, so that the next observation shows
+    the result whatever the machine's speed. A program that the agent closes or crashes stays
+    closed; if the display itself dies, the trial is an infrastructure fault, not a score.
 
     Args:
         seconds: Deadline of each wait for programs and display.
@@ -141,7 +141,7 @@ class DesktopDevice:
         for start in range(0, len(text), room):
             part = text[start : start + room]
             if session.display.prepare(part):
-                session.settle()  # programs learn of new keys before these are pressed
+                session.settle()  # programs must learn of new keys before these are pressed
             session.display.type(part)
             session.settle()
         return ""
@@ -235,7 +235,7 @@ class DesktopDevice:
         return self._shown
 
     def caption(self) -> str:
-        """Return the names of the open windows, the one in front first."""
+        """Return the names of the open windows, the foremost first."""
         titles = self._live().display.titles()
         return f"Windows: {'; '.join(titles)}" if titles else "No window is open."
 
@@ -278,12 +278,12 @@ class DesktopDevice:
     def save(self) -> Any:
         """Return what recreates the desktop: the actions so far, which `load` repeats.
 
-        Programs run on in no copy: what they have in memory comes back by repetition only.
+        Processes are not copied: their memory can only be recreated by repeating the actions.
         """
         return {"task": self._task, "actions": list(self._done), "outline": self._outline()}
 
     def _outline(self) -> list[tuple[str, str]]:
-        """Return roles and names of what shows, without fields that hold the time."""
+        """Return roles and names of visible elements, except fields that contain the time."""
         return [(element.role, element.text) for element in self.elements()
                 if element.role != "table cell"]  # fmt: skip
 
@@ -291,7 +291,7 @@ class DesktopDevice:
         """Start a new desktop and repeat the actions of a saved one.
 
         Raises:
-            EnvFault: If the screen is then another one than when it was saved.
+            EnvFault: If the resulting screen differs from the saved one.
         """
         self.close()
         self._task = payload["task"]
@@ -302,7 +302,7 @@ class DesktopDevice:
             else:
                 self.act(name, arguments)
         if self._outline() != payload["outline"]:
-            raise EnvFault("the desktop does not repeat its actions alike", cause="replay")
+            raise EnvFault("repeating the saved actions led to a different screen", cause="replay")
 
     def close(self) -> None:
         """End all programs; idempotent."""

@@ -1,7 +1,7 @@
 """The X display: pointer, keys and pixels.
 
 Input goes through the XTEST extension, as from real devices; pixels are read from the server's own
-framebuffer file. It does not know which programs run, nor what the pixels mean.
+framebuffer file. Independent of which programs run and of what the pixels mean.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ __all__ = ["KEYS", "Display", "picture"]
 
 _CONNECTING = threading.Lock()
 _FIRST_SPARE, _LAST_SPARE = 200, 247
-"""Key codes without a key on the keyboard, for characters that it lacks."""
+"""Spare key codes, for characters that the keyboard lacks."""
 
 _BUTTONS = {"left": 1, "middle": 2, "right": 3}
 _WHEEL = {"up": 4, "down": 5, "left": 6, "right": 7}
@@ -32,7 +32,7 @@ KEYS = {
     "right": "Right", "shift": "Shift_L", "space": "space", "tab": "Tab", "up": "Up",
     **{f"f{number}": f"F{number}" for number in range(1, 13)},
 }  # fmt: skip
-"""Names of keys → X's names; single characters stand for themselves."""
+"""Key name → X name; single characters stand for themselves."""
 
 
 class Display:
@@ -88,7 +88,7 @@ class Display:
         self._server.sync()
 
     def wheel(self, x: int, y: int, direction: str, notches: int) -> None:
-        """Turn the wheel at a point."""
+        """Scroll the wheel at a point."""
         self.move(x, y)
         for _ in range(notches):
             self._press_button(_WHEEL[direction])
@@ -98,7 +98,7 @@ class Display:
         """Press keys together, in this order, and release them in reverse.
 
         Raises:
-            KeyError: If there is no key of a name.
+            KeyError: If there is no key with that name.
         """
         from Xlib import X
 
@@ -110,7 +110,7 @@ class Display:
         self._server.sync()
 
     def type(self, text: str) -> None:
-        """Type characters; a line break is the Enter key, a tabulator the Tab key."""
+        """Type characters; a line break is the Enter key, a tab the Tab key."""
         from Xlib import X
 
         for character in text:
@@ -123,7 +123,7 @@ class Display:
         self._server.sync()
 
     def prepare(self, text: str) -> bool:
-        """Map spare keys to the characters that the keyboard lacks; whether any was mapped."""
+        """Map spare keys to characters that the keyboard lacks; return whether any was mapped."""
         wanted = {self._symbol(character) for character in text if character not in "\n\t"}
         missing = sorted(wanted - self._spare.keys() - set(self._server._keymap_syms))
         if not missing:
@@ -137,12 +137,12 @@ class Display:
         return True
 
     def windows(self, window_class: str = "") -> list[int]:
-        """Return the ids of the windows that the manager knows, of one class or all."""
+        """Return the ids of all managed windows, or of those of one class."""
         return [number for number in self._listed()
                 if not window_class or window_class.lower() in self._class_of(number)]  # fmt: skip
 
     def titles(self) -> list[str]:
-        """Return the titles of all windows, the topmost first."""
+        """Return the titles of all windows, topmost first."""
         found = [self._title_of(number) for number in reversed(self._listed())]
         return [title for title in found if title]
 
@@ -189,7 +189,7 @@ class Display:
         return " ".join(names or ()).lower()
 
     def spare_room(self) -> int:
-        """Number of different unusual characters that one `prepare` may map."""
+        """Maximum number of distinct characters that one `prepare` can map."""
         return _LAST_SPARE - _FIRST_SPARE + 1
 
     def close(self) -> None:
@@ -235,7 +235,7 @@ class Display:
 def _connected(link: socket.socket) -> Any:
     """Return python-xlib's display on a connected socket.
 
-    The library opens its sockets itself; for the moment of the connection it is handed ours.
+    The library opens its own sockets, so it is given ours while it connects.
     """
     from Xlib import display
     from Xlib.support import connect
@@ -254,12 +254,12 @@ def picture(framebuffer: Buffer) -> NDArray[np.uint8]:
     """Return a copy of the image in an X window dump, shape (height, width, 3).
 
     Raises:
-        ValueError: If it is not a dump of 32 bits a pixel.
+        ValueError: If it is not a dump with 32 bits per pixel.
     """
     header = struct.unpack(">25I", bytes(memoryview(framebuffer)[:100]))
     size, width, height, bits, line, colours = (header[at] for at in (0, 4, 5, 11, 12, 19))
     if bits != 32:
-        raise ValueError(f"the framebuffer has {bits} bits a pixel, expected 32")
+        raise ValueError(f"the framebuffer has {bits} bits per pixel, expected 32")
     start = size + 12 * colours
     data = bytes(memoryview(framebuffer)[start : start + line * height])
     return np.asarray(Image.frombytes("RGB", (width, height), data, "raw", "BGRX", line, 1))

@@ -1,7 +1,7 @@
-"""From accessibility trees to the list of elements that an agent is shown.
+"""Conversion of accessibility trees to the list of elements that an agent sees.
 
-Containers without a name, empty cells and what another window covers are left out. It does not
-know how the list is written.
+Containers without a name, empty cells and elements covered by another window are left out.
+Formatting the list is left to others.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ _CONTAINERS = {
     "table row", "tear off menu item", "tool bar", "tree", "tree table", "unknown", "viewport",
     "window",
 }  # fmt: skip
-"""Roles that are listed only under a name of their own."""
+"""Roles that are listed only if they have a name of their own."""
 
 _WINDOWS = {"frame", "dialog", "alert", "file chooser", "color chooser", "font chooser"}
 _NAMELESS = {
@@ -44,7 +44,7 @@ _LEAST_PIXELS = 3
 
 
 def listed(windows: Sequence[AccessibleNode], size: tuple[int, int]) -> list[Placed]:
-    """Return the elements of the windows that show, in reading order.
+    """Return the elements of the visible windows, in reading order.
 
     Args:
         windows: Windows with their content, the active one first.
@@ -65,7 +65,7 @@ def _inside(
     covers: Sequence[ElementBounds],
     popups: Sequence[ElementBounds],
 ) -> Iterator[AccessibleNode]:
-    """Yield the nodes worth listing, cut to what shows."""
+    """Yield the nodes worth listing, clipped to their visible part."""
     bounds = _cut(node.bounds, clip)
     shows = bounds.right - bounds.left >= _LEAST_PIXELS and (
         bounds.bottom - bounds.top >= _LEAST_PIXELS

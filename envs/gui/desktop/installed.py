@@ -21,7 +21,7 @@ def missing_packages() -> list[str]:
 
 
 def require_programs() -> None:
-    """Check that all programs are there.
+    """Check that all programs are installed.
 
     Raises:
         BackendMissing: If some are not; the message says how to install them.

@@ -1,16 +1,18 @@
 """A desktop: display, window manager, message buses and programs in one sandbox.
 
 Everything the agent operates runs under the filter of `confined`. The shell that starts the
-programs listens on pipes of this process, which nothing on the desktop can reach. Its end is the
-end of the sandbox. It knows nothing of tasks and of what an agent is shown.
+programs is connected to pipes of this process, which nothing on the desktop can reach. When it
+ends, so does the sandbox. Independent of tasks and of what an agent sees.
 """
 
+import contextlib
 import mmap
 import os
 import shlex
 import socket
 import struct
 import time
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -64,9 +66,10 @@ class DesktopSession:
     ) -> None:
         self.size = SCREEN
         self._seconds = seconds
-        self._closers: list[Callable[[], object]] = []
+        self._closing = contextlib.ExitStack()
+        self._finalizer = weakref.finalize(self, self._closing.close)
         sandbox = choose(rung).open(desktop_image(files, look), _LIMITS)
-        self._closers.append(sandbox.close)
+        self._closing.callback(sandbox.close)
         try:
             if not isinstance(sandbox, HousedSandbox):
                 raise BackendMissing(f"the desktop needs the sandbox 'namespaces', not {rung!r}")
@@ -90,19 +93,19 @@ class DesktopSession:
         peer = struct.unpack("3i", link.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
         self.processes = Processes.beside(peer[0])
         self.display = Display(link)
-        self._closers.append(self.display.close)
+        self._closing.callback(self.display.close)
         store = self._sandbox.open_file(_FRAMEBUFFER)
         try:
             self._framebuffer = mmap.mmap(store, 0, access=mmap.ACCESS_READ)
         finally:
             os.close(store)
-        self._closers.append(self._framebuffer.close)
+        self._closing.callback(self._framebuffer.close)
         self._background("openbox --config-file /etc/desktop/openbox.xml")
         self.wait_for("the window manager", self.display.managed)
         self._background("/usr/libexec/at-spi2-registryd")
         self._link(_SESSION, "the message bus").close()
         bus = Bus(self._link(_ACCESS, "the accessibility bus"), self._seconds)
-        self._closers.append(bus.close)
+        self._closing.callback(bus.close)
         self.tree = AccessibilityTree(bus)
         self.wait_for("the accessibility registry", lambda: self.tree.registered())
 
@@ -110,7 +113,7 @@ class DesktopSession:
         self._sandbox.execute(launch_line(arguments, "/run/user/log"))
 
     def _link(self, path: str, name: str) -> socket.socket:
-        """Connect to a socket inside once it is there."""
+        """Connect to a socket in the sandbox once it exists."""
         found: list[socket.socket] = []
 
         def connected() -> bool:
@@ -124,10 +127,10 @@ class DesktopSession:
         return found[0]
 
     def wait_for(self, name: str, happened: Callable[[], bool]) -> None:
-        """Wait until something is so.
+        """Wait until a condition holds.
 
         Raises:
-            DeadlineExceeded: If it is not so by the deadline; the message has the name.
+            DeadlineExceeded: If it does not hold by the deadline; the message contains the name.
         """
         deadline = time.monotonic() + self._seconds
         while not happened():
@@ -146,7 +149,7 @@ class DesktopSession:
         return self.processes.settle(min(self._seconds, _SETTLE_SECONDS))
 
     def pause(self) -> None:
-        """Let half a second pass, for what programs do at a time of their own."""
+        """Wait half a second, for programs that react with a delay."""
         time.sleep(_WAIT_SECONDS)
 
     def lay(self, files: Mapping[str, Entry]) -> None:
@@ -159,7 +162,7 @@ class DesktopSession:
         return done.exit_status == 0
 
     def idle(self) -> bool:
-        """Whether nothing has happened for a while: no window is to be expected any more."""
+        """Whether nothing has happened for a while, so that no more windows are expected."""
         return self.processes.settle(_WAIT_SECONDS, _WAIT_SECONDS)
 
     def pixels(self) -> NDArray[np.uint8]:
@@ -171,7 +174,7 @@ class DesktopSession:
         return tuple(process.command for process in self._sandbox.processes())
 
     def check(self) -> None:
-        """Raise if the display is gone; a program that the agent has ended is no fault.
+        """Raise if the display is gone; a program closed by the agent is not a fault.
 
         Raises:
             EnvFault: If it is.
@@ -179,15 +182,13 @@ class DesktopSession:
         commands = self.running()
         for name in ("Xvfb", "openbox", "dbus-daemon", "at-spi2-registryd"):
             if not any(name in command.split(" ")[0] for command in commands):
-                raise EnvFault(f"{name} has ended unasked", cause="display_ended")
+                raise EnvFault(f"{name} ended unexpectedly", cause="display_ended")
 
     def changes(self) -> Changes:
-        """Return the difference of the files from the start."""
+        """Return how the files differ from the start."""
         with self._sandbox.snapshot() as state:
             return state.changes()
 
     def close(self) -> None:
-        """End everything; idempotent."""
-        closers, self._closers = self._closers, []
-        for closer in reversed(closers):
-            closer()
+        """End everything; idempotent. A session that is not closed ends when it is collected."""
+        self._finalizer()

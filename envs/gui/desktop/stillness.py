@@ -1,8 +1,8 @@
 """Stillness: whether every process of a desktop sleeps, so that its screen has settled.
 
-A process that wants to run and does not get a processor counts as busy, so the answer does not
-depend on the speed or the load of the machine. Timers are the exception: a program that sleeps
-until a time of its own (a tooltip, a delayed search) is still; whoever needs its effect waits.
+A process that is runnable but waiting for a CPU counts as busy, so the answer does not depend on
+the speed or the load of the machine. Timers are the exception: a program that sleeps until a timer
+fires (a tooltip, a delayed search) counts as still; callers that need its effect have to wait.
 """
 
 import contextlib
@@ -49,14 +49,14 @@ class Processes:
         return found
 
     def settle(self, seconds: float, window: float = _WINDOW_SECONDS) -> bool:
-        """Wait until nothing has run for a moment.
+        """Wait until nothing has run for `window` seconds.
 
         Args:
             seconds: Deadline.
-            window: Length of the moment in seconds.
+            window: Length of the interval without activity, in seconds.
 
         Returns:
-            Whether there was such a moment before the deadline.
+            Whether there was such an interval before the deadline.
         """
         deadline = time.monotonic() + seconds
         since, before = time.monotonic(), self._activity()
@@ -70,7 +70,7 @@ class Processes:
         return False
 
     def _activity(self) -> dict[str, bytes] | None:
-        """Return how often each thread has run so far; None if one runs or wants to."""
+        """Return how often each thread has run so far; None if one is running or runnable."""
         counts = {}
         for pid in self.ids():
             with contextlib.suppress(OSError):

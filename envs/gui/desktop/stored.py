@@ -15,7 +15,7 @@ def entries_of(files: Mapping[str, Mapping[str, Any]]) -> dict[str, Entry]:
 
     Args:
         files: Path → `{"text": …}`, `{"base64": …}`, `{"folder": true}` or `{"sql": …}`, a script
-            that makes an SQLite database. Relative paths start at the home folder.
+            that creates an SQLite database. Relative paths start at the home folder.
     """
     folder = Entry(folder=True, mode=0o755)
     entries: dict[str, Entry] = {}

@@ -49,7 +49,7 @@ class DockerBackend(SandboxBackend):
         return DockerEngine(self._url)
 
     def properties(self, sandbox: Sandbox) -> Mapping[str, str | bool]:
-        """Return the properties of this back end."""
+        """Return the properties of this backend."""
         info = self.engine.client.info()
         return {
             "user": "engine",

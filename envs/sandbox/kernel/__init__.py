@@ -1,4 +1,4 @@
 """System calls of the sandboxes; standard library only, and cheap to import.
 
-Independent of the back ends that use them and of the commands that are run.
+Independent of the backends that use them and of the commands that are run.
 """

@@ -170,7 +170,7 @@ def _places(root: Path, own: Path) -> tuple[dict[str, Path], int] | str:
     try:
         lines = [line.split(":", 2) for line in own.read_text().splitlines()]
     except OSError:
-        return "control groups are not there"
+        return "control groups are not mounted"
     if (root / "cgroup.controllers").is_file():
         wanted = {"memory", "pids"}
         # A group with processes cannot delegate controllers, so beside our own or at the root.
@@ -179,7 +179,7 @@ def _places(root: Path, own: Path) -> tuple[dict[str, Path], int] | str:
             given = folder / "cgroup.subtree_control"
             if os.access(folder, os.W_OK) and wanted <= set(given.read_text().split()):
                 return dict.fromkeys(("memory", "pids", "cpu"), folder), 2
-        return "no control group hands down memory and pids"
+        return "no control group delegates memory and pids"
     folders = {}
     for number, names, path in lines:
         for name in names.split(","):

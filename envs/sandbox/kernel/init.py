@@ -3,7 +3,7 @@
 It runs inside, with the rights of the processes it starts, so it can reach nothing that the agent
 could not reach; but its memory and descriptors are closed to the agent, and signals from inside
 cannot touch it. When the caller's end of the socket closes, it ends, and everything in the sandbox
-with it. On back ends without a pid namespace it is the reaper of its descendants instead.
+with it. On backends without a pid namespace it is the reaper of its descendants instead.
 
 All imports happen at the start: later, the interpreter's own files are out of sight.
 """
@@ -80,7 +80,7 @@ class Init:
         self._pause_ms: int | None = None
 
     def _look(self) -> None:
-        """Periodic maintenance while idle; for back ends that need it."""
+        """Periodic maintenance while idle; for backends that need it."""
 
     def serve(self) -> None:
         """Serve requests until the caller disconnects."""

@@ -1,4 +1,4 @@
-"""The Landlock back end, and the unsandboxed shell, which has to be requested by name."""
+"""The Landlock backend, and the unsandboxed shell, which has to be requested by name."""
 
 import contextlib
 import os
@@ -50,7 +50,7 @@ class LandlockBackend(SandboxBackend):
     confined: ClassVar[bool] = True
 
     def properties(self, sandbox: Sandbox) -> Mapping[str, str | bool]:
-        """Return the properties of this back end."""
+        """Return the properties of this backend."""
         assert isinstance(sandbox, FolderSandbox)
         return {
             "user": "root" if os.geteuid() == 0 else "user",
@@ -93,7 +93,7 @@ class FolderSandbox(HousedSandbox):
     ) -> None:
         if image.base != HOST:
             raise SandboxFault(
-                f"the {backend.name} back end has no base image except the machine's own files"
+                f"the {backend.name} backend has no base image except the machine's own files"
             )
         super().__init__(image, limits)
         self.backend = backend.name
@@ -149,7 +149,7 @@ class FolderSandbox(HousedSandbox):
         limits, root = self.limits, self._folder
         variables = self.image.variables() | {"SANDBOX_ROOT": root, "TMPDIR": f"{root}/tmp"}
         variables |= {"HOME": f"{root}{variables['HOME']}", "PWD": f"{root}{self.image.workdir}"}
-        alone = os.geteuid() == 0  # then limits need control groups, or the back end is refused
+        alone = os.geteuid() == 0  # then limits need control groups, or the backend is refused
         return {
             "confined": self._backend.confined,
             "folder": root,

@@ -52,6 +52,7 @@ _LOOK_MILLISECONDS = 100
 def main(descriptor: int) -> None:
     """Serve one sandbox until the caller disconnects, then kill its remaining processes."""
     connection = socket.socket(fileno=descriptor)
+    connection.set_inheritable(False)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     heard = wire.receive(connection)
     if heard is None:
@@ -179,7 +180,7 @@ class _Keeper(Init):
         filter_system_calls(self._program)
 
     def _look(self) -> None:
-        """Kill processes that fill the disk: there is no quota on this back end."""
+        """Kill processes that fill the disk: there is no quota on this backend."""
         if min(self._left()) <= 0 and any(row.state != "Z" for row in self._others()):
             self._signal_all([], signal.SIGKILL)
 

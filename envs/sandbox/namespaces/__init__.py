@@ -1,4 +1,4 @@
-"""Default back end: Linux namespaces over layered in-memory files, with or without root.
+"""Default backend: Linux namespaces over layered in-memory files, with or without root.
 
 A small process of our own, the keeper (`keeper`), forks sandboxes from itself on request. It
 holds the layers of files in a mount namespace of its own (`layers`). Each sandbox is a child that

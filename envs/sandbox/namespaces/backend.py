@@ -32,7 +32,7 @@ class NamespaceBackend(SandboxBackend):
         self._stacks = Stacks(keeper)
 
     def properties(self, sandbox: Sandbox) -> Mapping[str, str | bool]:
-        """Return the properties of this back end."""
+        """Return the properties of this backend."""
         properties = self._stacks.keeper().properties
         groups = str(properties["limits"])
         named = groups if groups.startswith("cgroup") else "rlimits"

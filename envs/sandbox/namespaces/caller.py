@@ -96,7 +96,7 @@ class Keeper:
         self._released.append(number)
 
     def abandon(self, pid: int) -> None:
-        """End a sandbox that nobody holds any more; never waits for a lock, for finalizers."""
+        """End an unreferenced sandbox; never waits for a lock, for finalizers."""
         self._abandoned.append(pid)
         if self.alive() and self._lock.acquire(blocking=False):
             try:
@@ -147,7 +147,7 @@ class Keeper:
     def _receive(self) -> dict[str, Any]:
         try:
             heard = wire.receive(self._connection)
-        except OSError as error:
+        except (OSError, wire.BadMessage) as error:
             self._broken = True
             raise SandboxFault(f"the sandboxes' keeper does not answer ({error})") from error
         if heard is None:

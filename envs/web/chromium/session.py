@@ -25,8 +25,9 @@ SECONDS = 15.0
 MAX_TABS = 8
 
 _MAX_REQUESTS = 400
-"""Requests after which the next episode gets a new context: Playwright keeps an object for every
-request and answer, about 10 kB for both, until their context is closed."""
+"""Number of requests after which the next episode gets a new context: Playwright keeps an object
+for every request and response, about 10 kB for both, until their context is closed.
+"""
 
 
 class ChromiumSession:

@@ -185,7 +185,7 @@ class ChromiumTab:
         return answer["result"].get("value")
 
     async def _moved(self, error: Exception) -> None:
-        """Wait for the next document after a script was cut off."""
+        """Wait for the next document after a script was interrupted."""
         text = str(error)
         if not any(word in text for word in ("context", "navigated", "destroyed", "collected")):
             raise error

@@ -141,7 +141,7 @@ def choose(body: PageNode, path: Path, options: list[str]) -> PageNode:
     """Return the page with options of a select chosen, by label or value.
 
     Raises:
-        ActionError: If the element is no select, or has no such option.
+        ActionError: If the element is not a select, or has no such option.
     """
     node = at(body, path)
     if node.tag != "select":

@@ -1,4 +1,4 @@
-"""OSWorld's metrics of applications: settings files of VLC, GIMP and Thunderbird, GNOME, images."""
+"""OSWorld's metrics for applications: settings of VLC, GIMP and Thunderbird, GNOME, images."""
 
 import ast
 import functools
@@ -66,7 +66,7 @@ VLC_SETTINGS: Mapping[str, Callable[..., float]] = {
          "expected_one_instance_when_started_from_file", "1"),
     )
 }  # fmt: skip
-"""Metrics of one line in VLC's settings, by name; commented lines count, as in OSWorld."""
+"""Metrics for single lines in VLC's settings, by name; commented lines count, as in OSWorld."""
 
 
 def is_vlc_recordings_folder(result: Any, rules: MetricRules) -> float:

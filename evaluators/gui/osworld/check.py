@@ -1,6 +1,6 @@
 """OSWorld's check of an episode: metrics joined by `and` or `or`, and infeasible tasks.
 
-A task counts as failed if a feasible one was declared infeasible, and the other way round. Metrics
+Declaring a feasible task infeasible, or an infeasible one complete, counts as a failure. Metrics
 that are not implemented leave the episode unscored, with their names.
 """
 

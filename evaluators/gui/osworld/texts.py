@@ -1,6 +1,6 @@
-"""OSWorld's metrics of texts, lists, JSON, tables and archives.
+"""OSWorld's metrics for texts, lists, JSON, tables and archives.
 
-Each takes the result, mostly also the expected value, and options, and returns a score from 0 to 1.
+Each takes the result, usually the expected value, and options, and returns a score from 0 to 1.
 A result that is missing or malformed scores 0.
 """
 
@@ -150,7 +150,7 @@ def compare_python_pure_text(result: Any, expected: Any) -> float:
 
 
 def compare_result_files(result: Any, expected: Any) -> float:
-    """The files hold the same number or text; a text that contains the number will do."""
+    """The files hold the same number or text; a text that contains the number suffices."""
     texts = text_of(result), text_of(expected)
     if texts[0] is None or texts[1] is None:
         return 0.0
@@ -230,7 +230,7 @@ def check_json_settings(result: Any, rules: MetricRules) -> float:
 
 
 def check_json_keybindings(result: Any, rules: MetricRules) -> float:
-    """The JSON list, perhaps after a line of comment, has the entry `expected`."""
+    """The JSON list, possibly after a comment line, has the entry `expected`."""
     text = text_of(result)
     if text is None:
         return 0.0
@@ -287,7 +287,7 @@ def run_sqlite3(result: Any, rules: MetricRules) -> float:
 
 
 class _NotJson:
-    """Stands for a text that is not JSON, or for a key that is not there."""
+    """Stands for a text that is not JSON, or for a missing key."""
 
 
 def _parsed(text: str) -> Any:

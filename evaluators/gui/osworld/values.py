@@ -10,7 +10,7 @@ __all__ = ["MetricUnsupported", "StoredFile", "content_of", "json_of", "stored_v
 
 
 class MetricUnsupported(Exception):
-    """A task asks for a metric, a getter or an option that is not implemented."""
+    """A task requires a metric, a getter or an option that is not implemented."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def stored_value(value: Mapping[str, Any] | None) -> Any:
 
 
 def content_of(result: Any) -> bytes | None:
-    """Return a file's bytes; None if the result is no file."""
+    """Return a file's bytes; None if the result is not a file."""
     return result.content if isinstance(result, StoredFile) else None
 
 

@@ -6,7 +6,7 @@ nine labels of ten if nine are "met", and its kappa is 0.
 Both are 1 - (1 - q)/(1 - c), with agreement q and chance agreement c. The interval is Wilson's
 of q on the number of items that gives q the standard error that the jackknife finds, with
 Student's t, and is converted at this c. A bootstrap would give perfect agreement on six items an
-interval from 1 to 1; this one gives what six agreements of six are worth.
+interval from 1 to 1; this one reflects how little six agreements of six prove.
 """
 
 import math

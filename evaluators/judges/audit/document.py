@@ -88,7 +88,7 @@ def disqualifications(data: Mapping[str, Any]) -> Iterator[str]:
 
 
 def shortcomings(data: Mapping[str, Any]) -> Iterator[str]:
-    """Yield everything that speaks against this judge, disqualifications first."""
+    """Yield all objections to this judge, disqualifications first."""
     yield from disqualifications(data)
     for name, row in data["agreement"]["criteria"].items():
         if row["status"] != "established":

@@ -110,7 +110,7 @@ class Session:
         return False
 
     def _action(self, line: str) -> str:
-        """Return the action for a line; asks for arguments that it lacks, "" if none is given."""
+        """Return the action for a line, after asking for missing arguments; "" if none is given."""
         try:
             return read_line(line, self._tools, self._listed, self._world.plain_tool)
         except ArgumentsMissing as missing:
@@ -260,7 +260,7 @@ def _typed(action: str) -> str:
 
 
 def _show(text: str) -> None:
-    """Print a text, folded to the screen's width, page by page where a person reads it."""
+    """Print a text, folded to the screen's width, and page by page if a person reads it."""
     size = shutil.get_terminal_size()
     lines = wrapped(aligned(text), max(size.columns - 1, _NARROWEST)).split("\n")
     page = max(size.lines - 2, _LOWEST)

@@ -12,6 +12,8 @@ from hexathlon.evaluators.verdict import Verdict
 __all__ = ["explained"]
 
 _FAULT = "fault_"
+_REQUEST = "request "
+_REPORTED = ("status", "data", "record")
 _MOST_FAILED = 8
 _WRONG_AT_0 = {
     "visible": "The result on the database that you saw is not the expected one.",
@@ -76,7 +78,7 @@ def explained(verdict: Verdict, hints: Mapping[str, str]) -> Iterator[str]:
 
     Args:
         verdict: The verdict.
-        hints: The environment's own sentences by term.
+        hints: The environment's own sentences by term; under `TERM=1`, that for a term that is met.
     """
     if verdict.status == "unscored":
         yield "No verdict: the result could not be graded."
@@ -88,11 +90,17 @@ def explained(verdict: Verdict, hints: Mapping[str, str]) -> Iterator[str]:
     near = f" About {share:.0%} of what counts is right." if share and share < 1.0 else ""
     yield ("Not right." if verdict.score == 0.0 else "Partly right.") + near
     wrong = list(dict.fromkeys(_wrong(verdict, hints)))
-    right = [_RIGHT_AT_1[name] for name, value in verdict.terms.items()
-             if value == 1.0 and name in _RIGHT_AT_1]  # fmt: skip
+    right = [_praise(name, hints) for name, value in verdict.terms.items() if value == 1.0]
+    right = [line for line in right if line]
     yield from (f"- {line}" for line in [*wrong, *_details(verdict)])
     if right:
         yield " ".join(["What is right:", *right])
+
+
+def _praise(name: str, hints: Mapping[str, str]) -> str:
+    """Return the sentence for a term that is met; empty if it has none."""
+    general = "" if name in hints else _RIGHT_AT_1.get(name, "")
+    return hints.get(f"{name}=1", general)
 
 
 def _wrong(verdict: Verdict, hints: Mapping[str, str]) -> Iterator[str]:
@@ -100,6 +108,8 @@ def _wrong(verdict: Verdict, hints: Mapping[str, str]) -> Iterator[str]:
     for name, value in terms.items():
         if name == "hidden" and terms.get("visible") == 0.0:
             continue  # follows from the visible database
+        if name in _REPORTED and terms.get("ended") == 0.0:
+            continue  # there is no report that could be right
         if name == "asked" and value == 0.0:
             yield (
                 "What was asked for has not been done, or not all of it."
@@ -119,12 +129,29 @@ def _wrong(verdict: Verdict, hints: Mapping[str, str]) -> Iterator[str]:
 
 
 def _details(verdict: Verdict) -> Iterator[str]:
-    """Yield single failures: tests of a shell task, lines of a dialogue."""
+    """Yield single failures: requests of a shift, changed rows, tests, lines of a dialogue."""
+    requests = {int(name.removeprefix(_REQUEST)): value for name, value in verdict.terms.items()
+                if name.startswith(_REQUEST)}  # fmt: skip
+    if 0.0 in requests.values():
+        numbers = ", ".join(str(number) for number, value in requests.items() if value == 0.0)
+        yield f"Of {len(requests)} requests, these are not right: {numbers}."
+    faults = list(verdict.evidence.get("faults", ()))
+    yield from (_row(fault) for fault in faults[:_MOST_FAILED])
+    if len(faults) > _MOST_FAILED:
+        yield f"and {len(faults) - _MOST_FAILED} more"
     failed = verdict.evidence.get("failed", ())
     for one in list(failed)[:_MOST_FAILED]:
         yield f"Test {one}." if isinstance(one, str) else _line(one)
     if len(failed) > _MOST_FAILED:
         yield f"and {len(failed) - _MOST_FAILED} more"
+
+
+def _row(fault: str) -> str:
+    """Return a line on a row, such as `mail, letters 7: …` for `mail.letters 7: …`."""
+    place, _, said = fault.partition(": ")
+    table, _, key = place.partition(" ")
+    app, _, name = table.partition(".")
+    return f"{app}, {name}{key and f' {key}'}: {said}.".replace("_", " ")
 
 
 def _line(failure: Any) -> str:

@@ -42,14 +42,14 @@ def guarded(work: Callable[[Any], Result]) -> Result:
     from hexathlon.baselines.pipeline.collect import StartsDiffer
     from hexathlon.baselines.pipeline.generation import HintFailed
     from hexathlon.baselines.training.folder import FolderInUse, RecipeDiffers
-    from hexathlon.baselines.training.saving import CorruptState
+    from hexathlon.baselines.training.saving import CorruptState, StateNotSaved
     from hexathlon.baselines.training.step import NothingToLearn
     from hexathlon.tasks.validation import reason
     from hexathlon_cli.train.progress import shown
 
     ends = (
-        NothingToLearn, HintFailed, LossNotFinite, CorruptState, StartsDiffer, RankFailed,
-        EngineError,
+        NothingToLearn, HintFailed, LossNotFinite, CorruptState, StateNotSaved, StartsDiffer,
+        RankFailed, EngineError,
     )  # fmt: skip
     try:
         with shown() as report:

@@ -40,7 +40,7 @@ def run(
         str | None,
         typer.Option(
             help="Train on a Ray cluster: auto (this machine), HOST:PORT or ray://HOST:PORT; the "
-            "recipe's [cluster] says with how many processes."
+            "recipe's [cluster] table sets the number of processes."
         ),
     ] = None,
     print_config: Annotated[
@@ -63,7 +63,7 @@ def run(
         from hexathlon_cli.train.watch import watch as follow
 
         if recipe is not None:
-            raise UsageError(f"--watch takes the folder of a run and no recipe, got {recipe!r}")
+            raise UsageError(f"--watch takes a run directory and no recipe, got {recipe!r}")
         follow(watch)
         return
     if recipe is None:

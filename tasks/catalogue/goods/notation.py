@@ -113,7 +113,7 @@ def _sections(text: str) -> list[_Section]:
 def _attribute(section: _Section) -> Attribute:
     _, name, place, *order = section.words
     if place not in get_args(Place):
-        raise NotationError(f"{name}: {place!r} is no place")
+        raise NotationError(f"{name}: {place!r} is not a place")
     said = {
         key.removeprefix("say "): _pair(text)
         for key, text in section.settings.items()

@@ -1,6 +1,6 @@
 """Documents in the formats of the desktop's programs: workbooks, household books, notebooks.
 
-Texts are functions of their arguments alone. Formats: Gnumeric's XML (uncompressed), HomeBank's
+The text depends on the arguments alone. Formats: Gnumeric's XML (uncompressed), HomeBank's
 XML (version 1.4), Zim's notebook of text files.
 """
 
@@ -120,7 +120,7 @@ class Books:
     operations: Sequence[Operation]
 
     def text(self) -> str:
-        """Return the file."""
+        """Return the text of the file."""
         lines = [
             '<?xml version="1.0"?>', '<homebank v="1.4" d="050504">',
             '<properties title="Household" curr="1" auto_smode="1" auto_weekday="1"/>',

@@ -18,31 +18,31 @@ DesktopSolver = Callable[[DesktopPilot], Script]
 
 @dataclass(frozen=True)
 class DesktopScene:
-    """What a template draws from."""
+    """Inputs of a template's draw."""
 
     rng: np.random.Generator
     level: Level
     split: Split
     feasible: bool
-    """False for the side of a pair of twins that cannot be done."""
+    """False for the infeasible one of two twins."""
 
     def pick(self, values: Sequence[Any]) -> Any:
         """Return one of the values."""
         return values[int(self.rng.integers(len(values)))]
 
     def sample(self, values: Sequence[Any], count: int) -> list[Any]:
-        """Return different values in random order."""
+        """Return distinct values in random order."""
         order = self.rng.permutation(len(values))[:count]
         return [values[int(at)] for at in order]
 
     def number(self, low: int, high: int) -> int:
-        """Return a whole number from low to high, both included."""
+        """Return an integer from `low` to `high`, inclusive."""
         return int(self.rng.integers(low, high + 1))
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """The right report on a task that cannot be done."""
+    """The correct report on an infeasible task."""
 
     reason: str
     record: str
@@ -64,7 +64,7 @@ class DesktopDraft:
 
     deleted: Sequence[str] = ()
     answer: Sequence[str] | None = None
-    """Accepted answers; None if none is asked for."""
+    """Accepted answers; None if no answer is asked for."""
 
     refusal: Refusal | None = None
     turns: int = 60
@@ -78,14 +78,14 @@ class DesktopTemplate:
     name: str
     levels: Sequence[Level]
     draw: Callable[[DesktopScene], DesktopDraft | None]
-    """Draws a task; None if the draw gives no sound one."""
+    """Draws a task; None if the draw is unsuitable."""
 
     reason: str = ""
-    """Of templates with twins: the code for the report that the task cannot be done."""
+    """For templates with twins: the reason code that reports the task as infeasible."""
 
     programs: Sequence[str] = ()
 
     @property
     def twins(self) -> bool:
-        """Whether one task of a pair cannot be done."""
+        """Whether one task of each pair is infeasible."""
         return bool(self.reason)

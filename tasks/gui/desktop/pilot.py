@@ -65,8 +65,8 @@ class DesktopPilot:
         Args:
             role: Its role.
             name: Its name; any if None.
-            nth: Which of several.
-            starts: Whether the name only begins so.
+            nth: Which one, if several match.
+            starts: Whether `name` is only a prefix.
 
         Raises:
             UnexpectedScreen: If there is none.
@@ -101,7 +101,7 @@ class DesktopPilot:
         """Wait until the screen has an element.
 
         Raises:
-            UnexpectedScreen: If it does not appear.
+            UnexpectedScreen: If the element does not appear.
         """
         for _ in range(_PATIENCE):
             if self.has(role, name, starts=starts):
@@ -113,7 +113,7 @@ class DesktopPilot:
         """Wait until the screen no longer has an element.
 
         Raises:
-            UnexpectedScreen: If it stays.
+            UnexpectedScreen: If the element remains.
         """
         for _ in range(_PATIENCE):
             if not self.has(role, name, starts=starts):
@@ -131,7 +131,7 @@ class DesktopPilot:
         yield from self.act("click", index=self.find(role, name, nth, starts=starts).number)
 
     def menu(self, *names: str) -> Script:
-        """Choose an entry of a menu by the names on the way."""
+        """Choose a menu entry by the names on the path to it."""
         yield from self.click("menu", names[0])
         for name in names[1:-1]:
             yield from self.until("menu", name)
@@ -142,7 +142,7 @@ class DesktopPilot:
         yield from self.click(role, names[-1])
 
     def keys(self, *chords: str) -> Script:
-        """Press chords one after the other."""
+        """Press chords in sequence."""
         for chord in chords:
             yield from self.act("press_keys", keys=chord)
 
@@ -151,7 +151,7 @@ class DesktopPilot:
         yield from self.act("type_text", text=text)
 
     def finish(self, answer: str | None = None) -> Script:
-        """Answer if there is something to answer, and report the task as complete."""
+        """Give the answer, if there is one, and report the task as complete."""
         if answer is not None:
             yield from self.act("answer", text=answer)
         yield from self.act("status", goal_status="complete")

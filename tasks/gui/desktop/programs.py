@@ -1,8 +1,7 @@
 """The programs of the desktop: names, commands and settings.
 
-Real Debian packages. Settings switch off what would start by itself (hints, update checks,
-recent files) and nothing that the program can do. How programs are started is left to the
-environment.
+Real Debian packages. Settings turn off only what would start by itself (hints, update checks,
+recent files), never a program's functions. How programs are started is left to the environment.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +23,7 @@ class Program:
     """The Debian package that provides it."""
 
     window_class: str
-    """Class of its windows, by which the window manager knows them."""
+    """Class of its windows, by which the window manager identifies them."""
 
     purpose: str
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -105,16 +104,16 @@ PROGRAMS: dict[str, Program] = {
         ("mtpaint",), "mtpaint", "Mtpaint", "changing images",
         {"/home/user/.mtpaint": "toolbar3 = 0\n"}),
 }  # fmt: skip
-"""Name, as in the launcher → program."""
+"""Name in the launcher → program."""
 
 SERVICES = {
     "Xvfb": "xvfb", "openbox": "openbox", "dbus-daemon": "dbus",
     "/usr/libexec/at-spi2-registryd": "at-spi2-core", "/usr/bin/python3": "python3",
 }  # fmt: skip
-"""Other programs that a desktop needs → Debian package."""
+"""Other programs required by the desktop → Debian package."""
 
 FILES = {
     "/usr/share/fonts/truetype/dejavu": "fonts-dejavu-core",
     "/usr/lib/*/gtk-2.0/modules/libatk-bridge.so": "libatk-adaptor",
 }
-"""Files that a desktop needs, as patterns → Debian package."""
+"""File patterns required by the desktop → Debian package."""

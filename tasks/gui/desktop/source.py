@@ -1,7 +1,7 @@
 """The task source `desktop`: ids, splits, levels, twins and the scripts that validate a task.
 
 Tasks come in pairs (indices 2k and 2k + 1) that share a template; where a template has twins, one
-of them cannot be done, and a coin drawn for the pair decides which. Splits differ in people, places
+of them is infeasible, and a coin drawn for the pair decides which. Splits differ in people, places
 and goods. Documents and requests come from the templates.
 """
 
@@ -103,12 +103,12 @@ class DesktopSource(PairedSource):
         return {name: _run(each) for name, each in _draft_of(task).mutants.items()}
 
     def policies(self, task: Task) -> Mapping[str, Script]:
-        """Return trivial users of a desktop."""
+        """Return trivial desktop users."""
         return desktop_policies(task)
 
 
 def _instruction(draft: DesktopDraft, reason: str) -> str:
-    """Return the request; of tasks with twins with the code of a refusal."""
+    """Return the request; for tasks with twins, with the reason code of a refusal."""
     parts = [
         draft.instruction,
         f"The programs are: {', '.join(PROGRAMS)}. Files are in the home folder /home/user. "

@@ -1,4 +1,4 @@
-"""The table of desktop templates."""
+"""Registry of desktop templates by name, with the levels of each."""
 
 from functools import cache
 

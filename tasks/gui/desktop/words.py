@@ -1,4 +1,4 @@
-"""People, goods and places of desktop tasks; each split has its own share of each list."""
+"""People, goods and places of desktop tasks; each split uses its own share of each list."""
 
 from collections.abc import Sequence
 

@@ -21,7 +21,7 @@ __all__ = ["AndroidWorldSource", "android_world_templates", "source"]
 _METADATA = "task_metadata.json"
 _PARAMETERS = "parameters.json"
 _LEAST_TURNS = 10
-"""The least limit of actions; otherwise twice the published optimum."""
+"""Minimum limit on actions; otherwise twice the published optimum."""
 
 
 class AndroidWorldSource(LoadedGuiTasks):
@@ -31,7 +31,7 @@ class AndroidWorldSource(LoadedGuiTasks):
     folder = "android_world"
 
     def files(self) -> Sequence[Path]:
-        """Return the metadata and, if it is there, the file of parameters."""
+        """Return the metadata and, if present, the parameter file."""
         names = [_METADATA, *([_PARAMETERS] if (self.root / _PARAMETERS).is_file() else [])]
         return [self.root / name for name in names]
 
@@ -51,11 +51,11 @@ def android_world_templates(root: Path) -> list[AndroidWorldTemplate]:
     """Read every template in the order of the file.
 
     Raises:
-        MissingData: If the file is not there, or has an unknown field.
+        MissingData: If the file does not exist or has an unknown field.
     """
     entries = read_json_file(root / _METADATA)
     if not isinstance(entries, list):
-        raise MissingData(f"{root / _METADATA} holds no list: expected a list of templates")
+        raise MissingData(f"{root / _METADATA} is not a list: expected a list of templates")
     return [parse_template(entry) for entry in entries]
 
 

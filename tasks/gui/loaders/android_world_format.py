@@ -42,7 +42,7 @@ ANDROID_WORLD_APPS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class AndroidWorldNeeds:
-    """What a template requires."""
+    """Requirements of a template."""
 
     apps: tuple[str, ...]
     """Apps that must be installed in the emulator."""
@@ -51,7 +51,7 @@ class AndroidWorldNeeds:
     """Placeholders whose values AndroidWorld's code draws from a seed."""
 
     screen: bool
-    """Whether the work needs the pixels."""
+    """Whether the task requires pixels."""
 
     setup: bool
     """Whether the apps need AndroidWorld's one-time setup."""
@@ -65,16 +65,16 @@ class AndroidWorldTemplate(StrictRecord):
     difficulty: Literal["easy", "medium", "hard"]
     tags: tuple[str, ...] = ()
     optimal_steps: str = Field(pattern=r"^\d+$")
-    """Actions of the shortest known solution."""
+    """Number of actions in the shortest known solution."""
 
     @property
     def steps(self) -> int:
-        """Actions of the shortest known solution, as a number."""
+        """Number of actions in the shortest known solution, as an integer."""
         return int(self.optimal_steps)
 
     @property
     def needs(self) -> AndroidWorldNeeds:
-        """What the template requires."""
+        """The template's requirements."""
         prefixes = [name for name in ANDROID_WORLD_APPS if self.task_name.startswith(name)]
         if not prefixes:
             raise MissingData(f"AndroidWorld task {self.task_name}: its app is unknown")

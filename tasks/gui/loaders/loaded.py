@@ -91,7 +91,7 @@ class LoadedGuiTasks(TaskSource):
         yield tool_call("status", goal_status="infeasible" if infeasible else "complete")
 
     def policies(self, task: Task) -> Mapping[str, Script]:
-        """Return the agents that declare every task infeasible, and every task complete."""
+        """Return two agents: one declares every task infeasible, the other every task complete."""
         return {status: _declare(status) for status in ("infeasible", "complete")}
 
     def fingerprint(self) -> str:
@@ -111,7 +111,7 @@ class LoadedGuiTasks(TaskSource):
         """Every task.
 
         Raises:
-            MissingData: If the files are not there or cannot be read.
+            MissingData: If the files do not exist or cannot be read.
         """
         if self.root not in self._cache:
             self._cache[self.root] = tuple(self.load())

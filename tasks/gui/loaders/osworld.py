@@ -71,7 +71,7 @@ def _read(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
         isinstance(rows, list) for rows in content.values()
     ):
         raise MissingData(
-            f"{path} holds no OSWorld task: expected a task, or lists of tasks by domain"
+            f"{path} contains no OSWorld task: expected a task, or lists of tasks by domain"
         )
     for domain, rows in content.items():
         for entry in rows:

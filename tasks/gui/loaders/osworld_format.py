@@ -100,7 +100,7 @@ GETTERS: Mapping[str, frozenset[str]] = {
 """Parameters of each kind of getter."""
 
 _NOTES = ("_config_note", "_note")
-"""Remarks of the authors inside records, which no program reads."""
+"""Authors' remarks inside records; no program reads them."""
 
 
 class OsworldStep(StrictRecord):
@@ -138,7 +138,7 @@ class OsworldTask(StrictRecord):
 
     instruction: str
     source: str | tuple[str, ...]
-    """Where the task comes from: a URL or a word."""
+    """Origin of the task: a URL or a word."""
 
     evaluator: OsworldEvaluator
     config: tuple[OsworldStep, ...] = ()

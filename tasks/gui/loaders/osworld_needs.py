@@ -1,4 +1,4 @@
-"""What an OSWorld task requires: applications, downloads, network, getters and metrics."""
+"""Requirements of OSWorld tasks: applications, downloads, network, getters and metrics."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -79,10 +79,7 @@ class OsworldNeeds:
     """Metric functions that are not implemented."""
 
     def missing(self, installed: Collection[str] = ()) -> tuple[str, ...]:
-        """Return what keeps the task from running on a desktop with these applications.
-
-        Empty if it runs.
-        """
+        """Return what a desktop with these applications lacks to run the task."""
         absent = [name for name in self.applications if name not in installed]
         rows = (
             ("application", absent),

@@ -48,7 +48,7 @@ _STEP_KEYS = frozenset(
 )  # fmt: skip
 _MOST_STEPS = 100
 _LEVELS: tuple[tuple[int, Level], ...] = ((3, "easy"), (7, "medium"))
-"""Most steps of a level; longer trajectories are hard."""
+"""Maximum number of steps per level; longer trajectories are hard."""
 
 
 class RecordedSource(TaskSource):
@@ -105,7 +105,7 @@ class RecordedSource(TaskSource):
             yield tool_call(name, **arguments)
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
-        """Return agents none of whose actions match: none of that kind is in the recording."""
+        """Return agents whose actions never match, because the recording has none of that kind."""
         recorded = {call_of(step.expert)[0] for step in self._find(task.id).steps}
         wrong = {"wait", "navigate_home", "double_tap", "keyboard_enter"} - recorded
         return {name: _calls([(name, {})] * _MOST_STEPS) for name in sorted(wrong)}
@@ -120,10 +120,10 @@ class RecordedSource(TaskSource):
         return digest.hexdigest()
 
     def screenshot(self, name: str) -> bytes:
-        """Return a screenshot that a step names.
+        """Return a screenshot named by a step.
 
         Raises:
-            MissingData: If it is not in the folder.
+            MissingData: If the folder does not contain it.
         """
         path = (self.root / name).resolve()
         if not path.is_relative_to(self.root.resolve()) or not path.is_file():
@@ -131,7 +131,7 @@ class RecordedSource(TaskSource):
         return path.read_bytes()
 
     def recordings(self, split: Split) -> Sequence[Recording]:
-        """Return the trajectories of a split, none if it has no file.
+        """Return the trajectories of a split; empty if it has no file.
 
         Raises:
             MissingData: If a line cannot be read.
@@ -164,7 +164,7 @@ def read_recordings(path: Path) -> Iterator[Recording]:
     """Yield the trajectories of a file.
 
     Raises:
-        MissingData: If a line is no trajectory; the message has its number.
+        MissingData: If a line is not a trajectory; the message states its number.
     """
     with path.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
@@ -207,7 +207,7 @@ def _step(entry: Mapping[str, Any]) -> RecordedStep:
 
 
 def _boxes(*places: Mapping[str, Any]) -> tuple[tuple[float, float, float, float], ...]:
-    """Return all boxes that count as the target, from wherever the file has them."""
+    """Return all boxes that count as the target, from every field that may hold them."""
     boxes = []
     for place in places:
         for key in ("bbox", "candidate_bbox"):

@@ -1,4 +1,4 @@
-"""Steps of a recording, an expert's action as a tool call, and when another action matches it."""
+"""Steps of a recording, experts' actions as tool calls, and comparison with other actions."""
 
 import math
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _ENLARGED = 1.2
 """Factor by which a target's box is enlarged about its centre."""
 
 _NEAR = 0.04
-"""Greatest distance from the recorded point, in units of the screen's sides."""
+"""Maximum distance from the recorded point, as a share of the screen's width and height."""
 
 _BUTTONS = {"back": "navigate_back", "home": "navigate_home", "enter": "keyboard_enter"}
 _TOOLS = {
@@ -41,7 +41,7 @@ class RecordedAction(StrictRecord):
 
 
 class RecordedStep(StrictRecord):
-    """One screen and what the expert did there."""
+    """One screen and the expert's action on it."""
 
     screenshot: str
     """Path of the image below the set's folder; empty if there is none."""
@@ -51,13 +51,13 @@ class RecordedStep(StrictRecord):
 
     expert: RecordedAction
     boxes: tuple[Box, ...] = ()
-    """Boxes (left, top, right, bottom) of which any may be touched."""
+    """Boxes (left, top, right, bottom), any of which may be touched."""
 
     hint: str = ""
     """The expert's intention in words; agents do not see it."""
 
     elements: tuple[Mapping[str, Any], ...] = ()
-    """Elements of the screen: `text` and `bbox`, perhaps `class_name`."""
+    """Elements of the screen: `text`, `bbox` and optionally `class_name`."""
 
 
 class Recording(StrictRecord):

@@ -66,4 +66,4 @@ PUBLIC_DESKTOP_TOOLS: tuple[ToolSchema, ...] = (
     _tool("open_app", "Open an application by its name.", ("app_name",), app_name=_TEXT),
     *_ENDING,
 )  # fmt: skip
-"""OSWorld's actions in the terms of the desktop."""
+"""OSWorld's actions in the desktop's terms."""

@@ -1,4 +1,4 @@
-"""Templates: kinds of tasks, each of which draws a phone, a request and what is right.
+"""Templates: kinds of tasks, each of which draws a phone, a request and the expected result.
 
 Independent of ids, splits and the environment.
 """

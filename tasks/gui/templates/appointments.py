@@ -43,7 +43,7 @@ _HALF_HOURS = tuple(f"{hour:02d}:{minute}" for hour in range(8, 20) for minute i
 
 
 def findable_events(scene: GuiScene, plan: PhonePlan) -> list[PhoneRow]:
-    """Return coming events, without repetition, whose title no other event contains."""
+    """Return future one-off events whose title no other event's title contains."""
     rows = scene.rows(plan, "calendar.events")
     today = scene.day(plan, 0)
     return [row for row in rows
@@ -54,7 +54,7 @@ def findable_events(scene: GuiScene, plan: PhonePlan) -> list[PhoneRow]:
 def free_slot(
     scene: GuiScene, plan: PhonePlan, day: str, *, but: int = 0, minutes: int = 90
 ) -> str:
-    """Draw a start on a day from which on so many minutes are free; empty if there is none."""
+    """Draw a start time on a day followed by this many free minutes; empty if there is none."""
     taken = [row for row in events_on(scene, plan, day) if row["id"] != but]
     free = [
         time
@@ -72,13 +72,13 @@ def events_on(scene: GuiScene, plan: PhonePlan, day: str) -> list[PhoneRow]:
 
 
 def later(time: str, minutes: int) -> str:
-    """Return a time of the same day, so many minutes later."""
+    """Return the time this many minutes later on the same day."""
     total = int(time[:2]) * 60 + int(time[3:]) + minutes
     return f"{total // 60:02d}:{total % 60:02d}"
 
 
 def new_event(plan: PhonePlan, **facts: Any) -> dict[str, Any]:
-    """Expect a new event; what is not given is as the form has it."""
+    """Expect a new event; fields not given have the form's defaults."""
     usual = {"all_day": False, "place": "", "guests": "", "calendar": "personal",
              "alarm": plan.table("calendar.prefs")["alarm"]["value"], "repeat": "",
              "note": ""}  # fmt: skip
@@ -87,7 +87,7 @@ def new_event(plan: PhonePlan, **facts: Any) -> dict[str, Any]:
 
 @template("calendar_add", "easy", "medium", apps=("calendar",))
 def add_event(scene: GuiScene) -> GuiDraft | None:
-    """Create an event with several facts; at medium perhaps with guests."""
+    """Create an event with several properties; at `medium`, sometimes with guests."""
     plan = scene.plan()
     day = scene.day(plan, scene.number(2, 40))
     start = free_slot(scene, plan, day)
@@ -113,7 +113,7 @@ def add_event(scene: GuiScene) -> GuiDraft | None:
         facts["guests"] = ", ".join(guests)
         told += scene.say(f", and invite {guests[0]}, {guests[1]} and {guests[2]}",
                           f"，并邀请{'、'.join(guests)}")  # fmt: skip
-    # The end comes after the start, which moves it.
+    # The end is set last, because setting the start moves it.
     backwards = {name: facts[name] for name in reversed(facts) if name != "end"}
     backwards["end"] = facts["end"]
     wrong_end = {**facts, "end": later(start, 60)}
@@ -132,7 +132,7 @@ def add_event(scene: GuiScene) -> GuiDraft | None:
 
 @template("calendar_move", "easy", "medium", apps=("calendar",))
 def move_event(scene: GuiScene) -> GuiDraft | None:
-    """Move an event to another day and time; it keeps its length."""
+    """Move an event to another day and time without changing its duration."""
     plan = scene.plan()
     events = findable_events(scene, plan)
     if len(events) < 2:
@@ -197,7 +197,7 @@ def cancel_event(scene: GuiScene) -> GuiDraft | None:
 
 @template("calendar_invite", "medium", apps=("calendar", "contacts"))
 def invite(scene: GuiScene) -> GuiDraft | None:
-    """Invite one more guest, described by the address, and keep the others."""
+    """Invite one more guest, described by their address, and keep the others."""
     plan = scene.plan()
     rows = scene.rows(plan, "contacts.contacts")
     names = unique_names(rows)
@@ -218,7 +218,7 @@ def invite(scene: GuiScene) -> GuiDraft | None:
     after = sorted({*guests, one["name"]} - {out})
 
     def flip(*who: str) -> PhoneScript:
-        # Tapping a guest who is invited already removes him or her.
+        # Tapping a guest who is already invited removes them.
         return steps(change_event(event["title"], {"guests": ", ".join(who)}), DONE)
 
     who = (one["name"], out) if more else (one["name"],)
@@ -240,7 +240,7 @@ def invite(scene: GuiScene) -> GuiDraft | None:
 
 @template("calendar_if_free", "medium", apps=("calendar",), twins=True)
 def add_if_free(scene: GuiScene) -> GuiDraft | None:
-    """Create an event unless another one is in the way."""
+    """Create an event unless it would overlap another one."""
     plan = scene.plan()
     day = scene.day(plan, scene.number(2, 45))
     start = free_slot(scene, plan, day, minutes=150)
@@ -251,7 +251,7 @@ def add_if_free(scene: GuiScene) -> GuiDraft | None:
     code = scene.number(100, 999)
     other = scene.say(f"Delivery {code}", f"送货{code}")
     title = scene.say(f"Sauna {scene.number(2, 60)}", f"桑拿{scene.number(2, 60)}")
-    # The other event touches the slot in one twin and overlaps with it in the other.
+    # The other event is adjacent to the slot in one twin and overlaps it in the other.
     begin = later(start, 60 if scene.feasible else 45)
     plan = plan.with_edits(
         [
@@ -286,7 +286,7 @@ def add_if_free(scene: GuiScene) -> GuiDraft | None:
 
 @template("calendar_first", "medium", apps=("calendar",))
 def first_of_day(scene: GuiScene) -> GuiDraft | None:
-    """Say how an event of a day goes on: title and end of the first or the last one."""
+    """Report the title and end of a day's first or last event."""
     plan = scene.plan()
     rows = scene.rows(plan, "calendar.events")
     plain = [row for row in rows if only_in(rows, row["title"], _EVENT_TEXTS)]
@@ -360,7 +360,7 @@ def add_alarm(scene: GuiScene) -> GuiDraft | None:
 
 @template("clock_silence", "easy", "medium", apps=("clock",))
 def silence(scene: GuiScene) -> GuiDraft | None:
-    """Turn off every alarm before a time, and leave the others."""
+    """Turn off every alarm before a given time, and leave the others."""
     plan = scene.plan()
     alarms = sorted(scene.rows(plan, "clock.alarms"), key=lambda row: row["time"])
     bound = scene.pick(("07:30", "08:00", "07:00", "15:00"))
@@ -410,7 +410,7 @@ def _alarm_names(pilot: PhonePilot, time: str) -> tuple[str, ...]:
 
 @template("clock_timer", "easy", apps=("clock",))
 def add_timer(scene: GuiScene) -> GuiDraft | None:
-    """Create a timer of so many minutes and seconds."""
+    """Create a timer of a given length."""
     plan = scene.plan()
     minutes, seconds = scene.number(2, 40), scene.number(1, 11) * 5
     label = scene.say(f"Batch {scene.number(2, 90)}", f"第{scene.number(2, 90)}批")

@@ -1,4 +1,4 @@
-"""Work with mail."""
+"""Work with email."""
 
 from hexathlon.tasks.gui.pilot import PhonePilot
 from hexathlon.tasks.gui.templates.draft import (
@@ -34,7 +34,7 @@ __all__ = ["TEMPLATES", "findable_mails"]
 
 
 def findable_mails(scene: GuiScene, plan: PhonePlan, *folders: str) -> list[PhoneRow]:
-    """Return letters from others whose subject no other letter contains."""
+    """Return emails from others whose subject no other email's subject contains."""
     rows = scene.rows(plan, "mail.mails")
     return [row for row in rows
             if row["folder"] in folders and row["name"]
@@ -43,7 +43,7 @@ def findable_mails(scene: GuiScene, plan: PhonePlan, *folders: str) -> list[Phon
 
 @template("mail_send", "easy", "medium", apps=("mail", "contacts"))
 def write_letter(scene: GuiScene) -> GuiDraft | None:
-    """Write to a contact; the address is in the contacts."""
+    """Write an email to a contact, whose address is in the contacts."""
     plan = scene.plan()
     people = [row for row in unique_names(scene.rows(plan, "contacts.contacts")) if row["email"]]
     one, two = scene.sample(people, 2)
@@ -69,7 +69,7 @@ def write_letter(scene: GuiScene) -> GuiDraft | None:
 
 @template("mail_draft", "easy", apps=("mail",))
 def keep_draft(scene: GuiScene) -> GuiDraft | None:
-    """Write a letter that is not to be sent yet."""
+    """Save an email as a draft."""
     plan = scene.plan()
     people = [row for row in unique_names(scene.rows(plan, "contacts.contacts")) if row["email"]]
     one, two = scene.sample(people, 2)
@@ -95,7 +95,7 @@ def keep_draft(scene: GuiScene) -> GuiDraft | None:
 
 @template("mail_put_away", "easy", "medium", apps=("mail",))
 def put_away(scene: GuiScene) -> GuiDraft | None:
-    """Archive one letter, and at medium star another one."""
+    """Archive one email and, at `medium`, star another."""
     plan = scene.plan()
     mails = findable_mails(scene, plan, "inbox")
     if len(mails) < 3:
@@ -133,7 +133,7 @@ def put_away(scene: GuiScene) -> GuiDraft | None:
 
 @template("mail_amount", "easy", "medium", apps=("mail",))
 def tell_amount(scene: GuiScene) -> GuiDraft | None:
-    """Say which amount a letter names, among letters with look-alike numbers."""
+    """Report the amount stated in an email, among emails with look-alike numbers."""
     plan = scene.plan()
     mails = findable_mails(scene, plan, "inbox", "archive")
     if len(mails) < 2:
@@ -204,7 +204,7 @@ def set_signature(scene: GuiScene) -> GuiDraft | None:
 
 @template("mail_forward", "medium", apps=("mail", "contacts"))
 def pass_on(scene: GuiScene) -> GuiDraft | None:
-    """Pass a letter on, with its attachment, to whoever lives at an address of the contacts."""
+    """Forward an email with its attachment to the contact who lives at a given address."""
     plan = scene.plan()
     rows = scene.rows(plan, "contacts.contacts")
     people = [row for row in unique_names(rows) if row["email"] and row["address"]

@@ -1,4 +1,4 @@
-"""Shifts: several requests in one phone, of which later ones build on earlier ones."""
+"""Shifts: several requests on one phone, the later ones building on the earlier ones."""
 
 from dataclasses import replace
 from datetime import date, timedelta
@@ -45,7 +45,7 @@ __all__ = ["TEMPLATES"]
 def working_day(scene: GuiScene) -> GuiDraft | None:
     """A shift of ten requests: later ones change, withdraw or use what earlier ones did.
 
-    Somebody calls in between, and what a colleague writes twice touches earlier work.
+    In between, somebody calls, and two emails from a colleague affect earlier work.
     """
     plan = scene.plan()
     people = [row for row in unique_names(scene.rows(plan, "contacts.contacts")) if row["email"]]

@@ -1,4 +1,4 @@
-"""What a template draws: a phone, a request, the expected result, and scripts that test both."""
+"""The result of a template: a phone, a request, the expected result, and scripts that test both."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -45,25 +45,25 @@ class GuiAnswer:
     """Expected values of the answer, in the order asked; None if nothing was asked for."""
 
     record: str = ""
-    """Name or number of the entry that stands in the way, if the task is infeasible."""
+    """Name or number of the blocking entry, if the task is infeasible."""
 
     ordered: bool = True
 
 
 @dataclass(frozen=True)
 class UserFact:
-    """Something that the user knows and did not say."""
+    """A fact that the user knows but has not stated."""
 
     words: tuple[str, ...]
-    """Words of which a question must contain one."""
+    """A question must contain one of these words."""
 
     text: str
-    """What the user then answers."""
+    """The user's answer."""
 
 
 @dataclass(frozen=True)
 class GuiRequest:
-    """One of several requests that reach the agent one after the other.
+    """One of several consecutive requests.
 
     The agent reports on each with `status`; the answer is the next request, and the report on the
     last one ends the episode.
@@ -72,16 +72,16 @@ class GuiRequest:
     text: str
     answer: GuiAnswer = GuiAnswer()
     edits: tuple[PhoneEdit, ...] = ()
-    """What other people change right before the request is shown; `NOW` stands for the time."""
+    """Other people's changes right before the request is shown; `NOW` stands for the time."""
 
     notice: Mapping[str, Any] | None = None
     """A notification that comes with the edits."""
 
     part: Mapping[str, Any] = field(default_factory=dict)
-    """Share of the expected changes that shows that this request was carried out."""
+    """The expected changes that show that this request was carried out."""
 
     then: Mapping[str, Any] | None = None
-    """What must have changed when this request is reported; `part` by default. To be given where a
+    """Changes required when this request is reported; `part` by default. Required where a
     later request undoes something."""
 
 
@@ -101,7 +101,7 @@ class GuiDraft:
     mutants: Mapping[str, PhoneScript] = field(default_factory=dict)
     turns: int = 30
     parts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Shares of `changes` that are terms of their own, for partial credit of long work."""
+    """Parts of `changes` that are scored as separate terms, for partial credit on long tasks."""
 
     brief: bool = False
     """Whether the screen is listed without headings, for the smallest tasks."""
@@ -115,7 +115,7 @@ class GuiDraft:
 
 @dataclass
 class GuiScene:
-    """What a template draws from.
+    """Inputs of a template's draw.
 
     Attributes:
         rng: The draw's generator.
@@ -153,19 +153,19 @@ class GuiScene:
         return date.fromisoformat(plan.start[:10])
 
     def day(self, plan: PhonePlan, offset: int) -> str:
-        """Return the day so many days after the start, `YYYY-MM-DD`."""
+        """Return the day `offset` days after the start, `YYYY-MM-DD`."""
         return (self.today(plan) + timedelta(days=offset)).isoformat()
 
     def pick(self, items: Sequence[Any]) -> Any:
-        """Draw one of several."""
+        """Draw one of the items."""
         return items[int(self.rng.integers(len(items)))]
 
     def sample(self, items: Sequence[Any], count: int) -> list[Any]:
-        """Draw several different ones."""
+        """Draw several distinct items."""
         return [items[int(i)] for i in self.rng.permutation(len(items))[:count]]
 
     def number(self, low: int, high: int) -> int:
-        """Draw a whole number from `low` to `high`, both included."""
+        """Draw an integer from `low` to `high`, inclusive."""
         return int(self.rng.integers(low, high + 1))
 
     def say(self, en: str, zh: str) -> str:
@@ -173,11 +173,11 @@ class GuiScene:
         return zh if self.language == "zh" else en
 
     def word(self, app: str, key: str) -> str:
-        """Return the first wording of a label, for requests; looks may word it otherwise."""
+        """Return the first wording of a label, for requests; looks may word it differently."""
         return wordings(app, key, self.language)[0]
 
     def day_words(self, day: str) -> str:
-        """Return a day as requests name it."""
+        """Format a day as requests do."""
         at = date.fromisoformat(day)
         return self.say(f"{at.day} {at:%B %Y}", f"{at.year}年{at.month}月{at.day}日")
 
@@ -191,14 +191,14 @@ class GuiTemplate(ABC):
     """The apps whose state decides."""
 
     twins: ClassVar[bool] = False
-    """Whether each second task is infeasible."""
+    """Whether one task of each pair is infeasible."""
 
     bilingual: ClassVar[bool] = True
     """Whether a quarter of the tasks are Chinese."""
 
     @abstractmethod
     def draw(self, scene: GuiScene) -> GuiDraft | None:
-        """Draw a task, or None if this phone has none; another draw follows."""
+        """Draw a task; None if this phone allows none, after which another draw follows."""
 
 
 def row_added(table: str, *rows: Mapping[str, Any]) -> dict[str, Any]:
@@ -216,7 +216,7 @@ def row_changed(table: str, key: Any, **columns: Any) -> dict[str, Any]:
 
 
 def row_removed(table: str, *keys: Any) -> dict[str, Any]:
-    """Expect rows to be gone."""
+    """Expect rows to be removed."""
     return {table: {"removed": list(keys)}}
 
 

@@ -1,4 +1,4 @@
-"""Work across apps: what one app says is to be done in another."""
+"""Work across apps: information in one app calls for an action in another."""
 
 from typing import Any
 
@@ -59,13 +59,13 @@ def known_guests(scene: GuiScene, plan: PhonePlan, most: int) -> list[tuple[Phon
 
 
 def arrived(scene: GuiScene, plan: PhonePlan, row: PhoneRow, body: str) -> PhonePlan:
-    """Return the plan with another text in a letter."""
+    """Return the plan with an email's text replaced."""
     return plan.with_edits([("mail.mails", "put", {**row, "body": body})])
 
 
 @template("errand_mail_date", "medium", "hard", apps=("mail", "calendar"))
 def date_of_mail(scene: GuiScene) -> GuiDraft | None:
-    """Put the date that a letter names into the calendar, with an alarm; at hard it was moved."""
+    """Put the date stated in an email, at `hard` one moved since, into the calendar."""
     plan = scene.plan()
     mails = findable_mails(scene, plan, "inbox")
     if len(mails) < 2:
@@ -121,7 +121,7 @@ def date_of_mail(scene: GuiScene) -> GuiDraft | None:
 
 @template("errand_meeting_moved", "hard", apps=("messages", "calendar"))
 def meeting_moved(scene: GuiScene) -> GuiDraft | None:
-    """Move a meeting as a message says, and tell all its guests, while somebody calls."""
+    """Move a meeting as a message asks, and inform all its guests, while a call comes in."""
     plan = scene.plan()
     events = known_guests(scene, plan, 3)
     threads = [row for row in scene.rows(plan, "messages.threads") if row["name"]]
@@ -210,7 +210,7 @@ def _told(scene: GuiScene, plan: PhonePlan, people: list[PhoneRow], text: str) -
 
 @template("errand_voicemail", "easy", "medium", apps=("phone", "tasks"))
 def voicemail_task(scene: GuiScene) -> GuiDraft | None:
-    """Turn what somebody said on the voicemail into a task."""
+    """Turn a voicemail into a task."""
     plan = scene.plan()
     rows = scene.rows(plan, "phone.voicemails")
     named = [row for row in rows if row["name"]
@@ -249,7 +249,7 @@ def voicemail_task(scene: GuiScene) -> GuiDraft | None:
 
 @template("errand_first_alarm", "medium", "hard", apps=("calendar", "clock"))
 def alarm_for_first(scene: GuiScene) -> GuiDraft | None:
-    """Set an alarm so long before the first event of a day."""
+    """Set an alarm a given time before the first event of a day."""
     plan = scene.plan()
     day = scene.day(plan, scene.number(1, 30))
     today = events_on(scene, plan, day)
@@ -261,7 +261,7 @@ def alarm_for_first(scene: GuiScene) -> GuiDraft | None:
     time, wrong = later(today[0]["start"], -ahead), later(today[1]["start"], -ahead)
     if any(row["time"] == time for row in scene.rows(plan, "clock.alarms")):
         return None
-    # Second way: the alarm of no other event would ring earlier.
+    # Second derivation: no other event's alarm would ring earlier.
     rivals = [row for row in today if later(row["start"], -ahead) < time]
     if rivals:
         return None
@@ -330,7 +330,7 @@ def send_place(scene: GuiScene) -> GuiDraft | None:
 
 @template("errand_invoice", "medium", "hard", apps=("mail", "tasks"), twins=True)
 def invoice_task(scene: GuiScene) -> GuiDraft | None:
-    """Make paying an invoice a task, unless a letter says that it is settled."""
+    """Create a task to pay an invoice, unless an email says that it is paid."""
     plan = scene.plan()
     mails = findable_mails(scene, plan, "inbox", "archive")
     if len(mails) < 3:
@@ -426,7 +426,7 @@ def missed_call(scene: GuiScene) -> GuiDraft | None:
 
 @template("errand_mail_guests", "medium", "hard", apps=("calendar", "contacts", "mail"))
 def mail_guests(scene: GuiScene) -> GuiDraft | None:
-    """Write one letter to all guests of an event, in the order of the list."""
+    """Write one email to all guests of an event, in the order of the list."""
     plan = scene.plan()
     events = [(row, people) for row, people in known_guests(scene, plan, 3)
               if all(each["email"] for each in people)]  # fmt: skip

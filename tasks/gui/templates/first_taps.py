@@ -1,11 +1,15 @@
 """The smallest tasks, in the brief view: two to four actions in one app that is already open.
 
-Everything that decides stands on the screen. A policy of a million parameters can learn them.
+Everything needed is on the screen. A policy with a million parameters can learn them.
 """
 
+import itertools
 import re
+from collections.abc import Sequence
+from functools import cache
 from typing import ClassVar
 
+from hexathlon.tasks.drawn import own_share
 from hexathlon.tasks.gui.pilot import PhonePilot
 from hexathlon.tasks.gui.templates.draft import (
     GuiAnswer,
@@ -15,8 +19,10 @@ from hexathlon.tasks.gui.templates.draft import (
     PhoneScript,
     row_added,
     row_changed,
+    rows_together,
 )
 from hexathlon.tasks.gui.world.kit.words import wordings
+from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Level
 
@@ -25,12 +31,14 @@ __all__ = ["TEMPLATES"]
 _SWITCHES = {
     "network": ("bluetooth", "mobile_data", "roaming", "hotspot"),
     "sound": ("do_not_disturb", "vibrate"),
+    "battery": ("battery_saver", "battery_percent"),
     "security": ("location", "usage_data", "lock_content"),
+    "system": ("auto_time", "auto_update", "flashlight"),
 }
 
 
 def seen_line(screen: str, role: str, names: tuple[str, ...]) -> str:
-    """Return an element as the brief view lists it; empty if it does not."""
+    """Return an element's line in the brief view; empty if it is not listed."""
     for name in names:
         match = re.search(rf'^{role} "{re.escape(name)}(?: \| [^"]*)?" \[\d+\].*$', screen, re.M)
         if match:
@@ -46,54 +54,74 @@ class _FirstTap(GuiTemplate):
 
 
 class FlipSwitch(_FirstTap):
-    """Bring two switches of the open page into a state that one of them has already."""
+    """Set two or three switches of the open page to given states; some are already right."""
 
     name: ClassVar[str] = "settings_flip"
     apps: ClassVar[tuple[str, ...]] = ("settings",)
 
     def draw(self, scene: GuiScene) -> GuiDraft | None:
-        """Draw a page and two of its switches."""
-        section = scene.pick(tuple(_SWITCHES))
-        name, other = scene.sample(_SWITCHES[section], 2)
+        """Draw a page and states for its switches, one or two of which must change."""
+        world = scene.plan().table("settings.values")
+        fitting = [
+            (section, states)
+            for section, states in own_share(_switch_states(), scene.split)
+            if 1 <= sum(world[name]["value"] != state for name, state in states) <= 2
+        ]
+        if not fitting:
+            return None
+        section, states = scene.pick(fitting)
         plan = scene.plan(front=("settings", "section", {"name": section}))
-        values = plan.table("settings.values")
-        value, kept = not values[name]["value"], values[other]["value"]
-        words = wordings("settings", name, "en")
+        names = tuple(name for name, _ in states)
+        flipped = tuple(name for name, state in states if world[name]["value"] != state)
+        wanted = [(wordings("settings", name, "en"), state) for name, state in states]
 
-        def solver(*targets: str) -> PhoneScript:
+        def solver(targets: Sequence[str], *, by_app: bool = False) -> PhoneScript:
             def solve(pilot: PhonePilot) -> Script:
-                yield from pilot.act("wait")
+                if by_app:
+                    yield from pilot.open("settings")
+                    yield from pilot.tap("item", pilot.words("settings", section))
+                else:
+                    yield from pilot.act("wait")
                 for target in targets:
                     yield from pilot.tap("switch", pilot.words("settings", target))
                 yield from pilot.done()
 
             return solve
 
-        def by_app(pilot: PhonePilot) -> Script:
-            yield from pilot.open("settings")
-            yield from pilot.tap("item", pilot.words("settings", section))
-            yield from pilot.tap("switch", pilot.words("settings", name))
-            yield from pilot.done()
-
         def thought(screen: str) -> str:
-            line = seen_line(screen, "switch", words)
-            return "" if line.endswith("on" if value else "off") else line
+            lines = [(seen_line(screen, "switch", words), state) for words, state in wanted]
+            return next((line for line, on in lines if not line.endswith("on" if on else "off")),
+                        "")  # fmt: skip
 
-        wishes = [
-            f'"{scene.word("settings", each)}" {"on" if state else "off"}'
-            for each, state in scene.sample(((name, value), (other, kept)), 2)
-        ]
+        wishes = [f'"{scene.word("settings", name)}" {"on" if state else "off"}'
+                  for name, state in scene.sample(states, len(states))]  # fmt: skip
         return GuiDraft(
-            plan, f"I want {' and '.join(wishes)}.", solver(name),
-            changes=row_changed("settings.values", name, value=value),
-            alternatives={"by_app": by_app},
-            mutants={"other": solver(other), "both": solver(name, other), "nothing": solver()},
+            plan, f"I want {', '.join(wishes[:-1])} and {wishes[-1]}.", solver(flipped),
+            changes=rows_together(*(row_changed("settings.values", name, value=state)
+                                    for name, state in states if name in flipped)),
+            alternatives={"by_app": solver(flipped, by_app=True)},
+            mutants={" ".join(("flips", *others)): solver(others)
+                     for count in range(len(names) + 1)
+                     for others in itertools.combinations(names, count) if others != flipped},
             turns=10, brief=True, thought=thought,
         )  # fmt: skip
 
 
+@cache
+def _switch_states() -> Sequence[tuple[str, tuple[tuple[str, bool], ...]]]:
+    """Return pages with states of two or three of their switches, in mixed order."""
+    found = [
+        (section, tuple(zip(names, states, strict=True)))
+        for section, switches in _SWITCHES.items()
+        for count in (2, 3)
+        for names in itertools.combinations(switches, count)
+        for states in itertools.product((False, True), repeat=count)
+    ]
+    return sorted(found, key=lambda each: derive_seed("switch states", *map(str, each)))
+
+
 class ReadNumber(_FirstTap):
-    """Open a contact of the list and read a fact."""
+    """Open a contact in the list and read one of its fields."""
 
     name: ClassVar[str] = "contacts_read"
     apps: ClassVar[tuple[str, ...]] = ("contacts",)
@@ -146,7 +174,7 @@ class TitleNote(_FirstTap):
     apps: ClassVar[tuple[str, ...]] = ("notes",)
 
     def draw(self, scene: GuiScene) -> GuiDraft | None:
-        """Draw words that begin like the title of a note, and the field."""
+        """Draw a field and a text that starts with an existing note's title."""
         plan = scene.plan(front=("notes", "edit", {}))
         begun = scene.pick(scene.rows(plan, "notes.notes"))["title"]
         title = f"{begun} {scene.number(41, 99)}"

@@ -44,7 +44,7 @@ def findable_tasks(scene: GuiScene, plan: PhonePlan) -> list[PhoneRow]:
 
 
 def new_task(**facts: Any) -> dict[str, Any]:
-    """Expect a new task; what is not given is empty."""
+    """Expect a new task; fields not given are empty."""
     usual = {"due": "", "time": "", "priority": "", "note": "", "flagged": False, "done": False}
     return row_added("tasks.tasks", {**usual, **facts})
 
@@ -59,7 +59,7 @@ def first_list(scene: GuiScene, plan: PhonePlan) -> PhoneRow:
 
 @template("tasks_add", "easy", "medium", apps=("tasks",))
 def add_task(scene: GuiScene) -> GuiDraft | None:
-    """Create a task in a list, with a due date; at medium with time and priority."""
+    """Create a task in a list, with a due date and, at `medium`, a time and a priority."""
     plan = scene.plan()
     lists = scene.rows(plan, "tasks.lists")
     within, near = scene.sample(lists, 2)
@@ -90,7 +90,7 @@ def add_task(scene: GuiScene) -> GuiDraft | None:
 
 @template("tasks_finish", "easy", "medium", apps=("tasks",))
 def finish_tasks(scene: GuiScene) -> GuiDraft | None:
-    """Tick one task off; at medium flag a second and delete a third."""
+    """Tick one task off; at `medium`, also flag a second and delete a third."""
     plan = scene.plan()
     rows = [row for row in findable_tasks(scene, plan) if not row["flagged"]]
     if len(rows) < 4:
@@ -137,7 +137,7 @@ def finish_tasks(scene: GuiScene) -> GuiDraft | None:
 
 @template("tasks_steps", "medium", apps=("tasks",))
 def split_task(scene: GuiScene) -> GuiDraft | None:
-    """Add steps to a task, and move it to another list; perhaps finish its first step."""
+    """Add steps to a task and move it to another list; sometimes also finish its first step."""
     plan = scene.plan()
     taken = {row["task"] for row in scene.rows(plan, "tasks.steps")}
     rows = [row for row in findable_tasks(scene, plan) if row["id"] not in taken]
@@ -195,7 +195,7 @@ def split_task(scene: GuiScene) -> GuiDraft | None:
 
 @template("phone_favourite", "easy", apps=("phone",))
 def add_favourite(scene: GuiScene) -> GuiDraft | None:
-    """Put a contact among the favourites and take another one out."""
+    """Add a contact to the favourites and remove another."""
     plan = scene.plan()
     favourites = scene.rows(plan, "phone.favourites")
     numbers = {row["number"] for row in favourites}

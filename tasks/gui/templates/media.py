@@ -202,7 +202,7 @@ def _playlist(scene: GuiScene) -> GuiDraft | None:
 
 
 def _without_report(script: PhoneScript) -> PhoneScript:
-    """Return a script without its report."""
+    """Return a script without its final report."""
 
     def solve(pilot: Any) -> Any:
         steps = script(pilot)

@@ -36,7 +36,7 @@ __all__ = ["TEMPLATES", "transfer_sent", "transferred", "unique_payees"]
 
 
 def unique_payees(rows: list[PhoneRow]) -> list[PhoneRow]:
-    """Return payees of whose name there is only one."""
+    """Return the payees whose names are unique."""
     return [row for row in rows if sum(row["name"] == each["name"] for each in rows) == 1]
 
 
@@ -66,7 +66,7 @@ def transfer_sent(
 
 @as_template("bank_transfer", "medium", apps=("bank",), twins=True)
 def _transfer(scene: GuiScene) -> GuiDraft | None:
-    """Send money, if enough stays in the account."""
+    """Send money if enough remains in the account."""
     plan = scene.plan()
     payees = unique_payees(scene.rows(plan, "bank.payees"))
     payee, near = scene.sample(payees, 2)
@@ -75,11 +75,11 @@ def _transfer(scene: GuiScene) -> GuiDraft | None:
     kept = 100 * scene.number(300, 900)
     spare = scene.number(1, 9) * 100
     reference = scene.say(f"Share {scene.number(100, 999)}", f"分摊{scene.number(100, 999)}")
-    # The balance decides: with it, a little more or a little less than asked stays.
+    # The balance decides whether a little more or a little less than required remains.
     balance = cents + kept + (spare if scene.feasible else -spare)
     plan = plan.with_edits([("bank.accounts", "put", {"id": account["id"], "balance": balance})])
     right = in_turn(transferred(payee, cents, reference))
-    left = plain_cents(balance)  # only the app tells it, so nobody refuses without a look
+    left = plain_cents(balance)  # shown only in the app, so nobody can refuse without looking
     refused = in_turn(opened("bank"), turned_down(left), end=False)
     named = in_turn(
         opened("bank"), to_tab("bank", "payments"), to_entry(_all(scene, "bank", "payees")),
@@ -189,7 +189,7 @@ def _dispute(scene: GuiScene) -> GuiDraft | None:
 
 
 def _entry_of(scene: GuiScene, row: PhoneRow) -> PhoneScript:
-    """Tap the entry of a payment by its name and amount."""
+    """Tap a payment's entry, identified by name and amount."""
     amount = cents_text(row["amount"], scene.language)
 
     def solve(pilot: Any) -> Any:
@@ -292,7 +292,7 @@ def _add(scene: GuiScene) -> GuiDraft | None:
 
 @as_template("expenses_sum", "medium", apps=("expenses",))
 def _sum(scene: GuiScene) -> GuiDraft | None:
-    """Add up what was paid in one way for one category in a month."""
+    """Add up a month's payments by one method in one category."""
     plan = scene.plan()
     rows = scene.rows(plan, "expenses.entries")
     month = scene.day(plan, -35)[:7]
@@ -338,7 +338,7 @@ def _sum(scene: GuiScene) -> GuiDraft | None:
 
 @as_template("expenses_double", "medium", apps=("expenses",))
 def _double(scene: GuiScene) -> GuiDraft | None:
-    """Delete the one of two like entries that has no receipt."""
+    """Of two similar entries, delete the one without a receipt."""
     plan = scene.plan()
     rows = [row for row in scene.rows(plan, "expenses.entries")
             if row["day"][:7] == scene.day(plan, 0)[:7]]  # fmt: skip
@@ -439,7 +439,7 @@ def _cheapest(scene: GuiScene) -> GuiDraft | None:
         return None
     best, near = fits[:2]
     cheapest = min(kin, key=lambda row: int(row["price"]))
-    if cheapest["id"] == best["id"]:  # the cheapest of all must not be the one
+    if cheapest["id"] == best["id"]:  # the cheapest article overall must not be the right one
         return None
     address = scene.rows(plan, "shop.addresses")[1]
     first = scene.rows(plan, "shop.addresses")[0]
@@ -493,7 +493,7 @@ def _cheapest(scene: GuiScene) -> GuiDraft | None:
 
 
 def _cart(scene: GuiScene) -> PhoneScript:
-    """Open the cart, whose label counts what is in it."""
+    """Open the cart, whose label shows the number of articles in it."""
     names = tuple(f"{name} (1)" for name in _all(scene, "shop", "cart"))
 
     def solve(pilot: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Work that takes the bank, expenses, photos, files, the shop and messages together."""
+"""Work that combines the bank, expenses, photos, files, the shop and messages."""
 
 from typing import Any
 
@@ -134,7 +134,7 @@ def _receipt(scene: GuiScene) -> GuiDraft | None:
 
 @as_template("receipt_against_bank", "hard", apps=("gallery", "bank", "messages"), twins=True)
 def _against(scene: GuiScene) -> GuiDraft | None:
-    """Compare a receipt with what the bank took; dispute it and tell somebody if it was more."""
+    """Compare a receipt with the amount charged; dispute an overcharge and tell a contact."""
     plan = scene.plan()
     pairs = _receipts(scene, plan)
     people = unique_names(scene.rows(plan, "contacts.contacts"))
@@ -198,7 +198,7 @@ def _against(scene: GuiScene) -> GuiDraft | None:
 
 @as_template("file_price_paid", "hard", apps=("files", "bank"))
 def _price(scene: GuiScene) -> GuiDraft | None:
-    """Pay the price that a document names, with its reference."""
+    """Pay the price stated in a document, with its reference."""
     plan = scene.plan()
     payees = unique_payees(scene.rows(plan, "bank.payees"))
     payee, other = scene.sample(payees, 2)
@@ -249,7 +249,7 @@ def _price(scene: GuiScene) -> GuiDraft | None:
 
 @as_template("order_total_told", "medium", apps=("shop", "messages"))
 def _told(scene: GuiScene) -> GuiDraft | None:
-    """Send somebody number and total of the dearest order that has arrived."""
+    """Send a contact the number and total of the most expensive delivered order."""
     plan = scene.plan()
     orders = [row for row in scene.rows(plan, "shop.orders") if row["status"] == "delivered"]
     orders.sort(key=lambda row: -int(row["total"]))
@@ -328,7 +328,7 @@ def _from_bank(scene: GuiScene) -> GuiDraft | None:
 
 @as_template("playlist_into_note", "medium", apps=("music", "notes"))
 def _shared_list(scene: GuiScene) -> GuiDraft | None:
-    """Keep the songs of a playlist as a note."""
+    """Share the songs of a playlist to a note."""
     plan = scene.plan()
     lists = scene.rows(plan, "music.playlists")
     row, near = scene.sample(lists, 2)

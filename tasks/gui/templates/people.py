@@ -32,7 +32,7 @@ def find_contact(pilot: PhonePilot, name: str) -> Script:
 
 
 def write_message(pilot: PhonePilot, to: str, text: str) -> Script:
-    """Send a new message to the name of a contact or a number."""
+    """Send a new message to a contact, given by name, or to a number."""
     yield from pilot.open("messages")
     yield from pilot.create("messages", "new_message")
     yield from pilot.fill(pilot.words("messages", "to"), to)
@@ -43,7 +43,7 @@ def write_message(pilot: PhonePilot, to: str, text: str) -> Script:
 
 
 def sent_message(scene: GuiScene, plan: PhonePlan, contact: PhoneRow, text: str) -> dict[str, Any]:
-    """Expect a message to a contact, in the conversation with it or in a new one."""
+    """Expect a message to a contact, in the existing conversation or in a new one."""
     threads = [row for row in scene.rows(plan, "messages.threads")
                if row["number"] == contact["phone"]]  # fmt: skip
     thread = threads[0]["id"] if threads else scene.next_key(plan, "messages.threads")
@@ -63,14 +63,14 @@ def unique_names(rows: list[PhoneRow]) -> list[PhoneRow]:
 
 
 class AddContact(GuiTemplate):
-    """Create a contact with three facts."""
+    """Create a contact with three properties."""
 
     name: ClassVar[str] = "contacts_add"
     levels: ClassVar[tuple[Level, ...]] = ("easy",)
     apps: ClassVar[tuple[str, ...]] = ("contacts",)
 
     def draw(self, scene: GuiScene) -> GuiDraft | None:
-        """Draw a person whose name resembles one of the phone."""
+        """Draw a person whose name resembles one on the phone."""
         plan = scene.plan()
         rows = scene.rows(plan, "contacts.contacts")
         one, two = scene.sample(rows, 2)
@@ -125,7 +125,7 @@ class SendText(GuiTemplate):
     apps: ClassVar[tuple[str, ...]] = ("messages", "contacts")
 
     def draw(self, scene: GuiScene) -> GuiDraft | None:
-        """Draw a contact and a text; at medium the number must be found out."""
+        """Draw a contact and a text; at `medium`, the number must be looked up."""
         plan = scene.plan()
         rows = unique_names(scene.rows(plan, "contacts.contacts"))
         if len(rows) < 3:
@@ -194,7 +194,7 @@ class SendText(GuiTemplate):
 
 
 class SetBirthday(GuiTemplate):
-    """Set the birthday of a contact, and its group; the user knows the year if asked."""
+    """Set a contact's birthday and group; the user states the year when asked."""
 
     name: ClassVar[str] = "contacts_birthday"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
@@ -256,7 +256,7 @@ class SetBirthday(GuiTemplate):
 
 
 class SaveCaller(GuiTemplate):
-    """Save the unknown number of a conversation as a contact; maybe it is saved already."""
+    """Save the unknown number of a conversation as a contact, unless it is already saved."""
 
     name: ClassVar[str] = "messages_save_number"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)

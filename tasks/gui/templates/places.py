@@ -1,4 +1,4 @@
-"""Work with places of the maps."""
+"""Work with places on the map."""
 
 from hexathlon.tasks.gui.pilot import PhonePilot
 from hexathlon.tasks.gui.templates.appointments import new_event
@@ -39,7 +39,7 @@ def findable_places(scene: GuiScene, plan: PhonePlan) -> list[PhoneRow]:
 
 @template("maps_save", "easy", "medium", apps=("maps",))
 def save_place(scene: GuiScene) -> GuiDraft | None:
-    """Save a place in a list; at medium with a note."""
+    """Save a place in a list; at `medium`, with a note."""
     plan = scene.plan()
     saved = {row["place"] for row in scene.rows(plan, "maps.saved")}
     places = [row for row in findable_places(scene, plan) if row["id"] not in saved]
@@ -79,7 +79,7 @@ def save_place(scene: GuiScene) -> GuiDraft | None:
 
 @template("maps_best", "medium", apps=("maps",))
 def best_place(scene: GuiScene) -> GuiDraft | None:
-    """Find the best rated place of a kind that is open at a time and free of steps."""
+    """Find the best-rated place of a kind that is open at a given time, perhaps step-free."""
     plan = scene.plan()
     kind = scene.pick(("cafe", "restaurant", "pharmacy", "bakery", "museum", "gym", "cinema"))
     rows = [row for row in scene.rows(plan, "maps.places") if row["kind"] == kind]
@@ -94,7 +94,7 @@ def best_place(scene: GuiScene) -> GuiDraft | None:
     if sum(row["rating"] == top["rating"] for row in rows) > 1:
         return None
     right = best[0]
-    # Second way: by striking out.
+    # Second derivation: by elimination.
     left = {row["id"] for row in rows}
     for row in rows:
         start, _, end = row["hours"].partition("-")
@@ -128,7 +128,7 @@ def best_place(scene: GuiScene) -> GuiDraft | None:
 
 @template("maps_route", "easy", "medium", apps=("maps",))
 def tell_route(scene: GuiScene) -> GuiDraft | None:
-    """Say how long a route takes by a means of travel."""
+    """Report how long a route takes by one mode of travel."""
     plan = scene.plan()
     one, two = scene.sample(findable_places(scene, plan), 2)
     mode, other = scene.sample(("walk", "bus", "car"), 2)
@@ -164,7 +164,7 @@ def tell_route(scene: GuiScene) -> GuiDraft | None:
 
 @template("maps_visit", "medium", apps=("maps", "calendar"), twins=True)
 def plan_visit(scene: GuiScene) -> GuiDraft | None:
-    """Put a visit of a place into the calendar, if it is open then."""
+    """Put a visit to a place into the calendar, if the place is open then."""
     plan = scene.plan()
     rows = scene.rows(plan, "maps.places")
     place = scene.pick([row for row in findable_places(scene, plan)

@@ -33,7 +33,7 @@ __all__ = ["TEMPLATES"]
 
 @template("mail_reply", "easy", "medium", apps=("mail",))
 def reply_letter(scene: GuiScene) -> GuiDraft | None:
-    """Reply to a letter; at medium the number asked for must be asked of the user."""
+    """Reply to an email; at `medium`, only the user knows the number that it asks for."""
     plan = scene.plan()
     mails = findable_mails(scene, plan, "inbox")
     if len(mails) < 2:
@@ -86,7 +86,7 @@ def reply_letter(scene: GuiScene) -> GuiDraft | None:
 
 @template("mail_clear_sender", "medium", apps=("mail",))
 def clear_sender(scene: GuiScene) -> GuiDraft | None:
-    """Move every letter of one sender from the inbox into the bin, but not the starred ones."""
+    """Move every email of one sender from the inbox into the bin, except starred ones."""
     plan = scene.plan()
     rows = [row for row in scene.rows(plan, "mail.mails") if row["folder"] == "inbox"]
     most = 8
@@ -175,7 +175,7 @@ def exchange_cities(scene: GuiScene) -> GuiDraft | None:
 
 @template("clock_difference", "medium", apps=("clock",))
 def tell_difference(scene: GuiScene) -> GuiDraft | None:
-    """Say what time it is in one city when it is a given time in another one."""
+    """Report the time in one city when it is a given time in another."""
     plan = scene.plan()
     rows = scene.rows(plan, "clock.cities")
     one, two = scene.sample(rows, 2)
@@ -203,7 +203,7 @@ def tell_difference(scene: GuiScene) -> GuiDraft | None:
 
 @template("tasks_postpone", "medium", apps=("tasks",))
 def postpone(scene: GuiScene) -> GuiDraft | None:
-    """Give every open task of a list that is overdue a new day; done ones stay."""
+    """Give every overdue open task of a list a new due date; completed ones stay."""
     plan = scene.plan()
     today = scene.day(plan, 0)
     rows = scene.rows(plan, "tasks.tasks")
@@ -260,7 +260,7 @@ def postpone(scene: GuiScene) -> GuiDraft | None:
 
 @template("phone_count", "medium", apps=("phone",))
 def count_calls(scene: GuiScene) -> GuiDraft | None:
-    """Count the calls of one kind with a contact, and say when the last one was."""
+    """Count the calls of one kind with a contact, and report when the last one was."""
     plan = scene.plan()
     rows = scene.rows(plan, "phone.calls")
     known = sorted({(row["name"], row["number"]) for row in rows if row["name"]})

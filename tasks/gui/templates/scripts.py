@@ -1,6 +1,6 @@
-"""Scripts of everyday work on a phone, from which templates put their solutions together.
+"""Scripts of everyday phone operations, from which templates compose their solutions.
 
-Each function returns a script; `steps` runs several one after the other.
+Each function returns a script; `steps` runs several in sequence.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -36,7 +36,7 @@ __all__ = [
 def template(
     name: str, *levels: Level, apps: Sequence[str], twins: bool = False
 ) -> Callable[[Callable[[GuiScene], GuiDraft | None]], GuiTemplate]:
-    """Turn a function that draws a task into a template."""
+    """Return a decorator that turns a function that draws a task into a template."""
 
     def made(draw: Callable[[GuiScene], GuiDraft | None]) -> GuiTemplate:
         members = {"name": name, "levels": levels, "apps": tuple(apps), "twins": twins,
@@ -48,7 +48,7 @@ def template(
 
 
 def steps(*parts: PhoneScript) -> PhoneScript:
-    """Run scripts one after the other."""
+    """Run scripts in sequence."""
 
     def run(pilot: PhonePilot) -> Script:
         for part in parts:
@@ -73,7 +73,7 @@ def refused(record: str, reason: str = "conflict") -> PhoneScript:
 
 
 def to_tab(app: str, key: str) -> PhoneScript:
-    """Open an app at one of its tabs."""
+    """Open an app on one of its tabs."""
 
     def run(pilot: PhonePilot) -> Script:
         yield from pilot.open(app)
@@ -95,7 +95,7 @@ def find_entry(app: str, text: str, title: str = "") -> PhoneScript:
 
 
 def press(app: str, *keys: str) -> PhoneScript:
-    """Use actions of screens, one after the other."""
+    """Use actions of screens, in sequence."""
 
     def run(pilot: PhonePilot) -> Script:
         for key in keys:
@@ -110,23 +110,23 @@ def text_to(name: str, text: str) -> PhoneScript:
 
 
 def only_in(rows: Sequence[PhoneRow], text: str, columns: Sequence[str]) -> bool:
-    """Whether exactly one row contains a text in one of some columns, as a search would look."""
+    """Whether exactly one row contains a text in any of the given columns, as a search finds it."""
     wanted = text.casefold()
     return sum(any(wanted in str(row[name]).casefold() for name in columns) for row in rows) == 1
 
 
 CONTACT_TEXTS = ("name", "phone", "email", "company", "address", "birthday", "group", "note")
-"""Columns in which the search of the contacts looks."""
+"""Columns searched by the contacts app."""
 
 
 # Mail ------------------------------------------------------------------------------------------
 
 MAIL_TEXTS = ("name", "address", "to", "subject", "body", "file")
-"""Columns in which the search of the mail app looks."""
+"""Columns searched by the mail app."""
 
 
 def send_mail(to: str, subject: str, body: str, *, send: str = "send") -> PhoneScript:
-    """Write a letter; `send` names the action at the end."""
+    """Write an email; `send` names the final action."""
 
     def run(pilot: PhonePilot) -> Script:
         yield from pilot.open("mail")
@@ -142,7 +142,7 @@ def sent_mail(
     scene: GuiScene, plan: PhonePlan, to: str, subject: str, body: str, *, file: str = "",
     folder: str = "sent",
 ) -> dict[str, Any]:  # fmt: skip
-    """Expect a letter, with the signature if the settings add one."""
+    """Expect an email, with the signature if the settings add one."""
     prefs = plan.table("mail.prefs")
     if folder == "sent" and prefs["sign"]["value"]:
         body = f"{body}\n{prefs['signature']['value']}"
@@ -156,7 +156,7 @@ def sent_mail(
 
 
 def alarm_words(language: Language, minutes: str) -> str:
-    """Return how the calendar words an alarm, given in minutes before the event."""
+    """Return the calendar's wording of a reminder, given in minutes before the event."""
     key = {"": "no_alarm", "0": "at_start", "60": "hour_before", "1440": "day_ahead"}.get(minutes)
     if key is not None:
         return wordings("calendar", key, language)[0]
@@ -166,7 +166,7 @@ def alarm_words(language: Language, minutes: str) -> str:
 
 
 def fill_event(pilot: PhonePilot, facts: Mapping[str, str]) -> Script:
-    """Fill the open form of an event."""
+    """Fill in the open event form."""
     for field, value in facts.items():
         words = pilot.words("calendar", field)
         if field == "day":
@@ -188,7 +188,7 @@ def fill_event(pilot: PhonePilot, facts: Mapping[str, str]) -> Script:
 
 
 def keep_event(pilot: PhonePilot) -> Script:
-    """Save the open form of an event, even if its time is taken."""
+    """Save the open event form, even if its time is taken."""
     yield from pilot.press("calendar", "save")
     anyway = pilot.words("calendar", "save_anyway")
     if pilot.has("button", anyway):
@@ -228,7 +228,7 @@ def change_event(title: str, facts: Mapping[str, str]) -> PhoneScript:
 
 
 def set_alarm(time: str, days: str = "", label: str = "") -> PhoneScript:
-    """Create an alarm; days are digits from 1 for Monday."""
+    """Create an alarm; days are digits, 1 for Monday."""
 
     def run(pilot: PhonePilot) -> Script:
         yield from to_tab("clock", "alarms")(pilot)

@@ -1,4 +1,4 @@
-"""Work in the settings, alone and with what other apps say about them."""
+"""Work in the settings, sometimes with information from other apps."""
 
 from typing import Any, ClassVar
 
@@ -30,7 +30,7 @@ _TIMEOUTS = {
 
 
 class SetQuietPhone(GuiTemplate):
-    """Set three settings of two pages."""
+    """Change three settings on two pages."""
 
     name: ClassVar[str] = "settings_quiet"
     levels: ClassVar[tuple[Level, ...]] = ("easy",)
@@ -93,7 +93,7 @@ class SetQuietPhone(GuiTemplate):
 
 
 class JoinNetwork(GuiTemplate):
-    """Connect to a network whose password a note holds; maybe a later note withdraws it."""
+    """Connect to a network whose password is in a note, unless another note forbids the network."""
 
     name: ClassVar[str] = "settings_join"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
@@ -181,7 +181,7 @@ class JoinNetwork(GuiTemplate):
 
 
 class RevokeAccess(GuiTemplate):
-    """Take a permission from several apps."""
+    """Revoke a permission from several apps."""
 
     name: ClassVar[str] = "settings_revoke"
     levels: ClassVar[tuple[Level, ...]] = ("easy", "medium")
@@ -250,7 +250,7 @@ class RevokeAccess(GuiTemplate):
 
 
 def denied(app: str, permission: str) -> dict[str, Any]:
-    """Expect a permission that was never decided to be denied."""
+    """Expect an undecided permission to be denied."""
     row = {"id": f"{app}:{permission}", "app": app, "permission": permission, "state": "denied"}
     return row_added("settings.permissions", row)
 

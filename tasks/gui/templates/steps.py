@@ -1,4 +1,4 @@
-"""Steps of scripts, from which templates put their solutions together."""
+"""Steps of scripts, from which templates compose their solutions."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ __all__ = ["as_template", "choosing", "created", "filled", "in_turn", "opened",
 def as_template(
     name: str, *levels: Level, apps: Sequence[str], twins: bool = False
 ) -> Callable[[Callable[[GuiScene], GuiDraft | None]], GuiTemplate]:
-    """Make a template of a function that draws a task."""
+    """Return a decorator that turns a function that draws a task into a template."""
 
     def made(draw: Callable[[GuiScene], GuiDraft | None]) -> GuiTemplate:
         members = {"name": name, "levels": levels, "apps": tuple(apps), "twins": twins,
@@ -29,10 +29,10 @@ def as_template(
 
 
 def in_turn(*parts: PhoneScript | None, end: bool = True) -> PhoneScript:
-    """Run scripts one after the other; then report the request as complete.
+    """Run scripts in sequence; then report the request as complete.
 
     Args:
-        parts: The scripts; None stands for one that is left out.
+        parts: The scripts; None is skipped.
         end: Whether to report.
     """
 
@@ -87,7 +87,7 @@ def tapped(app: str, key: str, role: str = "button") -> PhoneScript:
 
 
 def to_tab(app: str, key: str) -> PhoneScript:
-    """Open a part of an app."""
+    """Open an app on one of its tabs."""
 
     def solve(pilot: PhonePilot) -> Script:
         yield from pilot.tap("tab", pilot.words(app, key))
@@ -96,7 +96,7 @@ def to_tab(app: str, key: str) -> PhoneScript:
 
 
 def sought(app: str, text: str, title: str) -> Callable[[PhonePilot], Script]:
-    """Open an app and an entry of it by searching."""
+    """Open one of an app's entries by searching."""
     return in_turn(opened(app), pressed(app, "search"), filled(app, "search", text),
                    to_entry(title), end=False)  # fmt: skip
 

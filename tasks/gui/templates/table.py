@@ -1,4 +1,4 @@
-"""All templates by name, and those of each level."""
+"""Registry of templates by name and by level."""
 
 from functools import cache
 

@@ -30,7 +30,7 @@ class DeleteNote(GuiTemplate):
     apps: ClassVar[tuple[str, ...]] = ("notes",)
 
     def draw(self, scene: GuiScene) -> GuiDraft | None:
-        """Draw a note whose title is that of no other."""
+        """Draw a note with a unique title."""
         plan = scene.plan()
         rows = scene.rows(plan, "notes.notes")
         shown = [row for row in rows if not row["archived"]
@@ -74,7 +74,7 @@ class DeleteNote(GuiTemplate):
 
 
 class PassOnLine(GuiTemplate):
-    """Send one line of a note to a contact, word by word."""
+    """Send one line of a note to a contact, word for word."""
 
     name: ClassVar[str] = "notes_pass_on"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
@@ -147,7 +147,7 @@ class PassOnLine(GuiTemplate):
 
 
 class MorningShift(GuiTemplate):
-    """Six requests, one after the other; later ones use and correct what earlier ones did."""
+    """Six consecutive requests; later ones use and correct the results of earlier ones."""
 
     name: ClassVar[str] = "notes_morning"
     levels: ClassVar[tuple[Level, ...]] = ("hard",)

@@ -49,7 +49,7 @@ WEBSHOP_TOOLS = (
 
 
 class WebShopSource(TaskSource):
-    """WebShop's goals, with its own reward by name beside strict success."""
+    """WebShop's goals, scored strictly and, under its own name, by WebShop's reward."""
 
     name = "webshop"
     family = "shopping"
@@ -110,7 +110,7 @@ class WebShopSource(TaskSource):
         }
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
-        """Buy another product, omit or mistake an option, or buy nothing."""
+        """Buy another product, omit an option or choose a wrong one, or buy nothing."""
         goal = _goal(task)
         data = read_webshop()
         scripts = {"no purchase": _purchase(goal["name"], goal["asin"], [], buy=False)}

@@ -145,7 +145,7 @@ def _option_values(options: Any) -> list[str]:
 
 
 def _bound(asin: str, place: int, price: float) -> float:
-    """Return the larger of two among the next four multiples of ten above the price."""
+    """Return a price limit, drawn as WebShop does from the next four multiples of ten."""
     above = [bound for bound in _BOUNDS if bound > price][:4]
     if len(above) < 2:
         return _NO_BOUND

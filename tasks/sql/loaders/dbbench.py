@@ -98,7 +98,7 @@ def replay(entry: Mapping[str, Any]) -> list[str]:
 
 
 def _respelt(statement: str, table: Mapping[str, Any]) -> str:
-    """Respell texts after WHERE as in the table, if they differ only in accents, as in MySQL."""
+    """Respell literals after WHERE as in the table, if they differ only in accents, as in MySQL."""
     head, where, condition = statement.partition(" WHERE ")
     cells = {_folded(cell): cell for row in table["rows"] for cell in row if cell is not None}
     present = {cell.lower() for row in table["rows"] for cell in row if cell is not None}

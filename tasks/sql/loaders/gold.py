@@ -12,7 +12,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "b": "\b", "Z": "\x1a"}
 
 
 def tokens(sql: str) -> list[str]:
-    """Return the statement's words, quoted texts and symbols."""
+    """Return the statement's words, string literals and symbols."""
     return _TOKEN.findall(sql)
 
 
@@ -44,10 +44,10 @@ def hardness(sql: str) -> str:
 
 
 def translated(statement: str, names: Sequence[str] = ()) -> str:
-    r"""Translate a MySQL statement to SQLite, preserving the meaning of every text.
+    r"""Translate a MySQL statement to SQLite, preserving the meaning of every string literal.
 
-    Backslash escapes in texts are resolved, `\'` becomes `''`, and table names among `names` that
-    need quotes (such as those that begin with a digit) get them.
+    Backslash escapes in literals are resolved, `\'` becomes `''`, and table names among `names`
+    that need quotes (such as those that begin with a digit) get them.
     """
     bare = sorted((name for name in names if not name.isidentifier()), key=len, reverse=True)
     pieces = []

@@ -85,7 +85,7 @@ def json_list(file: Path) -> list[dict[str, Any]]:
     except json.JSONDecodeError as error:
         raise MissingData(f"{file} is not JSON: {error}") from error
     if not isinstance(entries, list):
-        raise MissingData(f"{file} holds no list: expected a list of objects")
+        raise MissingData(f"{file} is not a list: expected a list of objects")
     return entries
 
 

@@ -1,4 +1,4 @@
-"""Query programs: a small relational algebra with three independent back ends.
+"""Query programs: a small relational algebra with three independent backends.
 
 A program is a tree of relations (`relations`) over expressions (`expressions`). It can be rendered
 as SQL in several styles and dialects (`text`) and evaluated over plain rows without a SQL engine

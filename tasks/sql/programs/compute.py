@@ -44,7 +44,7 @@ def close(left: Value, right: Value) -> bool:
 
 
 def order_key(value: Value) -> tuple[int, Any]:
-    """Return the sort key of a value: missing first, then numbers, then texts by code point."""
+    """Return the sort key of a value: missing first, then numbers, then strings by code point."""
     if value is None:
         return (0, 0)
     return (2, value) if isinstance(value, str) else (1, value)

@@ -160,7 +160,7 @@ FUNCTIONS = {
     "days_between": 2,
     "add_days": 2,
 }
-"""Functions and their argument counts; dates are texts `YYYY-MM-DD`."""
+"""Functions and their argument counts; dates are strings, `YYYY-MM-DD`."""
 
 
 def both(*terms: Expression | None) -> Expression:

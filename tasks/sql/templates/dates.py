@@ -30,12 +30,12 @@ HOPS = {"easy": 1, "medium": 1, "hard": 2}
 
 
 def in_year(date: Expression, year: int) -> Compare:
-    """Return the condition that a date lies in a year."""
+    """Return the condition that a date is in a given year."""
     return Compare("=", year_of(date), Literal(str(year)))
 
 
 def last_year(scene: QueryScene) -> int:
-    """Return the last year of which the database covers a large part."""
+    """Return the last year that the database covers for the most part."""
     today = datetime.date.fromisoformat(scene.schema.today)
     return today.year if today.month > 6 else today.year - 1
 

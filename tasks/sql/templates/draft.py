@@ -72,7 +72,7 @@ _templates: dict[str, QueryTemplate] = {}
 def template(
     *levels: Level, twin: str | None = None
 ) -> Callable[[Callable[[QueryScene], QueryDraft]], Callable[[QueryScene], QueryDraft]]:
-    """Register a function as the template of its own name."""
+    """Register a function as the template that bears its name."""
 
     def register(build: Callable[[QueryScene], QueryDraft]) -> Callable[[QueryScene], QueryDraft]:
         _templates[build.__name__] = QueryTemplate(build.__name__, levels, build, twin)

@@ -80,7 +80,7 @@ class Fact:
 
 
 class QueryScene(Drawing):
-    """What a template draws from.
+    """Inputs of a template's draw.
 
     Args:
         schema: The database's schema.

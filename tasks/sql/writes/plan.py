@@ -103,7 +103,7 @@ def label(table: Table) -> Column | None:
 
 
 def spelt(value: Value) -> str:
-    """Return a value as written in an English sentence."""
+    """Return a value as it is written in an English sentence."""
     if isinstance(value, float):
         return f"{value:.2f}" if round(value, 2) == value else repr(value)
     return f"'{value}'" if isinstance(value, str) and not value[:1].isdigit() else str(value)

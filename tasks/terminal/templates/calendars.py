@@ -62,7 +62,7 @@ _SLOT_FAULTS = {
 
 @template("py_slots", ("tiny", "easy", "medium"))
 def py_slots(draft: TerminalDraft) -> None:
-    """Free times between appointments; edges, overlaps and gaps are wrong."""
+    """Fix free times between appointments: edges, overlaps, gaps."""
     dice = draft.dice
     start, end = dice.whole(6, 9) * 60, dice.whole(16, 20) * 60
     gap, lead = dice.whole(0, 20), dice.whole(1, 25)
@@ -213,7 +213,7 @@ _DATE_FAULTS = {
 
 @template("py_workdays", ("easy", "medium"))
 def py_workdays(draft: TerminalDraft) -> None:
-    """Working days: local weekends, holidays, month ends, counting backwards."""
+    """Fix working days: local weekends, holidays, month ends, counting backwards."""
     dice = draft.dice
     weekend = dice.pick(((6, 7), (5, 6), (7,)))
     back = dice.pick((1, -1))

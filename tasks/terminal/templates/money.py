@@ -41,7 +41,7 @@ def run(lines):
 
 @template("py_ledger", ("easy", "medium"))
 def py_ledger(draft: TerminalDraft) -> None:
-    """Sum amounts of money: rounding, fees, limits."""
+    """Fix sums of money: rounding, fees, limits."""
     dice = draft.dice
     rates = {
         name: f"{dice.whole(20, 300) / 100:.2f}{dice.whole(1, 9)}"

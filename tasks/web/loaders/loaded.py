@@ -111,7 +111,7 @@ class LoadedWebTasks(TaskSource):
         yield tool_call("finish", **self._find(task.id).answer)
 
     def policies(self, task: Task) -> Mapping[str, Script]:
-        """Return the agent that calls everything infeasible."""
+        """Return the agent that declares every task infeasible."""
         answer = self._find(task.id).answer
         refusal = {"answer": "N/A"} if "answer" in answer else {
             "task_type": "RETRIEVE", "status": "NOT_FOUND_ERROR", "retrieved_data": None,
@@ -135,7 +135,7 @@ class LoadedWebTasks(TaskSource):
         """Every task, in the order of the files.
 
         Raises:
-            MissingData: If a file is not there or is no list of tasks.
+            MissingData: If a file does not exist or is not a list of tasks.
         """
         return self._read(self.root)
 
@@ -185,7 +185,7 @@ def read_list(file: Path) -> list[dict[str, Any]]:
     except json.JSONDecodeError as error:
         raise MissingData(f"{file} is not JSON: {error}") from error
     if not isinstance(entries, list):
-        raise MissingData(f"{file} holds no list: expected a list of tasks")
+        raise MissingData(f"{file} is not a list: expected a list of tasks")
     return entries
 
 

@@ -118,7 +118,7 @@ class MiniwobSource(TaskSource):
         yield tool_call("noop")
 
     def data_files(self) -> Sequence[str]:
-        """None of this package's own."""
+        """Return no files: the pages are not part of this package."""
         return ()
 
 

@@ -53,7 +53,7 @@ def claim_row(
 
 
 def hand_in(pilot: Pilot, row: dict[str, Any]) -> Script:
-    """Fill in the form of a claim and submit it."""
+    """Fill in the claim form and submit it."""
     yield from pilot.goto("bank", "/claims/new")
     yield from pilot.fill(bank_words(pilot, "subject"), row["title"])
     yield from pilot.fill(bank_words(pilot, "spent"), row["spent"], role="date")

@@ -232,7 +232,7 @@ def _right_fees(
 def _charged(
     scene: WebScene, services: dict[int, _Service], right: dict[int, int], n: dict[str, int]
 ) -> dict[int, int]:
-    """What the bank charged: the right fees and a few wrong ones, none too low."""
+    """The fees charged: right ones and a few wrong ones, none too low."""
     charged = dict(right)
     counted: dict[int, int] = defaultdict(int)
     months = sorted({each.day.month for each in services.values() if each.sort == "cash"})

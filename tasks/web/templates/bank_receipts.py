@@ -48,7 +48,7 @@ class Receipt(NamedTuple):
     """Amount paid, in cents."""
 
     allowed: int
-    """Amount that the rules pay, in cents, apart from deadlines, projects and repetition."""
+    """Amount that the rules reimburse, in cents, apart from deadlines, projects and repetition."""
 
     text: str
 
@@ -63,7 +63,7 @@ def draw_receipt(
         sort: One of `SORTS`.
         settings: Numbers of the rules.
         day: Day of the receipt.
-        city: Where.
+        city: City of the purchase.
         dear: Whether the city has the higher limit for hotels.
     """
     rng, stem = scene.rng, sort.partition("_")[0]

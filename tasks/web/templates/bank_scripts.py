@@ -36,7 +36,7 @@ def user_accounts(store: SiteStore) -> list[StoreRow]:
 
 
 def next_id(store: SiteStore, table: str) -> int:
-    """Return an id after the last one of a table."""
+    """Return an id above the highest one of a table."""
     return 1 + int(store.value(f"SELECT coalesce(max(id), 0) FROM {table}"))
 
 
@@ -57,7 +57,7 @@ def send_transfer(
     pilot: Pilot, *, account: str, payee: int, amount: int, purpose: str, reference: str = "",
     speed: str = "standard",
 ) -> Script:  # fmt: skip
-    """Fill in the form of a transfer and confirm it."""
+    """Fill in the transfer form and confirm it."""
     yield from pilot.goto("bank", "/transfer")
     yield from pilot.select(bank_words(pilot, "from_account"), account)
     yield from pilot.fill(bank_words(pilot, "amount"), f"{amount / 100:.2f}")

@@ -26,7 +26,7 @@ _FORMAT = "%Y-%m-%d %H:%M"
 def slots_for(
     articles: Sequence[StoreRow], taken: Sequence[StoreRow], rules: PressRules, now: datetime
 ) -> list[str]:
-    """Return the slot of every article; articles are given in the order in which they choose."""
+    """Return the slot of every article; articles choose in the given order."""
     busy = {row["publish_at"] for row in taken}
     days = {(row["section"], row["publish_at"][:10]) for row in taken}
     chosen = []

@@ -63,7 +63,7 @@ class DayRequest:
     """Changes by other people right before the request is shown; `NOW` stands for the time."""
 
     part: Mapping[str, Any] = field(default_factory=dict)
-    """Share of the expected changes that shows that this request was carried out."""
+    """The expected changes that show that this request was carried out."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class WebDraft:
     mutants: Mapping[str, Solver] = field(default_factory=dict)
     turns: int = 40
     parts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Shares of `changes` that are terms of their own, for partial credit of long work."""
+    """Parts of `changes` that are scored as separate terms, for partial credit on long tasks."""
 
     brief: bool = False
     """Whether pages are shown in the brief view: content only, numbers after names."""
@@ -144,11 +144,11 @@ class WebScene:
         return date.fromisoformat(plan.start[:10])
 
     def pick(self, items: Sequence[Any]) -> Any:
-        """Draw one of several."""
+        """Draw one of the items."""
         return items[int(self.rng.integers(len(items)))]
 
     def sample(self, items: Sequence[Any], count: int) -> list[Any]:
-        """Draw several different ones."""
+        """Draw several distinct items."""
         return [items[int(i)] for i in self.rng.permutation(len(items))[:count]]
 
     def say(self, en: str, zh: str) -> str:
@@ -170,7 +170,7 @@ class WebTemplate(ABC):
     name: ClassVar[str]
     levels: ClassVar[tuple[Level, ...]]
     twins: ClassVar[bool] = False
-    """Whether every second task is infeasible."""
+    """Whether one task of each pair is infeasible."""
 
     refusal: ClassVar[str] = "ACTION_NOT_ALLOWED_ERROR"
     """Status of the infeasible twin; a request without it is given a sentence that names it."""
@@ -198,7 +198,7 @@ def changed(site: str, table: str, key: Any, **columns: Any) -> dict[str, Any]:
 
 
 def removed(site: str, table: str, *keys: Any) -> dict[str, Any]:
-    """Expect rows, named by their first column, to be gone."""
+    """Expect rows, named by their first column, to be removed."""
     return {site: {table: {"removed": list(keys)}}}
 
 

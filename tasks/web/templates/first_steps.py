@@ -1,7 +1,7 @@
 """The smallest tasks, shown in the brief view: two to four actions on one site.
 
 All deciding facts are on the screen: the request names what to look for, and the page at which the
-task begins shows it. A policy of a million parameters can learn them.
+task begins shows it. A policy with a million parameters can learn them.
 """
 
 import re

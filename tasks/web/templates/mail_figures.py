@@ -29,7 +29,7 @@ class _Figure(NamedTuple):
 
     at: datetime
     author: str
-    """`head`, `next` (the head from some day on), `finance` or `member`."""
+    """`head`, `next` (the head from a later day on), `finance` or `member`."""
 
     amount: int
     """0 withdraws the author's last figure."""

@@ -35,7 +35,7 @@ class Journey(WebTemplate):
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw bookings in local times, events on both sides of its ends, and people to tell."""
+        """Draw bookings in local times, events on both sides of its ends, and people to inform."""
         base = scene.plan("mail", "calendar")
         box, agenda = Mailbox(scene, base), Planner(scene, base)
         zh = scene.language == "zh"

@@ -1,4 +1,4 @@
-"""An assistant's day: requests that arrive one after the other, depend on each other and change."""
+"""An assistant's day: successive requests that depend on each other and change."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

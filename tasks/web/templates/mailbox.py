@@ -46,11 +46,11 @@ class Mailbox:
         return moment.replace(second=0, microsecond=0)
 
     def colleagues(self, count: int) -> list[Person]:
-        """Draw different colleagues."""
+        """Draw distinct colleagues."""
         return self.scene.sample(self.people[1:], count)
 
     def outsiders(self, count: int, *, apart: bool = True) -> list[StoreRow]:
-        """Draw contacts of (with `apart`) different companies, with names that nobody else has."""
+        """Draw contacts with unique names, with `apart` from different companies."""
         inside = {person.email for person in self.people}
         rows = self.store.rows(
             "SELECT * FROM contacts GROUP BY name HAVING count(*) = 1 ORDER BY id"

@@ -52,7 +52,7 @@ class SavePlace(WebTemplate):
     levels: ClassVar[tuple[Level, ...]] = ("tiny", "easy")
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw a place that the list does not have."""
+        """Draw a place that is not yet in the list."""
         plan = scene.plan("maps")
         store = scene.store(plan, "maps")
         lists = store.rows("SELECT * FROM lists ORDER BY id")

@@ -211,7 +211,7 @@ def labels(pilot: Pilot, key: str) -> tuple[str, ...]:
 
 
 def pick_day(pilot: Pilot, day: date, shown: date) -> Script:
-    """Choose a day in the calendar of a date field that shows another month or the same."""
+    """Choose a day in a date picker, which may show another month."""
     yield from pilot.click("button", labels(pilot, "choose_date"))
     while (shown.year, shown.month) != (day.year, day.month):
         onward = (day.year, day.month) > (shown.year, shown.month)

@@ -1,4 +1,4 @@
-"""Hard tasks over the editorial system and the wiki: which is right, and the consequences."""
+"""Hard tasks over the editorial system and the wiki: which is right, and what follows."""
 
 from collections.abc import Sequence
 from datetime import timedelta

@@ -411,7 +411,7 @@ class BestCoupon(WebTemplate):
 
 
 def _saving(coupon: StoreRow, lines: list[StoreRow], settings: dict[str, int]) -> int:
-    """What a coupon saves, computed from the rules rather than from the shop's totals."""
+    """A coupon's saving, computed from the rules rather than from the shop's totals."""
     eligible = sum(
         line["price"] * line["quantity"]
         for line in lines

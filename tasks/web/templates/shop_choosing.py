@@ -72,7 +72,7 @@ class _Wish(NamedTuple):
 
 @lru_cache(maxsize=8)
 def _offers(plan: WorldPlan) -> tuple[dict[str, list[StoreRow]], dict[str, list[tuple[str, str]]]]:
-    """Return all variants by kind, and by kind the useful lines of specifications.
+    """Return all variants by kind, and the useful specification lines by kind.
 
     Those are lines that 3 to 12 products share and that neither title nor features show.
     """

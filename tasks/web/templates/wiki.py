@@ -1,4 +1,4 @@
-"""Tasks on the wiki that need one or two insights."""
+"""Tasks on the wiki that need one or two steps of reasoning."""
 
 from typing import ClassVar
 

@@ -53,7 +53,7 @@ def paged(
 
 
 def parse_cents(text: str) -> int | None:
-    """Return an amount such as `12.50` in cents, or None if it is none."""
+    """Return an amount such as `12.50` in cents, or None if it is not an amount."""
     whole, _, part = text.replace("€", "").replace(",", "").strip().partition(".")
     if not whole.isdigit() or len(whole) > 9 or (part and not part.isdigit()) or len(part) > 2:
         return None

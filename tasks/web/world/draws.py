@@ -29,11 +29,11 @@ class DrawStream:
         return self._block.pop()
 
     def chance(self, probability: float) -> bool:
-        """Return True with a probability."""
+        """Return True with the given probability."""
         return self.unit() < probability
 
     def between(self, low: int, high: int) -> int:
-        """Return a whole number from `low` to `high`, both included."""
+        """Return an integer from `low` to `high`, inclusive."""
         return low + int(self.unit() * (high - low + 1))
 
     def pick(self, items: Sequence[_Item]) -> _Item:
@@ -41,6 +41,6 @@ class DrawStream:
         return items[int(self.unit() * len(items))]
 
     def sample(self, items: Sequence[_Item], count: int) -> list[_Item]:
-        """Return several different items, in a drawn order."""
+        """Return several distinct items in random order."""
         rest = list(items)
         return [rest.pop(int(self.unit() * len(rest))) for _ in range(min(count, len(rest)))]

@@ -1,7 +1,7 @@
 """Looks: the appearance of sites. Content and functions are the same in every look.
 
-Training uses four looks, evaluation four others: other layouts, other wordings of the labels, other
-forms of lists.
+Training uses four looks, evaluation four others: with different layouts, label wordings and forms
+of lists.
 """
 
 from typing import Literal, NamedTuple
@@ -30,7 +30,7 @@ class Look(NamedTuple):
 
     dates: DateStyle
     actions_first: bool
-    """Whether the actions of a record stand before its content."""
+    """Whether the actions of a record come before its content."""
 
     density: Literal["compact", "normal", "roomy"]
     theme: str

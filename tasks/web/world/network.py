@@ -29,7 +29,7 @@ _UNUSABLE = (ArithmeticError, ValueError, RecursionError, sqlite3.DataError,
 """Errors of handlers that come from input: dates out of range, numbers and queries too large."""
 
 MAX_TRACE = 600
-"""Requests kept in the trace; the episode's budget of actions is far below."""
+"""Maximum number of requests in the trace, far above an episode's budget of actions."""
 
 NOW = "{now}"
 """Value that an edit during an episode replaces by the time at which it is made."""
@@ -43,7 +43,7 @@ class WorldPlan:
     """Specification of a task's sites; JSON in the task's parameters."""
 
     sites: tuple[str, ...]
-    """Names of the sites, the one of the first tab first."""
+    """Names of the sites, starting with that of the first tab."""
 
     seed: int
     split: Split
@@ -132,7 +132,7 @@ class Network:
         return f"http://{site_named(self.plan.sites[0]).host}{self.plan.path}"
 
     def introduction(self) -> str:
-        """Return the addresses of the sites and the user's account, as the agent is told."""
+        """Return the text that gives the agent the sites' addresses and the user's account."""
         login = people_of(self.plan)[0].login
         urls = " ".join(f"http://{host}/" for host in self.hosts.values())
         password = password_of(login)
@@ -150,7 +150,7 @@ class Network:
         return self._stores[site]
 
     def start_cookies(self) -> dict[str, dict[str, str]]:
-        """Sign the user in if the plan says so; return the cookies to set, by host."""
+        """Sign the user in if the plan requires it; return the cookies to set, by host."""
         if not self.plan.signed_in:
             return {}
         login = people_of(self.plan)[0].login
@@ -269,7 +269,7 @@ def _people(seed: int, split: Split, language: Language, count: int) -> tuple[Pe
 
 
 def initial_blobs(plan: WorldPlan) -> tuple[tuple[str, bytes], ...]:
-    """Return the first state of every site of a plan, by name; cached while in use."""
+    """Return the initial state of every site of a plan, by name; cached while in use."""
     return _edited(json.dumps(plan.to_json(), sort_keys=True))
 
 

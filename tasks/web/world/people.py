@@ -16,7 +16,7 @@ _CHINESE_NAMES = 0.15
 
 
 class Person(NamedTuple):
-    """Somebody with an account."""
+    """A person with an account."""
 
     login: str
     """Account name; unique among the people drawn together."""

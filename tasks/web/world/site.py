@@ -400,7 +400,7 @@ def _templates() -> Any:
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     class PageEnvironment(Environment):
-        """Looks into rows first: most attributes in templates are columns."""
+        """Looks attributes up in rows first, since most attributes in templates are columns."""
 
         def getattr(self, obj: Any, attribute: str) -> Any:
             if obj.__class__ is dict and attribute in obj:

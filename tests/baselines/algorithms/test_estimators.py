@@ -144,7 +144,7 @@ def test_reinforce_pp_whitens_over_the_batch():
 
 @pytest.mark.parametrize("name", CRITIC_FREE)
 @pytest.mark.parametrize("rewards", [(1, 1, 1), (0, 0, 0, 0), (0.3,) * 5])
-def test_equal_rewards_teach_nothing(name, rewards):
+def test_equal_rewards_give_zero_advantages(name, rewards):
     groups = [group(rewards)]
     result = first(ESTIMATORS[name](groups).advantages, groups)
     assert result == pytest.approx([0.0] * len(rewards), abs=1e-6)

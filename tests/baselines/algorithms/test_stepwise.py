@@ -1,4 +1,4 @@
-"""UI-S1's two-level advantage and HiFPO's, by values worked out by hand; hint-free prompts."""
+"""UI-S1's two-level advantage and HiFPO's, against hand-computed values; prompts without hints."""
 
 import numpy as np
 import pytest
@@ -76,7 +76,7 @@ def test_hifpo_adds_the_judged_steps_to_the_outcome():
     assert by_turn("hifpo", *rollouts, eps=0.0, step_weight=1.0) == golden
 
 
-def test_hifpo_scores_steps_by_their_rewards_where_no_judge_did():
+def test_hifpo_scores_steps_by_their_rewards_without_a_judge():
     judged = sample((0, 1.0), feedback=(0.0, 1.0)), sample((0.5, 0), feedback=(0.5, 0.0))
     unjudged = sample((0, 1.0)), sample((0.5, 0))
     assert by_turn("hifpo", *unjudged, eps=0.0) == by_turn("hifpo", *judged, eps=0.0)
@@ -93,7 +93,7 @@ def test_a_judges_scores_are_attached_by_key():
     assert [each.feedback for each in judged.samples] == [(0.25, 0.75), (1.0, 1.0)]
 
 
-def test_hints_are_cut_out_of_the_context_alone():
+def test_hints_are_cut_out_of_the_context_only():
     rollout = sample((0.0, 1.0))  # 2 prompt tokens, then twice 2 sampled and 1 observed
     plain = hint_free(rollout, [(0, 1), (4, 5)])
     assert plain.ids.tolist() == [1, 2, 3, 5, 6, 7]

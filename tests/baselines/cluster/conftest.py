@@ -1,4 +1,4 @@
-"""One local cluster for all tests of this folder that a process runs."""
+"""One local cluster, shared by the tests of this folder that run in one process."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ from hexathlon.baselines.cluster.connect import RayCluster, connect
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[RayCluster]:
-    """A cluster of this machine with room for tests of several workers; `toys` is a resource."""
+    """A local cluster with room for several workers; `toys` is a custom resource."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[2]))  # for `support`
         with connect("auto", cpus=16, resources={"toys": 8}) as opened:

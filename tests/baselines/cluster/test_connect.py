@@ -23,33 +23,33 @@ def free_port() -> int:
 @pytest.mark.parametrize(
     "address", ["", "here", "127.0.0.1", "http://127.0.0.1:80", "ray://", "127.0.0.1:port"]
 )
-def test_a_malformed_address_says_what_is_expected(address: str) -> None:
+def test_a_malformed_address_gives_the_expected_forms(address: str) -> None:
     with pytest.raises(ClusterError, match="must be auto, HOST:PORT or ray://HOST:PORT"):
         connect(address)
 
 
 @pytest.mark.parametrize("scheme", ["", "ray://"])
-def test_an_address_without_an_answer(scheme: str) -> None:
+def test_an_unreachable_address_is_reported(scheme: str) -> None:
     address = f"{scheme}127.0.0.1:{free_port()}"
     with pytest.raises(ClusterError, match=f"no cluster answers at {address}.*refused") as caught:
         connect(address)
     assert caught.value.code is ExitCode.UNAVAILABLE
 
 
-def test_a_server_that_is_no_cluster_is_left_within_the_deadline() -> None:
+def test_a_server_that_is_not_a_cluster_is_abandoned_at_the_deadline() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"127.0.0.1:{server.getsockname()[1]}"
         with pytest.raises(ClusterError, match="did not answer as a Ray cluster within 1 s"):
             connect(address, within=1.0)
 
 
-def test_ray_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_ray_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ClusterError, match=r"pip install 'hexathlon\[cluster\]'"):
         connect("auto")
 
 
-def test_other_versions_are_named() -> None:
+def test_mismatched_versions_are_named() -> None:
     error = RuntimeError("Version mismatch: The cluster was started with:\n    Ray: 2.1\n")
     text = connecting._explained("host:6379", error)
     assert "the cluster at host:6379 does not run the versions" in text and "Ray: 2.1" in text

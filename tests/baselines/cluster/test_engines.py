@@ -1,4 +1,4 @@
-"""Engine replicas: the replies of one process, at every replica, also after one was killed."""
+"""Engine replicas: each replies as a single process does, also after one was killed."""
 
 import asyncio
 import itertools
@@ -140,7 +140,7 @@ def test_replicas_update_abort_and_recover(opened: Opened) -> None:
         assert [reply.ids for reply in second] != [reply.ids for reply in first]
         assert_equal(second, in_thread(other, asked))
 
-        # Both replicas are asked, and a killed one gives the replies that it would have given.
+        # Both replicas are asked, and a killed one replies as if it had not been killed.
         await engine.clear()
         pids = [await replica.handle.process.remote() for replica in opened.replicas]
         assert len(set(pids)) == 2
@@ -154,7 +154,7 @@ def test_replicas_update_abort_and_recover(opened: Opened) -> None:
         assert again[0] != pids[0]
         assert again[1] == pids[1]
 
-        # Aborted requests return what they have; the requests of other clients go on.
+        # Aborted requests return what they have; the requests of other clients continue.
         long = TokenRequest([1, 2, 3], TokenSampling(max_tokens=480), "long")
         mine = asyncio.create_task(engine.generate(long))
         while not mine.done():
@@ -184,7 +184,7 @@ def in_thread(model: Any, asked: list[TokenRequest]) -> list[TokenReply]:
 
 
 class Swapped:
-    """An engine that is sent other weights than those it is compared with."""
+    """An engine that receives different weights from those it is compared with."""
 
     def __init__(self, engine: ActorEngine, wrong: Any) -> None:
         self._engine, self._wrong = engine, wrong

@@ -1,4 +1,4 @@
-"""Evaluation on a cluster: records equal those of one process, whatever is killed."""
+"""Evaluation on a cluster: the records equal those of a single process, whatever is killed."""
 
 import os
 import re
@@ -18,13 +18,14 @@ pytest.importorskip("ray")
 from hexathlon.baselines.cluster.connect import RayCluster
 from hexathlon.baselines.cluster.evaluation import LOG_FILE, workers_for
 from hexathlon.baselines.harness.config import load_config
-from hexathlon.baselines.harness.errors import UsageError
+from hexathlon.baselines.harness.errors import CommandError, UsageError
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.harness.run import RunOutcome, evaluate, resume
 from hexathlon.baselines.harness.tokens import TOKENS_FILE
 from hexathlon.evaluators.records import check_chain
 from hexathlon.evaluators.records.plan import read_plan
 from support.chat_server import ChatServer
+from support.disks import largest_file
 from support.events import records
 from support.policies import untrained_policy
 
@@ -43,7 +44,7 @@ def played(run: Path, cluster: RayCluster | None = None, **flags: Any) -> RunOut
 
 
 def without_timing(run: Path) -> list[dict[str, Any]]:
-    """Return a run's records, after a check of their chain."""
+    """Return a run's records, after checking their hash chain."""
     assert check_chain(run, read_plan(run)["plan_hash"]) == []
     return [{**record, "timing": None} for record in records(run)]
 
@@ -53,7 +54,7 @@ def test_records_equal_those_of_one_process(cluster: RayCluster, tmp_path: Path)
     played(tmp_path / "here", **flags)
     outcome = played(tmp_path / "there", cluster, **flags)
     assert (outcome.played, outcome.recorded) == (18, 18)
-    # The hashes are part of the records, and cover all of them but the timing.
+    # The records include their hashes, which cover everything but the timing.
     assert without_timing(tmp_path / "there") == without_timing(tmp_path / "here")
     assert read_plan(tmp_path / "there")["execution"]["cluster"]["workers"] == 2
 
@@ -81,6 +82,20 @@ def test_a_killed_worker_changes_no_record(cluster: RayCluster, tmp_path: Path) 
     assert [line for line in lines if f"process {progress.killed}, was lost" in line]
     played(tmp_path / "here", tasks=100, trials=2)
     assert without_timing(there) == without_timing(tmp_path / "here")
+
+
+def test_a_full_disk_stops_by_name_and_loses_nothing(cluster: RayCluster, tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    played(here, tasks=40)
+    with largest_file(here.joinpath("records.jsonl").stat().st_size // 2):
+        with pytest.raises(CommandError, match=r"the run stopped: .*; fix this, then resume it"):
+            played(there, cluster, tasks=40)
+    before = len(without_timing(there))
+    assert 0 < before < 40
+    _, execution = load_config({**read_plan(there)["execution"], "model": "", "envs": ("",)})
+    outcome = resume(there, execution, partial(workers_for, cluster=cluster))
+    assert (outcome.recorded, outcome.played, outcome.torn) == (40, 40 - before, 0)
+    assert without_timing(there) == without_timing(here)
 
 
 def processes_of(owner: int) -> Iterator[int]:
@@ -146,7 +161,7 @@ def test_a_budget_stops_the_run(
     }  # fmt: skip
     outcome = played(tmp_path / "run", cluster, **flags)
     assert outcome.stopped is not None and outcome.stopped.startswith("--max-tokens")
-    # What had begun when the first record came is recorded, too.
+    # Trials under way when the first record arrived are recorded, too.
     assert 1 <= outcome.recorded <= 6
 
 

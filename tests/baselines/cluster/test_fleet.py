@@ -59,7 +59,7 @@ def play(work: Awaitable[Any]) -> Any:
     return asyncio.run(bounded())
 
 
-def test_outcomes_are_those_of_one_process_in_its_order(cluster: RayCluster) -> None:
+def test_outcomes_and_their_order_are_those_of_one_process(cluster: RayCluster) -> None:
     requests = [request(n) for n in range(40)] + [request(n, agent="agent:random") for n in (1, 2)]
     with Fleet(cluster, WorkersTable(workers=2), GatedToys()) as fleet:
         executor = RayExecutor(fleet, oracle)
@@ -102,7 +102,7 @@ def test_rollouts_of_a_killed_worker_continue_from_recorded_turns(
         async def killed() -> list[Outcome]:
             run = asyncio.create_task(RayExecutor(fleet, oracle).run(wanted))
             gate.open(1)
-            # The second turn is recorded, since signs of life were asked for after the first.
+            # The second turn is recorded, since progress was requested after the first.
             await until(lambda: fleet.turns >= 1 and gate.reached(2), "a turn")
             gate.open(2)
             await until(lambda: max(fleet.recorded.values(), default=0) >= 2, "a recorded turn")
@@ -121,7 +121,7 @@ def test_rollouts_of_a_killed_worker_continue_from_recorded_turns(
         assert (fleet.losses.resumed, fleet.losses.replayed, fleet.losses.differed) == (1, 0, 0)
 
 
-def test_rollouts_without_recorded_turns_start_again(cluster: RayCluster, tmp_path: Path) -> None:
+def test_rollouts_without_recorded_turns_restart(cluster: RayCluster, tmp_path: Path) -> None:
     gate, wanted = Gate(tmp_path), [request(0), request(1), request(2)]
     with Fleet(cluster, WorkersTable(workers=2, slots=1), GatedToys(str(tmp_path))) as fleet:
 
@@ -138,7 +138,7 @@ def test_rollouts_without_recorded_turns_start_again(cluster: RayCluster, tmp_pa
     assert recorded(outcomes) == here(wanted)
 
 
-def test_a_rollout_that_ends_its_workers_is_an_infrastructure_failure(cluster: RayCluster) -> None:
+def test_a_rollout_that_kills_its_workers_is_an_infrastructure_failure(cluster: RayCluster) -> None:
     wanted = [request(n) for n in range(8)]
     with Fleet(
         cluster,
@@ -193,7 +193,7 @@ def test_abort_returns_prefixes_from_which_others_continue(
     assert recorded(outcomes) == here(wanted)
 
 
-def test_a_cancelled_run_leaves_its_slots(cluster: RayCluster, tmp_path: Path) -> None:
+def test_a_cancelled_run_frees_its_slots(cluster: RayCluster, tmp_path: Path) -> None:
     shut, open_ = tmp_path / "shut", tmp_path / "open"
     for folder in (shut, open_):
         folder.mkdir()
@@ -212,7 +212,7 @@ def test_a_cancelled_run_leaves_its_slots(cluster: RayCluster, tmp_path: Path) -
     assert recorded(outcomes) == here([request(2)])
 
 
-def test_an_error_of_every_rollout_stops_the_run(cluster: RayCluster) -> None:
+def test_an_error_common_to_all_rollouts_stops_the_run(cluster: RayCluster) -> None:
     with Fleet(cluster, WorkersTable(workers=1), GatedToys()) as fleet:
         executor = RayExecutor(fleet, lambda number: ScriptedAgent("nobody"))
         with pytest.raises(FatalError, match="no policy 'nobody'") as caught:
@@ -220,7 +220,7 @@ def test_an_error_of_every_rollout_stops_the_run(cluster: RayCluster) -> None:
     assert isinstance(caught.value.__cause__, AgentMismatch)
 
 
-def test_a_version_that_was_not_planned_stops_the_run(cluster: RayCluster) -> None:
+def test_an_unplanned_version_stops_the_run(cluster: RayCluster) -> None:
     with Fleet(cluster, WorkersTable(workers=1), GatedToys(), versions={TOY: "2"}) as fleet:
         with pytest.raises(FatalError, match="has version 1 on .* planned with 2"):
             play(RayExecutor(fleet, oracle).run([request(0)]))
@@ -232,14 +232,14 @@ def test_families_play_in_their_pool(cluster: RayCluster) -> None:
     table = WorkersTable.model_validate({"pools": pools})
     with Fleet(cluster, table, GatedToys(), report=reports.append) as fleet:
         play(RayExecutor(fleet, oracle).run([request(0)]))
-        # Its resource is taken while the pool is there, and is given back after.
+        # Its resource is reserved while the pool exists and released afterwards.
         with pytest.raises(ClusterError, match=r"pool 'more'.*needs toys 5 of 8"):
             reserve(cluster, [{"toys": 5}], name="more", within=0.5)
     assert len(reports) == 1 and reports[0].startswith("toys: worker 0")
     reserve(cluster, [{"toys": 5}], name="after", within=DEADLINE).release()
 
 
-def test_a_pool_without_a_place_names_what_is_missing(cluster: RayCluster) -> None:
+def test_a_pool_that_does_not_fit_names_the_missing_resources(cluster: RayCluster) -> None:
     pools = {"robots": {"families": ["toy"], "workers": 2, "resources": {"robot": 1}}}
     table = WorkersTable.model_validate({"pools": pools, "start_within": 0.5})
     with Fleet(cluster, table, GatedToys()) as fleet:

@@ -29,7 +29,7 @@ def test_recipes_load_and_reserve_their_gpus(name: str, gpus: int) -> None:
     assert slots >= recipe.rollout.concurrency
 
 
-def test_named_resources_are_declared_where_they_are_asked_for() -> None:
+def test_requested_resources_are_declared() -> None:
     recipe = load_recipe(str(FILES / "several-nodes.toml"))
     wanted = recipe.cluster.resources_in_all(recipe.ranks)
     offers = (FILES / "several-nodes.toml").read_text().split("[[tasks]]")[0]

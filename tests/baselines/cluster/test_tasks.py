@@ -29,25 +29,25 @@ def dying(folder: Path, number: int) -> int:
     return number
 
 
-def test_results_come_in_the_order_of_the_items(cluster: RayCluster) -> None:
+def test_results_follow_the_order_of_the_items(cluster: RayCluster) -> None:
     assert list(mapped(cluster, squared, range(7))) == [n * n for n in range(7)]
     with pytest.raises(ValueError, match="seven is not squared"):
         list(mapped(cluster, squared, range(5, 9)))
 
 
-def test_work_of_a_lost_process_is_done_again(cluster: RayCluster, tmp_path: Path) -> None:
+def test_work_of_a_lost_process_is_redone(cluster: RayCluster, tmp_path: Path) -> None:
     assert list(mapped(cluster, partial(dying, tmp_path), range(5))) == list(range(5))
     (tmp_path / "always").mkdir()
     with pytest.raises(ClusterError, match="3 processes in a row were lost"):
         list(mapped(cluster, lambda _: os._exit(1), [0]))  # type: ignore[arg-type]
 
 
-def test_work_without_a_place_ends_within_the_deadline(cluster: RayCluster) -> None:
+def test_work_without_resources_ends_at_the_deadline(cluster: RayCluster) -> None:
     with pytest.raises(ClusterError, match="no result within 1 s"):
         list(mapped(cluster, squared, [2], resources={"robot": 1}, within=1.0))
 
 
-def test_selftest_on_a_cluster_tallies_as_in_one_process(cluster: RayCluster) -> None:
+def test_selftest_on_a_cluster_gives_the_counts_of_one_process(cluster: RayCluster) -> None:
     settings = {"env": "RolePlay", "tasks": 10, "kinds": ("oracle", "noop", "mutants")}
     here = run_selftest(**settings)  # type: ignore[arg-type]
     there = run_selftest(**settings, mapped=partial(mapped, cluster))  # type: ignore[arg-type]

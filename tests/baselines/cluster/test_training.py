@@ -1,9 +1,10 @@
-"""Training on a cluster: the policy of one process, also after processes were killed."""
+"""Training on a cluster gives the policy of a single process, also after processes were killed."""
 
 import asyncio
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -26,11 +27,14 @@ from hexathlon.baselines.engines.errors import EngineError
 from hexathlon.baselines.training.metrics import read_metrics
 from hexathlon.baselines.training.recipe import Recipe, load_recipe
 from hexathlon.baselines.training.run import train
-from hexathlon.baselines.training.saving import CorruptState
+from hexathlon.baselines.training.saving import CorruptState, StateNotSaved
 from support.products import require_invariant_products
 from support.served import sharp_policy
 
 DEADLINE = 600.0
+LITTLE, HARD = 50_000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+"""Bytes to which files of a process can grow, fewer than those of a state; and the hard limit."""
+
 CHANGES: dict[str, Any] = {
     "steps": 2,
     "save_every": 1,
@@ -93,7 +97,7 @@ def notes(run: Path) -> str:
 
 
 def test_a_cluster_makes_a_step(cluster: RayCluster, policy: Path, tmp_path: Path) -> None:
-    """The short form of what follows, without the run of one process to compare with."""
+    """The short form of the tests below, without a single-process run to compare with."""
     result = train(recipe(policy, steps=1), tmp_path, quiet, launch=launch_on(cluster))
     assert result["before"].tasks == result["after"].tasks == 1
     (step,) = (row for row in read_metrics(tmp_path / "metrics.jsonl") if "reward" in row)
@@ -140,7 +144,7 @@ def test_sharded_ranks_train_the_policy_of_replicated_ones(
 
 
 @pytest.mark.slow
-def test_a_killed_rank_is_started_again_and_trains_the_policy_of_one_process(
+def test_a_killed_rank_is_restarted_and_trains_the_policy_of_one_process(
     cluster: RayCluster, policy: Path, alone: Path, tmp_path: Path
 ) -> None:
     require_invariant_products()
@@ -160,7 +164,7 @@ def test_a_killed_rank_is_started_again_and_trains_the_policy_of_one_process(
 
 
 def pids(run: Path, kind: str = "ranks") -> list[int]:
-    """Return the ids of the processes of a kind that were started last."""
+    """Return the ids of the most recently started processes of a kind."""
     lines = re.findall(kind + r" started: processes ([\d, ]+)", notes(run))
     return [int(number) for number in lines[-1].split(", ")]
 
@@ -179,7 +183,7 @@ def test_ranks_that_are_lost_too_often_are_named(
 
 
 @pytest.mark.slow
-def test_an_error_of_rank_0_is_raised_as_it_is(
+def test_an_error_of_rank_0_is_raised_unchanged(
     cluster: RayCluster, policy: Path, alone: Path, tmp_path: Path
 ) -> None:
     import shutil
@@ -229,6 +233,25 @@ def test_a_killed_engine_changes_nothing(
     train(changed, tmp_path, kill, launch=launch_on(cluster))
     assert len(killed) == 2
     assert notes(tmp_path).count("ranks started") == 1
+    assert_same_policy(tmp_path, alone)
+    assert rows(tmp_path) == rows(alone)
+
+
+@pytest.mark.slow
+def test_a_full_disk_stops_by_name_and_loses_nothing(
+    cluster: RayCluster, policy: Path, alone: Path, tmp_path: Path
+) -> None:
+    require_invariant_products()
+
+    def fill(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
+        if phase == "train" and step == 1:
+            resource.prlimit(pids(tmp_path)[0], resource.RLIMIT_FSIZE, (LITTLE, HARD))
+
+    with pytest.raises(StateNotSaved, match="step 2 in .*free disk space, then run the recipe"):
+        train(recipe(policy), tmp_path, fill, launch=launch_on(cluster))
+    assert [path.name for path in (tmp_path / "states").iterdir()] == ["000001"]
+    assert notes(tmp_path).count("ranks started") == 1
+    train(recipe(policy), tmp_path, quiet, launch=launch_on(cluster))
     assert_same_policy(tmp_path, alone)
     assert rows(tmp_path) == rows(alone)
 

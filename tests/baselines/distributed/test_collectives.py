@@ -1,4 +1,4 @@
-"""Data-parallel updates over real processes: N ranks give the result of one."""
+"""Data-parallel updates over real processes: N ranks give the result of a single one."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The launch of rank processes: results, failures named by their cause, and nothing left behind."""
+"""Launching rank processes: results, failures named by their cause, and nothing left behind."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ ENTRIES = "support.rank_entries"
 
 @pytest.fixture(autouse=True)
 def entries(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let other processes import the tests' own entries."""
+    """Let other processes import the tests' own entry points."""
     monkeypatch.setenv("PYTHONPATH", str(TESTS))
 
 

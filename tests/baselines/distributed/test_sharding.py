@@ -24,7 +24,7 @@ DEADLINE = 600.0
 RANKS = 4
 
 
-def test_four_ranks_train_as_one_and_two_go_on_from_their_state(tmp_path: Path) -> None:
+def test_four_ranks_train_as_one_and_two_continue_from_their_state(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "support.sharding", str(RANKS), str(tmp_path)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
@@ -41,7 +41,7 @@ def test_four_ranks_train_as_one_and_two_go_on_from_their_state(tmp_path: Path) 
     assert all(torch.equal(fewer[name], again[name]) for name in fewer), "resumed bit for bit"
     total = sum(parameter.numel() for parameter in model().parameters())
     assert sum(counts) == total
-    assert max(counts) <= 0.3 * total  # a quarter, and what does not divide by four
+    assert max(counts) <= 0.3 * total  # a quarter, and the parts that four does not divide
 
 
 def trained(steps: int) -> Learner:
@@ -73,7 +73,7 @@ def test_a_damaged_state_is_reported(tmp_path: Path) -> None:
         learner.parallelism.load(tmp_path, learner.model, learner.optimisers)
 
 
-def test_the_policy_is_brought_up_to_date_when_it_is_gathered() -> None:
+def test_gathering_updates_the_policy() -> None:
     learner = trained(1)
     start = model().state_dict()
     assert difference(start, learner.policy.state_dict()) == 0
@@ -92,7 +92,7 @@ def test_a_policy_that_scores_differently_stops_the_run() -> None:
         learner.gather()
 
 
-def test_training_weights_of_a_policy_in_half_precision_are_whole() -> None:
+def test_training_weights_of_a_half_precision_policy_are_full_precision() -> None:
     made = model().to(torch.bfloat16)
     config = replace(rank_config(), precision="bfloat16")
     learner = Learner(made, config, 1, parallelism=Sharded(ALONE, precision="bfloat16"))
@@ -105,7 +105,7 @@ def test_training_weights_of_a_policy_in_half_precision_are_whole() -> None:
         assert torch.equal(parameter.detach().to(torch.bfloat16), made.get_parameter(name)), name
 
 
-def test_a_rank_that_does_not_sample_keeps_no_whole_policy() -> None:
+def test_a_rank_that_does_not_sample_keeps_no_full_policy() -> None:
     made, reference = model(), model()
     config = replace(rank_config(), objective=replace(rank_config().objective, beta=0.1))
     learner = Learner(made, config, 1, reference, parallelism=Sharded(ALONE, keeps=False))
@@ -125,7 +125,7 @@ def test_a_gradient_that_is_not_finite_changes_nothing() -> None:
     assert difference(before, learner.model.state_dict()) == 0
 
 
-def test_adapters_alone_are_trained_gathered_and_saved(tmp_path: Path) -> None:
+def test_only_adapters_are_trained_gathered_and_saved(tmp_path: Path) -> None:
     pytest.importorskip("peft", reason="pip install 'hexathlon[lora]'")
     from hexathlon.baselines.learner.adapters import AdapterConfig, add_adapters
 

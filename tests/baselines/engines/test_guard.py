@@ -1,4 +1,6 @@
-"""The guard of a server: it exits with the process that started it, and forwards its status."""
+"""The guard of a server: it exits with the process that started it, and forwards the server's
+status.
+"""
 
 import json
 import os

@@ -113,7 +113,7 @@ def test_a_killed_server_restarts_with_the_weights_of_the_last_update(tmp_path: 
 
     replies, difference, version, restarts = with_engine(tmp_path, scenario)
     assert [reply.spans for reply in replies] == [[(5, 0, 3)]] * 4
-    assert len(asked) == 1  # the learner may have moved on: its scores of then are compared
+    assert len(asked) == 1  # the learner may have moved on: its scores at that time are compared
     assert (difference, version, restarts) == (pytest.approx(0.0), 6, 2)
     logs = sorted(path.name for path in tmp_path.glob("vllm*.log"))
     assert logs == ["vllm-1.log", "vllm-2.log", "vllm.log"]
@@ -137,7 +137,7 @@ def test_a_restarted_server_must_give_the_verified_log_probabilities(tmp_path: P
     with_engine(tmp_path, scenario)
 
 
-def test_a_server_that_dies_too_often_stops_the_run_by_its_log(tmp_path: Path) -> None:
+def test_a_server_that_dies_too_often_stops_the_run_and_names_its_log(tmp_path: Path) -> None:
     async def scenario(engine: Any) -> None:
         await engine.start()
         kill(engine)

@@ -70,7 +70,7 @@ def model(name="qwen3", seed=0):
     with torch.no_grad():
         for weight in made.parameters():
             if weight.dim() > 1:
-                weight.mul_(2.0)  # sharper than at the start, so that mistakes show
+                weight.mul_(2.0)  # sharper than at initialisation, so that mistakes show
     return made.float().eval()
 
 
@@ -510,16 +510,16 @@ def test_closed_engine_raises():
 
 
 class TimeLimit(BaseException):
-    """Raised from outside, wherever the process is, as a test's time limit is."""
+    """Raised from outside at any point, as a test's time limit is."""
 
 
 @pytest.mark.parametrize(
     ("error", "told"),
     [(ValueError, "the model failed: ValueError"), (TimeLimit, "the engine stopped: TimeLimit")],
 )
-def test_whatever_ends_a_step_reaches_all_who_wait(error, told):
+def test_an_error_that_ends_a_step_reaches_every_waiter(error, told):
     class Raising:
-        """A temperature that cannot be used; steps read it, not the request."""
+        """An unusable temperature, which is first read when a step runs."""
 
         def refuse(self, *_: object) -> bool:
             raise error

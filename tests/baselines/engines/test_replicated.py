@@ -1,4 +1,4 @@
-"""Several engines as one: where requests go, and what an update or a lost replica does to all."""
+"""Several engines as one: routing of requests, updates, and lost replicas."""
 
 import asyncio
 from pathlib import Path
@@ -25,7 +25,7 @@ from support.served import learner, moved, sharp_policy
 
 
 class Observed:
-    """An engine of torch that records where requests came, and can be unreachable or held."""
+    """A torch engine that records the requests it receives, and can be made unreachable or held."""
 
     def __init__(self, model: Any) -> None:
         self.engine = LocalEngine(model, batch=8)
@@ -125,7 +125,7 @@ def test_sessions_that_ended_make_room(policy: Path) -> None:
     assert second == ["b", "e"]
 
 
-def test_requests_without_a_session_are_spread_by_the_requests_in_flight(policy: Path) -> None:
+def test_requests_without_a_session_go_to_the_least_busy_replica(policy: Path) -> None:
     async def scenario(engine: Any, first: Observed, second: Observed) -> Any:
         first.gate.clear()
         held = asyncio.ensure_future(engine.generate(request((1,))))
@@ -140,7 +140,7 @@ def test_requests_without_a_session_are_spread_by_the_requests_in_flight(policy:
     assert with_replicas(policy, scenario) == (1, 3)
 
 
-def test_a_group_reads_its_prompt_at_one_replica_until_the_others_are_idle(policy: Path) -> None:
+def test_a_group_prefills_its_prompt_on_one_replica_until_the_others_are_idle(policy: Path) -> None:
     async def scenario(engine: Any, first: Observed, second: Observed) -> Any:
         for member in range(4):
             await engine.generate(request((9, 9, 9), f"one {member}"))
@@ -175,7 +175,7 @@ def test_an_update_reaches_and_verifies_every_replica(policy: Path) -> None:
     assert [reply.spans for reply in replies] == [[(3, 0, 4)]] * 3
 
 
-def test_wrong_weights_at_one_replica_stop_all_by_its_name(policy: Path) -> None:
+def test_wrong_weights_at_one_replica_stop_all_and_name_it(policy: Path) -> None:
     async def scenario(engine: Any, first: Observed, second: Observed) -> Any:
         model = moved(learner(policy))
         sound, wrong = second.engine.update, moved(learner(policy), 2)

@@ -1,4 +1,6 @@
-"""Weights over vLLM's transfer API: the phases at fake servers, whose workers receive over gloo."""
+"""Weights over vLLM's transfer API: the phases against fake servers, whose workers receive over
+gloo.
+"""
 
 import asyncio
 import sys
@@ -153,7 +155,7 @@ def test_phases_come_in_order_between_pause_and_resume(servers: Any) -> None:
         ({"broken_path": "/get_world_size"}, ServerError, "broken on purpose"),
     ],
 )
-def test_fault_at_one_server_stops_the_update_by_its_name(
+def test_fault_at_one_server_stops_the_update_and_names_it(
     servers: Any, plant: Any, error: Any, words: str
 ) -> None:
     learner = model()

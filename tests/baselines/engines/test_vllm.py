@@ -98,7 +98,7 @@ def request(ids, number=0, session="", **sampling):
 def endless(number=0, session=""):
     """A request that the test aborts: its reply would take many times the test's timeout.
 
-    A server that works on it has sampled from it: a prompt's last step is the reply's first.
+    A server that runs it has begun to sample: a prompt's last step is the reply's first.
     """
     return request([5, 6, 7], number, session, max_tokens=CONTEXT - 3)
 
@@ -477,7 +477,7 @@ def test_weights_by_transfer_and_adapters_by_hot_load(policy, tmp_path, monkeypa
                 differences.append(await adapters.publish(adapted(0.1), version))
             hot = await engine.generate(request([5, 6, 7]))
             by_adapters = scored(merged(model), [5, 6, 7], hot, 0.8)
-            # Adapters of the last version, claimed to be those that the learner has now.
+            # Adapters of the previous version, presented as the learner's current ones.
             stale = loading_adapter(tmp_path / "adapters-in-transit" / "4", 5)
             with pytest.raises(WeightsDiffer):
                 await engine.update(Weights(probe_of(adapted(0.1)), transfer=stale), 5)

@@ -1,4 +1,4 @@
-"""A real engine takes the screenshots of the web event: vLLM with a small image-text model."""
+"""A real engine reads the screenshots of the web event: vLLM with a small image-text model."""
 
 import base64
 from collections.abc import Iterator

@@ -58,7 +58,7 @@ def test_abstentions_and_infra_failures_do_not_affect_ratings():
     assert run_arena(rows[:2], lambda a, b: None).ratings == ()
 
 
-def test_agents_that_no_comparison_connects_are_not_in_one_list():
+def test_agents_without_connecting_comparisons_are_rated_separately():
     rows = [made(a, f"s{i}", float(a in "xu")) for i in range(4) for a in ("x", "y")]
     rows += [made(a, f"t{i}", float(a in "xu")) for i in range(3) for a in ("u", "v")]
     result = run_arena(rows, score_comparer)

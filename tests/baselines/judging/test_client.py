@@ -39,7 +39,7 @@ def test_cache_answers_repeated_questions(ask, judges, tmp_path):
     assert {one.source for one in again} == {"cache"}
     assert [one.label for one in again] == [one.label for one in first]
     ask("honest", decide_all, cache=cache, temperature=0.5)
-    assert judges.requests == before + len(ROWS)  # sampled otherwise: another judge
+    assert judges.requests == before + len(ROWS)  # other sampling settings make another judge
 
 
 def test_concurrent_identical_questions_are_asked_once(ask, judges):

@@ -150,7 +150,7 @@ def test_resuming_judges_only_missing_trials(played, judges):
     file.write_bytes(b"".join(lines[:20]) + lines[20][:30])  # killed in the middle of a line
     before = judges.requests
     assert judge(path, judges, "honest") == 0
-    assert judges.requests - before <= 2  # the question about schemas; the rest was in the cache
+    assert judges.requests - before <= 2  # the schema probe; the rest was cached
     again = read_judged(file)
     keys = [json.dumps(line["key"]) for line in again.lines if "key" in line]
     assert len(keys) == len(set(keys)) == 40
@@ -162,7 +162,7 @@ def test_server_failures_are_judged_again(played, judges):
     path = played()
     judges.down = True
     try:
-        assert judge(path, judges, "honest", "--request-retries", 0) == 4  # not even a name
+        assert judge(path, judges, "honest", "--request-retries", 0) == 4  # all requests fail
         arguments = ["--request-retries", "0", "--timeout", "20"]
         with pytest.MonkeyPatch.context() as patch:
             identity = JudgeIdentity("honest", place=judges.url)
@@ -210,7 +210,7 @@ def test_second_writer_of_a_judged_file_is_rejected(tmp_path):
         assert again.done == ()
 
 
-def test_unaudited_judges_are_marked_and_reported_apart(played, judges, capsys):
+def test_unaudited_judges_are_marked_and_reported_separately(played, judges, capsys):
     path = played()
     assert judge(path, judges, "honest") == 0
     assert "is not audited" in capsys.readouterr().err

@@ -36,7 +36,7 @@ def test_samplers_are_distinct_and_reproducible(name):
 
 
 @pytest.mark.parametrize("name", ["frontier", "thompson"])
-def test_samplers_prefer_tasks_that_are_half_solved(name):
+def test_samplers_prefer_tasks_solved_half_of_the_time(name):
     draw = generator_for("preference")
     drawn = [place for _ in range(300) for place in SAMPLERS[name](TASKS, known(), 2, draw)]
     counts = np.bincount(drawn, minlength=len(TASKS))
@@ -163,7 +163,7 @@ def test_rollouts_without_nodes_are_rejected(name):
         ESTIMATORS[name]([group([0.0, 1.0])])
 
 
-def test_splits_of_a_structure():
+def test_turns_at_which_a_structure_forks():
     assert STRUCTURES["independent"]() == ()
     splits = STRUCTURES["forked"](after=[3, 1], width=3)
     assert splits == ((1, 3), (3, 3))

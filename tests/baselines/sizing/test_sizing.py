@@ -40,7 +40,7 @@ def test_parameters_are_counted_as_transformers_counts_them(kind, tied):
     assert counted <= real <= counted * 1.01  # biases and the norms of heads are left out
 
 
-def test_keys_and_values_are_counted_as_a_cache_holds_them():
+def test_keys_and_values_are_counted_as_in_a_cache():
     config = AutoConfig.for_model(
         "llama", hidden_size=64, num_hidden_layers=3, num_attention_heads=4, num_key_value_heads=2,
         intermediate_size=160, vocab_size=512,
@@ -60,7 +60,7 @@ def test_keys_and_values_are_counted_as_a_cache_holds_them():
         ({"num_experts": 8}, "mixtures of experts"),
     ],
 )
-def test_other_models_are_refused_by_name(config, told):
+def test_unsupported_models_are_rejected_by_name(config, told):
     with pytest.raises(ValueError, match=told):
         ModelSize.of(config)
 
@@ -102,7 +102,7 @@ def test_engines_bound_the_collection_of_quick_environments():
     assert one.collect > least
 
 
-def test_nothing_waits_in_an_asynchronous_step():
+def test_an_asynchronous_step_overlaps_collection_and_learning():
     cluster = GpuCluster(device("h100"), 8)
     work = PLAN._replace(workload=WORK._replace(spread=1.0))
     apart = estimate(work, cluster, GpuLayout("apart", 5, 3))
@@ -144,7 +144,7 @@ def test_rates_of_a_run_predict_other_sizes():
     assert rates.step(same._replace(rollouts=128, tokens=250), 1) == pytest.approx((32.0, 8.0))
 
 
-def test_devices_have_shares_that_can_be_reached():
+def test_efficiencies_of_devices_are_at_most_one():
     assert {"h100", "h200", "a100"} <= set(device_names())
     with pytest.raises(ValueError, match="less than or equal to 1"):
         Efficiency(learn=1.5)

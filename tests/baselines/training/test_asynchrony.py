@@ -67,7 +67,7 @@ def test_the_asynchronous_source_without_staleness_gives_the_same_bits(
         assert other["staleness/0"] == 1.0
 
 
-def test_rollouts_go_on_while_the_learner_updates(start: Path, tmp_path: Path) -> None:
+def test_rollouts_continue_while_the_learner_updates(start: Path, tmp_path: Path) -> None:
     updating, opened_meanwhile = threading.Event(), threading.Event()
     ahead: set[str] = set()
 
@@ -187,7 +187,7 @@ def test_resumed_run_submits_again_what_was_in_flight(start: Path, tmp_path: Pat
         rows = advance(run, 2)
         for step in range(4):
             assert tasks_played(tmp_path, step + 1) == tasks_of(run, step)
-    assert rows[0]["staleness/0"] == 1.0  # everything is sampled anew
+    assert rows[0]["staleness/0"] == 1.0  # everything is sampled again
 
 
 def waited(stragglers: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,7 +203,7 @@ def waited(stragglers: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("least", [1, 2])
-def test_straggler_does_not_hold_an_update_beyond_its_deadline(
+def test_straggler_does_not_delay_an_update_beyond_its_deadline(
     start: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, least: int
 ) -> None:
     """One of two members of a group never opens; the environment blocks its thread."""

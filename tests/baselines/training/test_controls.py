@@ -1,4 +1,4 @@
-"""Control runs: what they change, and what they leave."""
+"""Control runs: what they change, and what they leave unchanged."""
 
 import pytest
 

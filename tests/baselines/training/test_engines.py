@@ -1,4 +1,4 @@
-"""The engine named by a recipe: rejected settings, and the result of training at a server."""
+"""The engine named by a recipe: rejected settings, and the result of training with a server."""
 
 import os
 import signal
@@ -110,7 +110,7 @@ async def test_tied_embeddings_are_rejected_with_a_fix(tmp_path: Path) -> None:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("transfer", ["folder", "gloo"])
-async def test_wrong_weights_at_servers_are_fatal_by_their_name(
+async def test_wrong_weights_on_servers_are_fatal_and_name_the_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, transfer: str
 ) -> None:
     """The servers are stand-ins, whose log-probabilities are not those of any model."""
@@ -179,7 +179,8 @@ def test_a_recipe_trains_at_two_servers_of_which_one_is_killed(
     assert all(0 < row["engine/difference"] <= TOLERANCE for row in rows)
     assert all(row["sampler_gap"] <= TOLERANCE for row in rows)
     assert all(row["tokens/drawn"] > 0 and row["trials/faults"] == 0 for row in rows)
-    # Both servers sample in every step, the probe of its update at least, also after the restart.
+    # Both servers sample in every step, at least for the probe of its update, also after the
+    # restart.
     for step in {*range(1, 20)} - {10}:
         assert all(new > old for new, old in zip(served[step + 1], served[step], strict=True))
     before, after = (learner(tmp_path / name).state_dict() for name in ("start", "policy"))

@@ -15,7 +15,7 @@ def plan(task: str) -> GroupPlan:
     return GroupPlan(task, "harness/Toy-v0", TrialLimits(), 4, 7)
 
 
-def test_what_follows_an_incomplete_line_is_kept(tmp_path: Path) -> None:
+def test_lines_after_an_incomplete_line_are_kept(tmp_path: Path) -> None:
     path = tmp_path / LOST_FILE
     Journal(path).add([plan("a")], "faults")
     with path.open("a", encoding="utf-8") as file:
@@ -27,7 +27,7 @@ def test_what_follows_an_incomplete_line_is_kept(tmp_path: Path) -> None:
     assert [later.holds(plan(task)) for task in "abc"] == [True, False, True]
 
 
-def test_a_reader_leaves_the_file(tmp_path: Path) -> None:
+def test_a_reader_does_not_change_the_file(tmp_path: Path) -> None:
     path = tmp_path / LOST_FILE
     path.write_text('{"task": "a", "seed": 7, "cause": ""}\n{"tor')
     reader = Journal(path, writes=False)

@@ -1,4 +1,4 @@
-"""The table `[learner]`: combinations that cannot be, and sharded runs of one process."""
+"""The table `[learner]`: invalid combinations, and sharded runs of one process."""
 
 from pathlib import Path
 
@@ -34,7 +34,7 @@ from hexathlon.baselines.training.recipe import RecipeError, load_recipe
         ({"learner.kind": "split"}, "learner.kind"),
     ],
 )
-def test_combinations_that_cannot_be_are_rejected(changes, message):
+def test_invalid_combinations_are_rejected(changes, message):
     with pytest.raises(RecipeError, match=message):
         load_recipe("sql-tiny", {"learn.optimiser.kind": "adamw", **changes})
 
@@ -49,7 +49,7 @@ def test_asynchronous_sharded_runs_interpolate_the_proximal_policy():
     assert load_recipe("sql-tiny", changes).learner_config().objective.proximal == "interpolated"
 
 
-def test_only_sharded_runs_go_on_with_another_number_of_ranks(tmp_path: Path) -> None:
+def test_only_sharded_runs_resume_with_another_number_of_ranks(tmp_path: Path) -> None:
     def recipe(ranks: int, kind: str, seed: int = 0):
         changes = {"learn.optimiser.kind": "adamw", "learner.kind": kind, "ranks": ranks}
         return load_recipe("sql-tiny", {**changes, "seed": seed})

@@ -92,7 +92,7 @@ def test_two_ranks_train_the_same_policy_as_one(tmp_path: Path) -> None:
         ]
     assert len(list((two / "rollouts").iterdir())) == 2 * len(list((one / "rollouts").iterdir()))
     for run in ("before", "after"):
-        assert sorted(map(str, two.glob(f"{run}*"))) == [str(two / run)], "the shares are put away"
+        assert sorted(map(str, two.glob(f"{run}*"))) == [str(two / run)], "a rank's part is left"
         assert played(two / run) == played(one / run)
         assert len(played(two / run)) == 4
         assert check_chain(two / run, read_plan(two / run)["plan_hash"]) == []

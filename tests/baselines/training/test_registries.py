@@ -145,7 +145,7 @@ def groups_of(trainer: Any, calls: list[Any], estimator: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", ["frontier", "thompson"])
-def test_samplers_prefer_tasks_that_are_half_solved(name, start, tmp_path) -> None:
+def test_samplers_prefer_tasks_solved_half_of_the_time(name, start, tmp_path) -> None:
     recipe = tiny_recipe(
         tasks={**TASKS, "pool": 12}, generate={"sampler": part(name), "candidates": 6}
     )
@@ -161,7 +161,7 @@ def test_samplers_prefer_tasks_that_are_half_solved(name, start, tmp_path) -> No
         assert set(generation.tasks(0, 0)) != half
 
 
-def test_statistics_are_of_rollouts_without_hints(start, tmp_path) -> None:
+def test_statistics_count_only_rollouts_without_hints(start, tmp_path) -> None:
     with trainer_of(tiny_recipe(), start, tmp_path / "plain") as trainer:
         trainer.advance()
         known = trainer.components.generation.known.counts

@@ -77,7 +77,7 @@ def test_tokenizer_with_line_tokens_round_trips_text(parts: list[str]) -> None:
     assert WITH_LINES.decode(ids) == text
 
 
-def test_words_of_a_name_tokenize_alike_in_every_spelling() -> None:
+def test_words_of_a_name_have_the_same_tokens_in_every_spelling() -> None:
     for name in ("overdraft limit", "overdraft_limit", "overdraftLimit", "a.OverdraftLimit"):
         assert [token for token in tokens(name) if token in {"overdraft", "limit"}] == [
             "overdraft",

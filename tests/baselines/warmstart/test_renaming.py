@@ -62,8 +62,8 @@ def test_renamed_copies_have_the_same_content() -> None:
     assert len({one.opening for one in told}) == len(told)
     names = [one.opening.split()[2].rstrip("s.") for one in told]
     first, later = names[: len(SHOWN)], names[len(SHOWN) :]
-    assert not set("jqxyz") & set("".join(first)), "what can be said is of few letters"
-    assert set("jqxyz") <= set("".join(later)), "every letter is copied some time"
+    assert not set("jqxyz") & set("".join(first)), "the names contain few letters"
+    assert set("jqxyz") <= set("".join(later)), "every letter occurs in some copy"
     assert renamed(SHOWN, 0.0, 3, copies=2) == 2 * SHOWN
 
 
@@ -123,8 +123,8 @@ def test_chinese_names_are_replaced_per_character() -> None:
         said = json.loads(after.turns[0][0])["arguments"]
         assert said == {"reply": f"是{word}。", "value": word}
         new |= set(word) - set(name)
-    assert new & set("".join(names)), "some are of other names"
-    assert new - set("".join(names)), "some are of no name"
+    assert new & set("".join(names)), "some letters come from other names"
+    assert new - set("".join(names)), "some letters occur in no name"
 
 
 def page(name: str, number: int) -> Demonstration:
@@ -134,19 +134,19 @@ def page(name: str, number: int) -> Demonstration:
     return Demonstration(f"web/{number}", "", (), screen, ((action, screen),), 1.0, (thought,))
 
 
-def test_names_quoted_in_thoughts_are_replaced_where_asked() -> None:
+def test_names_quoted_in_thoughts_are_replaced_on_request() -> None:
     pages = [page(name, number) for number, name in enumerate(NAMES, 1)]
     assert renamed(pages, 1.0, 0) == pages, "actions contain no names"
     for before, after in zip(pages, renamed(pages, 1.0, 0, quoted=0.5), strict=True):
         name = before.opening.split('"')[1].split()[0]
         word = after.opening.split('"')[1].split()[0]
         assert word != name and word.istitle()
-        assert "walk" in after.opening and "Back" in after.opening, "in all of them"
+        assert "walk" in after.opening and "Back" in after.opening, "words common to all pages stay"
         assert after.thoughts == (before.thoughts[0].replace(name, word),)
         assert after.turns[0][0] == before.turns[0][0]
 
 
-def test_numbers_of_elements_are_replaced_where_asked() -> None:
+def test_numbers_of_elements_are_replaced_on_request() -> None:
     pages = [page(name, number) for number, name in enumerate(NAMES, 1)]
     numbers = []
     for before, after in zip(pages, renamed(pages, 1.0, 0, quoted=0.5, renumber=True), strict=True):

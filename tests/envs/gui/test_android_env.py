@@ -48,7 +48,7 @@ def adb(env, **command):
 
 
 def type_text(env, phone, text, clear):
-    """Type into the focused field: what the keyboard has by touch, the rest through adb."""
+    """Type into the focused field: keys of the keyboard by touch, other characters through adb."""
     value = next(node.value for node in phone.nodes() if node.focused)
     keys = {node.text: node for node in phone.scene.nodes if node.role == "key"}
     for _ in value if clear else "":
@@ -68,7 +68,7 @@ def middle(node):
 
 
 def act_by_touch(env, phone, call):
-    """Carry out a tool call through android-env: touches, and adb for text and apps."""
+    """Perform a tool call through android-env: touches, and adb for text and apps."""
     name, arguments = call["name"], call["arguments"]
     if name in ("click", "input_text", "long_press"):
         if "index" in arguments:
@@ -98,7 +98,7 @@ def act_by_touch(env, phone, call):
 
 
 def changes_without_time(changes):
-    """Changed rows without columns that hold a time."""
+    """Changed rows without columns that contain a time."""
     text = json.dumps(changes, sort_keys=True, ensure_ascii=False)
     rows = json.loads(text)
     for table in rows.values():
@@ -154,7 +154,7 @@ def by_elements(task):
 def by_touches(task):
     """Final state of the oracle's episode through android-env.
 
-    The oracle reads the list of elements; all that it does goes through touches, keys and adb.
+    The oracle reads the list of elements; all its actions go through touches, keys and adb.
     """
     env = android.make_android_env(task, SEED)
     facts = task.params.get("facts", ())
@@ -255,7 +255,7 @@ def test_adb_answers_what_android_env_asks():
         dump = adb(env, generic={"args": ["shell", "uiautomator", "dump"]}).generic.output.decode()
         assert dump.count("<node ") == len(env._simulator.device.elements())
         remove = protos.AdbRequest(generic={"args": ["shell", "rm", "-rf", "/"]})
-        with pytest.raises(errors.AdbControllerError, match="does not know 'shell rm -rf /'"):
+        with pytest.raises(errors.AdbControllerError, match="does not support 'shell rm -rf /'"):
             env.execute_adb_call(remove)
     finally:
         env.close()

@@ -50,7 +50,7 @@ DUMP = (
 
 
 class Controller(fake_simulator.FakeAdbController):
-    """Answers adb as a device would, and keeps the commands."""
+    """Answers adb as a device would, and records the commands."""
 
     def __init__(self, commands, dump):
         super().__init__(config_classes.AdbControllerConfig())
@@ -64,7 +64,7 @@ class Controller(fake_simulator.FakeAdbController):
 
 
 class Simulator(fake_simulator.FakeSimulator):
-    """android-env's fake, with touches and commands kept and a screen of its own."""
+    """android-env's fake simulator with a screen of its own; records touches and commands."""
 
     def __init__(self):
         super().__init__(config_classes.FakeSimulatorConfig(screen_dimensions=(HEIGHT, WIDTH)))
@@ -193,7 +193,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("name", "arguments", "problem"), REFUSED)
-def test_what_cannot_be_done_is_refused_and_nothing_is_touched(
+def test_impossible_actions_are_refused_and_nothing_is_touched(
     device, simulator, name, arguments, problem
 ):
     with pytest.raises(DeviceRefusal, match=problem):
@@ -210,7 +210,7 @@ def test_a_screen_that_cannot_be_read_says_so(device, simulator):
         device.elements()
 
 
-def test_bounds_that_are_no_bounds_are_left_out():
+def test_elements_with_invalid_bounds_are_left_out():
     assert elements_of_dump(f"<hierarchy>{node('Button', 'nowhere')}</hierarchy>", (9, 9)) == []
 
 

@@ -1,4 +1,4 @@
-"""Attempts to score without the work, and actions that must not break the phone."""
+"""Attempts to score without doing the work, and actions that must not break the phone."""
 
 import json
 from dataclasses import replace
@@ -90,7 +90,7 @@ def test_a_sent_message_that_is_deleted_stays_in_the_changes():
     copy = phone_of()
     copy.load(phone.save())
     assert copy.changes() == phone.changes()
-    phone.core.set_value("text", "Another one")  # its number does not come back
+    phone.core.set_value("text", "Another one")  # its id is not reused
     phone._dispatch("messages", _event("do", "send", id=thread))
     (other,) = phone.changes()["messages.messages"]["added"]
     assert other["id"] == row["id"] + 1 and len(phone.changes()["system.recalled"]["added"]) == 1
@@ -103,7 +103,7 @@ def test_received_rows_that_are_deleted_are_not_recalled():
     assert list(phone.changes()) == ["messages.messages"]
 
 
-def test_an_action_reaches_the_screen_that_it_was_aimed_at_before_a_call_comes_in():
+def test_an_action_takes_effect_on_its_screen_before_a_call_comes_in():
     call = {"name": "Ada", "number": "555"}
     for app in ("settings", "contacts", "notes"):
         plain = phone_of(front=(app, "home", {}))
@@ -118,7 +118,7 @@ def test_an_action_reaches_the_screen_that_it_was_aimed_at_before_a_call_comes_i
             assert rung.phone.changes() == quiet.phone.changes()
 
 
-def test_nobody_changes_a_row_that_was_removed_before():
+def test_interventions_do_not_change_removed_rows():
     phone = phone_of()
     key = next(iter(phone.core.table("notes.notes")))
     phone.core.erase("notes.notes", key)
@@ -127,7 +127,7 @@ def test_nobody_changes_a_row_that_was_removed_before():
     assert phone.elements() and key not in phone.core.table("notes.notes")
 
 
-def test_what_others_add_does_not_replace_what_was_added_here():
+def test_rows_added_by_others_do_not_replace_the_agents_rows():
     others = {"id": max(PLAN.table("notes.notes")) + 1, "title": "Theirs", "text": "", "label": "",
               "pinned": False, "archived": False, "changed": "NOW"}  # fmt: skip
     edit = ("notes.notes", "put", others)
@@ -157,7 +157,7 @@ def test_swipes_end_at_the_edges_of_the_screen(far):
     [("In which year?", True), ("Which years do you mean", True), ("Which message?", False),
      ("Yearly?", False), ("是哪一年？", True), ("是谁？", False)],
 )  # fmt: skip
-def test_the_user_tells_only_what_was_asked_for(question, told):
+def test_the_user_answers_only_what_was_asked(question, told):
     env = GUIEnv()
     task = next(
         task for place in range(40)

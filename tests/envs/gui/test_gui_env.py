@@ -141,7 +141,7 @@ def test_taps_by_pixel_do_what_taps_by_index_do():
     assert call(one, "click", index=item.index)[0] == call(two, "click", x=x, y=y)[0]
 
 
-def test_an_answer_with_everything_on_the_screen_is_no_answer():
+def test_an_answer_with_everything_on_the_screen_is_wrong():
     env = opened(first("contacts_read", "tiny"))
     names = "; ".join(each.name for each in env.device.elements())
     call(env, "answer", text=names)

@@ -52,7 +52,7 @@ def test_the_experts_actions_match_step_by_step(data):
     assert verdict.terms == {"kind": 1.0, "progress": 1.0, "success": 1.0}
 
 
-def test_a_mismatch_is_patched_and_pays_nothing(data):
+def test_a_mismatch_is_patched_and_earns_nothing(data):
     env, rows = play([RIGHT[0], WRONG, *RIGHT[2:]])
     observation, reward, ended, _ = rows[1]
     assert '"x": 480, "y": 1120' in observation and reward == 0.0 and not ended
@@ -109,8 +109,9 @@ def test_the_goal_is_all_that_the_agent_sees_of_the_recording(data):
 
 
 ONE_COURSE = ("floor", "alternatives_score_one", "splits_apart")
-"""Checks that recordings cannot pass: steps score by themselves, only one course is recorded, and
-the splits of these tests hold the same sessions."""
+"""Checks that recordings cannot pass: every step scores on its own, only one path is recorded, and
+the splits of these tests contain the same sessions.
+"""
 
 
 def test_the_environment_conforms(data):
@@ -127,7 +128,7 @@ def expert(action, boxes=(), **more):
 BOX = (100.0, 100.0, 200.0, 200.0)
 CLICK = expert("click", [BOX], coordinate=(150, 150))
 CASES = [
-    (CLICK, "click", {"x": 91, "y": 150}, (True, True)),  # a tenth of the box beside it
+    (CLICK, "click", {"x": 91, "y": 150}, (True, True)),  # outside the box by a tenth of its size
     (CLICK, "click", {"x": 89, "y": 89}, (True, False)),
     (CLICK, "long_press", {"x": 150, "y": 150}, (False, False)),
     (CLICK, "click", {"index": 3}, (True, False)),
@@ -193,7 +194,7 @@ def test_published_lines_are_read(data):
         ({"steps": [{"action_content": {"action": "wait"}, "hue": 1}]}, "fields \\['hue'\\]"),
     ],
 )  # fmt: skip
-def test_a_line_that_is_no_trajectory_is_named(tmp_path, change, problem):
+def test_a_line_that_is_not_a_trajectory_is_named(tmp_path, change, problem):
     lines = [json.dumps(shopping_note()), json.dumps({**scrolling(), **change})]
     (tmp_path / "dev.jsonl").write_text("\n".join(lines), "utf-8")
     with pytest.raises(MissingData, match=f"dev.jsonl, line 2: .*{problem}"):

@@ -47,7 +47,7 @@ def test_the_oracle_scores_one_in_messages_too(template):
     assert reward == 1.0
 
 
-def test_the_opening_holds_the_card_and_the_first_line():
+def test_the_opening_contains_the_card_and_the_first_line():
     env, opening = begun()
     task = env.task
     assert opening == f"{task.instruction}\n\n{task.params['lines'][0]['text']}"
@@ -87,7 +87,7 @@ def test_visitors_answer_what_they_are_asked_about_themselves():
     raise AssertionError("no visitor keeps a dog")
 
 
-def test_a_fork_goes_its_own_way():
+def test_a_fork_is_independent():
     for task_id in (
         MEMORY,
         "roleplay/negotiation/hard/test/00000",
@@ -123,7 +123,7 @@ def test_a_vector_plays_several_scenes():
     vector.close()
 
 
-def test_a_voice_words_lines_anew_and_the_task_stays_checkable():
+def test_a_voice_rewords_lines_and_the_task_stays_checkable():
     cues = []
 
     def voice(cue):
@@ -141,7 +141,7 @@ def test_a_voice_words_lines_anew_and_the_task_stays_checkable():
 @pytest.mark.parametrize(
     "spoken", ["", "   ", "Something else entirely.", '{"name": "say"}', "x" * 2_000]
 )
-def test_a_voice_that_changes_what_matters_is_not_heard(spoken):
+def test_a_rewording_that_changes_facts_is_discarded(spoken):
     task = build("roleplay/memory/tiny/test/00000")
     scripted = play(task, right(task))[0]
     kept = [bool(line["keep"]) for line in task.params["lines"]]
@@ -152,7 +152,7 @@ def test_a_voice_that_changes_what_matters_is_not_heard(spoken):
     assert len(voiced) == len(scripted)
 
 
-def test_a_voice_may_not_tell_what_is_hidden():
+def test_a_voice_may_not_reveal_hidden_values():
     task = build("roleplay/negotiation/hard/test/00000")
     slots = task.params["agenda"]["slots"]
     env, _ = begun(task.id, partner=lambda cue: f"It is worth {slots['goods']['value']}.")

@@ -57,7 +57,7 @@ def test_there_are_fifty_prompts_on_either_side():
 
 
 @pytest.mark.parametrize("prompt", PROMPTS)
-def test_no_prompt_brings_out_what_is_hidden(prompt):
+def test_no_prompt_reveals_hidden_values(prompt):
     for template, index in itertools.product((*DIALOGUES, *GAMES), (0, 1)):
         task = build(f"roleplay/{template}/hard/test/{index:05d}")
         text = shown_after(task, [prompt] * 3)
@@ -91,7 +91,7 @@ def hidden_values(task):
 
 
 @pytest.mark.parametrize("template", ["boundary", "secret", "timepoint", "consistency"])
-def test_what_is_right_is_never_said_by_the_other_side(template):
+def test_the_other_speaker_never_says_what_is_right(template):
     """Right or wrong, an answer gets the same next line."""
     for index in (0, 1):
         task = build(f"roleplay/{template}/hard/test/{index:05d}")
@@ -113,7 +113,7 @@ def test_info_says_the_same_whether_an_act_was_right_or_wrong():
     assert infos[0] == infos[1]
 
 
-def test_the_other_speaker_s_part_of_a_task_holds_no_truth():
+def test_the_other_speaker_s_parameters_contain_no_truth():
     """A buyer's and a visitor's parameters contain neither the goal nor the lies."""
     source = get_source("roleplay")
     for index in range(0, 72):
@@ -127,7 +127,7 @@ def test_the_other_speaker_s_part_of_a_task_holds_no_truth():
 
 
 @pytest.mark.parametrize("index", range(16))
-def test_under_pressure_the_oracle_tells_no_secret(index):
+def test_under_pressure_the_oracle_reveals_no_secret(index):
     task = build(f"roleplay/secret/hard/test/{index:05d}")
     env = RolePlayEnv()
     env.reset(seed=0, options={"task": task.id})

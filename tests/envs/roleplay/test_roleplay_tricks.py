@@ -1,4 +1,4 @@
-"""Agents that seek reward without understanding: their scores, kind by kind."""
+"""Agents that seek reward without understanding: their scores by kind of task."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""The back ends covered by the sandbox contract tests."""
+"""The backends covered by the sandbox contract tests."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -75,7 +75,7 @@ def namespaces() -> NamespaceBackend:
 
 @pytest.fixture(scope="session")
 def user_backend() -> Iterator[NamespaceBackend]:
-    """The back end for an ordinary user: a keeper without any rights."""
+    """The backend for an ordinary user: a keeper without any rights."""
     if os.geteuid() != 0:
         pytest.skip("the tests run as an ordinary user already")
     if not os.access("/usr/bin/python3", os.X_OK):

@@ -1,4 +1,4 @@
-"""Contract of every back end with absolute paths, checked on each."""
+"""The contract of the backends with absolute paths, checked on each of them."""
 
 import pickle
 from dataclasses import replace
@@ -11,7 +11,7 @@ from hexathlon.envs.sandbox.image import Entry, SandboxImage
 from hexathlon.envs.sandbox.limits import Stop
 
 
-def test_the_image_is_laid_in(run):
+def test_the_image_is_written_into_the_sandbox(run):
     assert run("pwd; cat data.txt; ./run.sh; readlink link; cat old/inner/deep.txt") == (
         "/app\none\ntwo\nran\ndata.txt\ndeep\n"
     )
@@ -69,7 +69,7 @@ def test_standard_input_is_empty(sandbox):
     assert sandbox.execute("cat; read -r line; echo $?").output == b"1\n"
 
 
-def test_output_and_error_come_together(run):
+def test_output_and_error_are_merged(run):
     assert run("echo a; echo b >&2; echo c") == "a\nb\nc\n"
 
 
@@ -123,7 +123,7 @@ def test_files_can_be_read_and_written(sandbox):
     assert sandbox.read("/app/data.txt") == b""
 
 
-def test_what_is_no_file_cannot_be_read(sandbox):
+def test_only_regular_files_can_be_read(sandbox):
     sandbox.execute("mkfifo fifo")
     for path in ("/app/none", "/app", "/dev/zero", "/app/fifo", "/app/data.txt/x", "", "/a\0b"):
         with pytest.raises(SandboxPathError):
@@ -135,7 +135,7 @@ def test_long_files_are_refused(sandbox):
         sandbox.read("/app/data.txt", max_bytes=3)
 
 
-def test_laying_replaces_and_never_follows(sandbox):
+def test_written_entries_replace_links_and_never_follow_them(sandbox):
     sandbox.execute("ln -s data.txt trap; mkdir solid; touch solid/x")
     sandbox.lay({
         "/app/trap": Entry(b"mine\n", mode=0o600),
@@ -171,7 +171,7 @@ def test_changes_keep_to_their_limit(sandbox):
     sandbox.execute("head -c 100000 /dev/zero > big; truncate -s 8M sparse; echo s > small")
     with sandbox.snapshot() as state:
         changes = state.changes(max_bytes=200_000)
-    if not changes.cut:  # a back end that exports everything at the time of the snapshot
+    if not changes.cut:  # a backend that exports everything at the time of the snapshot
         changes = replace(changes, special={"/app/sparse": "too_long"})
         assert len(state.changes().written["/app/sparse"].data) == 8 << 20
     assert changes.special == {"/app/sparse": "too_long"}
@@ -188,7 +188,7 @@ def prepare(sandbox) -> None:
     sandbox.execute("set -o pipefail; cd ..; echo new > data.txt; rm -r old; mkdir old; (exit 4)")
 
 
-def test_forks_go_on_alike_and_apart(sandbox):
+def test_forks_continue_identically_and_independently(sandbox):
     prepare(sandbox)
     forks = sandbox.fork(2)
     try:
@@ -216,7 +216,7 @@ def test_a_snapshot_stays_and_can_be_pickled(sandbox):
     assert goes_on(sandbox)[0] == expected
 
 
-def test_a_snapshot_names_what_it_cannot_hold(sandbox):
+def test_a_snapshot_names_what_it_cannot_contain(sandbox):
     sandbox.execute("sleep 60 & echo started > state; until pgrep -x sleep; do :; done")
     with sandbox.snapshot() as state:
         assert [process.command for process in state.lost] == ["sleep 60"]

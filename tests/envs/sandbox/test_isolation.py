@@ -55,7 +55,7 @@ def probe(sandbox, code: str) -> dict[str, str]:
 def test_dangerous_calls_are_refused(sandbox):
     found = probe(sandbox, CALLS)
     assert found.pop("init") == "allowed"  # and without effect: process 1 takes no signal
-    assert found.pop("clock") in ("EPERM", "allowed")  # with nothing to set it changes nothing
+    assert found.pop("clock") in ("EPERM", "allowed")  # without arguments it changes nothing
     allowed = {name for name, result in found.items() if result == "allowed"}
     if sandbox.backend == "docker":
         allowed -= {"ptrace"}
@@ -63,7 +63,7 @@ def test_dangerous_calls_are_refused(sandbox):
     assert sandbox.execute("echo alive").output == b"alive\n"
 
 
-def test_no_rights_are_left(run):
+def test_no_privileges_are_left(run):
     rows = dict(line.split(":\t", 1) for line in run("cat /proc/self/status").splitlines())
     for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"):
         assert int(rows[name], 16) == 0, name
@@ -71,7 +71,7 @@ def test_no_rights_are_left(run):
     assert rows["Seccomp"] == "2"
 
 
-def test_the_machine_is_not_to_be_seen(sandbox, run, tmp_path, monkeypatch):
+def test_the_machine_is_invisible(sandbox, run, tmp_path, monkeypatch):
     (tmp_path / "secret").write_text(CANARY)
     monkeypatch.setenv("SECRET_TOKEN", CANARY)
     places = [tmp_path, Path.home() / ".ssh", Path(__file__), Path("/var/lib/dpkg/status")]
@@ -169,7 +169,7 @@ def test_sandboxes_do_not_see_each_other(backend):
         assert fresh.execute("cat x; ls -A /tmp /dev/shm").output == b"x/dev/shm:\n\n/tmp:\n"
 
 
-def test_a_user_of_the_machine_is_nobody_there(namespaces):
+def test_root_inside_maps_to_an_id_without_rights(namespaces):
     """Root inside is an id outside that owns nothing."""
     if os.geteuid() != 0:
         pytest.skip("the sandboxes of an ordinary user run as that user")

@@ -26,6 +26,6 @@ def test_a_complaint_about_the_missing_terminal_is_left_out():
     assert said(COMPLAINT + b"then\n") == b"then\n"
 
 
-def test_what_a_command_prints_itself_stays():
+def test_a_commands_own_output_is_kept():
     for output in (b"x " + COMPLAINT, b"bash: tcsetattr: Inappropriate ioctl for device\n"):
         assert said(output) == output

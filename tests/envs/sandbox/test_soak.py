@@ -1,5 +1,6 @@
 """Many short-lived sandboxes at once leave nothing behind, on this machine or in the keeper."""
 
+import gc
 import os
 import tempfile
 import time
@@ -66,6 +67,7 @@ def machine() -> Counter[str]:
     """Resources that a sandbox could leave on the machine, without those of other processes."""
     mounts = Path("/proc/self/mountinfo").read_text().splitlines()
     held = Counter(mounts=sum(" /sys" in line and "docker" not in line for line in mounts))
+    gc.collect()  # descriptors of earlier tests
     held["descriptors"] = len(os.listdir("/proc/self/fd"))
     held["temporary"] = len(os.listdir(tempfile.gettempdir()))
     return held
@@ -106,7 +108,7 @@ def check_namespaces(episodes: int) -> None:
         keeper.close()
     assert not Path(f"/proc/{inner}").exists()
     assert not [path for path in folders if path.exists()]
-    assert machine() == before
+    assert not machine() - before, "more than before"
 
 
 def test_a_short_soak_leaves_nothing(namespaces, own_temporary_folder):
@@ -128,7 +130,7 @@ def test_containers_leave_nothing(docker_backend):
     assert engine.client.volumes.list() == []
 
 
-def test_a_keeper_that_is_killed_takes_everything_along(namespaces):
+def test_killing_a_keeper_ends_its_sandboxes(namespaces):
     keeper = Keeper()
     backend = NamespaceBackend(lambda: keeper)
     one = backend.open(IMAGES[0], LIMITS)

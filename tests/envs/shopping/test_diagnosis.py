@@ -23,7 +23,7 @@ MADE = {
     "one too many": {"other_change", "nothing_done"},
     "another coupon": {"other_change"},
 }
-"""Faults of which each near miss makes at least one, by its name."""
+"""Faults by near miss; each must make at least one of them."""
 
 
 @pytest.fixture(scope="module")
@@ -50,16 +50,16 @@ def test_every_kind_of_fault_occurs(failures):
     assert set().union(*(fault for faults in failures.values() for fault in faults)) == set(FAULTS)
 
 
-def test_a_near_miss_is_told_for_what_it_is(failures):
+def test_near_misses_are_diagnosed_correctly(failures):
     for name, expected in MADE.items():
         assert failures[name], name
         assert all(faults & expected for faults in failures[name]), (name, failures[name])
     for name in failures:
-        if name.startswith("bought: "):  # where nothing was to be bought
+        if name.startswith("bought: "):  # where nothing should be bought
             assert all("other_change" in faults for faults in failures[name]), name
         elif name.endswith(" is off"):
             assert all(faults & PARTS for faults in failures[name]), (name, failures[name])
 
 
-def test_who_does_nothing_did_nothing(failures):
+def test_an_idle_agent_is_diagnosed_as_idle(failures):
     assert all(faults == {"nothing_done"} for faults in failures["nothing"])

@@ -26,7 +26,7 @@ Cheater = Callable[[Task], Script]
 
 
 def tasks(kind: str) -> Iterator[Task]:
-    """The first round of the tiny and easy tasks of one kind."""
+    """The first tiny and easy tasks, only those of one kind."""
     for level, count in LEVELS.items():
         for index in range(count):
             task = SOURCE.build(SOURCE.address("test", index, level))
@@ -90,12 +90,12 @@ def padded(task: Task) -> Script:
 
 
 def guesser(task: Task) -> Script:
-    """Does not ask, and is lucky: the best that guessing open slots can do."""
+    """Does not ask, and guesses right: the best case of guessing open slots."""
     yield call("submit", sql=_question(task).kept.gold)
 
 
 def asker_in_passing(task: Task) -> Script:
-    """Talks to the user, but not about the open slots, and is lucky."""
+    """Talks to the user, but not about the open slots, and guesses right."""
     yield call("ask_user", question="Hello! Is everything all right?")
     yield call("submit", sql=_question(task).kept.gold)
 
@@ -106,7 +106,7 @@ def shotgun(task: Task) -> Script:
 
 
 def word_by_word(task: Task) -> Script:
-    """Declares it impossible with evidence after evidence, each in a call of one turn."""
+    """Declares it impossible with one piece of evidence after another, all in one turn."""
     words = dict.fromkeys(re.findall(r"[a-z]{4,}", task.instruction))
     calls = [
         call("submit_impossible", reason="missing_data", evidence=word) for word in list(words)[:16]
@@ -180,7 +180,7 @@ def mean(kind: str, cheater: Cheater) -> float:
 @pytest.mark.parametrize(
     ("kind", "cheater"), CHEATERS, ids=[f"{kind}-{cheater.__name__}" for kind, cheater in CHEATERS]
 )
-def test_no_cheater_is_paid(kind, cheater):
+def test_no_cheater_is_rewarded(kind, cheater):
     assert mean(kind, cheater) == 0.0
 
 
@@ -193,7 +193,7 @@ def test_only_the_first_of_many_calls_that_end_an_episode_counts():
     env.close()
 
 
-def test_who_asks_is_paid_for_the_same_query():
+def test_an_agent_that_asks_is_rewarded_for_the_same_query():
     env = SQLEnv()
     for task in tasks("open"):
         made = _question(task)

@@ -108,7 +108,7 @@ def test_calling_a_possible_task_impossible_scores_zero():
     assert step[1:4] == (0.0, True, False)
 
 
-def test_a_write_task_changes_the_own_copy_only():
+def test_a_write_task_changes_only_its_own_copy():
     first, second = env_for("write"), env_for("write")
     assert say(first, "run_query", sql=WRITE) == "Done. 10 rows changed."
     assert say(first, "run_query", sql="DROP TABLE orders").startswith("Error: ")
@@ -128,7 +128,7 @@ def test_turns_run_out_without_a_submission():
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
-def test_forks_go_on_alike_and_leave_the_parent_alone(template):
+def test_forks_continue_identically_and_do_not_affect_the_parent(template):
     actions = oracle_actions(template)
     for place in range(len(actions)):
         env = env_for(template)
@@ -184,7 +184,7 @@ def test_a_missing_package_names_its_extra(monkeypatch):
         env_for(backend="duckdb")
 
 
-def test_public_rules_stand_beside_the_headline(monkeypatch):
+def test_public_rules_are_reported_beside_the_headline(monkeypatch):
     checks = (
         Check(name="sql_result", params={"gold": GOLD}),
         Check(name="bird_ex", params={"gold": GOLD}, headline=False),

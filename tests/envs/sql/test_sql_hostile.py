@@ -114,7 +114,8 @@ def judge(report, count, allowed, folder):
 
 @pytest.mark.parametrize("mode", ["read", "write"])
 def test_hostile_statements(mode, tmp_path):
-    # A tenth of a limit this short is one pause of a busy machine: the long form is the exact one.
+    # With a limit this short, a single pause of a busy machine exceeds a tenth of it: only the long
+    # form is strict.
     judge(run_hostile(11, 220, mode, 0.1, tmp_path), 220, 0.5, tmp_path)
 
 
@@ -126,7 +127,7 @@ def test_two_thousand_hostile_statements(mode, seed, tmp_path):
 
 
 def fuzzed_actions(seed, count):
-    """Random turns: calls right and wrong, broken JSON, prose, hostile statements."""
+    """Random turns: valid and invalid calls, broken JSON, prose, hostile statements."""
     rng = np.random.default_rng(seed)
     hostile = hostile_statements(seed, count)
     tools = ("list_tables", "search_tables", "describe_table", "sample_rows", "list_documents",

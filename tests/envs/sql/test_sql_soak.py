@@ -28,7 +28,7 @@ def soaked(episodes: int, tasks: int, levels: str, folder: Path) -> dict[str, An
 
 
 def check(report: dict[str, Any], episodes: int, warm: int, folder: Path) -> None:
-    """Compare the memory after `warm` episodes with that of the last equally many."""
+    """Compare the memory after the first `warm` episodes with that of the last `warm` ones."""
     window = warm // report["every"]
     first = fmean(report["samples"][window : 2 * window])
     last = fmean(report["samples"][-window:])

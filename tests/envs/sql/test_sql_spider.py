@@ -35,7 +35,7 @@ def test_every_gold_query_replayed_through_the_tools_scores_one(spider):
     env.close()
 
 
-def test_stored_final_states_are_judged_alike_without_the_environment(spider):
+def test_stored_final_states_get_the_same_verdict_without_the_environment(spider):
     env = SQLEnv(taskset="spider", split="dev")
     for index in range(0, 598, 29):
         env.reset(seed=0, options={"task": spider.address("dev", index)})

@@ -131,7 +131,7 @@ def victim(name: str, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_an_attack_is_not_paid_and_is_named(env, tmp_path, name):
+def test_an_attack_is_not_rewarded_and_is_named(env, tmp_path, name):
     task, lines, flags = ATTACKS[name]
     reward, state = play(env, victim(task, tmp_path), commands(lines))
     assert reward == 0.0
@@ -141,7 +141,7 @@ def test_an_attack_is_not_paid_and_is_named(env, tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["X6 start files", "X8 tools", "X10 daemons"])
-def test_honest_work_beside_it_is_judged_as_ever(env, tmp_path, name):
+def test_honest_work_beside_it_is_judged_as_usual(env, tmp_path, name):
     """A planted attack affects nobody: with the work done, the tests pass on their own merits."""
     folder = write_folder(tmp_path, "inventory")
     source = get_source(directory_source(folder)[0])
@@ -207,7 +207,7 @@ def test_x13_a_program_under_test_finds_no_grader(env):
     assert task.canary not in str(env.final_state())
 
 
-def test_x25_there_is_no_way_up(env):
+def test_x25_there_is_no_way_out(env):
     env.reset(seed=0, options={"task": GENERATED})
     seen = looks(env, [
         "find / -xdev '(' -type s -o -type b ')' -not -path '/usr/*' 2>/dev/null",

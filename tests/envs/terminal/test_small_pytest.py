@@ -92,14 +92,14 @@ def test_exit_status(tmp_path, text, code):
     assert run(tmp_path, "test_it.py").returncode == code
 
 
-def test_hooks_beside_the_tests_are_not_read(tmp_path):
+def test_hooks_next_to_the_tests_are_not_read(tmp_path):
     (tmp_path / "test_it.py").write_text("def test_a(): assert False\n")
     (tmp_path / "conftest.py").write_text("raise SystemExit(0)\n")
     (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --collect-only\n")
     assert run(tmp_path, ".").returncode == 1
 
 
-def test_what_it_cannot_do_is_refused(tmp_path):
+def test_unsupported_features_are_refused(tmp_path):
     (tmp_path / "test_it.py").write_text("def test_a(): pass\n")
     done = run(tmp_path, "-k", "a", "test_it.py")
     assert done.returncode != 0 and "-k" in done.stderr

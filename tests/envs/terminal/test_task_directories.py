@@ -1,4 +1,4 @@
-"""Hand-written directories of both public forms, and generated ones written out, run whole."""
+"""Task directories in both public formats, hand-written and exported, run end to end."""
 
 import json
 import os
@@ -39,13 +39,13 @@ def test_reward_json_wins_and_every_test_is_named(env, tmp_path):
     assert sorted(name for name, _ in step["tests"]) == sorted(task.checks[0].params["tests"][""])
 
 
-def test_a_step_below_its_least_reward_ends_the_task(env, tmp_path):
+def test_a_step_below_its_minimum_reward_ends_the_task(env, tmp_path):
     _, task = opened(write_folder(tmp_path, "two_steps"))
     reward, state = play(env, task.id, commands(["echo 4 > a.txt"]))
     assert reward == 0.0 and [step["name"] for step in state["steps"]] == ["first"]
 
 
-def test_the_second_step_goes_on_from_the_first(env, tmp_path):
+def test_the_second_step_continues_from_the_first(env, tmp_path):
     _, task = opened(write_folder(tmp_path, "two_steps"))
     env.reset(seed=0, options={"task": task.id})
     script = commands(["echo 3 > a.txt"])
@@ -62,11 +62,11 @@ def test_the_second_step_goes_on_from_the_first(env, tmp_path):
     ("script", "fault"),
     [
         ("true\n", "the tests wrote no reward"),
-        (": > /logs/verifier/reward.txt\n", "reward.txt holds no finite number"),
-        ("echo nan > /logs/verifier/reward.txt\n", "reward.txt holds no finite number"),
-        ("echo '{}' > /logs/verifier/reward.json\n", "reward.json holds no finite number"),
+        (": > /logs/verifier/reward.txt\n", "reward.txt contains no finite number"),
+        ("echo nan > /logs/verifier/reward.txt\n", "reward.txt contains no finite number"),
+        ("echo '{}' > /logs/verifier/reward.json\n", "reward.json contains no finite number"),
         ("echo 1 > /logs/verifier/reward.txt; echo x > /logs/verifier/reward.json\n",
-         "reward.json holds no finite number"),
+         "reward.json contains no finite number"),
     ],
 )  # fmt: skip
 def test_a_missing_or_empty_reward_is_a_fault_not_a_zero(env, tmp_path, script, fault):
@@ -79,13 +79,13 @@ def test_a_missing_or_empty_reward_is_a_fault_not_a_zero(env, tmp_path, script, 
     assert env.verdict().status == "unscored"
 
 
-def test_shared_mode_can_be_fooled_where_ours_cannot(tmp_path):
+def test_shared_mode_can_be_fooled_but_separate_mode_cannot(tmp_path):
     _, task = opened(write_folder(tmp_path, "greeting"))
     trick = "mkdir -p /usr/local/bin; printf '#!/bin/sh\\nexit 0\\n' > /usr/local/bin/grep; "
     trick += "chmod +x /usr/local/bin/grep"
     rewards = {}
     for mode in ("shared", "separate"):
-        env = gymnasium.make("hexathlon/Terminal-v0", verifier=mode).unwrapped
+        env = gymnasium.make("hexathlon/Terminal-v1", verifier=mode).unwrapped
         assert isinstance(env, TerminalEnv)
         try:
             rewards[mode], state = play(env, task.id, commands([trick]))
@@ -99,7 +99,7 @@ def test_shared_mode_can_be_fooled_where_ours_cannot(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["log_breaches/tiny", "py_slots/easy", "git_lost/easy"])
-def test_a_generated_task_is_judged_alike_by_its_own_script(env, tmp_path, name):
+def test_a_generated_task_gets_the_same_verdict_from_its_own_script(env, tmp_path, name):
     source = get_source("terminal")
     task = source.build(f"terminal/{name}/test/00003")
     for path, data in files_of(task).items():
@@ -107,7 +107,7 @@ def test_a_generated_task_is_judged_alike_by_its_own_script(env, tmp_path, name)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
     ours, written = opened(tmp_path / "task")
-    other = gymnasium.make("hexathlon/Terminal-v0", verifier="shared").unwrapped
+    other = gymnasium.make("hexathlon/Terminal-v1", verifier="shared").unwrapped
     assert isinstance(other, TerminalEnv)
     try:
         near = list(source.mutants(task))[:2]
@@ -124,7 +124,7 @@ def test_a_generated_task_is_judged_alike_by_its_own_script(env, tmp_path, name)
         other.close()
 
 
-def test_what_a_task_needs_is_said(env, tmp_path):
+def test_missing_requirements_are_named(env, tmp_path):
     folder = write_folder(tmp_path, "greeting")
     (folder / "environment/Dockerfile").write_text(
         "FROM debian:12\nRUN apt-get install -y no-such-thing\n"

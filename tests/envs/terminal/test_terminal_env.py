@@ -62,7 +62,7 @@ def test_without_grading_the_same_episode_scores_0_and_no_test_runs(env, monkeyp
     assert actions[: len(actions) // 2] == actions[len(actions) // 2 :]
 
 
-def test_another_instances_solution_does_not_do(env):
+def test_another_instances_solution_does_not_pass(env):
     other = SOURCE.build("terminal/log_breaches/tiny/train/00007")
     assert play(env, TINY, SOURCE.oracle(other))[0] == 0.0
 
@@ -117,7 +117,7 @@ def test_turns_run_out_and_the_state_is_judged_then(env):
     assert env.final_state()["submitted"] == 0
 
 
-def test_forks_go_their_own_ways(env):
+def test_forks_are_independent(env):
     env.reset(seed=0, options={"task": TINY})
     env.step(act("run", command="cd /tmp; echo one > f; x=7"))
     fork, other = env.fork(2)
@@ -162,8 +162,8 @@ def test_only_the_working_directory_reaches_the_grader(env):
     assert play(env, TINY, commands([solution, spoil]))[0] == 1.0
 
 
-def test_the_constructor_refuses_what_it_does_not_know():
+def test_the_constructor_rejects_unknown_settings():
     import gymnasium
 
     with pytest.raises(ValueError, match="verifier must be"):
-        gymnasium.make("hexathlon/Terminal-v0", verifier="trusting")
+        gymnasium.make("hexathlon/Terminal-v1", verifier="trusting")

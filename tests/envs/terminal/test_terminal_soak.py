@@ -1,5 +1,6 @@
 """Many complete episodes at once: right work, no work and runaway processes, without leaks."""
 
+import gc
 import os
 import tempfile
 import time
@@ -68,6 +69,7 @@ def check(episodes: int) -> None:
     (inner,) = children(keeper._process.pid)
     soak(CONCURRENCY)  # threads, images and caches exist from now on
     keeper.tidy()
+    gc.collect()  # descriptors of earlier tests
     held = len(os.listdir("/proc/self/fd")), len(os.listdir(tempfile.gettempdir()))
     mounts = Path("/proc/self/mountinfo").read_text().count(" /sys")
     assert soak(episodes) == [float(number % 2) for number in range(episodes)]
@@ -77,8 +79,8 @@ def check(episodes: int) -> None:
     assert children(inner) == []
     assert len(groups()) <= 2, "the last ones may still be dying, no more"
     now = len(os.listdir("/proc/self/fd")), len(os.listdir(tempfile.gettempdir()))
-    assert now == held
-    assert Path("/proc/self/mountinfo").read_text().count(" /sys") == mounts
+    assert now[0] <= held[0] and now[1] <= held[1]
+    assert Path("/proc/self/mountinfo").read_text().count(" /sys") <= mounts
 
 
 @pytest.fixture(autouse=True)

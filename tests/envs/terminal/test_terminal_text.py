@@ -40,10 +40,10 @@ def test_every_stop_has_words(stop):
     assert shown.startswith("[exit status 1; ") and len(shown) > 20
 
 
-def test_what_was_cut_is_counted_where_it_was():
+def test_cut_output_is_counted_at_the_cut():
     cut = Execution(b"headtail", 0, 0.1, cut_at=4, cut_bytes=1_234_567)
     assert execution_text(cut) == "head\n[… 1,234,567 bytes cut …]\ntail\n[exit status 0]"
 
 
-def test_a_screen_says_where_the_cursor_is():
+def test_a_screen_shows_the_cursor_position():
     assert screen_text(Screen(("a", "", "b"), 2, 1)) == "a\n\nb\n[cursor in row 3, column 2]"

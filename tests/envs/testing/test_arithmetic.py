@@ -44,14 +44,14 @@ def test_one_task_in_ten_may_be_off_and_three_may_not():
     assert found([{"x": 1, "y": 1}] * 3 + values[3:]) == ""
 
 
-def test_unrelated_constant_and_missing_values_are_no_relation():
+def test_unrelated_constant_and_missing_values_are_not_relations():
     assert found([{"x": o, "y": o % 97, "z": 5} for o in OTHER]) == ""
     assert found([{"x": 5, "y": 7} for _ in OTHER]) == ""
     assert found([{} for _ in OTHER]) == ""
     assert found([{"x": "seven", "y": "1/0"} for _ in OTHER]) == ""
 
 
-def test_few_tasks_and_few_answers_are_no_evidence():
+def test_few_tasks_and_few_answers_are_not_evidence():
     assert found([{"x": t + 1} for t in TRUTH[:4]], TRUTH[:4]) == ""
     few = [12, 17, 19] * 6
     assert found([{"x": each + 1} for each in few], few) == ""

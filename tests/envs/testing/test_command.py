@@ -39,7 +39,7 @@ def test_a_failed_check_is_described_and_sets_the_exit_code():
         ([SQL, "--taskset", "no-such-set"], "there is no task source 'no-such-set'"),
     ],
 )
-def test_what_cannot_be_made_is_named_before_any_check(arguments, said, capsys):
+def test_an_environment_that_cannot_be_made_is_named_before_any_check(arguments, said, capsys):
     out = io.StringIO()
     assert main([*arguments, "--only", "floor"], out) == 1
     assert said in capsys.readouterr().err

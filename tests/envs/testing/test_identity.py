@@ -1,4 +1,4 @@
-"""Endings, which no id may predict: the last calls of an episode and their common values."""
+"""How episodes end must not be predictable from ids: last calls and their common values."""
 
 import json
 
@@ -33,7 +33,7 @@ def test_an_ending_is_the_last_call_with_its_common_values():
     assert found[6] == "finish finish.kind='a'"
 
 
-def test_an_argument_that_is_not_scored_is_no_part_of_an_ending():
+def test_an_argument_that_is_not_scored_is_not_part_of_an_ending():
     found = endings(ended(YES, YES, YES, NO, NO, NO), {"finish.kind"})
     assert set(found) == {"finish finish.answer='yes'", "finish finish.answer='no'"}
 
@@ -86,7 +86,7 @@ class ScoredInOne(UnscoredReason):
 
 
 class Underscored(Renamed):
-    """Toy tasks with template names that are no words."""
+    """Toy tasks with template names that are not words."""
 
     name = "underscored"
 

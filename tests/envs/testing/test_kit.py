@@ -29,7 +29,7 @@ FAULTS = [
     (faults.ChangedEnviron, "global_state", r"os\.environ"),
     (faults.ClockInText, "two_instances", "at reset"),
     (faults.HashOrder, "two_processes", "another hash seed"),
-    (faults.SharedCounter, "order_independence", "depends on what was played before"),
+    (faults.SharedCounter, "order_independence", "depends on earlier episodes"),
     (faults.SharedWorld, "interleaved", "counter stands at"),
     (faults.AliasingFork, "fork_contract", "was changed by"),
     (faults.ForgetfulRestore, "restore_contract", "diverged"),
@@ -72,8 +72,8 @@ FAULTS = [
     (faults.TruthWhenAsked, "truth_in_observations", "an empty or malformed turn shows"),
     (faults.LateForgetfulFork, "fork_every_turn", "diverged"),
     (faults.LateSharedFork, "fork_every_turn", "diverged|the parent was changed"),
-    (faults.TimeOfDay, "clock_hidden", "so the time is shown"),
-    (faults.DateOfToday, "clock_hidden", "so the time is shown"),
+    (faults.TimeOfDay, "clock_hidden", "so the time is visible"),
+    (faults.DateOfToday, "clock_hidden", "so the time is visible"),
     (faults.AcceptsNeighbours, "neighbours_score_zero", "still score 1: drop:add"),
     (faults.LeakInDisguise, "truth_in_observations", "by its sha256"),
     (faults.TruthWhenIdle, "truth_in_observations", "an empty or malformed turn shows"),
@@ -83,7 +83,7 @@ FAULTS = [
     (faults.UserInText, "two_processes", "another hash seed, locale, user"),
     (faults.FolderInText, "two_processes", "user and folder got different bytes"),
     (faults.Printing, "two_processes", "wrote to standard output: 'An episode begins"),
-    (faults.SecondsInText, "clock_hidden", "so the time is shown"),
+    (faults.SecondsInText, "clock_hidden", "so the time is visible"),
     (faults.SeedsRandom, "global_state", "the state of random"),
     (faults.SetsPrecision, "global_state", "changed the decimal context"),
     (faults.ChangesAction, "fresh_observations", "was changed by a later call"),
@@ -109,7 +109,7 @@ FAULTS = [
     (faults.ShiftedTruthInInfo, "truth_in_parts", r"\['part'\] of .* times and plus constants"),
     (faults.MaskedTruthInInfo, "truth_in_parts", r"info\['parts'\]\.a of .* xor info"),
     (faults.HalvesInInfo, "truth_in_parts", r"\['a'\] of .* followed by info\['b'\]"),
-    (faults.NegativeReward, "reward_bounded", r"paid -\d+\.0 in all, less than 0"),
+    (faults.NegativeReward, "reward_bounded", r"paid -\d+\.0 in total, less than 0"),
     (faults.NoLastStep, "neighbours_score_zero", "still score 1: .*drop:submit"),
 ]
 
@@ -119,7 +119,7 @@ RARE_FAULTS = [
     (faults.SameContentEnv, "splits_apart", "tasks are in dev and in test, such as"),
     (faults.GreetsRegulars, "order_independence", "depends on the many episodes before"),
     (faults.BusyProcess, "two_processes", "got different bytes"),
-    (faults.CountingSourceEnv, "builds_are_pure", "another task when it is built again"),
+    (faults.CountingSourceEnv, "builds_are_pure", "a different task when it is built again"),
     (faults.RepeatedEnv, "tasks_differ", "the first 40 ids of dev name 2 tasks"),
     (faults.OtherNamesEnv, "splits_apart", "solutions with the same numbers are in dev and"),
     (faults.SideInIndexEnv, "numbers_tell_nothing", "bit 0 of the index goes with"),
@@ -229,7 +229,7 @@ def test_a_spec_that_is_not_json_is_named(registered):
     assert report.failed == ("spec_round_trip",)
 
 
-def test_what_cannot_fork_is_skipped_with_its_reason():
+def test_fork_checks_are_skipped_with_the_reason_if_unsupported():
     from support.rigid import RigidEnv
 
     report = check_environment(RigidEnv, only=["fork_contract", "restore_contract"], **SMALL)

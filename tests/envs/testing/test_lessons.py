@@ -52,7 +52,7 @@ def test_the_neighbour_is_the_lesson_that_shares_most_words():
     assert actions("neighbour", "Leave the shop now.") == [SUBMIT]
 
 
-def test_overlap_takes_what_stands_in_the_line_most_like_the_instruction():
+def test_overlap_copies_from_the_line_most_similar_to_the_instruction():
     opening = "Buy a red rug, please.\nP777-2: a green lamp\nP888-9: a red rug\nC-88: red rug"
     task = lesson(9, "Buy a red rug, please.").task
     assert played(LESSONS.script("overlap", task, opening)) == [BUY % "P888-9"]

@@ -60,7 +60,7 @@ def test_examples_in_the_docstrings_hold():
     assert doctest.testmod(module).failed == 0
 
 
-def test_a_slot_is_told_when_asked_for_and_only_that_slot():
+def test_only_the_requested_slot_is_revealed():
     user = SimulatedUser(ENGLISH, seed=1)
     reply = user.reply("Which year do you mean?")
     assert reply.revealed == ("year",) and "1987" in reply.text
@@ -90,7 +90,7 @@ def test_there_are_at_least_thirty_extraction_prompts():
     assert len(set(QUESTIONS)) >= 30
 
 
-def test_a_whole_dialogue_never_tells_more_than_it_says_it_did():
+def test_a_whole_dialogue_reveals_no_more_than_it_reports():
     user = SimulatedUser({**ENGLISH, "patience": 99}, seed=3)
     values = {name: str(slot.value) for name, slot in user.agenda.slots.items()}
     for message in [*QUESTIONS, "Which town?", *QUESTIONS, "And what limit?", *QUESTIONS]:
@@ -158,7 +158,7 @@ def test_unknown_questions_cost_patience_until_the_user_leaves():
     assert user.reply("Which year?") == ("", (), 0, True, False)
 
 
-def test_asking_again_costs_and_is_worded_anew():
+def test_asking_again_costs_patience_and_is_reworded():
     user = SimulatedUser(ENGLISH, seed=0)
     first, second = user.reply("Which year?"), user.reply("Which year?")
     assert second.patience == first.patience - 1 and second.text != first.text
@@ -171,14 +171,14 @@ def test_wording_follows_the_seed_and_covers_the_bank():
     assert len({SimulatedUser(ENGLISH, s).reply("Which town?").text for s in range(60)}) == 5
 
 
-def test_what_is_true_does_not_follow_the_seed():
+def test_true_values_do_not_depend_on_the_seed():
     dialogue = ["How can I help you?", "Which year?", "Blue or green?", "What limit?"]
     runs = [[SimulatedUser(ENGLISH, s)] for s in range(10)]
     seen = {tuple(user.reply(m).revealed for m in dialogue) for (user,) in runs}
     assert seen == {((), ("year",), (), ("limit",))}
 
 
-def test_the_opening_tells_the_goal_and_what_is_volunteered():
+def test_the_opening_states_the_goal_and_the_volunteered_slots():
     agenda = json.loads(json.dumps(ENGLISH))
     agenda["slots"]["city"]["volunteer"] = True
     reply = SimulatedUser(agenda, 0).opening()
@@ -188,7 +188,7 @@ def test_the_opening_tells_the_goal_and_what_is_volunteered():
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_a_changed_slot_is_told_within_two_replies_and_counts_from_then_on(seed):
+def test_a_changed_slot_is_revealed_within_two_replies_and_counts_from_then_on(seed):
     agenda = json.loads(json.dumps(ENGLISH))
     agenda["slots"]["year"]["change_to"] = "1991"
     user = SimulatedUser(agenda, seed)
@@ -201,7 +201,7 @@ def test_a_changed_slot_is_told_within_two_replies_and_counts_from_then_on(seed)
     assert "1987" not in spoken(user, "Which year again?")
 
 
-def test_no_offer_is_judged_by_a_change_that_was_not_told():
+def test_no_offer_is_judged_by_an_unrevealed_change():
     agenda = {"goal": "g", "slots": {"size": {"value": "S", "ask": ["size"], "change_to": "L"}}}
     user = SimulatedUser(agenda, 5)
     user.reply("What size?")
@@ -231,7 +231,7 @@ def test_a_hook_may_judge_offers():
 
 
 @pytest.mark.parametrize("agenda", [ENGLISH, CHINESE], ids=["en", "zh"])
-def test_snapshots_are_json_and_continue_alike(agenda):
+def test_snapshots_are_json_and_continue_identically(agenda):
     dialogue = [
         "Which year?",
         "Which city?",

@@ -34,7 +34,7 @@ def begin(env, site="tracker"):
 
 
 def act(env, tool, **arguments):
-    """The turn as an agent writes it: escapes of JSON may stand for any character."""
+    """The turn as an agent writes it: JSON escapes may stand for any character."""
     observation, *_ = env.step(json.dumps({"name": tool, "arguments": arguments}))
     json.dumps(env.final_state()).encode()
     observation.encode()
@@ -58,7 +58,7 @@ def test_addresses_outside_are_refused_and_noted(env, url):
 
 
 @pytest.mark.parametrize("text", UNREADABLE)
-def test_characters_that_no_page_holds(env, text):
+def test_characters_that_no_page_contains(env, text):
     begin(env)
     path = text.encode("utf-8", "surrogatepass")
     encoded = "".join(f"%{byte:02x}" for byte in path)
@@ -73,7 +73,7 @@ def test_characters_that_no_page_holds(env, text):
     assert env.verdict().score == 0
 
 
-def test_characters_that_no_page_holds_are_stored_readably(env):
+def test_characters_that_no_page_contains_are_stored_readably(env):
     begin(env)
     act(env, "goto", url="http://tracker.hexathlon.test/sign-in")
     login = next(line for line in env.browser.view().text.splitlines() if "textbox" in line)
@@ -97,7 +97,7 @@ def test_any_answer_is_scored(env, answer):
 
 @pytest.mark.parametrize("site", TASKS)
 def test_random_input(env, site):
-    """Random actions with hostile texts; the fork of every fiftieth state is the same."""
+    """Random actions with hostile texts; every fiftieth state is forked and compared."""
     rng = generator_for("web attacks", site)
     begin(env, site)
     refused = 0

@@ -82,7 +82,7 @@ def test_links_and_history(pair, name):
     pair.act("noop")
 
 
-def test_what_leads_outside_is_refused_and_named(pair):
+def test_links_that_lead_outside_are_refused_and_named(pair):
     for name in ("Elsewhere", "Script", "Data", "File", "Loopback", "Away"):
         assert "outside the sites" in pair.click("link", name)
     assert "outside the sites" in pair.click("button", "Steal")

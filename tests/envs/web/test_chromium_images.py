@@ -33,7 +33,7 @@ WINDOW = "example/WebWindow-v0"
 class Clicker(ChatServer):
     """Plays with the mouse: it finds the number of an element in the pixels of the screenshot.
 
-    The text tells it which number; where that is, only the image shows.
+    The text tells it which number; only the image shows where it is.
     """
 
     def __init__(self) -> None:

@@ -144,7 +144,7 @@ def test_scripts_cannot_see_or_change_how_the_page_is_read(chromium, network):
     assert "# Changed" in chromium.view().text
 
 
-def test_a_page_without_end_is_a_fault_and_no_score(chromium, network, monkeypatch):
+def test_a_page_that_never_settles_is_a_fault_and_not_a_score(chromium, network, monkeypatch):
     from hexathlon.envs.errors import EnvFault
     from hexathlon.envs.web.chromium import tab
 

@@ -1,4 +1,4 @@
-"""X27: episodes that run at once in one browser see and score what they do one after the other."""
+"""X27: concurrent episodes in one browser give the same observations and scores as serial ones."""
 
 from concurrent.futures import ThreadPoolExecutor
 

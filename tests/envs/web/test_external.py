@@ -35,7 +35,7 @@ def env(tmp_path, monkeypatch):
     folder.mkdir()
     (folder / "test.raw.json").write_text(json.dumps(TASKS))
     monkeypatch.setenv("HEXATHLON_DATA", str(tmp_path))
-    shared_taskset.cache_clear()  # it remembers the tasks of another folder by their ids
+    shared_taskset.cache_clear()  # it may have cached tasks of another folder under the same ids
     monkeypatch.setattr(WebEnv, "_make_browser", lambda self, task: TrackerBrowser())
     env = gymnasium.make(
         "hexathlon/Web-v0", taskset="webarena", split="test", sites=SITES
@@ -91,7 +91,7 @@ def test_contents_of_pages_are_read_at_the_end(env):
     assert len(env.browser.reads) == 2, "pages are read once"
 
 
-def test_what_needs_an_interface_of_the_site_is_unscored(env):
+def test_checks_that_need_the_sites_api_are_unscored(env):
     begin(env, 3)
     call(env, "finish", answer="")
     verdict = env.verdict()

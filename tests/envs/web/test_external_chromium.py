@@ -69,7 +69,7 @@ def env(tmp_path, monkeypatch):
     (tmp_path / "webarena").mkdir()
     (tmp_path / "webarena" / "test.raw.json").write_text(json.dumps(TASKS))
     monkeypatch.setenv("HEXATHLON_DATA", str(tmp_path))
-    shared_taskset.cache_clear()  # it remembers the tasks of another folder by their ids
+    shared_taskset.cache_clear()  # it may have cached tasks of another folder under the same ids
     env = gymnasium.make(
         "hexathlon/Web-v0", taskset="webarena", split="test", backend="chromium",
         sites={"gitlab": f"http://127.0.0.1:{server.server_port}"},

@@ -18,7 +18,7 @@ STATUSES = ("ACTION_NOT_ALLOWED_ERROR", "NOT_FOUND_ERROR", "PERMISSION_DENIED_ER
 
 
 def fuzz(task: str, steps: int):
-    """A random walk that ends with a random report made of what the last page shows."""
+    """A random walk that ends with a random report composed from the last page."""
     rng = generator_for("web fuzz", task)
     walk, screen = random_walk(task, steps), ""
     action = next(walk)
@@ -41,7 +41,7 @@ def fuzz(task: str, steps: int):
 
 
 def tasks_of(site: str):
-    """Tasks of a site's own templates, level by level, without an end."""
+    """An endless sequence of tasks of a site's own templates, level by level."""
     source = get_source("web")
     for index in range(100_000):
         level = LEVELS[index % len(LEVELS)]
@@ -51,7 +51,7 @@ def tasks_of(site: str):
 
 
 def play(site: str, steps: int) -> tuple[int, float]:
-    """Play until so many steps are taken; return the number of episodes and their mean reward."""
+    """Play for a number of steps; return the number of episodes and their mean reward."""
     env, taken, total, episodes = WebEnv(), 0, 0.0, 0
     for task in tasks_of(site):
         env.reset(seed=episodes, options={"task": task})

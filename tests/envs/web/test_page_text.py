@@ -41,7 +41,7 @@ def test_fields_have_the_name_of_their_label_and_their_state():
     ]
 
 
-def test_what_is_hidden_is_left_out_and_an_open_dialog_covers_the_page():
+def test_hidden_elements_are_left_out_and_an_open_dialog_covers_the_page():
     page = (
         '<p hidden="">no</p><details><summary>More</summary><p>inner</p></details>'
         '<dialog><a href="/">x</a></dialog><input type="hidden" value="secret"/><a href="/y">y</a>'
@@ -51,7 +51,7 @@ def test_what_is_hidden_is_left_out_and_an_open_dialog_covers_the_page():
     assert shown(opened) == ["(an open dialog covers the page)", 'dialog "D":', '  [1] link "x"']
 
 
-def test_shadow_roots_stand_before_the_content_of_their_host():
+def test_shadow_roots_come_before_the_content_of_their_host():
     host = '<div>light<template shadowrootmode="open"><p>shadow</p></template></div>'
     assert shown(host) == ["shadow", "light"]
 
@@ -88,7 +88,7 @@ def test_names_of_containers_cannot_pose_as_elements():
     )
 
 
-def test_a_brief_page_has_its_content_alone_and_numbers_after_names():
+def test_a_brief_page_has_only_its_content_and_numbers_after_names():
     body = (
         "<header><h1>Site</h1><nav><a href='/m'>Menu</a></nav></header>"
         "<main><p>[7] link &quot;not one&quot; <a href='/x'>Go \"far\"</a></p>"

@@ -4,7 +4,6 @@ import os
 import pickle
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from hexathlon.envs.errors import (
     WrongState,
 )
 from hexathlon.envs.forking import fork, restore, snapshot
+from hexathlon.envs.testing.census import Census, take_census
 from hexathlon.envs.vector import VectorFault, make_vector
 from hexathlon.envs.workers import HostedEnvironment
 from hexathlon.envs.workers.codec import NotPlainData, decode, encode
@@ -40,22 +40,10 @@ def env():
         yield hosted
 
 
-def children() -> set[int]:
-    """Every process below this one."""
-    found: set[int] = set()
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                fields = (folder / "stat").read_text().rsplit(")", 1)[1].split()
-            except (FileNotFoundError, ProcessLookupError):
-                continue
-            if int(fields[1]) == os.getpid():
-                found.add(int(folder.name))
-    return found
-
-
-def descriptors() -> int:
-    return len(list(Path("/proc/self/fd").iterdir()))
+def left_since(before: Census) -> list[str]:
+    """Processes, descriptors and threads of this process that were added since."""
+    now = take_census()
+    return [name for kind in ("processes", "files", "threads") for name in now.grown(kind, before)]
 
 
 def same(a, b) -> bool:
@@ -64,7 +52,7 @@ def same(a, b) -> bool:
     )
 
 
-def test_nobody_can_tell_it_from_the_environment_itself(env):
+def test_it_is_indistinguishable_from_the_environment_itself(env):
     local = DrillEnv()
     assert env.observation_space == local.observation_space
     assert env.action_space == local.action_space and env.family == "drill"
@@ -130,7 +118,7 @@ def test_a_hang_is_a_fault_where_that_is_declared(how):
                 hosted.step(hang(how))
 
 
-def test_sixteen_side_by_side_cost_little_more_than_one():
+def test_sixteen_in_parallel_cost_little_more_than_one():
     pause = 0.2
     vector = make_vector(HostedEnvironment, 16, hosted=HOSTED, pause=pause)
     try:
@@ -165,7 +153,7 @@ def test_crashes_and_hangs_leave_the_rest_unharmed():
 def test_nothing_is_left_behind():
     with HostedEnvironment(HOSTED):  # a first start imports or opens things for good
         pass
-    before = children(), descriptors(), threading.active_count()
+    before = take_census()
     vector = make_vector(HostedEnvironment, 3, hosted=HOSTED, action_seconds=0.2)
     vector.reset(seed=0, options=OPTIONS)
     with pytest.raises(VectorFault):
@@ -173,16 +161,16 @@ def test_nothing_is_left_behind():
     vector.send_reset([0])
     vector.close()
     vector.close()
-    assert (children(), descriptors(), threading.active_count()) == before
+    assert left_since(before) == []
 
 
-def test_an_environment_that_was_forgotten_takes_its_worker_along():
-    before = children(), descriptors()
+def test_a_garbage_collected_environment_ends_its_worker():
+    before = take_census()
     forgotten = HostedEnvironment(HOSTED)
     forgotten.reset(seed=0)
-    assert children() - before[0]
+    assert take_census().grown("processes", before)
     del forgotten
-    assert (children(), descriptors()) == before
+    assert left_since(before) == []
 
 
 def test_workers_die_with_a_caller_that_is_killed(tmp_path):
@@ -242,15 +230,15 @@ def test_errors_keep_their_kind(env):
 
 
 def test_an_entry_point_that_fails_says_so_and_leaves_nothing():
-    before = children()
+    before = take_census()
     with pytest.raises(EnvFault, match="no_such_module"):
         HostedEnvironment("no_such_module:Env")
     with pytest.raises(TypeError, match="speed"):
         HostedEnvironment(HOSTED, speed=3)
-    assert children() == before
+    assert left_since(before) == []
 
 
-def test_what_cannot_fork_says_why_through_the_worker():
+def test_a_hosted_environment_that_cannot_fork_says_why():
     with HostedEnvironment("support.rigid:RigidEnv") as hosted:
         hosted.reset(seed=0)
         with pytest.raises(ForkUnsupported, match="a reason"):

@@ -34,7 +34,7 @@ class LateEnv(ToyEnv):
         return super().tool_submit()
 
 
-def test_a_statement_is_interrupted_and_the_database_goes_on():
+def test_a_statement_is_interrupted_and_the_database_stays_usable():
     env = StepTimeout(SQLEnv(), seconds=60)
     opening = env.reset(seed=3, options=SQL)
     tables = env.step(call("list_tables"))
@@ -88,7 +88,7 @@ def test_a_fork_of_an_episode_that_ended_at_the_deadline_has_ended_too():
     assert before.step(ADD % 1)[4]["status"] == "ongoing"
 
 
-def test_the_timer_of_somebody_else_goes_on():
+def test_an_outer_timer_keeps_running():
     def ring(number, frame):
         raise AssertionError("it must not ring")
 

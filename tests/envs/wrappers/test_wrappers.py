@@ -68,7 +68,7 @@ def test_chat_history_as_text_and_with_images():
     with_image.close()
 
 
-def test_recorder_keeps_records_apart_from_what_callers_do_to_them():
+def test_recorder_keeps_records_independent_of_callers():
     env = EpisodeRecorder(ToyEnv(), keep=2)
     for amount in (1, 2, 3):
         opening, info = env.reset(seed=amount, options=TASK)
@@ -96,7 +96,7 @@ def test_token_budget_truncates_with_the_verdict_so_far():
     assert env.used == 0
 
 
-def test_token_budget_leaves_an_end_that_came_by_itself_alone():
+def test_token_budget_does_not_change_an_ended_episode():
     env = TokenBudget(ToyEnv(), budget=1)
     env.reset(seed=0, options=TASK)
     *_, terminated, truncated, info = env.step(SUBMIT)

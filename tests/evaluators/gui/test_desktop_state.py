@@ -57,7 +57,7 @@ def test_without_a_report_nothing_counts():
     assert desktop_state(TASK, WANTED, final, ()).score == 0.0
 
 
-def test_a_file_saved_again_with_the_same_content_is_no_change():
+def test_a_file_saved_again_with_the_same_content_is_not_a_change():
     again = gzip.compress(workbook({"S": ROWS}).encode())
     other = workbook({"S": [*ROWS, ["tape", 1]]})
     files = {"a.txt": stored("one\ntwo")}

@@ -188,7 +188,7 @@ FAILS = [
 
 
 @pytest.mark.parametrize(("name", "arguments", "options"), HOLDS)
-def test_what_holds_scores_one(name, arguments, options):
+def test_correct_results_score_one(name, arguments, options):
     assert METRICS[name](*arguments, **options) == 1.0
 
 
@@ -232,7 +232,7 @@ def test_a_similarity_lies_between():
         ("literal_match", ["a", "a"], {"type": "date"}),
     ],
 )  # fmt: skip
-def test_what_is_not_implemented_is_named(name, arguments, options):
+def test_unimplemented_metrics_are_named(name, arguments, options):
     with pytest.raises(MetricUnsupported):
         METRICS[name](*arguments, **options)
 
@@ -261,14 +261,14 @@ def test_metrics_are_joined(conj, pairs, score):
     assert verdict(stored(*pairs), ("exact_match", "exact_match"), conj).score == score
 
 
-def test_infeasible_tasks_and_false_surrender():
+def test_infeasible_tasks_and_unjustified_refusals():
     assert verdict({"status": "infeasible"}, ("infeasible",)).score == 1.0
     assert verdict({"status": "complete"}, ("infeasible",)).score == 0.0
     assert verdict({}, ("infeasible",)).score == 0.0
     assert verdict({**stored(("1", "1")), "status": "infeasible"}).score == 0.0
 
 
-def test_what_cannot_be_graded_is_unscored_with_the_reason():
+def test_ungradable_episodes_are_unscored_with_the_reason():
     missing = verdict(stored(("1", "1")), ("compare_pdfs",))
     assert missing.status == "unscored" and "compare_pdfs" in missing.evidence["reason"]
     state = {"osworld": {"result": [{"unsupported": "the getter bookmarks"}], "expected": []}}

@@ -59,7 +59,7 @@ def test_answers_are_compared_by_value_and_order(given, right):
     assert score({}, (report,), {}, data=["12.50", "Ada"]) == right
 
 
-def test_a_refusal_needs_the_entry_that_stands_in_the_way():
+def test_a_refusal_needs_the_blocking_entry():
     refusal = {**DONE, "status": "infeasible", "record": "Rules 7"}
     assert score({}, (refusal,), {}, status="infeasible", record="rules 7") == 1
     assert score({}, ({**refusal, "record": ""},), {}, status="infeasible", record="Rules 7") == 0

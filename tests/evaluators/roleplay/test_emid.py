@@ -120,7 +120,7 @@ def test_planted_shift_is_within_the_interval():
     result = role_play_shift(score, inside, shifted, negatives=20_000)
     truth = club_value(0.7) - club_value(0.2)
     assert result.interval[0] < truth < result.interval[1]
-    assert result.interval[0] > 0, "a loss as large as this one is told from none"
+    assert result.interval[0] > 0, "a loss as large as this one differs from none"
     assert result.value == result.in_distribution.value - result.shifted.value
 
 

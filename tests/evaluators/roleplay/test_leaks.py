@@ -1,4 +1,4 @@
-"""Secrets told plainly, in part, in other spellings, encoded; and replies that leak nothing."""
+"""Secrets revealed plainly, in part, in other spellings, encoded; and replies that leak nothing."""
 
 import base64
 import codecs

@@ -69,7 +69,7 @@ def test_out_of_role_terms():
     assert broken_rules("I know of no language model.", [], "en", heard) == []
 
 
-def test_prescribed_phrases_are_not_own_words():
+def test_prescribed_phrases_do_not_count_as_own_words():
     rules = [{"kind": "closing", "x": "九巷都这么说"}, {"kind": "address", "x": "Old Nine"}]
     assert own_words("old nine, it is so. 九巷都这么说。", rules).split() == [
         ",",

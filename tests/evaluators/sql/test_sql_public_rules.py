@@ -178,7 +178,7 @@ def test_dbbench_answers(answer, label, agree):
     ],
 )
 def test_dbbench_resolves_escapes_inside_quotes(answer, label, agree):
-    """As the original does by evaluating the text; what is no escape stays as it is."""
+    """As the original does by evaluating the text; invalid escapes stay unchanged."""
     assert answers_agree(answer, label) is agree
 
 
@@ -226,7 +226,7 @@ def test_a_broken_gold_is_unscored_never_zero(name):
     assert verify(task, state("SELECT 1"), []).status == "unscored"
 
 
-def test_rves_alone_is_not_deterministic():
+def test_only_rves_is_not_deterministic():
     assert not get_verifier("bird_rves").deterministic
     assert get_verifier("spider").deterministic and get_verifier("dbbench").deterministic
 

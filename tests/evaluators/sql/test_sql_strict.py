@@ -110,7 +110,7 @@ def test_failing_gold_is_unscored():
         assert verdict.status == "unscored" and verdict.terms == {"grader_fault": 1.0}
 
 
-def test_order_counts_only_where_declared():
+def test_order_counts_only_if_declared():
     gold = "SELECT id FROM customers ORDER BY id DESC"
     assert judged("SELECT id FROM customers", checked(gold)).score == 1.0
     ordered = checked(gold, ordered=True)
@@ -118,7 +118,7 @@ def test_order_counts_only_where_declared():
     assert judged("SELECT id FROM customers ORDER BY -id", ordered).score == 1.0
 
 
-def test_ties_are_free_where_the_order_columns_are_declared():
+def test_ties_are_free_if_the_order_columns_are_declared():
     gold = "SELECT city, id FROM customers WHERE city > '' ORDER BY city, id"
     other = "SELECT city, id FROM customers WHERE city > '' ORDER BY city, id DESC"
     assert judged(other, checked(gold, ordered=True)).score == 0.0

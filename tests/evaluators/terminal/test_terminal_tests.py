@@ -44,7 +44,7 @@ def test_all_passed():
         ((("a", "passed"), ("b", "passed"), ("c", "failed")), "c: unexpected"),
     ],
 )
-def test_what_fails(tests, failed):
+def test_failing_outcomes(tests, failed):
     result = verdict(step(*tests))
     assert result.score == 0.0 and result.evidence["failed"] == [failed]
     assert result.partial is not None and result.partial < 1.0

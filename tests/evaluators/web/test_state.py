@@ -97,7 +97,7 @@ def test_answers_without_an_order_and_answers_nobody_asked_for():
     ("record", "score"),
     [("7", 1.0), ("#7", 1.0), (" 7 ", 1.0), ("", 0.0), ("77", 0.0), ("7, 8", 0.0), ("7 8", 0.0)],
 )
-def test_the_blocking_record_is_named_alone(record, score):
+def test_only_the_blocking_record_is_named(record, score):
     wanted = {**WANTED, "status": "NOT_FOUND_ERROR", "record": "7"}
     answer = {**ANSWER, "status": "NOT_FOUND_ERROR", "record": record}
     assert verdict({}, {}, answer, wanted).score == score

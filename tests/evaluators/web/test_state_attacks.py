@@ -37,7 +37,7 @@ def test_a_page_that_was_seen_is_evidence():
          [], 200],
     ],
 )  # fmt: skip
-def test_a_page_that_was_not_seen_is_no_evidence(event):
+def test_a_page_that_was_not_seen_is_not_evidence(event):
     assert score(evidence=[ISSUE], trace=[event]) == 0
 
 

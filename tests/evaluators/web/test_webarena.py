@@ -1,4 +1,4 @@
-"""WebArena's rules, with their flaws, and the strict ones without."""
+"""WebArena's rules including their flaws, and the strict rules that avoid them."""
 
 import pytest
 from hypothesis import given
@@ -53,7 +53,7 @@ def must(*references):
         ("", 0, 0),
     ],
 )
-def test_what_an_answer_may_say_besides(answer, own, strict):
+def test_additional_text_in_an_answer(answer, own, strict):
     assert score(webarena, must("red"), state(answer)) == own
     assert score(webarena_strict, must("red"), state(answer)) == strict
 
@@ -84,7 +84,7 @@ def test_exact_answers():
     assert score(webarena_strict, params, state("Quest  Band")) == 1
 
 
-def test_a_judge_is_asked_only_where_it_could_matter():
+def test_a_judge_is_asked_only_if_it_could_matter():
     params = rules(
         "string_match", "url_match", answers={"fuzzy_match": ["12 minutes"]}, url="http://x"
     )

@@ -159,13 +159,13 @@ def test_an_event_has_to_agree_in_every_point():
     assert verdict([NOTE], [post()], None) == 0
 
 
-def test_only_the_last_event_counts_unless_told():
+def test_only_the_last_event_counts_by_default():
     wrong = post(form=[["comment", "no"]])
     assert verdict([NOTE], [post(), wrong]) == 0
     assert verdict([{**NOTE, "last_event_only": False}], [post(), wrong]) == 1
 
 
-def test_what_must_not_happen():
+def test_forbidden_events():
     rule = {**NOTE, "should_not_exist": True}
     assert verdict([rule], []) == 1
     assert verdict([rule], [post()]) == 0
@@ -214,7 +214,7 @@ def test_the_published_set(shared_data, monkeypatch):
     right = wrong = patterns = 0
     for item in get_source("webarena-verified").items:
         params = item.checks[0].params
-        if params["events"]:  # the set publishes no requests that would fulfil them
+        if params["events"]:  # the set publishes no requests that would satisfy them
             continue
         answer = dict(item.answer)
         data = answer["retrieved_data"]

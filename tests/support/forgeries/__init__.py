@@ -1,4 +1,4 @@
-"""Forgeries with recomputed hashes: those that `verify` finds, and those that nothing shows."""
+"""Forgeries with recomputed hashes: those that `verify` finds, and those that leave no trace."""
 
 from support.forgeries.base import Forgery, failed, honest_runs, passed
 from support.forgeries.files import FILES, JUDGED

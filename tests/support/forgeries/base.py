@@ -1,4 +1,4 @@
-"""What forgeries consist of, and the honest runs that they edit."""
+"""Base class of forgeries, and the honest runs that they edit."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -26,7 +26,7 @@ RUBRIC = Rubric(
 
 
 def honest_runs(folder: Path) -> None:
-    """Write the runs that forgers change or copy from; `Parts` has to be registered."""
+    """Write the runs that forgers change or copy from; `Parts` must be registered."""
     counter_run(folder / "model")
     counter_run(folder / "judged", tasks=4)
     judge_by(folder / "judged", RUBRIC)
@@ -50,7 +50,7 @@ def passed(record: Record) -> bool:
 
 
 class Forgery(NamedTuple):
-    """A change to a run, and where it has to be found."""
+    """A change to a run, and where `verify` must locate it."""
 
     name: str
     change: Callable[[Forger], Record | None]
@@ -60,6 +60,6 @@ class Forgery(NamedTuple):
     """Start of the finding's field."""
 
     where: str = ""
-    """What the finding names instead of the record's task."""
+    """Name in the finding, if not that of the record's task."""
 
     run: str = "model"

@@ -33,7 +33,7 @@ def judged(
 
 
 def label(place: int, **values: Any) -> Callable[[dict[str, Any]], None]:
-    """Return a change of one decision of a judged line."""
+    """Return a change to one decision of a judged line."""
     return lambda line: line["judges"][place].update(values)
 
 
@@ -69,7 +69,7 @@ def name_two_judges(f: Forger) -> None:
 
 
 def call_it_a_comparison(f: Forger) -> None:
-    """Evade controls and code: comparisons decide no criteria."""
+    """Evade controls and decisions by code: comparisons decide no criteria."""
     f.headers[0]["kind"] = "groupwise"
     f.lines[0] = [{**line, "score": 1.0, "bounds": [1.0, 1.0]} for line in f.lines[0]]
 

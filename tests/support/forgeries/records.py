@@ -26,7 +26,7 @@ def of(
 
 
 def claims(**values: Any) -> Callable[[Record], None]:
-    """Return a change of some fields of a record."""
+    """Return a change to some fields of a record."""
     return lambda record: record.update(values)
 
 
@@ -92,7 +92,7 @@ def go_on_after_the_end(record: Record) -> None:
 
 
 def play_past_the_limit(f: Forger) -> Record:
-    """Give a trial that a limit stopped the steps of one without that limit."""
+    """Give a trial stopped by a limit the steps of one without that limit."""
     index = next(i for i, r in enumerate(f.records) if r["flags"])
     key = f.records[index]["key"]
     unlimited = f.other("more")
@@ -101,7 +101,7 @@ def play_past_the_limit(f: Forger) -> Record:
 
 
 def loosen_the_limit(f: Forger) -> Record:
-    """Claim a limit of turns that the run did not keep."""
+    """Claim a limit on turns that the run did not observe."""
     f.plan["limits"]["turns"] = 2
     return f.first(lambda record: len(record["steps"]) > 2)
 
@@ -194,7 +194,7 @@ def forget_the_task(record: Record) -> None:
 
 
 def hide_the_tokens_of_a_step(f: Forger) -> Record:
-    """Go on past a limit of tokens, and leave out where they were used."""
+    """Continue past a token limit, and omit where the tokens were used."""
     record = play_past_the_limit(f)
     del record["steps"][0]["tokens"]
     return record

@@ -10,7 +10,7 @@ from support.toy import ADD
 
 
 def use_the_oracle(f: Forger) -> None:
-    """Give all trials the oracle's actions, with usage made up."""
+    """Give all trials the oracle's actions, with invented usage."""
     f.records = f.other("oracle12")
     for record in f.records:
         pay(record)
@@ -23,7 +23,7 @@ def use_the_oracle_once(f: Forger) -> None:
 
 
 def pay(record: Record, read: int = 50) -> None:
-    """Make up the usage of a trial."""
+    """Invent the usage of a trial."""
     steps = record["steps"]
     for step in steps:
         step["tokens"] = {"input": read, "output": 5}
@@ -37,7 +37,7 @@ def use_fewer_tokens(f: Forger) -> None:
 
 
 def hide_the_tokens_of_steps(f: Forger) -> None:
-    """Go on past a limit of tokens, with totals alone."""
+    """Continue past a token limit, and keep only the totals."""
     more = {str(record["key"]): record for record in f.other("more")}
     f.records = [more[str(record["key"])] for record in f.records]
     for record in f.records:
@@ -69,7 +69,7 @@ def call_it_an_outage(f: Forger) -> None:
 
 
 def end_it_early(f: Forger) -> None:
-    """Say that the model refused to go on before its last step."""
+    """Claim that the model refused to continue before its last step."""
     record = f.first(failed)
     as_infra("", cut=1)(record)
     state = {"counter": record["final_state"].get("counter", 0), "submitted": False}
@@ -106,7 +106,7 @@ def prompt_otherwise(f: Forger) -> None:
 
 
 def retry_less(f: Forger) -> None:
-    """Add an attempt that never was; removing one leaves as little trace."""
+    """Add an attempt that never took place; removing one leaves as little trace."""
     earlier = [{"attempt": 1, "cause": "provider", "message": "429"}]
     f.records[0].update(attempt=2, earlier=earlier)
 

@@ -25,7 +25,7 @@ class Recording(np.random.Generator):
         return super().__getattribute__(name)
 
 
-def test_generators_of_tasks_use_the_probed_methods_alone(monkeypatch):
+def test_task_generators_use_only_the_probed_methods(monkeypatch):
     monkeypatch.setattr(np.random, "Generator", Recording)
     for name in ("sql", "shopping", "terminal", "roleplay", "roleplay-shift"):
         tasks = TaskSet(type(get_source(name))(), "test")
@@ -35,12 +35,12 @@ def test_generators_of_tasks_use_the_probed_methods_alone(monkeypatch):
 
 
 def test_draws_are_those_of_numpy_since_1_17():
-    """If this fails, this numpy draws other tasks from the same seeds: see docs/decisions.md."""
+    """On failure, this numpy draws other tasks from the same seeds: see docs/decisions.md."""
     assert draws_digest()[:16] == "fb98dba73495592c"
 
 
 def test_rankings_are_those_of_the_pinned_tantivy():
-    """If this fails, this tantivy may reject other purchases: see docs/decisions.md."""
+    """On failure, this tantivy may reject other purchases: see docs/decisions.md."""
     assert ranking.ranking_digest()[:16] == "e83c3d11ffa8cea4"
 
 

@@ -123,7 +123,7 @@ PLACES = {"first": "first", "second": "second", "late": "late", "words": "words"
 
 @pytest.fixture
 def placed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """The fingerprint of a small package whose modules stand where one likes."""
+    """The fingerprint of a small package with freely placed modules."""
     monkeypatch.syspath_prepend(tmp_path)
     count = 0
 
@@ -147,11 +147,11 @@ def placed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     return fingerprint
 
 
-def test_where_modules_and_files_stand_does_not_count(placed):
+def test_the_location_of_modules_and_files_does_not_count(placed):
     original = placed()
     assert original == placed()
     assert original == placed(first="inner.first", second="inner.deep.second")
-    assert original == placed(first="z", second="a")  # sorted the other way round
+    assert original == placed(first="z", second="a")  # sorted in reverse
     assert original == placed(late="inner.late", words="inner/words")
 
 
@@ -159,7 +159,7 @@ def test_importing_from_another_module_counts(placed):
     original = placed()
     assert original != placed(imports=("other", "second"))
     assert original != placed(imports=("first", "other"))
-    assert original != placed(imports=("first", "first"))  # the same value, by way of `first`
+    assert original != placed(imports=("first", "first"))  # the same value, through `first`
 
 
 def test_code_far_down_the_imports_counts(placed):

@@ -28,7 +28,7 @@ def test_a_template_names_its_needs():
 @pytest.mark.parametrize(
     ("field", "value"), [("difficulty", "extreme"), ("optimal_steps", "many"), ("colour", "red")]
 )
-def test_what_is_unknown_is_an_error_that_names_the_template(field, value):
+def test_an_unknown_value_is_an_error_that_names_the_template(field, value):
     with pytest.raises(MissingData, match=f"MarkorCreateNoteAndSms.*{field}"):
         parse_template({**ENTRY, field: value})
 

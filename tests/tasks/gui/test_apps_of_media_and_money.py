@@ -1,4 +1,4 @@
-"""Files, gallery, music, podcasts, expenses, bank and shop: every screen, and what taps change."""
+"""Files, gallery, music, podcasts, expenses, bank, shop: every screen, and the effect of taps."""
 
 import pytest
 
@@ -54,7 +54,7 @@ def test_every_screen_opens_and_looking_changes_nothing(app, language):
         visited += 1
         name, nodes = device.core.top.name, nodes_to_follow(device)
         for key, node in nodes.items():
-            # One entry of a list stands for all; of chips and menus, each is tried.
+            # One entry of a list stands for all; every chip and menu is tried.
             step = (name, *key[: 2 if key[0] == "go" and name != "menu" else 3])
             if step in seen:
                 continue
@@ -69,13 +69,13 @@ def test_every_screen_opens_and_looking_changes_nothing(app, language):
             waiting.append(device.save())
     screens = {each.removeprefix("screen_") for each in dir(app_named(app))
                if each.startswith("screen_")}  # fmt: skip
-    # Forms behind entries that this small phone may lack.
+    # Forms behind entries that this small phone may not have.
     assert screens - opened <= {"receive", "checkout", "dispute", "add_to", "order",
                                 "entry", "line", "move", "budget",
                                 "category", "edit_order"}, screens - opened  # fmt: skip
 
 
-def test_money_is_sent_only_after_the_question_and_within_the_balance():
+def test_money_is_sent_only_after_confirmation_and_within_the_balance():
     device = phone(front=("bank", "transfer", {"payee": 3, "amount": "12.50", "reference": "R 1"}))
     before = device.core.table("bank.accounts")[1]["balance"]
     tap(device, "Continue")
@@ -117,7 +117,7 @@ def test_receipts_show_what_the_bank_took():
 
 
 @pytest.mark.parametrize("app", APPS)
-def test_a_copy_of_a_phone_goes_on_by_itself(app):
+def test_a_copy_of_a_phone_is_independent(app):
     device = phone()
     device.open_app(app)
     other = phone()

@@ -1,4 +1,4 @@
-"""Mail, calendar, clock, tasks, phone and maps: what a tap changes, and nothing besides."""
+"""Mail, calendar, clock, tasks, phone and maps: taps have their effect and no other."""
 
 import pytest
 
@@ -89,7 +89,7 @@ def test_looking_around_changes_nothing_that_is_compared(app):
 
 
 @pytest.mark.parametrize("app", APPS)
-def test_a_fork_goes_on_alone(app):
+def test_a_fork_is_independent_of_its_parent(app):
     device = phone()
     device.open_app(app)
     state = device.save()
@@ -112,7 +112,7 @@ def _at_home(app):
     return device
 
 
-def test_a_reply_goes_to_the_sender_with_the_signature_once():
+def test_a_reply_goes_to_the_sender_with_one_signature():
     device = phone(edits=(("mail.prefs", "put", {"id": "sign", "value": True}),
                           ("mail.prefs", "put", {"id": "signature", "value": "Bye"})))  # fmt: skip
     rows = device.core.table("mail.mails").values()
@@ -126,14 +126,14 @@ def test_a_reply_goes_to_the_sender_with_the_signature_once():
     assert sent["subject"].count("Re: ") == 1 and sent["folder"] == "sent"
 
 
-def test_a_letter_without_a_proper_address_is_not_sent():
+def test_a_mail_without_a_valid_address_is_not_sent():
     device = phone()
     show(device, "mail", "compose", to="nobody")
     tap(device, "Send")
     assert device.core.toast == "Not an address: nobody" and device.changes() == {}
 
 
-def test_a_begun_letter_can_be_kept_or_thrown_away():
+def test_a_draft_can_be_kept_or_discarded():
     for answer, count in (("Save draft", 1), ("Discard", 0)):
         device = phone()
         show(device, "mail", "compose")
@@ -200,7 +200,7 @@ def test_days_of_alarms_are_named():
     assert texts == ["Once", "Mon to Fri", "Weekend", "Every day", "Mon Wed Fri"]
 
 
-def test_an_alarm_is_turned_off_by_its_switch_alone():
+def test_an_alarm_is_turned_off_only_by_its_switch():
     device = phone()
     device.open_app("clock")
     rows = sorted(device.core.table("clock.alarms").values(), key=lambda row: row["time"])
@@ -211,7 +211,7 @@ def test_an_alarm_is_turned_off_by_its_switch_alone():
     ]
 
 
-def test_deleting_a_task_takes_its_steps_along():
+def test_deleting_a_task_deletes_its_steps():
     device = phone()
     step = next(iter(device.core.table("tasks.steps").values()))
     show(device, "tasks", "task", id=step["task"])
@@ -280,7 +280,7 @@ def test_the_map_moves_with_the_finger_and_shows_where_the_phone_is_if_permitted
     assert set(device.changes()) == {"settings.permissions"}
 
 
-def test_a_place_is_saved_once_and_removed_only_after_a_question():
+def test_a_place_is_saved_once_and_removed_only_after_confirmation():
     device = phone()
     taken = {row["place"] for row in device.core.table("maps.saved").values()}
     key = next(key for key in device.core.table("maps.places") if key not in taken)
@@ -319,7 +319,7 @@ def test_the_end_of_an_event_moves_with_its_start():
         assert (device.core.top.values["start"], device.core.top.values["end"]) == (start, end)
 
 
-def test_a_forwarded_letter_keeps_its_origin_below_what_is_written():
+def test_a_forwarded_mail_quotes_its_origin_below_the_new_text():
     device = phone()
     row = next(each for each in device.core.table("mail.mails").values()
                if each["folder"] == "inbox" and each["file"])  # fmt: skip
@@ -338,7 +338,7 @@ def test_a_forwarded_letter_keeps_its_origin_below_what_is_written():
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_conversation_does_not_repeat_itself_at_once(language):
+def test_a_conversation_does_not_repeat_itself_immediately(language):
     device = phone(language)
     rows = device.core.table("messages.messages").values()
     for thread in device.core.table("messages.threads").values():

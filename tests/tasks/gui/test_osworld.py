@@ -83,7 +83,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("entry", "problem"), WRONG)
-def test_what_is_unknown_is_an_error_that_names_the_task(entry, problem):
+def test_an_unknown_field_is_an_error_that_names_the_task(entry, problem):
     with pytest.raises(MissingData) as caught:
         parse_osworld_task(entry, "gimp")
     assert "OSWorld task made-1" in str(caught.value) and problem in str(caught.value)
@@ -93,7 +93,7 @@ def test_the_implemented_metrics_are_those_that_the_requirements_assume():
     assert set(METRICS) | {"infeasible"} == METRIC_NAMES
 
 
-def test_every_published_task_here_is_read_and_runs_where_its_applications_are(shared_data):
+def test_every_published_task_is_read(shared_data):
     tasks = osworld_tasks(shared_data / "osworld")
     assert len(tasks) == 50 and len({task.id for task in tasks}) == 50
     missing = {task.id: needs_of(task).missing(needs_of(task).applications) for task in tasks}
@@ -131,6 +131,6 @@ def test_a_folder_without_tasks_is_named(tmp_path):
     with pytest.raises(MissingData, match="there are no OSWorld tasks below"):
         osworld_tasks(tmp_path)
     (tmp_path / "tasks.json").write_text("[1]", "utf-8")
-    with pytest.raises(MissingData, match="holds no OSWorld task"):
+    with pytest.raises(MissingData, match="contains no OSWorld task"):
         osworld_tasks(tmp_path)
     shutil.rmtree(tmp_path)

@@ -1,4 +1,4 @@
-"""The phone: what is tapped is what is drawn, and every way to act does what a person expects."""
+"""The phone: taps hit what is drawn, and every gesture and key does what a user expects."""
 
 import pytest
 
@@ -49,7 +49,7 @@ def test_the_first_screen_of_an_app_fits_every_look_size_and_language(app):
 
 
 @pytest.mark.parametrize("app", APP_NAMES)
-def test_what_is_tapped_is_what_is_drawn(app):
+def test_taps_hit_what_is_drawn(app):
     """A tap in the middle of an element touches it, or one drawn later above that pixel."""
     device = phone()
     device.open_app(app)
@@ -189,7 +189,7 @@ def test_shared_text_arrives_in_the_chosen_app():
     assert device.core.top.app == "notes"
 
 
-def test_recent_apps_come_back_where_they_were_left():
+def test_recent_apps_reopen_where_they_were_left():
     device = phone()
     device.open_app("contacts")
     tap(device, "New contact")
@@ -203,7 +203,7 @@ def test_recent_apps_come_back_where_they_were_left():
     assert device.core.top == ScreenState("contacts", "edit", {}, {})
 
 
-def test_notifications_arrive_on_time_and_open_what_they_are_about():
+def test_notifications_arrive_on_time_and_open_their_subject():
     notice = {"app": "notes", "title": "Reminder", "text": "Look", "screen": "archived"}
     device = phone(events=(TimedEvent(2, notice=notice),))
     for _ in range(2):
@@ -245,7 +245,7 @@ def test_the_theme_of_the_settings_changes_the_pixels():
     assert painter.paint(device.scene).mean() < light / 2
 
 
-def test_partial_painting_equals_painting_anew():
+def test_partial_painting_equals_full_painting():
     paint = pytest.importorskip("hexathlon.tasks.gui.world.kit.paint")
     device = phone("linen")
     painter = paint.ScreenPainter(device.appearance.size)
@@ -262,7 +262,7 @@ def test_partial_painting_equals_painting_anew():
         assert (painter.paint(device.scene) == anew).all()
 
 
-def test_a_copy_goes_on_by_itself():
+def test_a_copy_is_independent():
     device = phone()
     device.open_app("notes")
     saved = device.save()
@@ -282,7 +282,7 @@ def test_metrics_do_not_depend_on_a_font():
 
 @pytest.mark.parametrize("app", APP_NAMES)
 @pytest.mark.parametrize("look", ["slate", "orchid"])
-def test_all_that_taps_reach_can_be_shown_in_both_languages(app, look):
+def test_every_reachable_screen_is_drawn_in_both_languages(app, look):
     for language in LANGUAGES:
         device = phone(look, language)
         before = device.save()

@@ -1,4 +1,4 @@
-"""Every template: its scripts score as they must, and its requests give nothing away."""
+"""Every template: its scripts get the expected scores, and its requests give nothing away."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def score_of(env, task_id, script, seed=3):
 
 
 @pytest.mark.parametrize(("name", "level"), KINDS)
-def test_scripts_score_as_they_must(name, level):
+def test_scripts_get_the_expected_scores(name, level):
     env = GUIEnv()
     for task_id in ids_of(name, level, "test"):
         task = SOURCE.build(task_id)
@@ -79,7 +79,7 @@ def test_twins_read_alike(name, level):
 
 
 @pytest.mark.parametrize(("name", "level"), TWINS)
-def test_the_request_does_not_hold_the_record_of_a_refusal(name, level):
+def test_the_request_does_not_contain_the_record_of_a_refusal(name, level):
     for pair in range(4):
         for task_id in ids_of(name, level, "dev", pair + 1)[-2:]:
             task = SOURCE.build(task_id)
@@ -88,7 +88,7 @@ def test_the_request_does_not_hold_the_record_of_a_refusal(name, level):
 
 
 @pytest.mark.parametrize("name", ["errand_working_day", "notes_morning"])
-def test_no_request_of_a_shift_is_carried_out_by_doing_nothing(name):
+def test_no_request_of_a_shift_is_satisfied_by_doing_nothing(name):
     env = GUIEnv()
     (task_id, _) = ids_of(name, "hard", "dev")
     env.reset(seed=0, options={"task": task_id})

@@ -12,7 +12,7 @@ from hexathlon.tasks.task import SPLITS
 GRIDS = ("given", "family", "pet", "places", "dishes", "heirlooms", "events")
 
 
-def test_the_test_split_alone_has_two_hundred_characters_in_eight_settings():
+def test_the_test_split_has_two_hundred_characters_in_eight_settings():
     source = get_source("roleplay")
     tasks = [source.build(source.address("test", i)) for i in range(400)]
     people = {(task.params["setting"], task.params["character"]) for task in tasks}
@@ -46,7 +46,7 @@ def test_every_setting_is_complete_in_both_languages(key):
         assert own.pair(name).en and own.pair(name).zh
 
 
-def test_every_attribute_is_told_and_asked_in_both_languages():
+def test_every_attribute_is_stated_and_asked_in_both_languages():
     for name, spec in table("attributes").items():
         frames = [spec["card"], spec["indirect"], spec["presuppose"], *spec["ask"],
                   *spec["confirm"]]  # fmt: skip
@@ -56,7 +56,7 @@ def test_every_attribute_is_told_and_asked_in_both_languages():
         assert all(half.count("{c}") == 1 for frame in claims for half in frame.split("|")), name
 
 
-def test_one_draw_tells_the_same_person_in_either_language():
+def test_one_draw_describes_the_same_person_in_either_language():
     cards = [draw_card("harbour", "test", lang, generator_for("x"), 14)[0] for lang in ("en", "zh")]
     english, chinese = cards
     assert list(english["attributes"]) == list(chinese["attributes"]) == list(ATTRIBUTES)
@@ -85,7 +85,7 @@ def test_lives_are_possible(language):
         assert "{" not in text
 
 
-def test_used_up_words_are_not_handed_out_again():
+def test_used_words_are_not_drawn_again():
     pools = Pools(setting("abbey"), "dev", generator_for("pool"))
     count = len(setting("abbey").words("events", "dev"))
     taken = [pools.take("events") for _ in range(count)]

@@ -1,4 +1,4 @@
-"""Loaders of public sets: on real files if available, otherwise on small ones of their form."""
+"""Loaders of public sets: on real files if available, else on small ones in the same format."""
 
 import json
 from pathlib import Path
@@ -209,7 +209,7 @@ def test_an_episode_of_a_loaded_set_ends_unscored(tmp_path):
 
 
 @pytest.mark.parametrize("kind", SOURCES)
-def test_what_is_missing_or_broken_is_named(kind, tmp_path, monkeypatch):
+def test_missing_or_broken_files_are_named(kind, tmp_path, monkeypatch):
     with pytest.raises(MissingData, match=str(tmp_path)):
         kind(tmp_path).size("test")
     monkeypatch.delenv("HEXATHLON_DATA", raising=False)

@@ -36,7 +36,7 @@ def test_under_composition_shift_the_same_is_asked_in_blocks():
     assert wanted[0] == wanted[1]
 
 
-def test_reference_turns_hold_the_parts_of_the_context():
+def test_reference_turns_contain_the_parts_of_the_context():
     task = build("roleplay-shift/user-out/medium/dev/00003")
     turns = reference_turns(task)
     assert len(turns) == len(task.params["lines"])
@@ -46,7 +46,7 @@ def test_reference_turns_hold_the_parts_of_the_context():
         assert turn.reference not in turn.context["dialogue"].split("\n")[-1]
 
 
-def test_the_set_is_whole():
+def test_the_set_is_complete():
     source = get_source("roleplay-shift")
     ids = [source.address("dev", i) for i in range(source.size("dev"))]
     assert len(set(ids)) == len(ids)

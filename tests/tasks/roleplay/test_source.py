@@ -31,7 +31,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("task_id", CASES)
-def test_scripts_hold(task_id):
+def test_scripts_score_as_declared(task_id):
     source, task = get_source("roleplay"), build(task_id)
     assert play(task, right(task))[1].score == 1.0
     alternatives = source.alternatives(task)
@@ -71,7 +71,7 @@ def test_a_prefix_covers_templates_levels_and_languages():
     assert source.size("test", "hard") * 4 == source.size("test")
 
 
-def test_every_task_names_the_rubric_that_a_judge_may_read_it_by():
+def test_every_task_names_the_rubric_for_judges():
     for name in ("roleplay", "roleplay-shift"):
         source = get_source(name)
         for index in range(len(TEMPLATES)):
@@ -132,7 +132,7 @@ def stage_of(task_id):
 
 @pytest.mark.parametrize("template", ["boundary", "timepoint", "consistency", "style"])
 @pytest.mark.parametrize("index", range(4))
-def test_the_reader_rules_on_most_beats_and_agrees(template, index):
+def test_the_reader_decides_most_beats_and_agrees(template, index):
     task, stage = stage_of(f"roleplay/{template}/hard/test/{index:05d}")
     reader = CardReader(
         task.instruction, stage.card["setting"], stage.language, stage.card["words"]
@@ -177,7 +177,7 @@ def test_the_listener_follows_tellings_changes_and_mix_ups():
     assert listener.rule({"told": ("own", "bag")}) == Ruling("refuse", reason="not_known")
 
 
-def test_papers_are_read_along_the_visitor_s_own_tags():
+def test_papers_are_read_by_the_visitor_s_own_tags():
     papers = [
         "At the gate every guest got a number tag. This visitor was given tag 41.",
         "At the evening bell, guests with tag 17 were given tag 23 instead.",

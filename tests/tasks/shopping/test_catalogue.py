@@ -86,7 +86,7 @@ def test_brand_line_and_kind_make_a_design_unique_in_the_whole_catalogue(
         assert misses[1], "the sibling family fails on the kind alone"
 
 
-def test_siblings_differ_in_kind_alone(catalogue: Catalogue) -> None:
+def test_siblings_differ_only_in_kind(catalogue: Catalogue) -> None:
     for family in range(0, catalogue.family_count, 2):
         first = catalogue.product(catalogue.family(family)[0])
         second = catalogue.product(catalogue.family(catalogue.sibling(family))[0])
@@ -107,7 +107,7 @@ def test_lines_are_named_once_per_category(catalogue: Catalogue) -> None:
 
 
 def test_rows_and_records_agree_on_every_constraint(catalogue: Catalogue) -> None:
-    """Two ways to the same answer: codes, many at once, and the decoded record."""
+    """Two ways to the same answer: vectorised over codes, and from the decoded record."""
     decoder = catalogue._decoder
     for family in range(0, catalogue.family_count, 11):
         header = decoder.header(family)
@@ -124,7 +124,7 @@ def test_rows_and_records_agree_on_every_constraint(catalogue: Catalogue) -> Non
                 )
 
 
-def test_price_bounds_part_the_tiers_for_every_variant(catalogue: Catalogue) -> None:
+def test_price_bounds_separate_the_tiers_for_every_variant(catalogue: Catalogue) -> None:
     for family in range(catalogue.family_count):
         if "price" not in catalogue.axes(family):
             continue
@@ -158,7 +158,7 @@ def test_stock_runs_out_somewhere_but_never_for_a_designed_target(catalogue: Cat
     assert 0 in stocks and 0 < sum(stock == 0 for stock in stocks) < len(stocks) / 3
 
 
-def test_places_hold_their_secrets(catalogue: Catalogue) -> None:
+def test_deep_facts_occur_only_in_their_place(catalogue: Catalogue) -> None:
     """Facts of the specification or reviews occur nowhere else on the page."""
     for number in range(0, SIZE, 37):
         product = catalogue.product_at(number)
@@ -230,7 +230,7 @@ def test_unknown_things_are_named(catalogue: Catalogue) -> None:
         catalogue.families("boats")
     with pytest.raises(IndexError):
         catalogue.product_at(SIZE)
-    with pytest.raises(ValueError, match="no operator"):
+    with pytest.raises(ValueError, match="not an operator"):
         Constraint("price", "price", "!=", 3)  # type: ignore[arg-type]
 
 
@@ -262,7 +262,7 @@ def test_every_constraint_can_be_said_in_both_languages(catalogue: Catalogue) ->
 _LITTLE = frozenset("a an the with and or of to for in on at is up has it no not as than".split())
 
 
-def test_shoppers_words_are_not_the_shops() -> None:
+def test_shoppers_use_other_words_than_the_shop() -> None:
     """A request cannot be typed verbatim into the search box."""
     for category in CATEGORIES:
         for item in category.attributes:
@@ -324,7 +324,7 @@ def test_a_bad_category_file_names_its_section() -> None:
         "[category x] X | 某\ndepartment: D | 部\nprice: 1 2\n"
         "[kinds]\na | A | 甲\n[attribute glow nowhere] Glow | 光\nb | B | 乙\n"
     )
-    with pytest.raises(NotationError, match="glow: 'nowhere' is no place"):
+    with pytest.raises(NotationError, match="glow: 'nowhere' is not a place"):
         read_category(text)
     with pytest.raises(NotationError, match="3, 5 or 7 fields"):
         read_category(text.replace("nowhere", "title").replace("b | B | 乙", "b | B | 乙 | c"))

@@ -1,4 +1,4 @@
-"""The cache of catalogues: atomic, safe when built twice at once, readable without rights."""
+"""The cache of catalogues: atomic, safe under concurrent builds, readable without write access."""
 
 import os
 import shutil
@@ -55,7 +55,7 @@ def test_a_builder_that_dies_leaves_nothing_that_is_taken_for_a_catalogue(tmp_pa
     assert dying.returncode == 9
     assert open_catalogue(5, 1000, tmp_path).search("navy", language="en").total
     folders = [each.name for each in (tmp_path / "catalogues").iterdir() if each.is_dir()]
-    assert folders == [f"{version()}-s5-n1000"], "the dead builder's draft is cleared away"
+    assert folders == [f"{version()}-s5-n1000"], "the dead builder's draft is deleted"
 
 
 def test_a_failed_build_leaves_no_draft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +68,7 @@ def test_a_failed_build_leaves_no_draft(tmp_path: Path, monkeypatch: pytest.Monk
     assert not [each for each in (tmp_path / "catalogues").iterdir() if each.is_dir()]
 
 
-def test_the_index_opens_where_nothing_may_be_written(tmp_path: Path) -> None:
+def test_the_index_opens_in_a_read_only_directory(tmp_path: Path) -> None:
     """A directory of another user, or a read-only disk."""
     folder = open_store(7, 1000, tmp_path).folder
     with tempfile.TemporaryDirectory(dir=open_to_all()) as place:

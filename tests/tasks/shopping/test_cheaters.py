@@ -1,4 +1,4 @@
-"""Cheating shoppers and clerks stay at the floor; five hundred tasks each in the slow run."""
+"""Cheating shoppers and clerks stay at the floor; the slow tests play 500 tasks with each."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -24,7 +24,7 @@ def tasks(world: str | None) -> Iterator[Task]:
 
 
 def shares(cheaters, chosen: list[Task]) -> dict[str, float]:
-    """Return the success rate of each."""
+    """Return the success rate of each cheater."""
     env, won = ShoppingEnv(), dict.fromkeys(cheaters, 0.0)
     for task in chosen:
         for name, cheater in cheaters.items():
@@ -32,7 +32,7 @@ def shares(cheaters, chosen: list[Task]) -> dict[str, float]:
     return {name: score / len(chosen) for name, score in won.items()}
 
 
-def test_cheating_hardly_ever_pays():
+def test_cheaters_rarely_succeed():
     # All of them together on a few tasks; the slow tests check each on five hundred.
     found = shares(SHOPPERS, list(islice(tasks("store"), 0, 120, 3)))
     assert sum(found.values()) / len(found) <= FLOOR, found

@@ -90,7 +90,7 @@ def test_the_number_of_a_stranger_is_like_any_other():
         named = task.checks[0].params["plan"]["named"][0]
         (owner,) = (r["customer"] for table, key, r in task.params["patch"] if key == named)
         own = next(key for table, key, _ in task.params["patch"] if table == "customers")
-        # Which of two twins is asked for by the owner is drawn.
+        # Which of the two twins the owner asks for is drawn.
         if owner != own:
             owners.append((owner > own, owner[1] == own[1]))
     assert len(owners) == 24

@@ -70,7 +70,7 @@ def test_alternatives_count_and_near_misses_do_not(tau2_ids):
             assert played(env, task_id, script) == 0.0, (task_id, name)
 
 
-def test_replays_leave_the_shared_tables_alone(tau2_ids):
+def test_replays_do_not_change_the_shared_tables(tau2_ids):
     base = tau2.retail_base()
     before = json.dumps(base.tables, sort_keys=True)
     refused = Counter(
@@ -133,7 +133,7 @@ def test_webshops_near_misses_do_not_count(webshop_ids):
 
 
 @pytest.mark.parametrize("prefix", ["<r>", "<a>", "<c>", "<q>"])
-def test_webshops_back_doors_are_words_like_any_others(webshop_ids, prefix):
+def test_webshops_back_doors_are_ordinary_words(webshop_ids, prefix):
     env = ShoppingEnv()
     env.reset(seed=0, options={"task": webshop_ids[0]})
     door = env.step(f"search[{prefix} fashion]")[0]

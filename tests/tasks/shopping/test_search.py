@@ -100,7 +100,7 @@ def test_orders(catalogue: Catalogue) -> None:
         catalogue.search("steel", language="en", sort="name")  # type: ignore[arg-type]
 
 
-def test_filters_hold_exactly_and_do_not_score(catalogue: Catalogue) -> None:
+def test_filters_are_exact_and_do_not_affect_the_score(catalogue: Catalogue) -> None:
     colour = catalogue.product(catalogue.family(catalogue.families("jackets")[0])[0]).options[
         "colour"
     ][0]

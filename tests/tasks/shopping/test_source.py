@@ -79,7 +79,7 @@ def test_which_twin_is_refused_is_drawn_for_each_pair(tiny):
     assert len(pairs) >= 10 and 1 <= first <= len(pairs) - 1
 
 
-def test_a_profile_fact_alone_parts_the_twins_of_preference(tiny):
+def test_twins_of_preference_differ_only_in_a_profile_fact(tiny):
     first, second = (task for task in tiny if task.template == "preference")
     assert first.instruction == second.instruction
     differing = [
@@ -194,7 +194,7 @@ def test_wrong_ids_are_refused(task_id):
         SOURCE.build(task_id)
 
 
-def test_the_truth_is_not_in_what_the_agent_gets(tiny):
+def test_the_truth_is_not_visible_to_the_agent(tiny):
     for task in tiny:
         shown = task.instruction + json.dumps([tool.model_dump() for tool in task.tools])
         assert task.canary not in shown
@@ -207,7 +207,7 @@ def faults_of(env: ShoppingEnv, task: Task, mutant: str) -> list[str]:
     return env.verdict().evidence["faults"]
 
 
-def test_each_near_miss_is_put_down_to_what_is_off(tiny):
+def test_each_near_miss_is_attributed_to_its_fault(tiny):
     env, seen = ShoppingEnv(), Counter()
     for task in tiny:
         truth = task.checks[0].params
@@ -245,7 +245,7 @@ def test_faults_of_whole_episodes_have_their_names(tiny, template, mutant, fault
     assert fault in faults_of(ShoppingEnv(), task, mutant)
 
 
-def test_buying_without_a_look_is_named_even_where_it_is_right(tiny):
+def test_buying_without_opening_the_page_is_named_even_if_right(tiny):
     env = ShoppingEnv()
     task = next(task for task in tiny if task.template == "exact")
     assert played(env, task.id, SOURCE.alternatives(task)["without looking"]) == 1.0

@@ -109,7 +109,7 @@ def test_rows_beyond_the_limit_are_not_fetched(reader):
     assert len(result.rows) == 10 and result.more
 
 
-def test_writes_take_effect_in_the_own_copy_only(backend):
+def test_writes_take_effect_only_in_their_own_copy(backend):
     first, second = writer(backend), writer(backend)
     assert first.run(WRITE, LIMITS).changed == 10
     count = "SELECT count(*) FROM customers WHERE city = 'Bergen'"
@@ -169,7 +169,7 @@ def test_forgotten_episodes_leave_no_database_behind(postgres_url):
         assert connection.exec_driver_sql(copies).scalar() == 0
 
 
-def test_schema_changes_show_and_come_back_as_sqlite(backend):
+def test_schema_changes_are_visible_and_convert_back_to_sqlite(backend):
     database = writer(backend)
     database.run("CREATE TABLE notes (id BIGINT PRIMARY KEY, body VARCHAR)", LIMITS)
     database.run("INSERT INTO notes VALUES (1, 'x')", LIMITS)
@@ -202,7 +202,7 @@ def test_whole_episodes_score_as_on_sqlite(backend, template, final, monkeypatch
 
 
 def test_hostile_statements_do_no_harm(reader):
-    before = threading.active_count()
+    before = set(threading.enumerate())
     limits = QueryLimits(seconds=0.3)
 
     def run(sql):
@@ -214,11 +214,11 @@ def test_hostile_statements_do_no_harm(reader):
     for sql in hostile_statements(3, 220):
         assert least_seconds(partial(run, sql), 5.0) < 5.0, sql[:200]
     assert reader.run("SELECT count(*) FROM customers", LIMITS).rows == [(30,)]
-    assert threading.active_count() == before
+    assert set(threading.enumerate()) <= before
 
 
 def test_an_open_database_leaves_no_noise_at_exit():
-    """Bindings report objects that outlive the interpreter, as torch lets its modules do."""
+    """Bindings report objects that outlive the interpreter, as torch's modules do."""
     pytest.importorskip("duckdb", reason="the extra [duckdb] is not installed")
     code = (
         "import importlib.util\n"

@@ -40,7 +40,7 @@ def test_reads_rows_and_column_names(reader):
     assert not result.more and result.changed is None
 
 
-def test_rows_beyond_the_limit_are_left_out_and_said_so(reader):
+def test_rows_beyond_the_limit_are_left_out_and_reported(reader):
     result = reader.run("SELECT id FROM orders", QueryLimits(rows=7))
     assert len(result.rows) == 7 and result.more
     assert not reader.run("SELECT id FROM orders", QueryLimits(rows=200)).more
@@ -193,7 +193,7 @@ def test_runaway_statements_end_within_a_tenth_of_the_deadline(reader, sql, monk
     assert rows(reader, "SELECT 1") == [(1,)]
 
 
-def test_a_statement_that_the_machine_leaves_no_time_is_stalled(reader, monkeypatch):
+def test_a_statement_starved_of_cpu_time_is_reported_as_stalled(reader, monkeypatch):
     monkeypatch.setattr(connection, "thread_time", lambda: 0.0)
     sql = "SELECT count(*) FROM orders a, orders b, orders c, orders d"
     assert refusal(reader, sql, QueryLimits(seconds=0.02, steps=10**12)).kind == "stalled"
@@ -276,7 +276,7 @@ def test_views_of_the_schema_may_use_replaced_functions():
     source.close()
 
 
-def test_a_connection_that_nobody_holds_is_closed_at_once():
+def test_an_unreferenced_connection_is_closed_at_once():
     connection = SqliteConnection(IMAGE)
     connection.run("SELECT date('2020-01-01'), printf('%d', 1)", LIMITS)
     inner, gone = connection._connection, weakref.ref(connection)

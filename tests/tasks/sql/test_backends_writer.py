@@ -37,7 +37,7 @@ def refused(database, sql):
     return caught.value.kind == "refused"
 
 
-def test_changes_count_and_stay_in_the_own_copy():
+def test_changes_are_counted_and_stay_in_their_own_copy():
     first, second = writer(), writer()
     assert run(first, "DELETE FROM orders WHERE id <= 10").changed == 10
     assert run(first, "UPDATE customers SET city = 'Rome'").changed == 30

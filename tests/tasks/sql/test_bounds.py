@@ -1,4 +1,4 @@
-"""Rows at the bounds of a query: they are there, and every law of the columns still holds."""
+"""Rows at the bounds of a query exist, and every law of the columns still holds."""
 
 import itertools
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from hexathlon.tasks.sql.bench import bench_for
-from hexathlon.tasks.sql.bounds import beside, bound_values
+from hexathlon.tasks.sql.bounds import bound_values, off_by_one
 from hexathlon.tasks.sql.domains import DOMAINS
 from hexathlon.tasks.sql.populate_bounds import BOUNDED_LAWS, Bounds, ColumnBounds
 from hexathlon.tasks.sql.programs.expressions import Compare, Literal, Ref, both
@@ -39,7 +39,7 @@ def middles(world: World) -> Bounds:
 
 
 @pytest.mark.parametrize("identifier", WORLDS)
-def test_values_at_bounds_are_there_and_keep_every_law(identifier: str):
+def test_values_at_bounds_exist_and_satisfy_every_law(identifier: str):
     world = world_for(identifier)
     bounds = middles(world)
     rows = world.rows(2, 300, bounds)
@@ -70,7 +70,7 @@ def test_values_at_bounds_are_there_and_keep_every_law(identifier: str):
                 assert all(a <= b for a, b in pairs if a is not None and b is not None), where
 
 
-def test_without_bounds_a_population_is_what_it_was():
+def test_without_bounds_a_population_is_unchanged():
     world = world_for("bank-hard-dev-1")
     assert world.rows(3, 200) == world.rows(3, 200, ())
     assert world.rows(3, 200) != world.rows(3, 200, middles(world))
@@ -101,5 +101,5 @@ def test_bounds_of_totals_are_those_of_their_column():
     )
     (found,) = bound_values(kept, world.schema, world.rows(1, 100))
     assert found == ColumnBounds(table.name, column.name, (11.5, 12.25, 12.5, 12.75, 13.5))
-    texts = [sql_text(near) for near, _ in beside(kept, world.schema)]
+    texts = [sql_text(near) for near, _ in off_by_one(kept, world.schema)]
     assert len(texts) == 5 and any(">= 12.5" in text for text in texts)

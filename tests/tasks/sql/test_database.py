@@ -22,7 +22,7 @@ def _rows(image, statement):
 
 
 @pytest.mark.parametrize("identifier", [WORLD, "retail-hard-dev-9", "library-tiny-train-8"])
-def test_the_image_holds_exactly_the_rows(identifier):
+def test_the_image_contains_exactly_the_rows(identifier):
     world = world_for(identifier)
     params = {"world": identifier, "population": 4, "size": 300}
     image, rows = database_bytes(params), world.rows(4, 300)
@@ -85,7 +85,7 @@ def test_a_changed_file_is_read_again(tmp_path):
         assert _rows(database_bytes(params), "SELECT MAX(n) FROM t") == [(rows - 1,)]
 
 
-def test_tables_may_stand_in_the_parameters():
+def test_tables_may_be_given_in_the_parameters():
     table = {
         "name": 'odd "name"', "columns": [["First col", "TEXT"], ["n", "INTEGER"]],
         "rows": [["x", 1], [None, 2]],
@@ -151,7 +151,7 @@ def test_variants_of_chinook_are_sound_and_differ():
         assert _rows(image, "PRAGMA foreign_key_check") == []
 
 
-def test_duckdb_holds_the_same_rows():
+def test_duckdb_has_the_same_rows():
     duckdb = pytest.importorskip("duckdb", reason="the extra hexathlon[duckdb] is not installed")
     world = world_for("support-medium-test-11")
     rows = world.rows(2, 200)

@@ -1,4 +1,4 @@
-"""The English of tasks: articles, repetitions, blanks, numbers; over templates and documents."""
+"""The English of tasks: articles, repetitions, spaces, numbers; over templates and documents."""
 
 import re
 from collections.abc import Iterator
@@ -45,12 +45,12 @@ def test_articles(noun, expected):
 
 
 @pytest.mark.parametrize("noun", ["shooting days", "client's credits", "minutes waited"])
-def test_some_columns_are_many(noun):
+def test_some_column_names_are_plural(noun):
     assert be(noun) == "are"
     assert be(f"number of {noun}'s status") == "is"
 
 
-def test_numbers_are_spelt_as_they_are():
+def test_nouns_agree_with_their_number():
     assert [spelt(value) for value in (2.5, 2.125, 3, "x", "2024-01-31")] == [
         "2.50", "2.125", "3", "'x'", "2024-01-31",
     ]  # fmt: skip

@@ -53,7 +53,7 @@ def test_both_queries_of_every_question_agree(variant):
             assert _bag(found, ordered) == _bag(second, ordered), entry["text"]
 
 
-def test_near_misses_of_every_question_are_told_apart():
+def test_near_misses_of_every_question_are_distinguished():
     with _opened(shipped_database("chinook")) as connection:
         for entry in chinook_questions():
             ordered = entry.get("ordered", False)

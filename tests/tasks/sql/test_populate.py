@@ -128,7 +128,7 @@ def test_amounts_depend_on_their_driver():
     assert found >= 3
 
 
-def test_populations_differ_but_hold_the_same_categories():
+def test_populations_differ_but_have_the_same_categories():
     world = world_for("bank-easy-dev-1")
     first, second = world.rows(1, 2_000), world.rows(2, 2_000)
     for table in world.schema.asked():
@@ -140,7 +140,7 @@ def test_populations_differ_but_hold_the_same_categories():
                 assert kinds[0] == kinds[1]
 
 
-def test_names_are_dealt_anew_from_the_same_list():
+def test_names_are_redrawn_from_the_same_list():
     world = world_for("library-tiny-dev-8")
     first, second = world.rows(1, 200), world.rows(2, 200)
     seen = 0

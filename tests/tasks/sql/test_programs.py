@@ -1,4 +1,4 @@
-"""Query programs: golden texts, and three back ends that must agree."""
+"""Query programs: golden texts, and three backends that must agree."""
 
 import sqlite3
 from collections.abc import Iterator

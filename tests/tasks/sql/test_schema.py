@@ -27,7 +27,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("dirt", "value", "wanted"), CASES)
-def test_sql_and_python_clean_alike(dirt, value, wanted):
+def test_sql_and_python_clean_values_identically(dirt, value, wanted):
     column = Column("c", "TEXT", "category", "kind", dirt=dirt)
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE TABLE t (c)")
@@ -92,6 +92,6 @@ def test_edges_leave_out_decoys_and_other_departments():
 
 
 @pytest.mark.parametrize("ask", ["table", "document"])
-def test_unknown_names_are_told(ask):
+def test_unknown_names_are_reported(ask):
     with pytest.raises(KeyError, match="nothing"):
         getattr(Schema("d", "w", ()), ask)("nothing")

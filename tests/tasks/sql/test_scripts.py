@@ -40,7 +40,7 @@ def check_calls(task: Task, made: list[dict]) -> None:
 
 
 @pytest.mark.parametrize("task_id", [*TASKS, *ASKING, *TWINS, WRITE])
-def test_every_script_uses_the_tasks_tools_and_ends_by_handing_in(task_id: str):
+def test_every_script_uses_the_tasks_tools_and_ends_with_a_submission(task_id: str):
     task = SOURCE.build(task_id)
     check_calls(task, calls(SOURCE.oracle(task)))
     alternatives, mutants = SOURCE.alternatives(task), SOURCE.mutants(task)
@@ -59,7 +59,7 @@ def test_the_oracle_looks_before_it_answers():
 
 
 @pytest.mark.parametrize("task_id", ASKING)
-def test_the_oracle_asks_for_what_is_open_and_again_if_it_is_not_told(task_id: str):
+def test_the_oracle_asks_for_open_slots_and_again_without_an_answer(task_id: str):
     task = SOURCE.build(task_id)
     ((_, slot),) = task.params["user"]["slots"].items()
     told = [call["name"] for call in calls(SOURCE.oracle(task), f"It is {slot['value']}.")]

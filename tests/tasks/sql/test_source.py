@@ -72,8 +72,8 @@ def test_ids_are_the_same_with_and_without_a_level():
         ("sql/no_such/easy/test/00000", "no level"),
         ("sql/two_children/tiny/test/00000", "no level"),
         ("sql/group_sum/easy/test/00999", "holds"),
-        ("sql/group_sum/easy/test/0", "not written"),
-        ("shop/group_sum/easy/test/00000", "not written"),
+        ("sql/group_sum/easy/test/0", "form of"),
+        ("shop/group_sum/easy/test/00000", "form of"),
         ("sql/group_sum/easy/heldout/00000", "salt"),
     ],
 )
@@ -82,7 +82,7 @@ def test_unknown_ids_are_refused_with_the_reason(task_id: str, reason: str):
         SOURCE.build(task_id)
 
 
-def test_a_salt_belongs_to_the_held_out_split_alone():
+def test_only_the_held_out_split_takes_a_salt():
     with pytest.raises(UnknownTask, match="salt"):
         SOURCE.build("sql/group_sum/easy/test/00000", "pepper")
 
@@ -105,7 +105,7 @@ def test_tasks_are_complete_and_plain(task_id: str):
         assert len(task.params["hidden"]) >= 5
 
 
-def test_the_canary_and_the_truth_are_not_where_the_agent_looks():
+def test_the_canary_and_the_truth_are_not_visible_to_the_agent():
     for index in range(0, 90, 13):
         task = SOURCE.build(SOURCE.address("dev", index))
         shown = task.instruction + json.dumps([tool.model_dump() for tool in task.tools])

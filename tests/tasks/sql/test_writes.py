@@ -20,7 +20,7 @@ PLACES = [(name, level) for name, template in TEMPLATES.items() for level in tem
 
 @cache
 def _instance(name, level, index):
-    """A template's instance in a world, with the world; None if it has no place there."""
+    """A template's instance in a world, with the world; None if it does not fit there."""
     world = world_for(world_id("dev", index, level))
     try:
         rng = generator_for("test", name, level, index)
@@ -57,14 +57,14 @@ def test_gold_alternative_and_mutants(name, level):
 
 
 @pytest.mark.parametrize("name", sorted(TEMPLATES))
-def test_every_template_finds_a_place_at_its_levels(name):
+def test_every_template_fits_some_world_at_its_levels(name):
     levels = TEMPLATES[name].levels
     for level in levels:
         assert next(_instances(name, level, worlds=10), None) is not None, level
 
 
 @pytest.mark.parametrize("name", sorted(TEMPLATES))
-def test_only_what_is_asked_changes_and_needs_only_the_stated_rights(name):
+def test_only_requested_changes_are_made_with_only_the_stated_rights(name):
     level = TEMPLATES[name].levels[-1]
     for _, instance in _instances(name, level, worlds=3):
         changed = differing(instance.before, instance.digests)
@@ -83,13 +83,13 @@ def test_instances_are_a_function_of_their_seed():
     assert first == second != other
 
 
-def test_a_world_without_a_place_is_refused():
+def test_a_world_that_does_not_fit_is_refused():
     world = world_for("retail-tiny-dev-8")
     with pytest.raises(GenerationExhausted, match="write_dedupe"):
         TEMPLATES["write_dedupe"].instance(world, "tiny", generator_for("x"))
 
 
-def test_a_plan_that_does_not_hold_is_refused():
+def test_an_invalid_plan_is_refused():
     world = world_for("bank-easy-dev-1")
     rng = generator_for("plan")
     scene = scene_for(world, 1, 200, rng)

@@ -63,7 +63,7 @@ def test_malformed_directories_are_named(path, text, words):
         read_harbor("greeting", files)
 
 
-def test_what_no_sandbox_gives_is_an_obstacle():
+def test_unsupported_requirements_are_obstacles():
     files = as_bytes(HARBOR["greeting"])
     files["task.toml"] = (
         b'[environment]\nnetwork_mode = "public"\ngpus = 2\n[[environment.mcp_servers]]\nname="x"\n'
@@ -103,7 +103,7 @@ def test_the_yaml_of_task_files():
         read_yaml("a: 1\n}{\n")
 
 
-def test_a_dockerfile_taken_apart():
+def test_a_dockerfile_is_parsed():
     recipe = read_dockerfile(HARBOR["inventory"]["environment/Dockerfile"])
     assert recipe.base == "python:3.11-slim" and recipe.workdir == "/srv"
     assert recipe.debian_packages == ("coreutils",) and not recipe.obstacles
@@ -130,7 +130,7 @@ def test_a_dockerfile_taken_apart():
         ("FROM debian\nONBUILD RUN x\n", "the instruction ONBUILD"),
     ],
 )
-def test_what_a_dockerfile_needs_beyond_us(text, obstacle):
+def test_unsupported_dockerfile_instructions_are_obstacles(text, obstacle):
     assert read_dockerfile(text).obstacles == (obstacle,)
 
 

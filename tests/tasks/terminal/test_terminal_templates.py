@@ -36,7 +36,7 @@ def test_a_prefix_of_a_split_covers_every_stratum_once():
 
 
 @pytest.mark.parametrize(("name", "level"), STRATA)
-def test_a_template_is_whole(name, level):
+def test_a_template_is_complete(name, level):
     one = task(name, level)
     draft, files = draft_of(one), files_of(one)
     assert len(draft.mutants) >= 3 and draft.alternatives
@@ -49,7 +49,7 @@ def test_a_template_is_whole(name, level):
 
 
 @pytest.mark.parametrize(("name", "level"), STRATA)
-def test_what_the_agent_gets_holds_no_truth(name, level):
+def test_the_agents_files_contain_no_truth(name, level):
     one = task(name, level)
     files = files_of(one)
     seen = b"\n".join(data for path, data in files.items() if path.startswith("environment/"))

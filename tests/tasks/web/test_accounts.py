@@ -1,4 +1,4 @@
-"""What belongs to the user is closed to other accounts, and signing out by accident harms nothing."""
+"""The user's records are closed to other accounts, and signing out by accident does no harm."""
 
 import json
 import re
@@ -42,7 +42,7 @@ FORM = (("name", "x"), ("state", "paused"), ("amount", "1.00"), ("reason", "lost
 
 
 @pytest.mark.parametrize("site", OWNED)
-def test_a_stranger_neither_sees_nor_changes_what_is_mine(site):
+def test_other_accounts_neither_see_nor_change_the_users_records(site):
     plan = WorldPlan((site,), 5, "train", "en", 2, "2026-03-02T09:00:00")
     network = Network(plan, LOOKS["harbour"])
     me, *others = people_of(plan)

@@ -66,7 +66,7 @@ def create(browser, day="2026-03-21", room="", **fields):
         ({"Attendees": "Nobody Known"}, "no colleague named Nobody Known"),
     ],
 )
-def test_what_cannot_be_entered_is_named(office, fields, problem):
+def test_invalid_input_is_named(office, fields, problem):
     network, browser = office
     assert problem in create(browser, **fields)
     assert network.store("calendar").value("SELECT count(*) FROM events WHERE title = 'Test'") == 0

@@ -1,4 +1,4 @@
-"""The smallest tasks: their scripts, and what their brief pages and their thoughts show."""
+"""The smallest tasks: their scripts, their brief pages and their thoughts."""
 
 import re
 

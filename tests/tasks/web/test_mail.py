@@ -93,7 +93,7 @@ def number(browser, element):
     return line.partition(f"] {element}")[0].rpartition("[")[2]
 
 
-def test_a_letter_without_recipient_is_refused_and_keeps_its_text(mailbox):
+def test_a_mail_without_recipient_is_refused_and_keeps_its_text(mailbox):
     network, browser = mailbox
     send(browser, Subject="Hello", Message="Text")
     assert "This field is required." in browser.view().text
@@ -110,7 +110,7 @@ def test_names_of_several_contacts_are_refused(mailbox):
     assert f"several contacts named {row['name']}" in browser.view().text
 
 
-def test_a_letter_to_an_address_that_is_gone_fails_later_and_can_be_mended(mailbox):
+def test_a_mail_to_a_removed_address_bounces_and_can_be_corrected(mailbox):
     network, browser = mailbox
     store = network.store("mail")
     store.insert("_dead", address="old@example.test")
@@ -128,7 +128,7 @@ def test_a_letter_to_an_address_that_is_gone_fails_later_and_can_be_mended(mailb
     assert (row["folder"], row["state"], row["recipients"]) == ("sent", "sent", "new@example.test")
 
 
-def test_a_letter_can_be_taken_back_for_a_while(mailbox):
+def test_sending_a_mail_can_be_undone_for_a_while(mailbox):
     network, browser = mailbox
     send(browser, To="new@example.test", Subject="Hello")
     browser.act("click", {"bid": number(browser, 'button "Undo send"')})

@@ -47,7 +47,7 @@ def forum():
     return Visit("forum")
 
 
-def test_a_protection_counts_until_its_last_day(wiki):
+def test_a_protection_applies_until_its_last_day(wiki):
     page = wiki.store.value("SELECT page FROM facts ORDER BY id")
     insert = "INSERT INTO protections VALUES (?, ?, 'disputes', 'x', '2026-01-01', ?)"
     wiki.store.execute(insert, (7, page, "2026-03-01"))
@@ -126,7 +126,7 @@ def test_a_failing_scheduler_reports_it_later(cms):
     assert cms.store.value("SELECT status FROM articles WHERE id = ?", (row["id"],)) == "scheduled"
 
 
-def test_forms_of_the_editorial_system_show_what_is_missing(cms):
+def test_forms_of_the_editorial_system_name_missing_fields(cms):
     assert cms.post("/articles/new", title="", section="news").status == 422
     assert cms.post("/media/new", alt="x").status == 422
     row = cms.store.row("SELECT * FROM articles WHERE status = 'published'")

@@ -86,7 +86,7 @@ def test_missing_and_broken_files(tmp_path, monkeypatch):
         get_source("webarena").size("test")
     (tmp_path / "webarena").mkdir()
     (tmp_path / "webarena" / "test.raw.json").write_text("{}")
-    with pytest.raises(MissingData, match="no list"):
+    with pytest.raises(MissingData, match="not a list"):
         get_source("webarena").size("test")
 
 

@@ -1,4 +1,4 @@
-"""The books of a shift: which entries and mandates count, and what every record should hold."""
+"""The ledger of a shift: valid entries and mandates, and the expected value of every record."""
 
 from dataclasses import replace
 from datetime import date, timedelta
@@ -121,7 +121,7 @@ def test_pages_read_as_texts_say_the_same():
     assert reread(scene(), [DayStep(told)])
 
 
-def test_a_page_that_says_something_else_is_noticed(monkeypatch):
+def test_a_page_with_another_statement_is_detected(monkeypatch):
     told = rules(entries=(entry("#1"),))
     shown = replace(told, days=1)
     monkeypatch.setattr(
@@ -134,7 +134,7 @@ def test_a_page_that_says_something_else_is_noticed(monkeypatch):
 # What is done ----------------------------------------------------------------------------------
 
 
-def test_what_a_hold_leaves_is_made_up_for_when_it_ends():
+def test_changes_postponed_by_a_hold_are_made_when_it_ends():
     ledger, what = DayLedger(), job()
     first = ledger.step(1, DayStep(rules(entries=(entry("#2"),)), (ask("1", what),)))
     assert notes(ledger) == ["A0", "old", "A0"] and first.pending == ["#2"]
@@ -167,7 +167,7 @@ def test_a_correction_counts_as_made_later_than_a_rival():
     assert notes(ledger) == ["A2", "A1", "A2"]
 
 
-def test_what_somebody_else_changed_is_left_alone_and_not_reported():
+def test_records_changed_by_others_are_left_alone_and_not_reported():
     ledger, what = DayLedger(), job()
     ledger.step(1, DayStep(rules(), (ask("1", what),)))
     other = (what, what.targets[0], {"note": "theirs"})

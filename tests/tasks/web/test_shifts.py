@@ -1,4 +1,4 @@
-"""Shifts: requests that arrive one after the other in one world."""
+"""Shifts: successive requests in one world."""
 
 import json
 
@@ -184,7 +184,7 @@ def test_the_mail_with_the_plan_does_not_arrive_at_first(env):
     assert env.verdict().score == 0
 
 
-def test_what_other_people_change_is_not_the_agents(env):
+def test_changes_by_other_people_are_not_the_agents(env):
     """Rules and mails arrive in the course of the day; a day without work changes nothing."""
     task = first_task()
     env.reset(seed=1, options={"task": task.id})
@@ -220,7 +220,7 @@ def test_a_fork_continues_the_same_day(env):
     forked.close()
 
 
-def test_labels_are_in_order_by_number_or_by_letters_alike():
+def test_labels_have_the_same_order_by_number_and_by_letters():
     assert in_order(["#10", "#9"]) == ["#9", "#10"]
     assert in_order(["K2001", "K1999"]) == ["K1999", "K2001"]
     assert in_order(["E5000", "K2000"]) is None

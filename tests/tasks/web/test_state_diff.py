@@ -1,4 +1,4 @@
-"""Differences of a site's state: SQLite finds the same ones as a comparison of all rows."""
+"""Differences of a site's state: SQLite finds the same ones as a comparison of all rows does."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -81,7 +81,7 @@ def test_triggers_and_other_statements_are_followed():
     assert set(state_diff(blob, store)) == {"people"}
 
 
-def test_what_was_derived_is_forgotten_when_content_is_written():
+def test_derived_values_are_dropped_when_content_is_written():
     store = SiteStore()
     store.script(SCHEMA + "CREATE TABLE _sessions (id INTEGER PRIMARY KEY);")
     store.memo["x"] = 1

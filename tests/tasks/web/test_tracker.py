@@ -71,7 +71,7 @@ def test_merging_closes_the_duplicate_and_hands_on_its_watchers(desk):
 
 
 @pytest.mark.parametrize("reason", ["project", "closed", "itself"])
-def test_what_cannot_be_merged(desk, reason):
+def test_issues_that_cannot_be_merged(desk, reason):
     number, target = two_open(desk, same_project=reason != "project")
     if reason == "closed":
         desk.store.execute("UPDATE issues SET status = 'done' WHERE number = ?", (target,))

@@ -1,4 +1,4 @@
-"""Twins: what both say about the refusal of the one that cannot be done."""
+"""Twins: both explain how to refuse, though only one of them is infeasible."""
 
 import pytest
 

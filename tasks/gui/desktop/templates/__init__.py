@@ -1,5 +1,5 @@
 """Templates of desktop tasks, by the program whose documents they are about.
 
-Each draws documents, a request, the documents that are right afterwards, and scripts. How programs
-are operated stands in `moves`; how documents are compared, elsewhere.
+Each draws the initial documents, a request, the expected documents and scripts. `moves` operates
+the programs; documents are compared elsewhere.
 """

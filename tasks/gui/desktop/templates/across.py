@@ -1,4 +1,4 @@
-"""Work across programs: values found in one document belong into another."""
+"""Work across programs: values found in one document go into another."""
 
 from dataclasses import replace
 from typing import Any
@@ -260,7 +260,7 @@ def _twice(solver: Any) -> DesktopSolver:
 
 
 def _day(scene: DesktopScene) -> DesktopDraft | None:
-    """Draw a list of requests of which later ones change or withdraw earlier ones."""
+    """Draw a list of requests in which later ones change or withdraw earlier ones."""
     goods = scene.sample(shared(GOODS, scene.split), 7)
     topics = scene.sample(shared(TOPICS, scene.split), 4)
     people = scene.sample(shared(PEOPLE, scene.split), 2)

@@ -1,4 +1,4 @@
-"""Household books in the accounting program."""
+"""Household accounts in the accounting program."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,7 +31,7 @@ _PATH = "Documents/household.xhb"
 
 
 def books_of(scene: DesktopScene, count: int) -> Books:
-    """Draw books with two accounts and entries of different memos."""
+    """Draw books with two accounts and entries with distinct memos."""
     places = scene.sample(shared(PLACES, scene.split), 2)
     payees = scene.sample(shared(PEOPLE, scene.split), 5)
     memos = scene.sample(shared(GOODS, scene.split), count)
@@ -48,7 +48,7 @@ def books_of(scene: DesktopScene, count: int) -> Books:
 
 
 def entry_fields(entry: Operation) -> dict[str, str]:
-    """Return what to type into the dialog of an expense."""
+    """Return what to type into the expense dialog."""
     return {"day": f"{entry.day:%m/%d/%y}", "account": entry.account, "payee": entry.payee,
             "category": entry.category, "memo": entry.memo,
             "amount": f"{-entry.amount:.2f}"}  # fmt: skip

@@ -34,7 +34,7 @@ _FOLDER: dict[str, Any] = {"kind": "folder"}
 
 
 def _papers(scene: DesktopScene, topics: list[str]) -> dict[str, str]:
-    """Return a text for each topic."""
+    """Return one text per topic."""
     people = scene.sample(shared(PEOPLE, scene.split), len(topics))
     return {
         topic: lines(f"On the {topic}", f"Written by {person}", f"Part {scene.number(1, 90)}")

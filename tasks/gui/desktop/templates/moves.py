@@ -1,4 +1,4 @@
-"""Moves in the programs of the desktop that several templates use."""
+"""Operations in desktop programs, shared by several templates."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ def append_line(pilot: DesktopPilot, path: str, line: str, *, save: bool = True)
 
 
 def save_text(pilot: DesktopPilot) -> Script:
-    """Save in the editor, whose title has a star until it is done."""
+    """Save in the editor, whose title has a star until the file is saved."""
     yield from pilot.keys("ctrl+s")
     yield from pilot.gone("frame", "*", starts=True)
 
@@ -44,15 +44,15 @@ def save_new(pilot: DesktopPilot, path: str, text: str) -> Script:
     yield from pilot.until("push button", "Save")
     yield from pilot.keys("ctrl+a")
     yield from pilot.type(f"/home/user/{path}")
-    while pilot.has("push button", "Save"):  # while the folder is being read, nothing happens
+    while pilot.has("push button", "Save"):  # ignored while the folder is read
         yield from pilot.click("push button", "Save")
-        if pilot.heard.startswith("Error:"):  # it closed by itself meanwhile
+        if pilot.heard.startswith("Error:"):  # the dialog has closed by itself
             yield from pilot.act("wait")
     yield from pilot.gone("frame", "*", starts=True)
 
 
 def go_to_cell(pilot: DesktopPilot, address: str) -> Script:
-    """Select a cell of the workbook in front, through the field with its address."""
+    """Select a cell of the open workbook by typing its address."""
     field = next((each for each in pilot.elements()
                   if each.role == "text" and re.fullmatch(r"[A-Z]+\d+(:[A-Z]+\d+)?", each.value)),
                  None)  # fmt: skip
@@ -65,14 +65,14 @@ def go_to_cell(pilot: DesktopPilot, address: str) -> Script:
 
 def set_cells(pilot: DesktopPilot, path: str, cells: Mapping[str, str], *,
               save: bool = True) -> Script:  # fmt: skip
-    """Type into cells of a workbook."""
+    """Open a workbook and type into its cells."""
     yield from pilot.open("Spreadsheet", path)
     yield from pilot.until("frame", path.rpartition("/")[2], starts=True)
     yield from write_cells(pilot, cells, save=save)
 
 
 def write_cells(pilot: DesktopPilot, cells: Mapping[str, str], *, save: bool = True) -> Script:
-    """Type into cells of the workbook in front."""
+    """Type into cells of the open workbook."""
     for address, text in cells.items():
         yield from go_to_cell(pilot, address)
         yield from pilot.type(f"{text}\n")
@@ -82,7 +82,7 @@ def write_cells(pilot: DesktopPilot, cells: Mapping[str, str], *, save: bool = T
 
 
 def in_order(scripts: Sequence[Script]) -> Script:
-    """Run scripts one after the other."""
+    """Run scripts in sequence."""
     for script in scripts:
         yield from script
 
@@ -97,7 +97,7 @@ def look_into(pilot: DesktopPilot, folder: str) -> Script:
 
 
 def rename(pilot: DesktopPilot, old: str, new: str) -> Script:
-    """Rename a file of the folder in front."""
+    """Rename a file of the open folder."""
     yield from pilot.click("table cell", old)
     yield from pilot.keys("f2")
     yield from pilot.until("dialog", "Rename File")
@@ -108,7 +108,7 @@ def rename(pilot: DesktopPilot, old: str, new: str) -> Script:
 
 
 def make_folder(pilot: DesktopPilot, name: str) -> Script:
-    """Make a folder in the folder in front."""
+    """Create a folder in the open folder."""
     yield from pilot.keys("ctrl+shift+n")
     yield from pilot.until("dialog", "Creating New Folder")
     yield from pilot.keys("ctrl+a")
@@ -118,7 +118,7 @@ def make_folder(pilot: DesktopPilot, name: str) -> Script:
 
 
 def delete(pilot: DesktopPilot, name: str) -> Script:
-    """Move a file of the folder in front to the trash."""
+    """Move a file of the open folder to the trash."""
     yield from pilot.click("table cell", name)
     yield from pilot.keys("delete")
     yield from pilot.until("alert")
@@ -128,7 +128,7 @@ def delete(pilot: DesktopPilot, name: str) -> Script:
 
 
 def carry(pilot: DesktopPilot, name: str, folder: str, *, copy: bool = False) -> Script:
-    """Move or copy a file of the folder in front into a folder beside it, and come back."""
+    """Move or copy a file of the open folder into a folder beside it, and return."""
     yield from pilot.click("table cell", name)
     yield from pilot.keys("ctrl+c" if copy else "ctrl+x")
     yield from pilot.act("double_click", index=pilot.find("table cell", folder).number)
@@ -142,11 +142,11 @@ def carry(pilot: DesktopPilot, name: str, folder: str, *, copy: bool = False) ->
 # Household books -------------------------------------------------------------------------------
 
 _FIELDS = {"day": 0, "account": 1, "payee": 3, "category": 4, "memo": 5}
-"""Places of the text fields in the dialog of an entry."""
+"""Positions of the text fields in the entry dialog."""
 
 
 def fill_entry(pilot: DesktopPilot, fields: Mapping[str, str]) -> Script:
-    """Fill in fields of the dialog of an entry; `amount` is without a sign."""
+    """Fill in fields of the entry dialog; `amount` has no sign."""
     for name, value in fields.items():
         if name == "amount":
             yield from pilot.click("spin button")
@@ -172,7 +172,7 @@ def add_entry(pilot: DesktopPilot, path: str, fields: Mapping[str, str], *,
 
 
 def save_books(pilot: DesktopPilot) -> Script:
-    """Save the books, whose button is disabled afterwards."""
+    """Save the books; the Save button is disabled afterwards."""
     yield from pilot.keys("ctrl+s")
     for _ in range(20):
         if "disabled" in pilot.find("push button", "Save").flags:
@@ -200,7 +200,7 @@ def leave_account(pilot: DesktopPilot, account: str, *, save: bool = True) -> Sc
 
 
 def change_entry(pilot: DesktopPilot, memo: str, fields: Mapping[str, str]) -> Script:
-    """Change the entry with a memo in the account in front."""
+    """Change the entry with the given memo in the open account."""
     yield from pilot.click("table cell", memo)
     yield from pilot.click("push button", "Edit")
     yield from pilot.until("dialog", "Edit transaction")
@@ -210,7 +210,7 @@ def change_entry(pilot: DesktopPilot, memo: str, fields: Mapping[str, str]) -> S
 
 
 def drop_entry(pilot: DesktopPilot, memo: str) -> Script:
-    """Delete the entry with a memo from the account in front."""
+    """Delete the entry with the given memo from the open account."""
     yield from pilot.click("table cell", memo)
     yield from pilot.click("push button", "Delete")
     yield from pilot.until("alert")
@@ -222,14 +222,14 @@ def drop_entry(pilot: DesktopPilot, memo: str) -> Script:
 
 
 def open_page(pilot: DesktopPilot, notebook: str, page: str) -> Script:
-    """Open a page of a notebook; one that does not exist is begun."""
+    """Open a page of a notebook, creating it if it does not exist."""
     yield from pilot.open("Notes", f"{notebook}/notebook.zim")
     yield from pilot.until("frame", "Home - Notes")
     yield from turn_to(pilot, page)
 
 
 def turn_to(pilot: DesktopPilot, page: str) -> Script:
-    """Turn to another page of the notebook in front."""
+    """Turn to another page of the open notebook."""
     yield from pilot.keys("ctrl+j")
     yield from pilot.until("dialog", "Jump to")
     yield from pilot.type(f"{page}\n")
@@ -238,5 +238,5 @@ def turn_to(pilot: DesktopPilot, page: str) -> Script:
 
 
 def save_page(pilot: DesktopPilot) -> Script:
-    """Save the page in front."""
+    """Save the open page."""
     yield from pilot.keys("ctrl+s")

@@ -12,22 +12,22 @@ __all__ = ["answering", "cells", "done", "finishing", "lines", "page", "refusing
 
 
 def lines(*each: str) -> str:
-    """Return a text of lines, each with its line break."""
+    """Join lines, each followed by a line break."""
     return "".join(f"{line}\n" for line in each)
 
 
 def text(content: str) -> dict[str, Any]:
-    """Return the expectation of a text file; a line break at its end does not count."""
+    """Return the expectation for a text file; a final line break does not count."""
     return {"kind": "text", "content": content.removesuffix("\n")}
 
 
 def page(content: str) -> dict[str, Any]:
-    """Return the expectation of a notebook's page, without header and outer spaces."""
+    """Return the expectation for a notebook page, without its header and outer spaces."""
     return {"kind": "page", "content": content.strip()}
 
 
 def cells(sheets: Mapping[str, Sequence[DocumentRow]]) -> dict[str, Any]:
-    """Return the expectation of a workbook."""
+    """Return the expectation for a workbook."""
     return {"kind": "cells", "content": {name: cell_values(rows) for name, rows in sheets.items()}}
 
 

@@ -1,4 +1,4 @@
-"""Pictures in the paint program and the image viewer: only pixels tell what they show."""
+"""Pictures in the paint program and the image viewer: only the pixels show what is in them."""
 
 import base64
 import hashlib
@@ -77,7 +77,7 @@ def _content(pixels: _Pixels) -> dict[str, Any]:
 
 
 def _fields(scene: DesktopScene, ground: tuple[int, int, int]) -> _Pixels:
-    """Draw a few rectangles on a ground."""
+    """Draw a few rectangles on a background."""
     width, height = scene.number(40, 60), scene.number(24, 36)
     pixels = np.empty((height, width, 3), np.uint8)
     pixels[:] = ground

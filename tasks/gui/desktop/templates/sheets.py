@@ -22,7 +22,7 @@ SheetRows = list[list[Any]]
 
 
 def _with(rows: SheetRows, changes: dict[str, Any]) -> SheetRows:
-    """Return rows with some cells set; addresses may lie below the last row."""
+    """Return rows with some cells set; addresses may be below the last row."""
     columns = {letters(at): at for at in range(12)}
     copied = [list(row) for row in rows]
     for address, value in changes.items():

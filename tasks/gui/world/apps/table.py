@@ -14,7 +14,7 @@ def app_named(name: str) -> PhoneApp:
     """Return an app.
 
     Raises:
-        KeyError: If there is none of this name.
+        KeyError: If there is no app of this name.
     """
     if name not in APP_NAMES:
         raise KeyError(f"there is no app {name!r}; the apps are {', '.join(APP_NAMES)}")

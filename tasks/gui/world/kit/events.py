@@ -6,18 +6,18 @@ __all__ = ["BACK", "PhoneEvent", "do", "go", "open_app", "put"]
 
 
 class PhoneEvent(NamedTuple):
-    """What happens when something is used."""
+    """What happens when a widget is used."""
 
     kind: str
     """`go`: open a screen; `do`: call a handler; `open`: a screen of another app; `put`: set a
     value of the screen; `back`."""
 
     name: str = ""
-    """Of the screen, the handler or the value."""
+    """Name of the screen, the handler or the value."""
 
     params: dict[str, Any] = {}
     app: str = ""
-    """The app, if it is not that of the screen."""
+    """The app, if it is not the screen's own."""
 
 
 BACK = PhoneEvent("back")

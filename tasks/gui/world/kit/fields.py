@@ -87,7 +87,7 @@ class FieldPlacer(Pen):
         return bottom + gap - top
 
     def toggle(self, widget: Toggle | Checkbox, left: int, top: int, width: int) -> int:
-        """Place a switch or a box, with its label."""
+        """Place a switch or a checkbox, with its label."""
         pixels, palette, size, small = self.pixels, self.palette, self.body, self.small
         pad, wide, tall = pixels[16], pixels[44], pixels[36]
         role = "switch" if isinstance(widget, Toggle) else "checkbox"
@@ -122,14 +122,14 @@ class FieldPlacer(Pen):
         return height
 
     def is_checked(self, widget: Toggle | Checkbox) -> bool:
-        """Whether a switch or a box is on."""
+        """Whether a switch or a checkbox is on."""
         kept = self.values.get(widget.key, widget.checked) if widget.key else widget.checked
         return bool(kept)
 
     def control(
         self, role: str, left: int, top: int, width: int, height: int, checked: bool, enabled: bool
     ) -> None:
-        """Paint a switch, a box or a round mark."""
+        """Paint a switch, a checkbox or a radio button."""
         pixels, palette = self.pixels, self.palette
         ink = palette.accent if checked and enabled else palette.dim
         middle = top + height // 2
@@ -210,7 +210,7 @@ class FieldPlacer(Pen):
     def _picked(
         self, title: str, text: str, icon: str, left: int, top: int, width: int
     ) -> tuple[UINode, int]:
-        """Place a field whose value is picked in a window of its own."""
+        """Place a field whose value is picked in a separate window."""
         pixels, palette, size, small = self.pixels, self.palette, self.body, self.small
         pad, gap = pixels[16], pixels[5]
         y = top + gap
@@ -260,7 +260,7 @@ class FieldPlacer(Pen):
 
 
 def _end_of(text: str, size: int, width: int) -> str:
-    """Return the end of a text that fits, as fields show what is being typed."""
+    """Return the end of a text that fits, as fields show text that is being typed."""
     if "\n" in text:
         text = text.replace("\n", " ")
     shown = ellipsize(text, size, width)

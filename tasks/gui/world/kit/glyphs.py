@@ -1,7 +1,7 @@
 """Glyphs: lines of text as masks, drawn with the best font that is installed.
 
 No font is part of this package. Bounds never depend on the font: a line that is wider than its
-metrics is squeezed into them. Pixels do depend on it, so `font_in_use` says which one draws.
+metrics is squeezed into them. Pixels do depend on it, so `font_in_use` names the font in use.
 """
 
 import os
@@ -33,7 +33,7 @@ _Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
 @cache
 def font_in_use() -> str:
-    """Return the path of the font that draws, or `Pillow` for the one of that library.
+    """Return the path of the font in use, or `Pillow` for that library's own font.
 
     The environment variable `HEXATHLON_FONT` names another file.
     """

@@ -1,9 +1,9 @@
 """Icons as short drawings on a grid of 24 by 24 units.
 
-A drawing is a text of commands: `L x y x y …` a line, `P x y x y …` a filled polygon, `C x y r` a
+A drawing is a string of commands: `L x y x y …` a line, `P x y x y …` a filled polygon, `C x y r` a
 filled disc, `O x y r` a circle, `R x0 y0 x1 y1 r` a frame, `F x0 y0 x1 y1 r` a filled rectangle,
-both with round corners, `A x y r from to` an arc in degrees, and `E …` removes what the
-filled shape after it covers.
+both with round corners, `A x y r from to` an arc in degrees, and `E …` erases what the following
+filled shape covers.
 """
 
 from functools import lru_cache
@@ -116,7 +116,7 @@ _GRID, _OVER = 24, 4
 
 @lru_cache(maxsize=1024)
 def icon_mask(name: str, size: int) -> Image.Image:
-    """Return an icon as an `L` image of so many pixels; a ring if there is no such icon."""
+    """Return an icon as an `L` image of `size` pixels; a ring if there is no such icon."""
     drawing = ICONS.get(name) or ICONS.get(name.rstrip("!")) or "O 12 12 9"
     side = size * _OVER
     mask = Image.new("L", (side, side), 0)

@@ -52,7 +52,7 @@ class ScreenLayout(Placer):
             values: Values of its fields.
             focus: Key of the focused field.
             offset: Pixels scrolled; from the end for pages that open there.
-            floor: Where the screen ends above the keyboard.
+            floor: Bottom of the screen, above the keyboard.
         """
         self.values, self.focus = values, focus
         if isinstance(widget, AppPage):

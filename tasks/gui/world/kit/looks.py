@@ -1,7 +1,7 @@
-"""Looks: how the phone appears. Content, and what can be done, are the same in every look.
+"""Looks of the phone. Content and possible actions are the same in every look.
 
-Training uses four looks, evaluation four others: other layouts, wordings of labels, places of
-buttons, and missing labels. Brightness, font size and screen size are drawn beside the look.
+Training uses four looks, evaluation four others: with different layouts, label wordings and button
+positions, and with missing labels. Brightness, font size and screen size are drawn separately.
 """
 
 from typing import Literal, NamedTuple
@@ -59,7 +59,7 @@ class PhoneLook(NamedTuple):
 
     avatars: bool
     wording: int
-    """Which wording of labels."""
+    """Index of the wording of labels."""
 
     dates: Literal["iso", "long", "short", "dotted"]
     hour12: bool
@@ -67,7 +67,7 @@ class PhoneLook(NamedTuple):
     """Icons whose buttons carry no label."""
 
     confirm_first: bool
-    """Whether the confirming button of a dialog stands on the left."""
+    """Whether the confirming button of a dialog is on the left."""
 
     light: Palette
     dark: Palette
@@ -144,7 +144,7 @@ _TRAINING = tuple(LOOKS)[:4]
 
 
 class Appearance(NamedTuple):
-    """All that decides how screens look."""
+    """Everything that determines how screens look."""
 
     look: PhoneLook
     dark: bool = False

@@ -1,11 +1,11 @@
-"""Paints scenes: only what differs from the last one is painted again.
+"""Paints scenes; only what differs from the last scene is painted again.
 
 Operations, with colours as RGB and `clip` as None or the rows between which they are visible:
 `("r", left, top, right, bottom, colour, radius, clip)` a rectangle, `("t", left, top, text, size,
 colour, bold, clip)` a line of text, `("i", icon, left, top, size, colour, clip)` an icon,
 `("p", left, top, right, bottom, picture, radius, clip)` a picture, `("l", points, width, colour,
 clip)` a line, `("g", points, colour, clip)` a polygon, `("c", x, y, radius, colour, clip)` a disc,
-and `("d", None)`, which darkens all that was painted before.
+and `("d", None)`, which darkens everything painted before.
 """
 
 from collections.abc import Iterable
@@ -40,7 +40,7 @@ class ScreenPainter:
         self._ops: list[PaintOp] = []
 
     def paint(self, scene: ScreenScene) -> NDArray[np.uint8]:
-        """Return the scene as pixels of shape (height, width, 3); the array is used again."""
+        """Return the scene as pixels of shape (height, width, 3); the array is reused."""
         for band in self._dirty(scene.ops):
             self._repaint(scene.ops, band)
         self._ops = scene.ops

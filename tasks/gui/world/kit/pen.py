@@ -68,7 +68,7 @@ class Pen:
         self, role: str, text: str, left: int, top: int, right: int, bottom: int,
         on: PhoneEvent | None = None,
     ) -> UINode:  # fmt: skip
-        """Add an element; one that is not visible is made, but not added."""
+        """Add an element; one that is not visible is created but not added."""
         top, bottom = max(top, self.top), min(bottom, self.bottom)
         node = UINode(role, text, left, top, right, bottom, on)
         # A sliver of an entry is neither legible nor safe to touch.
@@ -104,7 +104,7 @@ class Pen:
         self, left: int, right: int, top: int, text: str, size: int, colour: Colour,
         bold: bool = False,
     ) -> None:  # fmt: skip
-        """Paint a line of text in the middle of a width, cut to fit."""
+        """Paint a line of text centred between two edges, cut to fit."""
         text = ellipsize(text, size, right - left)
         offset = (right - left - text_width(text, size)) // 2
         self.text(left + offset, top, text, size, colour, bold)

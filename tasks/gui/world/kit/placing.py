@@ -41,7 +41,7 @@ _MANY = 24
 
 
 class UnknownWidget(TypeError):
-    """A screen contains something that is no widget."""
+    """A screen contains something that is not a widget."""
 
 
 class Placer(FieldPlacer):
@@ -51,11 +51,11 @@ class Placer(FieldPlacer):
         """Place a widget and return its height.
 
         Raises:
-            UnknownWidget: If it is no widget.
+            UnknownWidget: If it is not a widget.
         """
         method = _METHODS.get(widget.__class__)
         if method is None:
-            raise UnknownWidget(f"a screen contains {widget!r:.80}, which is no widget")
+            raise UnknownWidget(f"a screen contains {widget!r:.80}, which is not a widget")
         return method(self, widget, left, top, width)
 
     def column(self, widgets: Sequence[Any], left: int, top: int, width: int) -> int:

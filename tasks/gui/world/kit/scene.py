@@ -17,7 +17,7 @@ class UINode:
     Attributes:
         role: Kind of element.
         text: Visible text.
-        label: Spoken label of what shows no text.
+        label: Spoken label of an element that shows no text.
         left, top, right, bottom: Visible bounds in pixels.
         on: What a tap does.
         long: What a long press does.
@@ -66,10 +66,10 @@ class ScrollArea:
     """A part of the screen that scrolls up and down.
 
     Attributes:
-        key: Name under which the screen keeps the offset.
+        key: Key under which the screen stores the offset.
         bounds: Visible part, in pixels.
         offset: Pixels scrolled off at the top.
-        most: Largest offset.
+        most: Maximum offset.
     """
 
     __slots__ = ("bounds", "key", "most", "offset")
@@ -89,7 +89,7 @@ class ScreenScene:
         self.areas: list[ScrollArea] = []
         self.ops: list[PaintOp] = []
         self.first = 0
-        """Number of the first node that can be reached; those before lie under a dialog."""
+        """Index of the first reachable node; earlier ones are under a dialog."""
 
         self.blocks: list[tuple[int, ElementBounds]] = []
-        """Grounds that touches do not pass: number of nodes below, and bounds."""
+        """Surfaces that block touches: number of nodes below, and bounds."""

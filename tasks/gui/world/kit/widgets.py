@@ -22,7 +22,7 @@ Shape = tuple[Any, ...]
 
 
 class TextLabel(NamedTuple):
-    """Text that cannot be touched."""
+    """Static text."""
 
     text: str
     style: Literal["body", "title", "big", "dim", "small", "error"] = "body"
@@ -159,7 +159,7 @@ class Chips(NamedTuple):
 
 
 class Tabs(NamedTuple):
-    """Parts of an app; at the top or the bottom of the screen, as the look has it."""
+    """Parts of an app; at the top or the bottom of the screen, depending on the look."""
 
     choices: Sequence[Choice]
 
@@ -218,7 +218,7 @@ class Picture(NamedTuple):
 
 
 class Tile(NamedTuple):
-    """A cell of a grid: an icon on a coloured ground, a picture, or text alone."""
+    """A cell of a grid: an icon on a coloured background, a picture, or text alone."""
 
     label: str
     on: PhoneEvent | None = None
@@ -227,7 +227,7 @@ class Tile(NamedTuple):
     colour: tuple[int, int, int] | None = None
     picture: tuple[Any, ...] | None = None
     text: str = ""
-    """Large text in the place of a picture."""
+    """Large text in place of a picture."""
 
     selected: bool = False
     caption: bool = True
@@ -243,7 +243,7 @@ class TileGrid(NamedTuple):
     tiles: Sequence[Tile]
     columns: int = 4
     height: int = 0
-    """Of a tile; by default that of its content."""
+    """Height of a tile; by default, that of its content."""
 
 
 class Bubble(NamedTuple):
@@ -258,7 +258,7 @@ class Bubble(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """A place of a canvas that can be touched."""
+    """A touchable spot on a canvas."""
 
     x: float
     y: float
@@ -268,7 +268,7 @@ class Spot(NamedTuple):
 
 
 class Canvas(NamedTuple):
-    """A drawing such as a map, with places to touch.
+    """A drawing such as a map, with touchable spots.
 
     Shapes are `("line", colour, width, x0, y0, x1, y1, …)`, `("area", colour, x0, y0, …)`,
     `("disc", colour, x, y, radius)` and `("text", colour, size, x, y, text)`, in units of the
@@ -285,7 +285,7 @@ class Canvas(NamedTuple):
 
 
 class Card(NamedTuple):
-    """Widgets on a ground of their own."""
+    """Widgets on a background of their own."""
 
     children: Sequence[Any]
     on: PhoneEvent | None = None
@@ -299,7 +299,7 @@ class Columns(NamedTuple):
 
 
 class ListView(NamedTuple):
-    """A long list of which only the visible rows are built.
+    """A long list; only its visible rows are built.
 
     All rows have the height of the first one.
     """
@@ -324,7 +324,7 @@ class BarAction(NamedTuple):
     label: str
     on: PhoneEvent
     rare: bool = False
-    """Whether it always stands in the menu."""
+    """Whether it is always in the menu."""
 
 
 class AppPage(NamedTuple):
@@ -350,7 +350,7 @@ class AppPage(NamedTuple):
     """Whether it opens scrolled to its end, as conversations do."""
 
     back: PhoneEvent | None = None
-    """What the back button does, if it is not to leave the screen."""
+    """What the back button does, if not leave the screen."""
 
 
 class Dialog(NamedTuple):

@@ -1,4 +1,4 @@
-"""What apps stand on: the phone's state, what screens read, what handlers may do, people's names.
+"""The basis of apps: the phone's state, what screens read, what handlers may do, people's names.
 
-Independent of single apps and of how the screen is shown and touched.
+Independent of individual apps and of how the screen is shown and touched.
 """

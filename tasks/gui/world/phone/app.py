@@ -1,4 +1,4 @@
-"""The base of every app, and the draws of its first content."""
+"""The base class of apps, and the drawing of their initial content."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ _BLOCK = 512
 
 
 class ContentDraws:
-    """Draws and collects the first content of one app.
+    """Draws and collects the initial content of one app.
 
     Args:
         app: The app.
@@ -68,15 +68,15 @@ class ContentDraws:
         return own_share(items, self.split)
 
     def say(self, en: _Item, zh: _Item) -> _Item:
-        """Return what belongs to the language."""
+        """Return the text in the phone's language."""
         return zh if self.language == "zh" else en
 
     def chance(self, probability: float) -> bool:
-        """Return True with a probability."""
+        """Return True with the given probability."""
         return self.unit() < probability
 
     def between(self, low: int, high: int) -> int:
-        """Return a whole number from `low` to `high`, both included."""
+        """Return an integer from `low` to `high`, inclusive."""
         return low + int(self.unit() * (high - low + 1))
 
     def pick(self, items: Sequence[_Item]) -> _Item:
@@ -84,16 +84,16 @@ class ContentDraws:
         return items[int(self.unit() * len(items))]
 
     def sample(self, items: Sequence[_Item], count: int) -> list[_Item]:
-        """Return several different items, in a drawn order."""
+        """Return several distinct items in random order."""
         rest = list(items)
         return [rest.pop(int(self.unit() * len(rest))) for _ in range(min(count, len(rest)))]
 
     def day(self, offset: int) -> str:
-        """Return the day so many days after the start, `YYYY-MM-DD`."""
+        """Return the day `offset` days after the start, `YYYY-MM-DD`."""
         return (self.start + timedelta(days=offset)).date().isoformat()
 
     def stamp(self, offset: int, hour: int, minute: int) -> str:
-        """Return a time so many days after the start, `YYYY-MM-DD HH:MM`."""
+        """Return a time `offset` days after the start, `YYYY-MM-DD HH:MM`."""
         return f"{self.day(offset)} {hour:02d}:{minute:02d}"
 
 
@@ -105,7 +105,7 @@ def _unit_numbers(*key: str | int) -> Iterator[float]:
 
 
 class PhoneApp(ABC):
-    """An app: tables, first content, screens and handlers.
+    """An app: tables, initial content, screens and handlers.
 
     A screen is a method `screen_NAME(view)` that returns an `AppPage`, `Dialog`, `BottomSheet` or
     `Menu`; the first one is `home`. A handler is a method `do_NAME(acts, **params)`. Apps have no
@@ -122,8 +122,8 @@ class PhoneApp(ABC):
     """Tables whose changes are not compared, such as a history of searches."""
 
     sends: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
-    """Tables whose rows reach other people, with the column values by which such rows are known.
-    Deleting what was sent leaves the sending in the changes."""
+    """Tables whose rows reach other people, with the column values that identify such rows. A row
+    that was sent and then deleted still counts as sent."""
 
     receives: ClassVar[Mapping[str, str]] = {}
     """Screens that open what other apps share, by kind: `text` or `file`. The screen's parameters

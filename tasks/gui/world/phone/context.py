@@ -50,7 +50,7 @@ class AppView:
         return list(self.core.table(self._full(table)).values())
 
     def row(self, table: str, key: Any) -> PhoneRow | None:
-        """Return a row, or None if it is not there."""
+        """Return a row, or None if there is none."""
         return self.core.table(self._full(table)).get(key)
 
     def setting(self, name: str) -> Any:
@@ -63,12 +63,12 @@ class AppView:
     # The screen --------------------------------------------------------------------------------
 
     def value(self, key: str, default: Any = "") -> Any:
-        """Return what was entered or chosen, or a default."""
+        """Return the value entered or chosen, or a default."""
         return self.screen.values.get(key, default)
 
     @property
     def focused(self) -> str:
-        """Key of the field that has the keyboard; empty if none has."""
+        """Key of the focused field; empty if there is none."""
         return self.core.focus
 
     # Time --------------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ class AppView:
         return time_text(time, self.look.hour12, self.language)
 
     def moment(self, stamp: str) -> str:
-        """Return the time of a stamp of today, else its day."""
+        """Return the time of a stamp if it is today's, else its day."""
         day, _, time = stamp.partition(" ")
         return self.time(time) if day == self.today.isoformat() else self.short_day(day)
 
@@ -125,14 +125,14 @@ class AppActs(AppView):
         return key
 
     def change(self, table: str, key: Any, **columns: Any) -> None:
-        """Change columns of a row; a row that is not there stays away."""
+        """Change columns of a row; does nothing if there is no such row."""
         name = self._full(table)
         row = self.core.table(name).get(key)
         if row is not None:
             self.core.write(name, {**row, **columns})
 
     def remove(self, table: str, key: Any) -> None:
-        """Remove a row, if it is there."""
+        """Remove a row, if it exists."""
         name = self._full(table)
         if key in self.core.table(name):
             self.core.erase(name, key)
@@ -144,7 +144,7 @@ class AppActs(AppView):
         self.core.push(ScreenState(self.app, screen, params))
 
     def replace(self, screen: str, **params: Any) -> None:
-        """Show a screen of the app in the place of the current one."""
+        """Replace the current screen with another screen of the app."""
         self.core.pop()
         self.core.push(ScreenState(self.app, screen, params))
 
@@ -175,7 +175,7 @@ class AppActs(AppView):
     # Windows of the phone ----------------------------------------------------------------------
 
     def confirm(self, question: str, event: PhoneEvent, yes: str, detail: str = "") -> None:
-        """Ask before something is done.
+        """Ask for confirmation.
 
         Args:
             question: The question.
@@ -191,7 +191,7 @@ class AppActs(AppView):
         self._window("share", kind=kind, item={"title": title, "text": text, "file": file})
 
     def permitted(self, permission: str, then: PhoneEvent) -> bool:
-        """Whether the app may use something; if that is not decided, the user is asked.
+        """Whether the app may use something; if undecided, the user is asked.
 
         Args:
             permission: Such as `contacts`, `location`, `camera` or `files`.

@@ -27,7 +27,7 @@ class ScreenState(NamedTuple):
     name: str
     params: Mapping[str, Any] = {}
     values: Mapping[str, Any] = {}
-    """What was entered into its fields, and other state of the screen."""
+    """Values entered into its fields, and other state of the screen."""
 
     offset: int = 0
     """Pixels scrolled."""
@@ -39,10 +39,10 @@ class PhoneCore:
     Args:
         start: Date and time at which it starts.
         language: Language of apps and content.
-        seed_tables: Returns the first tables of an app, by full name such as `notes.notes`.
+        seed_tables: Returns the initial tables of an app, by full name such as `notes.notes`.
         dispatch: Carries out an event of an app; called by windows of the phone.
         is_sent: Whether a row, by its full table name, has left the phone, as a sent message has.
-        taken: Highest key by table that somebody else's new row will have later.
+        taken: Highest key, by table, of rows that others will add later.
     """
 
     def __init__(
@@ -65,8 +65,8 @@ class PhoneCore:
 
         self.tables: dict[str, PhoneTable] = {}
         self.sent: dict[tuple[str, Any], PhoneRow] = {}
-        """Rows that left the phone since the start, by table and key; deleting them here recalls
-        nothing."""
+        """Rows that left the phone since the start, by table and key; deleting them here does not
+        recall them."""
 
         self.stack: tuple[ScreenState, ...] = ()
         """The screens of the foreground, from its first to the visible one."""
@@ -75,13 +75,13 @@ class PhoneCore:
         """Screens of other apps in use, by app, the latest last."""
 
         self.focus = ""
-        """Key of the field that has the keyboard."""
+        """Key of the focused field."""
 
         self.toast = ""
         """Short message, shown until the next action."""
 
         self.shift = False
-        """Whether the keyboard writes a capital next."""
+        """Whether the next letter typed is a capital."""
 
         self.symbols = False
         """Whether the keyboard shows digits and signs."""
@@ -132,9 +132,9 @@ class PhoneCore:
         self.tables[name] = copy
 
     def next_key(self, name: str) -> int:
-        """Return the number of the next new row; numbers of removed rows do not come back.
+        """Return the number of the next new row; numbers of removed rows are not reused.
 
-        Nor does it take the number of a row that somebody else will add.
+        Numbers reserved for rows that others will add are skipped.
         """
         table = self.table(name)
         sent = (key for where, key in self.sent if where == name)

@@ -1,4 +1,4 @@
-"""People whom the phone knows: names by split, numbers, addresses."""
+"""People known to the phone: names by split, numbers, addresses."""
 
 from typing import NamedTuple
 
@@ -43,7 +43,7 @@ _DOMAINS = ("fernmail.test", "postbox.test", "lettera.test", "inbox-one.test")
 
 
 class PhonePerson(NamedTuple):
-    """Somebody."""
+    """A person."""
 
     name: str
     latin: str

@@ -8,7 +8,7 @@ __all__ = ["FoundScreen", "reachable_screens"]
 
 
 class FoundScreen(NamedTuple):
-    """A screen and how to come back to it."""
+    """A screen, and the state that returns to it."""
 
     app: str
     name: str
@@ -23,7 +23,7 @@ def reachable_screens(phone: Phone, app: str, most: int = 400) -> list[FoundScre
     """Return the screens that taps reach from an app's first screen, each kind once.
 
     Args:
-        phone: The phone; it is back in its state afterwards.
+        phone: The phone; its state is restored afterwards.
         app: Name of the app.
         most: Maximum number of taps.
     """

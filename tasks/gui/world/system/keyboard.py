@@ -1,4 +1,4 @@
-"""The on-screen keyboard: keys by position, and what each does to the text."""
+"""The on-screen keyboard: the position of each key, and its effect on the text."""
 
 from hexathlon.tasks.gui.world.kit.events import PhoneEvent
 from hexathlon.tasks.gui.world.kit.layout import ScreenLayout

@@ -1,7 +1,7 @@
 """The phone: what taps, swipes, keys and typed text do, and what the screen shows.
 
-A screen is laid out when it is looked at, and again only after something happened. All ways to act
-(by element, by position, by raw touches) end in the methods of `Phone`.
+A screen is laid out on demand, and again only after a change. All ways to act (by element, by
+position, by raw touches) go through the methods of `Phone`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,6 +25,7 @@ from hexathlon.tasks.gui.world.phone.context import AppActs, AppView
 from hexathlon.tasks.gui.world.phone.core import (
     SECONDS_PER_ACTION,
     PhoneCore,
+    PhoneRow,
     PhoneTable,
     ScreenState,
 )
@@ -91,7 +92,7 @@ class Phone:
         return self._scene
 
     def elements(self) -> list[UIElement]:
-        """Return what an accessibility service reports of the screen; keys are left out."""
+        """Return what an accessibility service reports about the screen, keyboard excluded."""
         return [node.element(index) for index, node in enumerate(self.nodes())]
 
     def nodes(self) -> list[UINode]:
@@ -189,16 +190,16 @@ class Phone:
     # Actions -----------------------------------------------------------------------------------
 
     def begin_action(self) -> None:
-        """Forget the toast and let time pass; every action of the agent begins with it."""
+        """Clear the toast and advance the time; every action of the agent begins with this."""
         self.core.toast = ""
         self.core.seconds += SECONDS_PER_ACTION
         self.actions += 1
         self._scene = None
 
     def end_action(self) -> None:
-        """Let happen what is due; every action of the agent ends with it.
+        """Trigger the events that are due; every action of the agent ends with this.
 
-        An action that was aimed at a screen finds that screen: a call comes in afterwards.
+        A call therefore comes in after the action, which still finds the screen it was aimed at.
         """
         for event in self.plan.events:
             if event.after == self.actions:
@@ -206,7 +207,7 @@ class Phone:
 
     @property
     def ringing(self) -> bool:
-        """Whether an incoming call waits for an answer."""
+        """Whether an incoming call is waiting to be answered."""
         return any(map(_rings, self.core.stack))
 
     def _happen(self, event: TimedEvent) -> None:
@@ -217,7 +218,7 @@ class Phone:
     def intervene(
         self, edits: Iterable[Sequence[Any]], notice: Mapping[str, Any] | None = None
     ) -> None:
-        """Apply what others change, and post a notification; `NOW` stands for the time."""
+        """Apply other people's changes and post a notification; `NOW` stands for the time."""
         core = self.core
         for table, kind, value in edits:
             if kind == "put":
@@ -232,7 +233,7 @@ class Phone:
         self._scene = None
 
     def post_notice(self, notice: Mapping[str, Any]) -> None:
-        """Post a notification: `app`, `title`, `text`, and perhaps `screen` and `params`."""
+        """Post a notification: `app`, `title`, `text`, and optionally `screen` and `params`."""
         event = None
         if notice.get("screen"):
             event = PhoneEvent("go", notice["screen"], dict(notice.get("params") or {}))
@@ -243,7 +244,7 @@ class Phone:
         })  # fmt: skip
 
     def refresh(self) -> None:
-        """Lay the screen out again, after tables were changed from outside."""
+        """Lay the screen out again after tables were changed from outside."""
         self._scene = None
 
     def tap_at(self, x: int, y: int) -> str:
@@ -311,7 +312,7 @@ class Phone:
         return self._done()
 
     def long_press_at(self, x: int, y: int) -> str:
-        """Press a pixel for a while."""
+        """Long-press a pixel."""
         scene = self.scene
         for node in reversed(scene.nodes[scene.first :]):
             if (
@@ -323,7 +324,7 @@ class Phone:
         return "Nothing there reacts to a long press."
 
     def long_press(self, node: UINode) -> str:
-        """Press an element for a while."""
+        """Long-press an element."""
         if node.long is None:
             return "It does not react to a long press."
         self._dispatch(self.core.top.app, node.long)
@@ -364,7 +365,7 @@ class Phone:
         return self._done()
 
     def scroll_by(self, pixels: int, x: int | None = None, y: int | None = None) -> str:
-        """Scroll the content by so many pixels, towards its end if positive."""
+        """Scroll the content by this many pixels, towards its end if positive."""
         for area in reversed(self.scene.areas):
             if x is not None and y is not None and not area.bounds.contains(x, y):
                 continue
@@ -377,7 +378,7 @@ class Phone:
         return "Nothing here scrolls."
 
     def scroll(self, direction: Direction, node: UINode | None = None) -> str:
-        """Scroll by most of what is visible; to the side, swipe over an element."""
+        """Scroll by most of the visible height; sideways, swipe over an element."""
         if direction in ("left", "right"):
             if node is None:
                 return "Nothing scrolls to the side; name an element to swipe over it."
@@ -518,7 +519,7 @@ class Phone:
         self.core.focus = ""
 
     def _miss_call(self) -> None:
-        """List a call as missed and notify the user, if one is left without an answer."""
+        """If a call was left unanswered, list it as missed and notify the user."""
         core = self.core
         for screen in filter(_rings, core.stack):
             name, number = screen.params["name"], screen.params["number"]
@@ -531,7 +532,7 @@ class Phone:
             self.post_notice({"app": "phone", "title": name or number, "text": text})
 
     def _keep(self) -> None:
-        """Keep the screens of the app in the foreground for the list of recent apps."""
+        """Save the foreground app's screens for the list of recent apps."""
         stack = tuple(screen for screen in self.core.stack if screen.name != "shade")
         while len(stack) > 1 and stack[-1].app == "system":
             stack = stack[:-1]
@@ -593,7 +594,7 @@ class Phone:
         return (self.actions, *self.core.dump())
 
     def load(self, state: tuple[Any, ...]) -> None:
-        """Continue from a saved state of a phone of the same plan and appearance."""
+        """Continue from a saved state of a phone with the same plan and appearance."""
         self.actions = state[0]
         self.core.restore(state[1:])
         self._scene = None
@@ -601,17 +602,18 @@ class Phone:
     def changes(self) -> dict[str, Any]:
         """Return all rows that differ from the start, by table, as JSON.
 
-        What was sent and then deleted stands as added to `system.recalled`.
+        Columns that only reading changes are left out: a mail that was read is no change. Rows that
+        were sent and then deleted are listed as added to `system.recalled`.
         """
         changes = {}
         core = self.core
         for name in sorted(core.tables):
             if core.tables[name] is not core.first[name] and not _is_ephemeral(name):
-                difference = _difference(core.first[name], core.tables[name])
+                difference = _difference(name, core.first[name], core.tables[name])
                 if difference:
                     changes[name] = difference
         recalled = [
-            {**row, "table": table}
+            {**_compared(table, row), "table": table}
             for (table, key), row in core.sent.items()
             if key not in core.tables[table]
         ]
@@ -633,14 +635,22 @@ def _is_sent(table: str, row: Mapping[str, Any]) -> bool:
     return marks is not None and all(row.get(key) == value for key, value in marks.items())
 
 
-def _difference(before: PhoneTable, after: PhoneTable) -> dict[str, Any]:
-    added = [dict(row) for key, row in after.items() if key not in before]
-    removed = [dict(row) for key, row in before.items() if key not in after]
-    changed = [
-        [dict(before[key]), dict(row)]
+def _compared(table: str, row: PhoneRow) -> dict[str, Any]:
+    """Return a row without the columns that verifiers do not compare."""
+    app, _, name = table.partition(".")
+    volatile = () if app == "system" else app_named(app).tables.get(name, ())
+    return {column: value for column, value in row.items() if column not in volatile}
+
+
+def _difference(name: str, before: PhoneTable, after: PhoneTable) -> dict[str, Any]:
+    added = [_compared(name, row) for key, row in after.items() if key not in before]
+    removed = [_compared(name, row) for key, row in before.items() if key not in after]
+    pairs = [
+        [_compared(name, before[key]), _compared(name, row)]
         for key, row in after.items()
         if key in before and row is not before[key] and row != before[key]
     ]
+    changed = [[old, new] for old, new in pairs if old != new]
     parts = {"added": added, "removed": removed, "changed": changed}
     return {name: rows for name, rows in parts.items() if rows}
 

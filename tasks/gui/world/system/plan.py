@@ -1,4 +1,4 @@
-"""A phone as data: from which seed its content is drawn, what was edited, what will happen.
+"""A phone as data: the seed of its content, edits to it, and scheduled events.
 
 The content of an app is drawn when it is first used and shared by all phones of the same seed.
 """
@@ -23,12 +23,12 @@ PhoneEdit = tuple[str, str, Any]
 
 @dataclass(frozen=True, slots=True)
 class TimedEvent:
-    """Something that happens by itself after a number of the agent's actions."""
+    """An event that happens by itself after a number of the agent's actions."""
 
     after: int
     edits: tuple[PhoneEdit, ...] = ()
     notice: Mapping[str, Any] | None = None
-    """A notification: `app`, `title` and `text`, and perhaps `screen` and `params`."""
+    """A notification: `app`, `title` and `text`, and optionally `screen` and `params`."""
 
     call: Mapping[str, Any] | None = None
     """An incoming call: `name` and `number`."""
@@ -36,7 +36,7 @@ class TimedEvent:
 
 @dataclass(frozen=True, slots=True)
 class PhonePlan:
-    """What a phone holds at the start."""
+    """The content of a phone at the start."""
 
     seed: int
     split: Split
@@ -51,7 +51,7 @@ class PhonePlan:
     """App, screen and parameters that are open at the start; the launcher if None."""
 
     coming: tuple[PhoneEdit, ...] = ()
-    """What others will change when later requests arrive."""
+    """Other people's changes when later requests arrive."""
 
     def with_edits(self, edits: Sequence[PhoneEdit]) -> Self:
         """Return the plan with more edits."""
@@ -66,7 +66,7 @@ class PhonePlan:
         return taken
 
     def first_tables(self, app: str) -> dict[str, PhoneTable]:
-        """Return the first tables of an app, by full name, with the plan's edits."""
+        """Return the initial tables of an app, by full name, with the plan's edits."""
         tables = dict(_content(app, self.seed, self.split, self.language, self.scale, self.start))
         for name, kind, value in self.edits:
             if name.partition(".")[0] == app:
@@ -92,7 +92,7 @@ class PhonePlan:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """Return the plan of its JSON form."""
+        """Rebuild a plan from its JSON form."""
         events = tuple(
             TimedEvent(event["after"], _edits(event["edits"]), event["notice"], event["call"])
             for event in data["events"]
@@ -124,7 +124,7 @@ def _edited(table: PhoneTable, kind: str, value: Any) -> PhoneTable:
 def _content(
     app: str, seed: int, split: Split, language: Language, scale: int, start: str
 ) -> Mapping[str, PhoneTable]:
-    """Draw the first content of an app; a pure function, whose rows nobody changes."""
+    """Draw the initial content of an app; a pure function, whose rows are never modified."""
     if app == "system":
         return {"system.notices": {}}
 

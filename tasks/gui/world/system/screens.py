@@ -1,4 +1,4 @@
-"""The phone's own screens: launcher, notifications, pickers, questions, share sheet, calls."""
+"""The phone's own screens: launcher, notifications, pickers, dialogs, share sheet, calls."""
 
 import calendar
 from datetime import date, timedelta
@@ -125,7 +125,7 @@ class SystemApp(PhoneApp):
         acts.change("settings.values", "brightness", value=value)
 
     def do_open_notice(self, acts: AppActs, id: int) -> None:
-        """Open what a notification is about."""
+        """Open the screen that a notification refers to."""
         row = acts.row("notices", id)
         acts.remove("notices", id)
         if row is not None:
@@ -148,13 +148,13 @@ class SystemApp(PhoneApp):
     # Questions ---------------------------------------------------------------------------------
 
     def screen_confirm(self, view: AppView) -> ScreenWidget:
-        """A question before something is done."""
+        """A request for confirmation."""
         return Dialog(view.params["question"], view.params["detail"], (), (
             (view.params["yes"], do("confirmed")), (view("cancel"), BACK),
         ))  # fmt: skip
 
     def do_confirmed(self, acts: AppActs) -> None:
-        """Do what was asked about."""
+        """Carry out the confirmed action."""
         acts.core.pop()
         acts.core.dispatch(acts.params["owner"], acts.params["event"])
 
@@ -169,12 +169,12 @@ class SystemApp(PhoneApp):
         return Menu(choices)
 
     def do_chosen(self, acts: AppActs, place: int) -> None:
-        """Do the chosen action."""
+        """Carry out the chosen action."""
         acts.core.pop()
         acts.core.dispatch(acts.params["owner"], acts.params["choices"][place][1])
 
     def screen_permission(self, view: AppView) -> ScreenWidget:
-        """A question whether an app may use something."""
+        """Asks whether an app may have a permission."""
         what = view(f"permission_{view.params['permission']}")
         title = view("permission_question", app=_title(view.params["owner"], view), what=what)
         return Dialog("", title, (), (
@@ -183,7 +183,7 @@ class SystemApp(PhoneApp):
         ))  # fmt: skip
 
     def do_permit(self, acts: AppActs, state: str) -> None:
-        """Keep the answer, and go on if it is yes."""
+        """Store the answer, and continue if it is yes."""
         owner, permission = acts.params["owner"], acts.params["permission"]
         acts.core.pop()
         acts.core.write("settings.permissions", {
@@ -209,7 +209,7 @@ class SystemApp(PhoneApp):
         ])  # fmt: skip
 
     def do_share_with(self, acts: AppActs, app: str) -> None:
-        """Hand over what is shared."""
+        """Pass the shared content on."""
         acts.core.pop()
         screen = app_named(app).receives[acts.params["kind"]]
         acts.core.push(ScreenState(app, screen, dict(acts.params["item"])))
@@ -297,7 +297,7 @@ class SystemApp(PhoneApp):
         ], home=True)  # fmt: skip
 
     def do_answer(self, acts: AppActs) -> None:
-        """Take the call."""
+        """Answer the call."""
         acts.put("answered", True)
         _list_call(acts, "in")
 

@@ -5,7 +5,7 @@ from hexathlon.tasks.gui.world.system.phone import Phone, PhoneRefusal
 __all__ = ["LONG_PRESS_FRAMES", "TouchPad"]
 
 LONG_PRESS_FRAMES = 5
-"""Frames for which a finger that stays in its place makes a long press."""
+"""Number of frames after which a still finger counts as a long press."""
 
 _SLOP_UNITS = 10
 """Distance that a finger may move without swiping, in units of 1/360 of the screen's width."""
@@ -31,16 +31,16 @@ class TouchPad:
         return self._start is not None
 
     def frame(self, x: int, y: int, down: bool) -> str:
-        """Take the place of the finger at one moment.
+        """Process the position of the finger at one moment.
 
         Args:
-            x: Pixels from the left; where it was last counts when it is lifted.
+            x: Pixels from the left; on lifting, the last position counts.
             y: Pixels from the top.
             down: Whether it touches the screen.
 
         Returns:
-            What the gesture did that ended with this moment: `tap`, `long_press` or `swipe`; empty
-            if none ended.
+            The gesture that ended at this moment: `tap`, `long_press` or `swipe`; empty if none
+            did.
         """
         if down:
             if self._start is None:

@@ -247,7 +247,7 @@ def fill(
         opener: Spells the names.
         types: The engine's type for SQLite's `INTEGER`, `REAL` and `TEXT`.
         execute: Runs a statement as the owner.
-        insert: Inserts rows into a table, whose name it gets quoted.
+        insert: Inserts rows into a table, given its quoted name.
     """
     for name, source in content_of(image).items():
         columns = [

@@ -1,4 +1,4 @@
-"""Who is who in a shift, and what stands on the pages Register and Mandates in the morning."""
+"""The people of a shift, and what the pages Register and Mandates say in the morning."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,12 +19,12 @@ from hexathlon.tasks.web.world.people import Person
 __all__ = ["DAYS", "ShiftCast", "draw_cast", "draw_rules", "entry_on", "new_number"]
 
 DAYS = (8, 15, 26, 40)
-"""Terms of holds, of which a shift has two."""
+"""Terms of holds; a shift uses two of them."""
 
 
 @dataclass(frozen=True)
 class ShiftCast:
-    """The people of a shift by what they may do."""
+    """The people of a shift, by authority."""
 
     head: Person
     deputy: Person
@@ -141,7 +141,7 @@ def _draw_mandates(scene: WebScene, cast: ShiftCast, today: date) -> list[Mandat
 
 
 def _span(scene: WebScene, today: date, when: str) -> tuple[date, date]:
-    """Draw the first and the last day of what is in the past, in the future or of now."""
+    """Draw the first and the last day of a past, a future or a current period."""
     before, after = (int(scene.rng.integers(0, 60)) for _ in range(2))
     first, last = today - timedelta(days=before), today + timedelta(days=after)
     if when == "past":
@@ -179,7 +179,7 @@ def _draw_entries(
 def _draw_closure(
     scene: WebScene, cast: ShiftCast, today: date, job: RecordJob, *, sound: bool, number: str = ""
 ) -> RecordClosure:
-    """Draw a closure of a job's group; one that is not sound does not count for some reason."""
+    """Draw a closure of a job's group; an unsound one is invalid for some reason."""
     trouble = "" if sound else scene.pick(("past", "future", "author", "author"))
     first, last = _span(scene, today, trouble if trouble in ("past", "future") else "now")
     author = scene.pick((cast.keepers[job.site], cast.seconds[job.site], cast.deputy))

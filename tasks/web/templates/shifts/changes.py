@@ -1,4 +1,4 @@
-"""What other people change in the course of a shift: rules, register, mandates, and records."""
+"""Changes by other people during a shift: rules, register, mandates, and records."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ _TRIES = 6
 
 @dataclass
 class DayChanges:
-    """Draws changes of the pages, those first that make a difference to the day's records."""
+    """Draws changes to the pages, preferring those that affect the day's records."""
 
     scene: WebScene
     cast: ShiftCast
@@ -73,7 +73,7 @@ class DayChanges:
         return rules
 
     def overwritten(self, ledger: DayLedger) -> Writing | None:
-        """Draw a record that somebody else gives another value after the agent did."""
+        """Draw a record that somebody else overwrites after the agent has changed it."""
         places = [place for place in ledger.given
                   if not ledger.taken(place) and len(self._companions(ledger, place)) > 1]  # fmt: skip
         if not places:
@@ -102,7 +102,7 @@ class DayChanges:
                 if ledger.places[each][0] is job and not ledger.taken(each)]  # fmt: skip
 
     def _revoked(self, rules: DayRules, ledger: DayLedger) -> DayRules:
-        """Take a mandate away, one that decides about a record if there is such a one."""
+        """Revoke a mandate, preferably one that affects a record."""
         before = rules.in_force()
         telling, others = list[DayRules](), list[DayRules]()
         for mandate in rules.mandates:
@@ -119,7 +119,7 @@ class DayChanges:
         return drawn
 
     def _regranted(self, rules: DayRules) -> DayRules:
-        """Put a keeper's mandate in order that is not in force, granted by the head."""
+        """Renew a keeper's lapsed mandate, granted by the head."""
         force = rules.in_force()
         broken = [
             (site, person) for site, person in self.cast.keepers.items()
@@ -137,7 +137,7 @@ class DayChanges:
         return replace(rules, mandates=mandates)
 
     def _entered(self, kind: str, rules: DayRules, ledger: DayLedger) -> DayRules:
-        """Enter a hold on a record that was changed, or a release of one that is left."""
+        """Enter a hold on a record that was changed, or a release of one left unchanged."""
         force, today = rules.in_force(), rules.today
         fresh = {(each.site, each.label) for each in rules.entries if each.day == today}
         held = [
@@ -154,7 +154,7 @@ class DayChanges:
         return replace(rules, entries=(*rules.entries, entry_on(job, target, kind, today, author)))
 
     def _closed(self, rules: DayRules) -> DayRules:
-        """Close a group of records that is not named in a closure yet."""
+        """Close a group of records that no closure names yet."""
         named = {(each.site, each.group) for each in rules.closures}
         free = [job for job in self.jobs if (job.site, job.group) not in named]
         if not free:

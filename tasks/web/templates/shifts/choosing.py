@@ -1,4 +1,4 @@
-"""Choices of records: the part whose weights add up to as much as a bound allows."""
+"""Choices of records: the subset with the largest total weight that a bound allows."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -13,7 +13,7 @@ Labels = frozenset[str]
 
 
 def best_parts(targets: Sequence[JobTarget], bound: int) -> list[Labels]:
-    """Return every part of the records whose weights have the largest sum up to a bound."""
+    """Return every subset of the records with the largest total weight up to a bound."""
     sums: dict[int, list[Labels]] = {}
     for count in range(1, len(targets) + 1):
         for part in combinations(targets, count):
@@ -24,7 +24,7 @@ def best_parts(targets: Sequence[JobTarget], bound: int) -> list[Labels]:
 
 
 def largest_first(targets: Sequence[JobTarget], bound: int) -> Labels:
-    """Return the records that a hasty choice takes: the largest that still fits, repeatedly."""
+    """Return the records that a greedy choice takes: repeatedly the largest that still fits."""
     taken, left = set[str](), bound
     for target in sorted(targets, key=lambda each: -each.weight):
         if target.weight <= left:
@@ -34,10 +34,10 @@ def largest_first(targets: Sequence[JobTarget], bound: int) -> Labels:
 
 
 def draw_choice(scene: WebScene, source: str, job: RecordJob) -> DayStatement | None:
-    """Draw a request for the best part of a job's records, of which there is only one.
+    """Draw a request for the best subset of a job's records, which is unique.
 
     Returns:
-        None if the job has no weights, or a hasty choice is right for every bound.
+        None if the job has no weights, or a greedy choice is right for every bound.
     """
     if job.limit is None or len(job.targets) < 4:
         return None

@@ -1,6 +1,6 @@
-"""The books of a shift: what requests say, which value every record should have, what is done.
+"""The ledger of a shift: what requests say, which values records should have, what is done.
 
-A ledger can be kept right, or with one mistake throughout; near misses are days kept that way.
+A ledger can be kept correctly or with one consistent mistake; near misses are days with one.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ SLIPS = (
     "part_as_whole", "to_the_morning", "own_records_reported", "largest_chosen",
     "offers_trusted", "hasty_plans", "plan_sent_once", "undelivered_left", "undone_left",
 )  # fmt: skip
-"""Mistakes that a ledger can be kept with."""
+"""Mistakes that a ledger can make throughout."""
 
 
 @dataclass(frozen=True)
@@ -46,21 +46,21 @@ class DayStatement:
     """The property of those records that it is limited to; empty for all."""
 
     job: RecordJob | None = None
-    """Of a new request."""
+    """Job of a new request."""
 
     chosen: frozenset[str] = frozenset()
     """Numbers of the records that a new request is limited to; empty for all."""
 
     bound: int = 0
-    """What the weights of the chosen records must not exceed together."""
+    """Maximum total weight of the chosen records."""
 
     largest: frozenset[str] = frozenset()
-    """The records of a hasty choice: the largest that still fits, again and again."""
+    """The records of a greedy choice: repeatedly the largest that still fits."""
 
 
 @dataclass(frozen=True)
 class DayMail:
-    """A mail with the subject of requests."""
+    """A mail with the subject line of requests."""
 
     reference: str
     sender: Person
@@ -73,13 +73,13 @@ class DayMail:
 
 @dataclass(frozen=True)
 class DayStep:
-    """One request, with what happened right before it."""
+    """One request, with the changes right before it."""
 
     rules: DayRules
     statements: tuple[DayStatement, ...] = ()
     mails: tuple[DayMail, ...] = ()
     others: tuple[Writing, ...] = ()
-    """What other people gave records."""
+    """Values that other people gave to records."""
 
     undone: tuple[Writing, ...] = ()
     """Records that the synchronisation put back to their values of the morning."""
@@ -93,7 +93,7 @@ class DayStep:
 
 @dataclass
 class StepRecord:
-    """What was done for one request."""
+    """Actions taken for one request."""
 
     writings: list[Writing] = field(default_factory=list)
     pending: list[str] = field(default_factory=list)
@@ -116,7 +116,7 @@ class StepRecord:
 
 
 def record_of(job: RecordJob, target: JobTarget) -> RecordPlace:
-    """Return what names a record in the whole world."""
+    """Return the identity of a record in the whole world."""
     return job.site, job.table, str(target.key)
 
 
@@ -248,7 +248,7 @@ class DayLedger:
         return origin == address
 
     def _enter(self, statement: DayStatement, force: RulesInForce) -> set[RecordPlace]:
-        """Take a statement into the books; return the records that it concerns."""
+        """Enter a statement; return the records that it concerns."""
         kind, source = statement.kind, statement.source
         if statement.job is not None:
             return self._ask(statement, statement.job)
@@ -295,7 +295,7 @@ class DayLedger:
         return concerned
 
     def _count(self, places: set[RecordPlace]) -> None:
-        """Count how often something has been said about records."""
+        """Count the statements about records."""
         for place in places:
             self.said[place] = self.said.get(place, 0) + 1
 
@@ -332,6 +332,6 @@ class DayLedger:
 def kept(
     steps: Sequence[DayStep], slip: str = "", at: int = 0
 ) -> tuple[DayLedger, list[StepRecord]]:
-    """Keep the books of a whole day."""
+    """Keep the ledger of a whole day."""
     ledger = DayLedger(slip, at)
     return ledger, [ledger.step(number, step) for number, step in enumerate(steps, 1)]

@@ -23,10 +23,10 @@ _OTHER_HOSTS = ("northwind-post.test", "harbor-line.test", "quillwork.test", "os
 
 @dataclass
 class ShiftPost:
-    """The mails of a shift, drawn one after the other.
+    """The mails of a shift, drawn in sequence.
 
     Attributes:
-        bench: What they are drawn from.
+        bench: Source of the draws.
         cast: The people.
         jobs: Jobs for new requests by mail.
         sent: Mails so far.
@@ -54,7 +54,7 @@ class ShiftPost:
         return dict(zip(drawn, kinds, strict=False))
 
     def draw(self, kind: str, rules: DayRules, ledger: DayLedger) -> DayMail | None:
-        """Draw a mail, which follows on an earlier one or not."""
+        """Draw a mail, which may follow up an earlier one."""
         if kind == "follow" and self.sent:
             return self._follow(ledger)
         rivals = [source for source in ledger.jobs
@@ -69,7 +69,7 @@ class ShiftPost:
         return self._sent(reference, self._sender(job, rules), statement, job)
 
     def _rival(self, source: str, rules: DayRules, ledger: DayLedger) -> DayMail:
-        """Ask for another value of records that a request of the user has named."""
+        """Ask for another value for records of a request by the user."""
         job, reference = ledger.jobs[source], self._new_reference()
         traits = _traits(job)
         trait = self.scene.pick(traits) if len(traits) > 1 and self.scene.rng.random() < 0.6 else ""

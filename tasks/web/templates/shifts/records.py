@@ -1,4 +1,4 @@
-"""Records that a request changes: which, how, and what the sites hold before and afterwards."""
+"""Records that a request changes: which, how, and their values before and afterwards."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,16 +28,16 @@ class JobTarget:
     """Its number or name, as pages show it."""
 
     before: Values
-    """What it holds in the morning."""
+    """Its values in the morning."""
 
     values: tuple[Values, ...]
-    """What requests may set: one value for each wish of the job, then one that others may set."""
+    """Values that requests may set: one for each wish of the job, then one that others may set."""
 
     trait: str = ""
-    """A property, in words, by which a part of the records can be named."""
+    """A property, in words, that can identify a part of the records."""
 
     weight: int = 0
-    """A quantity of the morning by which a part can be chosen: an amount, a level, a stock."""
+    """A morning quantity by which a subset can be chosen: an amount, a level, a stock."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +47,10 @@ class RecordJob:
     site: str
     table: str
     noun: str
-    """What its records are, in words."""
+    """Noun for its records."""
 
     group: str
-    """What all its records have in common, in words, such as `issues of the project KES`."""
+    """The common property of all its records, in words, such as `issues of the project KES`."""
 
     wishes: tuple[str, ...]
     """What is asked for, once for each value of the targets but the last."""
@@ -96,13 +96,13 @@ class RecordJob:
         return frozenset((self.site, self.table, str(each.key)) for each in self.targets)
 
     def effect(self, target: JobTarget, values: Values) -> dict[str, Any]:
-        """Return the expected change if a record ends with these values; nothing if as before."""
+        """Return the expected change if a record ends with these values; nothing if unchanged."""
         if values == target.before:
             return {}
         return changed(self.site, self.table, target.key, **values)
 
     def share(self, target: JobTarget, values: Values) -> dict[str, Any]:
-        """Return what partial credit asks if a record ends with these values."""
+        """Return what partial credit requires if a record ends with these values."""
         if values != target.before:
             return self.effect(target, values)
         return {self.site: {self.table: {"kept": [[target.key, dict(values)]]}}}
@@ -116,12 +116,12 @@ class RecordJob:
 
 @dataclass
 class ShiftBench:
-    """What jobs are drawn from: the scene, a plan, and the sites' first content.
+    """Source of jobs: the scene, a plan, and the sites' initial content.
 
     Attributes:
-        scene: What the shift is drawn from.
+        scene: Source of the shift's draws.
         plan: Its sites.
-        edits: Changes of the first content made so far.
+        edits: Changes to the initial content made so far.
         taken: Records of earlier jobs, by site, table and key.
         groups: Groups, by site, that no further job may touch.
     """
@@ -141,13 +141,13 @@ class ShiftBench:
         return self.plan.start[:10]
 
     def rows(self, site: str, sql: str, values: Sequence[Any] = ()) -> list[StoreRow]:
-        """Query the first content of a site, with the edits made so far."""
+        """Query the initial content of a site, with the edits made so far."""
         if site not in self._stores:
             self._stores[site] = self.scene.store(self.plan, site)
         return self._stores[site].rows(sql, values)
 
     def edit(self, site: str, sql: str, *values: Any) -> None:
-        """Change the first content."""
+        """Change the initial content."""
         self.rows(site, "SELECT 1")
         self._stores[site].execute(sql, values)
         self.edits.append((site, sql, values))
@@ -179,7 +179,7 @@ def in_order(labels: Iterable[str]) -> list[str] | None:
 
 
 def listed(bench: ShiftBench, labels: Sequence[str]) -> str:
-    """Write labels as they stand in a sentence."""
+    """Join labels as in a sentence."""
     *first, last = labels
     if not first:
         return last
@@ -193,12 +193,12 @@ def pages_of_list(count: int, per_page: int) -> range:
 
 
 def new_first(values: Sequence[Any], held: Collection[Any], count: int = 4) -> list[Any]:
-    """Return a number of values, those that no record holds yet before the others."""
+    """Return some values, preferring those that no record has yet."""
     return sorted(values, key=lambda each: each in held)[:count]
 
 
 def best_text(bench: ShiftBench, what: tuple[str, str], bound: tuple[str, str]) -> str:
-    """Write that a request is only for the records that come closest to a bound together."""
+    """State that a request covers only the records whose total comes closest to a bound."""
     return bench.say(
         f" But only those of them whose {what[0]} together come as close as possible to {bound[0]} "
         "without exceeding it; only one choice does.",

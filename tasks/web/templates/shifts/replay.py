@@ -1,4 +1,4 @@
-"""Second derivations of a shift: what counts, from the texts of pages; results, by SQL."""
+"""Second derivations of a shift: rules in force, from the pages' texts; results, by SQL."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ _HEAD = re.compile(r"^R-\d+ (?:Mandates\. |授权。)(.+?) ?[(（](.+?)[)）]")
 
 
 def reread(scene: WebScene, steps: Sequence[DayStep]) -> bool:
-    """Whether the pages, read as texts, say what the rules say they do, at every request."""
+    """Whether the texts of the pages state the rules in force, at every request."""
     checked: list[tuple[DayRules, bool]] = []
     planning = False
     for step in steps:
@@ -104,12 +104,12 @@ def replayed(
     scene: WebScene, plan: WorldPlan, turns: Sequence[tuple[Sequence[Writing], Sequence[Writing]]],
     expected: Mapping[str, Any],
 ) -> bool:  # fmt: skip
-    """Whether carrying out all writings by SQL leads to the expected changes and no others.
+    """Whether carrying out all writes by SQL gives the expected changes and no others.
 
     Args:
-        scene: What the shift is drawn from.
+        scene: Source of the shift's draws.
         plan: Its sites in the morning.
-        turns: By request, what others give records before it, and what the agent gives them.
+        turns: By request, the values that others give to records before it, and the agent's.
         expected: The agent's changes.
     """
     edits: list[tuple[bool, Edit]] = [
@@ -148,7 +148,7 @@ def _values_expected(expected: Mapping[str, Any]) -> dict[tuple[str, ...], str]:
 
 
 def _values_found(found: Mapping[str, Any]) -> dict[tuple[str, ...], str]:
-    """Return the values that differ, and every row that came or went, in the same form."""
+    """Return changed values, and added and removed rows, in the same form."""
     values: dict[tuple[str, ...], str] = {}
     for site, tables in found.items():
         for table, kinds in tables.items():

@@ -39,7 +39,7 @@ class ShiftLetter:
 
 @dataclass(frozen=True)
 class StageWork:
-    """What is done for one request, right or wrong."""
+    """Actions for one request, right or wrong."""
 
     writings: tuple[Writing, ...] = ()
     letters: tuple[ShiftLetter, ...] = ()
@@ -58,22 +58,22 @@ class ShiftStage:
     text: str
     right: StageWork
     look: Solver
-    """Opens the pages that a person would look at for it."""
+    """Opens the pages that a person would consult for this request."""
 
     looks: int
-    """Actions of `look`."""
+    """Number of actions in `look`."""
 
     edits: tuple[Edit, ...] = ()
-    """What other people change before it."""
+    """Changes that other people make before this request."""
 
     def request(
         self, rows: Callable[[ShiftLetter], Mapping[str, Any]], last: Sequence[Writing]
     ) -> DayRequest:
-        """Return what the task needs.
+        """Return this request in the form that the task stores.
 
         Args:
             rows: Gives the expected change of a letter.
-            last: The last writing of every record; earlier ones leave no trace.
+            last: The last write to every record; earlier ones leave no trace.
         """
         shares = [job.share(target, values) for job, target, values in self.right.writings
                   if any(target is each and values is final for _, each, final in last)]  # fmt: skip
@@ -82,7 +82,7 @@ class ShiftStage:
 
 
 def merged(shares: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Combine shares of changes."""
+    """Merge the changes of several jobs and letters."""
     combined: dict[str, Any] = {}
     for share in shares:
         for site, tables in share.items():
@@ -123,7 +123,7 @@ def first_action(pilot: Pilot, script: Script) -> Script:
 def play_stages(
     stages: Sequence[ShiftStage], works: Sequence[StageWork] = (), *, backwards: bool = False
 ) -> Solver:
-    """Return the script of a whole shift, done right or in another way."""
+    """Return the script of a whole shift, carried out correctly or as `works` say."""
     chosen = works or [stage.right for stage in stages]
 
     def solve(pilot: Pilot) -> Script:

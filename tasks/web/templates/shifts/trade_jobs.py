@@ -100,7 +100,7 @@ def _rhythm(bench: ShiftBench, rhythm: str) -> str:
 
 
 def _add_standing(bench: ShiftBench) -> None:
-    """Add standing orders for several purposes to the first content."""
+    """Add standing orders for several purposes to the initial content."""
     scene = bench.scene
     account = bench.rows("bank", "SELECT account FROM standing LIMIT 1")
     payees = bench.rows("bank", "SELECT DISTINCT counterparty, counter_account FROM transactions "

@@ -57,7 +57,7 @@ _NEEDED = ("never_made_up", "morning_pages", "grants_ignored", "others_overwritt
 """Mistakes that must change the result of a day."""
 
 _FEWEST = 10
-"""How many kinds of mistakes must change the result of a day."""
+"""Minimum number of kinds of mistakes that must change the result of a day."""
 
 _REFUSED = "ACTION_NOT_ALLOWED_ERROR"
 
@@ -90,14 +90,14 @@ class DrawnDay:
 
 @dataclass
 class _Course:
-    """How a day goes with books that are kept right, or with one mistake."""
+    """The course of a day whose ledger is kept correctly, or with one mistake."""
 
     ledger: DayLedger
     works: list[StageWork]
 
 
 def day_draft(bench: ShiftBench, day: DrawnDay, story: str) -> WebDraft | None:
-    """Return the task, or None if the day is too easy, too long, or comes out differently twice."""
+    """Return the task, or None if the day is too easy or too long, or its derivations disagree."""
     site = _account_site(bench, day)
     if site is None:
         return None
@@ -159,7 +159,7 @@ def _draft(
 
 
 def _course(bench: ShiftBench, day: DrawnDay, site: str, slip: str = "", at: int = 0) -> _Course:
-    """Keep the books of a day and return what is done for each request."""
+    """Keep the ledger of a day and return what is done for each request."""
     ledger, works = DayLedger(slip, at), list[StageWork]()
     morning, known = day.requests[0].step.rules, list[RecordJob]()
     for number, request in enumerate(day.requests, 1):
@@ -227,7 +227,7 @@ def _plan_subject(bench: ShiftBench) -> str:
 
 
 def _account_site(bench: ShiftBench, day: DrawnDay) -> str | None:
-    """Return the site of the account; empty if none is asked for, None if no site will do."""
+    """Return the site of the account; empty if none is asked for, None if no site is suitable."""
     ledger = DayLedger()
     for number, request in enumerate(day.requests, 1):
         ledger.step(number, request.step)
@@ -242,7 +242,7 @@ def _account_site(bench: ShiftBench, day: DrawnDay) -> str | None:
 
 
 def _near_misses(bench: ShiftBench, day: DrawnDay, site: str) -> dict[str, list[StageWork]]:
-    """Return days with one mistake, by name; some may come out right."""
+    """Return days with one mistake, by name; some may be right by chance."""
     found = {slip: _course(bench, day, site, slip).works for slip in SLIPS if slip != "left_out"}
     told = [place for place, each in enumerate(day.requests) if each.step.statements]
     place = bench.scene.pick(told[1:])
@@ -261,7 +261,7 @@ def _near_misses(bench: ShiftBench, day: DrawnDay, site: str) -> dict[str, list[
 
 
 def _outcome(works: Sequence[StageWork]) -> Any:
-    """Return what a day leaves behind: values that differ, letters and answers."""
+    """Return the outcome of a day: values that differ, mails and answers."""
     final = {record_of(job, target): (target, values)
              for work in works for job, target, values in work.writings}  # fmt: skip
     values = {place: dict(values) for place, (target, values) in final.items()

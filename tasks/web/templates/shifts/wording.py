@@ -42,7 +42,7 @@ def statement_text(bench: ShiftBench, statement: DayStatement, job: RecordJob) -
 
 
 def unnamed_text(bench: ShiftBench, job: RecordJob, target: JobTarget) -> str:
-    """Return the withdrawal of a request that is told by one of its records."""
+    """Return the withdrawal of a request that is identified by one of its records."""
     return bench.say(
         f"The request in force that names a value for the {job.noun} {target.label} ({job.site}), "
         "whether by the user or by mail, is withdrawn for all of its records.",
@@ -105,7 +105,7 @@ def tally_text(bench: ShiftBench, sites: Sequence[str], subject: str) -> str:
 
 
 def introduction(bench: ShiftBench, story: str, turns: int) -> str:
-    """Return what the agent is told before the first request."""
+    """Return the text that the agent gets before the first request."""
     return bench.say(
         f"{story} Requests reach you one after the other in this conversation. Carry each one out on "
         "the sites, then report on it: with finish when it is carried out, with report_infeasible if "

@@ -1,4 +1,4 @@
 """The sites, one folder each: schema, content, handlers, page templates and labels.
 
-A site knows no other site, no task and no browser.
+Sites are independent of each other, of tasks and of browsers.
 """

@@ -1,4 +1,4 @@
-"""All sites by name and by host; a site is imported on first use."""
+"""Registry of sites by name and by host; a site is imported on first use."""
 
 import importlib
 from functools import cache

@@ -86,12 +86,12 @@ def test_a_number_never_means_another_element(fresh):
     shown = list(fresh._elements())
     fresh.act("press_keys", {"keys": "escape"})
     fresh.act("press_keys", {"keys": "escape"})
-    fresh._shown = shown  # as if the screen had changed by itself since the last look
+    fresh._shown = shown  # as if the screen had changed by itself since it was last read
     with pytest.raises(DeviceRefusal, match="no longer there"):
         fresh.act("click", {"index": stale})
 
 
-def test_a_program_closed_by_the_agent_is_no_fault(fresh):
+def test_a_program_closed_by_the_agent_is_not_a_fault(fresh):
     fresh.act("open_app", {"app_name": "Calculator"})
     until(fresh, "toggle button", "AC")
     fresh.act("press_keys", {"keys": "alt+f4"})
@@ -108,7 +108,7 @@ def test_the_end_of_the_display_is_a_fault(fresh):
             fresh.act("wait", {})
 
 
-def test_continues_a_saved_desktop_and_leaves_the_first_alone(fresh):
+def test_continues_a_saved_desktop_without_affecting_the_first(fresh):
     from hexathlon.envs.gui.desktop.device import DesktopDevice
 
     fresh.act("open_app", {"app_name": "Text Editor", "file": "Documents/a.txt"})

@@ -32,7 +32,7 @@ def test_pictures_of_the_framebuffer():
 
 @pytest.fixture
 def child() -> Iterator[subprocess.Popen[bytes]]:
-    """A shell whose only child reads lines, and runs without end from the line `busy` on."""
+    """A shell whose only child reads lines and loops forever after the line `busy`."""
     code = "import sys\nprint('ready', flush=True)\nfor line in sys.stdin:\n"
     code += "    while line.startswith('busy'): pass\n"
     with subprocess.Popen(
@@ -62,7 +62,7 @@ def node(role: str, name: str, bounds: tuple[int, int, int, int], *states: str,
     )
 
 
-def test_elements_in_reading_order_without_what_is_covered():
+def test_elements_are_in_reading_order_and_covered_ones_left_out():
     box = node("filler", "", (0, 0, 400, 300), children=(
         node("push button", "Right", (200, 50, 260, 80)),
         node("push button", "Left", (10, 51, 60, 80)),

@@ -41,7 +41,7 @@ def test_opens_with_an_accessible_window(desktop, app):
 
 
 def outcome(desktop, command: str) -> str:
-    """What a program prints that is started like those of the desktop, in the foreground."""
+    """Return the output of a program started like those of the desktop, but in the foreground."""
     line = launch_line(command, "/tmp/out").removesuffix("&")
     sandbox = desktop._live()._sandbox
     done = sandbox.execute(f"rm -f /tmp/out; {line}\ncat /tmp/out", 60.0)
@@ -72,7 +72,7 @@ def commands(desktop) -> set[str]:
 
 
 def dismiss(desktop) -> None:
-    """Close dialogs, those included that follow on others."""
+    """Close all dialogs, including follow-up dialogs."""
     for _ in range(20):
         if not names(desktop, "alert") and not names(desktop, "dialog"):
             return

@@ -1,6 +1,6 @@
 """Bank: accounts, payments, payees, standing orders and cards.
 
-Card payments include the orders of the shop. Transfers ask before they are sent; amounts are whole
+Card payments include the orders of the shop. Transfers require confirmation; amounts are integer
 cents.
 """
 
@@ -9,4 +9,4 @@ from hexathlon.tasks.gui.world.apps.bank.bank import BankApp
 __all__ = ["app"]
 
 app = BankApp()
-"""The app for the bank."""
+"""The bank app."""

@@ -1,4 +1,4 @@
-"""The app for the bank."""
+"""The bank app."""
 
 from typing import Any, ClassVar
 
@@ -32,7 +32,7 @@ from hexathlon.tasks.gui.world.phone.money import cents_of, cents_text, plain_ce
 __all__ = ["BANK_REASONS", "BankApp"]
 
 BANK_REASONS = ("unknown", "amount", "twice", "returned")
-"""Why an entry is disputed."""
+"""Reasons for disputing an entry."""
 
 _KINDS = ("all", "card", "transfer", "in")
 
@@ -161,7 +161,7 @@ class BankApp(PhoneApp):
         return AppPage(view("entry"), parts, actions)
 
     def screen_note(self, view: AppView) -> ScreenWidget:
-        """A note of one's own on an entry."""
+        """The user's note on an entry."""
         row = view.row("entries", view.params["id"]) or {"note": ""}
         return AppPage(
             view("note"),
@@ -170,7 +170,7 @@ class BankApp(PhoneApp):
         )
 
     def screen_dispute(self, view: AppView) -> ScreenWidget:
-        """Why a card payment is wrong."""
+        """Dispute of a card payment."""
         row = view.row("entries", view.params["id"]) or {"title": "", "amount": 0}
         reasons = [(name, view(f"reason_{name}")) for name in BANK_REASONS]
         return AppPage(view("dispute"), [
@@ -181,7 +181,7 @@ class BankApp(PhoneApp):
         ])  # fmt: skip
 
     def screen_transfer(self, view: AppView) -> ScreenWidget:
-        """The form of a transfer."""
+        """The transfer form."""
         accounts = [(str(row["id"]), f"{row['name']} · {cents_text(row['balance'], view.language)}")
                     for row in view.rows("accounts")]  # fmt: skip
         payees = [
@@ -198,7 +198,7 @@ class BankApp(PhoneApp):
         ])  # fmt: skip
 
     def screen_payees(self, view: AppView) -> ScreenWidget:
-        """Who can be paid."""
+        """The payees."""
         wanted = str(view.value("query")).casefold().strip()
         rows = sorted((row for row in view.rows("payees") if wanted in row["name"].casefold()
                        or wanted in row["number"]), key=lambda row: str(row["name"]))  # fmt: skip
@@ -209,7 +209,7 @@ class BankApp(PhoneApp):
             search=TextField("query", view("search"), kind="search"))  # fmt: skip
 
     def screen_payee(self, view: AppView) -> ScreenWidget:
-        """The form of a payee."""
+        """The payee form."""
         key = view.params.get("id")
         row = (view.row("payees", key) if key else None) or {"name": "", "number": "", "nick": ""}
         actions = [BarAction("check", view("save"), do("save_payee", id=key))]
@@ -246,7 +246,7 @@ class BankApp(PhoneApp):
         )
 
     def screen_edit_order(self, view: AppView) -> ScreenWidget:
-        """The form of a standing order."""
+        """The standing-order form."""
         key = view.params.get("id")
         row = view.row("standing", key) if key else None
         payees = [
@@ -320,7 +320,7 @@ class BankApp(PhoneApp):
                                      f"{row['day']}")  # fmt: skip
 
     def do_again(self, acts: AppActs, id: int) -> None:
-        """Open a transfer like an earlier one."""
+        """Open a transfer form with the values of an earlier transfer."""
         row = acts.row("entries", id)
         if row is not None:
             payee = next((each["id"] for each in acts.rows("payees")
@@ -329,7 +329,7 @@ class BankApp(PhoneApp):
                     amount=plain_cents(-row["amount"]), reference=row["reference"])  # fmt: skip
 
     def do_dispute(self, acts: AppActs, id: int) -> None:
-        """Send a dispute, if a reason was chosen."""
+        """Submit a dispute, if a reason was chosen."""
         reason = acts.value("reason")
         if not reason:
             acts.toast(acts("reason_missing"))
@@ -347,7 +347,7 @@ class BankApp(PhoneApp):
         acts.change("entries", id, disputed="")
 
     def do_check_transfer(self, acts: AppActs) -> None:
-        """Check the form, and ask before money is sent."""
+        """Check the form, and ask for confirmation before money is sent."""
         account = acts.row("accounts", int(acts.value("from", acts.params.get("account", 1))))
         key = acts.value("payee", acts.params.get("payee", ""))
         amount = cents_of(str(acts.value("amount", acts.params.get("amount", ""))))
@@ -380,7 +380,7 @@ class BankApp(PhoneApp):
         acts.toast(acts("sent"))
 
     def do_save_payee(self, acts: AppActs, id: int | None) -> None:
-        """Store the form of a payee."""
+        """Store the payee form."""
         values = {name: _form(acts, "payees", id, name) for name in ("name", "number", "nick")}
         if not values["name"] or len(values["number"].replace(" ", "")) < 8:
             acts.toast(acts("payee_wrong"))
@@ -393,7 +393,7 @@ class BankApp(PhoneApp):
         acts.toast(acts("saved"))
 
     def do_ask_remove(self, acts: AppActs, id: int) -> None:
-        """Ask before a payee is removed; one with a standing order stays."""
+        """Ask before a payee is removed; a payee with a standing order cannot be removed."""
         row = acts.row("payees", id)
         if any(order["payee"] == id for order in acts.rows("standing")):
             acts.toast(acts("payee_needed"))
@@ -408,7 +408,7 @@ class BankApp(PhoneApp):
         acts.toast(acts("deleted"))
 
     def do_save_order(self, acts: AppActs, id: int | None) -> None:
-        """Store the form of a standing order."""
+        """Store the standing-order form."""
         payee = str(_form(acts, "standing", id, "payee"))
         row = acts.row("standing", id) if id else None
         shown = acts.value("amount", plain_cents(row["amount"]) if row else "")
@@ -460,7 +460,7 @@ def _pref(view: AppView, name: str) -> Any:
 
 
 def _form(acts: AppActs, table: str, key: int | None, name: str) -> str:
-    """Return a field of the form, or what the row has."""
+    """Return a field of the form, or the row's value."""
     row = acts.row(table, key) if key else None
     return str(acts.value(name, row[name] if row else "")).strip()
 

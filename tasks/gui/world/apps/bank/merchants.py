@@ -1,4 +1,4 @@
-"""Who takes card payments, and what for, in English and Chinese."""
+"""Merchants that take card payments, by category, in English and Chinese."""
 
 __all__ = ["EMPLOYERS", "MERCHANTS", "PAYEE_FIRMS"]
 
@@ -34,7 +34,7 @@ MERCHANTS = (
     ("Sauna Park|桑拿公园", "leisure"), ("Skate Arena|滑冰场", "leisure"),
     ("Open Air Stage|露天舞台", "leisure"), ("Chess Club|棋社", "leisure"),
 )  # fmt: skip
-"""Pairs of `English|Chinese` and a category; neighbours in a split's share have kin elsewhere."""
+"""Pairs of `English|Chinese` and a category; each merchant has similar ones in other splits."""
 
 PAYEE_FIRMS = (
     "Nordwind Energy|北风能源", "Stadtwerk Water|城市水务", "Linden Property|菩提物业",

@@ -1,6 +1,6 @@
-"""Calendar: agenda, days and months, events with guests, alarms and repetitions.
+"""Calendar: agenda, days and months, events with guests, reminders and recurrence.
 
-Reads names from the contacts. Independent of mail and messages, through which guests are told.
+Reads names from the contacts. Independent of mail and messages, through which guests are informed.
 """
 
 from hexathlon.tasks.gui.world.apps.calendar.calendar import CalendarApp
@@ -8,4 +8,4 @@ from hexathlon.tasks.gui.world.apps.calendar.calendar import CalendarApp
 __all__ = ["app"]
 
 app = CalendarApp()
-"""The app for the calendar."""
+"""The calendar app."""

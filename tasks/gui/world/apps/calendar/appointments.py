@@ -1,4 +1,4 @@
-"""First content of the calendar: appointments of work, family and leisure over eleven weeks."""
+"""Initial content of the calendar: work, family and leisure appointments over eleven weeks."""
 
 from datetime import timedelta
 
@@ -8,7 +8,7 @@ __all__ = ["ALARMS", "CALENDARS", "draw_events"]
 
 CALENDARS = ("personal", "work", "family")
 ALARMS = ("", "0", "5", "10", "15", "30", "60", "120", "1440")
-"""Minutes before an event at which its alarm rings; empty for none."""
+"""Minutes from a reminder to its event; empty for no reminder."""
 
 _TITLES = {
     "work": (

@@ -1,4 +1,4 @@
-"""The app for the calendar."""
+"""The calendar app."""
 
 import calendar
 from collections.abc import Sequence
@@ -180,7 +180,7 @@ class CalendarApp(PhoneApp):
             return AppPage(view("app_title"), [TextLabel(view("nothing"), "dim")])
         key = row["id"]
         day = view.params.get("day") or row["day"]
-        if not happens_on(row, day):  # moved since the list was shown
+        if not happens_on(row, day):  # has moved since the list was shown
             day = row["day"]
         time = view("all_day") if row["all_day"] else (
             f"{view.time(row['start'])} – {view.time(row['end'])}")  # fmt: skip
@@ -218,7 +218,7 @@ class CalendarApp(PhoneApp):
         return AppPage(view("event"), children, actions)
 
     def screen_edit(self, view: AppView) -> ScreenWidget:
-        """The form of an event; what other apps share arrives here."""
+        """The event form, which also receives what other apps share."""
         key = view.params.get("id")
         row = _first(view)
         all_day = view.value("all_day", row["all_day"])
@@ -244,7 +244,7 @@ class CalendarApp(PhoneApp):
         ], [BarAction("check", view("save"), do("save", id=key))])  # fmt: skip
 
     def screen_guests(self, view: AppView) -> ScreenWidget:
-        """Who is invited, chosen among the contacts."""
+        """The guests, chosen from the contacts."""
         chosen = view.value("chosen", view.params["chosen"])
         wanted = view.value("query").casefold().strip()
         rows = [row for row in view.rows("contacts.contacts")
@@ -260,13 +260,13 @@ class CalendarApp(PhoneApp):
                     search=TextField("query", view("search"), kind="search"))  # fmt: skip
 
     def screen_overlap(self, view: AppView) -> ScreenWidget:
-        """The question whether an event may overlap with another one."""
+        """Asks whether an event may overlap another one."""
         return Dialog(view("overlap_question"), view.params["other"], (), (
             (view("save_anyway"), do("save_anyway")), (view("go_back"), BACK),
         ))  # fmt: skip
 
     def screen_settings(self, view: AppView) -> ScreenWidget:
-        """Which calendars are shown, and the usual alarm."""
+        """Visible calendars and the default reminder."""
         alarms = [(each, alarm_text(view, each)) for each in ALARMS]
         return AppPage(view("settings"), [
             Heading(view("shown_calendars")),
@@ -292,7 +292,7 @@ class CalendarApp(PhoneApp):
         acts.put("chosen", chosen)
 
     def do_move_end(self, acts: AppActs, value: str) -> None:
-        """Keep the length of an event whose start was changed."""
+        """Keep the duration of an event whose start was changed."""
         first = _first(acts)
         old, end = acts.value("begun", first["start"]), acts.value("end", first["end"])
         length = _minutes(end or "10:00") - _minutes(old or "09:00")
@@ -321,7 +321,7 @@ class CalendarApp(PhoneApp):
                 acts.go("overlap", other=f"{other['title']} · {acts.time(other['start'])}")
 
     def do_save_anyway(self, acts: AppActs) -> None:
-        """Store the form below the question."""
+        """Store the form below the dialog."""
         acts.back()
         below = AppActs(acts.core, acts.look, acts.core.top, self.name)
         self._store(below, below.params.get("id"), _written(below))
@@ -348,7 +348,7 @@ class CalendarApp(PhoneApp):
         acts.toast(acts("deleted"))
 
     def do_duplicate(self, acts: AppActs, id: int) -> None:
-        """Open the form of a new event with the same data."""
+        """Open the form for a new event with the same data."""
         row = acts.row("events", id)
         if row is not None:
             acts.go("edit", **{name: row[name] for name in (*_TEXTS, "all_day")})
@@ -377,7 +377,7 @@ def happens_on(row: PhoneRow, day: str) -> bool:
 
 
 def alarm_text(view: AppView, alarm: str) -> str:
-    """Return when an alarm rings, given as minutes before the event."""
+    """Return the text of a reminder, given in minutes before the event."""
     if not alarm:
         return view("no_alarm")
     minutes = int(alarm)
@@ -404,7 +404,7 @@ def _pref(view: AppView, name: str) -> Any:
 
 
 def _first(view: AppView) -> dict[str, Any]:
-    """Return the first values of the form: of an event, or what was handed over."""
+    """Return the form's initial values: an event's, or those passed in."""
     key = view.params.get("id")
     row = view.row("events", key) if key else None
     if row is not None:
@@ -433,7 +433,7 @@ def _written(view: AppView) -> dict[str, Any]:
 
 
 def _overlap(view: AppView, key: int | None, values: dict[str, Any]) -> PhoneRow | None:
-    """Return the first event whose time overlaps with what was written."""
+    """Return the first event that overlaps the event in the form."""
     if values["all_day"]:
         return None
     rows = [

@@ -1,4 +1,4 @@
-"""Cities with their difference from the phone's time, in minutes, without daylight saving."""
+"""Cities and their offsets from the phone's time, in minutes, without daylight saving."""
 
 from hexathlon.tasks.bilingual import Language
 

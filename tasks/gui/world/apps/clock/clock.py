@@ -1,4 +1,4 @@
-"""The app for alarms, the time of cities, a stopwatch and timers."""
+"""The clock app: alarms, a world clock, a stopwatch and timers."""
 
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
@@ -174,7 +174,7 @@ class ClockApp(PhoneApp):
         ]  # fmt: skip
 
     def screen_alarm(self, view: AppView) -> ScreenWidget:
-        """The form of an alarm."""
+        """The alarm form."""
         key = view.params.get("id")
         row = _alarm(view)
         days = view.value("days", row["days"])
@@ -215,7 +215,7 @@ class ClockApp(PhoneApp):
                     search=TextField("query", view("search"), kind="search"))  # fmt: skip
 
     def screen_timer(self, view: AppView) -> ScreenWidget:
-        """The form of a timer."""
+        """The timer form."""
         key = view.params.get("id")
         row = (view.row("timers", key) if key else None) or {"label": "", "seconds": 300}
         minutes, seconds = divmod(row["seconds"], 60)
@@ -230,7 +230,7 @@ class ClockApp(PhoneApp):
         ], actions)  # fmt: skip
 
     def screen_settings(self, view: AppView) -> ScreenWidget:
-        """What new alarms begin with."""
+        """Defaults for new alarms."""
         values = {row["id"]: row["value"] for row in view.rows("prefs")}
         return AppPage(view("settings"), [
             Select("sound", view("sound"), [(each, each) for each in ALARM_SOUNDS],
@@ -254,7 +254,7 @@ class ClockApp(PhoneApp):
         acts.put("days", "".join(sorted(days)))
 
     def do_save_alarm(self, acts: AppActs, id: int | None) -> None:
-        """Store the form of an alarm, which is on from then."""
+        """Store the alarm form and turn the alarm on."""
         values = {name: acts.value(name, value) for name, value in _alarm(acts).items()}
         values["label"] = values["label"].strip()
         acts.back()
@@ -294,7 +294,7 @@ class ClockApp(PhoneApp):
                         since="" if running else acts.now.isoformat())  # fmt: skip
 
     def do_lap(self, acts: AppActs) -> None:
-        """Keep the time of a lap."""
+        """Record a lap."""
         row = acts.row("watch", "watch")
         if row is not None:
             acts.change("watch", "watch", laps=(*row["laps"], _elapsed(acts, row)))
@@ -316,13 +316,13 @@ class ClockApp(PhoneApp):
             acts.change("timers", id, running=True, ends=ends, left=left)
 
     def do_reset(self, acts: AppActs, id: int) -> None:
-        """Set a timer back."""
+        """Reset a timer."""
         row = acts.row("timers", id)
         if row is not None:
             acts.change("timers", id, running=False, ends="", left=row["seconds"])
 
     def do_save_timer(self, acts: AppActs, id: int | None) -> None:
-        """Store the form of a timer."""
+        """Store the timer form."""
         row = (acts.row("timers", id) if id else None) or {"label": "", "seconds": 300}
         label = str(acts.value("label", row["label"])).strip()
         minutes = str(acts.value("minutes", str(row["seconds"] // 60))).strip() or "0"
@@ -351,7 +351,7 @@ class ClockApp(PhoneApp):
 
 
 def days_text(view: AppView, days: str) -> str:
-    """Return the weekdays of an alarm, given as digits from 1 for Monday."""
+    """Return the weekdays of an alarm, given as digits, 1 for Monday."""
     if days in ("", "12345", "67", "1234567"):
         return view({"": "once", "12345": "weekdays", "67": "weekend"}.get(days, "every_day"))
     names = _short_days(view)
@@ -365,7 +365,7 @@ def _short_days(view: AppView) -> list[str]:
 
 
 def _alarm(view: AppView) -> dict[str, Any]:
-    """Return the first values of the form of an alarm."""
+    """Return the initial values of the alarm form."""
     key = view.params.get("id")
     row = view.row("alarms", key) if key else None
     names = ("time", "days", "label", "sound", "snooze", "vibrate")

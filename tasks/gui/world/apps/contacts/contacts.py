@@ -1,4 +1,4 @@
-"""The app for contacts."""
+"""The contacts app."""
 
 from typing import Any, ClassVar
 
@@ -173,7 +173,7 @@ class ContactsApp(PhoneApp):
         ], actions)  # fmt: skip
 
     def screen_edit(self, view: AppView) -> ScreenWidget:
-        """The form of a contact."""
+        """The contact form."""
         key = view.params.get("id")
         row: PhoneRow = (view.row("contacts", key) if key else None) or {}
         groups = [("", view("none")), *((group, view(group)) for group in GROUPS)]

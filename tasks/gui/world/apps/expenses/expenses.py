@@ -1,4 +1,4 @@
-"""The app for expenses."""
+"""The expenses app."""
 
 from typing import Any, ClassVar
 
@@ -152,7 +152,7 @@ class ExpensesApp(PhoneApp):
                                              view("nothing"))])  # fmt: skip
 
     def screen_search(self, view: AppView) -> ScreenWidget:
-        """Entries by title, note or amount, perhaps of one category."""
+        """Entries by title, note or amount, optionally in one category."""
         wanted = str(view.value("query")).casefold().strip()
         chosen = view.value("category", "")
         rows = [row for row in view.rows("entries") if (wanted or chosen)
@@ -201,7 +201,7 @@ class ExpensesApp(PhoneApp):
         )
 
     def screen_edit(self, view: AppView) -> ScreenWidget:
-        """The form of an entry; shared files and texts arrive here."""
+        """The entry form, which also receives shared files and texts."""
         key = view.params.get("id")
         row = (view.row("entries", key) if key else None) or _new(view)
         categories = [(name, view(name)) for name in EXPENSE_CATEGORIES]
@@ -220,7 +220,7 @@ class ExpensesApp(PhoneApp):
         ], [BarAction("check", view("save"), do("save", id=key))])  # fmt: skip
 
     def screen_budget(self, view: AppView) -> ScreenWidget:
-        """The form of a budget."""
+        """The budget form."""
         name = view.params["name"]
         row = view.row("budgets", name)
         return AppPage(view("budget"), [
@@ -282,7 +282,7 @@ class ExpensesApp(PhoneApp):
         acts.toast(acts("saved"))
 
     def do_copy(self, acts: AppActs, id: int) -> None:
-        """Open the form of a new entry like this one, of today."""
+        """Open the form for a new entry like this one, dated today."""
         row = acts.row("entries", id)
         if row is not None:
             acts.go("edit", title=row["title"], amount=row["amount"], category=row["category"],
@@ -310,7 +310,7 @@ class ExpensesApp(PhoneApp):
 
 
 def _new(view: AppView) -> dict[str, Any]:
-    """Return the columns of a new entry, from what another screen or app gave."""
+    """Return the columns of a new entry, from the values that another screen or app passed."""
     given = view.params
     return {"title": given.get("title", ""), "amount": given.get("amount", 0),
             "category": given.get("category", ""),

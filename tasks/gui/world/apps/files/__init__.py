@@ -8,4 +8,4 @@ from hexathlon.tasks.gui.world.apps.files.files import FilesApp
 __all__ = ["app"]
 
 app = FilesApp()
-"""The app for files."""
+"""The files app."""

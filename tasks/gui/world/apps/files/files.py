@@ -1,4 +1,4 @@
-"""The app for files."""
+"""The files app."""
 
 from typing import Any, ClassVar
 
@@ -47,7 +47,7 @@ class FilesApp(PhoneApp):
     # Screens -----------------------------------------------------------------------------------
 
     def screen_home(self, view: AppView) -> ScreenWidget:
-        """Folders, or what is new or starred."""
+        """Folders, recent files or starred files."""
         tab = view.value("tab", "browse")
         tabs = Tabs([Choice(view(name), put("tab", name), tab == name, icon)
                      for name, icon in (("browse", "folder"), ("recent", "clock"),
@@ -82,7 +82,7 @@ class FilesApp(PhoneApp):
         return rows or [TextLabel(view("nothing"), "dim", centre=True)]
 
     def screen_folder(self, view: AppView) -> ScreenWidget:
-        """What a folder holds."""
+        """The contents of a folder."""
         row = view.row("folders", view.params["id"])
         if row is None:
             return AppPage(view("app_title"), [TextLabel(view("nothing"), "dim")])
@@ -202,7 +202,7 @@ class FilesApp(PhoneApp):
         acts.change("prefs", name, value=value)
 
     def do_star(self, acts: AppActs, id: int) -> None:
-        """Star a file, or not."""
+        """Star or unstar a file."""
         row = acts.row("files", id)
         acts.change("files", id, starred=not (row and row["starred"]))
 
@@ -230,11 +230,11 @@ class FilesApp(PhoneApp):
         acts.toast(acts("restored"))
 
     def do_ask_forever(self, acts: AppActs, id: int) -> None:
-        """Ask before a file is gone."""
+        """Ask before a file is deleted permanently."""
         acts.confirm(acts("forever_question"), do("forever", id=id), acts("forever"))
 
     def do_forever(self, acts: AppActs, id: int) -> None:
-        """Remove a file."""
+        """Delete a file permanently."""
         acts.back()
         acts.remove("files", id)
 
@@ -287,7 +287,7 @@ class FilesApp(PhoneApp):
         acts.toast(acts("saved"))
 
     def do_folder_name(self, acts: AppActs, id: int | None, parent: int) -> None:
-        """Create or rename a folder; names differ within a folder."""
+        """Create or rename a folder; names are unique within a folder."""
         row = acts.row("folders", id) if id else None
         name = str(acts.value("name", row["name"] if row else "")).strip()
         inside = row["parent"] if row else parent
@@ -316,7 +316,7 @@ class FilesApp(PhoneApp):
     def do_delete_folder(self, acts: AppActs, id: int) -> None:
         """Delete an empty folder."""
         for row in acts.rows("files"):
-            if row["folder"] == id:  # what lies in the bin would come back to the top
+            if row["folder"] == id:  # files in the bin would be restored to the top
                 acts.change("files", row["id"], folder=0)
         acts.remove("folders", id)
         acts.back()
@@ -368,7 +368,7 @@ def _taken(acts: AppActs, folder: int, name: str, but: int | None) -> bool:
 
 
 def _free(acts: AppActs, folder: int, name: str, but: int | None) -> bool:
-    """Whether a file may have this name; says why not."""
+    """Whether a file may have this name; if not, tells the user why."""
     if not name:
         acts.toast(acts("name_missing"))
         return False

@@ -1,6 +1,6 @@
 """Gallery: photos, albums, a bin, and an editor whose edits are data.
 
-Photos of receipts show payments of the bank; their text can be read in the details of a photo.
+Photos of receipts show payments made through the bank; a photo's details include its text.
 """
 
 from hexathlon.tasks.gui.world.apps.gallery.gallery import GalleryApp
@@ -8,4 +8,4 @@ from hexathlon.tasks.gui.world.apps.gallery.gallery import GalleryApp
 __all__ = ["app"]
 
 app = GalleryApp()
-"""The app for photos."""
+"""The gallery app."""

@@ -1,4 +1,4 @@
-"""The app for photos."""
+"""The gallery app."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -43,7 +43,7 @@ class GalleryApp(PhoneApp):
     tables = {"photos": (), "albums": (), "prefs": ()}
 
     def seed(self, draws: ContentDraws) -> None:
-        """Draw photos, albums, and receipts of what the bank shows."""
+        """Draw photos, albums, and receipts for payments in the bank app."""
         seed_gallery(draws)
 
     # Screens -----------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ class GalleryApp(PhoneApp):
         ))])  # fmt: skip
 
     def screen_move(self, view: AppView) -> ScreenWidget:
-        """Which album a photo belongs to."""
+        """The album to which a photo belongs."""
         key = view.params["id"]
         row = view.row("photos", key)
         chosen = row["album"] if row else 0
@@ -145,7 +145,7 @@ class GalleryApp(PhoneApp):
         ])  # fmt: skip
 
     def screen_details(self, view: AppView) -> ScreenWidget:
-        """What is known of a photo, and the text in it."""
+        """A photo's properties and the text in it."""
         row = view.row("photos", view.params["id"])
         if row is None:
             return AppPage(view("details"), [TextLabel(view("nothing"), "dim")])
@@ -165,7 +165,7 @@ class GalleryApp(PhoneApp):
         ])  # fmt: skip
 
     def screen_editor(self, view: AppView) -> ScreenWidget:
-        """Turn, crop and light of a photo."""
+        """Rotation, cropping and brightness of a photo."""
         row = view.row("photos", view.params["id"])
         if row is None:
             return AppPage(view("edit_photo"), [TextLabel(view("nothing"), "dim")])
@@ -207,7 +207,7 @@ class GalleryApp(PhoneApp):
         acts.change("prefs", name, value=int(value) if name == "columns" else value)
 
     def do_like(self, acts: AppActs, id: int) -> None:
-        """Mark a photo as a favourite, or not."""
+        """Mark or unmark a photo as a favourite."""
         row = acts.row("photos", id)
         acts.change("photos", id, liked=not (row and row["liked"]))
 
@@ -232,7 +232,7 @@ class GalleryApp(PhoneApp):
         acts.toast(acts("saved"))
 
     def do_ask_delete(self, acts: AppActs, id: int) -> None:
-        """Put a photo into the bin, after a question if that is set."""
+        """Put a photo into the bin, after confirmation if the settings require it."""
         row = acts.row("photos", id)
         if _pref(acts, "ask"):
             acts.confirm(acts("delete_question"), do("delete", id=id), acts("delete"),
@@ -253,11 +253,11 @@ class GalleryApp(PhoneApp):
         acts.toast(acts("restored"))
 
     def do_ask_forever(self, acts: AppActs, id: int) -> None:
-        """Ask before a photo is gone."""
+        """Ask before a photo is deleted permanently."""
         acts.confirm(acts("forever_question"), do("forever", id=id), acts("forever"))
 
     def do_forever(self, acts: AppActs, id: int) -> None:
-        """Remove a photo."""
+        """Delete a photo permanently."""
         acts.back()
         acts.remove("photos", id)
 
@@ -272,7 +272,7 @@ class GalleryApp(PhoneApp):
                 acts.remove("photos", row["id"])
 
     def do_album_name(self, acts: AppActs, id: int | None) -> None:
-        """Store the name of an album; names differ."""
+        """Store the name of an album; names are unique."""
         row = acts.row("albums", id) if id else None
         name = str(acts.value("name", row["name"] if row else "")).strip()
         if not name or any(each["name"] == name and each["id"] != id
@@ -339,7 +339,7 @@ def _tile(view: AppView, row: PhoneRow) -> Tile:
 
 
 def _by_month(view: AppView, rows: list[PhoneRow]) -> list[Any]:
-    """Return grids of photos under the names of their months, the latest first."""
+    """Return grids of photos under month headings, the latest first."""
     rows = sorted(rows, key=lambda row: (row["taken"], row["id"]), reverse=True)
     months: dict[str, list[PhoneRow]] = {}
     for row in rows:

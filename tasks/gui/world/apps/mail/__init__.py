@@ -9,4 +9,4 @@ from hexathlon.tasks.gui.world.apps.mail.mail import MailApp
 __all__ = ["app"]
 
 app = MailApp()
-"""The app for mail."""
+"""The mail app."""

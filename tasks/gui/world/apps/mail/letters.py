@@ -1,4 +1,4 @@
-"""First content of the mail app: letters of people, notices of firms with look-alike numbers."""
+"""Initial content of the mail app: personal emails, and firms' notices with look-alike numbers."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The app for mail."""
+"""The mail app."""
 
 from typing import Any, ClassVar
 
@@ -35,7 +35,7 @@ _SUGGESTIONS = 6
 
 
 class MailApp(PhoneApp):
-    """Letters in folders."""
+    """Emails in folders."""
 
     name: ClassVar[str] = "mail"
     icon: ClassVar[str] = "mail"
@@ -45,7 +45,7 @@ class MailApp(PhoneApp):
     receives = {"text": "compose", "file": "compose"}
 
     def seed(self, draws: ContentDraws) -> None:
-        """Draw letters and settings."""
+        """Draw emails and settings."""
         draw_mails(draws)
         draws.add("prefs", id="signature", value=draws.say("Best wishes", "此致敬礼"))
         draws.add("prefs", id="sign", value=draws.chance(0.3))
@@ -55,7 +55,7 @@ class MailApp(PhoneApp):
     # Lists -------------------------------------------------------------------------------------
 
     def screen_home(self, view: AppView) -> ScreenWidget:
-        """The inbox, what is marked, or the folders."""
+        """The inbox, starred emails or the folders."""
         tab = view.value("tab", "inbox")
         rows = view.rows("mails")
         children: list[Any]
@@ -94,7 +94,7 @@ class MailApp(PhoneApp):
         return AppPage(view(name), [self._list(view, rows)], actions)
 
     def screen_search(self, view: AppView) -> ScreenWidget:
-        """Letters by sender, recipient, subject or text, in all folders."""
+        """Emails by sender, recipient, subject or text, in all folders."""
         wanted = view.value("query").casefold().strip()
         rows = [
             row for row in view.rows("mails")
@@ -129,10 +129,10 @@ class MailApp(PhoneApp):
 
         return ListView(rows, build, view("nothing"))
 
-    # One letter --------------------------------------------------------------------------------
+    # One email ---------------------------------------------------------------------------------
 
     def screen_mail(self, view: AppView) -> ScreenWidget:
-        """One letter."""
+        """One email."""
         row = view.row("mails", view.params["id"])
         if row is None:
             return AppPage(view("app_title"), [TextLabel(view("nothing"), "dim")])
@@ -172,7 +172,7 @@ class MailApp(PhoneApp):
         return AppPage(view(row["folder"]), children, actions, bottom=bottom)
 
     def screen_sender(self, view: AppView) -> ScreenWidget:
-        """Who sent a letter, and what else came from there."""
+        """The sender of an email, and their other emails."""
         row = view.row("mails", view.params["id"])
         if row is None:
             return AppPage(view("app_title"), [TextLabel(view("nothing"), "dim")])
@@ -189,7 +189,7 @@ class MailApp(PhoneApp):
     # Writing -----------------------------------------------------------------------------------
 
     def screen_compose(self, view: AppView) -> ScreenWidget:
-        """The form of a letter; what other apps share arrives here."""
+        """The email form, which also receives what other apps share."""
         first = _first(view)
         wanted = str(view.value("to", first["to"])).rpartition(",")[2].casefold().strip()
         people = [
@@ -215,7 +215,7 @@ class MailApp(PhoneApp):
         ], back=do("leave"))  # fmt: skip
 
     def screen_leave(self, view: AppView) -> ScreenWidget:
-        """The question what becomes of a letter that was not sent."""
+        """Asks what to do with an unsent email."""
         return Dialog(view("leave_question"), "", (), (
             (view("save_draft"), do("keep")), (view("discard"), do("discard")),
             (view("cancel"), BACK),
@@ -235,7 +235,7 @@ class MailApp(PhoneApp):
         ])  # fmt: skip
 
     def screen_signature(self, view: AppView) -> ScreenWidget:
-        """The question for the signature."""
+        """Prompt for the signature."""
         row = view.row("prefs", "signature") or {"value": ""}
         return Dialog(view("signature"), "", [
             TextField("signature", view("signature"), row["value"]),
@@ -244,7 +244,7 @@ class MailApp(PhoneApp):
     # Handlers ----------------------------------------------------------------------------------
 
     def do_open(self, acts: AppActs, id: int) -> None:
-        """Show a letter; drafts are written on."""
+        """Show an email; drafts open in the form."""
         row = acts.row("mails", id)
         if row is None:
             return
@@ -260,38 +260,38 @@ class MailApp(PhoneApp):
         acts.change("mails", id, starred=not (row and row["starred"]))
 
     def do_all_read(self, acts: AppActs) -> None:
-        """Mark all of the inbox as read."""
+        """Mark the whole inbox as read."""
         for row in acts.rows("mails"):
             if row["folder"] == "inbox" and row["unread"]:
                 acts.change("mails", row["id"], unread=False)
         acts.toast(acts("saved"))
 
     def do_mark_unread(self, acts: AppActs, id: int) -> None:
-        """Mark a letter as unread."""
+        """Mark an email as unread."""
         acts.back()
         acts.change("mails", id, unread=True)
 
     def do_menu(self, acts: AppActs, id: int) -> None:
-        """What can be done with a letter of a list."""
+        """Actions for an email in a list."""
         acts.choose("", [
             (acts("archive_it"), do("put_away", id=id)), (acts("move"), do("move", id=id)),
             (acts("mark_unread"), do("unread", id=id)), (acts("delete"), do("delete", id=id)),
         ])  # fmt: skip
 
     def do_unread(self, acts: AppActs, id: int) -> None:
-        """Mark a letter of a list as unread."""
+        """Mark an email in a list as unread."""
         acts.change("mails", id, unread=True)
 
     def do_put_away(self, acts: AppActs, id: int) -> None:
-        """Archive a letter."""
+        """Archive an email."""
         self.do_place(acts, id, "archive")
 
     def do_delete(self, acts: AppActs, id: int) -> None:
-        """Put a letter into the bin."""
+        """Put an email into the bin."""
         self.do_place(acts, id, "bin")
 
     def do_move(self, acts: AppActs, id: int) -> None:
-        """Choose a folder for a letter."""
+        """Choose a folder for an email."""
         row = acts.row("mails", id)
         here = row["folder"] if row else ""
         acts.choose(acts("move"), [
@@ -300,18 +300,18 @@ class MailApp(PhoneApp):
         ])  # fmt: skip
 
     def do_place(self, acts: AppActs, id: int, name: str) -> None:
-        """Put a letter into a folder."""
+        """Put an email into a folder."""
         if acts.core.top.name == "mail":
             acts.back()
         acts.change("mails", id, folder=name)
         acts.toast(acts("moved", folder=acts(name)))
 
     def do_ask_delete(self, acts: AppActs, id: int) -> None:
-        """Ask before a letter is gone for good."""
+        """Ask before an email is deleted permanently."""
         acts.confirm(acts("erase_question"), do("erase", id=id), acts("delete"))
 
     def do_erase(self, acts: AppActs, id: int) -> None:
-        """Delete a letter for good."""
+        """Delete an email permanently."""
         acts.back()
         acts.remove("mails", id)
         acts.toast(acts("deleted"))
@@ -333,19 +333,19 @@ class MailApp(PhoneApp):
             acts.share(file=row["file"])
 
     def do_share(self, acts: AppActs, id: int) -> None:
-        """Share a letter as text."""
+        """Share an email as text."""
         row = acts.row("mails", id)
         if row is not None:
             acts.share(row["subject"], row["body"])
 
     def do_reply(self, acts: AppActs, id: int) -> None:
-        """Answer a letter."""
+        """Reply to an email."""
         row = acts.row("mails", id)
         if row is not None:
             acts.go("compose", to=row["address"], subject=_prefixed("Re: ", row["subject"]))
 
     def do_forward(self, acts: AppActs, id: int) -> None:
-        """Pass a letter on."""
+        """Forward an email."""
         row = acts.row("mails", id)
         if row is not None:
             sender = f"{row['name']} <{row['address']}>" if row["name"] else acts("sent")
@@ -360,7 +360,7 @@ class MailApp(PhoneApp):
         acts.core.focus = ""
 
     def do_send(self, acts: AppActs) -> None:
-        """Send the letter."""
+        """Send the email."""
         values = _with_quote(acts)
         addresses = [each.strip() for each in values["to"].split(",") if each.strip()]
         wrong = [each for each in addresses if "@" not in each or " " in each]
@@ -376,25 +376,25 @@ class MailApp(PhoneApp):
         acts.toast(acts("was_sent"))
 
     def do_save_draft(self, acts: AppActs) -> None:
-        """Keep the letter as a draft."""
+        """Save the email as a draft."""
         self._store(acts, _with_quote(acts), "drafts")
         acts.back()
         acts.toast(acts("draft_saved"))
 
     def do_leave(self, acts: AppActs) -> None:
-        """Ask what becomes of a letter that was begun."""
+        """Ask what to do with an unfinished email."""
         if _written(acts) == _first(acts):
             acts.back()
         else:
             acts.go("leave")
 
     def do_keep(self, acts: AppActs) -> None:
-        """Keep the letter below the question as a draft."""
+        """Save the email below the dialog as a draft."""
         acts.back()
         acts.core.dispatch(self.name, PhoneEvent("do", "save_draft"))
 
     def do_discard(self, acts: AppActs) -> None:
-        """Throw the letter below the question away."""
+        """Discard the email below the dialog."""
         acts.back(2)
 
     def _store(self, acts: AppActs, values: dict[str, str], folder: str) -> None:
@@ -423,7 +423,7 @@ def _prefixed(prefix: str, subject: str) -> str:
 
 
 def _first(view: AppView) -> dict[str, str]:
-    """Return the first values of the form: of a draft, or what was handed over."""
+    """Return the form's initial values: a draft's, or those passed in."""
     draft = view.row("mails", view.params.get("draft")) if view.params.get("draft") else None
     if draft is not None:
         return {name: draft[name] for name in ("to", "cc", "subject", "body", "file")}
@@ -438,7 +438,7 @@ def _written(view: AppView) -> dict[str, str]:
 
 
 def _with_quote(view: AppView) -> dict[str, str]:
-    """Return what was written, with the forwarded letter below it."""
+    """Return the text in the form, with the forwarded email below it."""
     values = _written(view)
     quote = view.params.get("quote", "")
     return {**values, "body": f"{values['body']}\n\n{quote}".strip()} if quote else values

@@ -8,4 +8,4 @@ from hexathlon.tasks.gui.world.apps.maps.maps import MapsApp
 __all__ = ["app"]
 
 app = MapsApp()
-"""The app for maps."""
+"""The maps app."""

@@ -1,4 +1,4 @@
-"""The app for maps."""
+"""The maps app."""
 
 from math import hypot
 from typing import Any, ClassVar
@@ -124,7 +124,7 @@ class MapsApp(PhoneApp):
     # Places ------------------------------------------------------------------------------------
 
     def screen_search(self, view: AppView) -> ScreenWidget:
-        """Places by name, address or kind; what other apps share arrives here."""
+        """Places by name, address or kind; also receives what other apps share."""
         first = view.params.get("query") or view.params.get("text", "")
         wanted = str(view.value("query", first)).casefold().strip()
         order = view.value("order", "distance")
@@ -191,7 +191,7 @@ class MapsApp(PhoneApp):
         ], actions)  # fmt: skip
 
     def screen_note(self, view: AppView) -> ScreenWidget:
-        """The question for a note about a saved place."""
+        """Prompt for a note about a saved place."""
         saved = _saved_row(view, view.params["id"]) or {"note": ""}
         return Dialog(view("add_note"), "", [TextField("note", view("note"), saved["note"])], (
             (view("save"), do("note", id=view.params["id"])), (view("cancel"), BACK),
@@ -235,7 +235,7 @@ class MapsApp(PhoneApp):
     # Routes ------------------------------------------------------------------------------------
 
     def screen_route(self, view: AppView) -> ScreenWidget:
-        """A route between two places, or from where the phone is."""
+        """A route between two places, or from the phone's position."""
         start = view.value("from", view.params.get("from", 0))
         end = view.value("to", view.params.get("to", 0))
         mode = view.value("mode", _pref(view, "mode"))
@@ -291,7 +291,7 @@ class MapsApp(PhoneApp):
         acts.put(end, id)
 
     def do_reverse(self, acts: AppActs) -> None:
-        """Exchange start and end."""
+        """Swap start and end."""
         start = acts.value("from", acts.params.get("from", 0))
         end = acts.value("to", acts.params.get("to", 0))
         acts.put("from", end)
@@ -384,7 +384,7 @@ def _canvas(
     view: AppView, rows: list[PhoneRow], x: float, y: float, zoom: int, *,
     height: int = _VIEW[1], route: tuple[PhoneRow, PhoneRow] | None = None,
 ) -> Canvas:  # fmt: skip
-    """Draw the town around a point, with places to touch."""
+    """Draw the town around a point, with touchable places."""
     width, scale = _VIEW[0], _STEP * 2**zoom
     if route is not None:
         span = max(abs(route[0]["x"] - route[1]["x"]), abs(route[0]["y"] - route[1]["y"]) * 2, 100)

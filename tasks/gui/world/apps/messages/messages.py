@@ -1,4 +1,4 @@
-"""The app for messages."""
+"""The messages app."""
 
 from typing import Any, ClassVar
 
@@ -38,7 +38,7 @@ class MessagesApp(PhoneApp):
     receives = {"text": "compose", "file": "compose"}
 
     def seed(self, draws: ContentDraws) -> None:
-        """Draw conversations with contacts, and one or two with numbers that nobody knows."""
+        """Draw conversations with contacts, and one or two with unknown numbers."""
         contacts = draws.rows("contacts.contacts")
         people = [
             (row["name"], row["phone"]) for row in draws.sample(contacts, 4 + 3 * draws.scale)
@@ -52,7 +52,7 @@ class MessagesApp(PhoneApp):
             for text, mine in draw_lines(draws, known=bool(name)):
                 minute += draws.between(1, 40)
                 day, minute = (day, minute) if minute < 1_260 else (min(day + 1, 0), 8 * 60)
-                # What was said today was said before the phone's day starts.
+                # Today's messages predate the phone's start time.
                 stamp = draws.stamp(day if day < 0 else -1, minute // 60, minute % 60)
                 draws.add("messages", thread=thread, text=text, mine=mine, time=stamp, file="")
 
@@ -164,7 +164,7 @@ class MessagesApp(PhoneApp):
     # Handlers ----------------------------------------------------------------------------------
 
     def do_send(self, acts: AppActs, id: int) -> None:
-        """Send what was written in a conversation."""
+        """Send the text typed in a conversation."""
         text = acts.value("text").strip()
         if not text:
             acts.toast(acts("no_text"))
@@ -211,7 +211,7 @@ class MessagesApp(PhoneApp):
         acts.change("threads", id, blocked=not (row and row["blocked"]))
 
     def do_message_menu(self, acts: AppActs, id: int) -> None:
-        """What can be done with a message."""
+        """Actions for a message."""
         acts.choose("", [
             (acts("forward"), do("forward", id=id)),
             (acts("copy_to_note"), do("share", id=id)),
@@ -251,7 +251,7 @@ class MessagesApp(PhoneApp):
 
 
 def _recipient(acts: AppActs, to: str) -> tuple[str, str]:
-    """Return the name and number of what was entered as the recipient."""
+    """Return the name and number of the recipient that was entered."""
     contacts = acts.rows("contacts.contacts")
     number = acts.value("number") or acts.params.get("number", "")
     for row in contacts:

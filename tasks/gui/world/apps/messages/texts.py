@@ -1,4 +1,4 @@
-"""What people write to each other: short conversations about one thing."""
+"""Short conversations, each about one topic."""
 
 from collections.abc import Iterator, Sequence
 
@@ -60,7 +60,7 @@ def draw_lines(draws: ContentDraws, *, known: bool) -> Iterator[tuple[str, bool]
 
 
 def _next(draws: ContentDraws, rest: list[str], texts: Sequence[str]) -> str:
-    """Draw a text that the conversation lacks; once all were used, they start again."""
+    """Draw a text that the conversation lacks; once all are used, start over."""
     if not rest:
         rest += draws.sample(texts, len(texts))
     return rest.pop()

@@ -1,6 +1,6 @@
 """Music: songs, albums, playlists and a player.
 
-Nothing sounds: the player is a row with the song and what the buttons set.
+No sound is played: the player is a row with the song and the player's settings.
 """
 
 from hexathlon.tasks.gui.world.apps.music.music import MusicApp
@@ -8,4 +8,4 @@ from hexathlon.tasks.gui.world.apps.music.music import MusicApp
 __all__ = ["app"]
 
 app = MusicApp()
-"""The app for music."""
+"""The music app."""

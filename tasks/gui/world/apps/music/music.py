@@ -1,4 +1,4 @@
-"""The app for music."""
+"""The music app."""
 
 from typing import Any, ClassVar
 
@@ -100,7 +100,7 @@ class MusicApp(PhoneApp):
         ], bottom=[_bar(view)])  # fmt: skip
 
     def screen_liked(self, view: AppView) -> ScreenWidget:
-        """Songs with a heart."""
+        """Liked songs."""
         rows = [row for row in view.rows("songs") if row["liked"]]
         return AppPage(view("liked"), [ListView(rows, lambda row: _song(view, row),
                                                 view("nothing"))], bottom=[_bar(view)])  # fmt: skip
@@ -128,7 +128,7 @@ class MusicApp(PhoneApp):
         ], bottom=[_bar(view)])  # fmt: skip
 
     def screen_entry(self, view: AppView) -> ScreenWidget:
-        """What can be done with a song of a playlist."""
+        """Actions for a song in a playlist."""
         entry = view.row("entries", view.params["id"])
         song = view.row("songs", entry["song"]) if entry else None
         return BottomSheet(song["title"] if song else "", [
@@ -146,7 +146,7 @@ class MusicApp(PhoneApp):
         ], [BarAction("check", view("save"), do("playlist_name", id=key))])  # fmt: skip
 
     def screen_song(self, view: AppView) -> ScreenWidget:
-        """What can be done with a song."""
+        """Actions for a song."""
         row = view.row("songs", view.params["id"])
         if row is None:
             return BottomSheet("", [TextLabel(view("nothing"))])
@@ -169,7 +169,7 @@ class MusicApp(PhoneApp):
         ])  # fmt: skip
 
     def screen_player(self, view: AppView) -> ScreenWidget:
-        """The song that is on."""
+        """The current song."""
         now = _now(view)
         song = view.row("songs", now["song"])
         if song is None:
@@ -199,7 +199,7 @@ class MusicApp(PhoneApp):
         ])  # fmt: skip
 
     def screen_sleep(self, view: AppView) -> ScreenWidget:
-        """When the music stops."""
+        """The sleep timer."""
         options = [(str(each), view("minutes", n=each) if each else view("never"))
                    for each in _SLEEP]  # fmt: skip
         return BottomSheet(
@@ -254,28 +254,28 @@ class MusicApp(PhoneApp):
         acts.change("player", "now", song=keys[place % len(keys)], playing=True)
 
     def do_sleep(self, acts: AppActs, value: str) -> None:
-        """Set when the music stops."""
+        """Set the sleep timer."""
         acts.back()
         acts.change("player", "now", sleep=int(value))
 
     def do_like(self, acts: AppActs, id: int) -> None:
-        """Give a song a heart, or take it, from its sheet."""
+        """Like or unlike a song, from its sheet."""
         acts.back()
         self.do_like_here(acts, id)
 
     def do_like_here(self, acts: AppActs, id: int) -> None:
-        """Give a song a heart, or take it."""
+        """Like or unlike a song."""
         row = acts.row("songs", id)
         acts.change("songs", id, liked=not (row and row["liked"]))
 
     def do_offline(self, acts: AppActs, id: int) -> None:
-        """Keep a song on the phone, or not."""
+        """Download a song, or remove the download."""
         row = acts.row("songs", id)
         acts.back()
         acts.change("songs", id, offline=not (row and row["offline"]))
 
     def do_add_to(self, acts: AppActs, song: int, playlist: int) -> None:
-        """Put a song at the end of a playlist, once."""
+        """Append a song to a playlist, unless it is already there."""
         inside = _entries(acts, playlist)
         if any(entry["song"] == song for entry in inside):
             acts.toast(acts("already"))
@@ -317,7 +317,7 @@ class MusicApp(PhoneApp):
                 acts.change("entries", id, place=entry["place"] - 1)
 
     def do_playlist_name(self, acts: AppActs, id: int | None) -> None:
-        """Create or rename a playlist; names differ."""
+        """Create or rename a playlist; names are unique."""
         row = acts.row("playlists", id) if id else None
         name = str(acts.value("name", row["name"] if row else "")).strip()
         if not name or any(each["name"] == name and each["id"] != id
@@ -381,7 +381,7 @@ def _song(view: AppView, row: PhoneRow) -> ListRow:
 
 
 def _bar(view: AppView) -> Columns:
-    """Return the strip with the song that is on."""
+    """Return the bar that shows the current song."""
     now = _now(view)
     song = view.row("songs", now["song"])
     return Columns((

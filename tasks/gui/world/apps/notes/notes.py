@@ -1,4 +1,4 @@
-"""The app for notes."""
+"""The notes app."""
 
 from typing import Any, ClassVar
 
@@ -90,7 +90,7 @@ class NotesApp(PhoneApp):
                     BarAction("plus", view("new_note"), go("edit")), home=True)  # fmt: skip
 
     def screen_archived(self, view: AppView) -> ScreenWidget:
-        """Notes that were put away."""
+        """Archived notes."""
         rows = [row for row in view.rows("notes") if row["archived"]]
         return AppPage(view("archived"), [self._list(view, rows)])
 
@@ -135,7 +135,7 @@ class NotesApp(PhoneApp):
         ], actions)  # fmt: skip
 
     def screen_edit(self, view: AppView) -> ScreenWidget:
-        """The form of a note; shared texts arrive here."""
+        """The note form, which also receives shared texts."""
         key = view.params.get("id")
         row = (view.row("notes", key) if key else None) or _shared(view)
         options = [("", view("none"))]
@@ -196,11 +196,11 @@ class NotesApp(PhoneApp):
 
 
 def _listed_when(view: AppView, row: PhoneRow) -> str:
-    """Return when a note was changed, after the mark of a pinned one."""
+    """Return when a note was changed, preceded by the pin mark if it is pinned."""
     when = view.moment(row["changed"])
     return f"{view('pinned')} · {when}" if row["pinned"] else when
 
 
 def _shared(view: AppView) -> dict[str, Any]:
-    """Return the columns of a new note, from what another app shared."""
+    """Return the columns of a new note, from the content that another app shared."""
     return {"title": view.params.get("title", ""), "text": view.params.get("text", ""), "label": ""}

@@ -8,4 +8,4 @@ from hexathlon.tasks.gui.world.apps.phone.calls import PhoneCallsApp
 __all__ = ["app"]
 
 app = PhoneCallsApp()
-"""The app for calls."""
+"""The phone app."""

@@ -1,4 +1,4 @@
-"""The app for calls."""
+"""The phone app."""
 
 from typing import Any, ClassVar
 
@@ -194,7 +194,7 @@ class PhoneCallsApp(PhoneApp):
                     search=TextField("query", view("search"), kind="search"))  # fmt: skip
 
     def screen_number(self, view: AppView) -> ScreenWidget:
-        """One number: who it is, and all calls with it."""
+        """One number: its contact and all calls."""
         number = view.params["number"]
         name = caller_name(view, number)
         rows = [row for row in view.rows("calls") if row["number"] == number]
@@ -256,7 +256,7 @@ class PhoneCallsApp(PhoneApp):
                     search=TextField("query", view("search"), kind="search"))  # fmt: skip
 
     def screen_call(self, view: AppView) -> ScreenWidget:
-        """A call that the user made."""
+        """An outgoing call."""
         number = view.params["number"]
         name = caller_name(view, number)
         muted, loud = view.value("muted", False), view.value("loud", False)
@@ -286,7 +286,7 @@ class PhoneCallsApp(PhoneApp):
         ])  # fmt: skip
 
     def screen_text(self, view: AppView) -> ScreenWidget:
-        """The question for a number to forward to, or for the greeting."""
+        """Prompt for a number to forward to, or for the greeting."""
         name = view.params["name"]
         row = view.row("prefs", name) or {"value": ""}
         title = view("forward" if name == "forward_to" else name)
@@ -296,7 +296,7 @@ class PhoneCallsApp(PhoneApp):
         ))  # fmt: skip
 
     def screen_blocked(self, view: AppView) -> ScreenWidget:
-        """Numbers that cannot call."""
+        """Blocked numbers."""
         rows: list[Any] = [
             ListRow(caller_name(view, row["number"]) or row["number"], row["number"],
                     icon="block", trailing=IconButton(
@@ -308,7 +308,7 @@ class PhoneCallsApp(PhoneApp):
                     BarAction("plus", view("block_number"), go("block")))  # fmt: skip
 
     def screen_block(self, view: AppView) -> ScreenWidget:
-        """The question for a number to block."""
+        """Prompt for a number to block."""
         return Dialog(view("block_number"), "", [
             TextField("text", view("number"), kind="phone"),
         ], ((view("block"), do("block_typed")), (view("cancel"), BACK)))  # fmt: skip
@@ -371,7 +371,7 @@ class PhoneCallsApp(PhoneApp):
             self.do_block(acts, number)
 
     def do_unblock(self, acts: AppActs, number: str) -> None:
-        """Let a number call again."""
+        """Unblock a number."""
         for row in acts.rows("blocked"):
             if row["number"] == number:
                 acts.remove("blocked", row["id"])

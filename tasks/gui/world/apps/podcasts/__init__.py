@@ -1,6 +1,6 @@
 """Podcasts: shows, episodes, downloads and a queue.
 
-Nothing sounds and nothing is downloaded: both are columns of the episodes.
+Nothing is played or downloaded: both are columns of the episodes.
 """
 
 from hexathlon.tasks.gui.world.apps.podcasts.podcasts import PodcastsApp
@@ -8,4 +8,4 @@ from hexathlon.tasks.gui.world.apps.podcasts.podcasts import PodcastsApp
 __all__ = ["app"]
 
 app = PodcastsApp()
-"""The app for podcasts."""
+"""The podcasts app."""

@@ -1,4 +1,4 @@
-"""The app for podcasts."""
+"""The podcasts app."""
 
 from typing import Any, ClassVar
 
@@ -199,21 +199,21 @@ class PodcastsApp(PhoneApp):
         acts.change("prefs", name, value=int(value) if name == "skip" else value)
 
     def do_subscribe(self, acts: AppActs, id: int) -> None:
-        """Subscribe to a show, or not."""
+        """Subscribe to or unsubscribe from a show."""
         row = acts.row("shows", id)
         acts.change("shows", id, subscribed=not (row and row["subscribed"]))
 
     def do_speed(self, acts: AppActs, id: int, value: int) -> None:
-        """Set how fast a show is played, in percent."""
+        """Set a show's playback speed, in percent."""
         acts.change("shows", id, speed=value)
 
     def do_notify(self, acts: AppActs, id: int) -> None:
-        """Notify of new episodes, or not."""
+        """Turn notifications of new episodes on or off."""
         row = acts.row("shows", id)
         acts.change("shows", id, notify=not (row and row["notify"]))
 
     def do_flip(self, acts: AppActs, id: int, column: str) -> None:
-        """Mark an episode as played, or keep it on the phone."""
+        """Flip whether an episode is played or downloaded."""
         row = acts.row("episodes", id)
         acts.change("episodes", id, **{column: not (row and row[column])})
 

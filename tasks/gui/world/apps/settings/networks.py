@@ -1,4 +1,4 @@
-"""The wireless networks around."""
+"""The wireless networks in range."""
 
 from hexathlon.tasks.gui.world.phone.app import ContentDraws
 

@@ -1,4 +1,4 @@
-"""The app for settings."""
+"""The settings app."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -143,7 +143,7 @@ class SettingsApp(PhoneApp):
         ])  # fmt: skip
 
     def screen_join(self, view: AppView) -> ScreenWidget:
-        """The question for a network's password."""
+        """Prompt for a network's password."""
         row = view.row("networks", view.params["id"])
         assert row is not None
         return Dialog(row["name"], "", [TextField("password", view("password"), kind="secret")], (
@@ -162,7 +162,7 @@ class SettingsApp(PhoneApp):
             self.do_connect(acts, id)
 
     def do_join(self, acts: AppActs, id: int) -> None:
-        """Connect if the password is right."""
+        """Connect if the password is correct."""
         row = acts.row("networks", id)
         right = row is not None and acts.value("password") == row["key"]
         acts.back()
@@ -172,7 +172,7 @@ class SettingsApp(PhoneApp):
             acts.toast(acts("wrong_password"))
 
     def do_connect(self, acts: AppActs, id: int) -> None:
-        """Connect to one network, and to no other."""
+        """Connect to one network, and disconnect from any other."""
         for row in acts.rows("networks"):
             if row["id"] == id:
                 acts.change("networks", id, connected=True, saved=True)
@@ -207,7 +207,7 @@ class SettingsApp(PhoneApp):
                     [Heading(view("permissions")), *toggles])  # fmt: skip
 
     def screen_about(self, view: AppView) -> ScreenWidget:
-        """What phone this is."""
+        """Information about the phone."""
         return AppPage(view("about"), [
             ListRow(view("device_name"), view.setting("device_name"), go("rename"), icon="phone"),
             ListRow(view("model"), "Hexathlon One"),
@@ -217,7 +217,7 @@ class SettingsApp(PhoneApp):
         ])  # fmt: skip
 
     def screen_rename(self, view: AppView) -> ScreenWidget:
-        """The question for a name of the phone."""
+        """Prompt for the phone's name."""
         name = view.setting("device_name")
         return Dialog(view("device_name"), "", [TextField("name", view("device_name"), name)], (
             (view("save"), do("rename")), (view("cancel"), BACK),
@@ -234,14 +234,14 @@ class SettingsApp(PhoneApp):
         acts.change("values", name, value=not acts.setting(name))
 
     def do_rename(self, acts: AppActs) -> None:
-        """Give the phone a name."""
+        """Rename the phone."""
         name = str(acts.value("name", acts.setting("device_name"))).strip()
         acts.back()
         if name:
             acts.change("values", "device_name", value=name)
 
     def do_permit(self, acts: AppActs, name: str, permission: str, granted: bool) -> None:
-        """Allow or deny something to an app."""
+        """Grant or deny a permission to an app."""
         acts.add("permissions", id=f"{name}:{permission}", app=name, permission=permission,
                  state="allowed" if granted else "denied")  # fmt: skip
 

@@ -1,6 +1,6 @@
 """Shop: a catalogue, a cart, orders, a wish list and addresses.
 
-Independent of other apps; the bank shows what was paid for its orders.
+Independent of other apps; the bank app shows the payments for its orders.
 """
 
 from hexathlon.tasks.gui.world.apps.shop.shop import ShopApp
@@ -8,4 +8,4 @@ from hexathlon.tasks.gui.world.apps.shop.shop import ShopApp
 __all__ = ["app"]
 
 app = ShopApp()
-"""The app for the shop."""
+"""The shop app."""

@@ -6,7 +6,7 @@ from hexathlon.tasks.gui.world.phone.app import ContentDraws
 __all__ = ["EXPRESS_FEE", "STANDARD_FEE", "seed_shop"]
 
 STANDARD_FEE, EXPRESS_FEE = 390, 990
-"""Delivery, in cents."""
+"""Delivery fees, in cents."""
 
 _STREETS = (
     "Chestnut Row|栗树街", "Harbour Lane|港口巷", "Mill Street|磨坊街", "Station Road|车站路",

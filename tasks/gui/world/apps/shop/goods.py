@@ -1,4 +1,4 @@
-"""What the shop sells: kinds of goods, brands and variants, in English and Chinese."""
+"""The shop's goods: kinds, brands and variants, in English and Chinese."""
 
 __all__ = ["BRANDS", "GOODS", "SHOP_CATEGORIES"]
 

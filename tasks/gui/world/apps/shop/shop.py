@@ -1,4 +1,4 @@
-"""The app for the shop."""
+"""The shop app."""
 
 from typing import Any, ClassVar
 
@@ -40,7 +40,7 @@ _SORTS = ("popular", "cheap", "dear", "rating")
 _ICONS = {"kitchen": "cake", "garden": "sun", "electronics": "battery", "sports": "timer",
           "office": "work"}  # fmt: skip
 RETURN_REASONS = ("broken", "wrong", "unwanted")
-"""Why an article goes back."""
+"""Reasons for returning an article."""
 
 
 class ShopApp(PhoneApp):
@@ -59,7 +59,7 @@ class ShopApp(PhoneApp):
     # Screens -----------------------------------------------------------------------------------
 
     def screen_home(self, view: AppView) -> ScreenWidget:
-        """The shop window, orders, or the account."""
+        """The storefront, orders or the account."""
         tab = view.value("tab", "shop")
         tabs = Tabs([
             Choice(view("browse"), put("tab", "shop"), tab == "shop", "shop"),
@@ -155,7 +155,7 @@ class ShopApp(PhoneApp):
             BarAction("cart", view("cart"), go("cart"))])  # fmt: skip
 
     def screen_cart(self, view: AppView) -> ScreenWidget:
-        """What will be ordered."""
+        """The contents of the cart."""
         parts: list[Any] = []
         for row in view.rows("cart"):
             product = view.row("products", row["product"])
@@ -241,7 +241,7 @@ class ShopApp(PhoneApp):
         ], actions)  # fmt: skip
 
     def screen_line(self, view: AppView) -> ScreenWidget:
-        """An article of an order, which may be returned once it was delivered."""
+        """An article of an order, which may be returned after delivery."""
         line = view.row("lines", view.params["id"])
         product = view.row("products", line["product"]) if line else None
         order = view.row("orders", line["order"]) if line else None
@@ -265,13 +265,13 @@ class ShopApp(PhoneApp):
         return AppPage(view("article"), parts)
 
     def screen_wishlist(self, view: AppView) -> ScreenWidget:
-        """Articles that were marked."""
+        """Articles on the wish list."""
         rows = [row for row in view.rows("products") if row["wished"]]
         return AppPage(view("wishlist"), [ListView(
             rows, lambda row: _article(view, row), view("nothing"))])  # fmt: skip
 
     def screen_addresses(self, view: AppView) -> ScreenWidget:
-        """Where orders go."""
+        """Delivery addresses."""
         return AppPage(view("addresses"), [
             ListRow(row["label"], row["text"], go("address", id=row["id"]), icon="place",
                     swipe_left=do("drop_address", id=row["id"]))
@@ -279,7 +279,7 @@ class ShopApp(PhoneApp):
         ], create=BarAction("plus", view("new_address"), go("address")))  # fmt: skip
 
     def screen_address(self, view: AppView) -> ScreenWidget:
-        """The form of an address."""
+        """The address form."""
         key = view.params.get("id")
         row = (view.row("addresses", key) if key else None) or {"label": "", "text": ""}
         actions = [BarAction("check", view("save"), do("save_address", id=key))]
@@ -329,12 +329,12 @@ class ShopApp(PhoneApp):
                                      f"{cents_text(row['price'], acts.language)}")  # fmt: skip
 
     def do_to_cart(self, acts: AppActs, id: int) -> None:
-        """Put one piece into the cart."""
+        """Put one unit into the cart."""
         _put_in_cart(acts, id, 1)
         acts.toast(acts("in_cart"))
 
     def do_count(self, acts: AppActs, id: int, by: int) -> None:
-        """Order more or fewer pieces; with none, the article leaves the cart."""
+        """Change an article's quantity; at zero, it leaves the cart."""
         row = acts.row("cart", id)
         product = acts.row("products", row["product"]) if row else None
         if row is None or product is None:
@@ -423,11 +423,11 @@ class ShopApp(PhoneApp):
         acts.confirm(acts("cancel_question"), do("cancel", id=id), acts("cancel_order"))
 
     def do_cancel(self, acts: AppActs, id: int) -> None:
-        """Cancel an order that was not sent yet."""
+        """Cancel an order that has not been sent yet."""
         acts.change("orders", id, status="cancelled")
 
     def do_send_back(self, acts: AppActs, id: int) -> None:
-        """Announce a return."""
+        """Request a return."""
         why = acts.value("why")
         if not why:
             acts.toast(acts("why_missing"))
@@ -440,7 +440,7 @@ class ShopApp(PhoneApp):
         acts.change("lines", id, returned="")
 
     def do_save_address(self, acts: AppActs, id: int | None) -> None:
-        """Store the form of an address."""
+        """Store the address form."""
         row = (acts.row("addresses", id) if id else None) or {"label": "", "text": ""}
         values = {name: str(acts.value(name, row[name])).strip() for name in ("label", "text")}
         if not values["label"] or not values["text"]:
@@ -492,7 +492,7 @@ def _goods_total(view: AppView) -> int:
 
 
 def _put_in_cart(acts: AppActs, product: int, count: int) -> None:
-    """Add pieces to those that are in the cart already."""
+    """Add units to those already in the cart."""
     row = next((row for row in acts.rows("cart") if row["product"] == product), None)
     if row is None:
         acts.add("cart", product=product, count=count)

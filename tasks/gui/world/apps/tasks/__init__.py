@@ -8,4 +8,4 @@ from hexathlon.tasks.gui.world.apps.tasks.todo import TasksApp
 __all__ = ["app"]
 
 app = TasksApp()
-"""The app for things to do."""
+"""The tasks app."""

@@ -1,4 +1,4 @@
-"""First content of the tasks app: lists, look-alike tasks and their steps."""
+"""Initial content of the tasks app: lists, look-alike tasks and their steps."""
 
 from hexathlon.tasks.gui.world.phone.app import ContentDraws
 

@@ -1,4 +1,4 @@
-"""The app for things to do."""
+"""The tasks app."""
 
 from typing import Any, ClassVar
 
@@ -52,7 +52,7 @@ class TasksApp(PhoneApp):
     # Lists -------------------------------------------------------------------------------------
 
     def screen_home(self, view: AppView) -> ScreenWidget:
-        """The lists, what is due, or what is flagged."""
+        """The lists, due tasks or flagged tasks."""
         tab = view.value("tab", "lists")
         tasks = view.rows("tasks")
         today = view.today.isoformat()
@@ -187,7 +187,7 @@ class TasksApp(PhoneApp):
         ], actions)  # fmt: skip
 
     def screen_edit(self, view: AppView) -> ScreenWidget:
-        """The form of a task; what other apps share arrives here."""
+        """The task form, which also receives what other apps share."""
         key = view.params.get("id")
         row = _first(view)
         lists = [(str(each["id"]), each["name"]) for each in view.rows("lists")]
@@ -202,7 +202,7 @@ class TasksApp(PhoneApp):
         ], [BarAction("check", view("save"), do("save", id=key))])  # fmt: skip
 
     def screen_name_list(self, view: AppView) -> ScreenWidget:
-        """The question for the name of a list."""
+        """Prompt for the name of a list."""
         key = view.params.get("id")
         row = (view.row("lists", key) if key else None) or {"name": ""}
         title = view("rename_list" if key else "new_list")
@@ -211,7 +211,7 @@ class TasksApp(PhoneApp):
         ))  # fmt: skip
 
     def screen_settings(self, view: AppView) -> ScreenWidget:
-        """Order of tasks, and whether those that are done are shown."""
+        """Sort order, and whether completed tasks are shown."""
         orders = [(name, view(f"by_{name}")) for name in _ORDERS]
         return AppPage(view("settings"), [
             Select("order", view("order"), orders, _pref(view, "order"), do("set", name="order")),
@@ -222,7 +222,7 @@ class TasksApp(PhoneApp):
     # Handlers ----------------------------------------------------------------------------------
 
     def do_flip(self, acts: AppActs, id: int, value: bool = False) -> None:
-        """Mark a task as done, or as open again."""
+        """Mark a task as done or as open."""
         row = acts.row("tasks", id)
         acts.change("tasks", id, done=not (row and row["done"]), changed=acts.stamp)
 
@@ -232,7 +232,7 @@ class TasksApp(PhoneApp):
         acts.change("tasks", id, flagged=not (row and row["flagged"]), changed=acts.stamp)
 
     def do_flip_step(self, acts: AppActs, id: int) -> None:
-        """Mark a step as done, or as open again."""
+        """Mark a step as done or as open."""
         row = acts.row("steps", id)
         acts.change("steps", id, done=not (row and row["done"]))
 
@@ -241,7 +241,7 @@ class TasksApp(PhoneApp):
         acts.remove("steps", id)
 
     def do_add_step(self, acts: AppActs, id: int) -> None:
-        """Add the step that was written."""
+        """Add the step that was typed."""
         title = str(acts.value("step")).strip()
         if title:
             acts.add("steps", task=id, title=title, done=False)
@@ -314,7 +314,7 @@ class TasksApp(PhoneApp):
             acts.add("lists", name=name, place=len(acts.rows("lists")) + 1)
 
     def do_list_menu(self, acts: AppActs, id: int) -> None:
-        """What can be done with a list."""
+        """Actions for a list."""
         acts.choose("", [
             (acts("rename_list"), go("name_list", id=id)),
             (acts("delete_list"), do("ask_delete_list", id=id)),
@@ -365,7 +365,7 @@ def _pref(view: AppView, name: str) -> Any:
 
 
 def _first(view: AppView) -> dict[str, Any]:
-    """Return the first values of the form: of a task, or what was handed over."""
+    """Return the form's initial values: a task's, or those passed in."""
     key = view.params.get("id")
     row = view.row("tasks", key) if key else None
     if row is not None:

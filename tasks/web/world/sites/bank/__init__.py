@@ -1,4 +1,4 @@
 """The bank: accounts, transfers, standing orders, cards, and a company's expense claims.
 
-It knows nothing of tasks.
+Independent of tasks.
 """

@@ -34,7 +34,7 @@ class ClaimPages:
 
     @get("/claims/new")
     def new_claim(self, call: Call) -> WebResponse:
-        """Show the form of a claim."""
+        """Show the claim form."""
         return _claim_form(call, {}, {})
 
     @get("/claims/new/project")
@@ -45,7 +45,7 @@ class ClaimPages:
 
     @post("/claims/new")
     def create_claim(self, call: Call) -> WebResponse:
-        """Hand in a claim."""
+        """Submit a claim."""
         values = {
             name: call.arg(name)
             for name in (
@@ -93,7 +93,7 @@ class ClaimPages:
 
     @get("/claims/{number:int}")
     def claim(self, call: Call, number: int) -> WebResponse:
-        """Show a claim of the person's own."""
+        """Show one of the person's own claims."""
         row = _claim(call, number)
         if row is None or row["person"] != call.login:
             return call.not_found()
@@ -113,7 +113,7 @@ class ClaimPages:
 
     @post("/claims/{number:int}/withdraw")
     def withdraw(self, call: Call, number: int) -> WebResponse:
-        """Take back a claim that nobody has decided."""
+        """Withdraw a claim that is still undecided."""
         row = _claim(call, number)
         if row is None or row["person"] != call.login or row["state"] != "submitted":
             return call.not_found()
@@ -142,7 +142,7 @@ class ClaimPages:
 
     @get("/approvals/{number:int}")
     def approval(self, call: Call, number: int) -> WebResponse:
-        """Show a claim with the forms of a decision."""
+        """Show a claim with the decision forms."""
         if not is_approver(call):
             return call.forbidden()
         row = _claim(call, number)

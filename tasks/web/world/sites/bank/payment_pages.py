@@ -25,7 +25,7 @@ class PaymentPages:
 
     @get("/transfer")
     def transfer(self, call: Call) -> WebResponse:
-        """Show the form of a transfer."""
+        """Show the transfer form."""
         return _transfer_page(call, {}, {})
 
     @get("/transfer/payee")
@@ -138,7 +138,7 @@ class PaymentPages:
 
     @get("/payees/new")
     def new_payee(self, call: Call) -> WebResponse:
-        """Show the form of a new payee."""
+        """Show the form for a new payee."""
         return _payee_page(call, "/payees/new", {}, {})
 
     @post("/payees/new")
@@ -153,7 +153,7 @@ class PaymentPages:
 
     @get("/payees/{number:int}")
     def edit_payee(self, call: Call, number: int) -> WebResponse:
-        """Show the form of a payee."""
+        """Show the form for a payee."""
         row = _payee(call, number)
         return call.not_found() if row is None else _payee_page(call, f"/payees/{number}", row, {})
 

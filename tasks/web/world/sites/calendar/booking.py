@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 SCOPES = ("this", "following", "all")
-"""Which events of a series a change concerns."""
+"""The events of a series that a change applies to."""
 
 
 @dataclass
@@ -59,7 +59,7 @@ def attendees_of(event: Mapping[str, Any]) -> list[str]:
 
 
 def read_booking(call: Call, organiser: str) -> Booking:
-    """Read the form of an event and check its fields one by one."""
+    """Read the event form and check its fields one by one."""
     names = ("title", "day", "begin", "end", "room", "people", "note", "repeat", "until")
     booking = Booking({name: call.arg(name) for name in names})
     values, problems = booking.values, booking.problems
@@ -181,7 +181,7 @@ def _day(text: str) -> date | None:
 
 
 def _people(call: Call, text: str, organiser: str) -> tuple[list[str], str]:
-    """Read a list of names or accounts; return the accounts, sorted, and what is wrong."""
+    """Read a list of names or accounts; return the accounts, sorted, and any problem."""
     found: set[str] = set()
     for part in re.split(r"[,;，；、\n]", text):
         part = part.strip()

@@ -207,7 +207,7 @@ class Cms(Library, Site):
 
     @get("/articles/{number:int}/preview")
     def preview(self, call: Call, number: int) -> WebResponse:
-        """Show an article as readers see it; this page stands in a frame."""
+        """Show an article as readers see it; this page is shown in a frame."""
         row = article_of(call, number)
         if row is None:
             return call.not_found()
@@ -224,7 +224,7 @@ class Cms(Library, Site):
 
     @get("/articles/{number:int}/edit")
     def edit(self, call: Call, number: int) -> WebResponse:
-        """Show the form of an article."""
+        """Show the form for an article."""
         row = article_of(call, number)
         return call.not_found() if row is None else self._form(call, number, row, {})
 

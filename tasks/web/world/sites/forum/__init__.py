@@ -1,4 +1,4 @@
 """A forum: boards, threads, votes, private messages, reports and a moderators' handbook.
 
-It knows no task; what is to be done on it is drawn elsewhere.
+Independent of tasks, which are drawn elsewhere.
 """

@@ -98,7 +98,7 @@ class Moderating:
 
     @get("/members/{number:int}/sanction")
     def sanction_form(self, call: Call, number: int) -> WebResponse:
-        """Show the form of a sanction."""
+        """Show the sanction form."""
         row = call.store.row("SELECT * FROM members WHERE id = ?", (number,))
         if row is None:
             return call.not_found()

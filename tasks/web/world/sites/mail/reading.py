@@ -105,7 +105,7 @@ class MailReading:
 
     @post("/messages/{number:int}/follow")
     def follow(self, call: Call, number: int) -> WebResponse:
-        """Follow a button inside a designed message, which tells its sender."""
+        """Follow a button inside a designed message, which notifies its sender."""
         if visible_message(call, number) is None:
             return call.not_found()
         call.store.insert("link_clicks", message=number)

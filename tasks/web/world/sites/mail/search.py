@@ -23,7 +23,7 @@ _WORD = "(m.subject LIKE ? OR m.body LIKE ? OR m.sender_name LIKE ? OR m.files L
 
 
 def parse_query(text: str) -> tuple[str, list[Any]]:
-    """Return the SQL condition of a query and its values; messages stand as `m`.
+    """Return the SQL condition of a query and its values; messages have the alias `m`.
 
     Without `in:`, spam and trash are left out.
     """

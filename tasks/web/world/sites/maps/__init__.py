@@ -1,4 +1,4 @@
 """Maps and bookings: places, opening hours, routes, saved lists, rooms, tables and trains.
 
-It knows nothing of tasks; one city with its street graph, and trains to neighbouring cities.
+There is one city with its street graph, and trains to neighbouring cities. Independent of tasks.
 """

@@ -36,7 +36,7 @@ class Travel:
         colour = _COLOURS[CATEGORIES.index(category)]
         levels = Counter[tuple[int, int]]()
         marks = Markup("")
-        for row in rows:  # labels of places at one corner stand below each other
+        for row in rows:  # labels of places at the same corner are stacked
             corner = (row["x"], row["y"])
             marks += Markup(
                 '<a href="/places/{}"><circle cx="{}" cy="{}" r="9" fill="{}"/><text x="{}" '

@@ -57,7 +57,7 @@ def populate(store: SiteStore, brief: SiteBrief) -> None:
 
 
 class _Writer:
-    """Writes workbooks one after the other."""
+    """Writes the workbooks."""
 
     def __init__(self, store: SiteStore, brief: SiteBrief) -> None:
         self.store, self.brief = store, brief
@@ -82,7 +82,7 @@ class _Writer:
         return said(text, self.language)
 
     def pick(self, items: Sequence[str]) -> str:
-        """Draw one of several."""
+        """Draw one of the items."""
         return items[int(self.rng.integers(len(items)))]
 
     # Workbooks ---------------------------------------------------------------------------------

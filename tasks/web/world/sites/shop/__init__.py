@@ -1,4 +1,4 @@
 """The shop: catalogue, cart, checkout, account, returns and the staff's pages.
 
-Its goods are those of `hexathlon.tasks.catalogue`; it knows nothing of tasks.
+Its goods are those of `hexathlon.tasks.catalogue`. Independent of tasks.
 """

@@ -132,7 +132,7 @@ class AccountPages:
 
     @get("/orders/{number:int}/return")
     def return_form(self, call: Call, number: int) -> WebResponse:
-        """Show the form of a return."""
+        """Show the return form."""
         row = _own_order(call, number)
         if row is None or row["status"] != "delivered":
             return call.not_found()
@@ -215,7 +215,7 @@ class AccountPages:
 
     @get("/addresses/new")
     def new_address(self, call: Call) -> WebResponse:
-        """Show the form of a new address."""
+        """Show the form for a new address."""
         return _address_page(call, "/addresses/new", {}, {})
 
     @post("/addresses/new")
@@ -229,7 +229,7 @@ class AccountPages:
 
     @get("/addresses/{number:int}")
     def edit_address(self, call: Call, number: int) -> WebResponse:
-        """Show the form of an address."""
+        """Show the form for an address."""
         row = call.store.row("SELECT * FROM addresses WHERE id = ? AND person = ?",
                              (number, call.login))  # fmt: skip
         return (
@@ -308,7 +308,7 @@ def order_facts(call: Call, row: StoreRow) -> Markup:
 
 
 def item_table(call: Call, row: StoreRow) -> Markup:
-    """Goods of an order, with what was paid for each."""
+    """Goods of an order, with the amount paid for each."""
     words, ui = call.words, call.ui
     body = []
     for item in call.store.rows(

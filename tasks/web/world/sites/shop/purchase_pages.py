@@ -121,7 +121,7 @@ class PurchasePages:
 
     @get("/checkout")
     def checkout(self, call: Call) -> WebResponse:
-        """Show the form of the order."""
+        """Show the order form."""
         if not cart_lines(call.store, call.login):
             return call.redirect("/cart")
         known = call.store.row("SELECT * FROM _checkout WHERE person = ?", (call.login,))
@@ -134,7 +134,7 @@ class PurchasePages:
 
     @post("/checkout")
     def choose(self, call: Call) -> WebResponse:
-        """Check the form of the order and go on to the summary."""
+        """Check the order form and go on to the summary."""
         values: dict[str, Any] = {
             "address": call.number("address"), "method": call.arg("method"),
             "slot": call.number("slot"), "payment": call.number("payment"),

@@ -97,7 +97,7 @@ class StaffPages:
 
     @get("/admin/goods/{key}")
     def variant(self, call: Call, key: str) -> WebResponse:
-        """Show the form of a variant."""
+        """Show the form for a variant."""
         row = _variant(call, key)
         if not is_staff(call):
             return call.forbidden()
@@ -217,7 +217,7 @@ class StaffPages:
 
     @get("/admin/returns/{number:int}")
     def any_return(self, call: Call, number: int) -> WebResponse:
-        """Show a request with the forms of a decision."""
+        """Show a request with the decision forms."""
         if not is_staff(call):
             return call.forbidden()
         row = _return(call, number)

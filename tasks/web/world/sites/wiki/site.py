@@ -232,7 +232,7 @@ class Wiki(PageOrganising, Site):
 
     @get("/pages/{number:int}/infobox")
     def infobox(self, call: Call, number: int) -> WebResponse:
-        """Show the form of the key facts."""
+        """Show the form for the key facts."""
         row = page_of(call, number)
         if row is None:
             return call.not_found()
