@@ -13,7 +13,9 @@ from dataclasses import replace
 from datetime import date
 
 from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.source import parse_address
 from hexathlon.tasks.web.pilot import Pilot
+from hexathlon.tasks.web.source import _draft
 from hexathlon.tasks.web.templates.mailbox import compose
 from hexathlon.tasks.web.templates.shifts import day as day_module
 from hexathlon.tasks.web.templates.shifts.handbook import PAGES, log_subject, mail_subject
@@ -68,9 +70,9 @@ def _drawn_days():
 def clerk_of(task_id):
     """Return the task and the clerk's script."""
     with _drawn_days() as kept:
-        task = get_source("web").build(task_id)
+        _draft(parse_address(task_id), "")
     bench, day = kept[-1]
-    return task, _Clerk(bench, day).work()
+    return get_source("web").build(task_id), _Clerk(bench, day).work()
 
 
 class _Clerk:
