@@ -4,7 +4,7 @@ Every work takes one offer; days and works per firm are limited. Which offers co
 `rules`.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
@@ -115,10 +115,11 @@ def listed_plans(offers: tuple[WorkOffer, ...], limits: OfferLimits) -> list[tup
     groups = list(_by_work(offers).values())
     if not groups:
         return []
-    price = _sums(groups, lambda each: each.price)
-    allowed = _sums(groups, lambda each: each.days) <= limits.days
+    price = _sums([[each.price for each in group] for group in groups])
+    allowed = _sums([[each.days for each in group] for group in groups]) <= limits.days
     for firm in sorted({each.firm for each in offers}):
-        allowed &= _sums(groups, lambda each, firm=firm: each.firm == firm) <= limits.per_firm
+        works = _sums([[int(each.firm == firm) for each in group] for group in groups])
+        allowed &= works <= limits.per_firm
     if not allowed.any():
         return []
     price = np.where(allowed, price, 10**9)
@@ -173,8 +174,10 @@ def draw_offers(scene: WebScene, authors: Sequence[str]) -> tuple[WorkOffer, ...
             drawn.append((scene.say(*work.split("|")), firm, max(60, round(price)), days))
     numbers = sorted(scene.sample(range(101, 500), len(drawn)))
     return tuple(
-        WorkOffer(f"O-{number}", *offer, scene.pick(authors))
-        for number, offer in zip(numbers, scene.sample(drawn, len(drawn)), strict=True)
+        WorkOffer(f"O-{number}", work, firm, price, days, scene.pick(authors))
+        for number, (work, firm, price, days) in zip(
+            numbers, scene.sample(drawn, len(drawn)), strict=True
+        )
     )
 
 
@@ -237,13 +240,11 @@ def _by_work(offers: Iterable[WorkOffer]) -> Mapping[str, list[WorkOffer]]:
     return groups
 
 
-def _sums(
-    groups: Sequence[Sequence[WorkOffer]], value: Callable[[WorkOffer], int]
-) -> NDArray[np.int32]:
-    """Return the sum of a value for every choice; one axis for each group."""
+def _sums(groups: Sequence[Sequence[int]]) -> NDArray[np.int32]:
+    """Return the sum of every choice of one number from each group; one axis for each."""
     sums = np.zeros((), dtype=np.int32)
     for group in groups:
-        sums = np.add.outer(sums, np.array([value(each) for each in group], dtype=np.int32))
+        sums = np.add.outer(sums, np.array(group, dtype=np.int32))
     return sums
 
 
