@@ -1,4 +1,4 @@
-"""Plans of a shift: the cheapest choice of offers under joint limits."""
+"""Plans of a shift, and what its synchronisation undoes."""
 
 from dataclasses import replace
 from datetime import date
@@ -7,7 +7,7 @@ import pytest
 
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.web.templates.draft import WebScene
-from hexathlon.tasks.web.templates.shifts.ledger import DayLedger, DayStep
+from hexathlon.tasks.web.templates.shifts.ledger import DayLedger, DayStatement, DayStep
 from hexathlon.tasks.web.templates.shifts.plans import (
     OfferLimits,
     WorkOffer,
@@ -18,7 +18,8 @@ from hexathlon.tasks.web.templates.shifts.plans import (
     listed_plans,
     priced_anew,
 )
-from hexathlon.tasks.web.templates.shifts.rules import DayRules, Mandate
+from hexathlon.tasks.web.templates.shifts.records import JobTarget, RecordJob
+from hexathlon.tasks.web.templates.shifts.rules import DayRules, Mandate, RegisterEntry
 from hexathlon.tasks.web.world.people import Person
 
 TODAY = date(2026, 3, 12)
@@ -128,3 +129,39 @@ def test_mistakes_with_plans():
     assert sent(DAY, "undelivered_left")[2] == ("", "")
     assert sent(DAY, "offers_trusted")[4] == ("", "")
     assert sent(DAY)[3] == ("", cheaper)
+
+
+# Synchronisation -------------------------------------------------------------------------------
+
+
+def noted(label):
+    target = JobTarget(label, f"#{label}", {"note": "old"}, ({"note": "new"}, {"note": "other"}))
+    return RecordJob("mail", "contacts", "contact", f"group {label}", ("",), ("",), (target,),
+                     lambda pilot: iter(()), lambda pilot, target, values: iter(()))  # fmt: skip
+
+
+def test_what_a_synchronisation_undoes_is_done_again_and_what_others_change_is_not():
+    job = noted("1")
+    (target,) = job.targets
+    asked = DayStep(rules(), (DayStatement("ask", "1", 0, "", job),))
+    undone = DayStep(rules(), undone=((job, target, target.before),))
+    others = DayStep(rules(), others=((job, target, target.values[1]),))
+    ledger = DayLedger()
+    days = enumerate((asked, undone, others), 1)
+    counts = [len(ledger.step(number, step).writings) for number, step in days]
+    assert counts == [1, 1, 0]
+    assert ledger.differing("mail") == []
+    mistaken = DayLedger("undone_left")
+    mistaken.step(1, asked)
+    assert not mistaken.step(2, undone).writings
+
+
+def test_a_held_record_that_was_undone_is_reported():
+    job = noted("1")
+    (target,) = job.targets
+    held = rules(entries=(RegisterEntry("hold", "mail", "contact", "#1", TODAY, KEEPER.name),))
+    ledger = DayLedger()
+    ledger.step(1, DayStep(rules(), (DayStatement("ask", "1", 0, "", job),)))
+    done = ledger.step(2, DayStep(held, undone=((job, target, target.before),)))
+    assert done.pending == ["#1"] and not done.writings
+    assert ledger.differing("mail") == []
