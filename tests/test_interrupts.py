@@ -31,7 +31,7 @@ SHORT = (
     ("SQL", "closing"), ("Shopping", "reset"), ("RolePlay", "step"), ("Terminal", "step"),
     ("GUI", "step"),
 )  # fmt: skip
-"""Interruptions in every test run; the slow tests make 200."""
+"""Interruptions in every test run; the slow tests make 320."""
 
 EVALUATION = ("--tasks", "40", "--seeds", "20")
 

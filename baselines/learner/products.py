@@ -1,9 +1,8 @@
 """Matrix products of linear layers on CPUs with AVX-512, by oneDNN instead of MKL.
 
-torch multiplies 32-bit matrices with MKL, which does not use AVX-512 on processors of other makers
-than Intel; oneDNN, which is part of torch as well, does, and is twice as fast there. Nothing here
-knows about models, updates or engines: layers keep their parameters, names and results, up to
-rounding.
+torch multiplies 32-bit matrices with MKL, which was half as fast as oneDNN on a processor of AMD;
+oneDNN is part of torch as well. Nothing here knows about models, updates or engines: layers keep
+their parameters, names and results, up to rounding.
 """
 
 from typing import Any
@@ -19,7 +18,7 @@ about as long as it saves in one such product of each of a few layers."""
 
 
 def has_onednn_products() -> bool:
-    """Return whether oneDNN is here, and faster than torch's default."""
+    """Return whether torch has oneDNN, and the CPU the instructions that make it worth using."""
     return (
         torch.backends.mkldnn.is_available()
         and torch.backends.cpu.get_cpu_capability() == "AVX512"

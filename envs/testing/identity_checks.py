@@ -47,6 +47,9 @@ _STRANGE = ("a value that no task has",)
 _NEAREST = 9
 """Number of similar openings that vote on an ending."""
 
+_WORDING = 0.01
+"""Minimum share of the openings that have a word; names and values of single tasks are rarer."""
+
 
 def numbers_tell_nothing(subject: Subject) -> None:
     """Test every bit of index, seed and hash against every part of the solutions."""
@@ -61,7 +64,8 @@ def names_tell_nothing(subject: Subject) -> None:
     """
     solved = _enough(subject)
     ends = endings(solved, unscored(subject, solved))
-    by_template, _, by_text = _predictions(solved, ends).values()
+    by_template, _, *by_texts = _predictions(solved, ends).values()
+    by_text = max(by_texts, key=lambda guesses: sum(map(str.__eq__, guesses, ends)))
     by_tools = _majorities([_tools(each.task) for each in solved], ends)
     for label in sorted(set(by_template)):
         places = [i for i, end in enumerate(by_template) if end == label != by_tools[i]]
@@ -90,14 +94,21 @@ def forecasts(solved: Sequence[Solved]) -> dict[str, list[bool]]:
 
 
 def _predictions(solved: Sequence[Solved], ends: Sequence[str]) -> dict[str, list[str]]:
-    nearest = Texts([each.opening for each in solved]).nearest_others(_NEAREST)
+    openings = [each.opening for each in solved]
     return {
         "the template": _left_one_out([each.task.template for each in solved], ends),
         "level and tools": _left_one_out([_tools(each.task) for each in solved], ends),
-        "similar openings": [
-            Counter(ends[i] for i in near).most_common(1)[0][0] for near in nearest
-        ],
+        "similar openings": _voted(Texts(openings), ends),
+        "openings of similar wording": _voted(Texts(openings, _WORDING), ends),
     }
+
+
+def _voted(openings: Texts, ends: Sequence[str]) -> list[str]:
+    """Predict each ending as the most frequent one of the most similar other openings."""
+    return [
+        Counter(ends[i] for i in near).most_common(1)[0][0]
+        for near in openings.nearest_others(_NEAREST)
+    ]
 
 
 def _by_numbers(solved: Sequence[Solved], ends: Sequence[str]) -> list[bool]:

@@ -26,11 +26,14 @@ class Texts:
 
     Args:
         texts: The texts; a word's rarity among them is its weight.
+        least: Minimum share of the texts with a word; rarer words are ignored.
     """
 
-    def __init__(self, texts: Sequence[str]) -> None:
+    def __init__(self, texts: Sequence[str], least: float = 0.0) -> None:
         words = [set(words_of(text)) for text in texts]
-        self._known = Counter(word for each in words for word in each)
+        counts = Counter(word for each in words for word in each)
+        fewest = least * len(texts)
+        self._known = {word: count for word, count in counts.items() if count >= fewest}
         self._vectors = np.stack([self._vector(each) for each in words])
 
     def nearest(self, text: str) -> int:

@@ -5,7 +5,7 @@ could not reach; but its memory and descriptors are closed to the agent, and sig
 cannot touch it. When the caller's end of the socket closes, it ends, and everything in the sandbox
 with it. On backends without a pid namespace it is the reaper of its descendants instead.
 
-All imports happen at the start: later, the interpreter's own files are out of sight.
+All imports happen at the start: later, the interpreter's own files cannot be reached.
 """
 
 import errno

@@ -60,12 +60,12 @@ class FlipSwitch(_FirstTap):
     apps: ClassVar[tuple[str, ...]] = ("settings",)
 
     def draw(self, scene: GuiScene) -> GuiDraft | None:
-        """Draw a page and states for its switches, one or two of which must change."""
+        """Draw a page and states for its switches, some but not all of which must change."""
         world = scene.plan().table("settings.values")
         fitting = [
             (section, states)
             for section, states in own_share(_switch_states(), scene.split)
-            if 1 <= sum(world[name]["value"] != state for name, state in states) <= 2
+            if 0 < sum(world[name]["value"] != state for name, state in states) < len(states)
         ]
         if not fitting:
             return None

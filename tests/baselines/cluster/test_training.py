@@ -296,7 +296,7 @@ def toml(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else json.dumps(value)
 
 
-EVENTS = ("shopping", "terminal", "roleplay", "web")
+EVENTS = ("shopping", "terminal", "roleplay", "web", "gui")
 
 
 @pytest.mark.slow
@@ -314,7 +314,11 @@ def test_every_event_makes_a_step(
         "cluster.engines": 2,
         "cluster.workers": 4,
     }
-    changed = load_recipe(f"{event}-tiny", changes)
+    if event == "gui":  # it has no recipe of its own
+        tasks = {"env": "hexathlon/GUI-v0", "source": "gui", "level": "tiny", "turns": 2}
+        changed = load_recipe("sql-tiny", {**changes, "tasks": tasks})
+    else:
+        changed = load_recipe(f"{event}-tiny", changes)
     train(changed, tmp_path, quiet, launch=launch_on(cluster))
     row = read_metrics(tmp_path / "metrics.jsonl")[-1]
     assert row["step"] == 1

@@ -1,11 +1,14 @@
 """How episodes end must not be predictable from ids: last calls and their common values."""
 
 import json
+from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 
 from hexathlon.envs.testing import check_environment
-from hexathlon.envs.testing.identity_checks import endings, unscored
+from hexathlon.envs.testing.identity_checks import endings, names_tell_nothing, unscored
+from hexathlon.envs.testing.report import CheckFailed
 from hexathlon.envs.testing.solving import Solved
 from hexathlon.envs.testing.subject import Subject
 from hexathlon.envs.tools import tool
@@ -36,6 +39,51 @@ def test_an_ending_is_the_last_call_with_its_common_values():
 def test_an_argument_that_is_not_scored_is_not_part_of_an_ending():
     found = endings(ended(YES, YES, YES, NO, NO, NO), {"finish.kind"})
     assert set(found) == {"finish finish.answer='yes'", "finish finish.answer='no'"}
+
+
+ROOMS = [f"{first}{second}" for first in "abcdefghijkl" for second in "mnopqrstuv"]
+ROOM_TASKS = 5
+
+
+class Solutions:
+    """A subject whose episodes are solved already.
+
+    Args:
+        wording: The instruction for a template and the number of the room.
+    """
+
+    source = SimpleNamespace(tolerated={})
+    make = staticmethod(lambda: SimpleNamespace(close=lambda: None))
+
+    def __init__(self, wording: Callable[[str, int], str]) -> None:
+        self.solved = [
+            Solved(
+                TASK.model_copy(update={"id": f"rooms/{template}/easy/test/{number:05}"}),
+                wording(template, number), (json.dumps({"name": template, "arguments": {}}),),
+                1.0, "",
+            )
+            for number in range(len(ROOMS) * ROOM_TASKS) for template in ("heat", "cool")
+        ]  # fmt: skip
+
+
+def told(template: str, number: int) -> str:
+    """Name the room at length, and the kind of work in one word."""
+    room = ROOMS[number // ROOM_TASKS]
+    return f"{template} {room}a {room}b {room}c"
+
+
+def untold(template: str, number: int) -> str:
+    return told("change", number)
+
+
+def test_a_template_that_the_wording_tells_is_not_reported():
+    """Although the openings most alike, those on the same room, mostly end in the other way."""
+    names_tell_nothing(Solutions(told))
+
+
+def test_a_template_that_the_wording_hides_is_reported():
+    with pytest.raises(CheckFailed, match="predicts the ending (heat|cool)"):
+        names_tell_nothing(Solutions(untold))
 
 
 SIDES = {"count": "possible", "void": "impossible"}

@@ -1,7 +1,7 @@
 """Composition of a shift: jobs, rules, requests, and what happens in between.
 
-The day is drawn request by request while its books are kept, so that what follows refers to what
-has become of earlier requests.
+The day is drawn request by request while its ledger is kept, so that follow-ups refer to what
+became of earlier requests.
 """
 
 from collections.abc import Callable, Sequence
@@ -87,7 +87,7 @@ class _DayDraw:
         self.replaced = ""
 
     def draw(self) -> DrawnDay | None:
-        """Return the day, or None if a request finds nothing to be about."""
+        """Return the day, or None if there is no subject for one of its requests."""
         scene, bench = self.scene, self.bench
         sites = sorted(bench.plan.sites)
         cast = draw_cast(scene, scene.people(bench.plan)[1:], sites)
@@ -123,7 +123,7 @@ class _DayDraw:
         return DrawnDay(cast.reader, cast.planner, tuple(self.requests), tuple(post.first_edits))
 
     def _draw_order(self) -> list[str]:
-        """Draw the order of requests: two new ones, then new ones and what is said about them."""
+        """Draw the order of requests: two new ones, then new ones, follow-ups and the plan."""
         middle = ["ask"] * 2 + ["follow"] * 4 + ["account"] * int(self.scene.rng.random() < 0.6)
         middle = self.scene.sample(middle, len(middle))
         if middle[0] != "ask" and middle[-1] == "ask":
@@ -159,7 +159,7 @@ class _DayDraw:
         return DrawnRequest(whole, kind, said)
 
     def _follow(self, step: DayStep, number: int) -> DrawnRequest | None:
-        """Draw what is said about an earlier request."""
+        """Draw a follow-up to an earlier request."""
         ledger, scene = self.ledger, self.scene
         busy = {mail.job for mail in step.mails} if step.mails else set()
         sources = [each for each in ledger.jobs
@@ -178,7 +178,8 @@ class _DayDraw:
         kinds = ["correct", "withdraw", "replace"]
         kinds += ["part correct", "part withdraw"] * (len(traits) > 1)
         kinds += [] if scene.split == "train" else _HELD_OUT
-        # Withdrawn as a whole, it could be read as withdrawing what it withdrew.
+        # If a replacement is withdrawn as a whole, this might be read as restoring what it
+        # replaced.
         kind = "correct" if source == self.replaced else scene.pick(kinds)
         choices = self._choices(source)
         if not choices:
@@ -196,7 +197,7 @@ class _DayDraw:
         return self._drawn(step, statement, job, "follow")
 
     def _choices(self, source: str) -> list[int]:
-        """Return the values that a request does not name for any of its records now."""
+        """Return the values that a request does not currently give to any of its records."""
         ledger = self.ledger
         named = [(ledger.places[place][1], dict(ledger.named[place])[source])
                  for place in ledger.records(source)]  # fmt: skip
@@ -204,7 +205,7 @@ class _DayDraw:
                 if all(target.values[each] != values for target, values in named)]  # fmt: skip
 
     def _touched(self, source: str, step: DayStep) -> bool:
-        """Whether somebody else has changed a record of a request, or it is left by a hold."""
+        """Whether anything else, such as a person or a hold, affects a record of a request."""
         others = {record_of(job, target) for job, target, _ in step.others}
         held = step.rules.in_force().held
         return any(
@@ -215,7 +216,7 @@ class _DayDraw:
         )  # fmt: skip
 
     def _alone(self, source: str, step: DayStep) -> bool:
-        """Whether nothing but this request and holds decides about its records."""
+        """Whether only this request and holds determine the values of its records."""
         others = {record_of(job, target) for job, target, _ in step.others}
         return all(
             len(self.ledger.named[each]) == 1 and not self.ledger.taken(each) and each not in others
@@ -236,7 +237,7 @@ class _DayDraw:
         return DrawnRequest(whole, "follow", text)
 
     def _unnamed(self, step: DayStep, source: str) -> DrawnRequest | None:
-        """Withdraw a request that is named by a record that has its value."""
+        """Withdraw a request that is identified only by a record with the value it asked for."""
         ledger = self.ledger
         others = {record_of(job, target) for job, target, _ in step.others}
         telling = [

@@ -1,4 +1,4 @@
-"""The handbook of a shift at one time: register, mandates, and what of them counts.
+"""The handbook of a shift at one time: register, mandates, and which of their entries count.
 
 The texts of the pages are in `handbook`.
 """
@@ -28,7 +28,7 @@ class RegisterEntry:
     label: str
     day: date
     author: str
-    """Name of whoever entered it; names are unique."""
+    """Name of the person who entered it; names are unique."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Mandate:
 
 @dataclass(frozen=True)
 class RulesInForce:
-    """What the pages amount to on one day."""
+    """The rules in force on one day."""
 
     head: str
     """Address of whoever has a mandate for every site."""
@@ -87,7 +87,7 @@ class RulesInForce:
         return address == self.head or (address, site) in self.mandates
 
     def closure_of(self, site: str, group: str, address: str = "") -> RecordClosure | None:
-        """Return the closure that stands against a request, sent by mail from an address."""
+        """Return the closure that blocks a request, which was mailed from an address."""
         return next(
             (each for each in self.closures
              if (each.site, each.group) == (site, group)
@@ -166,7 +166,7 @@ class DayRules:
         )  # fmt: skip
 
     def misread(self, slip: str) -> "DayRules":
-        """Return the rules as somebody reads them who makes a certain mistake."""
+        """Return the rules as read by somebody who makes a certain mistake."""
         head = self.head.name
         if slip == "holds_ignored":
             return replace(self, entries=())
