@@ -20,7 +20,7 @@ about as long as it saves in one such product of each of a few layers."""
 def has_onednn_products() -> bool:
     """Return whether torch has oneDNN, and the CPU the instructions that make it worth using."""
     return (
-        torch.backends.mkldnn.is_available()
+        torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
         and torch.backends.cpu.get_cpu_capability() == "AVX512"
         and hasattr(torch.ops.mkldnn, "_linear_pointwise")
     )
@@ -68,7 +68,7 @@ class _Linear(torch.autograd.Function):
         return _product(values, weight)
 
     @staticmethod
-    @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator]
+    @torch.autograd.function.once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, Tensor | None]:
         values, weight = ctx.saved_tensors
         for_values, for_weight = ctx.needs_input_grad
