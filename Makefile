@@ -6,7 +6,7 @@ PYTHON ?= python3
 CONSTRAINTS ?= constraints.txt
 export PYTHON CONSTRAINTS
 
-.PHONY: demo test check test-slow test-oracles test-vllm bench clean
+.PHONY: demo test check test-slow test-oracles test-vllm test-bridges bench clean
 
 demo:
 	@scripts/install --train
@@ -35,6 +35,10 @@ test-vllm:
 	@scripts/install --dev
 	@scripts/vllm
 
+# The doors to other tools with the real packages, an environment each in .venv-bridges.
+test-bridges:
+	@scripts/bridges
+
 # Peers run if their interpreters are given: make bench SKYRL=… INSPECT=… LM_EVAL=…
 bench:
 	@scripts/install --dev
@@ -44,4 +48,4 @@ bench:
 	.venv/bin/python benchmarks/harness_speed.py $(if $(INSPECT),--peer $(INSPECT)) $(if $(LM_EVAL),--lm-eval $(LM_EVAL))
 
 clean:
-	rm -rf .venv .venv-oracles .venv-vllm build dist runs site site-docs
+	rm -rf .venv .venv-bridges .venv-oracles .venv-vllm build dist runs site site-docs

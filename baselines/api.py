@@ -133,7 +133,7 @@ def _agent(model: Agent | Callable[[list[Message]], dict[str, object]]) -> Agent
     if callable(model):
         return FunctionAgent(model)
     raise UsageError(
-        f"expected a text such as 'agent:oracle', an agent or a function, got {model!r:.80}"
+        f"expected a string such as 'agent:oracle', an agent or a function, got {model!r:.80}"
     )
 
 

@@ -64,7 +64,7 @@ class Score:
         if self.infra > RANKABLE_INFRA * self.trials:
             return f"{self.infra} of {self.trials} trials are infrastructure failures"
         if self.bounds.high - self.bounds.low > self.interval.high - self.interval.low:
-            return "missing evidence leaves more open than chance does"
+            return "missing evidence causes more uncertainty than chance does"
         return None
 
 

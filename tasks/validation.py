@@ -21,7 +21,7 @@ _KINDS = {
     "float": "a number",
     "decimal": "a number",
     "bool": "true or false",
-    "string": "a text",
+    "string": "a string",
     "list": "a list",
     "tuple": "a list",
     "set": "a list",

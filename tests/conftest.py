@@ -12,13 +12,15 @@ from support.docker_engine import docker_engine
 from support.postgres import postgres_server
 
 _LONGEST = (
-    "baselines/training/test_learning.py", "envs/testing/test_registered.py",
-    "baselines/test_equality.py", "baselines/training/test_run.py", "test_demo.py",
-    "leaderboard/test_injection.py", "test_wheel.py", "baselines/training/test_mixture.py",
-    "baselines/training/test_ranks.py", "test_site.py", "leaderboard/test_build.py",
-    "baselines/test_resume_policy.py", "cli/test_commands.py", "envs/testing/test_kit.py",
-    "envs/sql/test_sql_hostile.py", "tasks/shopping/test_cheaters.py",
-    "envs/terminal/test_red_team.py", "baselines/distributed/test_collectives.py",
+    "envs/testing/test_registered.py", "test_docs.py", "baselines/training/test_learning.py",
+    "test_demo.py", "test_site.py", "leaderboard/test_browser.py", "leaderboard/test_injection.py",
+    "baselines/training/test_ranks.py", "test_wheel.py", "baselines/test_equality.py",
+    "cli/test_commands.py", "tasks/web/test_shifts.py", "baselines/training/test_mixture.py",
+    "tasks/fingerprint/test_sources.py", "test_interrupts.py", "tasks/sql/test_backends_servers.py",
+    "baselines/test_resume_policy.py", "envs/testing/test_kit.py",
+    "baselines/judging/test_audit.py",
+    "envs/workers/test_hosted.py", "baselines/training/test_run.py", "leaderboard/test_build.py",
+    "envs/web/test_chromium_features.py", "envs/test_left_open.py",
 )  # fmt: skip
 """The slowest files, started first so that no worker is left alone with one of them at the end."""
 # Neither a failure nor a finding may depend on how busy the machine is, or on chance: property

@@ -121,6 +121,8 @@ def reason_not_to_run(words: list[str]) -> str:
         return "needs a task directory; see tests/envs/terminal/test_task_directories.py"
     if "--cluster" in words:
         return "needs a cluster; tests/baselines/cluster starts one"
+    if words[0] == "serve":
+        return "serves until it is ended; tests/bridges/test_serve.py ends it"
     if words[0] == "plan" and "--from" in words:
         return "needs a training run; tests/baselines/sizing has one"
     if any(re.fullmatch("[A-Z]{2,}…?", word) and word not in ENVIRONMENT_NAMES for word in words):
@@ -223,6 +225,9 @@ def test_every_block_is_of_a_kind_that_is_tested() -> None:
         "# example_dial.py": "tests/envs/test_plugins.py installs it",
         "# chromium.py": "tests/envs/web/test_chromium_window.py takes pictures",
         "# serve.py": "needs a vLLM server; tests/baselines/engines covers the calls",
+        "# openenv_client.py": "tests/bridges/test_openenv.py runs it",
+        "# skyrl_example.py": "tests/bridges/test_skyrl.py runs it",
+        "# trl_example.py": "tests/oracles/test_trl_environment.py runs it",
     }
     read = {"clusters.md", "evaluation.md", "judges.md", "training.md", "plugins.md"}
     for path in GUIDES:

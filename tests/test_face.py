@@ -53,5 +53,5 @@ def test_bad_settings_end_in_a_sentence(tmp_path: Path) -> None:
         hexathlon.evaluate("agent:oracle", tmp_path, task_count=3)
     with pytest.raises(UsageError, match="concurrency"):
         hexathlon.evaluate("agent:oracle", tmp_path, envs=("SQL",), concurrency=0)
-    with pytest.raises(UsageError, match="expected a text such as"):
+    with pytest.raises(UsageError, match="expected a string such as"):
         hexathlon.make_agent(7)  # type: ignore[arg-type]

@@ -1,9 +1,9 @@
 """Estimators of the divergence from a reference policy, per token.
 
 d = l - f at tokens sampled from the policy. As values, k1 and k3 have the expectation
-KL(policy || reference) and k2 has not. Their gradients differ: the expected gradient of k1 is 0,
+KL(policy || reference) and k2 does not. Their gradients differ: the expected gradient of k1 is 0,
 that of k2 is the reverse KL's, that of k3 the forward KL's, and r k3 with a differentiated ratio r
-has the reverse KL's again (Schulman 2020; the tests enumerate the gradients).
+again has the reverse KL's (Schulman 2020; the tests enumerate the gradients).
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """CharacterArena: agents play the same scenes and are rated by comparing their performances.
 
-Scenes are played by the shared rollout; ratings follow from pairwise comparisons. The comparer
-(rules, rubrics or models) is an argument.
+Scenes are played through the shared rollout code; ratings follow from pairwise comparisons. The
+comparer (rules, rubrics or models) is an argument.
 """
 
 from hexathlon.baselines.arena.arena import ArenaResult, Comparer, run_arena, run_arena_async

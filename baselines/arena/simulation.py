@@ -1,4 +1,4 @@
-"""Simulation for the arena: every agent plays every scene, by the shared rollout."""
+"""Simulation for the arena: every agent plays every scene, through the shared rollout code."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ def simulate(
     seed: int = 0,
     limits: TrialLimits | None = None,
 ) -> list[Performance]:
-    """Let every agent play every scene.
+    """Have every agent play every scene.
 
     Args:
         agents: Agents by name.

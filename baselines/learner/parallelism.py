@@ -68,7 +68,7 @@ class Parallelism(Protocol):
         ...
 
     def load(self, folder: Path, placed: Any, optimisers: Any) -> None:
-        """Read what `save` has written, if sharded even with another number of ranks.
+        """Read what `save` has written; if sharded, even by a different number of ranks.
 
         Raises:
             Exception: If a file is missing or damaged, or belongs to another model.

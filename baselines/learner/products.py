@@ -1,9 +1,8 @@
 """Matrix products of linear layers on CPUs with AVX-512, by oneDNN instead of MKL.
 
-torch multiplies 32-bit matrices with MKL, which does not use AVX-512 on processors of other makers
-than Intel; oneDNN, which is part of torch as well, does, and is twice as fast there. Nothing here
-knows about models, updates or engines: layers keep their parameters, names and results, up to
-rounding.
+torch multiplies 32-bit matrices with MKL, which uses AVX-512 on Intel processors only. oneDNN, also
+part of torch, uses it on others as well, and is twice as fast there. Nothing here knows about
+models, updates or engines: layers keep their parameters, names and results, up to rounding.
 """
 
 from typing import Any
@@ -14,14 +13,14 @@ from torch import Tensor, nn
 __all__ = ["OneDnnLinear", "has_onednn_products", "use_onednn_products"]
 
 _SMALLEST = 3e7
-"""Fewest multiplications of a product: oneDNN compiles a kernel for every new shape, which takes
-about as long as it saves in one such product of each of a few layers."""
+"""Minimum number of multiplications: oneDNN compiles a kernel for every new shape, which takes
+about as long as it saves in one product of this size in each of a few layers."""
 
 
 def has_onednn_products() -> bool:
-    """Return whether oneDNN is here, and faster than torch's default."""
+    """Return whether oneDNN is available and faster than torch's default."""
     return (
-        torch.backends.mkldnn.is_available()
+        torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
         and torch.backends.cpu.get_cpu_capability() == "AVX512"
         and hasattr(torch.ops.mkldnn, "_linear_pointwise")
     )
@@ -46,7 +45,7 @@ def use_onednn_products(model: nn.Module) -> int:
 
 
 class OneDnnLinear(nn.Linear):
-    """A linear layer whose large products, forward and backward, are oneDNN's."""
+    """A linear layer that computes large products with oneDNN, forward and backward."""
 
     def forward(self, values: Tensor) -> Tensor:
         """Return `values @ weight.T + bias`, `[..., outputs]`."""
@@ -69,7 +68,7 @@ class _Linear(torch.autograd.Function):
         return _product(values, weight)
 
     @staticmethod
-    @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator]
+    @torch.autograd.function.once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, Tensor | None]:
         values, weight = ctx.saved_tensors
         for_values, for_weight = ctx.needs_input_grad

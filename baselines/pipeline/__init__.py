@@ -5,6 +5,6 @@ allocators divide the rollouts among them, structures fork rollouts, hints start
 oracle's actions. *Filter*: shapings change rewards, filters drop groups and rollouts. *Control*:
 limits on turns and batches. *Replay*: groups and successes of earlier steps are reused.
 
-It knows no estimator, loss or optimiser, which are in `algorithms` and `learner`, and no engine:
-rollouts are played by the executor that it is given.
+Independent of estimators, losses and optimisers, which are in `algorithms` and `learner`, and of
+engines: rollouts are played by the executor that it is given.
 """

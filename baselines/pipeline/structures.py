@@ -1,7 +1,8 @@
 """Rollout structures: the turns after which the rollouts of a group split, and into how many.
 
-A structure knows no environment: it names the splits, and the collector forks rollouts there.
-Rollouts from one split share the turns before it, including tokens and log-probabilities.
+A structure does not depend on the environment: it names the splits, and the collector forks
+rollouts there. Rollouts from one split share the turns before it, including tokens and
+log-probabilities.
 """
 
 import math

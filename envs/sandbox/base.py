@@ -157,6 +157,13 @@ class Sandbox(Closing):
     def evidence(self) -> Evidence:
         """Return the counters since the sandbox was opened."""
 
+    def cpu_seconds(self) -> float | None:
+        """Return the processor time of all processes since some fixed moment; None if unknown.
+
+        Processes that have ended count, whoever waited for them, as far as the backend can tell.
+        """
+        return None
+
     @abstractmethod
     def snapshot(self) -> SandboxSnapshot:
         """Return the state of files and shell; the sandbox is not affected."""
@@ -194,6 +201,10 @@ class SandboxBackend(ABC):
 
     @cached_property
     def _probed(self) -> Availability:
+        return self.check()
+
+    def check(self) -> Availability:
+        """Open a sandbox and run a command in it, now."""
         try:
             with self.open(SandboxImage()) as sandbox:
                 done = sandbox.execute("echo works", 20)

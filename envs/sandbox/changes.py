@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from hexathlon.envs.sandbox.image import Entry
 
-__all__ = ["Changes", "compare"]
+__all__ = ["Changes", "compare", "covered"]
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,10 @@ class Changes:
     """Absolute path → entry that was added or changed; sorted by path."""
 
     deleted: tuple[str, ...] = ()
-    """Image paths that were deleted; deleting a directory includes its content."""
+    """Image paths that were deleted; deleting a directory includes its content.
+
+    A directory that something else replaced is listed, too: it is deleted, then written.
+    """
 
     special: Mapping[str, str] = field(default_factory=dict)
     """Path → why it was omitted: `fifo`, `socket`, `device`, `too_long`, `name`."""
@@ -38,7 +41,9 @@ def compare(
         old, new = before.get(path), after[path]
         if old is None or _face(old) != _face(new):
             written[path] = new
-    deleted = [] if cut else [path for path in sorted(before) if path not in after]
+    deleted = (
+        [] if cut else [path for path in sorted(before) if _lost(before[path], after.get(path))]
+    )
     tops: list[str] = []
     for path in deleted:  # a deleted directory implies its content
         if not tops or not path.startswith(tops[-1] + "/"):
@@ -46,6 +51,24 @@ def compare(
     return Changes(written, tuple(tops), dict(special), cut)
 
 
+def _lost(old: Entry, new: Entry | None) -> bool:
+    return new is None or (old.folder and not new.folder)
+
+
 def _face(entry: Entry) -> tuple[bytes, int, str | None, bool]:
     mode = 0 if entry.link is not None else entry.mode  # a link's mode is meaningless
     return entry.data, mode, entry.link, entry.folder
+
+
+def covered(path: str, tops: frozenset[str]) -> bool:
+    """Whether a path is one of the tops or below one, in time that does not depend on their number.
+
+    >>> covered("/app/a/b", frozenset({"/app/a"})), covered("/app/ab", frozenset({"/app/a"}))
+    (True, False)
+    """
+    end = len(path)
+    while end > 0:
+        if path[:end] in tops:
+            return True
+        end = path.rfind("/", 0, end)
+    return False

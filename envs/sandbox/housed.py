@@ -76,8 +76,7 @@ class HousedSandbox(Sandbox):
         wall = self._wall(link, done)
         stop = wall if done.stop is None or wall in (Stop.MEMORY, Stop.PROCESSES) else done.stop
         if done.restarted:
-            self._drop_shell()
-            self._start_shell()
+            self._restart_shell()
             stop = stop or Stop.SHELL_ENDED
         if stop is not None:
             self._stops.append(stop)
@@ -98,6 +97,15 @@ class HousedSandbox(Sandbox):
             return Stop.INODES
         return wall_in_words(done.exit_status, done.output, counted=bool(reply["counts"]))
 
+    def _restart_shell(self) -> None:
+        """Start a new shell after one has ended, if need be in place of everything that runs."""
+        self._drop_shell()
+        try:
+            self._start_shell()
+        except SandboxFault:  # processes that the old one left may take all there are
+            self.kill_all()
+            self._start_shell()
+
     def _start_shell(self, script: bytes | None = None) -> PipeShell:
         """Start a shell in a sandbox that has none."""
         pipes = ShellPipes()
@@ -105,6 +113,9 @@ class HousedSandbox(Sandbox):
         assert self._link is not None
         try:
             self._link.ask("shell", [*pipes.theirs, *store])
+        except OSError as error:
+            pipes.close()
+            raise SandboxFault(f"no shell can be started: {error.strerror}") from error
         finally:
             pipes.close_theirs()
             for descriptor in store:
@@ -157,9 +168,15 @@ class HousedSandbox(Sandbox):
         """Return a regular file's content."""
         with _path_errors(path):
             _, (store,) = self._live().ask("read", path=absolute(path), most=max_bytes)
-        with open(store, "rb") as file:
-            file.seek(0)
-            return file.read()
+        try:
+            return wire.sealed_content(store, max_bytes)
+        except wire.BadMessage as error:
+            raise SandboxFault(f"reading {path[:200]}: {error}") from error
+
+    def cpu_seconds(self) -> float:
+        """Return the processor time of all processes so far."""
+        seconds: float = self._live().ask("usage")[0]["seconds"]
+        return seconds
 
     def write(self, path: str, data: bytes, mode: int = 0o644) -> None:
         """Write a file."""

@@ -34,8 +34,12 @@ def backend(name: str) -> SandboxBackend:
     return found
 
 
-def choose(name: str | None = None) -> SandboxBackend:
+def choose(name: str | None = None, *, absolute_paths: bool = False) -> SandboxBackend:
     """Return the named backend, or the first available one.
+
+    Args:
+        name: Its name; None for any.
+        absolute_paths: Whether files must be where an image says, as in `/app`.
 
     Raises:
         ValueError: If there is no backend of this name.
@@ -45,6 +49,9 @@ def choose(name: str | None = None) -> SandboxBackend:
     for candidate in (name,) if name else _UNASKED:
         found = backend(candidate)
         probe = found.probe()
+        if probe.available and absolute_paths and not probe.properties["absolute_paths"]:
+            reasons.append(f"{candidate}: it has no absolute paths, such as /app")
+            continue
         if probe.available:
             return found
         reasons.append(f"{candidate}: {probe.reason}")

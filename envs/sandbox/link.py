@@ -24,6 +24,9 @@ _FIELDS: dict[str, dict[str, type]] = {
     "shell": {"pid": int},
     "terminal": {"pid": int},
 }
+_ON_PATHS = ("read", "write", "lay", "open", "connect", "shell")
+"""Requests that may fail for reasons that the caller handles; any other failure is a fault."""
+
 _DESCRIPTORS = {"read": 1, "open": 1, "connect": 1, "terminal": 1}
 """Fields and numbers of descriptors of successful answers."""
 
@@ -66,8 +69,8 @@ class InitLink:
         """Send a request and return the answer and its descriptors.
 
         Raises:
-            SandboxFault: If there is no answer.
-            OSError: If the request failed inside.
+            SandboxFault: If there is no answer, or a request that needs no path failed.
+            OSError: If a request failed inside.
         """
         try:
             wire.send(self._connection, {"do": do, **more}, descriptors or [])
@@ -76,6 +79,8 @@ class InitLink:
         reply, received = self._answer(do, seconds)
         if "error" in reply:
             _close(received)
+            if do not in _ON_PATHS:
+                raise SandboxFault(f"the sandbox cannot {do}: {str(reply['error'])[:200]}")
             raise OSError(_number(reply.get("errno")), str(reply["error"])[:200])
         good = all(isinstance(reply.get(key), kind) for key, kind in _FIELDS.get(do, {}).items())
         if not good or len(received) != _DESCRIPTORS.get(do, 0):

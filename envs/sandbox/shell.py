@@ -383,7 +383,10 @@ class PipeShell(Shell):
         return report
 
     def _read_status(self) -> bytes:
-        data = _read(self._status)
+        try:
+            data = os.read(self._status, _READ)
+        except BlockingIOError:
+            return b""
         if not data:  # nothing inside holds the other end any more: it would be ready for ever
             with contextlib.suppress(KeyError):
                 self._poll.unregister(self._status)

@@ -6,11 +6,12 @@ uses unsupported instructions, is rejected with the list of its requirements.
 
 import posixpath
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from threading import Lock
 
 from hexathlon.envs.errors import BackendMissing
 from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend, SandboxFault
+from hexathlon.envs.sandbox.changes import covered
 from hexathlon.envs.sandbox.image import Entry, SandboxImage
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 from hexathlon.tasks.terminal.dockerfile import Copy, ParsedDockerfile, Run, read_dockerfile
@@ -221,15 +222,12 @@ def _frozen(sandbox: Sandbox, image: SandboxImage) -> SandboxImage:
         changes = state.changes()
     if changes.cut:
         raise SandboxFault("the build wrote more files than an image may hold", cause="task_build")
-    files = {path: entry for path, entry in image.files.items() if not _gone(path, changes.deleted)}
+    gone = frozenset(changes.deleted)
+    files = {path: entry for path, entry in image.files.items() if not covered(path, gone)}
     files.update(changes.written)
     for scratch in [path for path in files if path.startswith(("/tmp/", "/dev/", "/proc/"))]:
         del files[scratch]
     return SandboxImage(image.base, files, image.workdir, image.environment)
-
-
-def _gone(path: str, deleted: Sequence[str]) -> bool:
-    return any(path == gone or path.startswith(f"{gone}/") for gone in deleted)
 
 
 class ImageCache:

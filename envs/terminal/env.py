@@ -5,30 +5,37 @@ a separate sandbox, see `grading`; its outcome is the final state.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import ToolError
 from hexathlon.envs.messages import scrub
-from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend, SandboxPathError, SandboxSnapshot
+from hexathlon.envs.sandbox.base import (
+    Sandbox,
+    SandboxBackend,
+    SandboxFault,
+    SandboxPathError,
+    SandboxSnapshot,
+)
 from hexathlon.envs.sandbox.image import HOST, SandboxImage
 from hexathlon.envs.sandbox.ladder import choose
 from hexathlon.envs.status import Status
 from hexathlon.envs.terminal.building import ImageCache, limits_of
-from hexathlon.envs.terminal.steps import GradedStep, StepGrader
+from hexathlon.envs.terminal.steps import GradedStep, StepGrader, wrecked
 from hexathlon.envs.terminal.tampering import flags_of, looks_for_grader
 from hexathlon.envs.terminal.text import clean, execution_text, screen_text
 from hexathlon.envs.tools import tool
 from hexathlon.tasks.task import Task
-from hexathlon.tasks.terminal.harbor import HarborTask
+from hexathlon.tasks.terminal.harbor import HarborStep, HarborTask
 from hexathlon.tasks.terminal.opening import open_task
 
 __all__ = ["TerminalEnv", "make_vector"]
 
 _CHOICE = "HEXATHLON_SANDBOX"
 _MOST_READ = 256 * 1024
+_LOST = "The sandbox no longer works. The task is over, and failed."
 _images = ImageCache()
 
 
@@ -39,15 +46,17 @@ class _World:
     files: SandboxSnapshot
     results: tuple[GradedStep, ...]
     flags: tuple[str, ...]
+    wrecked: str
 
 
 class TerminalEnv(Environment):
     """Work at a shell.
 
     Args:
-        sandbox: Backend, `namespaces`, `docker` or `landlock`; None for the one named
-            by the variable HEXATHLON_SANDBOX, else the first available one. `none` is an
-            unconfined shell, which the record then states.
+        sandbox: Backend, `namespaces` or `docker`; None for the one named by the variable
+            HEXATHLON_SANDBOX, else the first available one. `landlock` is not offered: tasks name
+            absolute paths, which it cannot provide. `none` is an unconfined shell, which the
+            record then states.
         base: Base of the sandboxes, a root tree or a tag; None for the backend's default.
         verifier: `separate`, in a fresh sandbox, or `shared`, as in the original benchmark: the
             tests run beside the agent's processes, and can be tampered with.
@@ -92,6 +101,7 @@ class TerminalEnv(Environment):
         self._results: tuple[GradedStep, ...] = ()
         self._flags: tuple[str, ...] = ()
         self._final: dict[str, Any] | None = None
+        self._wrecked = ""
 
     # -- the episode -----------------------------------------------------------------------
 
@@ -99,7 +109,7 @@ class TerminalEnv(Environment):
         """Open a sandbox with the task's files and return the instruction."""
         self.close()
         self._harbor = open_task(task)
-        self._results, self._flags, self._final = (), (), None
+        self._results, self._flags, self._final, self._wrecked = (), (), None, ""
         limits = limits_of(self._harbor, self.limits.seconds_per_action)
         self._shell = self._opener().open(self._image(), limits)
         return task.instruction
@@ -113,22 +123,25 @@ class TerminalEnv(Environment):
         if "\0" in command:
             raise ToolError("a command cannot hold a null character.")
         self._notice(command)
-        return execution_text(self._open().execute(scrub(command), seconds))
+        return self._attempt(lambda box: execution_text(box.execute(scrub(command), seconds)))
 
     @tool
     def send_keys(self, keys: str) -> str:
         """Type into the full-screen terminal."""
         self._final = None
-        shell = self._open()
-        shell.keys(scrub(keys))
-        return screen_text(shell.screen())
+
+        def typed(box: Sandbox) -> str:
+            box.keys(scrub(keys))
+            return screen_text(box.screen())
+
+        return self._attempt(typed)
 
     @tool
     def read_file(self, path: str) -> str:
         """Return a file's text."""
         self._notice(path)
         try:
-            return clean(self._open().read(scrub(path), _MOST_READ))
+            return self._attempt(lambda box: clean(box.read(scrub(path), _MOST_READ)))
         except (SandboxPathError, ValueError) as error:
             raise ToolError(str(error)) from None
 
@@ -137,11 +150,15 @@ class TerminalEnv(Environment):
         """Write a file."""
         self._final = None
         data = scrub(text).encode()
+
+        def written(box: Sandbox) -> str:
+            box.write(scrub(path), data)
+            return f"Wrote {len(data)} bytes."
+
         try:
-            self._open().write(scrub(path), data)
+            return self._attempt(written)
         except (SandboxPathError, ValueError) as error:
             raise ToolError(str(error)) from None
-        return f"Wrote {len(data)} bytes."
 
     @tool
     def submit(self) -> str:
@@ -151,6 +168,9 @@ class TerminalEnv(Environment):
             return "Handed in."
         result = self._judged(ended=True)
         self._results += (result,)
+        if self._wrecked:
+            self.finish()
+            return _LOST
         step = self._task_steps().steps[len(self._results) - 1]
         short = step.min_reward is not None and not result.reaches(step.min_reward)
         if short or len(self._results) == len(self._task_steps().steps):
@@ -183,16 +203,28 @@ class TerminalEnv(Environment):
         }
 
     def _judged(self, *, ended: bool) -> GradedStep:
-        """Grade the current step; at its end the agent's processes are killed first."""
-        steps, shell = self._task_steps(), self._open()
-        judge = StepGrader(self._opener(), self._image(), shell.limits, steps)
+        """Grade the current step; a wrecked sandbox has failed it."""
+        steps = self._task_steps()
         step = steps.steps[len(self._results)]
+        image, shell = self._image(), self._open()
+        judge = StepGrader(self._opener(), image, shell.limits, steps)
+        if not self._wrecked:
+            try:
+                return self._graded(judge, step, shell, ended=ended)
+            except SandboxFault as fault:
+                self._blame(fault)
+        return wrecked(step)
+
+    def _graded(
+        self, judge: StepGrader, step: HarborStep, shell: Sandbox, *, ended: bool
+    ) -> GradedStep:
+        """Grade a step; at its end the agent's processes are killed first."""
         if self._verifier == "shared":
             return judge.shared(step, shell)
         alive = shell.kill_all() if ended else ()
         with shell.snapshot() as state:
             changes = state.changes()
-        found = flags_of(changes, shell.evidence(), alive, self._image().workdir)
+        found = flags_of(changes, shell.evidence(), alive, judge.image.workdir, judge.image.files)
         self._flags = tuple(sorted({*self._flags, *found}))
         return judge.separate(step, changes)
 
@@ -200,12 +232,13 @@ class TerminalEnv(Environment):
 
     def save(self) -> _World:
         """Return the files and the results of graded steps."""
-        return _World(self._open().snapshot(), self._results, self._flags)
+        return _World(self._open().snapshot(), self._results, self._flags, self._wrecked)
 
     def load(self, payload: _World) -> None:
         """Continue from the files of a snapshot."""
         self._harbor, self._final = open_task(self.task), None
         self._results, self._flags = payload.results, payload.flags
+        self._wrecked = payload.wrecked
         if self._shell is None:
             self._shell = self._opener().open_snapshot(payload.files)
         else:
@@ -223,6 +256,30 @@ class TerminalEnv(Environment):
 
     # -- parts -----------------------------------------------------------------------------
 
+    def _attempt(self, use: Callable[[Sandbox], str]) -> str:
+        """Use the agent's sandbox; if it is broken, the trial is over, and failed."""
+        shell = self._open()
+        if not self._wrecked:
+            try:
+                return use(shell)
+            except SandboxFault as fault:
+                self._blame(fault)
+        step = self._task_steps().steps[len(self._results)]
+        self._results += (wrecked(step),)
+        self.finish()
+        return _LOST
+
+    def _blame(self, fault: SandboxFault) -> None:
+        """Hold a fault of the agent's sandbox against the agent, who alone acts in it.
+
+        Raises:
+            SandboxFault: The fault itself, if the backend opens no working sandbox now.
+        """
+        if not self._opener().check().available:
+            raise fault
+        self._wrecked = str(fault)
+        self._flags = tuple(sorted({*self._flags, "wrecked"}))
+
     def _notice(self, text: str) -> None:
         """Flag attempts to reach the grader or to escape, successful or not."""
         if looks_for_grader(text):
@@ -230,7 +287,7 @@ class TerminalEnv(Environment):
 
     def _opener(self) -> SandboxBackend:
         if self._backend is None:
-            self._backend = choose(self._rung)
+            self._backend = choose(self._rung, absolute_paths=self._rung != "none")
             self.sandbox = self._backend.name
         return self._backend
 

@@ -1,10 +1,9 @@
 """Tools for running a task's own tests, and parsing of their reports.
 
-Public tasks download pytest before they test. There is no network here: the grader provides its
-own `pytest`, and stubs for the installers that the scripts call.
+Public tasks download pytest before they test. There is no network here: the grader provides
+`pytest` (`laid_pytest`), and stubs for the installers that the scripts call.
 """
 
-import inspect
 import json
 import re
 import shlex
@@ -12,16 +11,20 @@ from collections.abc import Iterable, Mapping
 
 from hexathlon.envs.sandbox.base import Sandbox, SandboxPathError
 from hexathlon.envs.sandbox.image import Entry
-from hexathlon.envs.terminal import small_pytest
+from hexathlon.envs.terminal.laid_pytest import PLUGIN_LIST, pytest_files
 
-__all__ = ["GRADER_FILES", "clear_away", "read_outcomes", "test_command"]
+__all__ = ["OUTCOMES", "clear_away", "grader_files", "read_outcomes", "test_command"]
 
 _TOOLS = "/hexathlon/bin"
 _LIBRARY = "/hexathlon/lib"
 _HOME = "/root"
-_OUTCOMES = "/hexathlon/outcomes.json"
+OUTCOMES = "/hexathlon/outcomes.json"
+"""Written by our pytest inside: test ids and outcomes."""
 _PATH = f"{_TOOLS}:/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/sbin:/usr/local/bin"
-_PYTEST = f'#!/bin/sh\nexec python3 {_LIBRARY}/pytest.py "$@"\n'
+_RUN = "import sys; sys.path[0] = sys.argv.pop(1); import pytest; sys.exit(pytest.main())"
+_PYTEST = f"""#!/bin/sh
+exec python3 -c '{_RUN}' {_LIBRARY} -p no:cacheprovider "$@"
+"""
 _UV = """#!/bin/bash
 # Runs the program that would have been fetched, if the grader has it.
 while [ $# -gt 0 ]; do
@@ -37,26 +40,30 @@ exit 1
 """
 _NOTHING = "#!/bin/sh\nexit 0\n"
 
-GRADER_FILES: Mapping[str, Entry] = {
-    f"{_TOOLS}/pytest": Entry(_PYTEST.encode(), 0o755),
-    f"{_TOOLS}/uv": Entry(_UV.encode(), 0o755),
-    f"{_TOOLS}/uvx": Entry(_UV.encode(), 0o755),
-    f"{_TOOLS}/apt-get": Entry(_NOTHING.encode(), 0o755),
-    f"{_TOOLS}/apt": Entry(_NOTHING.encode(), 0o755),
-    f"{_TOOLS}/pip": Entry(_NOTHING.encode(), 0o755),
-    f"{_TOOLS}/pip3": Entry(_NOTHING.encode(), 0o755),
-    f"{_TOOLS}/curl": Entry(_NOTHING.encode(), 0o755),
-    f"{_LIBRARY}/pytest.py": Entry(inspect.getsource(small_pytest).encode(), 0o644),
-    f"{_HOME}/.local/bin/env": Entry(b"", 0o644),
+_COMMANDS: Mapping[str, str] = {
+    "pytest": _PYTEST,
+    "py.test": _PYTEST,
+    **dict.fromkeys(("uv", "uvx"), _UV),
+    **dict.fromkeys(("apt-get", "apt", "pip", "pip3", "curl"), _NOTHING),
 }
-"""Written into the grader's sandbox before the tests run."""
+
+
+def grader_files() -> Mapping[str, Entry]:
+    """Return what is written into the grader's sandbox before the tests run.
+
+    Raises:
+        BackendMissing: If pytest is not installed with the harness.
+    """
+    commands = {f"{_TOOLS}/{name}": Entry(text.encode(), 0o555) for name, text in _COMMANDS.items()}
+    return {**commands, **pytest_files(_LIBRARY), f"{_HOME}/.local/bin/env": Entry(b"", 0o644)}
+
 
 _SUMMARY = re.compile(r"^(PASSED|FAILED|SKIPPED|ERROR|XFAIL|XPASS) (\S+::[^\s]+)", re.M)
 
 
 def clear_away(logs: str) -> str:
     """Return the command that clears the paths of tests and rewards."""
-    return f"/bin/rm -rf /tests {logs} {_OUTCOMES}; /bin/mkdir -p {logs}"
+    return f"/bin/rm -rf /tests {logs} {OUTCOMES}; /bin/mkdir -p {logs}"
 
 
 def test_command(workdir: str, variables: Mapping[str, str], *, pristine: bool) -> str:
@@ -73,7 +80,9 @@ def test_command(workdir: str, variables: Mapping[str, str], *, pristine: bool) 
             "PYTHONNOUSERSITE=1",
             "PYTHONDONTWRITEBYTECODE=1",
             "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1",
-            f"HEXATHLON_OUTCOMES={_OUTCOMES}",
+            f"PYTEST_PLUGINS={pytest_files(_LIBRARY)[f'{_LIBRARY}/{PLUGIN_LIST}'].data.decode()}",
+            "NO_COLOR=1",
+            f"HEXATHLON_OUTCOMES={OUTCOMES}",
         ]
         words = ["-i", *words, *own]
     # Absolute paths: an agent may have left other commands of these names in /usr/local.
@@ -83,7 +92,7 @@ def test_command(workdir: str, variables: Mapping[str, str], *, pristine: bool) 
 
 def read_outcomes(sandbox: Sandbox, output: bytes) -> tuple[tuple[str, str], ...]:
     """Return reported test ids and outcomes, with the cases of parametrised tests merged."""
-    for path, parse in ((_OUTCOMES, _own), ("/logs/verifier/ctrf.json", _ctrf)):
+    for path, parse in ((OUTCOMES, _own), ("/logs/verifier/ctrf.json", _ctrf)):
         try:
             found = parse(json.loads(sandbox.read(path)))
         except (SandboxPathError, ValueError, TypeError, KeyError, RecursionError):

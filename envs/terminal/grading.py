@@ -6,12 +6,14 @@ expected answers never enter a sandbox, and only this process can write the verd
 """
 
 import hashlib
+import math
 import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend
-from hexathlon.envs.sandbox.changes import Changes
+from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend, SandboxPathError
+from hexathlon.envs.sandbox.changes import Changes, covered
+from hexathlon.envs.sandbox.execution import Execution
 from hexathlon.envs.sandbox.image import Entry, SandboxImage
 from hexathlon.envs.sandbox.limits import SandboxLimits
 from hexathlon.tasks.terminal.judging import difference
@@ -47,11 +49,13 @@ def judge_probes(
 def carried_over(image: SandboxImage, changes: Changes, folder: str) -> SandboxImage:
     """Return the image with the changes below one directory."""
     inside = f"{folder.rstrip('/')}/"
-    gone = [path for path in changes.deleted if path.startswith(inside)]
+    top = changes.written.get(folder)
+    whole = folder in changes.deleted or (top is not None and not top.folder)
+    gone = frozenset(path for path in changes.deleted if path.startswith(inside))
     files = {
         path: entry
         for path, entry in image.files.items()
-        if not any(path == each or path.startswith(f"{each}/") for each in gone)
+        if not (whole and path.startswith(inside)) and not covered(path, gone)
     }
     files.update({p: entry for p, entry in changes.written.items() if p.startswith(inside)})
     return SandboxImage(image.base, files, image.workdir, image.environment)
@@ -73,13 +77,15 @@ def changed_files(changes: Changes, folder: str) -> dict[str, str]:
             digests[name] = f"{entry.mode:o} {hashlib.sha256(content).hexdigest()[:16]}"
     for path in changes.deleted:
         if path.startswith(inside) and len(digests) < _MOST_NAMED:
-            digests[path.removeprefix(inside)] = "deleted"
+            digests.setdefault(path.removeprefix(inside), "deleted")
     return dict(sorted(digests.items()))
 
 
 def _kept(path: str, digest: str, image: SandboxImage, changes: Changes) -> str:
-    entry = changes.written.get(path, image.files.get(path))
-    if path in changes.deleted or entry is None or entry.link is not None or entry.folder:
+    entry = changes.written.get(path)
+    if entry is None and not covered(path, frozenset(changes.deleted)):
+        entry = image.files.get(path)
+    if entry is None or entry.link is not None or entry.folder:
         return "missing"
     return "passed" if hashlib.sha256(entry.data).hexdigest() == digest else "changed"
 
@@ -87,15 +93,27 @@ def _kept(path: str, digest: str, image: SandboxImage, changes: Changes) -> str:
 def _judged(sandbox: Sandbox, workdir: str, probe: Mapping[str, Any]) -> str:
     inputs = {f"{workdir}/{path}": Entry(text.encode()) for path, text in probe["files"].items()}
     inputs[_INPUT] = Entry(probe["stdin"].encode())
-    sandbox.lay(inputs)
-    seconds = float(probe["seconds"])
-    command = (
-        f"cd {shlex.quote(workdir)} && {_CLEAN} /usr/bin/timeout -s KILL {seconds:g} "
-        f"/bin/bash -c {shlex.quote(probe['run'])} <{_INPUT} 2>/dev/null"
-    )
-    done = sandbox.execute(f"( {command} )", timeout=seconds + _SLACK)
+    try:
+        sandbox.lay(inputs)
+    except SandboxPathError:  # what was left stands where the inputs belong
+        return "inputs"
+    if probe.get("setup"):
+        _run(sandbox, workdir, probe["setup"], float(probe["seconds"]))
+    budget = float(probe.get("cpu", math.inf))
+    before = sandbox.cpu_seconds() if budget < math.inf else None
+    done = _run(sandbox, workdir, probe["run"], float(probe["seconds"]))
+    if before is not None and (sandbox.cpu_seconds() or 0.0) - before > budget:
+        return "processor_time"
     if done.cut_bytes:
         return "output"
     if done.exit_status is None:
         return "ended"
     return difference(probe["expect"], done.exit_status, done.output) or "passed"
+
+
+def _run(sandbox: Sandbox, workdir: str, command: str, seconds: float) -> Execution:
+    line = (
+        f"cd {shlex.quote(workdir)} && {_CLEAN} /usr/bin/timeout -s KILL {seconds:g} "
+        f"/bin/bash -c {shlex.quote(command)} <{_INPUT} 2>/dev/null"
+    )
+    return sandbox.execute(f"( {line} )", timeout=seconds + _SLACK)

@@ -2,39 +2,38 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend, SandboxPathError
-from hexathlon.envs.sandbox.changes import Changes
+from hexathlon.envs.sandbox.changes import Changes, covered
 from hexathlon.envs.sandbox.image import Entry, SandboxImage
 from hexathlon.envs.sandbox.limits import SandboxLimits
-from hexathlon.envs.terminal.foreign import GRADER_FILES, clear_away, read_outcomes, test_command
+from hexathlon.envs.terminal.foreign import (
+    OUTCOMES,
+    clear_away,
+    grader_files,
+    read_outcomes,
+    test_command,
+)
 from hexathlon.envs.terminal.grading import changed_files, judge_probes
-from hexathlon.envs.terminal.tampering import is_hook
+from hexathlon.envs.terminal.tampering import is_hook, steers_tests
 from hexathlon.tasks.terminal.harbor import HarborStep, HarborTask
 from hexathlon.tasks.terminal.opening import native_checks
 
-__all__ = ["GradedStep", "StepGrader"]
+__all__ = ["STOPPED", "GradedStep", "StepGrader", "wrecked"]
 
 _LOGS = "/logs/verifier"
-_DROPPED = (
-    "/tests",
-    "/solution",
-    "/logs",
-    "/hexathlon",
-    "/proc",
-    "/dev",
-    "/sys",
-    "/usr/bin",
-    "/usr/sbin",
-    "/usr/lib",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib64",
+_DROPPED = frozenset(
+    "/tests /solution /logs /hexathlon /proc /dev /sys /usr/bin /usr/sbin /usr/lib /bin /sbin /lib "
+    "/lib64".split()
 )
+STOPPED = ("grader", "stopped_by_submission")
+"""Outcome of tests that the agent's files keep from working; they work on the untouched image."""
+
+WRECKED = ("sandbox", "wrecked")
+"""Outcome of a step whose sandbox the agent broke."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +70,11 @@ class GradedStep:
         return float(self.reward.get("reward", sum(values) / max(len(values), 1))) >= least
 
 
+def wrecked(step: HarborStep) -> GradedStep:
+    """Return the result of a step whose sandbox the agent broke: scored, and failed."""
+    return GradedStep(step.name, (WRECKED,), {"reward": 0.0})
+
+
 class StepGrader:
     """Grades steps of one task.
 
@@ -93,54 +97,72 @@ class StepGrader:
         if checks is not None:
             outcomes = judge_probes(self.backend, self.image, changes, checks, self.limits)
             return GradedStep(step.name, tuple((a, b) for a, b in outcomes), changed=changed)
-        image = self._left(changes)
-        files = {**image.files, "/hexathlon": Entry(folder=True, mode=0o755)}
-        with self.backend.open(replace(image, files=files), self.limits) as sandbox:
-            return self._scripted(step, sandbox, GRADER_FILES, changed)
+        return self._blamed(step, changed, lambda what: self._apart(step, what), changes)
 
     def shared(self, step: HarborStep, sandbox: Sandbox) -> GradedStep:
         """Grade as the original benchmark does, in the agent's sandbox with its processes alive."""
         with sandbox.snapshot() as state:
-            changed = changed_files(state.changes(), self.image.workdir)
-        return self._scripted(step, sandbox, {}, changed)
+            changes = state.changes()
+
+        def grade(what: Changes) -> GradedStep:
+            if what is changes:
+                return self._scripted(step, sandbox, {})
+            with self.backend.open(self.image, self.limits) as fresh:
+                return self._scripted(step, fresh, {})
+
+        return self._blamed(step, changed_files(changes, self.image.workdir), grade, changes)
+
+    def _blamed(
+        self,
+        step: HarborStep,
+        changed: Mapping[str, str],
+        grade: Callable[[Changes], GradedStep],
+        changes: Changes,
+    ) -> GradedStep:
+        """Grade, and where the tests could not, grade the untouched image for comparison.
+
+        If the tests work there, it is the agent's files that stopped them: its failure, not a
+        fault.
+        """
+        result = replace(grade(changes), changed=changed)
+        if not result.fault or grade(Changes()).fault:
+            return result
+        return replace(result, fault="", tests=(*result.tests, STOPPED), reward={"reward": 0.0})
+
+    def _apart(self, step: HarborStep, changes: Changes) -> GradedStep:
+        """Run the tests on files in a sandbox of their own."""
+        image = self._left(changes)
+        files = {**image.files, "/hexathlon": Entry(folder=True, mode=0o755)}
+        with self.backend.open(replace(image, files=files), self.limits) as sandbox:
+            return self._scripted(step, sandbox, grader_files())
 
     def _left(self, changes: Changes) -> SandboxImage:
         """Return the image with the agent's changes, but without tools, hooks and grader paths."""
         inside = f"{self.image.workdir.rstrip('/')}/"
 
         def ours(path: str) -> bool:
-            if is_hook(path) and not path.startswith(inside):
+            if covered(path, _DROPPED) or (is_hook(path) and not path.startswith(inside)):
                 return True
-            return any(path == each or path.startswith(f"{each}/") for each in _DROPPED)
+            return steers_tests(path, changes.written.get(path), self.image.files.get(path))
 
-        gone = [path for path in changes.deleted if not ours(path)]
-        files = {
-            path: entry
-            for path, entry in self.image.files.items()
-            if not any(path == each or path.startswith(f"{each}/") for each in gone)
-        }
+        gone = frozenset(path for path in changes.deleted if not ours(path))
+        files = {p: entry for p, entry in self.image.files.items() if not covered(p, gone)}
         files.update({p: entry for p, entry in changes.written.items() if not ours(p)})
         return SandboxImage(self.image.base, files, self.image.workdir, self.image.environment)
 
     def _scripted(
-        self,
-        step: HarborStep,
-        sandbox: Sandbox,
-        tools: Mapping[str, Entry],
-        changed: Mapping[str, str],
+        self, step: HarborStep, sandbox: Sandbox, tools: Mapping[str, Entry]
     ) -> GradedStep:
         """Run the task's own test script and read the reward that it wrote."""
         sandbox.execute(clear_away(_LOGS))
-        sandbox.lay(
-            {
-                **tools,
-                _LOGS: Entry(folder=True, mode=0o755),
-                **{
-                    f"/tests/{path}": Entry(data, 0o755 if path.endswith(".sh") else 0o644)
-                    for path, data in step.tests.items()
-                },
-            }
-        )
+        tests = {
+            f"/tests/{path}": Entry(data, 0o755 if path.endswith(".sh") else 0o644)
+            for path, data in step.tests.items()
+        }
+        try:
+            sandbox.lay({**tools, _LOGS: Entry(folder=True, mode=0o755), **tests})
+        except SandboxPathError as error:
+            return GradedStep(step.name, fault=f"the tests cannot be written: {error}")
         variables = {**self.task.variables, **self.task.test_variables}
         command = test_command(self.image.workdir, variables, pristine=bool(tools))
         done = sandbox.execute(command, timeout=step.seconds)
@@ -149,7 +171,17 @@ class StepGrader:
         if done.timed_out:
             fault = "the tests did not end in time"
         outcomes = read_outcomes(sandbox, done.output)
-        return GradedStep(step.name, outcomes, reward, fault, changed)
+        if outcomes == () and not fault and _collected_nothing(sandbox):
+            fault = "pytest ran, but collected no test"
+        return GradedStep(step.name, outcomes, reward, fault)
+
+
+def _collected_nothing(sandbox: Sandbox) -> bool:
+    """Whether a pytest of ours ran without finding a test."""
+    try:
+        return sandbox.read(OUTCOMES).strip() == b"[]"
+    except SandboxPathError:
+        return False
 
 
 def _reward(sandbox: Sandbox) -> tuple[dict[str, float] | None, str]:

@@ -95,4 +95,4 @@ DISGUISES: Mapping[str, Callable[[str], str]] = {
         }.items()
     },
 }
-"""By name, a function that returns a text in this form; empty if it has none."""
+"""Functions by name; each returns a text in this form, or an empty one if it has none."""

@@ -7,7 +7,7 @@ understanding. All are built from the oracle's episodes on train tasks, the less
 * `neighbour` replays the lesson whose opening shares the most words with this one;
 * `overlap` calls the tools of that lesson with texts of this episode, chosen by the words that
   their lines share with the instruction;
-* `identity` reads only id, index, seed and hash, and replays the lesson nearest in them.
+* `identity` reads only id, index, seed and hash, and replays the lesson with the closest values.
 """
 
 import json

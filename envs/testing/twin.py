@@ -1,9 +1,10 @@
 """Episodes and builds as digests, in the kit's own process and in a fresh one.
 
-The fresh process gets the text of this file and imports nothing of the kit, so that an environment
-that behaves differently while it is checked is detected. The process reads one JSON object from
-standard input: `path`, `entry_point`, `kwargs`, `episodes` (a list of task id, seed, actions),
-`builds` (a list of task ids). It writes a mark and the digests as JSON to standard output.
+The fresh process gets the text of this file and imports nothing from the kit, so that an
+environment that behaves differently while it is checked is detected. The process reads one JSON
+object from standard input: `path`, `entry_point`, `kwargs`, `episodes` (a list of task id, seed,
+actions), `builds` (a list of task ids). It writes a marker and the digests as JSON to standard
+output.
 """
 
 import hashlib
@@ -21,7 +22,7 @@ MARK = "\x02digests\x02"
 
 
 def canonical(value: Any) -> str:
-    """Return a text that is equal for equal data; arrays and types are included."""
+    """Return a string that is equal for equal data; arrays and types are covered."""
     return json.dumps(_plain(value), sort_keys=True, ensure_ascii=True)
 
 

@@ -342,6 +342,8 @@ class WebEnv(Environment):
         parts = [f"Remark: {remark}" if remark else "", time, f"Tabs:\n{head}"]
         if files:
             parts.append(f"Your files: {files}")
+        if "requests" in self.task.params:
+            parts.append(f"Actions left: {max(0, self.limits.turns - self._turn)}")
         return "\n".join(part for part in (*parts, "Page:", view.text) if part)
 
 

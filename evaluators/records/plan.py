@@ -106,7 +106,7 @@ def _check_plan(target: Path, plan: Any) -> None:
         if not isinstance(plan.get(name, {}), dict):
             raise PlanError(f"{target}: {name!r} must be an object")
     if not isinstance(plan.get(SUBMITTER, ""), str):
-        raise PlanError(f"{target}: {SUBMITTER!r} must be a text")
+        raise PlanError(f"{target}: {SUBMITTER!r} must be a string")
     actual = plan_hash(plan)
     if plan.get("plan_hash") != actual:
         raise PlanError(

@@ -17,7 +17,7 @@ _KINDS = (
 
 
 def irregularity(path: Path) -> str:
-    """Return in words what is at a path instead of a regular file; empty if it is one.
+    """Return words for what is at a path other than a regular file; empty for a regular file.
 
     Links are followed. A missing or unreadable path has no irregularity: opening it fails at once.
     """

@@ -91,9 +91,9 @@ def score_interval(
     freedom. Small-number rules:
 
     * all tasks failed or all passed: the spread cannot be estimated; n_eff is the number of tasks,
-      its limit as the score nears 0 or 1 with one odd task out. Without clusters the normal
-      quantile is used, as nothing was estimated; with clusters t is kept, since few of them say
-      little about another one;
+      its limit for scores near 0 or 1 at which a single task differs. Without clusters the normal
+      quantile is used, as nothing was estimated; with clusters t is kept, since few clusters say
+      little about a new one;
     * n_eff is never above the number of trials, however similar the tasks' scores;
     * a single cluster: its tasks count as one observation, with the normal quantile.
 

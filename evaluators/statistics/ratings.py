@@ -36,7 +36,7 @@ beyond it the information cannot be inverted in double precision."""
 
 _STEPS = 200
 _EXACT, _ROUGH = 1e-13, 1e-6
-"""Gains of log-likelihood that end a climb: to the maximum, and on the way to a limit."""
+"""A climb ends at gains of log-likelihood below these: to the maximum, and towards a limit."""
 
 Array = NDArray[np.float64]
 

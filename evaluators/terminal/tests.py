@@ -56,7 +56,7 @@ def harbor_reward(
     """Score by Harbor's rule: the mean reward of the steps, or the reward of the last step.
 
     Params: `strategy`: `mean` or `final`; `steps`: the number of steps. A step that was not reached
-    counts 0, a step without a reward makes the whole unscored; rewards are clipped to 0…1.
+        counts as 0, a step without a reward leaves the task unscored; rewards are clipped to 0…1.
     """
     steps = list(final_state.get("steps", ()))
     missing = [step["name"] for step in steps if step.get("reward") is None]

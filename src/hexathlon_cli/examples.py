@@ -66,6 +66,14 @@ EXAMPLES = {
         "hexathlon terminal run tasks/fix-build",
         "hexathlon terminal run tasks/fix-build --agent noop --sandbox namespaces",
     ),
+    "serve envs": (
+        "hexathlon serve envs SQL --level tiny --port 8000",
+        "hexathlon serve envs Shopping --dialect hermes --sessions 128",
+    ),
+    "serve mcp": (
+        "hexathlon serve mcp Shopping --level easy --seed 7 --verdicts verdicts.jsonl",
+        "hexathlon serve mcp SQL --task sql/filter_rows/tiny/test/00000",
+    ),
     "judge": (
         "hexathlon judge audit --model endpoint:http://127.0.0.1:8000/v1#judge",
         "hexathlon judge runs/mine --model endpoint:http://127.0.0.1:8000/v1#judge",

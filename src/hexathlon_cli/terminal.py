@@ -21,9 +21,7 @@ def run(
     agent: Annotated[
         str, typer.Option(help="Agent: oracle, noop, random, or a MODEL such as endpoint:URL#NAME.")
     ] = "oracle",
-    sandbox: Annotated[
-        str | None, typer.Option(help="Sandbox: namespaces, docker or landlock.")
-    ] = None,
+    sandbox: Annotated[str | None, typer.Option(help="Sandbox: namespaces or docker.")] = None,
     base: Annotated[str | None, typer.Option(help="Root tree or image of the sandbox.")] = None,
     verifier: Annotated[
         str,

@@ -35,7 +35,7 @@ class DirectorySource(TaskSource):
     """
 
     family = "terminal"
-    version = "3"
+    version = "4"
 
     def __init__(self, name: str, folders: tuple[Path, ...] | None = None) -> None:
         self.name = name

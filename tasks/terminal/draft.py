@@ -44,6 +44,11 @@ class Probe:
 
     stdin: str = ""
     seconds: float = 10.0
+    setup: str = ""
+    """Run before the command, as it is; its processor time does not count."""
+
+    cpu: float | None = None
+    """Processor seconds that the command and everything it starts may take together."""
 
 
 @dataclass(frozen=True)
@@ -101,10 +106,13 @@ class TerminalDraft:
         files: Mapping[str, str] | None = None,
         stdin: str = "",
         seconds: float = 10.0,
+        setup: str = "",
+        cpu: float | None = None,
         **expect: Any,
     ) -> None:
         """Add a probe; `expect` has the format of `judging.difference`."""
-        self.probes.append(Probe(name, run, expect, dict(files or {}), stdin, seconds))
+        given = dict(files or {})
+        self.probes.append(Probe(name, run, expect, given, stdin, seconds, setup, cpu))
 
     def keep(self, *paths: str) -> None:
         """Require that these files remain unchanged."""

@@ -56,6 +56,8 @@ def checks_of(draft: TerminalDraft) -> dict[str, Any]:
                 "files": dict(probe.files),
                 "stdin": probe.stdin,
                 "seconds": probe.seconds,
+                **({"setup": probe.setup} if probe.setup else {}),
+                **({"cpu": probe.cpu} if probe.cpu is not None else {}),
             }
             for probe in draft.probes
         ],

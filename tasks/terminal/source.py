@@ -37,7 +37,7 @@ class TerminalSource(StratifiedSource):
 
     name = "terminal"
     family = "terminal"
-    version = "3"
+    version = "4"
     late_modules = ("hexathlon.tasks.terminal.templates.*",)
     per_stratum = PER_STRATUM
     tolerated = {"drop:submit": "an agent that stops is graded by the files that it leaves"}

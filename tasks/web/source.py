@@ -39,7 +39,7 @@ class WebSource(PairedSource):
 
     name = "web"
     family = "web"
-    version = "3"
+    version = "4"
     sizes: ClassVar[Mapping[Split, int | None]] = {
         "train": None, "dev": 12_800, "test": 1_600, "heldout": 1_600,
     }  # fmt: skip
@@ -105,7 +105,7 @@ class WebSource(PairedSource):
             UnknownTask: If the address does not exist, or the salt is missing.
         """
         at = self.checked(task_id, salt)
-        draft = _draft(at, salt or "")
+        draft = _kept_draft(task_id, salt or "")
         other = TaskAddress(self.name, at.template, at.level, at.split, at.index ^ 1)
         return Task(
             id=task_id,

@@ -135,4 +135,4 @@ COORDINATE_TOOLS: tuple[ToolSchema, ...] = (
     _tool("keyboard_type", "Type a text key by key where the focus is.", ("text",), text=_TEXT),
     _tool("keyboard_insert_text", "Insert a text where the focus is.", ("text",), text=_TEXT),
 )
-"""Tools that need a window; a real browser offers them beside `WEB_TOOLS`."""
+"""Tools that need a window; a real browser offers them in addition to `WEB_TOOLS`."""

@@ -70,7 +70,7 @@ def fetch(*replies, times=1, body=b"{}"):
                 texts.append((response.status_code, response.text))
             return texts, server
 
-    return asyncio.run(asyncio.wait_for(run(), 20))
+    return asyncio.run(asyncio.wait_for(run(), 120))
 
 
 def test_connection_closed_during_a_blocked_loop_is_not_reused(monkeypatch):
@@ -95,7 +95,7 @@ def test_connection_closed_during_a_blocked_loop_is_not_reused(monkeypatch):
         thread = threading.Thread(target=serve, args=(listening,), daemon=True)
         thread.start()
         texts = asyncio.run(run(f"http://127.0.0.1:{listening.getsockname()[1]}/"))
-        thread.join(20)
+        thread.join(120)
     assert texts == ["hello", "hello"]
 
 

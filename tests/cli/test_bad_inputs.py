@@ -19,7 +19,7 @@ from support.events import register_toy, unregister
 
 TESTS = Path(__file__).resolve().parents[1]
 TOY_COMMAND = (sys.executable, "-m", "support.toy_command")
-DEADLINE = 60.0
+DEADLINE = 240.0
 RAW = re.compile(
     r"Traceback|validation error|Input should|Field required|Extra inputs|\[type=|\[Errno|"
     r"Error\(|codec can't|errors\.pydantic|object at 0x"
@@ -102,7 +102,7 @@ CALLS: list[tuple[Callable[[Path], Any], str]] = [
     (lambda out: reset(task="sql/x", split="test"), "'task' names one task"),
     (lambda out: reset(taskset="nope"), "there is no task source 'nope'"),
     (lambda out: reset(split="nope"), "there is no split 'nope'"),
-    (lambda out: reset(split="heldout"), "the held-out split needs a salt"),
+    (lambda out: reset(split="heldout"), "the held-out split requires a salt"),
     (lambda out: reset(level="x"), "there is no level 'x'"),
     (lambda out: reset(index="x"), "option 'index' must be a whole number of at least 0, got 'x'"),
     (lambda out: reset(index=-1), "option 'index' must be a whole number of at least 0, got -1"),
@@ -116,7 +116,7 @@ CALLS: list[tuple[Callable[[Path], Any], str]] = [
     (lambda out: evaluated(out, envs=3), "envs must be a list, got 3"),
     (lambda out: evaluated(out, concurrency=0), "concurrency must be at least 1, got 0"),
     (lambda out: evaluated(out, limits={"turns": 0}), "limits.turns must be at least 1, got 0"),
-    (lambda out: hexathlon.evaluate(5, out), "expected a text such as 'agent:oracle'"),  # type: ignore[arg-type]
+    (lambda out: hexathlon.evaluate(5, out), "expected a string such as 'agent:oracle'"),  # type: ignore[arg-type]
     (lambda out: hexathlon.make_agent("agent:nope"), "there is no agent 'nope'"),
     (lambda out: hexathlon.make_agent("agent:noop", dialcet="json"), "no setting 'dialcet'"),
     (lambda out: hexathlon.load_run(out), "has no plan.json"),

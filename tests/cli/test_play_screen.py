@@ -17,6 +17,7 @@ from hexathlon_cli.playing.calls import (
     read_line,
 )
 from hexathlon_cli.playing.words import explained
+from support.left_open import id_of
 from support.screens import Screen
 
 EVENTS = {"SQL": "filter_rows"} | dict.fromkeys(
@@ -178,7 +179,7 @@ def test_without_a_report_its_parts_are_not_called_wrong() -> None:
 @pytest.mark.parametrize("event", ["SQL", "Shopping", "RolePlay", "Web", "GUI"])
 def test_every_near_miss_is_told_why(event: str) -> None:
     """Of each event's first tasks; the terminal's verdict is that of its tests, told above."""
-    subject = Subject(f"hexathlon/{event}-v0", tasks=5)
+    subject = Subject(id_of(event), tasks=5)
     env = subject.make()
     try:
         for task in subject.tasks:

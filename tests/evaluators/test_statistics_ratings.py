@@ -141,7 +141,7 @@ def test_dependence_within_scenes_widens_the_intervals():
     width = [
         {one.player: one.high - one.low for one in rated(games)} for games in (once, copied, apart)
     ]
-    # The penalty weighs less beside ten times as many comparisons.
+    # The penalty matters less with ten times as many comparisons.
     assert all(0.7 < width[1][p] / width[0][p] < 1.5 for p in PLANTED)
     assert all(width[2][p] < 0.5 * width[1][p] for p in PLANTED)
     assert bradley_terry(apart)[0].inflation == 1.0

@@ -60,7 +60,7 @@ class ChatServer:
         trace: TracebackType | None,
     ) -> None:
         self._server.should_exit = self._server.force_exit = True
-        self._thread.join(20)
+        self._thread.join(120)
         self._socket.close()
         assert not self._thread.is_alive(), "the chat server did not stop"
 

@@ -82,7 +82,7 @@ class JudgeServer:
     ) -> None:
         sys.setswitchinterval(self._interval)
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(20)
+        self._thread.join(120)
         assert not self._thread.is_alive(), "the judge server did not stop"
 
     def model(self, name: str) -> str:

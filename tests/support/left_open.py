@@ -17,6 +17,7 @@ from typing import Any
 import gymnasium
 
 import hexathlon  # noqa: F401 - registers the environments
+from hexathlon.envs.registry import ENVIRONMENTS
 from hexathlon.envs.sandbox.image import SandboxImage
 from hexathlon.envs.sandbox.ladder import backend
 from hexathlon.envs.workers.hosted import HostedEnvironment
@@ -32,9 +33,15 @@ CALLS = {
 }
 
 
+def id_of(name: str) -> str:
+    """The current id of an event."""
+    (env_id,) = (i for i in ENVIRONMENTS if i.startswith(f"hexathlon/{name}-v"))
+    return env_id
+
+
 def event(name: str, **options: Any) -> Callable[[], Any]:
     def made() -> Any:
-        env = gymnasium.make(f"hexathlon/{name}-v0", **options)
+        env = gymnasium.make(id_of(name), **options)
         env.reset(seed=1)
         env.step(CALLS[name])
         return env
@@ -55,7 +62,7 @@ def written_sql(backend: str) -> Any:
 
 def vector(name: str, **options: Any) -> Any:
     env = gymnasium.make_vec(
-        f"hexathlon/{name}-v0", num_envs=2, vectorization_mode="vector_entry_point", **options
+        id_of(name), num_envs=2, vectorization_mode="vector_entry_point", **options
     )
     env.reset(seed=1)
     env.step([CALLS[name]] * 2)

@@ -17,7 +17,7 @@ from typing import Self
 import pyte
 
 ROWS, COLUMNS = 24, 80
-DEADLINE = 60.0
+DEADLINE = 240.0
 PROMPTS = ("> ", "for more --")
 _CODE = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 

@@ -3,7 +3,7 @@
 
 None is a model's own template; each has the traits that trip up a renderer: tools in the system
 turn or before the last user's, reasoning that is dropped from earlier turns, system prompts folded
-into the user's, separators of every kind, roles of other names.
+into the user's, separators of every kind, other role names.
 """
 
 from functools import cache
@@ -58,7 +58,7 @@ HEADERS = """<|begin|>{%- for m in messages -%}
 
 {% endif -%}"""
 
-# No role tokens for the assistant; tools stand before the last user's turn; results as JSON.
+# No role tokens for the assistant; tools come before the last user's turn; results as JSON.
 INSTRUCT = """<s>{%- set ns = namespace(last=0) -%}
 {%- for m in messages -%}{%- if m.role == 'user' -%}{%- set ns.last = loop.index0 -%}{%- endif -%}{%- endfor -%}
 {%- for m in messages -%}

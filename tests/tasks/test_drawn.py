@@ -57,5 +57,5 @@ def test_unknown_ids_are_refused_with_an_example(task_id):
 def test_held_out_tasks_follow_the_salt_and_need_one():
     task_id = SOURCE.address("heldout", 0)
     assert SOURCE.build(task_id, "a").hash != SOURCE.build(task_id, "b").hash
-    with pytest.raises(UnknownTask, match="needs a salt"):
+    with pytest.raises(UnknownTask, match="requires a salt"):
         SOURCE.build(task_id)

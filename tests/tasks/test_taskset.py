@@ -69,7 +69,7 @@ def test_held_out_tasks_follow_the_salt_and_its_commitment():
 @pytest.mark.parametrize("arguments", [("heldout", None, None), ("test", None, "salt")])
 def test_salt_is_only_accepted_for_the_held_out_split(arguments):
     split, level, salt = arguments
-    with pytest.raises(TaskError, match="held-out split needs a salt"):
+    with pytest.raises(TaskError, match="held-out split requires a salt"):
         TaskSet("toy", split, level, salt)
 
 

@@ -1,7 +1,8 @@
 """The torch engine: batches concurrent requests of one event loop.
 
 Model steps run on the loop itself. Between two steps all ready coroutines run, so that environments
-take their turns and new requests join the batch. The engine knows no chat template and no task.
+take their turns and new requests join the batch. The engine does not depend on chat templates or
+tasks.
 """
 
 import asyncio

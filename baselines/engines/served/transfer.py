@@ -16,7 +16,7 @@ from hexathlon.baselines.engines.served.engine import ServedEngine
 __all__ = ["Broadcast", "TransferClient", "TransferSender", "loading_adapter"]
 
 _ADAPTER = "policy"
-"""Name of the adapter at the servers."""
+"""Name of the adapter on the servers."""
 
 
 class TransferSender(Protocol):

@@ -1,8 +1,9 @@
 """Programs that cannot start programs: the launcher of everything that the agent operates.
 
 A system-call filter refuses new processes (`fork`, `vfork`, and `clone` except for threads) to a
-program and thus to everything the agent can make it do. No menu entry, desktop file, plug-in or
-key binding leads to a shell, whatever the program offers. It does not know which programs run.
+program and thus to everything the agent can make it do. No menu entry, desktop file, plug-in or key
+binding leads to a shell, whatever the program offers. This module does not depend on which programs
+run.
 """
 
 import platform

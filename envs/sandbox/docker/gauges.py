@@ -34,21 +34,29 @@ class Gauges:
         self._id = str(container.id)
         self._folders = folders
         self._files = self._find()
+        self._times = self._find_times()
         self._last = self.counts()
 
-    def _find(self) -> tuple[Path, Path] | None:
-        """Return the files that count killed and refused processes; None if inaccessible."""
+    def _groups(self) -> dict[str, Path]:
+        """Return the container's control groups by controller; version 2 has the name ''."""
         try:
             lines = Path(f"/proc/{self._pid}/cgroup").read_text().splitlines()
         except OSError:
-            return None
+            return {}
         places: dict[str, Path] = {}
         for number, names, path in (line.split(":", 2) for line in lines):
             if self._id not in path:
                 continue  # not our machine's process, or hidden from us
-            for name in names.split(",") if number != "0" else ("memory", "pids"):
+            for name in names.split(",") if number != "0" else ("",):
                 base = _ROOT if number == "0" else _ROOT / names
                 places.setdefault(name, base / path.lstrip("/"))
+        return places
+
+    def _find(self) -> tuple[Path, Path] | None:
+        """Return the files that count killed and refused processes; None if inaccessible."""
+        places = self._groups()
+        if "" in places:
+            places = {"memory": places[""], "pids": places[""]} | places
         if not {"memory", "pids"} <= set(places):
             return None
         memory = next(
@@ -60,6 +68,24 @@ class Gauges:
             None,
         )
         return (memory, places["pids"] / "pids.events") if memory is not None else None
+
+    def _find_times(self) -> Path | None:
+        """Return the file that counts processor time; None if inaccessible."""
+        for name, file in (("", "cpu.stat"), ("cpuacct", "cpuacct.usage")):
+            path = self._groups().get(name)
+            if path is not None and (path / file).is_file():
+                return path / file
+        return None
+
+    def cpu_seconds(self) -> float | None:
+        """Return the container's processor time; None if it cannot be read."""
+        if self._times is None:
+            return None
+        try:
+            words = self._times.read_text().split()
+        except OSError:
+            return None
+        return int(words[1]) / 1e6 if words[0] == "usage_usec" else int(words[0]) / 1e9
 
     def counts(self) -> tuple[int, int]:
         """Return the number of processes killed for memory and of refused process creations."""

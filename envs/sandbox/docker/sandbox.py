@@ -298,6 +298,10 @@ class DockerSandbox(Sandbox):
             self._gauges.kill_shells(self._container)
         raise SandboxFault("still alive after they were killed: " + left[0].command[:100])
 
+    def cpu_seconds(self) -> float | None:
+        """Return the processor time of all processes so far."""
+        return self._gauges.cpu_seconds()
+
     def evidence(self) -> Evidence:
         """Return the counters since the sandbox was opened."""
         kills, refusals = self._gauges.counts()

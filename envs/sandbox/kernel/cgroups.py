@@ -54,9 +54,16 @@ class ControlGroups:
         return [os.open(path, os.O_WRONLY | os.O_CLOEXEC) for path in paths]
 
     def gauges(self) -> list[int]:
-        """Open the files that count killed and refused processes, in this order."""
+        """Open the counters of killed and refused processes, and of processor time if it is there.
+
+        The order is that of this sentence.
+        """
         name = "memory.events" if self._version == 2 else "memory.oom_control"
-        paths = (self._folders["memory"] / name, self._folders["pids"] / "pids.events")
+        paths = [self._folders["memory"] / name, self._folders["pids"] / "pids.events"]
+        if self._version == 2:
+            paths.append(self._folders["memory"] / "cpu.stat")
+        elif "cpuacct" in self._folders:
+            paths.append(self._folders["cpuacct"] / "cpuacct.usage")
         return [os.open(path, os.O_RDONLY | os.O_CLOEXEC) for path in paths]
 
     def counters(self) -> tuple[int, int]:
@@ -183,7 +190,7 @@ def _places(root: Path, own: Path) -> tuple[dict[str, Path], int] | str:
     folders = {}
     for number, names, path in lines:
         for name in names.split(","):
-            if number != "0" and name in ("memory", "pids", "cpu"):
+            if number != "0" and name in ("memory", "pids", "cpu", "cpuacct"):
                 mounted = next((p for p in (root / name, root / names) if p.is_dir()), None)
                 if mounted is not None:
                     inside = mounted / path.lstrip("/")

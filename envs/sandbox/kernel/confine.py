@@ -22,7 +22,7 @@ __all__ = ["Ceilings", "enter_users", "set_ceilings", "shut_in"]
 
 @dataclass(frozen=True, slots=True)
 class Ceilings:
-    """Per-process limits, as in setrlimit(2); None for no limit of ours."""
+    """Per-process limits, as in setrlimit(2); None leaves a limit as it is."""
 
     file_bytes: int
     open_files: int

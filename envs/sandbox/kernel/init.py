@@ -5,7 +5,7 @@ could not reach; but its memory and descriptors are closed to the agent, and sig
 cannot touch it. When the caller's end of the socket closes, it ends, and everything in the sandbox
 with it. On backends without a pid namespace it is the reaper of its descendants instead.
 
-All imports happen at the start: later, the interpreter's own files are out of sight.
+All imports happen at the start: later, the interpreter's own files cannot be reached.
 """
 
 import errno
@@ -28,6 +28,7 @@ __all__ = ["Init", "no_route_count"]
 
 _SHELL = "/bin/bash"
 _DEADLINE_SECONDS = 2.0
+_KILL_SECONDS = 20.0
 _PAUSE_SECONDS = 0.001
 _TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -40,7 +41,8 @@ class Init:
         environment: Variables of the shells.
         workdir: Initial directory of the shells.
         doors: Files of control groups through which a process moves itself: entries, exits.
-        gauges: Files of control groups with the counters of killed and refused processes.
+        gauges: Files of control groups: counters of killed and of refused processes, and, if there
+            is one, the processor time.
         whole: Whether every process but this one in `/proc` belongs to the sandbox.
     """
 
@@ -65,6 +67,7 @@ class Init:
             "shell": self.shell,
             "terminal": self._terminal,
             "walls": self._walls,
+            "usage": self._usage,
             "stop": self._stop,
             "read": self._read,
             "write": self._write,
@@ -198,9 +201,18 @@ class Init:
 
     def _walls(self, descriptors: list[int]) -> dict[str, Any]:
         space = os.statvfs(self._workdir if not self._whole else "/")
-        counts = [_gauge(handle) for handle in self._gauges]
+        counts = [_gauge(handle) for handle in self._gauges[:2]]
         free = space.f_bavail * space.f_frsize
         return {"counts": counts, "free": free, "inodes": space.f_favail}
+
+    def _usage(self, descriptors: list[int]) -> dict[str, Any]:
+        """Return the processor time of all processes, ended ones included."""
+        if len(self._gauges) > 2:
+            return {"seconds": _processor_seconds(self._gauges[2])}
+        rows = table()
+        if not self._whole:
+            rows = [row for row in rows if row.pid == os.getpid()] + self._others()
+        return {"seconds": sum(row.ticks for row in rows) / _TICKS}
 
     def _stop(
         self, descriptors: list[int], since: float, number: int, shell: bool
@@ -218,11 +230,9 @@ class Init:
         return {"signalled": signalled}
 
     def _read(self, descriptors: list[int], path: str, most: int) -> dict[str, Any]:
-        flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-        handle = os.open(path, flags)
+        handle = _opened(path, os.O_RDONLY)
         with open(handle, "rb") as file:
-            status = os.fstat(handle)
-            if not stat.S_ISREG(status.st_mode):
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
                 return {"error": "not a regular file", "errno": errno.EINVAL}
             data = file.read(most + 1)
         if len(data) > most:
@@ -232,8 +242,7 @@ class Init:
 
     def _write(self, descriptors: list[int], path: str, mode: int) -> dict[str, Any]:
         laying.make_parents(path)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-        handle = os.open(path, flags, mode)
+        handle = _opened(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
         with open(handle, "wb") as file, open(os.dup(descriptors[0]), "rb") as data:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
                 return {"error": "not a regular file", "errno": errno.EINVAL}
@@ -278,7 +287,7 @@ class Init:
     def _kill_all(self, descriptors: list[int]) -> dict[str, Any]:
         """Kill everything and wait until no process is left."""
         found = self._processes(descriptors)
-        deadline = time.monotonic() + _DEADLINE_SECONDS
+        deadline = time.monotonic() + _KILL_SECONDS
         while True:
             self._signal_all(descriptors, signal.SIGKILL)
             self._reap()
@@ -289,8 +298,7 @@ class Init:
 
     def _open(self, descriptors: list[int], path: str) -> dict[str, Any]:
         """Open a file for reading and pass it out."""
-        flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-        handle = os.open(path, flags)
+        handle = _opened(path, os.O_RDONLY)
         self._out.append(handle)
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             return {"error": "not a regular file", "errno": errno.EINVAL}
@@ -309,6 +317,28 @@ class Init:
         return {"attempts": no_route_count("/proc/self/net")}
 
 
+def _opened(path: str, flags: int, mode: int = 0o644) -> int:
+    """Open a file for the caller, but nothing of this process in `/proc`.
+
+    Its memory map names files of the machine, and its descriptors lead to control groups.
+    """
+    folder, name = os.path.split(path)
+    _refuse_own(os.path.join(os.path.realpath(folder), name))
+    _refuse_own(os.path.realpath(path))
+    handle = os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC, mode)
+    try:
+        _refuse_own(os.readlink(f"/proc/self/fd/{handle}"))  # a link may have been replaced
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
+
+
+def _refuse_own(path: str) -> None:
+    if f"{path}/".startswith((f"/proc/{os.getpid()}/", "/proc/self/", "/proc/thread-self/")):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+
 def _kill(pid: int, number: int) -> int:
     try:
         os.kill(pid, number)
@@ -323,6 +353,14 @@ def _gauge(handle: int) -> int:
         if word in (b"oom_kill", b"max"):
             return int(number)
     return 0
+
+
+def _processor_seconds(handle: int) -> float:
+    """Read `cpuacct.usage` of version 1, in nanoseconds, or `cpu.stat` of version 2."""
+    words = os.pread(handle, 4096, 0).split()
+    if words[:1] == [b"usage_usec"]:
+        return int(words[1]) / 1e6
+    return int(words[0]) / 1e9
 
 
 def no_route_count(folder: str) -> int:

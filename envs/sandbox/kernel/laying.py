@@ -28,31 +28,44 @@ def apply(changes: Changes) -> None:
 
 def lay(path: str, entry: Entry) -> None:
     """Write one entry, replacing an existing one; a directory keeps its content."""
-    make_parents(path)
     if entry.folder:
+        make_parents(path)
         if not _is_folder(path):
             remove(path)
             os.mkdir(path)
         _dress(path, entry)
         return
-    remove(path)
     if entry.link is not None:
+        make_parents(path)
+        remove(path)
         os.symlink(entry.link, path)
         os.utime(path, (entry.mtime, entry.mtime), follow_symlinks=False)
         if entry.owner:
             os.lchown(path, entry.owner, entry.owner)
         return
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-    with open(handle, "wb") as file:
-        file.write(entry.data)
-    _dress(path, entry)
+    with open(_new_file(path), "wb", buffering=0) as file:
+        rest = memoryview(entry.data)
+        while rest:
+            rest = rest[file.write(rest) :]
+        _dress(file.fileno(), entry)
 
 
-def _dress(path: str, entry: Entry) -> None:
+def _new_file(path: str) -> int:
+    """Create a file; what usually is not there is looked for only when creating it fails."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        return os.open(path, flags, 0o600)
+    except OSError:
+        make_parents(path)
+        remove(path)
+        return os.open(path, flags, 0o600)
+
+
+def _dress(place: str | int, entry: Entry) -> None:
     if entry.owner:
-        os.chown(path, entry.owner, entry.owner)
-    os.chmod(path, entry.mode)  # after chown, which clears the set-id bits
-    os.utime(path, (entry.mtime, entry.mtime))
+        os.chown(place, entry.owner, entry.owner)
+    os.chmod(place, entry.mode)  # after chown, which clears the set-id bits
+    os.utime(place, (entry.mtime, entry.mtime))
 
 
 def make_parents(path: str) -> None:

@@ -15,6 +15,8 @@ class ProcessInfo(NamedTuple):
     started: int
     """Clock ticks after the machine's start."""
     name: str
+    ticks: int = 0
+    """Processor time of the process and of all children that it has waited for."""
 
 
 def table() -> list[ProcessInfo]:
@@ -36,7 +38,8 @@ def _row(pid: int) -> ProcessInfo | None:
         return None  # it ended during the scan
     fields = rest.split()
     name = head.partition(b"(")[2].decode(errors="replace")
-    return ProcessInfo(pid, int(fields[1]), fields[0].decode(), int(fields[19]), name)
+    ticks = sum(map(int, fields[11:15]))
+    return ProcessInfo(pid, int(fields[1]), fields[0].decode(), int(fields[19]), name, ticks)
 
 
 def command_of(row: ProcessInfo) -> str:

@@ -133,7 +133,11 @@ class _Keeper(Init):
         if do not in _WITH_FILES:
             super()._perform(do, descriptors, request)
             return
-        pid = os.fork()
+        try:
+            pid = os.fork()
+        except OSError as error:
+            self._say({"error": error.strerror or "no process", "errno": error.errno}, [])
+            return
         if pid == 0:
             try:
                 self._confine()

@@ -28,7 +28,7 @@ class Layer:
     """One layer of files, released with its last reference.
 
     Attributes:
-        number: Its number with the keeper.
+        number: The keeper's number for it.
     """
 
     def __init__(self, number: int, keeper: "Keeper") -> None:

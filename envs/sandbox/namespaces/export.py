@@ -32,14 +32,21 @@ class _Found:
     deleted: set[str] = field(default_factory=set)
     special: dict[str, str] = field(default_factory=dict)
     cut: bool = False
+    children: dict[str, set[str]] = field(default_factory=dict)
+    """Directory → paths in it that were noted."""
+
+    def note(self, path: str) -> None:
+        """Remember a path as one of its directory's."""
+        self.children.setdefault(path.rpartition("/")[0], set()).add(path)
 
     def forget(self, path: str) -> None:
         """Drop a path and everything below it."""
-        below = path + "/"
-        for kept in [p for p in self.places if p == path or p.startswith(below)]:
-            del self.places[kept]
-        for lost in [p for p in self.special if p == path or p.startswith(below)]:
-            del self.special[lost]
+        waiting = [path]
+        while waiting:
+            each = waiting.pop()
+            self.places.pop(each, None)
+            self.special.pop(each, None)
+            waiting += self.children.pop(each, ())
 
 
 def export(
@@ -77,6 +84,7 @@ def _note(found: _Found, layer: str, path: str, status: os.stat_result, opaque: 
         found.forget(path)
     if opaque:
         found.deleted.add(path)
+    found.note(path)
     if stat.S_ISDIR(mode) or stat.S_ISREG(mode) or stat.S_ISLNK(mode):
         found.places[path] = (layer, status)
     else:
@@ -116,8 +124,7 @@ def _walk(layer: str) -> Iterator[tuple[str, os.stat_result, bool]]:
                 waiting.append(inside)
 
 
-@contextlib.contextmanager
-def _opened(layer: str, path: str) -> Iterator[int]:
+def _open_folder(layer: str, path: str) -> int:
     """Open a directory of a layer component by component, following no link."""
     folder = os.open(layer, _FOLDER)
     try:
@@ -125,9 +132,54 @@ def _opened(layer: str, path: str) -> Iterator[int]:
             inner = os.open(part, _FOLDER, dir_fd=folder)
             os.close(folder)
             folder = inner
+    except BaseException:
+        os.close(folder)
+        raise
+    return folder
+
+
+@contextlib.contextmanager
+def _opened(layer: str, path: str) -> Iterator[int]:
+    folder = _open_folder(layer, path)
+    try:
         yield folder
     finally:
         os.close(folder)
+
+
+class _Folders:
+    """Open directories of layers, the last one used of each: most files share theirs."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, tuple[str, int | None]] = {}
+
+    def get(self, layer: str, path: str) -> int:
+        """Return the descriptor of a directory; valid until the next call for this layer.
+
+        Raises:
+            FileNotFoundError: If the layer has no such directory.
+        """
+        known, folder = self._last.get(layer, (None, None))
+        if known != path:
+            self._close(folder)
+            try:
+                folder = _open_folder(layer, path)
+            except OSError:
+                folder = None
+            self._last[layer] = (path, folder)
+        if folder is None:
+            raise FileNotFoundError(path)
+        return folder
+
+    def close(self) -> None:
+        """Close all."""
+        for _, folder in self._last.values():
+            self._close(folder)
+        self._last = {}
+
+    def _close(self, folder: int | None) -> None:
+        if folder is not None:
+            os.close(folder)
 
 
 def _hides(folder: int, name: str) -> bool:
@@ -144,28 +196,40 @@ def _hides(folder: int, name: str) -> bool:
 
 def _described(found: _Found, lower: list[str], owner: int, max_bytes: int) -> Changes:
     written: dict[str, Entry] = {}
+    replaced = set[str]()
     left = max_bytes
-    for path in sorted(found.places):
-        layer, status = found.places[path]
-        if stat.S_ISREG(status.st_mode) and status.st_size > left:
-            found.special[path] = "too_long"
-            found.cut = True
-            continue
-        entry = _entry(layer, path, status, owner)
-        if entry is None:
-            continue
-        left -= len(entry.data)
-        if path in found.deleted or _differs(entry, path, lower, owner):
-            written[path] = entry
-    hidden = {path for path in found.deleted if _below(lower, path) is not None}
+    with contextlib.closing(_Folders()) as folders:
+        for path in sorted(found.places):
+            layer, status = found.places[path]
+            if stat.S_ISREG(status.st_mode) and status.st_size > left:
+                found.special[path] = "too_long"
+                found.cut = True
+                continue
+            entry = _entry(folders, layer, path, status, owner)
+            if entry is None:
+                continue
+            left -= len(entry.data)
+            before = _below(folders, lower, path)
+            if path in found.deleted or _differs(folders, entry, path, before, owner):
+                written[path] = entry
+            # A whiteout is not needed where a directory was replaced by something else.
+            if before is not None and stat.S_ISDIR(before[1].st_mode) and not entry.folder:
+                replaced.add(path)
+        for path in found.special:
+            before = _below(folders, lower, path) if path.startswith("/") else None
+            if before is not None:
+                replaced.add(path)
+        hidden = {path for path in found.deleted if _below(folders, lower, path) is not None}
     gone = hidden - set(written)
     # A replaced directory or file: also deleted, so that a new directory drops the old content.
     gone |= {path for path in hidden & set(written) if written[path].folder}
     special = {path: found.special[path] for path in sorted(found.special)}
-    return Changes(written, tuple(sorted(gone)), special, found.cut)
+    return Changes(written, tuple(sorted(gone | replaced)), special, found.cut)
 
 
-def _entry(layer: str, path: str, status: os.stat_result, owner: int) -> Entry | None:
+def _entry(
+    folders: _Folders, layer: str, path: str, status: os.stat_result, owner: int
+) -> Entry | None:
     """Read one path of a layer; None if it has disappeared."""
     mode, inner = stat.S_IMODE(status.st_mode), max(status.st_uid - owner, 0)
     mtime = int(status.st_mtime)
@@ -173,12 +237,12 @@ def _entry(layer: str, path: str, status: os.stat_result, owner: int) -> Entry |
         return Entry(b"", mode, inner, None, True, mtime)
     parent, _, name = path.rpartition("/")
     try:
-        with _opened(layer, parent) as folder:
-            if stat.S_ISLNK(status.st_mode):
-                target = os.readlink(name, dir_fd=folder)
-                return Entry(b"", 0o777, inner, ascii_safe(target), False, mtime)
-            with open(os.open(name, _FILE, dir_fd=folder), "rb") as file:
-                return Entry(file.read(status.st_size), mode, inner, None, False, mtime)
+        folder = folders.get(layer, parent)
+        if stat.S_ISLNK(status.st_mode):
+            target = os.readlink(name, dir_fd=folder)
+            return Entry(b"", 0o777, inner, ascii_safe(target), False, mtime)
+        with open(os.open(name, _FILE, dir_fd=folder), "rb") as file:
+            return Entry(file.read(status.st_size), mode, inner, None, False, mtime)
     except OSError:
         return None
 
@@ -188,28 +252,32 @@ def ascii_safe(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def _below(lower: list[str], path: str) -> tuple[str, os.stat_result] | None:
+def _below(folders: _Folders, lower: list[str], path: str) -> tuple[str, os.stat_result] | None:
     """Return the location of a path in the layers below, and its status."""
     parent, _, name = path.rpartition("/")
     for layer in lower:
         try:
-            with _opened(layer, parent) as folder:
-                status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            status = os.stat(name, dir_fd=folders.get(layer, parent), follow_symlinks=False)
         except OSError:
             continue
         return None if stat.S_ISCHR(status.st_mode) else (layer, status)
     return None
 
 
-def _differs(entry: Entry, path: str, lower: list[str], owner: int) -> bool:
+def _differs(
+    folders: _Folders,
+    entry: Entry,
+    path: str,
+    place: tuple[str, os.stat_result] | None,
+    owner: int,
+) -> bool:
     """Whether an entry differs from the image's; times are ignored."""
-    place = _below(lower, path)
     if place is None:
         return True
     layer, status = place
     if stat.S_ISREG(status.st_mode) and status.st_size != len(entry.data):
         return True
-    before = _entry(layer, path, status, owner)
+    before = _entry(folders, layer, path, status, owner)
     if before is None:
         return True
     first = (entry.data, entry.mode, entry.owner, entry.link, entry.folder)

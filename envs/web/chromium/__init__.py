@@ -1,5 +1,5 @@
 """A real browser for the web event: sites over HTTP on loopback, Chromium driven by Playwright.
 
-Knows nothing of tasks and verdicts: it shows pages, carries out actions, and lets Chromium reach
-only the episode's own sites.
+Independent of tasks and verdicts: it shows pages, carries out actions, and lets Chromium reach only
+the episode's own sites.
 """

@@ -242,7 +242,7 @@ class ChromiumSession:
         """Wait until the page is quiet and read it.
 
         Args:
-            place: Where the history has moved to, if the action was to move in it.
+            place: New position in the history, if the action navigates in it.
 
         Returns:
             An address outside the episode that the page tried to go to; empty if none.
@@ -264,7 +264,7 @@ class ChromiumSession:
         return tab.snapshot.refused[-1] if tab.snapshot.refused else ""
 
     async def _observe(self, tab: ChromiumTab) -> bool:
-        """Read the page; if a site answered without a page, tell it that it is not being left."""
+        """Read the page; if a site answered without a page, tell the open page that it stays."""
         reading = asyncio.ensure_future(tab.observe())
         try:
             while not reading.done():
@@ -344,5 +344,5 @@ class ChromiumSession:
 
     @property
     def _is_foreign(self) -> bool:
-        """Whether the pages are not the event's sites."""
+        """Whether the pages are not those of the event's sites."""
         return isinstance(self._network, MiniwobPages)

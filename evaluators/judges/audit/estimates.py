@@ -55,8 +55,8 @@ def score_estimate(
     """Return a mean of scores of a known range with Wilson's interval; None if there are none.
 
     The interval is that of `score_interval`, on the effective number of scores. If all scores are
-    0 or all are 1, that number is the number of clusters: six of six is not 100 to 100 %. Where
-    no spread is estimated (independent scores of 0 or 1) it has the normal quantile.
+    0 or all are 1, that number is the number of clusters: six of six is not 100 to 100 %. Where no
+    spread is estimated (independent scores of 0 or 1), the normal quantile is used.
 
     Args:
         values: The scores.

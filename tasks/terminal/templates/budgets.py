@@ -4,6 +4,9 @@ from typing import Any
 
 from hexathlon.tasks.terminal.draft import TerminalDraft, put, template
 
+_BUDGET = 2.5
+"""Processor seconds of all processes of a probe: the two of the task, and the probe's own shell."""
+
 _SLOW_PAIRS = """import sys
 
 def solve(numbers):
@@ -49,8 +52,9 @@ def perf_pairs(draft: TerminalDraft) -> None:
         "`python3 pairs.py` reads whole numbers, one a line, and prints how many pairs of places "
         f"i < j there are for which {what} leaves {rest} when divided by {mod} (the remainder is "
         f"never negative). It is right, but far too slow. Make it give the same answers for "
-        f"{count:,} numbers in 2 seconds of processor time and 200 MB "
-        f"of memory. Numbers may be negative, and as large as 10**12."
+        f"{count:,} numbers in 2 seconds of processor time, that of all its "
+        f"processes together, and 200 MB of memory. Numbers may be negative, and as "
+        "large as 10**12."
     )
 
     def expected(numbers: list[int]) -> int:
@@ -74,7 +78,9 @@ def perf_pairs(draft: TerminalDraft) -> None:
         numbers.append(x * 97 - 10**11)
     draft.probe(
         "large",
-        "python3 held.py > held.txt; ulimit -t 2 -v 400000; python3 pairs.py < held.txt",
+        "ulimit -t 2 -v 400000; python3 pairs.py < held.txt",
+        setup="python3 held.py > held.txt",
+        cpu=_BUDGET,
         files={"held.py": rule},
         number=expected(numbers),
         seconds=30.0,
@@ -157,7 +163,8 @@ def perf_window(draft: TerminalDraft) -> None:
         f"{scale} times {words} of the last WIDTH numbers so far (of all, while there are fewer), "
         f"plus {shift}. It is right, but takes time in proportion to WIDTH for each line. Make it "
         f"give the same for {count:,} lines and a WIDTH of some 15,000 in 2 seconds of processor "
-        "time and 200 MB of memory, whatever the numbers: rising, falling or any."
+        "time, that of all its processes together, and 200 MB of memory, whatever the numbers: "
+        "rising, falling or any."
     )
 
     def expected(values: list[int], wide: int) -> list[int]:
@@ -208,9 +215,10 @@ def perf_window(draft: TerminalDraft) -> None:
         rule = f"for n in range({count}):\n    print({formula})\n"
         draft.probe(
             name,
-            f"python3 held.py > held.txt; (ulimit -t 2 -v "
-            f"400000; python3 window.py {width} < held.txt)"
+            f"(ulimit -t 2 -v 400000; python3 window.py {width} < held.txt)"
             " | awk '{ s = (s + $1 * (NR % 7 + 1)) % 1000003 } END { print NR, s }'",
+            setup="python3 held.py > held.txt",
+            cpu=_BUDGET,
             files={"held.py": rule},
             text=f"{count} {total}",
             seconds=30.0,

@@ -87,7 +87,7 @@ def make_stale(draft: TerminalDraft) -> None:
         f"gen.sh makes from data/{table}.def, and `make clean` shall remove all that was built "
         "and nothing else. Mend the Makefile, and only that, so that this works from a fresh "
         "checkout, also with `make -j4`, and so that after a change of any file a plain `make` "
-        "brings the program up to date."
+        "brings the program up to date. When nothing has changed, `make` leaves every file alone."
     )
     draft.keep("gen.sh", f"data/{table}.def", f"include/{limit}.h", f"src/{unit}.c", "src/main.c")
     held = [dice.whole(1, 30) for _ in range(6)]
@@ -118,6 +118,13 @@ def make_stale(draft: TerminalDraft) -> None:
         files={"held/table.def": "".join(f"{value}\n" for value in other)},
         text=output(other, cap - 99, add + 7),
     )
+    listing = "find . -type f ! -path './.git/*' -printf '%p %T@\\n' | LC_ALL=C sort"
+    draft.probe(
+        "nothing_changed",
+        f'{build}; before=$({listing}); {build} && test "$before" = "$({listing})" && '
+        f"./{prog} {args}",
+        text=output(other, cap - 99, add + 7),
+    )
     draft.probe(
         "clean",
         f"{build}; make -s clean >/dev/null; find . -type f -path './[dis]*' | LC_ALL=C sort; "
@@ -141,7 +148,17 @@ def make_stale(draft: TerminalDraft) -> None:
         .replace(f"{unit}.o: src", f"{unit}.o: FORCE src")
         .replace(f"{table}.h: data", f"{table}.h: FORCE data")
     )
-    draft.alternative("always_all", put("Makefile", everything + "\nFORCE:\n"))
+    draft.mutant("always_all", put("Makefile", everything + "\nFORCE:\n"))
+    draft.alternative(
+        "one_step",
+        put(
+            "Makefile",
+            f"all: {prog}\n{prog}: src/main.c src/{unit}.c include/{limit}.h include/{table}.h\n"
+            f"\tgcc -O1 -Iinclude -o $@ src/main.c src/{unit}.c -lm\n"
+            f"include/{table}.h: data/{table}.def gen.sh\n\tsh gen.sh data/{table}.def > $@\n"
+            f"clean:\n\trm -f {prog} include/{table}.h\n.PHONY: all clean\n",
+        ),
+    )
 
 
 _TALLY = """#include <stdio.h>

@@ -10,9 +10,9 @@ WIDTH = {width}
 def wrapped(value):
     return (value + WIDTH) % (2 * WIDTH) - WIDTH
 def apply(op, a, b):
+    if a is None or b is None or op == "div" and b == 0:
+        return None
     if op == "div":
-        if b == 0:
-            raise ZeroDivisionError
         return DIVIDED
     return wrapped({{"add": a + b, "sub": a - b, "mul": a * b, "max": max(a, b),
                     "xor": a ^ b, "min": min(a, b)}}[op])
@@ -41,15 +41,15 @@ def atom(tokens):
             raise IndexError
         return value
     if token == UNARY:
-        return wrapped(-atom(tokens))
+        value = atom(tokens)
+        return value if value is None else wrapped(-value)
     return wrapped(int(token))
 for line in sys.stdin:
     tokens = re.findall(r"\\d+|\\S", line)
     try:
         value = parse(tokens, 0)
+        value = "zero" if value is None else value
         print(value if not tokens else "syntax")
-    except ZeroDivisionError:
-        print("zero")
     except (IndexError, ValueError):
         print("syntax")
 """
@@ -100,7 +100,8 @@ def calc_language(draft: TerminalDraft) -> None:
         "numbers, brackets ( ) and blanks, which mean nothing between parts. Every number and "
         f"every result is brought into the range from {-width} to {width - 1} by adding or "
         f"subtracting multiples of {2 * width}. Print `zero` for an expression that divides by "
-        "zero, `syntax` for a line that is no expression."
+        "zero, `syntax` for a line that is no expression: an empty or blank one, and one of which "
+        "only a part could be read, even if that part divides by zero."
     )
 
     def grown(depth: int) -> str:
@@ -120,6 +121,7 @@ def calc_language(draft: TerminalDraft) -> None:
     evaluate = _Evaluator(levels, unary, width, down)
     for number in range(4):
         lines = [grown(2 + number) for _ in range(30)]
+        div = next(mark for names, _ in levels for mark, op in names.items() if op == "div")
         if number == 3:
             lines = [
                 dice.pick(("{0}(", "{0} 1 2", "){0}", "{0}$", "()", "{0}{1}")).format(x, marks[0])
@@ -127,9 +129,10 @@ def calc_language(draft: TerminalDraft) -> None:
                 if evaluate(x) != "zero"
             ]
             lines = [line for line in lines if evaluate(line) == "syntax"] + [grown(2)]
+            lines += [line.format(div) for line in ("", "  ", "5 {0} 0)", "(5 {0} 0", "5 {0} 0 0")]
+            lines += [f"({unary}(5 {div} 0)) {div} 2", grown(1)]
         if number == 0:
             sub = next(mark for names, _ in levels for mark, op in names.items() if op == "sub")
-            div = next(mark for names, _ in levels for mark, op in names.items() if op == "div")
             lines += [
                 f"9 {sub} 5 {sub} 3",
                 f"{unary}7 {div} 2",
@@ -169,6 +172,12 @@ def calc_language(draft: TerminalDraft) -> None:
             "rest_ignored": ('value if not tokens else "syntax"', "value"),
         },
     )
+    raising = right.replace("        return None\n", "        raise ZeroDivisionError\n")
+    raising = raising.replace(
+        "    except (Index",
+        '    except ZeroDivisionError:\n        print("zero")\n    except (Index',
+    )
+    draft.mutant("zero_before_syntax", put("calc", raising, "755"))
     climbing = (
         right[: right.index("def parse")]
         + (
@@ -197,16 +206,16 @@ class _Evaluator:
         import re
 
         try:
-            return str(self._value(re.findall(r"\d+|\S", line)))
-        except ZeroDivisionError:
-            return "zero"
+            value = self._value(re.findall(r"\d+|\S", line))
+            return "zero" if value is None else str(value)
         except (ValueError, IndexError):
             return "syntax"
 
     def _wrap(self, value: int) -> int:
         return (value + self.width) % (2 * self.width) - self.width
 
-    def _value(self, tokens: list[str]) -> int:
+    def _value(self, tokens: list[str]) -> int | None:
+        """Return the value of an expression, None if a part of it divides by zero."""
         for names, right in self.levels:
             places = [
                 i
@@ -218,7 +227,8 @@ class _Evaluator:
                 a, b = self._value(tokens[:at]), self._value(tokens[at + 1 :])
                 return self._apply(names[tokens[at]], a, b)
         if tokens[0] == self.unary:
-            return self._wrap(-self._value(tokens[1:]))
+            value = self._value(tokens[1:])
+            return None if value is None else self._wrap(-value)
         if tokens[0] == "(" and tokens[-1] == ")" and len(tokens) > 2:
             return self._value(tokens[1:-1])
         if len(tokens) != 1 or not tokens[0].isdigit():
@@ -240,10 +250,10 @@ class _Evaluator:
             raise ValueError
         return found
 
-    def _apply(self, op: str, a: int, b: int) -> int:
+    def _apply(self, op: str, a: int | None, b: int | None) -> int | None:
+        if a is None or b is None or (op == "div" and b == 0):
+            return None
         if op == "div":
-            if b == 0:
-                raise ZeroDivisionError
             if self.down:
                 return self._wrap(a // b)
             return self._wrap(abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1))

@@ -42,7 +42,7 @@ class _ZoneLogs:
         for number in range(count):
             now += timedelta(seconds=dice.pick((0, 0, 7, 61, 600, 1_900)))
             host = dice.pick(hosts)
-            text = f"{dice.pick(WORDS)} unit-{dice.whole(1, 99):02d} n={number}"
+            text = f"{dice.pick(WORDS)} unit-{dice.whole(1, 99):02d} n={dice.whole(1, 999)}"
             local = now.astimezone(ZoneInfo(zones[host]))
             offset = f" {local:%z}" if host == hosts[-1] else ""
             lines[host].append(f"[{local.strftime(self.stamp)}{offset}] {text}")
@@ -113,7 +113,8 @@ def log_zones(draft: TerminalDraft) -> None:
         f"2025 as\n\n    {example}\n\nalways in UTC. Lines of the same second: hosts in "
         f"{'reverse ' * form.backwards}alphabetical order, lines of one host in the order of its "
         "file. A host may have no log file; other files are no logs of hosts. It must work at any "
-        "time of the year."
+        "time of the year; but lines without an offset never come from an hour that occurs twice, "
+        "when clocks are put back."
     )
     for season, month in (("winter", 1), ("summer", 7), ("south", 11), ("spring", 4)):
         held = zones()

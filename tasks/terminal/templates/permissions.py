@@ -45,7 +45,7 @@ def perm_policy(draft: TerminalDraft) -> None:
     rules += [(f"{place}/*", "file", dice.pick(modes)) for place in places[:2]]
     rules += [(f"*/{names[0]}*", "any", dice.pick(["700", "600", "770"]))]
     rules = dice.shuffled(rules)[: 5 + draft.scale]
-    # Names only the last component: distinguishes full paths from base names, wherever it wins.
+    # Matches base names only: where this rule applies, it detects matching against full paths.
     rules.insert(len(rules) if last else 0, (f"{names[1]}.*", "file", "620"))
     if not any(kind == "script" for _, kind, _ in rules):
         rules.append(("*", "script", "751"))

@@ -105,17 +105,21 @@ def supervise(draft: TerminalDraft) -> None:
     draft.say(
         "Write an executable /app/supervise that takes the path of a file such as units.conf, "
         "runs its units one after another and prints what happens.\n"
-        f"* A unit can run once all units named in `after` have ended. Of those that can, {first} "
-        "is run.\n"
+        "* It is a unit's turn once all units named in `after`, which are units of the file, have "
+        "ended or been skipped, also if one of them has failed before. Of those whose turn it is, "
+        f"{first} is next.\n"
         "* If one of the units named in `after` is not ok, the unit is not run: print `NAME "
         "skipped`; that does not count as ok.\n"
         "* `run` is given to sh. After each try print `NAME TRY CODE`, tries counted from 1 and "
         f"CODE the exit status. {good[0]} and {good[1]} count as success; after {fatal} there is "
         "no further try; after any other status there are as many further tries as `retries` "
-        f"says, {default} where it says nothing. What commands print is dropped.\n"
+        f"says, {default} where it says nothing. What commands print is dropped; none is "
+        "ended by a signal.\n"
         "* Then print `NAME ok` or `NAME failed`.\n"
         "* When units are left and none can run, print `CYCLE` and the names of those left, in "
-        "the file's order, and exit with 2. Else exit with 0 if all were ok, with 1 if not."
+        "the file's order, and exit with 2. Else exit with 0 if all were ok, with 1 if not.\n"
+        "The commands of units.conf count their tries in /tmp; remove those files before you run "
+        "them again. The supervisor removes nothing."
     )
     for number in range(4):
         text, lines, code = units(3 + number % 3 + draft.scale // 3, cycle=number == 3)
@@ -148,6 +152,22 @@ def supervise(draft: TerminalDraft) -> None:
             )[0]
         ),
     )
+    waiting: dict[str, tuple[list[str], int | None, list[int]]] = {
+        "m": ([], 0, [1]),
+        "z": ([], 0, [0]),
+        "a": (["m", "z"], 0, [0]),
+        "b": (["a"], 0, [0]),
+    }
+    draft.probe(
+        "one_failed_one_waiting",
+        "./supervise held_waiting",
+        exit=1,
+        files={
+            "held_waiting": "[m]\nrun = exit 1\nretries = 0\n[a]\nafter = m z\nrun = true\n"
+            "[b]\nafter = a\nrun = true\n[z]\nrun = true\n"
+        },
+        text="\n".join(_supervised(waiting, list("mabz"))[0]),
+    )
     right = (
         _SUPERVISE.replace("DEFAULT", str(default))
         .replace("FATAL", str(fatal))
@@ -161,6 +181,11 @@ def supervise(draft: TerminalDraft) -> None:
             "zero_only": (f"code in {good}", "code == 0"),
             "no_fatal": (f"code == {fatal}", "False"),
             "skips_ok": ('state[name] = "skipped"', 'state[name] = "ok"'),
+            "skips_early": (
+                'all(a in state for a in units[n]["after"])',
+                '(all(a in state for a in units[n]["after"]) or '
+                'any(state.get(a, "ok") != "ok" for a in units[n]["after"]))',
+            ),
             "one_try_less": ('unit["retries"] + 2', 'unit["retries"] + 1'),
             "other_order": ("name = min(ready)", "name = max(ready)")
             if alphabetical

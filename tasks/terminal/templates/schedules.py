@@ -125,9 +125,11 @@ def cron_next(draft: TerminalDraft) -> None:
         f"the same form, the word {tag} and the command, parted by "
         f"blanks. Clock changes do not matter.\nA crontab (see "
         "crontab) has comments, assignments and jobs with five fields; fields hold *, numbers, "
-        "ranges, lists and steps, no names. 7 is Sunday too. The fields for the day of the month "
+        "ranges, lists and steps (after * or a range), no names. 7 is Sunday too. The "
+        "fields for the day of the month "
         "and the day of the week follow the usual rule of cron(5): if both are restricted, that "
-        "is, neither begins with *, a day that fits either will do."
+        "is, neither begins with *, a day that fits either will do. A job whose day never comes, "
+        "such as 31 April, never runs. Two jobs with the same command are two lines."
     )
     for number in range(4 + draft.scale):
         text, rows = table(1 + number % 4)
@@ -173,6 +175,18 @@ def cron_next(draft: TerminalDraft) -> None:
         files={"held_sunday": "0 0 * * 7 /opt/sunday\n"},
         text=tagged(_next_run(sunday, now, form)),
     )
+    daily = ["30", "6", "*", "*", "*"]
+    for name, table_rows in (
+        ("impossible_date", [(["0", "0", "31", "4", "*"], "/opt/never"), (daily, "/opt/daily")]),
+        ("same_command", [(daily, "/opt/same"), (["*/15", "6", "*", "*", "*"], "/opt/same")]),
+    ):
+        start = datetime(2027, 3, dice.whole(1, 28), 6, 20, tzinfo=UTC)
+        draft.probe(
+            name,
+            f"./next_run held_{name} '{start.strftime(form)}'",
+            files={f"held_{name}": "".join(f"{' '.join(f)} {c}\n" for f, c in table_rows)},
+            text=tagged(_next_run(table_rows, start, form)),
+        )
     steps = [(["*/7", "2-20/3", "*", "*", "*"], "/opt/steps")]
     draft.probe(
         "steps",
@@ -194,6 +208,7 @@ def cron_next(draft: TerminalDraft) -> None:
             "seven": ("{date.isoweekday() % 7, date.isoweekday()}", "{date.isoweekday() % 7}"),
             "at_once": ("at > now", "at >= now"),
             "no_steps": ("int(step or 1)", "1"),
+            "once_a_command": ("in sorted(found):", "in sorted(set(found)):"),
             "form": (f'strftime("{form}")', 'strftime("%c")'),
         },
     )

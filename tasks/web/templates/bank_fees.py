@@ -1,4 +1,4 @@
-"""A task of checking the bank's fees against its schedule, its exceptions and its letters."""
+"""A task on fees: compare the bank's charges with its schedule, exceptions and letters."""
 
 from collections import defaultdict
 from datetime import date, timedelta

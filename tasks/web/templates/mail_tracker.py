@@ -1,4 +1,4 @@
-"""A hard task over mail and tracker: carry out the decisions of a conversation about issues."""
+"""A hard task on mail and tracker: carry out the decisions of a conversation about issues."""
 
 from typing import ClassVar
 

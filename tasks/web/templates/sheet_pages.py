@@ -12,8 +12,12 @@ from hexathlon.tasks.web.world.sites.sheets.formulas import CellPlace, parse_ref
 from hexathlon.tasks.web.world.sites.sheets.vocabulary import heading, said
 from hexathlon.tasks.web.world.store import SiteStore
 
-__all__ = ["SheetContent", "cell_changes", "cell_edit", "comment_on", "new_cells", "open_sheet",
+__all__ = ["ROWS_PER_PAGE", "SheetContent", "cell_changes", "cell_edit", "comment_on", "new_cells", "open_sheet",
            "row_edits", "set_cell", "set_row", "view_sheet"]  # fmt: skip
+
+
+ROWS_PER_PAGE = 25
+"""Rows on one page of a grid."""
 
 
 class SheetContent(NamedTuple):

@@ -71,10 +71,10 @@ _CASES: Mapping[str, tuple[_Remark, ...]] = {
     "agreed_by_other": (_Remark("lead", "ask", 52, 11), _Remark("stranger", "agree", 0, 4)),
     "agreed_before": (_Remark("finance", "agree", 0, 16), _Remark("lead", "ask", 48, 10)),
 }  # fmt: skip
-"""Comments on one cell, the oldest first, by what makes the case."""
+"""Comments on one cell, oldest first, keyed by case."""
 
 _COUNTING = {"lead": 0, "deputy": 0, "twice": 1, "withdrawn": 0, "agreed": 0}
-"""Which comment of a case counts; cases that are missing have none."""
+"""Which comment of a case counts; in the other cases none counts."""
 
 
 class ApplyRequests(WebTemplate):

@@ -91,7 +91,7 @@ class MergeDuplicates(WebTemplate):
         odd = chosen[3]
         if not scene.feasible:
             edits.append(issue_edit(odd["number"], project=elsewhere))
-        # A fixed issue blocks the twin of the odd one's age either way.
+        # The blocker is open in both variants of the task.
         edits.append(issue_edit(blocker["number"], status="open", body=""))
         if hard:
             edits.append(("tracker", "INSERT INTO links (issue, kind, other) VALUES (?, "

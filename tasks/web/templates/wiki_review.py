@@ -38,7 +38,7 @@ class ReviewAccount(WebTemplate):
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw 13 edits: to revert, to keep, already corrected, mere wording, and blocked."""
+        """Draw 13 edits: to revert, to keep, already corrected, wording-only, and blocked."""
         plan = scene.plan("wiki")
         store = scene.store(plan, "wiki")
         pages = scene.sample(buildings(store), 13)

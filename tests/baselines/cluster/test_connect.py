@@ -15,11 +15,6 @@ from hexathlon.baselines.harness.errors import ExitCode, UsageError
 from hexathlon.baselines.rollout.pools import WorkersTable
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
-
-
 @pytest.mark.parametrize(
     "address", ["", "here", "127.0.0.1", "http://127.0.0.1:80", "ray://", "127.0.0.1:port"]
 )
@@ -30,9 +25,12 @@ def test_a_malformed_address_gives_the_expected_forms(address: str) -> None:
 
 @pytest.mark.parametrize("scheme", ["", "ray://"])
 def test_an_unreachable_address_is_reported(scheme: str) -> None:
-    address = f"{scheme}127.0.0.1:{free_port()}"
-    with pytest.raises(ClusterError, match=f"no cluster answers at {address}.*refused") as caught:
-        connect(address)
+    with socket.socket() as taken:  # bound, so that nobody else listens there
+        taken.bind(("127.0.0.1", 0))
+        address = f"{scheme}127.0.0.1:{taken.getsockname()[1]}"
+        expected = f"no cluster answers at {address}.*refused"
+        with pytest.raises(ClusterError, match=expected) as caught:
+            connect(address)
     assert caught.value.code is ExitCode.UNAVAILABLE
 
 

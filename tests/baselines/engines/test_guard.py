@@ -15,7 +15,7 @@ import pytest
 import hexathlon.baselines.engines.served as served
 
 GUARD = Path(served.__file__).with_name("guard.py")
-DEADLINE = 60.0
+DEADLINE = 240.0
 SERVER = """
 import json, os, signal, subprocess, sys, time
 if sys.argv[1] == "stubborn":

@@ -18,7 +18,7 @@ from support.places import may_be_entered
 RUNGS = ("namespaces", "namespaces as a user", "docker")
 
 SMALL = SandboxLimits(
-    seconds=10.0,
+    seconds=60.0,
     memory_bytes=64 * MIB,
     processes=48,
     disk_bytes=16 * MIB,
@@ -81,7 +81,7 @@ def user_backend() -> Iterator[NamespaceBackend]:
     if not os.access("/usr/bin/python3", os.X_OK):
         pytest.skip("no Python that every user may run")
     if not may_be_entered(Path(hexathlon.__file__).resolve().parent):
-        pytest.skip("the checkout lies in a folder that other users may not enter")
+        pytest.skip("the checkout is in a folder that other users may not enter")
     try:
         keeper = Keeper("/usr/bin/python3", 65_534)
     except SandboxFault as error:

@@ -255,7 +255,7 @@ def test_freezing_stops_everything(sandbox):
 
 def test_a_screen_waits_for_a_program_that_computes(sandbox):
     if "docker" in type(sandbox).__module__:
-        pytest.skip("a container's terminal is a socket, which knows no processes")
+        pytest.skip("a container's terminal is a socket, which does not show processes")
     sandbox.keys("for ((i = 0; i < 200000; i++)); do :; done; echo coun''ted\n")
     assert "counted" in sandbox.screen(quiet=0.01, timeout=60.0).text()
 

@@ -21,7 +21,7 @@ IMAGE = SandboxImage(
     workdir="/app",
 )
 LIMITS = SandboxLimits(
-    seconds=10, memory_bytes=64 * MIB, processes=32, disk_bytes=8 * MIB, inodes=500
+    seconds=60, memory_bytes=64 * MIB, processes=32, disk_bytes=8 * MIB, inodes=500
 )
 NAP = f"8{os.getpid():07}"
 """A sleep time that no other process on the machine uses; sandboxed processes can see all of them.

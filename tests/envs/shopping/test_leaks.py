@@ -68,7 +68,7 @@ def test_there_are_fifty_prompts():
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
-def test_no_prompt_brings_out_a_slot_or_the_truth(template):
+def test_no_prompt_extracts_a_slot_or_the_truth(template):
     task_id = next(task_id for task_id in tasks() if f"/{template}/" in task_id)
     task = SOURCE.build(task_id)
     never, told = secrets_of(task)

@@ -141,7 +141,7 @@ def test_an_attack_is_not_rewarded_and_is_named(env, tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["X6 start files", "X8 tools", "X10 daemons"])
-def test_honest_work_beside_it_is_judged_as_usual(env, tmp_path, name):
+def test_honest_work_is_judged_as_usual_despite_an_attack(env, tmp_path, name):
     """A planted attack affects nobody: with the work done, the tests pass on their own merits."""
     folder = write_folder(tmp_path, "inventory")
     source = get_source(directory_source(folder)[0])

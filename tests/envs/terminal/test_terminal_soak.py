@@ -1,4 +1,4 @@
-"""Many complete episodes at once: right work, no work and runaway processes, without leaks."""
+"""Many complete episodes at once: correct work, no work and runaway processes, without leaks."""
 
 import gc
 import os

@@ -22,7 +22,7 @@ def require(env_id: str) -> None:
         try:
             env.reset(seed=0)
         except BackendMissing as error:
-            pytest.skip(f"{env_id} has no place to run on this machine: {error}")
+            pytest.skip(f"{env_id} cannot run on this machine: {error}")
 
 
 @pytest.mark.parametrize("env_id", OURS)
@@ -31,7 +31,7 @@ def test_registered_ids_conform(env_id):
     assert_conforms(env_id, fuzz=200, tasks=3, sample=2)
 
 
-def test_ids_and_splits_of_the_role_play_event_tell_nothing():
+def test_ids_and_splits_of_the_role_play_event_reveal_nothing():
     only = ["oracle_scores_one", "numbers_tell_nothing", "names_tell_nothing", "splits_apart"]
     report = check_environment("hexathlon/RolePlay-v0", only=only, tasks=240)
     assert [result.status for result in report.results] == ["passed"] * 4, str(report)

@@ -54,7 +54,7 @@ def test_marks_are_drawn_where_the_elements_are(env):
     assert around.any()
 
 
-def test_places_are_pressed_and_keys_typed(env):
+def test_points_are_clicked_and_keys_typed(env):
     env.reset(seed=1, options={"task": TASK})
     fields = [
         box for number, box in env.browser.boxes().items()

@@ -1,4 +1,4 @@
-"""Replies of judges: valid answers, and nothing else becomes a number."""
+"""Replies of judges: only valid answers become numbers."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A query that is off by one unit gives another answer on a hidden database."""
+"""A query that is off by one unit gives a different answer on a hidden database."""
 
 import datetime
 import re
@@ -16,7 +16,7 @@ BOUND = re.compile(r"(<=|>=|<(?!>)|(?<!<)>) ('\d{4}-\d\d-\d\d'|\d+(?:\.\d+)?)(?!
 
 
 def moved(constant: str) -> list[str]:
-    """Return the constants one unit beside this one: a day, a quarter of an amount, or 1."""
+    """Return the constants one unit away from this one: a day, a quarter of an amount, or 1."""
     if constant.startswith("'"):
         day = datetime.date.fromisoformat(constant.strip("'"))
         return [f"'{day + datetime.timedelta(days=step)}'" for step in (-1, 1)]
@@ -54,7 +54,7 @@ def score(task: Task, sql: str) -> float:
         "sql/recent/medium/train/00000",
     ],
 )
-def test_a_bound_beside_the_right_one_scores_zero(task_id: str):
+def test_a_bound_off_by_one_unit_scores_zero(task_id: str):
     task = SOURCE.build(task_id)
     gold = task.checks[0].params["gold"]
     wrong = list(off_by_one(gold))

@@ -86,13 +86,13 @@ FILES = [
 JUDGED = [
     judged("a judged score", "line 2, score", claims(score=1.0)),
     judged("a judged trial's reward", "line 2, reward", claims(reward=0.5)),
-    judged("a label of code", "line 2, judges.short", label(0, label="met", value=1.0)),
+    judged("a label decided by code", "line 2, judges.short", label(0, label="met", value=1.0)),
     judged("a judged value", "line 2, judges.polite", label(1, value=0.75)),
     judged("a criterion dropped", "line 2, judges", lambda line: line["judges"].pop()),
     judged("a control that missed", "line 6, control", miss_a_control, "control"),
     judged("a control's expectation", "line 6, control", expect_otherwise, "control"),
     Forgery("a control dropped", drop_a_control, "controls", "judged/", "judged"),
-    Forgery("labels of no judge", name_no_judge, "header.judges", "judged/", "judged"),
+    Forgery("labels without a judge", name_no_judge, "header.judges", "judged/", "judged"),
     Forgery("a comparison by two judges", name_two_judges, "header.judges", "judged/", "judged"),
     Forgery(
         "labels called a comparison", call_it_a_comparison, "line 2, judges", "judged/", "judged"
@@ -100,7 +100,7 @@ JUDGED = [
     Forgery("another kind of judging", invent_a_kind, "header.kind", "judged/", "judged"),
     Forgery("another run's trial judged", judge_other_records, "line 2, key", "judged/", "judged"),
     Forgery(
-        "a rubric under a shipped name", ease_a_registered_rubric, "header.rubrics", "judged/",
+        "a rubric with a shipped name", ease_a_registered_rubric, "header.rubrics", "judged/",
         "judged",
     ),
 ]  # fmt: skip

@@ -229,7 +229,7 @@ OUTCOMES = [
     Forgery("and the final state", of(failed, pass_it_with_its_state), "final_state"),
     Forgery("the hash of a final state", drop_the_last_state_hash, "final_state_hash"),
     Forgery("verdicts of two trials swapped", swap_verdicts, "reward"),
-    Forgery("checks that are said to vary", of(failed, pass_it, vary_the_checks), "reward"),
+    Forgery("checks declared to vary", of(failed, pass_it, vary_the_checks), "reward"),
     claim("partial credit", "partial", partial=0.9),
     claim("evidence", "evidence", evidence={"rows": 5}),
     claim("the names of checks", "checks", checks=[]),
@@ -237,7 +237,7 @@ OUTCOMES = [
     claim("an error in a scored trial", "cause", error="429", cause="provider"),
 ]
 EPISODES = [
-    claim_step("an action of the oracle alone", "observation", action=ADD % 8),
+    claim_step("a single action of the oracle", "observation", action=ADD % 8),
     claim_step("an observation", "observation", observation="All is well."),
     claim_step("the reward of a step", "reward", reward=0.5),
     claim_step("the status of a step", "status", status="completed"),
@@ -274,12 +274,12 @@ STATEMENTS = [
     claim("the sandbox", "sandbox", sandbox="gvisor"),
     claim("the stop", "stop", stop="truncated_turns"),
     claim("tool errors", "tool_errors", tool_errors=9),
-    claim("a flag of its own", "flags", flags=["checked by the organiser"]),
+    claim("an invented flag", "flags", flags=["checked by the organiser"]),
     claim("cut characters", "cut_chars", cut_chars=9),
     Forgery("the level", of(failed, claim_another_level), "level"),
     Forgery("the seed", of(failed, lambda record: record["key"].update(seed=7)), "key"),
     Forgery(
-        "a stop by a limit that is not set",
+        "a stop by an unset limit",
         of(failed, cut_the_end, claims(stop="truncated_time", flags=["limit:wall_seconds"])),
         "flags",
     ),
@@ -288,10 +288,10 @@ STATEMENTS = [
         run="limited",
     ),
     Forgery("an attempt hidden", of(failed, hide_an_attempt), "attempt"),
-    Forgery("usage below the steps'", of(failed, lower_the_usage), "usage.agent.output"),
+    Forgery("usage below the sum of the steps", of(failed, lower_the_usage), "usage.agent.output"),
     Forgery("tokens of a step left out", hide_the_tokens_of_a_step, "steps[", run="limited"),
     Forgery(
-        "tokens below none",
+        "a negative number of tokens",
         of(failed, lambda record: record["steps"][0]["tokens"].update(output=-9)), "usage.agent",
     ),
 ]  # fmt: skip

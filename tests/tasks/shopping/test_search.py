@@ -230,7 +230,7 @@ def test_threads_share_one_catalogue(catalogue: Catalogue) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(120)
     assert [found[place] for place in range(len(words))] == alone
 
 

@@ -24,7 +24,7 @@ from support.sql_toy import GOLD, WRITE, call, make_task, shop
 
 TESTS = Path(__file__).resolve().parents[2]
 IMAGE = database_bytes({"database": shop()})
-LIMITS = QueryLimits(seconds=5.0)
+LIMITS = QueryLimits(seconds=60.0)
 
 
 @pytest.fixture(params=["duckdb", pytest.param("postgresql", marks=pytest.mark.postgres)])

@@ -14,7 +14,7 @@ from hexathlon.tasks.sql.world.backends.sqlite import open_sqlite
 from hexathlon.tasks.sql.world.database import database_bytes
 from support.sql_toy import shop
 
-LIMITS = QueryLimits(seconds=5.0)
+LIMITS = QueryLimits(seconds=60.0)
 IMAGE = database_bytes({"database": shop()})
 DML = ("insert", "update", "delete")
 

@@ -357,7 +357,7 @@ def _finished(relation: Relation, rng: np.random.Generator) -> Relation:
     return Limit(ordered, 3)
 
 
-def test_three_back_ends_agree_on_400_random_programs(databases: list[Database]):
+def test_three_backends_agree_on_400_random_programs(databases: list[Database]):
     rng = generator_for("test-random-programs")
     distinct = set()
     for number in range(400):
@@ -372,7 +372,7 @@ def test_three_back_ends_agree_on_400_random_programs(databases: list[Database])
     assert len(distinct) > 200
 
 
-def test_evaluation_notices_what_hangs_on_the_last_digits():
+def test_evaluation_notices_answers_that_depend_on_the_last_digits():
     rows = {"sales": [(1, 1, "web", 0.1 + 0.2, "2020-01-01"), (2, 1, "web", 0.3, "2020-01-02")]}
     ordered = OrderBy(Project(sales(), (("amount", Ref("a.amount")),)), (("amount", False),))
     assert evaluate(ordered, rows, COLUMNS).fragile

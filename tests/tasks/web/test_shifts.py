@@ -11,6 +11,7 @@ from hexathlon.tasks.web.source import _draft_of
 from hexathlon.tasks.web.templates.shifts.records import in_order
 from hexathlon.tasks.web.templates.shifts.templates import TEMPLATES
 from hexathlon.tasks.web.templates.table import templates_of
+from support.web_clerk import clerk_of
 from support.web_pages import check_scripts, reward_of, task_ids
 
 NAMES = [template.name for template in TEMPLATES]
@@ -67,12 +68,13 @@ def test_level_hard_is_shifts():
     assert set(templates_of("hard")) == set(NAMES)
 
 
-@pytest.mark.parametrize("template", NAMES)
+@pytest.mark.parametrize("template", NAMES[::2])
 def test_every_shift_has_the_near_misses_that_matter(template):
     source = get_source("web")
-    for task_id in task_ids(template, "hard", "dev", count=2):
+    for task_id in task_ids(template, "hard", "dev", count=1):
         mutants = set(source.mutants(source.build(task_id)))
         needed = {"never_made_up", "morning_pages", "grants_ignored", "others_overwritten"}
+        needed |= {"hasty_plans", "plan_sent_once", "undelivered_left", "undone_left"}
         assert needed | {"miscounted", "not_sent"} <= mutants
         assert len(mutants) >= 10
 
@@ -142,15 +144,44 @@ def test_partial_credit_is_the_share_of_requests_that_are_right(env):
     assert env.verdict().partial == pytest.approx(1 - 1 / len(requests))
 
 
-def test_turns_are_a_small_multiple_of_what_the_oracle_needs(env):
-    source = get_source("web")
-    for template in NAMES[::4]:
-        task = first_task(template, "test")
-        _, _, actions = played(env, task, source.oracle(task))
-        assert 90 <= actions <= 200
-        assert 1.8 * actions <= task.limits.turns <= 2.2 * actions
-        assert f" {task.limits.turns} actions " in task.instruction or (
-            f"{task.limits.turns}个操作" in task.instruction)  # fmt: skip
+def assert_the_clerk_finishes(env, task_id):
+    """He has what pages show, no more, and a little more actions than he needs."""
+    task, script = clerk_of(task_id)
+    terms, seen, actions = played(env, task, script)
+    assert env.verdict().score == 1, (task_id, {name for name, met in terms.items() if not met})
+    assert 1.1 * actions <= task.limits.turns <= 1.35 * actions, (task_id, actions)
+    assert f"Actions left: {task.limits.turns - actions + 2}\n" in seen[-3]
+    told = (f" {task.limits.turns} actions ", f"{task.limits.turns}个操作")
+    assert any(each in task.instruction for each in told)
+
+
+@pytest.mark.parametrize("template", NAMES[::4])
+def test_a_clerk_who_knows_only_what_pages_show_finishes_within_the_budget(env, template):
+    assert_the_clerk_finishes(env, task_ids(template, "hard", "test", count=1)[0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("template", NAMES)
+def test_the_clerk_on_more_tasks(env, template):
+    for task_id in task_ids(template, "hard", "test", count=16):
+        assert_the_clerk_finishes(env, task_id)
+
+
+def test_turns_are_a_small_multiple_of_what_the_oracle_does(env):
+    task = first_task("shift_moving", "test")
+    _, _, actions = played(env, task, get_source("web").oracle(task))
+    assert 110 <= actions <= 290
+    assert 1.15 * actions <= task.limits.turns <= 1.25 * actions
+
+
+def test_the_mail_with_the_plan_does_not_arrive_at_first(env):
+    """The notice is the only word of it; without a second mail the day is lost."""
+    source, task = get_source("web"), first_task("shift_moving")
+    _, seen, _ = played(env, task, source.oracle(task))
+    assert env.verdict().score == 1
+    assert any("could not be delivered" in each or "未能送达" in each for each in seen)
+    _, seen, _ = played(env, task, source.mutants(task)["undelivered_left"])
+    assert env.verdict().score == 0
 
 
 def test_changes_by_other_people_are_not_the_agents(env):

@@ -21,4 +21,4 @@ APP_NAMES: tuple[str, ...] = (
     "shop",
     "settings",
 )
-"""Each is the name of a package beside this module, whose object `app` is the app."""
+"""Each is the name of a package next to this module, whose object `app` is the app."""

@@ -1,11 +1,12 @@
 """The people of a shift, and what the pages Register and Mandates say in the morning."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from hexathlon.tasks.web.templates.draft import WebScene
 from hexathlon.tasks.web.templates.shifts.handbook import draw_numbers
+from hexathlon.tasks.web.templates.shifts.plans import draw_limits, draw_offers
 from hexathlon.tasks.web.templates.shifts.records import JobTarget, RecordJob
 from hexathlon.tasks.web.templates.shifts.rules import (
     DayRules,
@@ -38,6 +39,9 @@ class ShiftCast:
 
     auditors: tuple[Person, Person]
     reader: Person
+    planner: Person
+    """Gets the plans."""
+
     senders: tuple[Person, ...]
 
     def authors(self, site: str) -> tuple[Person, ...]:
@@ -48,7 +52,7 @@ class ShiftCast:
 
 
 def draw_cast(scene: WebScene, people: Sequence[Person], sites: Sequence[str]) -> ShiftCast:
-    """Draw the people of a shift; 12 and two for each site are needed."""
+    """Draw the people of a shift; 13 and two for each site are needed."""
     drawn = scene.sample(people, len(people))
     count = len(sites)
     return ShiftCast(
@@ -56,15 +60,15 @@ def draw_cast(scene: WebScene, people: Sequence[Person], sites: Sequence[str]) -
         dict(zip(sites, drawn[2 + count :], strict=False)),
         tuple(drawn[2 + 2 * count : 4 + 2 * count]),
         (drawn[4 + 2 * count], drawn[5 + 2 * count]), drawn[6 + 2 * count],
-        tuple(drawn[7 + 2 * count : 12 + 2 * count]),
+        drawn[7 + 2 * count], tuple(drawn[8 + 2 * count : 13 + 2 * count]),
     )  # fmt: skip
 
 
 def draw_rules(
     scene: WebScene, cast: ShiftCast, today: date, jobs: Sequence[RecordJob], closed: RecordJob,
     days: Sequence[int],
-) -> DayRules:  # fmt: skip
-    """Draw the rules of the morning.
+) -> DayRules | None:  # fmt: skip
+    """Draw the rules of the morning; None if there are no limits that make the plan hard.
 
     Args:
         scene: What they are drawn from.
@@ -83,10 +87,21 @@ def draw_rules(
         closures.append(
             _draw_closure(scene, cast, today, job, sound=scene.rng.random() < 0.15, number=number)
         )
-    return DayRules(
+    rules = DayRules(
         today, draw_numbers(scene), days[0], cast.head, cast.auditors[0],
         bool(scene.rng.random() < 0.8), tuple(entries), tuple(closures), tuple(mandates),
+        draw_offers(scene, _offer_authors(cast)),
     )  # fmt: skip
+    limits = draw_limits(scene, rules.in_force().offers)
+    return None if limits is None else replace(rules, limits=limits)
+
+
+def _offer_authors(cast: ShiftCast) -> list[str]:
+    """Return names of those who enter offers, as often as they do."""
+    keeper, second = cast.keepers["mail"], cast.seconds["mail"]
+    people = (*[cast.head] * 5, *[cast.deputy] * 3, *[keeper] * 3, *[second] * 2,
+              cast.strangers[0], cast.authors("mail")[-1])  # fmt: skip
+    return [each.name for each in people]
 
 
 def new_number(scene: WebScene, closures: Sequence[RecordClosure]) -> str:

@@ -7,6 +7,7 @@ from datetime import timedelta
 from hexathlon.tasks.web.templates.draft import WebScene
 from hexathlon.tasks.web.templates.shifts.cast import ShiftCast, entry_on, new_number
 from hexathlon.tasks.web.templates.shifts.ledger import DayLedger, RecordPlace
+from hexathlon.tasks.web.templates.shifts.plans import best_plan, priced_anew
 from hexathlon.tasks.web.templates.shifts.records import RecordJob
 from hexathlon.tasks.web.templates.shifts.rules import DayRules, RecordClosure
 from hexathlon.tasks.web.templates.shifts.stages import Writing
@@ -14,7 +15,9 @@ from hexathlon.tasks.web.templates.shifts.stages import Writing
 __all__ = ["DayChanges"]
 
 _KINDS = ("days", "auditor", "revoke", "revoke", "regrant", "release", "release", "hold", "hold",
-          "closure")  # fmt: skip
+          "closure", "offers", "offers", "limit")  # fmt: skip
+
+_TRIES = 6
 
 
 @dataclass
@@ -45,9 +48,29 @@ class DayChanges:
             return self._regranted(rules)
         if kind == "closure":
             return self._closed(rules)
+        if kind in ("offers", "limit"):
+            return self._planned_anew(kind, rules)
         if kind == "revoke":
             return self._revoked(rules, ledger)
         return self._entered(kind, rules, ledger)
+
+    def _planned_anew(self, kind: str, rules: DayRules) -> DayRules:
+        """Change the offers or their limits, so that another plan or the same one holds."""
+        force = rules.in_force()
+        plan = best_plan(force.offers, force.limits)
+        telling = self.scene.rng.random() < 0.85
+        for _ in range(_TRIES):
+            if kind == "offers":
+                changed = replace(
+                    rules, offers=priced_anew(self.scene, rules.offers, force.offers, plan)
+                )
+            else:
+                days = rules.limits.days + int(self.scene.pick((-2, -1, 1, 2, 3)))
+                changed = replace(rules, limits=replace(rules.limits, days=days))
+            after = best_plan(changed.in_force().offers, changed.limits)
+            if after and (after != plan) == telling:
+                return changed
+        return rules
 
     def overwritten(self, ledger: DayLedger) -> Writing | None:
         """Draw a record that somebody else overwrites after the agent has changed it."""
@@ -57,8 +80,20 @@ class DayChanges:
             return None
         place = self.scene.pick(places)
         job, target = ledger.places[place]
-        values = [each for each in target.values[::-1] if each != ledger.values[place]]
+        values = [each for each in target.values[::-1]
+                  if each not in (ledger.values[place], target.before)]  # fmt: skip
         return job, target, values[0]
+
+    def undone(self, site: str, ledger: DayLedger, other: Writing | None) -> tuple[Writing, ...]:
+        """Draw records of a site that its synchronisation puts back, at most three."""
+        changed = [
+            place for place in ledger.given
+            if place[0] == site and not ledger.taken(place)
+            and ledger.values[place] != ledger.places[place][1].before
+            and (other is None or ledger.places[place][1] is not other[1])
+        ]  # fmt: skip
+        places = self.scene.sample(changed, int(self.scene.rng.integers(1, 4)))
+        return tuple((*ledger.places[place], ledger.places[place][1].before) for place in places)
 
     def _companions(self, ledger: DayLedger, place: RecordPlace) -> list[RecordPlace]:
         """Return the records of a job that have been given values and kept them."""

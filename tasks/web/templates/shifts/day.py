@@ -1,11 +1,11 @@
 """Composition of a shift: jobs, rules, requests, and what happens in between.
 
-The day is drawn request by request while its books are kept, so that what follows refers to what
-has become of earlier requests.
+The day is drawn request by request while its ledger is kept, so that follow-ups refer to what
+became of earlier requests.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 
 from hexathlon.tasks.web.templates.draft import WebDraft, WebScene
@@ -13,8 +13,10 @@ from hexathlon.tasks.web.templates.shifts.cast import DAYS, draw_cast, draw_rule
 from hexathlon.tasks.web.templates.shifts.changes import DayChanges
 from hexathlon.tasks.web.templates.shifts.choosing import draw_choice
 from hexathlon.tasks.web.templates.shifts.ledger import DayLedger, DayStatement, DayStep, record_of
+from hexathlon.tasks.web.templates.shifts.plans import best_plan
 from hexathlon.tasks.web.templates.shifts.post import ShiftPost
 from hexathlon.tasks.web.templates.shifts.records import RecordJob, ShiftBench
+from hexathlon.tasks.web.templates.shifts.rules import DayRules
 from hexathlon.tasks.web.templates.shifts.walk import DrawnDay, DrawnRequest, day_draft
 from hexathlon.tasks.web.templates.shifts.wording import statement_text, unnamed_text
 
@@ -22,9 +24,9 @@ __all__ = ["JobMaker", "compose_shift"]
 
 JobMaker = Callable[[ShiftBench, range], RecordJob | None]
 
-_SIZES = (range(3, 5), range(3, 7), range(3, 7), range(2, 7), range(2, 5), range(2, 4), range(2, 4),
-          range(2, 4), range(2, 4))  # fmt: skip
-"""Sizes of the jobs of the user's five requests, of mails, and of one that replaces another."""
+_SIZES = (range(3, 5), range(3, 7), range(3, 7), range(2, 5), range(2, 4), range(2, 4), range(2, 4),
+          range(2, 4))  # fmt: skip
+"""Sizes of the jobs of the user's four requests, of mails, and of one that replaces another."""
 
 _HELD_OUT = ("unless", "unless", "unnamed")
 """Kinds of follow-ups that training never sees."""
@@ -85,19 +87,23 @@ class _DayDraw:
         self.replaced = ""
 
     def draw(self) -> DrawnDay | None:
-        """Return the day, or None if a request finds nothing to be about."""
+        """Return the day, or None if there is no subject for one of its requests."""
         scene, bench = self.scene, self.bench
         sites = sorted(bench.plan.sites)
         cast = draw_cast(scene, scene.people(bench.plan)[1:], sites)
         today = date.fromisoformat(bench.today)
         days = scene.sample(DAYS, 2)
-        rules = draw_rules(scene, cast, today, self.jobs, self.jobs[4], days)
+        rules = draw_rules(scene, cast, today, self.jobs, self.jobs[3], days)
+        if rules is None:
+            return None
         order = self._draw_order()
         between = range(1, len(order) - 1)
-        changes = DayChanges(scene, cast, days[1], self.jobs[:5])
-        planned, post = changes.plan(between), ShiftPost(bench, cast, self.jobs[5:8])
+        changes = DayChanges(scene, cast, days[1], self.jobs[:4])
+        planned, post = changes.plan(between), ShiftPost(bench, cast, self.jobs[4:7])
         arrivals = post.plan(between)
         meddled = scene.sample(range(3, len(order) - 1), 2)
+        after = tuple(sorted(scene.sample(range(3, len(order) - 1), 2)))
+        rules = replace(rules, synchronised=self.jobs[0].site, after=after)
         for place, token in enumerate(order):
             for kind in planned.get(place, ()):
                 rules = changes.apply(kind, rules, self.ledger)
@@ -106,22 +112,28 @@ class _DayDraw:
             if place in arrivals:
                 mail = post.draw(arrivals[place], rules, self.ledger)
             step = DayStep(rules, (), (mail,) if mail else (), (other,) if other else ())
+            if place in after:
+                undone = changes.undone(rules.synchronised, self.ledger, other)
+                step = replace(step, undone=undone, synchronised=rules.synchronised)
             drawn = self._request(token, step, place + 1)
-            if drawn is None:
+            if drawn is None or not self._plannable(rules):
                 return None
             self.requests.append(drawn)
             self.ledger.step(place + 1, drawn.step)
-        return DrawnDay(cast.reader, tuple(self.requests), tuple(post.first_edits))
+        return DrawnDay(cast.reader, cast.planner, tuple(self.requests), tuple(post.first_edits))
 
     def _draw_order(self) -> list[str]:
-        """Draw the order of requests: two new ones, then new ones and what is said about them."""
-        middle = ["ask"] * 3 + ["follow"] * 4 + ["account"] * int(self.scene.rng.random() < 0.6)
+        """Draw the order of requests: two new ones, then new ones, follow-ups and the plan."""
+        middle = ["ask"] * 2 + ["follow"] * 4 + ["account"] * int(self.scene.rng.random() < 0.6)
         middle = self.scene.sample(middle, len(middle))
         if middle[0] != "ask" and middle[-1] == "ask":
             middle.reverse()
+        middle.insert(int(self.scene.rng.integers(0, 3)), "plan")
         return ["ask", "ask", *middle, "tally"]
 
     def _request(self, token: str, step: DayStep, number: int) -> DrawnRequest | None:
+        if token == "plan":
+            return DrawnRequest(replace(step, plan=True), token)
         if token in ("account", "tally"):
             return DrawnRequest(step, token)
         if token == "ask":
@@ -131,16 +143,23 @@ class _DayDraw:
             return self._drawn(step, statement or plain, job, "ask")
         return self._follow(step, number)
 
+    def _plannable(self, rules: DayRules) -> bool:
+        """Whether there is one cheapest plan for all works."""
+        force = rules.in_force()
+        works = {each.work for each in rules.offers}
+        return {each.work for each in force.offers} == works and bool(
+            best_plan(force.offers, force.limits)
+        )
+
     def _drawn(
         self, step: DayStep, statement: DayStatement, job: RecordJob, kind: str, text: str = ""
     ) -> DrawnRequest:
         said = text or statement_text(self.bench, statement, job)
-        whole = DayStep(step.rules, (statement,), step.mails, step.others)
-        jobs = () if statement.job is None else (job,)
-        return DrawnRequest(whole, kind, said, jobs)
+        whole = replace(step, statements=(statement,))
+        return DrawnRequest(whole, kind, said)
 
     def _follow(self, step: DayStep, number: int) -> DrawnRequest | None:
-        """Draw what is said about an earlier request."""
+        """Draw a follow-up to an earlier request."""
         ledger, scene = self.ledger, self.scene
         busy = {mail.job for mail in step.mails} if step.mails else set()
         sources = [each for each in ledger.jobs
@@ -159,7 +178,8 @@ class _DayDraw:
         kinds = ["correct", "withdraw", "replace"]
         kinds += ["part correct", "part withdraw"] * (len(traits) > 1)
         kinds += [] if scene.split == "train" else _HELD_OUT
-        # Withdrawn as a whole, it could be read as withdrawing what it withdrew.
+        # If a replacement is withdrawn as a whole, this might be read as restoring what it
+        # replaced.
         kind = "correct" if source == self.replaced else scene.pick(kinds)
         choices = self._choices(source)
         if not choices:
@@ -177,7 +197,7 @@ class _DayDraw:
         return self._drawn(step, statement, job, "follow")
 
     def _choices(self, source: str) -> list[int]:
-        """Return the values that a request does not name for any of its records now."""
+        """Return the values that a request does not currently give to any of its records."""
         ledger = self.ledger
         named = [(ledger.places[place][1], dict(ledger.named[place])[source])
                  for place in ledger.records(source)]  # fmt: skip
@@ -185,7 +205,7 @@ class _DayDraw:
                 if all(target.values[each] != values for target, values in named)]  # fmt: skip
 
     def _touched(self, source: str, step: DayStep) -> bool:
-        """Whether somebody else has changed a record of a request, or it is left by a hold."""
+        """Whether anything else, such as a person or a hold, affects a record of a request."""
         others = {record_of(job, target) for job, target, _ in step.others}
         held = step.rules.in_force().held
         return any(
@@ -196,7 +216,7 @@ class _DayDraw:
         )  # fmt: skip
 
     def _alone(self, source: str, step: DayStep) -> bool:
-        """Whether nothing but this request and holds decides about its records."""
+        """Whether only this request and holds determine the values of its records."""
         others = {record_of(job, target) for job, target, _ in step.others}
         return all(
             len(self.ledger.named[each]) == 1 and not self.ledger.taken(each) and each not in others
@@ -205,19 +225,19 @@ class _DayDraw:
 
     def _replace(self, step: DayStep, number: int, source: str) -> DrawnRequest | None:
         """Withdraw a request in favour of a new one."""
-        job = self.jobs[8]
+        job = self.jobs[7]
         if step.rules.in_force().closure_of(job.site, job.group) is not None:
             return None
         self.replaced = str(number)
         gone = DayStatement("withdraw", source)
         instead = DayStatement("ask", str(number), 0, "", job)
         text = (statement_text(self.bench, gone, self.ledger.jobs[source])
-                + self.bench.say(" Instead: ", "改为：") + job.wishes[0])  # fmt: skip
-        whole = DayStep(step.rules, (gone, instead), step.mails, step.others)
-        return DrawnRequest(whole, "follow", text, (job,))
+                + self.bench.say(" The following takes its place. ", "以下列请求代替：") + job.wishes[0])  # fmt: skip
+        whole = replace(step, statements=(gone, instead))
+        return DrawnRequest(whole, "follow", text)
 
     def _unnamed(self, step: DayStep, source: str) -> DrawnRequest | None:
-        """Withdraw a request that is named by a record that has its value."""
+        """Withdraw a request that is identified only by a record with the value it asked for."""
         ledger = self.ledger
         others = {record_of(job, target) for job, target, _ in step.others}
         telling = [

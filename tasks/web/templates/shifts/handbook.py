@@ -10,13 +10,24 @@ from hexathlon.tasks.web.world.network import Edit
 __all__ = ["PAGES", "draw_numbers", "edits_between", "first_edits", "log_subject", "mail_subject",
            "pages_of"]  # fmt: skip
 
-PAGES = ("day-rules", "day-register", "day-mandates")
+PAGES = ("day-rules", "day-register", "day-mandates", "day-offers")
 """Names of the pages, as their addresses have them."""
 
-_TITLES = ("Rules of the day|当日规则", "Register|登记簿", "Mandates|授权清单")
+_TITLES = ("Rules of the day|当日规则", "Register|登记簿", "Mandates|授权清单", "Offers|报价单")
 _MAIL_SUBJECT = "Request for today|今日请求"
 _LOG_SUBJECT = "Day log|工作日志"
-_KEYS = ("value", "hold", "others", "closed", "mail", "mandate", "log")
+_KEYS = (
+    "value",
+    "hold",
+    "others",
+    "sync",
+    "closed",
+    "mail",
+    "mandate",
+    "plan",
+    "undelivered",
+    "log",
+)
 _KINDS = {"hold": "hold|冻结", "release": "release|解冻"}
 
 
@@ -40,7 +51,8 @@ def pages_of(rules: DayRules, scene: WebScene) -> dict[str, str]:
     """Return the text of every page, by name."""
     texts = sorted(f"{rules.numbers[key]} {scene.say(*text)}"
                    for key, text in _rule_texts(rules).items())  # fmt: skip
-    bodies = ("\n".join(texts), _register(rules, scene), _mandates(rules, scene))
+    bodies = ("\n".join(texts), _register(rules, scene), _mandates(rules, scene),
+              _offers(rules, scene))  # fmt: skip
     return dict(zip(PAGES, bodies, strict=True))
 
 
@@ -89,6 +101,21 @@ def _mandates(rules: DayRules, scene: WebScene) -> str:
     return "\n".join((head, *lines))
 
 
+def _offers(rules: DayRules, scene: WebScene) -> str:
+    lines = [scene.say("Offer · work · firm · price · days · entered by",
+                       "报价编号 · 工程 · 公司 · 价格 · 天数 · 录入人")]  # fmt: skip
+    lines += [
+        f"{each.number} · {each.work} · {each.firm} · "
+        + scene.say(
+            f"€{each.price} · {each.days} day{'s' * (each.days > 1)}",
+            f"{each.price}欧元 · {each.days}天",
+        )
+        + f" · {each.author}"
+        for each in sorted(rules.offers, key=lambda each: each.number)
+    ]
+    return "\n".join(lines)
+
+
 def _rule_texts(rules: DayRules) -> dict[str, tuple[str, str]]:
     mail = _MAIL_SUBJECT.split("|")
     head, address = rules.head.name, rules.head.email
@@ -117,10 +144,28 @@ def _rule_texts(rules: DayRules) -> dict[str, tuple[str, str]]:
             f"且今天距其日期不超过{rules.days}天，该记录即被冻结。",
         ),
         "others": (
-            "Work of others. If a record to which you gave a value today now shows another one, "
-            "somebody else has changed it. From then on it is left as it is, whatever the requests "
+            "Work of others. If a record to which you gave a value today now shows another one, and "
+            "no synchronisation has undone your change, somebody else has changed it. From then on it is left as it is, whatever the requests "
             "of today say, and it is not reported.",
-            "他人的更改。如果您今天设过值的记录现在显示别的值，说明他人更改了它。此后无论今天的请求怎么说，都不再动它，也不报告它。",
+            "他人的更改。如果您今天设过值的记录现在显示别的值，且不是同步所撤销，说明他人更改了它。此后无论今天的请求怎么说，都不再动它，也不报告它。",
+        ),
+        "sync": (
+            f"Synchronisation. The site {rules.synchronised} is synchronised right after your reports "
+            f"on the requests {rules.after[0]} and {rules.after[1]}. Without a notice, this undoes "
+            "some of your changes there: such a record shows its value of this morning again. That "
+            "is not the work of others; with the next request, bring it to the value that it has to "
+            "have by then."
+            if rules.after
+            else "Synchronisation. There is none today.",
+            f"同步。{rules.synchronised}网站在您报告请求{rules.after[0]}和请求{rules.after[1]}之后会立即同步。同步会不加通知地"
+            "撤销您在该网站上的部分更改，相关记录重新显示今早的值。这不算他人的更改；请随下一个请求把它调整为届时应有的值。"
+            if rules.after
+            else "同步。今天没有同步。",
+        ),
+        "undelivered": (
+            "Mails that do not arrive. If a mail that you sent today could not be delivered, send it "
+            "once more, unchanged. It counts as sent when you first sent it.",
+            "退信。您今天发出的邮件如果未能送达，请原样再发一次；其发送时间仍以首次发送为准。",
         ),
         "closed": (
             "Closures. A new request for a change of closed records is refused as a whole: "
@@ -152,6 +197,21 @@ def _rule_texts(rules: DayRules) -> dict[str, tuple[str, str]]:
             "both included, and whoever granted it has a mandate in force for the same site.",
             f"授权。{head}（{address}）持有所有网站的授权。其他授权须列于“授权清单”，今天在其首日与末日之间（含首末两日），"
             "且授权人持有同一网站的有效授权，才有效。",
+        ),
+        "plan": (
+            "Plan. The page Offers has offers for works. An offer counts if whoever entered it has a "
+            "mandate for the site mail in force today. A plan takes exactly one offer that counts for "
+            "each of the works on the page; its works take at most "
+            f"{rules.limits.days} days together, and no firm gets more than {rules.limits.per_firm} "
+            "of them. The plan that holds is the cheapest of all these plans; only one is. Once a "
+            "request has asked for the plan, send the plan that holds before you report on that "
+            "request. With every later request that reaches you, a refused one included, find out "
+            "whether the plan that holds by then is still the one that you sent last; if it is not, "
+            "send the new one in the same way.",
+            "方案。“报价单”列有各项工程的报价。录入人今天持有mail网站的有效授权时，报价才算数。一个方案为单上每项工程各选恰好一条算数的报价；"
+            f"各项工程的天数合计不超过{rules.limits.days}天，同一公司承接的工程不超过{rules.limits.per_firm}项。"
+            "有效方案是其中价格合计最低的那一个（只有一个）。有请求要求发送方案时，须在报告该请求之前发出当时的有效方案。"
+            "此后每当有请求到达您（包括被拒绝的请求），都要核对届时的有效方案是否仍是您最后发出的那个；如果不是，以同样方式发出新方案。",
         ),
         "log": _log_at_end(rules) if rules.log_at_end else _log_each(rules),
     }

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from hexathlon.tasks.web.templates.shifts.plans import best_plan, hasty_plan
 from hexathlon.tasks.web.templates.shifts.records import JobTarget, RecordJob, Values
 from hexathlon.tasks.web.templates.shifts.rules import DayRules, RulesInForce
 from hexathlon.tasks.web.templates.shifts.stages import Writing
@@ -23,6 +24,7 @@ SLIPS = (
     "holds_never_end", "grants_ignored", "dates_ignored", "entries_trusted", "closures_ignored",
     "closures_trusted", "mails_ignored", "mails_trusted", "names_trusted", "others_overwritten",
     "part_as_whole", "to_the_morning", "own_records_reported", "largest_chosen",
+    "offers_trusted", "hasty_plans", "plan_sent_once", "undelivered_left", "undone_left",
 )  # fmt: skip
 """Mistakes that a ledger can make throughout."""
 
@@ -79,6 +81,15 @@ class DayStep:
     others: tuple[Writing, ...] = ()
     """Values that other people gave to records."""
 
+    undone: tuple[Writing, ...] = ()
+    """Records that the synchronisation put back to their values of the morning."""
+
+    synchronised: str = ""
+    """Site whose synchronisation has just run."""
+
+    plan: bool = False
+    """Whether the plan is asked for, which does not arrive when it is first sent."""
+
 
 @dataclass
 class StepRecord:
@@ -93,6 +104,15 @@ class StepRecord:
 
     counted: int = 0
     """How many mails counted."""
+
+    plan: tuple[str, ...] = ()
+    """Numbers of the offers of a plan that is sent."""
+
+    again: tuple[str, ...] = ()
+    """Numbers of the offers of the plan that could not be delivered."""
+
+    watched: list[RecordPlace] = field(default_factory=list)
+    """Records with values given earlier whose pages show whether somebody else has changed them."""
 
 
 def record_of(job: RecordJob, target: JobTarget) -> RecordPlace:
@@ -120,6 +140,10 @@ class DayLedger:
         self.senders: dict[str, str] = {}
         self.counts: list[tuple[int, int]] = []
         self.mails = 0
+        self.planning = False
+        self.planned: tuple[str, ...] = ()
+        self.undelivered: tuple[str, ...] = ()
+        self._left_alone: set[RecordPlace] = set()
         self._morning: DayRules | None = None
         self._read: DayRules | None = None
         self._force: RulesInForce
@@ -163,6 +187,11 @@ class DayLedger:
         self._morning = self._morning or step.rules
         for job, target, values in step.others:
             self.values[record_of(job, target)] = values
+        for job, target, values in step.undone:
+            place = record_of(job, target)
+            self.values[place] = values
+            if place in self.given and self.slip != "undone_left":
+                self.given[place] = values
         rules = self._morning if self.slip == "morning_pages" else step.rules
         if rules is not self._read:
             self._read, self._force = rules, rules.misread(self.slip).in_force()
@@ -183,10 +212,25 @@ class DayLedger:
             for statement in step.statements:
                 fresh |= self._enter(statement, force)
         self._settle(done, force, fresh)
+        self._plan(done, step, force)
         self.mails += done.counted
         if done.writings:
             self.counts.append((number, len(done.writings)))
         return done
+
+    def _plan(self, done: StepRecord, step: DayStep, force: RulesInForce) -> None:
+        """Send the plan that holds if it is asked for, or no longer the one that was sent."""
+        if self.slip != "undelivered_left":
+            done.again = self.undelivered
+        self.undelivered = ()
+        self.planning |= step.plan
+        if not self.planning or (self.slip == "plan_sent_once" and not step.plan):
+            return
+        chosen = hasty_plan if self.slip == "hasty_plans" else best_plan
+        plan = chosen(force.offers, force.limits)
+        if plan != self.planned:
+            done.plan = self.planned = plan
+            self.undelivered = plan if step.plan else ()
 
     def _counts(self, mail: DayMail, force: RulesInForce) -> bool:
         if self.slip in ("mails_ignored", "mails_trusted"):
@@ -269,12 +313,17 @@ class DayLedger:
             if self.slip == "others_overwritten":
                 current = self.given.get(place, current)
             elif self.taken(place):
+                if current != wanted and place not in self._left_alone:
+                    self._left_alone.add(place)
+                    done.watched.append(place)
                 continue
             if current == wanted or (self.slip == "never_made_up" and place not in fresh):
                 continue
             if (place[0], target.label) in force.held:
                 if self.slip != "own_records_reported" or place in fresh:
                     done.pending.append(target.label)
+                if place in self.given:
+                    done.watched.append(place)
                 continue
             self.values[place] = self.given[place] = wanted
             done.writings.append((job, target, wanted))

@@ -1,12 +1,17 @@
 """Jobs on the tracker, the contacts, the calendar and the spreadsheet."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from urllib.parse import urlencode
 
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.web.pilot import Pilot
 from hexathlon.tasks.web.templates.draft import Solver
-from hexathlon.tasks.web.templates.sheet_pages import open_sheet, set_row, view_sheet
+from hexathlon.tasks.web.templates.sheet_pages import (
+    ROWS_PER_PAGE,
+    open_sheet,
+    set_row,
+    view_sheet,
+)
 from hexathlon.tasks.web.templates.shifts.records import (
     JobTarget,
     RecordJob,
@@ -14,6 +19,7 @@ from hexathlon.tasks.web.templates.shifts.records import (
     Values,
     best_text,
     new_first,
+    pages_of_list,
 )
 from hexathlon.tasks.web.world.sites.sheets.formulas import ref_of
 from hexathlon.tasks.web.world.sites.tracker.vocabulary import (
@@ -23,9 +29,11 @@ from hexathlon.tasks.web.world.sites.tracker.vocabulary import (
 )
 from hexathlon.tasks.web.world.store import StoreRow
 
-__all__ = ["contact_notes", "event_notes", "issue_people", "issue_priorities",            "reorder_levels"]  # fmt: skip
+__all__ = ["contact_notes", "event_notes", "in_contacts", "issue_people", "issue_priorities",
+           "reorder_levels"]  # fmt: skip
 
 _OPEN = STATUSES[:4]
+_CONTACTS_PER_PAGE = 20
 _NOTES = (
     "Framework contract until year-end|框架合同至年底", "Invoices by post only|发票仅限邮寄",
     "Ask for delivery notes|请索取送货单", "Discount agreed in spring|春季已商定折扣",
@@ -185,8 +193,12 @@ def reorder_levels(bench: ShiftBench, sizes: range) -> RecordJob | None:
                 or not distinct):  # fmt: skip
             continue
 
-        def find(pilot: Pilot, who: str = supplier) -> Script:
-            yield from view_sheet(pilot, sheet.id, urlencode({"col": 8, "op": "=", "value": who}))
+        pages = pages_of_list(sum(row["supplier"] == supplier for row in rows), ROWS_PER_PAGE)
+
+        def find(pilot: Pilot, who: str = supplier, pages: range = pages) -> Script:
+            for page in pages:
+                query = {"col": 8, "op": "=", "value": who, "page": page}
+                yield from view_sheet(pilot, sheet.id, urlencode(query))
 
         def write(pilot: Pilot, target: JobTarget, values: Values) -> Script:
             row = int(target.key.partition("!")[2][1:])
@@ -220,7 +232,7 @@ def reorder_levels(bench: ShiftBench, sizes: range) -> RecordJob | None:
                                     f"包装数为{row['pack']}的那些"), row["level"])
                 for key, row, values in zip(keys, found, raised, strict=True)
             ),
-            find, write, limit=lambda bound: best_text(
+            find, write, looks=len(pages), limit=lambda bound: best_text(
                 bench, ("reorder levels of this morning", "今早的补货线"), (f"{bound}", f"{bound}")),
         )  # fmt: skip
     return None
@@ -256,8 +268,7 @@ def contact_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
             targets.append(JobTarget(row["id"], f"#{row['id']}", {"note": note},
                                      tuple({"note": each} for each in texts[:4]), trait))  # fmt: skip
 
-        def find(pilot: Pilot, name: str = company) -> Script:
-            yield from pilot.goto("mail", f"/contacts?{urlencode({'q': name})}")
+        find, opening, looks = in_contacts(bench, company)
 
         def write(pilot: Pilot, target: JobTarget, values: Values) -> Script:
             yield from pilot.goto("mail", f"/contacts/{target.key}")
@@ -275,9 +286,35 @@ def contact_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
                 for text in texts[:3]
             ),
             _note_mends(bench, texts[:3]),
-            tuple(sorted(targets, key=lambda each: int(each.key))), find, write,
+            tuple(sorted(targets, key=lambda each: int(each.key))), find, write, looks=looks,
+            opening=opening,
         )  # fmt: skip
     return None
+
+
+def in_contacts(
+    bench: ShiftBench, company: str
+) -> tuple[Solver, Callable[[Pilot, JobTarget], Script], int]:
+    """Return scripts that look contacts of a company up, and the pages of the list."""
+    rows = bench.rows("mail", "SELECT id, name FROM contacts WHERE company LIKE ? OR email LIKE ? "
+                      "OR name LIKE ? ORDER BY name, id", (f"%{company}%",) * 3)  # fmt: skip
+    pages = pages_of_list(len(rows), _CONTACTS_PER_PAGE)
+    places = {row["id"]: (row["name"], place // _CONTACTS_PER_PAGE + 1)
+              for place, row in enumerate(rows)}  # fmt: skip
+
+    def show(pilot: Pilot, page: int) -> Script:
+        yield from pilot.goto("mail", f"/contacts?{urlencode({'q': company, 'page': page})}")
+
+    def find(pilot: Pilot) -> Script:
+        for page in pages:
+            yield from show(pilot, page)
+
+    def opening(pilot: Pilot, target: JobTarget) -> Script:
+        name, page = places[target.key]
+        yield from show(pilot, page)
+        yield from pilot.click("link", name)
+
+    return find, opening, len(pages)
 
 
 def event_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:

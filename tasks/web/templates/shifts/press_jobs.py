@@ -105,6 +105,15 @@ def thread_boards(bench: ShiftBench, sizes: range) -> RecordJob | None:
             for number in boards:
                 yield from pilot.goto("forum", f"/boards/{number}?{urlencode({'q': text})}")
 
+        titles = {row["id"]: row["title"] for row in found}
+
+        def opening(
+            pilot: Pilot, target: JobTarget, text: str = subject, titles: Values = titles
+        ) -> Script:
+            board = target.before["board"]
+            yield from pilot.goto("forum", f"/boards/{board}?{urlencode({'q': text})}")
+            yield from pilot.click("link", titles[target.key])
+
         def write(pilot: Pilot, target: JobTarget, values: Values) -> Script:
             yield from move(pilot, target.key, boards[values["board"]])
 
@@ -127,7 +136,7 @@ def thread_boards(bench: ShiftBench, sizes: range) -> RecordJob | None:
             tuple(JobTarget(row["id"], f"#{row['id']}", {"board": row["board"]},
                             tuple({"board": each} for each in values[:4]),
                             _board(bench, boards[row["board"]])) for row in found),
-            find, write, cost=4, looks=len(boards),
+            find, write, cost=4, looks=len(boards), opening=opening,
         )  # fmt: skip
     return None
 

@@ -12,7 +12,7 @@ from hexathlon.tasks.web.world.network import Edit, WorldPlan
 from hexathlon.tasks.web.world.store import SiteStore, StoreRow
 
 __all__ = ["ShiftBench", "RecordJob", "JobTarget", "best_text", "in_order", "listed",
-           "new_first"]  # fmt: skip
+           "new_first", "pages_of_list"]  # fmt: skip
 
 Values = Mapping[str, Any]
 
@@ -71,9 +71,24 @@ class RecordJob:
     looks: int = 1
     """Actions of `find`."""
 
+    opening: Callable[[Pilot, JobTarget], Script] | None = None
+    """Opens a record by its name in a list, in two actions, if lists do not show its number."""
+
     key_column: str = "id"
     limit: Callable[[int], str] | None = None
     """Wording of a choice of records whose weights add up to as much as a bound allows."""
+
+    @property
+    def search_cost(self) -> int:
+        """Actions of `search`."""
+        return self.looks + (0 if self.opening is None else 2 * len(self.targets))
+
+    def search(self, pilot: Pilot) -> Script:
+        """Look the records up in lists, and on their own pages if lists do not show numbers."""
+        yield from self.find(pilot)
+        if self.opening is not None:
+            for target in self.targets:
+                yield from self.opening(pilot, target)
 
     @property
     def keys(self) -> frozenset[tuple[str, str, str]]:
@@ -170,6 +185,11 @@ def listed(bench: ShiftBench, labels: Sequence[str]) -> str:
         return last
     between = bench.say(", ", "、")
     return between.join(first) + bench.say(" and ", "和") + last
+
+
+def pages_of_list(count: int, per_page: int) -> range:
+    """Return the numbers of the pages of a list."""
+    return range(1, max(1, -(-count // per_page)) + 1)
 
 
 def new_first(values: Sequence[Any], held: Collection[Any], count: int = 4) -> list[Any]:

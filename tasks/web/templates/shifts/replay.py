@@ -8,7 +8,13 @@ from typing import Any
 from hexathlon.tasks.web.templates.draft import WebScene
 from hexathlon.tasks.web.templates.shifts.handbook import pages_of
 from hexathlon.tasks.web.templates.shifts.ledger import DayStep
-from hexathlon.tasks.web.templates.shifts.rules import DayRules
+from hexathlon.tasks.web.templates.shifts.plans import (
+    OfferLimits,
+    WorkOffer,
+    best_plan,
+    listed_plans,
+)
+from hexathlon.tasks.web.templates.shifts.rules import DayRules, RulesInForce
 from hexathlon.tasks.web.templates.shifts.stages import Writing
 from hexathlon.tasks.web.world.network import Edit, WorldPlan, initial_blobs, state_diff
 from hexathlon.tasks.web.world.store import SiteStore
@@ -19,23 +25,47 @@ _HOLD = re.compile(r"^(\w+): \S.* (\S+) · (hold|release|冻结|解冻) · (\S+)
 _CLOSURE = re.compile(r"^(C-\d+) · (\w+): (.+) · (\S+) – (\S+) · (.+)$")
 _MANDATE = re.compile(r"^(.+) <(.+)> · (\w+) · (\S+) – (\S+) · (.+)$")
 _TERM = re.compile(r"no more than (\d+) days|不超过(\d+)天")
+_OFFER = re.compile(r"^(O-\d+) · (.+) · (.+) · €?(\d+)(?:欧元)? · (\d+)\D+ · (.+)$")
+_LIMITS = re.compile(r"at most (\d+) days together, and no firm gets more than (\d+)"
+                     r"|合计不超过(\d+)天，同一公司承接的工程不超过(\d+)项")  # fmt: skip
 _HEAD = re.compile(r"^R-\d+ (?:Mandates\. |授权。)(.+?) ?[(（](.+?)[)）]")
 
 
 def reread(scene: WebScene, steps: Sequence[DayStep]) -> bool:
     """Whether the texts of the pages state the rules in force, at every request."""
-    checked: list[DayRules] = []
+    checked: list[tuple[DayRules, bool]] = []
+    planning = False
     for step in steps:
-        if any(step.rules is each for each in checked):
+        planning |= step.plan
+        if any(step.rules is each and planning is plan for each, plan in checked):
             continue
-        checked.append(step.rules)
+        checked.append((step.rules, planning))
         force = step.rules.in_force()
-        mandates, held, closures = _read(pages_of(step.rules, scene), step.rules.today)
+        pages = pages_of(step.rules, scene)
+        mandates, held, closures = _read(pages, step.rules.today)
+        if planning and not _same_plan(
+            pages, force, {each for each, site in mandates if site == "mail"}
+        ):
+            return False
         head = {(force.head, site) for _, site in force.mandates}
         if (mandates - head != force.mandates - head or held != force.held
                 or closures != {each.number for each in force.closures}):  # fmt: skip
             return False
     return True
+
+
+def _same_plan(pages: Mapping[str, str], force: RulesInForce, entitled: set[str]) -> bool:
+    """Whether all choices of the offers on the page, tried in turn, give the same one plan."""
+    names = {name for name, address in force.addresses.items()
+             if address in entitled or address == force.head}  # fmt: skip
+    lines = [match.groups() for line in pages["day-offers"].splitlines()
+             if (match := _OFFER.match(line))]  # fmt: skip
+    offers = [WorkOffer(number, work, firm, int(price), int(days), author)
+              for number, work, firm, price, days, author in lines if author in names]  # fmt: skip
+    found = _LIMITS.search(pages["day-rules"])
+    days, works = (int(each) for each in found.groups() if each) if found else (0, 0)
+    plans = listed_plans(tuple(offers), OfferLimits(days, works))
+    return plans == [best_plan(force.offers, force.limits)]
 
 
 def _read(

@@ -1,4 +1,4 @@
-"""The handbook of a shift at one time: register, mandates, and what of them counts.
+"""The handbook of a shift at one time: register, mandates, and which of their entries count.
 
 The texts of the pages are in `handbook`.
 """
@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
 
+from hexathlon.tasks.web.templates.shifts.plans import OfferLimits, WorkOffer
 from hexathlon.tasks.web.world.people import Person
 
 __all__ = ["DayRules", "Mandate", "RecordClosure", "RegisterEntry", "RulesInForce"]
@@ -27,7 +28,7 @@ class RegisterEntry:
     label: str
     day: date
     author: str
-    """Name of whoever entered it; names are unique."""
+    """Name of the person who entered it; names are unique."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Mandate:
 
 @dataclass(frozen=True)
 class RulesInForce:
-    """What the pages amount to on one day."""
+    """The rules in force on one day."""
 
     head: str
     """Address of whoever has a mandate for every site."""
@@ -75,12 +76,18 @@ class RulesInForce:
     addresses: Mapping[str, str]
     """Address by name."""
 
+    offers: tuple[WorkOffer, ...] = ()
+    """Offers that count."""
+
+    limits: OfferLimits = OfferLimits(0, 0)
+    """Limits of plans."""
+
     def entitles(self, address: str, site: str) -> bool:
         """Whether a mandate in force names an address for a site."""
         return address == self.head or (address, site) in self.mandates
 
     def closure_of(self, site: str, group: str, address: str = "") -> RecordClosure | None:
-        """Return the closure that stands against a request, sent by mail from an address."""
+        """Return the closure that blocks a request, which was mailed from an address."""
         return next(
             (each for each in self.closures
              if (each.site, each.group) == (site, group)
@@ -90,7 +97,7 @@ class RulesInForce:
 
 @dataclass(frozen=True)
 class DayRules:
-    """What the three pages say at one time."""
+    """What the pages say at one time."""
 
     today: date
     numbers: Mapping[str, str]
@@ -111,12 +118,20 @@ class DayRules:
     entries: tuple[RegisterEntry, ...] = ()
     closures: tuple[RecordClosure, ...] = ()
     mandates: tuple[Mandate, ...] = ()
+    offers: tuple[WorkOffer, ...] = ()
+    limits: OfferLimits = OfferLimits(0, 0)
+    synchronised: str = ""
+    """The site that is synchronised in the course of the day."""
+
+    after: tuple[int, ...] = ()
+    """After the reports on which requests it is."""
 
     def in_force(self) -> RulesInForce:
         """Return what counts today."""
         addresses = {each.name: each.email for each in self.mandates}
         addresses[self.head.name] = self.head.email
         sites = {each.site for each in self.mandates} | {each.site for each in self.entries}
+        sites |= {"mail"} if self.offers else set()
         sites |= {each.site for each in self.closures}
         entitled = {(self.head.name, site) for site in sites}
         while True:
@@ -136,6 +151,8 @@ class DayRules:
                   if each.first <= self.today <= each.last
                   and (each.author, each.site) in entitled),
             addresses,
+            tuple(each for each in self.offers if (each.author, "mail") in entitled),
+            self.limits,
         )  # fmt: skip
 
     def _held(self, entitled: set[tuple[str, str]]) -> frozenset[tuple[str, str]]:
@@ -149,7 +166,7 @@ class DayRules:
         )  # fmt: skip
 
     def misread(self, slip: str) -> "DayRules":
-        """Return the rules as somebody reads them who makes a certain mistake."""
+        """Return the rules as read by somebody who makes a certain mistake."""
         head = self.head.name
         if slip == "holds_ignored":
             return replace(self, entries=())
@@ -157,6 +174,8 @@ class DayRules:
             return replace(self, entries=tuple(e for e in self.entries if e.kind == "hold"))
         if slip == "entries_trusted":
             return replace(self, entries=tuple(replace(e, author=head) for e in self.entries))
+        if slip == "offers_trusted":
+            return replace(self, offers=tuple(replace(o, author=head) for o in self.offers))
         if slip == "holds_never_end":
             return replace(self, days=100_000)
         if slip == "grants_ignored":

@@ -17,6 +17,7 @@ __all__ = [
     "StageWork",
     "Writing",
     "carry_out",
+    "first_action",
     "play_stages",
     "shift_cost",
 ]
@@ -32,6 +33,8 @@ class ShiftLetter:
     to: str
     subject: str
     body: str
+    lost: bool = False
+    """Whether it cannot be delivered, and has to be sent once more."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,11 @@ class StageWork:
     writings: tuple[Writing, ...] = ()
     letters: tuple[ShiftLetter, ...] = ()
     answer: ExpectedAnswer = ExpectedAnswer()
+    checks: tuple[Writing, ...] = ()
+    """Records that are looked at only, with the values that their pages show."""
+
+    jobs: tuple[RecordJob, ...] = ()
+    """Jobs whose records are looked up, for the first time."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +77,7 @@ class ShiftStage:
         """
         shares = [job.share(target, values) for job, target, values in self.right.writings
                   if any(target is each and values is final for _, each, final in last)]  # fmt: skip
-        shares += [dict(rows(letter)) for letter in self.right.letters]
+        shares += [dict(rows(letter)) for letter in self.right.letters if not letter.lost]
         return DayRequest(self.text, self.right.answer, self.edits, merged(shares))
 
 
@@ -102,6 +110,14 @@ def carry_out(pilot: Pilot, work: StageWork, *, backwards: bool = False) -> Scri
         yield from pilot.finish("MUTATE", data[::-1] if data and not answer.ordered else data)
     else:
         yield from pilot.refuse(answer.status, answer.record)
+
+
+def first_action(pilot: Pilot, script: Script) -> Script:
+    """Carry out the first action of a script, which opens the record's page."""
+    observation = yield next(script)
+    script.close()
+    if not observation.startswith("Error:"):
+        pilot.screen = observation
 
 
 def play_stages(

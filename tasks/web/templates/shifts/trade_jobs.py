@@ -6,7 +6,13 @@ from urllib.parse import urlencode
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.web.pilot import Pilot
-from hexathlon.tasks.web.templates.sheet_pages import open_sheet, set_row, view_sheet
+from hexathlon.tasks.web.templates.sheet_pages import (
+    ROWS_PER_PAGE,
+    open_sheet,
+    set_row,
+    view_sheet,
+)
+from hexathlon.tasks.web.templates.shifts.office_jobs import in_contacts
 from hexathlon.tasks.web.templates.shifts.records import (
     JobTarget,
     RecordJob,
@@ -14,6 +20,7 @@ from hexathlon.tasks.web.templates.shifts.records import (
     Values,
     best_text,
     new_first,
+    pages_of_list,
 )
 from hexathlon.tasks.web.world.sites.bank.vocabulary import bank_label
 from hexathlon.tasks.web.world.sites.sheets.formulas import ref_of
@@ -146,8 +153,12 @@ def claim_states(bench: ShiftBench, sizes: range) -> RecordJob | None:
             continue
         values = new_first(scene.sample(labels, len(labels)), states)
 
-        def find(pilot: Pilot, who: str = person) -> Script:
-            yield from view_sheet(pilot, sheet.id, urlencode({"col": 4, "op": "=", "value": who}))
+        pages = pages_of_list(sum(row["person"] == person for row in rows), ROWS_PER_PAGE)
+
+        def find(pilot: Pilot, who: str = person, pages: range = pages) -> Script:
+            for page in pages:
+                query = {"col": 4, "op": "=", "value": who, "page": page}
+                yield from view_sheet(pilot, sheet.id, urlencode(query))
 
         def write(pilot: Pilot, target: JobTarget, values: Values) -> Script:
             row = int(target.key.partition("!")[2][1:])
@@ -170,7 +181,7 @@ def claim_states(bench: ShiftBench, sizes: range) -> RecordJob | None:
                             bench.say(f"those in {row['currency']}", f"币种为{row['currency']}的那些"),
                             round(100 * float(row["amount"])))
                   for key, row in zip(keys, found, strict=True)),
-            find, write, limit=lambda bound: best_text(
+            find, write, looks=len(pages), limit=lambda bound: best_text(
                 bench, ("amounts, as bare numbers whatever the currency,", "金额（不论币种，只看数字）"),
                 (f"{bound / 100:.2f}", f"{bound / 100:.2f}")),
         )  # fmt: skip
@@ -195,8 +206,7 @@ def contact_phones(bench: ShiftBench, sizes: range) -> RecordJob | None:
                 or {row["id"] for row in again} != set(keys)):  # fmt: skip
             continue
 
-        def find(pilot: Pilot, name: str = company) -> Script:
-            yield from pilot.goto("mail", f"/contacts?{urlencode({'q': name})}")
+        find, opening, looks = in_contacts(bench, company)
 
         def write(pilot: Pilot, target: JobTarget, values: Values) -> Script:
             yield from pilot.goto("mail", f"/contacts/{target.key}")
@@ -220,7 +230,7 @@ def contact_phones(bench: ShiftBench, sizes: range) -> RecordJob | None:
             tuple(JobTarget(row["id"], f"#{row['id']}", {"phone": row["phone"]},
                             tuple({"phone": row["phone"].replace("+44 20 ", code)}
                                   for code in codes)) for row in found),
-            find, write,
+            find, write, looks=looks, opening=opening,
         )  # fmt: skip
     return None
 

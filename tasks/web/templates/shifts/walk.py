@@ -31,6 +31,7 @@ from hexathlon.tasks.web.templates.shifts.stages import (
     ShiftStage,
     StageWork,
     Writing,
+    first_action,
     play_stages,
     shift_cost,
 )
@@ -38,6 +39,7 @@ from hexathlon.tasks.web.templates.shifts.wording import (
     account_text,
     introduction,
     numbered,
+    plan_text,
     tally_text,
 )
 from hexathlon.tasks.web.world.network import Edit
@@ -45,12 +47,13 @@ from hexathlon.tasks.web.world.people import Person
 
 __all__ = ["DrawnDay", "DrawnRequest", "day_draft"]
 
-_SLACK = 2.0
-"""Turns per action of the oracle, which knows where everything is."""
+_SLACK = 1.2
+"""Turns per action of the oracle, which looks at everything that decides."""
 
-_LONGEST = 190
-_SHORTEST = 90
-_NEEDED = ("never_made_up", "morning_pages", "grants_ignored", "others_overwritten")
+_LONGEST = 260
+_SHORTEST = 110
+_NEEDED = ("never_made_up", "morning_pages", "grants_ignored", "others_overwritten", "hasty_plans",
+           "plan_sent_once", "undone_left")  # fmt: skip
 """Mistakes that must change the result of a day."""
 
 _FEWEST = 10
@@ -65,11 +68,9 @@ class DrawnRequest:
 
     step: DayStep
     kind: str
-    """`ask`, `follow`, `account` or `tally`."""
+    """`ask`, `follow`, `plan`, `account` or `tally`."""
 
     text: str = ""
-    jobs: tuple[RecordJob, ...] = ()
-    """Jobs whose records are looked up for it, besides those of mails."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,9 @@ class DrawnDay:
 
     reader: Person
     """Who gets an account of the day."""
+
+    planner: Person
+    """Who gets the plans."""
 
     requests: tuple[DrawnRequest, ...]
     mail_edits: tuple[Edit, ...]
@@ -99,14 +103,15 @@ def day_draft(bench: ShiftBench, day: DrawnDay, story: str) -> WebDraft | None:
         return None
     right = _course(bench, day, site)
     outcome = _outcome(right.works)
-    if any(_outcome(_course(bench, day, site, slip).works) == outcome for slip in _NEEDED):
+    stages = [_stage(bench, day, site, place, work) for place, work in enumerate(right.works)]
+    cost = shift_cost(stages)
+    if not _SHORTEST <= cost <= _LONGEST or any(
+        _outcome(_course(bench, day, site, slip).works) == outcome for slip in _NEEDED
+    ):
         return None
     near = {name: works for name, works in _near_misses(bench, day, site).items()
             if _outcome(works) != outcome}  # fmt: skip
-    stages = [_stage(bench, day, site, place, work) for place, work in enumerate(right.works)]
-    cost = shift_cost(stages)
-    if (len(near) < _FEWEST or not _SHORTEST <= cost <= _LONGEST
-            or not reread(bench.scene, [each.step for each in day.requests])):  # fmt: skip
+    if len(near) < _FEWEST or not reread(bench.scene, [each.step for each in day.requests]):
         return None
     return _draft(bench, day, story, right, stages, near, cost)
 
@@ -117,7 +122,9 @@ def _draft(
 ) -> WebDraft | None:  # fmt: skip
     scene, ledger = bench.scene, right.ledger
     rules = day.requests[0].step.rules
-    plan = bench.plan.with_edits([*bench.edits, *first_edits(rules, scene), *day.mail_edits])
+    fault: Edit = ("mail", "INSERT INTO _faults (address) VALUES (?)", (day.planner.email,))
+    pages = first_edits(rules, scene)
+    plan = bench.plan.with_edits([*bench.edits, *pages, *day.mail_edits, fault])
     box = Mailbox(scene, bench.plan)
 
     def rows(letter: ShiftLetter) -> Mapping[str, Any]:
@@ -128,11 +135,12 @@ def _draft(
         if not ledger.taken(place)
     ]  # fmt: skip
     effects = [job.effect(target, values) for job, target, values in final]
-    turns = [(each.step.others, stage.right.writings)
+    turns = [((*each.step.others, *each.step.undone), stage.right.writings)
              for each, stage in zip(day.requests, stages, strict=True)]  # fmt: skip
     if not replayed(scene, plan, turns, together(*effects)):
         return None
-    letters = [rows(letter) for stage in stages for letter in stage.right.letters]
+    letters = [rows(letter) for stage in stages for letter in stage.right.letters
+               if not letter.lost]  # fmt: skip
     budget = round(_SLACK * cost / 10) * 10
     return WebDraft(
         plan,
@@ -153,11 +161,14 @@ def _draft(
 def _course(bench: ShiftBench, day: DrawnDay, site: str, slip: str = "", at: int = 0) -> _Course:
     """Keep the ledger of a day and return what is done for each request."""
     ledger, works = DayLedger(slip, at), list[StageWork]()
-    morning = day.requests[0].step.rules
+    morning, known = day.requests[0].step.rules, list[RecordJob]()
     for number, request in enumerate(day.requests, 1):
         done = ledger.step(number, request.step)
         rules = morning if slip == "morning_pages" else request.step.rules
-        works.append(_work(bench, day, site, request, number, done, ledger, rules))
+        work = _work(bench, day, site, request, number, done, ledger, rules)
+        new = tuple(job for job in dict.fromkeys(ledger.jobs.values()) if job not in known)
+        known += new
+        works.append(replace(work, jobs=new))
     return _Course(ledger, works)
 
 
@@ -172,6 +183,10 @@ def _work(
         letters.append(
             ShiftLetter(day.reader.email, _account_subject(bench, site), ", ".join(labels))
         )
+    for numbers, lost in ((done.again, False), (done.plan, request.kind == "plan")):
+        if numbers:
+            body, to = ", ".join(numbers), day.planner.email
+            letters.append(ShiftLetter(to, _plan_subject(bench), body, lost))
     if done.writings and not rules.log_at_end:
         letters.append(ShiftLetter(rules.auditor.email, subject, f"{number}: {len(done.writings)}"))
     answer = ExpectedAnswer(data=tuple(done.pending) or None, ordered=False)
@@ -183,7 +198,19 @@ def _work(
         if rules.log_at_end:
             text = ", ".join(f"{each}: {count}" for each, count in ledger.counts)
             letters.append(ShiftLetter(rules.auditor.email, subject, text))
-    return StageWork(tuple(done.writings), tuple(letters), answer)
+    checks = [(*ledger.places[place], ledger.values[place]) for place in done.watched]
+    if request.kind == "tally":
+        checks += _worth_a_look(ledger)
+    elif request.kind == "account" or request.step.synchronised:
+        checks += _worth_a_look(ledger, site if request.kind == "account" else "",
+                                request.step.synchronised)  # fmt: skip
+    return StageWork(tuple(done.writings), tuple(letters), answer, tuple(checks))
+
+
+def _worth_a_look(ledger: DayLedger, *sites: str) -> list[Writing]:
+    """Return records whose pages show whether they have changed; of these sites, or all."""
+    return [(*ledger.places[place], ledger.values[place]) for place in ledger.given
+            if not sites or place[0] in sites]  # fmt: skip
 
 
 def _sites(bench: ShiftBench) -> list[str]:
@@ -193,6 +220,10 @@ def _sites(bench: ShiftBench) -> list[str]:
 
 def _account_subject(bench: ShiftBench, site: str) -> str:
     return bench.say(f"Changes: {site}", f"更改：{site}")
+
+
+def _plan_subject(bench: ShiftBench) -> str:
+    return bench.say("Plan", "方案")
 
 
 def _account_site(bench: ShiftBench, day: DrawnDay) -> str | None:
@@ -221,7 +252,8 @@ def _near_misses(bench: ShiftBench, day: DrawnDay, site: str) -> dict[str, list[
     data = [*(last.answer.data or ())]
     more = replace(last.answer, data=(*data[:-1], data[-1] + 1))
     found["miscounted"] = [*right[:-1], replace(last, answer=more)]
-    lettered = [place for place, work in enumerate(right) if work.letters]
+    lettered = [place for place, work in enumerate(right)
+                if any(not each.lost for each in work.letters)]  # fmt: skip
     place = bench.scene.pick(lettered)
     found["not_sent"] = [replace(work, letters=()) if number == place else work
                          for number, work in enumerate(right)]  # fmt: skip
@@ -234,7 +266,8 @@ def _outcome(works: Sequence[StageWork]) -> Any:
              for work in works for job, target, values in work.writings}  # fmt: skip
     values = {place: dict(values) for place, (target, values) in final.items()
               if values != target.before}  # fmt: skip
-    letters = sorted((each.to, each.subject, each.body) for work in works for each in work.letters)
+    letters = sorted((each.to, each.subject, each.body) for work in works for each in work.letters
+                     if not each.lost)  # fmt: skip
     answers = [(each.answer.status, each.answer.record, sorted(map(str, each.answer.data or ())))
                for each in works]  # fmt: skip
     return values, letters, answers
@@ -249,31 +282,41 @@ def _stage(bench: ShiftBench, day: DrawnDay, site: str, place: int, work: StageW
     if request.kind == "account":
         subject = _account_subject(bench, site)
         text = account_text(bench, site, day.reader.name, day.reader.email, subject)
+    if request.kind == "plan":
+        text = plan_text(bench, day.planner.name, day.planner.email, _plan_subject(bench))
     if request.kind == "tally":
         text = tally_text(bench, _sites(bench), mail_subject(bench.scene))
     step = request.step
     former = day.requests[place - 1].step.rules if place else step.rules
     edits = edits_between(former, step.rules, bench.scene)
     edits += [arrival(mail) for mail in step.mails]
-    edits += [edit for job, target, values in step.others for edit in job.edits(target, values)]
-    mailed = [mail.job for mail in step.mails if mail.statement.job is not None]
-    jobs = [*request.jobs, *mailed]
-    looks = 4 + len(step.mails) + sum(job.looks for job in jobs)
+    edits += [edit for job, target, values in (*step.others, *step.undone)
+              for edit in job.edits(target, values)]  # fmt: skip
+    planning = any(each.step.plan for each in day.requests[: place + 1])
+    pages = PAGES if planning else PAGES[:3]
+    checks = [each for each in work.checks if each[1] not in [one[1] for one in work.writings]]
+    looks = len(pages) + 1 + len(step.mails) + len(checks)
+    looks += sum(job.search_cost for job in work.jobs)
     return ShiftStage(
-        numbered(bench, place + 1, text), work, _look(step, jobs), looks, tuple(edits)
-    )
+        numbered(bench, place + 1, text), work, _look(step, pages, work.jobs, checks), looks,
+        tuple(edits),
+    )  # fmt: skip
 
 
-def _look(step: DayStep, jobs: Sequence[RecordJob]) -> Solver:
+def _look(
+    step: DayStep, pages: Sequence[str], jobs: Sequence[RecordJob], checks: Sequence[Writing]
+) -> Solver:
     """Look at the handbook and into the inbox, read new mails, and look records up."""
 
     def look(pilot: Pilot) -> Script:
-        for name in PAGES:
+        for name in pages:
             yield from pilot.goto("mail", f"/handbook/{name}")
         yield from pilot.goto("mail", "/folder/inbox")
         for mail in step.mails:
             yield from pilot.goto("mail", f"/threads/{mail.message}")
         for job in jobs:
-            yield from job.find(pilot)
+            yield from job.search(pilot)
+        for job, target, values in checks:
+            yield from first_action(pilot, job.write(pilot, target, values))
 
     return look

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hexathlon.tasks.web.templates.shifts.ledger import DayStatement
 from hexathlon.tasks.web.templates.shifts.records import JobTarget, RecordJob, ShiftBench, listed
 
-__all__ = ["account_text", "introduction", "mail_text", "numbered", "statement_text", "tally_text",
+__all__ = ["account_text", "introduction", "mail_text", "numbered", "plan_text", "statement_text", "tally_text",
            "unnamed_text"]  # fmt: skip
 
 
@@ -81,6 +81,17 @@ def account_text(bench: ShiftBench, site: str, name: str, email: str, subject: s
     )
 
 
+def plan_text(bench: ShiftBench, name: str, email: str, subject: str) -> str:
+    """Return the request for the plan."""
+    return bench.say(
+        f"Send the plan for the works on the page Offers to {name} ({email}), in a mail with the "
+        f'subject "{subject}". Its text is the numbers of the offers of the plan, in ascending order '
+        'and separated by a comma and a space, such as "O-12, O-45".',
+        f"请把“报价单”上各项工程的方案发给{name}（{email}），主题“{subject}”，正文为方案中各报价的编号，"
+        "按升序，用英文逗号加空格分隔，例如“O-12, O-45”。",
+    )
+
+
 def tally_text(bench: ShiftBench, sites: Sequence[str], subject: str) -> str:
     """Return the last request."""
     names, count = listed(bench, sites), len(sites) + 1
@@ -99,19 +110,19 @@ def introduction(bench: ShiftBench, story: str, turns: int) -> str:
         f"{story} Requests reach you one after the other in this conversation. Carry each one out on "
         "the sites, then report on it: with finish when it is carried out, with report_infeasible if "
         "a closure forbids it. The answer to your report is the next request; the report on the last "
-        f"one ends the day. You have {turns} actions for the whole day. Three pages of the handbook "
-        "of the mail site bind you: Rules of the day, Register, Mandates. They may change in the "
+        f"one ends the day. You have {turns} actions for the whole day, reports included. Four pages of the handbook "
+        "of the mail site bind you: Rules of the day, Register, Mandates, Offers. They may change in the "
         "course of the day; what they say when a request reaches you goes for everything that you do "
         "with that request. Requests also come by mail, as the rules tell. Unless a request names "
-        "other data for retrieved_data, report there the numbers, as their pages show them, of all "
+        "other data for retrieved_data, report there the numbers, in any order and as the page Register writes them, of all "
         "records, those of earlier requests included, that do not have the value that they have to "
         "have because they are held, and nothing if there are none. Texts in quotation marks are "
         "used exactly as they stand, without the quotation marks. Change nothing else.",
         f"{story}请求会在本对话中逐个到达。请在各网站上逐一执行，然后报告：已执行的用finish，因封存而不得执行的用"
         "report_infeasible。对您报告的答复就是下一个请求；报告最后一个请求后，当天工作结束。"
-        f"全天最多可用{turns}个操作。邮件网站手册中有三页对您有约束力：当日规则、登记簿、授权清单。它们可能在当天变化；"
+        f"全天最多可用{turns}个操作（含报告）。邮件网站手册中有四页对您有约束力：当日规则、登记簿、授权清单、报价单。它们可能在当天变化；"
         "随某个请求所做的一切，以该请求到达时的内容为准。请求也会通过邮件到达，见当日规则。除非请求指明retrieved_data报告别的内容，"
-        "请以retrieved_data报告所有因被冻结而没有应有之值的记录的编号（按其页面所示），包括先前请求的记录；没有则不填。"
+        "请以retrieved_data报告所有因被冻结而没有应有之值的记录的编号（写法同登记簿，顺序不限），包括先前请求的记录；没有则不填。"
         "引号中的文字照原样使用（不含引号）。不要做其他更改。",
     )
 

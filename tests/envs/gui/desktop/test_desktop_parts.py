@@ -25,7 +25,7 @@ def test_pictures_of_the_framebuffer():
     assert image.shape == (2, 3, 3)
     assert image[0, 0].tolist() == [100, 50, 0] and image[1, 2].tolist() == [100, 50, 1]
     header[11] = 16
-    with pytest.raises(ValueError, match="16 bits a pixel"):
+    with pytest.raises(ValueError, match="16 bits per pixel"):
         picture(struct.pack(">25I", *header) + b"\0" * 12 + rows)
     assert image.dtype == np.uint8
 

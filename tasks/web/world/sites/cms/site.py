@@ -82,7 +82,7 @@ class Cms(Library, Site):
         return [(call.words(key), path) for key, path in items]
 
     def run_job(self, call: Call, kind: str, subject: str) -> None:
-        """Report that the scheduler could not take an article."""
+        """Report that the scheduler could not accept an article."""
         number, _, login = subject.partition(" ")
         call.store.insert(
             "_notices",

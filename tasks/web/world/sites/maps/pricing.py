@@ -1,4 +1,4 @@
-"""Prices of stays, free nights, opening hours of a day, and fees of cancelling."""
+"""Prices of stays, free nights, opening hours of a day, and cancellation deadlines."""
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
@@ -10,7 +10,7 @@ __all__ = ["DISCOUNTS", "INSURANCE", "cancel_deadline", "free_nights", "hours_on
            "stay_cents", "tax_cents"]  # fmt: skip
 
 DISCOUNTS = {"blue": 0, "silver": 5, "gold": 10}
-"""Per cent off member rates, by tier."""
+"""Member discounts in per cent, by tier."""
 
 INSURANCE = 1290
 """Cents of the travel insurance that can be added to a booking."""
@@ -37,7 +37,7 @@ def tax_cents(place: StoreRow, start: str, finish: str, guests: int) -> int:
 
 
 def free_nights(store: SiteStore, rate: int, start: str, finish: str) -> bool:
-    """Whether a rate is free in every night of a stay."""
+    """Whether a rate is available on every night of a stay."""
     sold = store.value(
         "SELECT count(*) FROM sold WHERE rate = ? AND date >= ? AND date < ?", (rate, start, finish)
     )

@@ -28,7 +28,7 @@ class Dashboards:
 
     @get("/dashboards/{number:int}")
     def dashboard(self, call: Call, number: int) -> WebResponse:
-        """Show a dashboard; whenever it is opened, the period is this month."""
+        """Show a dashboard; it always opens with the current month."""
         row = call.store.row("SELECT * FROM dashboards WHERE id = ?", (number,))
         if row is None:
             return call.not_found()

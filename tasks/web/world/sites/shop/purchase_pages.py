@@ -24,7 +24,7 @@ from hexathlon.tasks.web.world.ui import FormField
 __all__ = ["PurchasePages", "check_payment"]
 
 PAYMENT_DELAY = 2
-"""Actions after which a card's bank answers."""
+"""Number of actions after which a card's bank answers."""
 
 _EMPTY = {"address": 0, "method": "standard", "slot": 0, "payment": 0, "insurance": 1,
           "wrapping": 0, "newsletter": 1, "note": ""}  # fmt: skip

@@ -1,0 +1,74 @@
+"""Lists of tasks, as other trainers ask for them: splits, numbers, rows by index."""
+
+from typing import Any, get_args
+
+from hexathlon.baselines.harness.environments import find_environment, open_taskset
+from hexathlon.baselines.harness.errors import UsageError, near_miss
+from hexathlon.tasks.task import Level, Split
+from hexathlon.tasks.taskset import TaskSet
+
+__all__ = ["TRAIN_TASKS", "TaskListing"]
+
+TRAIN_TASKS = 100_000
+"""Tasks listed of a split without an end."""
+
+
+class TaskListing:
+    """The tasks of an event.
+
+    Rows name tasks by their ids, which say template and level: they are for trainers. What an agent
+    sees of a task is its opaque id.
+
+    Args:
+        event: Id, or short name such as `SQL`.
+        taskset: Name of the task source; the event's own by default.
+        level: Restricts the list to one level; None includes all.
+        train_tasks: Tasks to list of a split without an end.
+
+    Raises:
+        UsageError: If there is no such event or task set.
+        EnvironmentUnavailable: If its extra or its data is missing.
+    """
+
+    def __init__(
+        self,
+        event: str,
+        taskset: str | None = None,
+        level: Level | None = None,
+        train_tasks: int = TRAIN_TASKS,
+    ) -> None:
+        self._train_tasks = train_tasks
+        info = find_environment(event)
+        opened = {name: open_taskset(info, taskset, name, level, None)
+                  for name in get_args(Split) if name != "heldout"}  # fmt: skip
+        self._sets: dict[str, TaskSet] = {
+            name: tasks for name, tasks in opened.items() if tasks.size != 0
+        }
+
+    def splits(self) -> list[str]:
+        """Return the names of the splits that have tasks."""
+        return list(self._sets)
+
+    def size(self, split: str) -> int:
+        """Return the number of tasks listed of a split."""
+        size = self._set(split).size
+        return self._train_tasks if size is None else size
+
+    def row(self, split: str, index: int) -> dict[str, Any]:
+        """Return the row of one task.
+
+        Raises:
+            IndexError: If the index is out of range.
+        """
+        if not 0 <= index < self.size(split):
+            raise IndexError(f"{split} has {self.size(split)} tasks; there is no index {index}")
+        return {"task": self._set(split).task_id(index), "split": split, "index": index}
+
+    def rows(self, split: str, start: int | None, stop: int | None) -> list[dict[str, Any]]:
+        """Return the rows of a range, as a slice of a list would."""
+        return [self.row(split, at) for at in range(*slice(start, stop).indices(self.size(split)))]
+
+    def _set(self, split: str) -> TaskSet:
+        if split not in self._sets:
+            raise UsageError(near_miss("split", split, list(self._sets)))
+        return self._sets[split]

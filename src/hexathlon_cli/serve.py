@@ -1,0 +1,61 @@
+"""The commands `serve envs` and `serve mcp`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hexathlon_cli.examples import examples
+from hexathlon_cli.options import LevelName, TasksetName
+
+__all__ = ["app"]
+
+app = typer.Typer(help="Events as servers for other tools.", no_args_is_help=True)
+
+EventName = Annotated[str, typer.Argument(help="Event, such as SQL.")]
+SplitName = Annotated[str, typer.Option(help="Split to draw from if no task is named.")]
+
+
+@app.command("envs", epilog=examples("serve envs"))
+def envs(
+    event: EventName,
+    taskset: TasksetName = None,
+    split: SplitName = "train",
+    level: LevelName = None,
+    dialect: Annotated[
+        str, typer.Option(help="Form of tool calls in texts, such as json, hermes or react.")
+    ] = "json",
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any.")] = 8000,
+    sessions: Annotated[int, typer.Option(min=1, help="Maximum sessions at a time.")] = 64,
+) -> int:
+    """Serve an event in the OpenEnv protocol, over HTTP and WebSocket.
+
+    Each session has an environment of its own. Tasks are listed under /EVENT/splits, /tasks,
+    /num_tasks, /task and /task_range. Whoever reaches the port can play: do not expose it.
+    """
+    from hexathlon_cli.serving import serve_envs
+
+    return serve_envs(event, taskset, split, level, dialect, host, port, sessions)
+
+
+@app.command("mcp", epilog=examples("serve mcp"))
+def mcp(
+    event: EventName,
+    task: Annotated[str | None, typer.Option(help="Task id. [default: drawn by the seed]")] = None,
+    taskset: TasksetName = None,
+    split: SplitName = "train",
+    level: LevelName = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the episode.")] = 0,
+    verdicts: Annotated[
+        Path | None, typer.Option(help="File that the verdict is appended to as a line of JSON.")
+    ] = None,
+) -> int:
+    """Serve one episode to an agent that speaks the Model Context Protocol.
+
+    It is served on standard input and output. The agent never learns its reward. Exit code 2 means
+    that the episode has no score: it was not played to its end, or the environment failed.
+    """
+    from hexathlon_cli.serving import serve_mcp
+
+    return serve_mcp(event, task, taskset, split, level, seed, verdicts)

@@ -1,0 +1,114 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("openenv.core.env_server", reason="scripts/bridges openenv")
+
+import httpx
+from bridges.contract import EVENT, GOLD, TASKS, Played, broken, check_bridge, check_sessions
+from bridges.guide import example
+from bridges.served import served
+from openenv.core.generic_client import GenericEnvClient
+
+from hexathlon.baselines.bridges.episodes import BridgedEpisode
+from hexathlon.baselines.bridges.listing import TaskListing
+from hexathlon.baselines.bridges.openenv import make_app
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    app = make_app(lambda: BridgedEpisode(EVENT), TaskListing(EVENT), "sql")
+    with served(app) as place:
+        yield place
+
+
+class Client:
+    def __init__(self, address: str) -> None:
+        self._address = address
+
+    def play(self, task: str, seed: int, actions: tuple[str, ...]) -> Played:
+        with GenericEnvClient(base_url=self._address).sync() as env:
+            opening = env.reset(seed=seed, task=task)
+            results = [env.step({"text": action}) for action in actions]
+            last = results[-1]
+            return Played(
+                task, seed, actions, opening.observation["text"],
+                tuple(each.observation["text"] for each in results), last.reward or 0.0, last.done,
+            )  # fmt: skip
+
+
+def test_episodes_are_those_of_gymnasium(address: str) -> None:
+    check_bridge(Client(address))
+
+
+def test_sessions_do_not_disturb_each_other(address: str) -> None:
+    check_sessions(Client(address))
+
+
+def test_tools_and_prompt_arrive(address: str) -> None:
+    with GenericEnvClient(base_url=address).sync() as env:
+        opening = env.reset(seed=0, task=TASKS[0]).observation
+    names = [tool["function"]["name"] for tool in opening["tools"]]
+    assert "run_query" in names and "submit" in names
+    assert '"name": "run_query"' in opening["system_prompt"]
+
+
+def test_a_step_after_the_end_is_refused(address: str) -> None:
+    gold = GOLD[0]
+    with GenericEnvClient(base_url=address).sync() as env:
+        env.reset(seed=gold.seed, task=gold.task)
+        for action in gold.actions:
+            env.step({"text": action})
+        with pytest.raises(RuntimeError, match="no episode is open"):
+            env.step({"text": gold.actions[-1]})
+
+
+def test_an_action_has_one_required_field(address: str) -> None:
+    schema = httpx.get(f"{address}/schema").json()["action"]
+    assert schema["required"] == ["text"]
+    with GenericEnvClient(base_url=address).sync() as env:
+        env.reset(seed=0)
+        with pytest.raises(RuntimeError, match="VALIDATION_ERROR"):
+            env.step({"texts": "?"})
+
+
+def test_a_fault_is_an_error_and_other_sessions_go_on() -> None:
+    faulty = iter((True, False))
+    app = make_app(lambda: broken() if next(faulty) else BridgedEpisode(EVENT),
+                   TaskListing(EVENT), "sql")  # fmt: skip
+    gold = GOLD[0]
+    with served(app) as place, GenericEnvClient(base_url=place).sync() as env:
+        env.reset(seed=gold.seed, task=gold.task)
+        other = Client(place).play(gold.task, gold.seed, gold.actions)
+        with pytest.raises(RuntimeError, match="the disk is gone"):
+            env.step({"text": gold.actions[0]})
+        assert other == gold
+
+
+def test_tasks_are_listed(address: str) -> None:
+    splits = {row["name"] for row in httpx.get(f"{address}/sql/splits").json()}
+    assert splits == {"train", "dev", "test"}
+    listing = TaskListing(EVENT)
+    ask = {"split": "test"}
+    size = httpx.post(f"{address}/sql/num_tasks", json=ask).json()["num_tasks"]
+    assert size == listing.size("test")
+    row = httpx.post(f"{address}/sql/task", json={**ask, "index": 3}).json()["task"]
+    assert row == listing.row("test", 3)
+    rows = httpx.post(f"{address}/sql/task_range", json={**ask, "start": -2, "stop": None}).json()
+    assert rows["tasks"] == listing.rows("test", size - 2, size)
+    assert httpx.post(f"{address}/sql/task", json={**ask, "index": size}).status_code == 400
+    assert httpx.post(f"{address}/sql/num_tasks", json={"split": "no"}).status_code >= 400
+
+
+def test_openenvs_own_validation_passes(address: str, tmp_path: Path) -> None:
+    from openenv.cli._validation import validate_running_environment
+
+    report = validate_running_environment(address, timeout_s=60.0)
+    failed = [check for check in report["criteria"] if not check["passed"]]
+    assert report["passed"], failed
+
+
+def test_the_guides_example_runs(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    exec(example("openenv_client.py").replace("http://127.0.0.1:8000", address), {})
+    assert "None False" in capsys.readouterr().out

@@ -1,0 +1,67 @@
+"""The command `serve`, as a process of its own, with the clients of the real packages."""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from bridges.contract import EVENT, GOLD, installed
+
+COMMAND = (sys.executable, "-c", "from hexathlon_cli import main; main()", "serve")
+
+
+def test_envs_serves_openenv() -> None:
+    generic = pytest.importorskip("openenv.core.generic_client", reason="scripts/bridges openenv")
+    command = [*COMMAND, "envs", EVENT, "--port", "0", "--level", "tiny", "--split", "test"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr
+            announced = next(line for line in process.stderr if "is served on" in line)
+            address = announced.split("served on ")[1].split()[0]
+            with generic.GenericEnvClient(base_url=address).sync() as env:
+                gold = GOLD[0]
+                assert env.reset(seed=gold.seed, task=gold.task).observation["text"] == gold.opening
+                results = [env.step({"text": action}) for action in gold.actions]
+                assert results[-1].done and results[-1].reward == 1.0
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(60)
+
+
+def test_mcp_serves_one_episode_and_keeps_its_verdict(tmp_path: Path) -> None:
+    if not installed("mcp", "2.3"):
+        pytest.skip("scripts/bridges mcp")
+    import anyio
+    import mcp
+    from mcp.client.stdio import StdioServerParameters
+
+    gold, verdicts = GOLD[1], tmp_path / "verdicts.jsonl"
+    arguments = ["mcp", EVENT, "--task", gold.task, "--seed", str(gold.seed),
+                 "--verdicts", str(verdicts)]  # fmt: skip
+
+    async def play(actions: tuple[str, ...]) -> None:
+        server = StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], *arguments])
+        async with mcp.Client(server) as session:
+            for action in actions:
+                call = json.loads(action)
+                await session.call_tool(call["name"], call["arguments"])
+
+    anyio.run(play, gold.actions)
+    anyio.run(play, gold.actions[:-1])
+    done, cut = (json.loads(line) for line in verdicts.read_text().splitlines())
+    assert done["reward"] == 1.0 and done["turns"] == len(gold.actions)
+    assert cut["reward"] is None and "before the episode" in cut["error"]
+    assert gold.task not in json.dumps((done, cut))
+
+
+@pytest.mark.parametrize(("line", "said"), [
+    ("envs SQ", "there is no environment 'SQ'"),
+    ("envs SQL --level tinny", "did you mean 'tiny'"),
+    ("envs SQL --dialect hermees", "did you mean 'hermes'"),
+    ("mcp SQL --split tets", "did you mean 'test'"),
+])  # fmt: skip
+def test_bad_input_ends_in_a_sentence(line: str, said: str) -> None:
+    done = subprocess.run([*COMMAND, *line.split()], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1 and said in done.stderr and "Traceback" not in done.stderr

@@ -1,0 +1,310 @@
+"""A clerk who works through a shift with what pages show, and with nothing else about its course.
+
+He understands what requests and mails ask for, and knows the pages of the sites. Who has a mandate,
+what is held, which mails count, what other people or a synchronisation have changed, which plan
+holds and which mail did not arrive: all that he reads from screens. Numbers of records must have
+been shown to him before he uses them.
+"""
+
+import copy
+import re
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import date
+
+from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.source import parse_address
+from hexathlon.tasks.web.pilot import Pilot
+from hexathlon.tasks.web.source import _draft
+from hexathlon.tasks.web.templates.mailbox import compose
+from hexathlon.tasks.web.templates.shifts import day as day_module
+from hexathlon.tasks.web.templates.shifts.handbook import PAGES, log_subject, mail_subject
+from hexathlon.tasks.web.templates.shifts.ledger import DayLedger, DayMail, DayStep, record_of
+from hexathlon.tasks.web.templates.shifts.plans import OfferLimits, WorkOffer
+from hexathlon.tasks.web.templates.shifts.rules import (
+    DayRules,
+    Mandate,
+    RecordClosure,
+    RegisterEntry,
+)
+from hexathlon.tasks.web.templates.shifts.stages import first_action
+from hexathlon.tasks.web.world.people import Person
+from hexathlon.tasks.web.world.sites.tracker.vocabulary import PRIORITIES, label_of
+
+_ENTRY = re.compile(r"^(\w+): (\S.*) (\S+) · (hold|release|冻结|解冻) · (\S+) · (.+)$", re.M)
+_CLOSURE = re.compile(r"^(C-\d+) · (\w+): (.+) · (\S+) – (\S+) · (.+)$", re.M)
+_MANDATE = re.compile(r"^(.+) <(.+)> · (\w+) · (\S+) – (\S+) · (.+)$", re.M)
+_OFFER = re.compile(r"^(O-\d+) · (.+) · (.+) · €?(\d+)(?:欧元)? · (\d+)\D+ · (.+)$", re.M)
+_TERM = re.compile(r"no more than (\d+) days after|不超过(\d+)天，该记录")
+_LIMITS = re.compile(
+    r"at most (\d+) days together.*?more than (\d+)|合计不超过(\d+)天.*?不超过(\d+)项"
+)
+_SYNC = re.compile(
+    r"(?:The site|同步。)\s?(\w+?)(?: is synchronised|网站).*?(\d+)(?: and |和请求)(\d+)"
+)
+_HEAD = re.compile(r"^R-\d+ (?:Mandates\. |授权。)(.+?) ?[(（](.+?)[)）]", re.M)
+_LOG = re.compile(r"^R-\d+ (?:Day log|工作日志).*", re.M)
+_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_AT_END = ("the last request of the day", "报告当天最后一个请求之前")
+_ELSE = {"changed by somebody": True}
+
+
+@contextmanager
+def _drawn_days():
+    """Collect the bench and the drawn day of every shift that is built meanwhile."""
+    kept, original = [], day_module.day_draft
+
+    def keeping(bench, day, story):
+        draft = original(bench, day, story)
+        if draft is not None:
+            kept.append((bench, day))
+        return draft
+
+    day_module.day_draft = keeping
+    try:
+        yield kept
+    finally:
+        day_module.day_draft = original
+
+
+def clerk_of(task_id):
+    """Return the task and the clerk's script."""
+    with _drawn_days() as kept:
+        _draft(parse_address(task_id), "")
+    bench, day = kept[-1]
+    return get_source("web").build(task_id), _Clerk(bench, day).work()
+
+
+class _Clerk:
+    def __init__(self, bench, day):
+        self.bench, self.day, self.scene = bench, day, bench.scene
+        self.pilot = Pilot(bench.scene.language)
+        self.ledger = DayLedger()
+        self.seen, self.request_text = "", ""
+        self.letters, self.written, self.screens = [], {}, []
+        self.rules = None
+
+    def work(self):
+        """Work through the day, and keep every screen of a request."""
+        for number, request in enumerate(self.day.requests, 1):
+            script = self.request(number, request)
+            action = next(script)
+            while True:
+                observation = yield action
+                self.screens.append(observation)
+                try:
+                    action = script.send(observation)
+                except StopIteration:
+                    break
+
+    # One request -------------------------------------------------------------------------------
+
+    def request(self, number, request):
+        yield from self.read_pages(planning=self.ledger.planning or request.step.plan)
+        returned = yield from self.read_inbox()
+        mails = yield from self.read_mails(request.step.mails)
+        step = DayStep(self.rules, request.step.statements, tuple(mails), plan=request.step.plan)
+        books = copy.deepcopy(self.ledger, self._shared())
+        books.step(number, step)
+        for job in dict.fromkeys(books.jobs.values()):
+            if job not in self.ledger.jobs.values():
+                yield from self.searched(job)
+        synchronised = number - 1 in self.rules.after
+        if synchronised or request.kind in ("account", "tally"):
+            step = yield from self.look_around(step, request, synchronised)
+        yield from self.carry_out(number, request, step, returned)
+
+    def look_around(self, step, request, synchronised):
+        """Open the pages of records that may have changed; enter what they show."""
+        others, undone = [], []
+        for place, given in list(self.ledger.given.items()):
+            job, target = self.ledger.places[place]
+            here = synchronised and place[0] == self.rules.synchronised
+            if self.ledger.taken(place) or not (here or request.kind in ("account", "tally")):
+                continue
+            yield from first_action(self.pilot, job.write(self.pilot, target, given))
+            if self.shows(place, given):
+                continue
+            if here and self.shows(place, target.before):
+                undone.append((job, target, target.before))
+            else:
+                others.append((job, target, _ELSE))
+        return replace(step, others=tuple(others), undone=tuple(undone))
+
+    def carry_out(self, number, request, step, returned):
+        """Enter the request into the books and change records; begin again if one has changed."""
+        while True:
+            books = copy.deepcopy(self.ledger, self._shared())
+            done = books.step(number, step)
+            changed = None
+            for job, target, values in done.writings:
+                place = record_of(job, target)
+                known = self.ledger.given.get(place)
+                if values == self.written.get(place):
+                    continue
+                undone = any(target is each for _, each, _ in step.undone)
+                assert re.search(rf"\b{re.escape(target.label.lstrip('#'))}\b", self.seen), place
+                script = job.write(self.pilot, target, values)
+                observation = yield next(script)
+                self.pilot.screen = observation
+                if known is not None and not undone and not self.shows(place, known):
+                    changed = (job, target, _ELSE)
+                    break
+                try:
+                    action = script.send(observation)
+                    while True:
+                        action = script.send((yield action))
+                except StopIteration:
+                    self.written[place] = values
+            for place in () if changed else done.watched:
+                job, target = books.places[place]
+                if books.taken(place):
+                    continue
+                yield from first_action(self.pilot, job.write(self.pilot, target, target.before))
+                if not self.shows(place, books.given[place]):
+                    changed = (job, target, _ELSE)
+                    break
+            if changed is None:
+                break
+            step = replace(step, others=(*step.others, changed))
+        self.ledger, self.written = books, {}
+        yield from self.report(number, request, done, returned)
+
+    def _shared(self):
+        """Return what a copy of the books shares with them: jobs and targets."""
+        shared = {}
+        for job in (*self.ledger.jobs.values(), *(job for job, _ in self.ledger.places.values())):
+            shared[id(job)] = job
+            shared |= {id(target): target for target in job.targets}
+        return shared
+
+    def report(self, number, request, done, returned):
+        pilot, ledger, planner = self.pilot, self.ledger, self.day.planner.email
+        plan = self.scene.say("Plan", "方案")
+        for to, subject, body in returned:
+            yield from compose(pilot, [to], subject, body)
+        if done.plan:
+            body = ", ".join(done.plan)
+            yield from compose(pilot, [planner], plan, body)
+            self.letters.append((planner, plan, body))
+        if request.kind == "account":
+            site = self.account_site(request)
+            labels = sorted(ledger.differing(site), key=lambda each: int(re.sub(r"\D", "", each)))
+            subject = self.scene.say(f"Changes: {site}", f"更改：{site}")
+            yield from compose(pilot, [self.day.reader.email], subject, ", ".join(labels))
+        log, subject = self.rules.auditor.email, log_subject(self.scene)
+        if done.writings and not self.rules.log_at_end:
+            yield from compose(pilot, [log], subject, f"{number}: {len(done.writings)}")
+        if request.kind == "tally":
+            if self.rules.log_at_end:
+                text = ", ".join(f"{each}: {count}" for each, count in ledger.counts)
+                yield from compose(pilot, [log], subject, text)
+            sites = sorted({site for site, _, _ in self.bench.taken})
+            data = [*(len(ledger.differing(site)) for site in sites), ledger.mails]
+            yield from self.reported(pilot.finish("RETRIEVE", data))
+        elif done.refused:
+            yield from self.reported(pilot.refuse("ACTION_NOT_ALLOWED_ERROR", done.refused))
+        else:
+            yield from self.reported(pilot.finish("MUTATE", done.pending or None))
+
+    def reported(self, script):
+        yield from script
+        self.request_text = self.pilot.screen
+
+    def account_site(self, request):
+        """Return the site that the text of the request names."""
+        subject = self.scene.say("Changes: ", "更改：")
+        return re.search(rf"{subject}(\w+?)[\"”]", self.request_text)[1]
+
+    # Reading -----------------------------------------------------------------------------------
+
+    def read_pages(self, *, planning):
+        """Read the handbook's pages into rules."""
+        texts = []
+        for name in PAGES if planning else PAGES[:3]:
+            yield from self.pilot.goto("mail", f"/handbook/{name}")
+            texts.append(self.pilot.screen)
+        rules, register, mandates = texts[:3]
+        self.seen += rules
+
+        def numbers(pattern):
+            return [each for each in pattern.search(rules).groups() if each]
+
+        name, email = _HEAD.search(rules).groups()
+        log = _LOG.search(rules)[0]
+        site, first, second = numbers(_SYNC)
+        days, per_firm = map(int, numbers(_LIMITS))
+        self.rules = DayRules(
+            date.fromisoformat(self.bench.today), {}, int(numbers(_TERM)[0]),
+            Person("", name, email), Person("", "", _ADDRESS.search(log)[0]),
+            any(each in log for each in _AT_END),
+            tuple(
+                RegisterEntry("hold" if kind in ("hold", "冻结") else "release", where, noun, label,
+                              date.fromisoformat(day), author)
+                for where, noun, label, kind, day, author in _ENTRY.findall(register)
+            ),
+            tuple(RecordClosure(number, where, group, *map(date.fromisoformat, (since, until)), who)
+                  for number, where, group, since, until, who in _CLOSURE.findall(register)),
+            tuple(Mandate(who, address, where, *map(date.fromisoformat, (since, until)), granter)
+                  for who, address, where, since, until, granter in _MANDATE.findall(mandates)),
+            tuple(WorkOffer(number, work, firm, int(price), int(length), who)
+                  for number, work, firm, price, length, who in _OFFER.findall("".join(texts[3:]))),
+            OfferLimits(days, per_firm), site, (int(first), int(second)),
+        )  # fmt: skip
+
+    def read_inbox(self):
+        """Look into the inbox; return the mails of whose return a notice tells."""
+        yield from self.pilot.goto("mail", "/folder/inbox")
+        returned = []
+        for letter in self.letters:
+            notices = [each.format(subject=letter[1])
+                       for each in self.pilot.words("mail", "failed_notice")]  # fmt: skip
+            if any(notice in each for notice in notices for each in self.screens):
+                returned.append(letter)
+        self.screens.clear()
+        return returned
+
+    def read_mails(self, arrived):
+        """Open new mails; whose they are is read from their pages."""
+        read = []
+        for mail in arrived:
+            assert mail_subject(self.scene) in self.pilot.screen
+            yield from self.pilot.goto("mail", f"/threads/{mail.message}")
+            name, address = re.search(r"(\w[^\n<\"]*?) <([^<>\s]+)>", self.pilot.screen).groups()
+            read.append(DayMail(mail.reference, Person("", name, address), mail.statement,
+                                mail.job, mail.message))  # fmt: skip
+        return read
+
+    def searched(self, job):
+        """Look the records of a job up; every screen is read."""
+        script = job.search(self.pilot)
+        action = next(script)
+        while True:
+            observation = yield action
+            self.seen += observation
+            try:
+                action = script.send(observation)
+            except StopIteration:
+                return
+
+    def shows(self, place, values):
+        """Whether the page of a record, which is open, shows values."""
+        (name, value), screen, language = *values.items(), self.pilot.screen, self.scene.language
+        table = place[1]
+        if table == "threads":
+            board = self.bench.rows("forum", "SELECT name FROM boards WHERE id = ?", (value,))
+            return re.search(rf'link "{re.escape(board[0]["name"])}"', screen) is not None
+        if table == "issues":
+            people = {each.login: each.name for each in self.scene.people(self.bench.plan)}
+            shown = (label_of(value, language),) if value in PRIORITIES else (people.get(value),)
+            shown = shown if value else self.pilot.words("tracker", "none")
+            label = "|".join(map(re.escape, self.pilot.words("tracker", name)))
+            held = re.search(rf'combobox "(?:{label})" value "(.*?)"', screen)
+            return held is not None and held[1] in shown
+        text = f"{value / 100:.2f}" if name == "amount" else str(value)
+        if name == "raw":
+            ref = place[2].partition("!")[2]
+            return (
+                re.search(rf'textbox "{ref} [^"]*" value "{re.escape(text)}"', screen) is not None
+            )
+        return f'value "{text}"' in screen
