@@ -1,0 +1,133 @@
+"""Prose against typed acts: honest wordings pass, contradictions are named, the rest is declared."""
+
+import itertools
+import json
+from collections import Counter, defaultdict
+
+import pytest
+
+from hexathlon.evaluators.roleplay.leaks import confirms, denies, leaks
+from hexathlon.evaluators.roleplay.prose import SpokenAct, read_prose
+from support.contradictions import CONTRADICTIONS
+from support.scenes import build, changed, play, right
+from support.wordings import wordings
+
+KINDS = ("boundary", "timepoint", "memory", "secret", "priority", "consistency")
+PLAIN = {"refuse": {"en": "That I do not know.", "zh": "这我不知道。"}}
+HEARD = {"en": "I hear you.", "zh": "我听见了。"}
+
+
+def dialogues(levels, count):
+    for kind, level, index in itertools.product(KINDS, levels, range(count)):
+        yield build(f"roleplay/{kind}/{level}/dev/{index:05d}")
+
+
+@pytest.fixture(scope="module")
+def beats():
+    """Beats with all that was heard before, by act and language."""
+    found = defaultdict(list)
+    for task in dialogues(("easy", "hard"), 6):
+        heard = [task.instruction]
+        for beat, line in zip(task.checks[0].params["beats"], task.params["lines"], strict=True):
+            heard = [*heard, line["text"]]
+            if not beat["choice"]:
+                reason = (beat["reasons"] or [""])[0]
+                found[beat["act"], task.params["language"], reason].append((beat, heard, task))
+    return found
+
+
+def faults(wording, beat, heard, task):
+    value, claim = (beat["value"] or [""])[0], (beat["claim"] or [""])[0]
+    reply = wording.replace("{v}", value).replace("{c}", claim)
+    spoken = SpokenAct(
+        beat["act"], reply, task.params["language"], heard, heard[-1], beat["value"],
+        beat["claim"], beat["reasons"], beat["about"],
+    )  # fmt: skip
+    named = list(read_prose(spoken).faults)
+    if beat["guessed"] and (confirms(reply) or denies(reply)):
+        named.append("guess")
+    secrets = task.checks[0].params["secrets"]
+    if not beat["tells"] and any(leaks(reply, secret, heard[-1]) for secret in secrets):
+        named.append("secret")
+    return [(fault, reply, heard[-1]) for fault in named]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("act", ["answer", "correct", "refuse", "say"])
+def test_300_honest_wordings_of_an_act_are_right(act, language, beats):
+    tried, wrong = 0, []
+    keys = [key for key in beats if key[:2] == (act, language)]
+    assert len(keys) == (5 if act == "refuse" else 1)
+    for key in keys:
+        pairs = itertools.cycle(beats[key])
+        spoken = wordings(act, language, key[2])
+        for wording in itertools.islice(itertools.cycle(spoken), max(len(spoken), 300 // len(keys))):
+            tried += 1
+            wrong += faults(wording, *next(pairs))
+    assert tried >= 300 and len(wrong) <= 0.02 * tried, wrong[:10]
+
+
+def in_style(core, rules, language):
+    """Return a reply in the form of the rules, or None where they count sentences."""
+    known = {rule["kind"]: str(rule.get("x", "")) for rule in rules}
+    if "sentences" in known:
+        return None
+    comma = ", " if language == "en" else "，"
+    heads = [known[kind] for kind in ("opening", "address") if kind in known]
+    return comma.join([*heads, core]) + (" " + known["closing"] if "closing" in known else "")
+
+
+def fits(act, variant, beat):
+    if act == "against":
+        return beat["reasons"] == ["against_my_rules"]
+    if beat["act"] != act or beat["choice"]:
+        return False
+    if variant == "refuses_the_wish":
+        return beat["about"] == "granted"
+    return variant != "answers" or beat["reasons"][0] in ("not_known", "not_of_my_world")
+
+
+def contradicted(task):
+    """Yield variant, place and reply of every contradiction that fits a beat of a dialogue."""
+    language = task.params["language"]
+    params = task.checks[0].params
+    for place, beat in enumerate(params["beats"]):
+        rules = [rule for rule in params["rules"] if rule.get("from", 0) <= place]
+        if any(rule["kind"] in ("spelled", "no_question") for rule in rules):
+            continue
+        for (act, variant), texts in CONTRADICTIONS.items():
+            if not fits(act, variant, beat):
+                continue
+            text = texts[language][(task.seed + place) % len(texts[language])]
+            words = {"v": beat["value"], "c": beat["claim"], "r": [PLAIN["refuse"][language]]}
+            for name, values in {**words, "s": [HEARD[language]]}.items():
+                text = text.replace("{" + name + "}", (values or [""])[0])
+            reply = in_style(text, rules, language)
+            if reply is not None:
+                yield variant, place, reply
+
+
+def test_contradictions_score_zero_or_are_unverified_by_name():
+    seen, zero = Counter(), Counter()
+    for task in dialogues(("tiny", "medium", "hard"), 6):
+        for variant, place, reply in contradicted(task):
+            verdict = changed(task, place, reply=reply)
+            seen[variant] += 1
+            named = [fault for at, fault in verdict.evidence["failed"] if at == place]
+            unverified = place in verdict.evidence["unverified_prose"]
+            assert named or unverified, (task.id, variant, reply)
+            zero[variant] += verdict.score == 0.0
+    assert set(seen) == {variant for _, variant in CONTRADICTIONS}
+    assert all(zero[variant] >= 0.9 * seen[variant] for variant in seen), (zero, seen)
+
+
+def test_unverified_prose_is_named_and_does_not_fail():
+    task = build("roleplay/boundary/tiny/dev/00000")
+    verdict = play(task, right(task))[1]
+    assert verdict.score == 1.0 and verdict.evidence["unverified_prose"] == []
+    assert verdict.terms["unverified_prose"] == 0.0
+    place = [beat["act"] for beat in task.checks[0].params["beats"]].index("answer")
+    reply = json.loads(right(task)[place])["arguments"]["reply"]
+    verdict = changed(task, place, reply=f"{reply} The herons dance on stilts.")
+    assert verdict.score == 1.0 and verdict.evidence["unverified_prose"] == [place]
+    assert verdict.terms["unverified_prose"] == pytest.approx(1 / len(task.params["lines"]))
