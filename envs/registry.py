@@ -3,6 +3,10 @@
 `gymnasium.make` returns our environments without wrappers, so `fork` and `snapshot` are available
 on its result: the environments enforce the order of calls themselves, and the conformance kit runs
 Gymnasium's checker on each. Entry points are strings; nothing is imported until an id is made.
+
+An id whose results changed is retired: it leaves `ENVIRONMENTS` for `RETIRED`, and its successor
+has the next `-vN`. It is not registered, so `gymnasium.make` raises `DeprecatedEnv` and names the
+successor; the commands do the same. Its records stay readable and keep boards of their own.
 """
 
 import importlib.util
@@ -10,7 +14,15 @@ from typing import NamedTuple
 
 import gymnasium
 
-__all__ = ["ENVIRONMENTS", "EnvironmentInfo", "missing_extra", "register_environments"]
+__all__ = [
+    "ENVIRONMENTS",
+    "RETIRED",
+    "EnvironmentInfo",
+    "Retired",
+    "missing_extra",
+    "register_environments",
+    "retired",
+]
 
 
 class EnvironmentInfo(NamedTuple):
@@ -43,7 +55,7 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
             ("sql", "chinook", "dbbench", "spider", "bird", "intercode-sql"),
         ),
         EnvironmentInfo(
-            "hexathlon/Terminal-v0",
+            "hexathlon/Terminal-v1",
             "terminal",
             "Work at a shell in a sandbox",
             "hexathlon.envs.terminal.env:TerminalEnv",
@@ -102,6 +114,35 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
         ),
     )
 }
+
+
+class Retired(NamedTuple):
+    """An id that is no longer played."""
+
+    successor: str
+    """The id that replaced it, registered or retired itself."""
+
+    last: str
+    """The last release that plays it, and so can replay its records."""
+
+
+RETIRED: dict[str, Retired] = {
+    "hexathlon/Terminal-v0": Retired("hexathlon/Terminal-v1", "0.1"),
+}
+
+
+def retired(env_id: str) -> str | None:
+    """Return what to use instead of a retired id, as a message; None if the id is not retired.
+
+    >>> retired("hexathlon/Terminal-v0")
+    'hexathlon/Terminal-v0 is retired; use hexathlon/Terminal-v1. Release 0.1 replays its records'
+    """
+    if env_id not in RETIRED:
+        return None
+    successor, last = RETIRED[env_id]
+    while successor in RETIRED:
+        successor = RETIRED[successor].successor
+    return f"{env_id} is retired; use {successor}. Release {last} replays its records"
 
 
 def register_environments() -> None:

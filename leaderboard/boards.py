@@ -154,14 +154,21 @@ def make_boards(submissions: Sequence[Submission], plans: Sequence[str] = ()) ->
             groups.setdefault(key, []).append(Member(submission, result))
     newest: dict[str, list[tuple[int, Any]]] = {}
     for env, version, _ in groups:
-        newest[env] = max(newest.get(env, []), _version_order(version))
-    boards = [
-        _board(*key, members, plans, older=_version_order(key[1]) < newest[key[0]])
-        for key, members in groups.items()
-    ]
+        name, order = _epoch(env, version)
+        newest[name] = max(newest.get(name, []), order)
+    boards = []
+    for key, members in groups.items():
+        name, order = _epoch(key[0], key[1])
+        boards.append(_board(*key, members, plans, older=order < newest[name]))
     boards.sort(key=lambda board: (board.env, board.title, board.tasksets))
     boards.sort(key=lambda board: _version_order(board.version), reverse=True)
     return sorted(boards, key=lambda board: (board.older, board.env))
+
+
+def _epoch(env: str, version: str) -> tuple[str, list[tuple[int, Any]]]:
+    """Return an environment's name without `-vN`, and a sorting key: by N, then by version."""
+    name, _, number = env.rpartition("-v")
+    return name or env, [*_version_order(number), *_version_order(version)]
 
 
 def _version_order(version: str) -> list[tuple[int, Any]]:

@@ -1,6 +1,6 @@
 """Lookup of environments and task sets by name, with errors for the command line."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import gymnasium
@@ -10,7 +10,13 @@ from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import EnvFault
 from hexathlon.envs.plugins import PluginError, load_plugins
-from hexathlon.envs.registry import ENVIRONMENTS, EnvironmentInfo, missing_extra
+from hexathlon.envs.registry import (
+    ENVIRONMENTS,
+    RETIRED,
+    EnvironmentInfo,
+    missing_extra,
+    retired,
+)
 from hexathlon.tasks.errors import MissingData, TaskError
 from hexathlon.tasks.source import parse_address
 from hexathlon.tasks.task import Level, Split
@@ -22,6 +28,7 @@ __all__ = [
     "find_environment",
     "make_environment",
     "open_taskset",
+    "refuse_retired",
     "short",
 ]
 
@@ -53,8 +60,9 @@ def find_environment(name: str) -> EnvironmentInfo:
 
     Raises:
         UsageError: If the name is unknown.
-        EnvironmentUnavailable: If it needs an extra that is not installed.
+        EnvironmentUnavailable: If it is retired, or needs an extra that is not installed.
     """
+    refuse_retired(known for known in RETIRED if name.casefold() == known.casefold())
     info = _first_match(lambda candidate: name.casefold() in _names(candidate))
     if info is None:
         names = [short(known.id) for known in ENVIRONMENTS.values()]
@@ -63,6 +71,18 @@ def find_environment(name: str) -> EnvironmentInfo:
     if install:
         raise EnvironmentUnavailable(f"{info.id} needs an extra: {install}")
     return info
+
+
+def refuse_retired(env_ids: Iterable[str]) -> None:
+    """Raise if one of the ids is retired, such as an old run's.
+
+    Raises:
+        EnvironmentUnavailable: The message names its successor.
+    """
+    for env_id in env_ids:
+        message = retired(env_id)
+        if message is not None:
+            raise EnvironmentUnavailable(message)
 
 
 def environment_for_task(task_id: str) -> EnvironmentInfo:

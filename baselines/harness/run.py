@@ -15,6 +15,7 @@ from hexathlon.baselines.agents.base import AgentMismatch
 from hexathlon.baselines.engines.errors import EngineError, EngineMissing
 from hexathlon.baselines.harness.budget import RunBudget
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
+from hexathlon.baselines.harness.environments import refuse_retired
 from hexathlon.baselines.harness.errors import (
     CommandError,
     EnvironmentUnavailable,
@@ -150,6 +151,7 @@ def resume(
     stored = stored_plan(run)
     if stored is None:
         raise UsageError(f"{run} has no {PLAN_FILE}: expected a run directory of `hexathlon eval`")
+    refuse_retired(str(row.get("id")) for row in stored["envs"])
     return evaluate(stored_config(stored), execution, run, open_players=open_players)
 
 

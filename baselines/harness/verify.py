@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hexathlon.baselines.harness.environments import refuse_retired
 from hexathlon.baselines.harness.errors import UsageError
 from hexathlon.baselines.harness.finding import Finding, key_text
 from hexathlon.baselines.harness.plan_check import check_plan
@@ -69,7 +70,8 @@ def verify_run(run: Path, salt: str | None = None, *, whole: bool = True) -> Ver
 
     Raises:
         UsageError: If the run is missing or cannot be read, or the salt is not its round's.
-        EnvironmentUnavailable: If an environment of the run is not available on this machine.
+        EnvironmentUnavailable: If an environment of the run is retired, or not available on this
+            machine. The chain has been checked then.
     """
     try:
         plan = read_plan(run)
@@ -83,6 +85,7 @@ def verify_run(run: Path, salt: str | None = None, *, whole: bool = True) -> Ver
     ]
     if findings:
         return Verification(len(plan["keys"]), 0, tuple(findings[:_MAX_FINDINGS]))
+    refuse_retired(str(row.get("id")) for row in plan["envs"])
     try:
         config = stored_config(plan)
     except UsageError as error:

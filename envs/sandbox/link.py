@@ -14,6 +14,18 @@ from hexathlon.envs.sandbox.kernel import wire
 __all__ = ["InitLink", "answer_on"]
 
 _SECONDS = 30.0
+_MOST_NOTICES = 1_000
+_FIELDS: dict[str, dict[str, type]] = {
+    "walls": {"counts": list, "free": int, "inodes": int},
+    "usage": {"seconds": float},
+    "processes": {"processes": list, "terminal": bool},
+    "kill": {"processes": list, "left": list},
+    "network": {"attempts": int},
+    "shell": {"pid": int},
+    "terminal": {"pid": int},
+}
+_DESCRIPTORS = {"read": 1, "open": 1, "connect": 1, "terminal": 1}
+"""Fields and numbers of descriptors of successful answers."""
 
 
 class InitLink:
@@ -63,7 +75,12 @@ class InitLink:
             raise SandboxFault(f"the sandbox is gone ({error.strerror})") from error
         reply, received = self._answer(do, seconds)
         if "error" in reply:
-            raise OSError(reply.get("errno") or 0, reply["error"])
+            _close(received)
+            raise OSError(_number(reply.get("errno")), str(reply["error"])[:200])
+        good = all(isinstance(reply.get(key), kind) for key, kind in _FIELDS.get(do, {}).items())
+        if not good or len(received) != _DESCRIPTORS.get(do, 0):
+            _close(received)
+            raise SandboxFault(f"the sandbox gave no answer to {do!r}, but {str(reply)[:80]}")
         if do in ("shell", "terminal"):
             self._pids[do] = reply["pid"]
             self._ended.pop(do, None)
@@ -71,9 +88,11 @@ class InitLink:
 
     def shell_end(self) -> int | None:
         """Read notices; return the persistent shell's exit code if it has ended."""
-        while self._poll.poll(0):
+        for _ in range(_MOST_NOTICES):
+            if not self._poll.poll(0):
+                return self._ended.pop("shell", None)
             self._hear()
-        return self._ended.pop("shell", None)
+        raise SandboxFault("the sandbox floods its caller with notices")
 
     def has_ended(self, kind: str) -> bool:
         """Whether a started shell has ended."""
@@ -98,13 +117,17 @@ class InitLink:
             heard = wire.receive(self._connection)
         except ConnectionResetError:
             heard = None
+        except wire.BadMessage as error:
+            raise SandboxFault(f"the sandbox cannot be understood: {error}") from error
         if heard is None:
             raise SandboxFault("the sandbox has ended unasked", cause="sandbox_ended")
-        message, _ = heard
+        message, descriptors = heard
         if "ended" not in message:
             return heard
-        if self._pids.get(message["ended"]) == message["pid"]:
-            self._ended[message["ended"]] = message["status"]
+        _close(descriptors)
+        kind = str(message["ended"])
+        if self._pids.get(kind) == message.get("pid"):
+            self._ended[kind] = _number(message.get("status"))
         return None
 
 
@@ -115,11 +138,21 @@ def answer_on(connection: socket.socket, what: str, seconds: float) -> list[int]
         heard = wire.receive(connection)
     except TimeoutError as error:
         raise SandboxFault(f"{what} took longer than {seconds:g} seconds") from error
+    except wire.BadMessage as error:
+        raise SandboxFault(f"{what} failed: {error}") from error
     if heard is None:
         raise SandboxFault(f"{what} failed without a word")
     message, descriptors = heard
     if "error" in message:
-        for descriptor in descriptors:
-            os.close(descriptor)
+        _close(descriptors)
         raise SandboxFault(f"{what} failed: {message['error']}")
     return descriptors
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _close(descriptors: list[int]) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)

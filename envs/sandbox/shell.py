@@ -3,10 +3,14 @@
 Each command becomes one line `eval $'…'`, so that no text of an agent can leave the line
 unterminated, followed by a line that reports `$?` over a separate channel. The shell is interactive
 without a terminal: an interrupt ends the command and leaves the shell.
+
+Programs inside can write to that channel, too, so each report begins with a word that only the
+shell is given, after the command has ended; whatever else arrives there is dropped.
 """
 
 import contextlib
 import os
+import secrets
 import select
 import time
 import weakref
@@ -14,17 +18,19 @@ from abc import ABC, abstractmethod
 from collections import deque
 from typing import Protocol
 
+from hexathlon.envs.sandbox.base import SandboxFault
 from hexathlon.envs.sandbox.limits import Stop
 
 __all__ = [
-    "DUMP_LINE",
     "NO_LIMIT",
     "Gathered",
     "PipeShell",
+    "Reports",
     "Shell",
     "ShellEnded",
     "ShellLink",
     "command_lines",
+    "dump_line",
     "end_line",
     "quoted",
     "setup_line",
@@ -35,13 +41,13 @@ _SETUP = (
     b"exec 58>&1 59>&2 2>/dev/null; unset HISTFILE MAILCHECK PS1 PS2; set +o history; set +H; "
     b"shopt -u checkwinsize; shopt -s expand_aliases; __hx(){ return $1; }; "
 )
-_REPORT = b"builtin printf '%d\\0' \"$?\" >&59\n"
-
-DUMP_LINE = (
-    b"{ declare -p; declare -f; alias -p; shopt -p; set +o; trap -p; umask -p; "
-    b"builtin printf 'cd %q\\n' \"$PWD\"; builtin printf '\\0'; } >&59 2>/dev/null\n"
+_REPORT = b"builtin printf '%s%%d\\0' \"$?\" >&59\n"
+_DUMP = (
+    b"{ builtin printf '%s'; declare -p; declare -f; alias -p; shopt -p; set +o; trap -p; "
+    b"umask -p; builtin printf 'cd %%q\\n' \"$PWD\"; builtin printf '\\0'; } >&59 2>/dev/null\n"
 )
-"""Makes the shell write its own state as a script over the status channel."""
+_READY = b"\nready "
+_LONGEST_REPORT = 64 << 20
 
 _ESCAPES = {byte: b"\\%03o" % byte for byte in range(1, 32)} | {
     ord("\\"): b"\\\\",
@@ -84,18 +90,28 @@ def quoted(text: bytes) -> bytes:
     return b"".join([_TABLE[byte] for byte in text if byte])
 
 
-def command_lines(command: str, previous: int, marker: bytes = b"") -> bytes:
+def dump_line(word: bytes) -> bytes:
+    """Return the line that makes the shell report its own state, as a script.
+
+    Args:
+        word: The beginning of the report.
+    """
+    return _DUMP % word
+
+
+def command_lines(command: str, previous: int, word: bytes, marker: bytes = b"") -> bytes:
     """Return the lines that run a command and report its status.
 
     Args:
         command: Any text.
         previous: Value of `$?` at its beginning.
+        word: The beginning of the report.
         marker: Written to standard output afterwards, for connections that do not preserve the
             order between output and status.
     """
     status = b"__hx %d; " % previous if previous else b""
     text = quoted(command.encode("utf-8", "surrogateescape"))
-    lines = status + b"eval $'" + text + b"' </dev/null 2>&1 58>&- 59>&-\n" + _REPORT
+    lines = status + b"eval $'" + text + b"' </dev/null 2>&1 58>&- 59>&-\n" + _REPORT % word
     if marker:
         lines += end_line(marker)
     return lines
@@ -155,6 +171,36 @@ class Gathered:
         return bytes(self._head) + tail, len(self._head) if cut else 0, cut
 
 
+class Reports:
+    """The report awaited from a shell, among whatever else is written to the channel.
+
+    Args:
+        word: The beginning of the report; it ends with a null byte.
+    """
+
+    def __init__(self, word: bytes) -> None:
+        self._word = word
+        self._buffer = bytearray()
+        self._began = False
+
+    def add(self, data: bytes) -> bytes | None:
+        """Add what was read; return the report once it is complete."""
+        self._buffer += data
+        if not self._began:
+            start = self._buffer.find(self._word)
+            self._began = start >= 0
+            end = start + len(self._word) if self._began else 1 - len(self._word)
+            del self._buffer[:end]
+            data = bytes(self._buffer)
+        if not self._began:
+            return None
+        if len(self._buffer) > _LONGEST_REPORT:
+            raise SandboxFault("the shell's report has no end")
+        if b"\0" not in data:
+            return None
+        return bytes(self._buffer.partition(b"\0")[0])
+
+
 class ShellLink(Protocol):
     """Interface of the sandbox that the shell driver needs."""
 
@@ -209,6 +255,7 @@ class Shell(ABC):
         """Current value of `$?`."""
         self.pid = 0
         """Its process id inside."""
+        self._reports = Reports(_READY)
 
     @abstractmethod
     def close(self) -> None:
@@ -222,11 +269,10 @@ class Shell(ABC):
     def _talk(
         self, lines: bytes, gathered: Gathered, seconds: float, most: int = NO_LIMIT
     ) -> bytes | None:
-        """Write lines and read until the shell reports.
+        """Write lines and read until the shell gives the awaited report.
 
         Returns:
-            The report with its terminating NUL, or None at the deadline or when more than
-            `most` bytes have been printed.
+            The report, or None at the deadline or when more than `most` bytes have been printed.
 
         Raises:
             ShellEnded: If the shell has ended.
@@ -235,17 +281,16 @@ class Shell(ABC):
     def begin(self, line: bytes, seconds: float) -> bool:
         """Send the first line and wait until the shell is ready; False if it never is."""
         report = self._talk(line + self._end(), Gathered(1 << 12), seconds)
-        _, ready, pid = (report or b"").rpartition(b"ready ")
-        if ready:
-            self.pid = int(pid[:-1])
-        return bool(ready)
+        if report is None or not report.isdigit():
+            return False
+        self.pid = int(report)
+        return True
 
     def dump(self, seconds: float) -> bytes | None:
         """Return the shell's state as a script, or None if it does not answer."""
-        report = self._talk(DUMP_LINE + self._end(), Gathered(1), seconds)
-        if report is None:
-            return None
-        return useful_state(report[:-1])
+        word = self._await()
+        report = self._talk(dump_line(word) + self._end(), Gathered(1), seconds)
+        return None if report is None else useful_state(report)
 
     def run(
         self, command: str, seconds: float, most: int, gathered: Gathered
@@ -256,7 +301,7 @@ class Shell(ABC):
             ShellEnded: If the shell has ended, by itself or because it could not be interrupted.
         """
         since = time.clock_gettime(time.CLOCK_BOOTTIME)
-        lines = command_lines(command, self.previous, self._marker)
+        lines = command_lines(command, self.previous, self._await(), self._marker)
         report = self._talk(lines, gathered, seconds, most)
         stop = None
         if report is None:
@@ -265,7 +310,7 @@ class Shell(ABC):
                 report = self._stop(gathered, since)
             except ShellEnded:
                 return None, stop
-        self.previous = int(report[:-1].rpartition(b"\n")[2] or b"0")
+        self.previous = int(report) & 0xFF if report.isdigit() and len(report) < 4 else 0xFF
         return self.previous, stop
 
     def _stop(self, gathered: Gathered, since: float) -> bytes:
@@ -276,6 +321,12 @@ class Shell(ABC):
             if report is not None:
                 return report
         raise TimeoutError("a shell did not end when it was killed")
+
+    def _await(self) -> bytes:
+        """Await a new report, and return the word it begins with."""
+        word = secrets.token_hex(8).encode() + b" "
+        self._reports = Reports(word)
+        return word
 
     def _end(self) -> bytes:
         return end_line(self._marker) if self._marker else b""
@@ -311,8 +362,8 @@ class PipeShell(Shell):
     ) -> bytes | None:
         deadline = time.monotonic() + seconds
         self._unsent += lines
-        report = b""
-        while not report.endswith(b"\0"):
+        report: bytes | None = None
+        while report is None:
             if self._unsent:
                 self._write()
             left = deadline - time.monotonic()
@@ -322,7 +373,7 @@ class PipeShell(Shell):
                 if descriptor == self._output:
                     gathered.add(_read(self._output))
                 elif descriptor == self._status:
-                    report += _read(self._status)
+                    report = self._reports.add(self._read_status())
                 elif descriptor == self._link.fileno():
                     code = self._link.shell_end()
                     if code is not None:
@@ -330,6 +381,13 @@ class PipeShell(Shell):
                         raise ShellEnded(code)
         self._drain(gathered)
         return report
+
+    def _read_status(self) -> bytes:
+        data = _read(self._status)
+        if not data:  # nothing inside holds the other end any more: it would be ready for ever
+            with contextlib.suppress(KeyError):
+                self._poll.unregister(self._status)
+        return data
 
     def _write(self) -> None:
         try:

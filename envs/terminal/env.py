@@ -1,4 +1,4 @@
-"""`hexathlon/Terminal-v0`: a shell in a sandbox, files, and a task to solve there.
+"""`hexathlon/Terminal-v1`: a shell in a sandbox, files, and a task to solve there.
 
 The agent works in a sandbox with the task's files and without its tests. The result is graded in
 a separate sandbox, see `grading`; its outcome is the final state.
@@ -55,7 +55,7 @@ class TerminalEnv(Environment):
     """
 
     family: ClassVar[str] = "terminal"
-    version: ClassVar[str] = "0"
+    version: ClassVar[str] = "1"
     default_taskset: ClassVar[str] = "terminal"
     system_prompt: ClassVar[str] = (
         "You work at a Linux shell through tools. There is no network. Look at the files before "

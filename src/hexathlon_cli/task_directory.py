@@ -23,7 +23,7 @@ from hexathlon_cli.output import note, print_table, print_text
 
 __all__ = ["run_directory"]
 
-_ENV = "hexathlon/Terminal-v0"
+_ENV = "hexathlon/Terminal-v1"
 
 
 def run_directory(

@@ -27,7 +27,7 @@ from hexathlon.tasks.taskset import TaskSet
 EVENTS = {
     "hexathlon/SQL-v0": ("sql", "easy"),
     "hexathlon/Shopping-v0": ("shopping", "easy"),
-    "hexathlon/Terminal-v0": ("terminal", "easy"),
+    "hexathlon/Terminal-v1": ("terminal", "easy"),
     "hexathlon/RolePlay-v0": ("roleplay", "easy"),
 }
 """Environment id to task source and level."""

@@ -222,7 +222,7 @@ def make_runs(folder: Path, *, tasks: int = 60, trials: int = 1) -> list[Path]:
     for agent in AGENTS:
         envs = {"hexathlon/SQL-v0": "1"}
         if agent not in ("random", "dune-3b"):
-            envs["hexathlon/Terminal-v0"] = "1"
+            envs["hexathlon/Terminal-v1"] = "1"
         runs.append(make_run(folder / agent, agent, tasks=tasks, trials=trials, envs=envs))
     older = make_run(
         folder / "older", "cirrus-8b", tasks=tasks, envs={"hexathlon/SQL-v0": "0"}, trials=trials

@@ -64,8 +64,9 @@ class MuxedShell(Shell):
     ) -> bytes | None:
         deadline = time.monotonic() + seconds
         self._unsent += lines
-        report, marked = b"", False
-        while not (report.endswith(b"\0") and marked):
+        report: bytes | None = None
+        marked = False
+        while report is None or not marked:
             self._write()
             left = deadline - time.monotonic()
             if left <= 0 or gathered.total > most:
@@ -75,8 +76,8 @@ class MuxedShell(Shell):
             for stream, data in self._frames.add(self._read()):
                 if stream == OUTPUT:
                     marked |= self._take(data, gathered)
-                else:
-                    report += data
+                elif report is None:
+                    report = self._reports.add(data)
         return report
 
     def _take(self, data: bytes, gathered: Gathered) -> bool:

@@ -52,6 +52,7 @@ _LOOK_MILLISECONDS = 100
 def main(descriptor: int) -> None:
     """Serve one sandbox until the caller disconnects, then kill its remaining processes."""
     connection = socket.socket(fileno=descriptor)
+    connection.set_inheritable(False)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     heard = wire.receive(connection)
     if heard is None:

@@ -147,7 +147,7 @@ class Keeper:
     def _receive(self) -> dict[str, Any]:
         try:
             heard = wire.receive(self._connection)
-        except OSError as error:
+        except (OSError, wire.BadMessage) as error:
             self._broken = True
             raise SandboxFault(f"the sandboxes' keeper does not answer ({error})") from error
         if heard is None:

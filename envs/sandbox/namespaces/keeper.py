@@ -50,6 +50,7 @@ _CONTROL = 3
 def main(descriptor: int) -> None:
     """Start the keeper and wait for it; the caller is at the other end of the socket."""
     connection = socket.socket(fileno=descriptor)
+    connection.set_inheritable(False)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     root = os.geteuid() == 0
     family = find_family()

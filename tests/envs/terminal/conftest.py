@@ -17,7 +17,7 @@ def env() -> Iterator[TerminalEnv]:
         choose()
     except BackendMissing as error:
         pytest.skip(str(error))
-    made = gymnasium.make("hexathlon/Terminal-v0").unwrapped
+    made = gymnasium.make("hexathlon/Terminal-v1").unwrapped
     assert isinstance(made, TerminalEnv)
     yield made
     made.close()

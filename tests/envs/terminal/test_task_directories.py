@@ -85,7 +85,7 @@ def test_shared_mode_can_be_fooled_where_ours_cannot(tmp_path):
     trick += "chmod +x /usr/local/bin/grep"
     rewards = {}
     for mode in ("shared", "separate"):
-        env = gymnasium.make("hexathlon/Terminal-v0", verifier=mode).unwrapped
+        env = gymnasium.make("hexathlon/Terminal-v1", verifier=mode).unwrapped
         assert isinstance(env, TerminalEnv)
         try:
             rewards[mode], state = play(env, task.id, commands([trick]))
@@ -107,7 +107,7 @@ def test_a_generated_task_is_judged_alike_by_its_own_script(env, tmp_path, name)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
     ours, written = opened(tmp_path / "task")
-    other = gymnasium.make("hexathlon/Terminal-v0", verifier="shared").unwrapped
+    other = gymnasium.make("hexathlon/Terminal-v1", verifier="shared").unwrapped
     assert isinstance(other, TerminalEnv)
     try:
         near = list(source.mutants(task))[:2]

@@ -166,4 +166,4 @@ def test_the_constructor_refuses_what_it_does_not_know():
     import gymnasium
 
     with pytest.raises(ValueError, match="verifier must be"):
-        gymnasium.make("hexathlon/Terminal-v0", verifier="trusting")
+        gymnasium.make("hexathlon/Terminal-v1", verifier="trusting")
