@@ -26,10 +26,10 @@ _CORES: Mapping[Language, Mapping[str, Sequence[str]]] = {
         "answer": ("是{v}", "答案是{v}"),
         "correct": ("不对，不是{c}，是{v}", "你弄错了，其实是{v}"),
         "not_known": ("这我不知道", "这件事我一无所知"),
-        "not_yet": ("没有听说过这回事", "还没有发生过这样的事"),
+        "not_yet": ("我没听说过这回事", "还没有发生过这样的事"),
         "not_of_my_world": ("我从没听说过这种东西", "这个词我听不懂"),
-        "secret": ("这件事我不会说", "这事我绝口不提"),
-        "against_my_rules": ("这我不会做", "我就是我自己"),
+        "secret": ("恕我不能说", "这事我绝口不提"),
+        "against_my_rules": ("恕难从命", "我还是我，改不了"),
     },
 }
 

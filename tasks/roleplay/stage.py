@@ -11,6 +11,7 @@ from hexathlon.tasks.roleplay.asking import Asker
 from hexathlon.tasks.roleplay.beat import Beat
 from hexathlon.tasks.roleplay.card import NothingLeft, Pools, draw_card, fill, table
 from hexathlon.tasks.roleplay.lexicon import SETTINGS
+from hexathlon.tasks.roleplay.phrasing import unseen
 from hexathlon.tasks.roleplay.voice import draw_rules
 from hexathlon.tasks.task import Level, Split
 
@@ -83,7 +84,8 @@ class Stage:
         # The card has its own random stream, so that a different world leaves everything else
         # unchanged.
         own = np.random.Generator(np.random.PCG64(int(rng.integers(1 << 62))))
-        card, pools = draw_card(key, order.split, order.language, own, count, must)
+        card, pools = draw_card(key, order.split, order.language, own, count, (*must, "home"))
+        card["unseen"] = unseen(order.split)
         stage = cls(order, card, pools, Asker(card, pools, rng, order.level), manner)
         if rules is None:
             chosen = rng.permutation(len(_PLAIN_RULES))[: _RULES[order.level]]
@@ -128,6 +130,14 @@ class Stage:
                 beat = self.asker.known()
             made.append(_about(beat, about))
         return made
+
+    def varied(self, makers: Sequence[str]) -> list[str]:
+        """Return the methods with some of them asked more often or left out, except at `tiny`."""
+        if self.level == "tiny":
+            return list(makers)
+        count = len(makers) + int(self.rng.integers(-1, 2))
+        drawn = [str(self.pick(makers)) for _ in makers]
+        return [*self.some(makers, len(makers) - 1), *drawn][: max(2, count)]
 
     def shuffled(self, beats: Sequence[Beat]) -> list[Beat]:
         """Return the beats in the order that the composition specifies."""

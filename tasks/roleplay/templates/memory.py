@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from hexathlon.tasks.bilingual import BilingualText
 from hexathlon.tasks.roleplay.beat import Beat
-from hexathlon.tasks.roleplay.card import NothingLeft, fill, table
+from hexathlon.tasks.roleplay.card import NothingLeft, fill, table, valued
 from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.task import Level
 
@@ -198,4 +198,4 @@ def _give_slots(stage: Stage, memories: _Memory) -> None:
         if whose == "own" and len(values) == 1:
             phrases = [BilingualText.parse(text)[stage.language] for text in facts[fact]["phrases"]]
             say = memories.frame(fact, "tell", whose, v="{value}")
-            stage.slots[fact] = {"value": values[0], "ask": phrases, "say": [say]}
+            stage.slots[fact] = {"value": values[0], "ask": phrases, "say": [valued(say, values[0])]}
