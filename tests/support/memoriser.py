@@ -62,6 +62,7 @@ class Memoriser:
         seen = [task for task in tasks if task.params["language"] == language]
         self._shapes: Counter[tuple[str, str]] = Counter()
         """What stands before and after a value in the card's lines."""
+        self._known: dict[str, list[str]] = {}
         for task in seen:
             for beat, _ in self._beats(task):
                 value = (beat["value"] or [""])[0]
@@ -104,11 +105,17 @@ class Memoriser:
 
     def _names(self, task: Task) -> list[str]:
         """Return what stands where training cards had values."""
+        if task.id not in self._known:
+            self._known[task.id] = self._read_names(task)
+        return self._known[task.id]
+
+    def _read_names(self, task: Task) -> list[str]:
+        shapes = [shape for shape, count in self._shapes.most_common(120) if count > 1]
         return [
             text[len(before) : len(text) - len(after)]
             for text in _card_lines(task)
-            for (before, after), count in self._shapes.most_common(400)
-            if count > 1 and len(text) > len(before + after) + 1
+            for before, after in shapes
+            if len(text) > len(before + after) + 1
             and text.startswith(before) and text.endswith(after)
         ]  # fmt: skip
 
