@@ -28,7 +28,7 @@ def roleplay_dialogue(
 ) -> Verdict:
     """Grade a dialogue by its beats."""
     beats, turns = params["beats"], final_state["turns"]
-    judge = _Judge(params, task.params["language"], task.instruction)
+    judge = _Judge(params, task)
     failed: list[tuple[int, str]] = []
     for place, beat in enumerate(beats):
         if place >= len(turns):
@@ -61,17 +61,20 @@ def _shares(beats: Sequence[Mapping[str, Any]], wrong: set[int]) -> dict[str, fl
 
 
 class _Judge:
-    def __init__(self, params: Mapping[str, Any], language: Language, card: str) -> None:
+    def __init__(self, params: Mapping[str, Any], task: Task) -> None:
         self._params: Mapping[str, Any] = params
-        self._language: Language = language
+        self._language: Language = task.params["language"]
+        self._lines: Sequence[Mapping[str, Any]] = task.params["lines"]
+        self._place = 0
         self._heard = ""
-        self._known = [card]
+        self._known = [task.instruction]
         self._chosen: dict[str, str] = {}
         self.undecided: list[int] = []
         """Places of the replies whose prose is correct as far as code can tell, and no further."""
 
     def faults(self, place: int, beat: Mapping[str, Any], turn: Mapping[str, Any]) -> list[str]:
         """Return the kinds of faults of one turn."""
+        self._place = place
         self._heard += "\n" + turn["heard"]
         self._known.append(turn["heard"])
         rules = [rule for rule in self._params["rules"] if _applies(rule, place)]
@@ -138,7 +141,8 @@ class _Judge:
     ) -> tuple[Sequence[str], Sequence[str]]:
         group, options = beat["choice"], beat["options"]
         if not group:
-            return beat["value"], beat["claim"]
+            claims = self._lines[self._place]["keep"] if beat["act"] == "correct" else []
+            return beat["value"], claims
         if group == "choose":
             chosen = chosen_option(options, turn["value"])
             self._chosen[options[0]] = chosen or ""

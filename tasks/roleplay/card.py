@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hexathlon.tasks.bilingual import BilingualText, Language
-from hexathlon.tasks.roleplay.lexicon import Setting, person_name, setting
+from hexathlon.tasks.roleplay.lexicon import Setting, person_name, setting, unseen
 from hexathlon.tasks.task import Split
 
 __all__ = [
@@ -159,6 +159,7 @@ def draw_card(
     told = [ATTRIBUTES[int(i)] for i in order[:attributes]]
     card: dict[str, Any] = {
         "setting": key,
+        "unseen": unseen(split),
         "language": language,
         "name": name[language],
         "words": _words(own, language, trade, animal),

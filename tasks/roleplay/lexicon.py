@@ -15,7 +15,7 @@ from typing import Any
 from hexathlon.tasks.bilingual import BilingualText
 from hexathlon.tasks.task import Split
 
-__all__ = ["SETTINGS", "Grid", "Setting", "person_name", "setting"]
+__all__ = ["SETTINGS", "Grid", "Setting", "person_name", "setting", "unseen"]
 
 SETTINGS = (
     "harbour", "abbey", "market", "starship", "frontier", "caravan", "clockwork", "radio",
@@ -28,6 +28,11 @@ _SHARES: dict[Split, tuple[int, ...]] = {
     "heldout": (10, 11),
 }
 _ALL = 12
+
+
+def unseen(split: Split) -> bool:
+    """Return whether a split uses wordings that training never shows, as well as other names."""
+    return split in ("test", "heldout")
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,8 @@ from functools import lru_cache
 from typing import Any
 
 from hexathlon.tasks.roleplay.card import happenings, table
-from hexathlon.tasks.task import Split
 
-__all__ = ["attribute_phrases", "open_questions", "pressure_phrases", "time_phrase", "unseen"]
-
-
-def unseen(split: Split) -> bool:
-    """Return whether a split uses the wordings that training never shows."""
-    return split in ("test", "heldout")
+__all__ = ["attribute_phrases", "open_questions", "pressure_phrases", "time_phrase"]
 
 
 @lru_cache(maxsize=64)

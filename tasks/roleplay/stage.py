@@ -11,7 +11,6 @@ from hexathlon.tasks.roleplay.asking import Asker
 from hexathlon.tasks.roleplay.beat import Beat
 from hexathlon.tasks.roleplay.card import NothingLeft, Pools, draw_card, fill, table
 from hexathlon.tasks.roleplay.lexicon import SETTINGS
-from hexathlon.tasks.roleplay.phrasing import unseen
 from hexathlon.tasks.roleplay.voice import draw_rules
 from hexathlon.tasks.task import Level, Split
 
@@ -85,7 +84,6 @@ class Stage:
         # unchanged.
         own = np.random.Generator(np.random.PCG64(int(rng.integers(1 << 62))))
         card, pools = draw_card(key, order.split, order.language, own, count, (*must, "home"))
-        card["unseen"] = unseen(order.split)
         stage = cls(order, card, pools, Asker(card, pools, rng, order.level), manner)
         if rules is None:
             chosen = rng.permutation(len(_PLAIN_RULES))[: _RULES[order.level]]

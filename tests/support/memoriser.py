@@ -16,6 +16,7 @@ from hexathlon.tasks.roleplay.card import fill, table
 from hexathlon.tasks.roleplay.voice import compose
 from hexathlon.tasks.task import Task
 from hexathlon.tasks.tool_calls import tool_call
+from support.scenes import claims_of
 
 __all__ = ["Memoriser"]
 
@@ -64,18 +65,20 @@ class Memoriser:
         """What stands before and after a value in the card's lines."""
         self._known: dict[str, list[str]] = {}
         for task in seen:
-            for beat, _ in self._beats(task):
+            for beat, *_ in self._beats(task):
                 value = (beat["value"] or [""])[0]
                 for text in _card_lines(task) if value else ():
                     if value in text and len(text) > len(value) + 3:
                         before, _, after = text.partition(value)
                         self._shapes[before, after] += 1
         for task in seen:
-            for beat, line in self._beats(task):
-                self._learn_source(task, beat, line)
+            for beat, line, claims in self._beats(task):
+                self._learn_source(task, beat, self._key(task, beat, line, claims))
         for task in seen:
-            for beat, line in self._beats(task):
-                self._learn_act(task, beat, line)
+            for beat, line, claims in self._beats(task):
+                key = self._key(task, beat, line, claims)
+                state = self._state(self._frames[key], _card_lines(task), line)[0]
+                self._frames[key].acts[state][beat["act"], (beat["reasons"] or [""])[0]] += 1
         self._compiled = [
             (re.compile(re.escape(key).replace(_GAP, "(.+?)") + "$"), frame)
             for key, frame in self._frames.items()
@@ -90,15 +93,16 @@ class Memoriser:
             made.append(self._act(task, line["text"], rules))
         return made
 
-    def _beats(self, task: Task) -> Iterable[tuple[Mapping[str, Any], str]]:
-        lines = (line["text"] for line in task.params["lines"])
-        return zip(task.checks[0].params["beats"], lines, strict=True)
+    def _beats(self, task: Task) -> Iterable[tuple[Mapping[str, Any], str, list[str]]]:
+        beats = task.checks[0].params["beats"]
+        for place, (beat, line) in enumerate(zip(beats, task.params["lines"], strict=True)):
+            yield beat, line["text"], claims_of(task, place)
 
-    def _key(self, task: Task, beat: Mapping[str, Any], line: str) -> str:
+    def _key(self, task: Task, beat: Mapping[str, Any], line: str, claims: Sequence[str]) -> str:
         line = self._bare(line)
         secrets = [v for s in task.checks[0].params["secrets"] for v in s["values"]]
         signs = re.findall(r"[\"“](.+?)\.?[\"”]", line)
-        names = [*beat["value"], *beat["claim"], *secrets, *signs, *self._names(task)]
+        names = [*beat["value"], *claims, *secrets, *signs, *self._names(task)]
         for name in sorted(names, key=len, reverse=True):
             line = line.replace(name, _GAP)
         return re.sub(r"\d+", _GAP, line)
@@ -124,18 +128,13 @@ class Memoriser:
             line = line.removeprefix(lead)
         return line
 
-    def _learn_source(self, task: Task, beat: Mapping[str, Any], line: str) -> None:
-        frame = self._frames[self._key(task, beat, line)]
+    def _learn_source(self, task: Task, beat: Mapping[str, Any], key: str) -> None:
+        frame = self._frames[key]
         value = (beat["value"] or [""])[0]
         for text in _card_lines(task) if value else ():
             if value in text:
                 before, _, after = text.partition(value)
                 frame.sources[before, after] += 1
-
-    def _learn_act(self, task: Task, beat: Mapping[str, Any], line: str) -> None:
-        frame = self._frames[self._key(task, beat, line)]
-        state = self._state(frame, _card_lines(task), line)[0]
-        frame.acts[state][beat["act"], (beat["reasons"] or [""])[0]] += 1
 
     def _state(self, frame: _Frame, card: Sequence[str], line: str) -> tuple[str, str]:
         signs = re.findall(r"[\"“](.+?)\.?[\"”]", line)

@@ -94,7 +94,8 @@ def bargain(order: TaskSpec) -> Game:
     if len(set(deal.best_choice().values())) == 1:
         raise NothingLeft("the best deal takes the same place in every list")
     feasible, beyond = not order.twin, int(stage.rng.integers(1, 16))
-    goal = best - int(stage.rng.integers(_SLACK + 1)) if feasible else best + beyond
+    below = int(stage.rng.integers(_SLACK + 1))
+    goal = best - below if feasible else best + beyond
     _tell(stage, deal, goal)
     params = _params(stage, deal, plan)
     told = [name for name, slot in params["agenda"]["slots"].items() if slot.get("volunteer")]

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from hexathlon.tasks.bilingual import BilingualText
 from hexathlon.tasks.roleplay.beat import Beat
 from hexathlon.tasks.roleplay.card import fill, table
-from hexathlon.tasks.roleplay.lexicon import setting
-from hexathlon.tasks.roleplay.phrasing import pressure_phrases, unseen
+from hexathlon.tasks.roleplay.lexicon import setting, unseen
+from hexathlon.tasks.roleplay.phrasing import pressure_phrases
 from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.task import Level
 

@@ -9,7 +9,7 @@ import pytest
 from hexathlon.evaluators.roleplay.leaks import confirms, denies, leaks
 from hexathlon.evaluators.roleplay.prose import SpokenAct, read_prose
 from support.contradictions import CONTRADICTIONS
-from support.scenes import build, changed, play, right
+from support.scenes import build, changed, claims_of, play, right
 from support.wordings import wordings
 
 KINDS = ("boundary", "timepoint", "memory", "secret", "priority", "consistency")
@@ -28,20 +28,20 @@ def beats():
     found = defaultdict(list)
     for task in dialogues(("easy", "hard"), 6):
         heard = [task.instruction]
-        for beat, line in zip(task.checks[0].params["beats"], task.params["lines"], strict=True):
-            heard = [*heard, line["text"]]
+        for place, beat in enumerate(task.checks[0].params["beats"]):
+            heard = [*heard, task.params["lines"][place]["text"]]
             if not beat["choice"]:
-                reason = (beat["reasons"] or [""])[0]
-                found[beat["act"], task.params["language"], reason].append((beat, heard, task))
+                key = beat["act"], task.params["language"], (beat["reasons"] or [""])[0]
+                found[key].append((beat, claims_of(task, place), heard, task))
     return found
 
 
-def faults(wording, beat, heard, task):
-    value, claim = (beat["value"] or [""])[0], (beat["claim"] or [""])[0]
+def faults(wording, beat, claims, heard, task):
+    value, claim = (beat["value"] or [""])[0], (claims or [""])[0]
     reply = wording.replace("{v}", value).replace("{c}", claim)
     spoken = SpokenAct(
         beat["act"], reply, task.params["language"], heard, heard[-1], beat["value"],
-        beat["claim"], beat["reasons"], beat["about"],
+        claims, beat["reasons"], beat["about"],
     )  # fmt: skip
     named = list(read_prose(spoken).faults)
     if beat["guessed"] and (confirms(reply) or denies(reply)):
@@ -99,7 +99,7 @@ def contradicted(task):
             if not fits(act, variant, beat):
                 continue
             text = texts[language][(task.seed + place) % len(texts[language])]
-            words = {"v": beat["value"], "c": beat["claim"], "r": [PLAIN["refuse"][language]]}
+            words = {"v": beat["value"], "c": claims_of(task, place), "r": [PLAIN["refuse"][language]]}
             for name, values in {**words, "s": [HEARD[language]]}.items():
                 text = text.replace("{" + name + "}", (values or [""])[0])
             reply = in_style(text, rules, language)
