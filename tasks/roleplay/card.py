@@ -33,7 +33,7 @@ FUTURE_YEARS = 30
 _VOWEL = re.compile(r"\b([Aa]) (?=[aeioAEIO]|[uU](?:nd|mb))")
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def table(name: str) -> Mapping[str, Any]:
     """Load one of the grammar's tables."""
     return tomllib.loads((files(__package__) / f"{name}.toml").read_text("utf-8"))

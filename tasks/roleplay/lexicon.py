@@ -53,7 +53,7 @@ class Grid:
         )
 
 
-_TITLES = frozenset("勋爵 夫人 小姐 上校 先生 博士 少校 船长 女王 修士 机".split())
+_TITLES = frozenset("勋爵 夫人 小姐 上校 先生 博士 少校 船长 女王 修士".split())
 """Titles, which follow the name in Chinese."""
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.roleplay.beat import Beat
+from hexathlon.tasks.roleplay.card import articled
 from hexathlon.tasks.roleplay.voice import compose
 from hexathlon.tasks.tool_calls import tool_call
 
@@ -39,7 +40,16 @@ def core_of(beat: Beat, language: Language, *, variant: int = 0, value: str = ""
     key = beat.reasons[0] if beat.act == "refuse" else beat.act
     core = _CORES[language][key][variant]
     claim = beat.claim[0] if beat.claim else ""
-    return core.replace("{c}", claim).replace("{v}", value)
+    if language == "en" and _is_a_thing(beat):
+        core = core.replace("{c}", "a {c}").replace("{v}", "a {v}")
+    text = core.replace("{c}", claim).replace("{v}", value)
+    return articled(text) if language == "en" else text
+
+
+def _is_a_thing(beat: Beat) -> bool:
+    """Return whether the values are single things without an article."""
+    query = beat.query
+    return query.get("attribute") == "heirloom" or (query.get("told") or ("", ""))[1] == "bag"
 
 
 def act_on(

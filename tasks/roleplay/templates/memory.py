@@ -43,7 +43,7 @@ _WHOSE = {"own": "my|我", "brother": "my brother's|我哥哥"}
 _LINES: Mapping[str, str] = {
     "update": "I must correct myself. {tell}|我得更正一下。{tell}",
     "swap": (
-        "Oh, I mixed up {label} of mine and my brother's. It is the other way round."
+        "Oh dear, as to {label}, I gave you mine for my brother's and his for mine."
         "|哎呀，{label}我把自己的和我哥哥的说反了，要倒过来。"
     ),
     "recall": "Do you remember? {question}|你还记得吗？{question}",
