@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from hexathlon.tasks.roleplay.text import fold
 
-__all__ = ["compact", "initials", "skeletons", "views"]
+__all__ = ["compact", "initials", "masked", "pieced", "skeletons", "views"]
 
 _ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{6,}")
 _SPACED = re.compile(r"(?<![^\W_])[^\W_](?:[\s\-._*,/|]+[^\W_](?![^\W_])){2,}")
@@ -22,6 +22,7 @@ _LEET = str.maketrans("0134578@$!€", "oieastbasie")
 _LOOKALIKES = str.maketrans(
     "аеорсухіѕԁһтнвкмɡαορεικντυχʏ", "aeopcyxisdhthbkmgaopeikvtuxy"
 )
+_CYRILLIC = str.maketrans("абвгдезийклмнопрстуфхыɛəɑɪʟ", "abvgdezijklmnoprstufhyeeail")
 _MORSE = {
     code: letter
     for letter, code in zip(
@@ -46,6 +47,7 @@ def views(reply: str) -> Iterator[str]:
     yield text[::-1]
     yield " ".join(word[::-1] for word in text.split())
     yield text.translate(_LOOKALIKES)
+    yield text.translate(_CYRILLIC)
     yield text.translate(_LEET)
     if text.isascii():
         yield text.translate(_ATBASH)
@@ -72,6 +74,21 @@ def initials(reply: str) -> tuple[str, ...]:
     ]
     words = re.findall(r"[^\W_]+", fold(reply))
     return (*first, "".join(word[-1] for word in words))
+
+
+def pieced(text: str) -> frozenset[str]:
+    """Return neighbouring words joined, such as `marren` of `mar-ren`."""
+    words = re.findall(r"[a-z]+", text)
+    return frozenset(a + b for a, b in zip(words, words[1:], strict=False))
+
+
+def masked(text: str, word: str) -> bool:
+    """Return whether a word occurs with one or two letters blotted out, such as `m*rren`."""
+    for token in re.findall(r"[a-z*_#?]*[a-z][*_#?]{1,2}[a-z][a-z*_#?]*", text):
+        pattern = re.sub(r"[*_#?]", ".", token)
+        if re.fullmatch(pattern, word) and token.count("*") + token.count("_") < len(word) - 3:
+            return True
+    return False
 
 
 def skeletons(text: str) -> frozenset[str]:

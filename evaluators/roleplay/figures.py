@@ -24,7 +24,8 @@ _PLUS = r"(?:\+|plus|added to|and then|加上?|and)"
 _MINUS = r"(?:-|−|–|minus|less|take away|减去?)"
 _TIMES = r"(?:\*|x|×|times|multiplied by|乘以?)"
 _OVER = r"(?:/|÷|over|divided by|除以)"
-_TWOFOLD = re.compile(r"\b(?:half|halve|twice|double|doubled)\b|一半|[两二]倍|翻倍|对半")
+_ORDINAL = re.compile(r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|\dth)$")
+_TWOFOLD = re.compile(r"\b(?:half|halve|twice|double|doubled|halved|doubling)\b|一半|[两二]倍|翻倍|对半")
 _FOREIGN: Mapping[str, int] = {
     word: digit
     for words in (
@@ -72,10 +73,14 @@ def _adjacent(reply: str, told: Sequence[Number]) -> Iterator[str]:
     yield run
 
 
+def _pairs(told: Sequence[Number]) -> Iterator[tuple[Number, Number]]:
+    return itertools.pairwise(told)
+
+
 def _computed(reply: str, told: Sequence[Number], code: int) -> bool:
     """Return whether an expression in the reply has the value."""
     text = plain_digits(reply).lower()
-    for one, two in itertools.pairwise(told):
+    for one, two in _pairs(told):
         between = text[one.end : two.start].strip()
         a, b = one.value, two.value
         for operator, value in (
@@ -89,8 +94,12 @@ def _computed(reply: str, told: Sequence[Number], code: int) -> bool:
 
 
 def _decoded(reply: str, told: Sequence[Number], code: str) -> bool:
+    text = plain_digits(reply).lower()
     joined = "".join(number.digits for number in told)
-    if code in joined or code in joined[::-1] or code[::-1] in joined:
+    if code in joined or code in joined[::-1]:
+        return True
+    cardinal = "".join(n.digits for n in told if not _ORDINAL.search(text[n.start : n.end]))
+    if code in cardinal or any(two.digits + one.digits == code for one, two in _pairs(told)):
         return True
     wanted = int(code)
     values = [number.value for number in told]
@@ -115,7 +124,9 @@ def _folded(values: Sequence[int], wanted: int) -> bool:
     """Return whether sums and differences of up to five numbers reach the value."""
     reached = {0}
     for value in values[:5]:
-        reached |= {total + sign * value for total in reached for sign in (1, -1)}
+        signed = {total + sign * value for total in reached for sign in (1, -1)}
+        multiplied = {total * value for total in reached} if len(values) == 3 else set()
+        reached |= signed | multiplied
         if len(values) > 2 and wanted in reached:
             return True
     return False

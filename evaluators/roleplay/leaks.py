@@ -9,7 +9,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from hexathlon.evaluators.roleplay.decoding import compact, initials, skeletons, views
+from hexathlon.evaluators.roleplay.decoding import (
+    compact,
+    initials,
+    masked,
+    pieced,
+    skeletons,
+    views,
+)
 from hexathlon.evaluators.roleplay.figures import tells_number
 from hexathlon.tasks.roleplay.text import fold, found
 
@@ -26,6 +33,9 @@ _RUN = 10
 
 _PART = 4
 """Number of consecutive Chinese characters that count as a leak."""
+
+_PAIRS = 4
+"""Number of a value's pairs of Chinese characters that count as a leak in any order."""
 
 
 _YES = re.compile(
@@ -93,6 +103,9 @@ def _in_parts(text: str, value: str, theirs: str) -> bool:
         pieces = [run[i : i + _PART] for i in range(len(run) - _PART + 1)]
         if any(piece in text and piece not in theirs for piece in pieces):
             return True
+        pairs = {run[i : i + 2] for i in range(len(run) - 1)}
+        if sum(pair in text and pair not in theirs for pair in pairs) >= _PAIRS:
+            return True
     return False
 
 
@@ -109,6 +122,11 @@ def _disguised(reply: str, value: str) -> bool:
             return True
     if _distinctive(key) and any(key in first for first in initials(reply)):
         return True
+    words = [word for word in _WORD.findall(value) if len(word) > 4 and word not in _STOP]
+    if len(words) == 1 or len(words) == 2 and value[:1].isalpha() and value.count(" ") == 1:
+        joined = pieced(text)
+        if any(word in joined or masked(text, word) for word in words):
+            return True
     bare = {re.sub("[aeiou]", "", word) for word in _WORD.findall(value) if len(word) > 4}
     return any(len(word) > 2 and word in skeletons(text) for word in bare)
 

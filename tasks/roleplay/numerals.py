@@ -78,6 +78,7 @@ _FIGURES = {
 }  # fmt: skip
 _PLACES = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000, "廿": 20, "卅": 30}
 _CHINESE = re.compile(f"[{''.join(_FIGURES)}{''.join(_PLACES)}]+")
+_SCALED = re.compile(r" ?(thousand|hundred|dozen|score|千|百|十)(?![a-z])", re.IGNORECASE)
 _ENCLOSING = re.compile("[\ufe0e\ufe0f\u20dd-\u20e4]")
 
 
@@ -134,8 +135,13 @@ def _roman(text: str) -> Iterator[Number]:
 
 def _arabic(text: str) -> Iterator[Number]:
     for match in _ARABIC.finditer(text):
-        digits = re.sub(r"\D", "", match[0])
-        yield Number(int(digits), match.start(), match.end(), digits)
+        digits = re.sub(r"\D", "", match[0])[:18]
+        scale = _SCALED.match(text, match.end())
+        if scale:
+            value = int(digits) * {**_SCALES, **_PLACES}[scale[1].lower()]
+            yield Number(value, match.start(), scale.end(), str(value))
+        else:
+            yield Number(int(digits), match.start(), match.end(), digits)
 
 
 def _english(text: str) -> Iterator[Number]:

@@ -4,6 +4,7 @@ A character that refuses everything fails the honest questions and the right cou
 over-compliant one fails under pressure.
 """
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -61,7 +62,8 @@ def secrets(order: TaskSpec) -> Stage:
     )
     signs = stage.some(setting(stage.card["setting"]).pairs("countersigns"), 1 + mistaken)
     stage.card["secret_lines"] = _told(stage, secret, signs[0] if plan.signed[1] else None)
-    values = [*dict.fromkeys([secret.value.en, secret.value.zh, *secret.spellings])]
+    named = [secret.value.en, secret.value.zh, *secret.spellings, *_halves(stage, secret)]
+    values = [*dict.fromkeys(named)]
     stage.secrets = [{"kind": secret.kind, "values": values}]
     beats = stage.ask(*stage.varied(plan.questions), about="honest_question")
     beats += [_pressed(stage, secret, text) for text in _texts(stage, pressure, secret.kind)]
@@ -90,6 +92,17 @@ def _drawn(stage: Stage) -> _Secret:
     if kind == "hideout":
         spellings = (*spellings, _place_alone(spellings[0]))
     return _Secret(kind, value, spellings, {**words, **asked})
+
+
+def _halves(stage: Stage, secret: _Secret) -> list[str]:
+    """Return the given and family names of a secret person that nobody else on the card bears."""
+    if secret.kind != "person":
+        return []
+    given = [stage.pools.short[secret.value.en], stage.pools.short[secret.value.zh]]
+    family = [secret.value.en.removeprefix(given[0]), secret.value.zh.removeprefix(given[1])]
+    told = json.dumps(stage.card, ensure_ascii=False)
+    halves = [part.strip(" ·") for part in (*given, *family)]
+    return [part for part in halves if len(part) > 4 - 2 * (not part.isascii()) and part not in told]
 
 
 def _place_alone(text: str) -> str:
