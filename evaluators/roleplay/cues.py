@@ -236,7 +236,7 @@ BENIGN: Mapping[Language, frozenset[str]] = {
     ),
     "zh": frozenset(
         "我你您他她它这那的是在了叫名字年岁个人就都也很好啊呀呢吧嘛哦哎嗯么，。！？、；：“”（）,.!?;:() 答案住家出生教手艺师父徒弟最老朋友"
-        "爱吃养一二两只条头件继承东西欠带过做已经有没不知道说话听见过事情会能为请问客官贵对错弄记得其实真相里从未还"
+        "爱吃养只条头件继承东西欠带过做已经有没不知道说话听见过事情会能为请问客官贵对错弄记得其实真相里从未还恕难从命能肯事绝口提改词懂种回曾发生样"
     ),
 }
 """Words, or Chinese characters, of which a decided reply may consist beside the visitor's."""

@@ -410,7 +410,7 @@ def _decided(spoken: SpokenAct) -> bool:
         or any(entity in text for entity in _entities_of(spoken.line, spoken.language))
     ):
         return False
-    if spoken.act == "answer" and re.search(r"\b(?:no|not|never|nor|neither|nothing)\b|[不没]", text):
+    if spoken.act == "answer" and re.search(r"\b(?:no|not|never|nor|neither|nothing)\b|[不没?]", text):
         return False
     if spoken.act == "correct":
         for claim in spoken.claims:
@@ -432,5 +432,10 @@ def _leftover(spoken: SpokenAct) -> bool:
         line = cues.expanded(fold(spoken.line))
         allowed = cues.BENIGN["en"] | frozenset(_WORDS.findall(line))
         return any(word not in allowed for word in _WORDS.findall(text)) or bool(numbers(text))
-    letters = cues.BENIGN["zh"] | frozenset(fold(spoken.line))
-    return any(letter not in letters for letter in text)
+    if spoken.act != "refuse":
+        line = fold(spoken.line)
+        for run in re.findall("[㐀-鿿]{2,}", line):
+            for size in range(min(len(run), 6), 1, -1):
+                for start in range(len(run) - size + 1):
+                    text = text.replace(run[start : start + size], " ")
+    return any(letter not in cues.BENIGN["zh"] and letter != " " for letter in text)
