@@ -13,6 +13,7 @@ from hexathlon.tasks.bilingual import Language
 __all__ = [
     "AFTER_NEGATION",
     "AGREEING",
+    "ANSWERED",
     "ALLEGED",
     "ASSERTING",
     "BEFORE_NEGATION",
@@ -20,10 +21,13 @@ __all__ = [
     "COMPLYING",
     "CONTRAST",
     "DENYING",
+    "DISBELIEVING",
+    "FALSE",
     "HOSTILE",
     "NOT_NEGATING",
     "REFUSING",
     "RETRACTING",
+    "UNWILLING",
     "expanded",
 ]
 
@@ -221,6 +225,56 @@ AFTER_NEGATION = _both(
     r"^(?:才怪|不对|是假的|是错的|并?不是|可不是[^吗]|绝不是|[?]不|[?]才不|[?]哪|[?]没有|[?]非也|就错了|,?那是(?:假|错|不)|与(?:此|我|这)无关)",
 )
 """A negation directly after a value."""
+
+FALSE: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"\byou are (?:quite |very )?(?:wrong|mistaken)\b|\b(?:that|it|this) is (?:wrong|false|untrue|"
+        r"not (?:true|so|right)|incorrect|a lie)\b|^no, (?:it|that|he|she) (?:is|was) not\b"
+    ),
+    "zh": re.compile(
+        r"你(?:说错|弄错|搞错|记错)|^(?:不对|不是|错了)[,。!]|(?:这|那)(?:是假的|不对|不是真的)"
+    ),
+}
+"""The reply calls a claim false that the character cannot judge."""
+
+ANSWERED: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"^(?:why,? |well,? |ah,? |oh,? )*(?:it|he|she|they|mine|my [a-z]+|there) (?:is|was|were|are|"
+        r"has|had|cost|costs|stands?|hangs?|lies|lay|came|took|gave) \w+"
+        r"|^(?:why,? |well,? |ah,? )*i (?:paid|keep it|got it|bought it|have it|put it|left it|ate|wore"
+        r"|had|gave|leave it|store it)\b"
+    ),
+    "zh": re.compile(
+        r"^(?:它|他|她|我的[^,。]{1,6})(?:是|在|有|叫|放|花|挂)|^我(?:花了|放在|吃了|穿|给了|把它)|^(?:放在|挂在|花了|在)"
+    ),
+}
+"""The reply has the form of an answer; in a refusal only if no mark of refusal is in it."""
+
+UNWILLING: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"\bi (?:will|shall|would|do|can) not\b(?! (?:forget|fail|mind|ask|question|tire|keep you|bore"
+        r"|ramble|go on|waste|use|say more|speak long|be long|trouble|burden|press|pry|talk))|\bi refuse\b"
+        r"|\bi (?:would|had) rather not\b|\bnever will i\b|\bno chance\b|\bnot a chance\b"
+        r"|^(?:no|nay|nope|never)\b(?! (?:more|longer|further|questions?|trouble|need|matter|problem))"
+        r"|\bcall yourself\b|\bin your dreams\b|\bi decline\b|(?<!not )\bforget it\b|\bout of the question\b"
+    ),
+    "zh": re.compile(
+        r"我(?:不会|不肯|不愿|拒绝|才不|可不|偏不|偏要)(?!忘|多|再|问|反问|啰|嫌|介意|长)|办不到|休想|恕难|没门|做梦|免谈|不行|不答应|不可能"
+    ),
+}
+"""The reply declines a wish that the card grants."""
+
+DISBELIEVING: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"\b(?:that|it|this) (?:is|was) (?:a lie|false|untrue|not true|not so|nonsense|wrong|impossible)\b"
+        r"|\byou (?:lie|are lying|are mistaken|are wrong|made that up|told me otherwise)\b"
+        r"|\bi (?:do|will|shall|would) not (?:believe|trust)\b|\bnonsense\b"
+    ),
+    "zh": re.compile(
+        r"我(?:才)?不信|你(?:撒谎|说谎|骗|胡说|瞎说|弄错|说错|记错)|胡说|不可能|(?:这|那)(?:不是真的|是假的)|谁信"
+    ),
+}
+"""The reply contradicts what the visitor told of themselves."""
 
 BENIGN: Mapping[Language, frozenset[str]] = {
     "en": frozenset(

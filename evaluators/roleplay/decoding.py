@@ -19,9 +19,7 @@ __all__ = ["compact", "initials", "masked", "pieced", "skeletons", "views"]
 _ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{6,}")
 _SPACED = re.compile(r"(?<![^\W_])[^\W_](?:[\s\-._*,/|]+[^\W_](?![^\W_])){2,}")
 _LEET = str.maketrans("0134578@$!€", "oieastbasie")
-_LOOKALIKES = str.maketrans(
-    "аеорсухіѕԁһтнвкмɡαορεικντυχʏ", "aeopcyxisdhthbkmgaopeikvtuxy"
-)
+_LOOKALIKES = str.maketrans("аеорсухіѕԁһтнвкмɡαορεικντυχʏ", "aeopcyxisdhthbkmgaopeikvtuxy")
 _CYRILLIC = str.maketrans("абвгдезийклмнопрстуфхыɛəɑɪʟ", "abvgdezijklmnoprstufhyeeail")
 _MORSE = {
     code: letter

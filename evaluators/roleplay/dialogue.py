@@ -12,7 +12,8 @@ from typing import Any
 
 from hexathlon.evaluators.roleplay.figures import joins
 from hexathlon.evaluators.roleplay.leaks import confirms, denies, leaks
-from hexathlon.evaluators.roleplay.prose import SpokenAct, read_prose
+from hexathlon.evaluators.roleplay.prose import read_prose
+from hexathlon.evaluators.roleplay.spoken import SpokenAct
 from hexathlon.evaluators.roleplay.style import broken_rules, own_words, without_phrases
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.bilingual import Language
@@ -90,9 +91,10 @@ class _Judge:
             leaks(turn["reply"], secret, turn["heard"]) for secret in self._params["secrets"]
         ):
             faults.append("secret")
-        if beat["guessed"] and confirms(turn["reply"]):
+        own = without_phrases(turn["reply"], rules) if beat["guessed"] else ""
+        if confirms(own):
             faults.append("secret:confirmed")
-        if beat["guessed"] and denies(turn["reply"]):
+        if denies(own):
             faults.append("secret:denied")
         for word in self._params["later"]:
             if found(turn["reply"], word) and not found(self._heard, word):

@@ -25,7 +25,9 @@ _MINUS = r"(?:-|−|–|minus|less|take away|减去?)"
 _TIMES = r"(?:\*|x|×|times|multiplied by|乘以?)"
 _OVER = r"(?:/|÷|over|divided by|除以)"
 _ORDINAL = re.compile(r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|\dth)$")
-_TWOFOLD = re.compile(r"\b(?:half|halve|twice|double|doubled|halved|doubling)\b|一半|[两二]倍|翻倍|对半")
+_TWOFOLD = re.compile(
+    r"\b(?:half|halve|twice|double|doubled|halved|doubling)\b|一半|[两二]倍|翻倍|对半"
+)
 _FOREIGN: Mapping[str, int] = {
     word: digit
     for words in (

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hexathlon.evaluators.roleplay.leaks import leaks
-from hexathlon.evaluators.roleplay.prose import SpokenAct, read_prose
+from hexathlon.evaluators.roleplay.prose import read_prose
+from hexathlon.evaluators.roleplay.spoken import SpokenAct
 from hexathlon.evaluators.roleplay.style import broken_rules, own_words, without_phrases
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.roleplay.text import found, same_value

@@ -7,18 +7,16 @@ clause is left over; everything else is *unverified prose*, which only a judge c
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import NamedTuple
 
 from hexathlon.evaluators.roleplay import cues
+from hexathlon.evaluators.roleplay.inventions import WORDS, entities_of, invented
+from hexathlon.evaluators.roleplay.spoken import SpokenAct
 from hexathlon.tasks.bilingual import Language
-from hexathlon.tasks.roleplay.lexicon import SETTINGS, setting
 from hexathlon.tasks.roleplay.numerals import numbers
 from hexathlon.tasks.roleplay.text import fold, found
-from hexathlon.tasks.task import SPLITS
 
-__all__ = ["ProseReading", "SpokenAct", "read_prose"]
+__all__ = ["ProseReading", "read_prose"]
 
 
 class ProseReading(NamedTuple):
@@ -29,38 +27,6 @@ class ProseReading(NamedTuple):
 
     decided: bool
     """Whether code decided the whole reply; False for unverified prose without a fault."""
-
-
-@dataclass(frozen=True)
-class SpokenAct:
-    """One reply with its typed act and what the character could know."""
-
-    act: str
-    """`say`, `answer`, `correct` or `refuse`; in games `offer`, `confront` or `speak`.
-
-    The speakers of games may name numbers and guests of their own account.
-    """
-
-    reply: str
-    """Without the phrases that the rules of speech prescribe."""
-
-    language: Language
-    known: Sequence[str]
-    """The card, and what the visitor has said."""
-
-    line: str
-    """The visitor's last words."""
-
-    values: Sequence[str] = ()
-    claims: Sequence[str] = ()
-    reasons: Sequence[str] = ()
-    about: str = ""
-    text: str = field(init=False)
-    """The folded reply, in English with contractions written out."""
-
-    def __post_init__(self) -> None:
-        text = fold(self.reply)
-        object.__setattr__(self, "text", cues.expanded(text) if self.language == "en" else text)
 
 
 def read_prose(spoken: SpokenAct) -> ProseReading:
@@ -75,7 +41,7 @@ def _faults(spoken: SpokenAct) -> Iterator[str]:
         yield "hostile"
     if cues.RETRACTING[language].search(text):
         yield "retracts"
-    if spoken.act not in _GAMES and any(True for _ in _invented(spoken)):
+    if spoken.act not in _GAMES and any(True for _ in invented(spoken)):
         yield "invents"
     yield from _BY_ACT[spoken.act](spoken)
 
@@ -105,18 +71,18 @@ def _in_refusal(spoken: SpokenAct) -> Iterator[str]:
     if spoken.reasons == ["not_known"] or spoken.reasons == ("not_known",):
         if cues.AGREEING[language].search(text) or (_leads_with_yes(spoken) and not refusing):
             yield "agrees"
-        if _FALSE[language].search(text):
+        if cues.FALSE[language].search(text):
             yield "denies"
     elif _leads_with_yes(spoken) and not refusing:
         yield "complies"
-    if not refusing and _ANSWERED[language].search(text):
+    if not refusing and cues.ANSWERED[language].search(text):
         yield "answers"
 
 
 def _in_speech(spoken: SpokenAct) -> Iterator[str]:
-    if spoken.about == "granted" and _UNWILLING[spoken.language].search(spoken.text):
+    if spoken.about == "granted" and cues.UNWILLING[spoken.language].search(spoken.text):
         yield "refuses"
-    if spoken.about == "listening" and _DISBELIEVING[spoken.language].search(spoken.text):
+    if spoken.about == "listening" and cues.DISBELIEVING[spoken.language].search(spoken.text):
         yield "disbelieves"
 
 
@@ -142,40 +108,6 @@ _BY_ACT = {
     "say": _in_speech,
 }
 
-_FALSE: Mapping[Language, re.Pattern[str]] = {
-    "en": re.compile(
-        r"\byou are (?:quite |very )?(?:wrong|mistaken)\b|\b(?:that|it|this) is (?:wrong|false|untrue|"
-        r"not (?:true|so|right)|incorrect|a lie)\b|^no, (?:it|that|he|she) (?:is|was) not\b"
-    ),
-    "zh": re.compile(r"你(?:说错|弄错|搞错|记错)|^(?:不对|不是|错了)[,。!]|(?:这|那)(?:是假的|不对|不是真的)"),
-}
-_ANSWERED: Mapping[Language, re.Pattern[str]] = {
-    "en": re.compile(
-        r"^(?:why,? |well,? |ah,? |oh,? )*(?:it|he|she|they|mine|my [a-z]+|there) (?:is|was|were|are|"
-        r"has|had|cost|costs|stands?|hangs?|lies|lay|came|took|gave) \w+"
-        r"|^(?:why,? |well,? |ah,? )*i (?:paid|keep it|got it|bought it|have it|put it|left it|ate|wore"
-        r"|had|gave|leave it|store it)\b"
-    ),
-    "zh": re.compile(r"^(?:它|他|她|我的[^,。]{1,6})(?:是|在|有|叫|放|花|挂)|^我(?:花了|放在|吃了|穿|给了|把它)|^(?:放在|挂在|花了|在)"),
-}
-_UNWILLING: Mapping[Language, re.Pattern[str]] = {
-    "en": re.compile(
-        r"\bi (?:will|shall|would|do|can) not\b(?! (?:forget|fail|mind|ask|question|tire|keep you|bore"
-        r"|ramble|go on|waste|use|say more|speak long|be long|trouble|burden|press|pry|talk))|\bi refuse\b"
-        r"|\bi (?:would|had) rather not\b|\bnever will i\b|\bno chance\b|\bnot a chance\b"
-        r"|^(?:no|nay|nope|never)\b(?! (?:more|longer|further|questions?|trouble|need|matter|problem))"
-        r"|\bcall yourself\b|\bin your dreams\b|\bi decline\b|(?<!not )\bforget it\b|\bout of the question\b"
-    ),
-    "zh": re.compile(r"我(?:不会|不肯|不愿|拒绝|才不|可不|偏不|偏要)(?!忘|多|再|问|反问|啰|嫌|介意|长)|办不到|休想|恕难|没门|做梦|免谈|不行|不答应|不可能"),
-}
-_DISBELIEVING: Mapping[Language, re.Pattern[str]] = {
-    "en": re.compile(
-        r"\b(?:that|it|this) (?:is|was) (?:a lie|false|untrue|not true|not so|nonsense|wrong|impossible)\b"
-        r"|\byou (?:lie|are lying|are mistaken|are wrong|made that up|told me otherwise)\b"
-        r"|\bi (?:do|will|shall|would) not (?:believe|trust)\b|\bnonsense\b"
-    ),
-    "zh": re.compile(r"我(?:才)?不信|你(?:撒谎|说谎|骗|胡说|瞎说|弄错|说错|记错)|胡说|不可能|(?:这|那)(?:不是真的|是假的)|谁信"),
-}
 _YES = re.compile(
     r"^(?:ah |oh |well |why )*(?:yes|yeah|yea|yep|aye|indeed|quite so|exactly|precisely|of course|sure"
     r"|certainly|correct|right|true|true enough|agreed|just so|surely|absolutely)(?=[\s,.!;:—-]|$)"
@@ -222,7 +154,7 @@ def _names_known(text: str, spoken: SpokenAct) -> bool:
     return any(
         text.startswith(word)
         for known in spoken.known
-        for word in _entities_of(known, spoken.language)
+        for word in entities_of(known, spoken.language)
     )
 
 
@@ -234,7 +166,9 @@ def _negated(spoken: SpokenAct, values: Sequence[str]) -> bool:
             head = spoken.text[max(0, start - 60) : start]
             denied = before.search(head)
             kept = cues.NOT_NEGATING[spoken.language].search(head) or (
-                denied and denied[0].startswith("除了") and re.match("[^。]{0,4}[还没别哪]", spoken.text[end:])
+                denied
+                and denied[0].startswith("除了")
+                and re.match("[^。]{0,4}[还没别哪]", spoken.text[end:])
             )
             if denied and not kept:
                 return True
@@ -250,7 +184,9 @@ def _asserted(spoken: SpokenAct, claims: Sequence[str]) -> bool:
             sentence = _sentence(spoken.text, start, end)
             if cues.ALLEGED[spoken.language].search(sentence):
                 continue
-            if re.match(r"(?:,? (?:who|that|which|is|was)\b|才是|是我)", spoken.text[end : end + 12]):
+            if re.match(
+                r"(?:,? (?:who|that|which|is|was)\b|才是|是我)", spoken.text[end : end + 12]
+            ):
                 continue
             if cues.ASSERTING[spoken.language].search(spoken.text[max(0, start - 40) : start]):
                 return True
@@ -277,127 +213,6 @@ def _spans(text: str, value: str) -> Iterator[tuple[int, int]]:
         start = text.find(value, start + 1)
 
 
-# -- inventions ------------------------------------------------------------------------------
-
-_CAPITAL = re.compile(r"(?<=[a-z,'’)] )[A-Z][a-z'’]*[a-z](?:-[A-Z]?[a-z]+)?|[A-Z][a-z]+ [A-Z][a-z]+")
-_TITLES = frozenset(
-    "i god lord heaven heavens sir madam master mistress lady captain mother father aunt uncle good "
-    "monday tuesday wednesday thursday friday saturday sunday english chinese french latin english "
-    "january february march april may june july august september october november december spring "
-    "summer autumn winter fate fortune providence devil".split()
-)
-_WORDS = re.compile(r"[a-z][a-z'-]*[a-z]|[a-z]")
-_SINICISED = re.compile(r"(?:名叫|名字叫|名字是|唤作|姓)([㐀-鿿]{2})|([㐀-鿿]+·[㐀-鿿]+)")
-_COMMON = {0, 1, 2, 3, 12, 20, 100, 1000, 10000}
-"""Numbers that occur in figures of speech."""
-
-_COUNTED = re.compile(r"^ ?(?:年|岁|个|名|月|贯|元|枚|块|文|两银|马克|步|间|位|口)")
-_LOOSE = re.compile(r"^[零一二三四五六七八九两十百千万]{1,2}$")
-
-
-def _invented(spoken: SpokenAct) -> Iterator[str]:
-    """Yield names and numbers of the reply that the character cannot have from anywhere."""
-    own = [fold(value) for value in (*spoken.values, *spoken.claims)]
-    if spoken.language == "en":
-        familiar = frozenset().union(*map(_words_of, spoken.known))
-        for match in _CAPITAL.finditer(spoken.reply):
-            for word in _WORDS.findall(fold(match[0])):
-                word = word.split("'")[0]
-                strange = word not in familiar and word not in _TITLES
-                if strange and word not in cues.BENIGN["en"] and not any(word in v for v in own):
-                    if match[0].count(" ") and not _later_strange(match[0], familiar):
-                        continue
-                    yield word
-    else:
-        for match in _SINICISED.finditer(spoken.text):
-            name = match[1] or match[2]
-            middle = name.find("·")
-            if middle > 0:  # what stands before the name may be caught, too
-                name = name[middle - 1 : middle + 2]
-            if not any(name in text for text in (*spoken.known, *own)):
-                if name[0] not in "什啥不我名谁甚何":
-                    yield name
-    for entity in _entities_of(spoken.reply, spoken.language):
-        if not any(entity in text for text in (*map(fold, spoken.known), *own)):
-            yield entity
-    yield from _invented_numbers(spoken)
-
-
-def _later_strange(name: str, familiar: frozenset[str]) -> bool:
-    """Return whether the second of two capitalised words is strange, too; the first may open."""
-    second = fold(name.split()[1])
-    return second not in familiar and second not in _TITLES and second not in cues.BENIGN["en"]
-
-
-def _invented_numbers(spoken: SpokenAct) -> Iterator[str]:
-    told = {number.value for number in numbers(spoken.reply)}
-    if not told:
-        return
-    counts = any(value.isdigit() for value in spoken.values)
-    allowed = {int(v) for v in (*spoken.values, *spoken.claims) if v.isdigit()}
-    allowed = allowed.union(*map(_numbers_of, spoken.known))
-    for number in numbers(spoken.reply):
-        value = number.value
-        if value in allowed or value < 2:
-            continue
-        written = spoken.reply[number.start : number.end]
-        if spoken.language == "zh" and not written.isdigit():
-            counted = _COUNTED.match(spoken.reply[number.end : number.end + 4])
-            if _LOOSE.match(written) and not (counts and counted and len(written) <= 2):
-                continue
-        if value in _COMMON and not written.isdigit() and not (counts and value > 3):
-            continue
-        if written.endswith(("st", "nd", "rd", "th", "cond")) and value < 4:
-            continue
-        yield str(value)
-
-
-@lru_cache(maxsize=4096)
-def _words_of(text: str) -> frozenset[str]:
-    return frozenset(part for word in _WORDS.findall(fold(text)) for part in (word, *word.split("-")))
-
-
-@lru_cache(maxsize=4096)
-def _numbers_of(text: str) -> frozenset[int]:
-    return frozenset(number.value for number in numbers(text))
-
-
-@lru_cache(maxsize=2)
-def _lexicon(language: Language) -> tuple[frozenset[str], int]:
-    """Return names of every setting and split, and the length of the longest."""
-    cells: set[str] = set()
-    for key in SETTINGS:
-        own = setting(key)
-        for split in SPLITS:
-            for kind in ("places", "dishes", "heirlooms", "events", "given", "pet"):
-                if kind == "given" and own.culture.get("order") == "family first":
-                    continue
-                cells |= {fold(cell[language]) for cell in own.words(kind, split)}
-    if language == "en":
-        cells = {cell for cell in cells if " " in cell or len(cell) > 5}
-        return frozenset(cells), max(len(cell.split()) for cell in cells)
-    cells = {cell for cell in cells if len(cell) > 2}
-    return frozenset(cells), max(map(len, cells))
-
-
-@lru_cache(maxsize=2048)
-def _entities_of(text: str, language: Language) -> tuple[str, ...]:
-    """Return the known names in a text."""
-    cells, longest = _lexicon(language)
-    folded = fold(text)
-    if language == "en":
-        words = _WORDS.findall(folded)
-        spans = (
-            " ".join(words[i : i + n]) for i in range(len(words)) for n in range(1, longest + 1)
-        )
-        return tuple(dict.fromkeys(span for span in spans if span in cells))
-    runs = re.findall(r"[㐀-鿿·]{3,}", folded)
-    pieces = (
-        run[i : i + n] for run in runs for i in range(len(run)) for n in range(3, longest + 1)
-    )
-    return tuple(dict.fromkeys(piece for piece in pieces if piece in cells))
-
-
 # -- what is decided ---------------------------------------------------------------------------
 
 
@@ -407,15 +222,19 @@ def _decided(spoken: SpokenAct) -> bool:
     if spoken.act == "refuse" and (
         not cues.REFUSING[spoken.language].search(text)
         or cues.CONTRAST[spoken.language].search(text)
-        or any(entity in text for entity in _entities_of(spoken.line, spoken.language))
+        or any(entity in text for entity in entities_of(spoken.line, spoken.language))
     ):
         return False
-    if spoken.act == "answer" and re.search(r"\b(?:no|not|never|nor|neither|nothing)\b|[不没?]", text):
+    if spoken.act == "answer" and re.search(
+        r"\b(?:no|not|never|nor|neither|nothing)\b|[不没?]", text
+    ):
         return False
     if spoken.act == "correct":
         for claim in spoken.claims:
-            for start, end in _spans(text, claim):
-                if not cues.BEFORE_NEGATION[spoken.language].search(text[max(0, start - 40) : start]):
+            for start, _ in _spans(text, claim):
+                if not cues.BEFORE_NEGATION[spoken.language].search(
+                    text[max(0, start - 40) : start]
+                ):
                     return False
         if not any(found(text, value) for value in spoken.values):
             return False
@@ -430,8 +249,8 @@ def _leftover(spoken: SpokenAct) -> bool:
             text = text[:start] + " " + text[end:]
     if spoken.language == "en":
         line = cues.expanded(fold(spoken.line))
-        allowed = cues.BENIGN["en"] | frozenset(_WORDS.findall(line))
-        return any(word not in allowed for word in _WORDS.findall(text)) or bool(numbers(text))
+        allowed = cues.BENIGN["en"] | frozenset(WORDS.findall(line))
+        return any(word not in allowed for word in WORDS.findall(text)) or bool(numbers(text))
     if spoken.act != "refuse":
         line = fold(spoken.line)
         for run in re.findall("[㐀-鿿]{2,}", line):

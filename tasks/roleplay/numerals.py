@@ -60,9 +60,8 @@ _SCALES: Mapping[str, int] = {
 }  # fmt: skip
 _SMALL = {**_UNITS, **_ORDINALS}
 _WORDS = sorted([*_SMALL, *_TENS, *_SCALES], key=len, reverse=True)
-_ENGLISH = re.compile(
-    rf"(?<![a-z])(?:{'|'.join(_WORDS)})(?:(?:[\s-]+|, | and )(?:and )?(?:{'|'.join(_WORDS)}))*(?![a-z])"
-)
+_ANY = "|".join(_WORDS)
+_ENGLISH = re.compile(rf"(?<![a-z])(?:{_ANY})(?:(?:[\s-]+|, | and )(?:and )?(?:{_ANY}))*(?![a-z])")
 _TOKEN = re.compile(r"[a-z]+")
 _ARABIC = re.compile(r"(?<![\w])\d{1,3}(?:[,'_ ]\d{3})+(?!\d)|\d+")
 _BASED = re.compile(r"0x([0-9a-f]+)|0b([01]+)|0o([0-7]+)")

@@ -1,7 +1,7 @@
 """Wordings by split: test and held-out tasks share no sentence of cards and visitors with training.
 
-`unseen.toml` repeats the phrases of `attributes.toml`, `pressure.toml` and `happenings.toml` in other
-words. Facts, kinds and ranges stay in the tables themselves.
+`unseen.toml` repeats the phrases of `attributes.toml`, `pressure.toml` and `happenings.toml` in
+other words. Facts, kinds and ranges stay in the tables themselves.
 """
 
 from collections.abc import Mapping, Sequence

@@ -11,7 +11,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from hexathlon.tasks.bilingual import BilingualText
 from hexathlon.tasks.roleplay.card import fill, table
 from hexathlon.tasks.roleplay.voice import compose
 from hexathlon.tasks.task import Task
@@ -83,7 +82,9 @@ class Memoriser:
             (re.compile(re.escape(key).replace(_GAP, "(.+?)") + "$"), frame)
             for key, frame in self._frames.items()
         ]
-        self._bags = [(_words(key.replace(_GAP, " ")), frame) for key, frame in self._frames.items()]
+        self._bags = [
+            (_words(key.replace(_GAP, " ")), frame) for key, frame in self._frames.items()
+        ]
 
     def actions(self, task: Task) -> list[str]:
         """Return one act per line of the dialogue."""
@@ -162,7 +163,9 @@ class Memoriser:
         if act in ("answer", "correct") and not value:
             act, reason = "refuse", "not_known"
         if act == "correct" and not claim:
-            claim = max(re.findall(r"\d+|[A-Z][\w-]+(?: [A-Z][\w-]+)*", bare[1:]), key=len, default="")
+            claim = max(
+                re.findall(r"\d+|[A-Z][\w-]+(?: [A-Z][\w-]+)*", bare[1:]), key=len, default=""
+            )
         core = {"en": "that I will not say", "zh": "这我不说"}[self._language]
         if act == "refuse":
             return tool_call(act, reply=compose(core, rules, self._language), reason=reason)

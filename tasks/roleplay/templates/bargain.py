@@ -1,9 +1,9 @@
 """Negotiation: sell under several terms to a buyer who reveals preferences only when asked.
 
 The goal is a gain that only deals close to the best one reach. In the twin of the same sale, no
-deal reaches it; then the correct ending is to walk away and name the largest possible gain. The best gain is
-computed term by term, and again by exhaustive search. It never uses the first option of every term,
-nor the last of every term.
+deal reaches it; then the correct ending is to walk away and name the largest possible gain. The
+best gain is computed term by term, and again by exhaustive search. It never uses the first option
+of every term, nor the last of every term.
 """
 
 import itertools

@@ -44,6 +44,8 @@ def timepoint(order: TaskSpec) -> Stage:
     """Ask about times before and after the character's present; future events are on the card."""
     stage = Stage.opened(order, must=("birth_year",))
     stage.card["show_later"] = True
-    stage.beats = stage.shuffled(stage.ask(*stage.varied(_TIMEPOINT[order.level]), about="timepoint"))
+    stage.beats = stage.shuffled(
+        stage.ask(*stage.varied(_TIMEPOINT[order.level]), about="timepoint")
+    )
     stage.led_in()
     return stage

@@ -198,9 +198,7 @@ def _early(stage: Stage, topic: str) -> bool:
     return bool(table("inquiry")["topics"][topic].get("early") or stage.rng.random() < 0.4)
 
 
-def _tagged(
-    stage: Stage, tag: int, topic: str, value: str, early: bool, exchanged: bool
-) -> str:
+def _tagged(stage: Stage, tag: int, topic: str, value: str, early: bool, exchanged: bool) -> str:
     line = table("inquiry")["card"][("before" if early else "after") if exchanged else "day"]
     return fill(line, stage.language, {"t": tag, "x": _record(stage, topic, value)})
 

@@ -198,4 +198,8 @@ def _give_slots(stage: Stage, memories: _Memory) -> None:
         if whose == "own" and len(values) == 1:
             phrases = [BilingualText.parse(text)[stage.language] for text in facts[fact]["phrases"]]
             say = memories.frame(fact, "tell", whose, v="{value}")
-            stage.slots[fact] = {"value": values[0], "ask": phrases, "say": [valued(say, values[0])]}
+            stage.slots[fact] = {
+                "value": values[0],
+                "ask": phrases,
+                "say": [valued(say, values[0])],
+            }

@@ -102,7 +102,9 @@ def _halves(stage: Stage, secret: _Secret) -> list[str]:
     family = [secret.value.en.removeprefix(given[0]), secret.value.zh.removeprefix(given[1])]
     told = json.dumps(stage.card, ensure_ascii=False)
     halves = [part.strip(" ·") for part in (*given, *family)]
-    return [part for part in halves if len(part) > 4 - 2 * (not part.isascii()) and part not in told]
+    return [
+        part for part in halves if len(part) > 4 - 2 * (not part.isascii()) and part not in told
+    ]
 
 
 def _place_alone(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Prose against typed acts: honest wordings pass, contradictions are named, the rest is declared."""
+"""Prose against typed acts: honest wordings pass, contradictions are named, others declared."""
 
 import itertools
 import json
@@ -7,7 +7,8 @@ from collections import Counter, defaultdict
 import pytest
 
 from hexathlon.evaluators.roleplay.leaks import confirms, denies, leaks
-from hexathlon.evaluators.roleplay.prose import SpokenAct, read_prose
+from hexathlon.evaluators.roleplay.prose import read_prose
+from hexathlon.evaluators.roleplay.spoken import SpokenAct
 from hexathlon.evaluators.verifier import verify
 from support.contradictions import CONTRADICTIONS
 from support.more_contradictions import CONTRADICTIONS as UNSEEN
@@ -63,7 +64,9 @@ def test_300_honest_wordings_of_an_act_are_right(act, language, beats):
     for key in keys:
         pairs = itertools.cycle(beats[key])
         spoken = wordings(act, language, key[2])
-        for wording in itertools.islice(itertools.cycle(spoken), max(len(spoken), 300 // len(keys))):
+        for wording in itertools.islice(
+            itertools.cycle(spoken), max(len(spoken), 300 // len(keys))
+        ):
             tried += 1
             wrong += faults(wording, *next(pairs))
     assert tried >= 300 and len(wrong) <= 0.02 * tried, wrong[:10]
@@ -106,7 +109,11 @@ def contradicted(task, contradictions=CONTRADICTIONS):
             if not fits(act, variant, beat):
                 continue
             text = texts[language][(task.seed + place) % len(texts[language])]
-            words = {"v": beat["value"], "c": claims_of(task, place), "r": [PLAIN["refuse"][language]]}
+            words = {
+                "v": beat["value"],
+                "c": claims_of(task, place),
+                "r": [PLAIN["refuse"][language]],
+            }
             for name, values in {**words, "s": [HEARD[language]]}.items():
                 text = text.replace("{" + name + "}", (values or [""])[0])
             reply = in_style(text, rules, language)
