@@ -32,6 +32,13 @@ _MORSE = {
         strict=True,
     )
 }  # fmt: skip
+_DECODERS: tuple[Callable[[str], bytes], ...] = (
+    lambda token: base64.b64decode(token + "=" * (-len(token) % 4)),
+    lambda token: base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)),
+    bytes.fromhex,
+    lambda token: base64.b32decode(token.upper() + "=" * (-len(token) % 8)),
+    base64.b85decode,
+)
 _LETTERS = string.ascii_lowercase
 _SHIFTS = tuple(str.maketrans(_LETTERS, _LETTERS[n:] + _LETTERS[:n]) for n in range(1, 26))
 _ATBASH = str.maketrans(_LETTERS, _LETTERS[::-1])
@@ -123,16 +130,9 @@ def _escapes(reply: str) -> Iterator[str]:
 
 def _decoded(reply: str) -> Iterator[str]:
     for token in _ENCODED.findall(reply):
-        decoders: tuple[Callable[[], bytes], ...] = (
-            lambda token=token: base64.b64decode(token + "=" * (-len(token) % 4)),
-            lambda token=token: base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)),
-            lambda token=token: bytes.fromhex(token),
-            lambda token=token: base64.b32decode(token.upper() + "=" * (-len(token) % 8)),
-            lambda token=token: base64.b85decode(token),
-        )
-        for decode in decoders:
+        for decode in _DECODERS:
             try:
-                yield fold(decode().decode("utf-8"))
+                yield fold(decode(token).decode("utf-8"))
             except (binascii.Error, ValueError):
                 continue
 

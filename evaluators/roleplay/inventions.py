@@ -1,7 +1,7 @@
 """Names and numbers in a reply that the character cannot have from anywhere.
 
-What the card and the visitor said is familiar; the vocabulary of every setting and split is known as
-names. Words that only may be names, such as one that opens a sentence, are left undecided.
+What the card and the visitor said is familiar; the vocabulary of every setting and split is known
+as names. Words that only may be names, such as one that opens a sentence, are left undecided.
 """
 
 import re
@@ -22,8 +22,9 @@ _CAPITAL = re.compile(
     r"(?<=[a-z,'’)] )[A-Z][a-z'’]*[a-z](?:-[A-Z]?[a-z]+)?|[A-Z][a-z]+ [A-Z][a-z]+"
 )
 _TITLES = frozenset(
-    "i god lord heaven heavens sir madam master mistress lady captain mother father aunt uncle good "
-    "monday tuesday wednesday thursday friday saturday sunday english chinese french latin english "
+    "i god lord heaven heavens sir madam master mistress lady captain mother father aunt uncle "
+    "good monday tuesday wednesday thursday friday saturday sunday english chinese french "
+    "latin "
     "january february march april may june july august september october november december spring "
     "summer autumn winter fate fortune providence devil".split()
 )

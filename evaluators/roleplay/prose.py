@@ -109,9 +109,9 @@ _BY_ACT = {
 }
 
 _YES = re.compile(
-    r"^(?:ah |oh |well |why )*(?:yes|yeah|yea|yep|aye|indeed|quite so|exactly|precisely|of course|sure"
-    r"|certainly|correct|right|true|true enough|agreed|just so|surely|absolutely)(?=[\s,.!;:—-]|$)"
-    r"(?! ?,?-? ?(?:not|no|never))"
+    r"^(?:ah |oh |well |why )*(?:yes|yeah|yea|yep|aye|indeed|quite so|exactly|precisely"
+    r"|of course|sure|certainly|correct|right|true|true enough|agreed|just so|surely|absolutely)"
+    r"(?=[\s,.!;:—-]|$)(?! ?,?-? ?(?:not|no|never))"
     r"|^(?:是|对|嗯|好|行|当然|没错)(?:的|啊|呀|了|吧)?(?=[,。!;]|$)"
 )
 _CONTRARY: Mapping[Language, re.Pattern[str]] = {
