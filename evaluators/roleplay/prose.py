@@ -125,7 +125,9 @@ _CONTRARY: Mapping[Language, re.Pattern[str]] = {
 def _leads_with_yes(spoken: SpokenAct) -> bool:
     """Return whether a reply opens with consent that nothing after it qualifies."""
     match = _YES.search(spoken.text)
-    return bool(match) and not _CONTRARY[spoken.language].search(spoken.text[match.end() :])
+    if match is None:
+        return False
+    return not _CONTRARY[spoken.language].search(spoken.text[match.end() :])
 
 
 _SECOND = {
@@ -147,7 +149,7 @@ def _second_thoughts(spoken: SpokenAct) -> bool:
     other = re.match(r"(?: the \w+)?,? (?:or|and also)(?: was it| maybe| perhaps| else)? ", rest)
     if spoken.language == "zh":
         other = re.match(r",?(?:或者?|还是|要么)(?:是|叫)?", rest)
-    return bool(other) and _names_known(rest[other.end() :][:24] if other else "", spoken)
+    return other is not None and _names_known(rest[other.end() :][:24], spoken)
 
 
 def _names_known(text: str, spoken: SpokenAct) -> bool:
