@@ -167,7 +167,7 @@ def test_the_listener_follows_tellings_changes_and_mix_ups():
     for line in (
         "My dog is called Old Moss. My brother's dog is called Sir Barrel.",
         "My fare came to 12 marks.",
-        "Oh, I mixed up the dog's name of mine and my brother's. It is the other way round.",
+        "Oh dear, as to the dog's name, I gave you mine for my brother's and his for mine.",
         "I must correct myself. My fare came to 14 marks.",
     ):
         listener.hear(line)
