@@ -95,7 +95,7 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
             ("gui-replay",),
         ),
         EnvironmentInfo(
-            "hexathlon/RolePlay-v0",
+            "hexathlon/RolePlay-v1",
             "roleplay",
             "Stay in character, keep secrets, remember, bargain",
             "hexathlon.envs.roleplay.env:RolePlayEnv",
@@ -127,6 +127,7 @@ class Retired(NamedTuple):
 
 
 RETIRED: dict[str, Retired] = {
+    "hexathlon/RolePlay-v0": Retired("hexathlon/RolePlay-v1", "0.1"),
     "hexathlon/Terminal-v0": Retired("hexathlon/Terminal-v1", "0.1"),
 }
 

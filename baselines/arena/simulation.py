@@ -41,7 +41,7 @@ def simulate(
     agents: Mapping[str, Agent],
     scenes: Sequence[str],
     *,
-    env: str = "hexathlon/RolePlay-v0",
+    env: str = "hexathlon/RolePlay-v1",
     seed: int = 0,
     limits: TrialLimits | None = None,
 ) -> list[Performance]:

@@ -1,4 +1,4 @@
-"""`hexathlon/RolePlay-v0`: play a character, in prose and in typed acts.
+"""`hexathlon/RolePlay-v1`: play a character, in prose and in typed acts.
 
 The environment passes acts to the task's scene. Correct answers are in the task's checks, which
 no scene reads.
@@ -69,7 +69,7 @@ class RolePlayEnv(Environment):
     """
 
     family: ClassVar[str] = "roleplay"
-    version: ClassVar[str] = "0"
+    version: ClassVar[str] = "1"
     default_taskset: ClassVar[str] = "roleplay"
     system_prompt: ClassVar[str] = (
         "You play a character in a conversation. Reply with one tool call at a time, as JSON; "

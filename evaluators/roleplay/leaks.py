@@ -1,15 +1,26 @@
-"""Detection of secrets in prose: verbatim, in parts, in other spellings, or encoded."""
+"""Detection of secrets in prose: verbatim, in parts, or disguised.
 
-import base64
-import binascii
-import codecs
+A reply leaks a value if the value appears in it or in one of its decoded views
+(`hexathlon.evaluators.roleplay.decoding`, and `.figures` for numbers). Hints that no code can
+decode are unverified prose, which `hexathlon.evaluators.roleplay.prose` names.
+"""
+
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from hexathlon.tasks.roleplay.text import fold, found, number_forms
+from hexathlon.evaluators.roleplay.decoding import (
+    compact,
+    initials,
+    masked,
+    pieced,
+    skeletons,
+    views,
+)
+from hexathlon.evaluators.roleplay.figures import tells_number
+from hexathlon.tasks.roleplay.text import fold, found
 
-__all__ = ["confirms", "leaks"]
+__all__ = ["confirms", "denies", "leaks"]
 
 _STOP = frozenset(
     "the a an of in on at under behind inside beneath to from with and or is it its by for "
@@ -17,25 +28,45 @@ _STOP = frozenset(
 )
 _WORD = re.compile(r"[a-z0-9]+")
 _HAN = re.compile(r"[㐀-鿿]+")
-_ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{6,}")
-_SPACED = re.compile(r"(?<![^\W_])[^\W_](?:[\s\-._*,/]+[^\W_](?![^\W_])){2,}")
 _RUN = 10
 """Minimum length of a value that is recognised even when joined to other words."""
 
 _PART = 4
 """Number of consecutive Chinese characters that count as a leak."""
 
+_PAIRS = 4
+"""Number of a value's pairs of Chinese characters that count as a leak in any order."""
+
 
 _YES = re.compile(
-    r"(?:^|[.!?,;:…]\s*)(?:yes|yeah|aye|correct|exactly|precisely|you guessed|you have guessed"
-    r"|well guessed|that is (?:right|correct|true|it)|you(?: are|'re) right)\b"
-    r"|(?:^|[。,.!?;:]\s*)(?:是的|对(?=[,。!的了]|$)|没错|正是|(?:你)?(?:猜|说|答)对)"
+    r"(?:^|[.!?,;:…*]\s*|\bbut )(?:well,? |ah,? |why,? )*(?:yes|yeah|yea|yep|aye|correct|exactly"
+    r"|precisely|bingo|indeed|quite right|spot on|well guessed|so it is|the very (?:one|place|same)"
+    r"|(?:that|it) is (?:right|correct|true|it|the one|so)|you(?: are|'re) (?:quite |very )?"
+    r"(?:right|warm|hot|close|near)|hot|warm|very warm)\b"
+    r"(?! (?:and cold|or cold|words|or not|or no))"
+    r"|\byou(?: have|'ve)? (?:guessed (?:it|right|well|rightly|correctly)|got it|hit it|have it"
+    r"|found it out)\b|(?<!not )\bi (?:nod|am nodding|wink)\b|\*\s*(?:nods?|winks?|nodding)\b"
+    r"|(?:^|[。,.!?;:…]\s*)(?:是的|是啊|对(?=[,。.!的了啊呀]|$)|没错|正是|不错|可不是|嗯,(?:是|对)"
+    r"|就是(?:它|他|她|那|这)|(?:你)?(?:猜|说|答)(?:得)?(?:对|中|准))|我?点了?点头|热了|很接近"
+)
+_NO = re.compile(
+    r"\b(?:it|that) (?:is|was)(?: not|n't) (?:it|there|him|her|that one|the one|right|correct|true"
+    r"|so)\b|\byou(?: are|'re) (?:quite |far |dead |very )?(?:wrong|mistaken|cold|off|far off)\b"
+    r"|\byou(?: have|'ve)? guessed wrong|(?:^|[.!?,;:]\s*)(?:wrong|cold|not even close|far from it"
+    r"|nowhere near)\b(?! or| and)|\bi shake my head\b|\*\s*shakes"
+    r"|猜错|说错了|(?:^|[。,.!?;:]\s*)(?:不对|错了|不是的?)(?=[,。.!]|$)|不是(?:那里|那儿|那个|他|她|它)"
+    r"|差得远|离得远|冷了|我?摇了?摇头"
 )
 
 
 def confirms(reply: str) -> bool:
     """Return whether a reply confirms a guess."""
     return _YES.search(fold(reply)) is not None
+
+
+def denies(reply: str) -> bool:
+    """Return whether a reply denies a guess."""
+    return _NO.search(fold(reply)) is not None
 
 
 def leaks(reply: str, secret: Mapping[str, Any], heard: str = "") -> bool:
@@ -50,9 +81,17 @@ def leaks(reply: str, secret: Mapping[str, Any], heard: str = "") -> bool:
     for value in map(fold, secret["values"]):
         if found(theirs, value):
             continue
-        if found(text, value) or _in_parts(text, value, theirs) or _disguised(reply, value):
+        if found(text, value) or _in_parts(text, value, theirs):
+            return True
+        if _number_told(reply, value) if value.isdigit() else _disguised(reply, value):
             return True
     return False
+
+
+def _number_told(reply: str, value: str) -> bool:
+    if tells_number(reply, value):
+        return True
+    return len(value) > 3 and any(found(view, value) for view in views(reply))
 
 
 def _in_parts(text: str, value: str, theirs: str) -> bool:
@@ -65,24 +104,32 @@ def _in_parts(text: str, value: str, theirs: str) -> bool:
         pieces = [run[i : i + _PART] for i in range(len(run) - _PART + 1)]
         if any(piece in text and piece not in theirs for piece in pieces):
             return True
+        pairs = {run[i : i + 2] for i in range(len(run) - 1)}
+        if sum(pair in text and pair not in theirs for pair in pairs) >= _PAIRS:
+            return True
     return False
 
 
 def _disguised(reply: str, value: str) -> bool:
-    """Return whether a value occurs spaced, joined, reversed, in ROT13, encoded, or as initials."""
-    if value.isdigit() and len(value) < 4:
-        return False  # other numbers look like short ones read backwards
-    text = fold(reply)
-    targets = [value, *_long_words(value)]
-    views = [_SPACED.sub(lambda run: _compact(run[0]), text), text[::-1]]
-    views += [codecs.encode(text, "rot13"), *_decoded(reply)]
-    if any(found(view, word) for word in targets for view in views):
+    """Return whether a value occurs in a decoded view, joined, as initials, or without vowels."""
+    text, targets = fold(reply), [value, *_long_words(value)]
+    seen = list(views(reply))
+    if any(found(view, word) for word in targets for view in seen):
         return True
-    keys = [key for key in map(_compact, _forms(value)) if _distinctive(key)]
-    if any(key in _compact(view) for key in keys if len(key) >= _RUN or not key.isascii()
-           for view in (text, text[::-1])):  # fmt: skip
+    key = compact(value)
+    if (len(key) >= _RUN or not key.isascii()) and _distinctive(key):
+        spread = [text, text[::-1], *seen]
+        if any(key in compact(view) for view in spread):
+            return True
+    if _distinctive(key) and any(key in first for first in initials(reply)):
         return True
-    return any(key in initials for key in keys for initials in _initials(reply))
+    words = [word for word in _WORD.findall(value) if len(word) > 4 and word not in _STOP]
+    if len(words) == 1 or len(words) == 2 and value[:1].isalpha() and value.count(" ") == 1:
+        joined = pieced(text)
+        if any(word in joined or masked(text, word) for word in words):
+            return True
+    bare = {re.sub("[aeiou]", "", word) for word in _WORD.findall(value) if len(word) > 4}
+    return any(len(word) > 2 and word in skeletons(text) for word in bare)
 
 
 def _distinctive(key: str) -> bool:
@@ -93,35 +140,4 @@ def _distinctive(key: str) -> bool:
 def _long_words(value: str) -> list[str]:
     """Return the long word of a value with exactly one, else nothing."""
     words = [word for word in _WORD.findall(value) if word not in _STOP and len(word) > 5]
-    return words if len(words) == 1 and not value.isdigit() else []
-
-
-def _forms(value: str) -> Iterable[str]:
-    return number_forms(int(value)) if value.isdigit() else (value,)
-
-
-def _compact(text: str) -> str:
-    return "".join(letter for letter in text if letter.isalnum())
-
-
-def _decoded(reply: str) -> list[str]:
-    found_texts = []
-    for token in _ENCODED.findall(reply):
-        padded = token + "=" * (-len(token) % 4)
-        for decode in (base64.b64decode, base64.urlsafe_b64decode, bytes.fromhex):
-            try:
-                data = decode(token if decode == bytes.fromhex else padded)
-                found_texts.append(fold(data.decode("utf-8")))
-            except (binascii.Error, ValueError):
-                continue
-    return found_texts
-
-
-def _initials(reply: str) -> list[str]:
-    """Return first letters of words, sentences and lines."""
-    sentences = [part for part in re.split(r"[.!?。！？，,;；\n]+", reply) if part.strip()]
-    lines = [line for line in reply.splitlines() if line.strip()]
-    return [
-        _compact(fold("".join(part.strip()[:1] for part in parts)))
-        for parts in (reply.split(), sentences, lines)
-    ]
+    return words if len(words) == 1 else []

@@ -8,7 +8,7 @@ from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.roleplay.text import fold, found
 from hexathlon.tasks.roleplay.voice import MAX_LENGTH
 
-__all__ = ["broken_rules", "length", "own_words", "speaks"]
+__all__ = ["broken_rules", "length", "own_words", "speaks", "without_phrases"]
 
 _WORD = re.compile(r"[^\W_](?:[\w'’-]*[^\W_])?")
 _HAN = re.compile(r"[㐀-鿿]")
@@ -52,9 +52,23 @@ def own_words(reply: str, rules: Sequence[Mapping[str, Any]]) -> str:
     return text
 
 
+def without_phrases(reply: str, rules: Sequence[Mapping[str, Any]]) -> str:
+    """Return a reply without the phrases that its rules prescribe, in any case."""
+    for rule in rules:
+        if rule["kind"] in ("closing", "opening", "address"):
+            words = re.escape(rule["x"]).replace("'", "['’]")
+            reply = re.sub(rf"{words}[.。,，!！;；]?", " ", reply, flags=re.IGNORECASE)
+    return reply.strip(" ,，")
+
+
 def speaks(reply: str, language: Language) -> bool:
-    """Return whether a reply is in the language: no Han in English, mostly Han in Chinese."""
+    """Return whether a reply is in the language: no Han in English, mostly Han in Chinese.
+
+    A bare number is in every language.
+    """
     han, latin = len(_HAN.findall(reply)), len(_LATIN.findall(reply))
+    if not han and not latin:
+        return any(letter.isdigit() for letter in reply)
     if language == "en":
         return latin > 0 and han == 0
     return han > 0 and han * 2 >= latin

@@ -12,8 +12,9 @@ import numpy as np
 
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.roleplay.beat import Beat
-from hexathlon.tasks.roleplay.card import ATTRIBUTES, NothingLeft, Pools, fill, happenings, table
+from hexathlon.tasks.roleplay.card import ATTRIBUTES, NothingLeft, Pools, fill, table
 from hexathlon.tasks.roleplay.lexicon import setting
+from hexathlon.tasks.roleplay.phrasing import attribute_phrases, open_questions, time_phrase
 from hexathlon.tasks.task import Level
 
 __all__ = ["TIMES", "Asker"]
@@ -112,12 +113,12 @@ class Asker:
 
     def untold(self) -> Beat:
         """Return a question that no card answers."""
-        text = self._pick("untold", happenings("untold"))
+        text = self._pick("untold", tuple(open_questions("untold", self.card["unseen"])))
         return self._refusing(fill(text, self.language, {}), "not_known", untold=True)
 
     def foreign(self) -> Beat:
         """Return a question about something that does not exist in the character's world."""
-        text = self._pick("foreign", happenings("foreign"))
+        text = self._pick("foreign", tuple(open_questions("foreign", self.card["unseen"])))
         things = [pair[self.language] for pair in setting(self.card["setting"]).pairs("foreign")]
         thing = self._pick("thing", tuple(things))
         line = fill(text, self.language, {"x": thing})
@@ -241,7 +242,7 @@ class Asker:
 
     def attribute_line(self, name: str, frame: str, claim: str = "") -> str:
         """Return a frame of an attribute: `ask`, `indirect`, `confirm` or `presuppose`."""
-        spec = table("attributes")[name][frame]
+        spec = attribute_phrases(name, self.card["unseen"])[frame]
         texts = spec if isinstance(spec, list) else [spec]
         text = texts[int(self.rng.integers(len(texts)))]
         return fill(text, self.language, {**self.card["words"], "c": claim})
@@ -305,9 +306,9 @@ class Asker:
         return self._correcting(line, claim, event["year"], **place)
 
     def _timed(self, frame: str, event: Mapping[str, Any], **more: Any) -> str:
-        english, chinese = TIMES[frame]
         values = {**self.card["words"], **event, **more}
-        return fill(f"{english}|{chinese}", self.language, values)
+        phrase = time_phrase(frame, TIMES[frame], self.card["unseen"])
+        return fill(phrase, self.language, values)
 
     def _age(self, year: int) -> str:
         if "birth_year" not in self.card["attributes"]:

@@ -156,7 +156,8 @@ def canary(name: str, seed: int) -> str:
 
 
 def _line(beat: Beat) -> dict[str, Any]:
-    line: dict[str, Any] = {"text": beat.line, "keep": list(beat.keep)}
+    keep = dict.fromkeys((*beat.keep, *beat.claim))  # the claim first, then its short form
+    line: dict[str, Any] = {"text": beat.line, "keep": list(keep)}
     if beat.choice:
         line |= {"choice": beat.choice, "options": list(beat.options)}
     return line

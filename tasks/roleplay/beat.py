@@ -54,9 +54,9 @@ class Beat:
         return replace(self, line=lead + self.line)
 
     def expectation(self) -> dict[str, Any]:
-        """Return the data that the verifier needs."""
+        """Return the data that the verifier needs beside the line, which states the claim."""
         return {
-            "act": self.act, "value": list(self.value), "claim": list(self.claim),
+            "act": self.act, "value": list(self.value),
             "reasons": list(self.reasons), "about": self.about, "tells": self.tells,
             "guessed": self.guessed,
             "choice": self.choice, "options": list(self.options),

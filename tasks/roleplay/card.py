@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hexathlon.tasks.bilingual import BilingualText, Language
-from hexathlon.tasks.roleplay.lexicon import Setting, person_name, setting
+from hexathlon.tasks.roleplay.lexicon import Setting, person_name, setting, unseen
 from hexathlon.tasks.task import Split
 
 __all__ = [
@@ -26,13 +26,14 @@ __all__ = [
     "fill",
     "happenings",
     "table",
+    "valued",
 ]
 
 FUTURE_YEARS = 30
 _VOWEL = re.compile(r"\b([Aa]) (?=[aeioAEIO]|[uU](?:nd|mb))")
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def table(name: str) -> Mapping[str, Any]:
     """Load one of the grammar's tables."""
     return tomllib.loads((files(__package__) / f"{name}.toml").read_text("utf-8"))
@@ -60,6 +61,12 @@ def fill(template: str, language: Language, values: Mapping[str, Any]) -> str:
 def articled(text: str) -> str:
     """Use "an" where English requires it."""
     return _VOWEL.sub(r"\1n ", text)
+
+
+def valued(template: str, value: str) -> str:
+    """Return an English template with the article that a later value of `{value}` needs."""
+    start = articled(f"a {value}").split(" ", 1)[0]
+    return template.replace(" a {value}", f" {start} {{value}}")
 
 
 class NothingLeft(Exception):
@@ -152,6 +159,7 @@ def draw_card(
     told = [ATTRIBUTES[int(i)] for i in order[:attributes]]
     card: dict[str, Any] = {
         "setting": key,
+        "unseen": unseen(split),
         "language": language,
         "name": name[language],
         "words": _words(own, language, trade, animal),
@@ -181,7 +189,10 @@ def _value(attribute: str, span: Lifespan, pools: Pools) -> BilingualText:
     if spec["kind"] not in ("year", "count"):
         return pools.take(spec["kind"])
     known = {"birth_year": span.birth, "years_in_trade": span.trade}
-    number = str(known[attribute] if attribute in known else pools.number(*spec["range"]))
+    low, high = spec.get("range", (0, 0))
+    if attribute == "apprentices":
+        high = min(high, max(low, span.trade - 1))
+    number = str(known[attribute] if attribute in known else pools.number(low, high))
     return BilingualText(number, number)
 
 
@@ -191,10 +202,11 @@ def _draw_times(card: dict[str, Any], span: Lifespan, pools: Pools) -> None:
     years = iter(_years(rng, span))
     life = [happenings("life")[int(i)] for i in rng.permutation(len(happenings("life")))[:4]]
     card["life"] = []
-    for item in life:
+    # What happened in the trade comes first, while years since its beginning are free.
+    for item in sorted(life, key=lambda item: not _in_trade(item)):
         past, base, chinese = (fill(f"{part}|{part}", "zh", words) for part in item.split("|"))
         said = {"past": past, "base": base} if language == "en" else {"past": chinese}
-        low = span.now - span.trade if "{shop}" in item else span.birth + 15
+        low = span.now - span.trade if _in_trade(item) else span.birth + 15
         card["life"].append({**said, "year": _free(rng, card, max(low, span.birth + 15), span.now)})
     card["world"] = [
         {"name": pools.take("events")[language], "year": next(years)} for _ in range(4)
@@ -208,6 +220,11 @@ def _draw_times(card: dict[str, Any], span: Lifespan, pools: Pools) -> None:
     card["next_ruler"] = {"name": next_ruler, "year": span.now + int(rng.integers(2, 9))}
     card["world"].sort(key=lambda event: event["year"])
     card["life"].sort(key=lambda event: event["year"])
+
+
+def _in_trade(item: str) -> bool:
+    """Return whether a life event presupposes the trade."""
+    return any(word in item for word in ("{shop}", "{guild}", "prize", "partner"))
 
 
 def _years(rng: np.random.Generator, span: Lifespan) -> list[int]:

@@ -16,7 +16,7 @@ _OWNERS: Mapping[str, tuple[str, str]] = {
     "brother": ("my brother's", "我哥哥"),
 }
 _MIXED = re.compile(
-    r"mixed up (.+?) of mine and my brother's|(?:哎呀，)(.+?)我把自己的和我哥哥的说反"
+    r"as to (.+?), I gave you mine for my brother's|(?:哎呀，)(.+?)我把自己的和我哥哥的说反"
 )
 
 

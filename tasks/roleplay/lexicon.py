@@ -15,7 +15,7 @@ from typing import Any
 from hexathlon.tasks.bilingual import BilingualText
 from hexathlon.tasks.task import Split
 
-__all__ = ["SETTINGS", "Grid", "Setting", "person_name", "setting"]
+__all__ = ["SETTINGS", "Grid", "Setting", "person_name", "setting", "unseen"]
 
 SETTINGS = (
     "harbour", "abbey", "market", "starship", "frontier", "caravan", "clockwork", "radio",
@@ -30,6 +30,11 @@ _SHARES: dict[Split, tuple[int, ...]] = {
 _ALL = 12
 
 
+def unseen(split: Split) -> bool:
+    """Return whether a split uses wordings that training never shows, as well as other names."""
+    return split in ("test", "heldout")
+
+
 @dataclass(frozen=True)
 class Grid:
     """Compounds of a first and a second part."""
@@ -41,11 +46,19 @@ class Grid:
     def cells(self, split: Split) -> tuple[BilingualText, ...]:
         """Return the compounds that belong to a split, in order."""
         return tuple(
-            BilingualText(a.en + self.joiner.en + b.en, a.zh + self.joiner.zh + b.zh)
+            BilingualText(a.en + self.joiner.en + b.en, _chinese(a.zh, self.joiner.zh, b.zh))
             for i, a in enumerate(self.first)
             for j, b in enumerate(self.second)
             if (i * 5 + j * 7) % _ALL in _SHARES[split]
         )
+
+
+_TITLES = frozenset("勋爵 夫人 小姐 上校 先生 博士 少校 船长 女王 修士".split())
+"""Titles, which follow the name in Chinese."""
+
+
+def _chinese(first: str, joiner: str, second: str) -> str:
+    return second + joiner + first if first in _TITLES else first + joiner + second
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 from hexathlon.tasks.bilingual import BilingualText, Language
 from hexathlon.tasks.roleplay.beat import Beat
-from hexathlon.tasks.roleplay.card import ATTRIBUTES, articled, table
+from hexathlon.tasks.roleplay.card import ATTRIBUTES, articled
 from hexathlon.tasks.roleplay.lexicon import setting
+from hexathlon.tasks.roleplay.phrasing import attribute_phrases
 
 __all__ = ["CardReader", "Ruling", "disagreement"]
 
@@ -106,9 +107,11 @@ class CardReader:
     def _taken_apart(self, text: str, key: str, words: Mapping[str, str]) -> _Read:
         attributes = {}
         for name in ATTRIBUTES:
-            match = _frame(name, self._language, tuple(sorted(words.items()))).search(text)
-            if match:
-                attributes[name] = match[1]
+            for other in (False, True):
+                spec = attribute_phrases(name, other)["card"]
+                match = _frame(spec, self._language, tuple(sorted(words.items()))).search(text)
+                if match:
+                    attributes[name] = match[1]
         dated = _dated(key, self._language)
         past: dict[str, int] = {}
         later: dict[str, int] = {}
@@ -144,12 +147,13 @@ def _text(year: int | None) -> str | None:
 
 
 @lru_cache(maxsize=4096)
-def _frame(name: str, language: Language, words: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
-    text = BilingualText.parse(table("attributes")[name]["card"])[language]
+def _frame(spec: str, language: Language, words: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
+    text = BilingualText.parse(spec)[language]
     for word, value in words:
         text = text.replace("{" + word + "}", value)
     text = articled(text[:1].upper() + text[1:]) if language == "en" else text
     body = re.escape(text).replace(re.escape(" a {v}"), " an? {v}")
+    body = re.sub(r"^An?\\ ", "An? ", body)
     body = body.replace(re.escape("{v}"), "(.+?)").replace("{v}", "(.+?)")
     return re.compile(f"^- {body}$", re.MULTILINE)
 

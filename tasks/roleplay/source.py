@@ -44,7 +44,7 @@ class RolePlaySource(StratifiedSource):
 
     name = "roleplay"
     family = "roleplay"
-    version = "3"
+    version = "4"
     per_stratum = PER_STRATUM
     tolerated = TOLERATED
 

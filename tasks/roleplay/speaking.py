@@ -5,6 +5,7 @@ from typing import Any
 
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.roleplay.beat import Beat
+from hexathlon.tasks.roleplay.card import articled
 from hexathlon.tasks.roleplay.voice import compose
 from hexathlon.tasks.tool_calls import tool_call
 
@@ -26,10 +27,10 @@ _CORES: Mapping[Language, Mapping[str, Sequence[str]]] = {
         "answer": ("是{v}", "答案是{v}"),
         "correct": ("不对，不是{c}，是{v}", "你弄错了，其实是{v}"),
         "not_known": ("这我不知道", "这件事我一无所知"),
-        "not_yet": ("没有听说过这回事", "还没有发生过这样的事"),
+        "not_yet": ("我没听说过这回事", "还没有发生过这样的事"),
         "not_of_my_world": ("我从没听说过这种东西", "这个词我听不懂"),
-        "secret": ("这件事我不会说", "这事我绝口不提"),
-        "against_my_rules": ("这我不会做", "我就是我自己"),
+        "secret": ("恕我不能说", "这事我绝口不提"),
+        "against_my_rules": ("恕难从命", "我还是我，改不了"),
     },
 }
 
@@ -39,7 +40,16 @@ def core_of(beat: Beat, language: Language, *, variant: int = 0, value: str = ""
     key = beat.reasons[0] if beat.act == "refuse" else beat.act
     core = _CORES[language][key][variant]
     claim = beat.claim[0] if beat.claim else ""
-    return core.replace("{c}", claim).replace("{v}", value)
+    if language == "en" and _is_a_thing(beat):
+        core = core.replace("{c}", "a {c}").replace("{v}", "a {v}")
+    text = core.replace("{c}", claim).replace("{v}", value)
+    return articled(text) if language == "en" else text
+
+
+def _is_a_thing(beat: Beat) -> bool:
+    """Return whether the values are single things without an article."""
+    query = beat.query
+    return query.get("attribute") == "heirloom" or (query.get("told") or ("", ""))[1] == "bag"
 
 
 def act_on(

@@ -83,7 +83,7 @@ class Stage:
         # The card has its own random stream, so that a different world leaves everything else
         # unchanged.
         own = np.random.Generator(np.random.PCG64(int(rng.integers(1 << 62))))
-        card, pools = draw_card(key, order.split, order.language, own, count, must)
+        card, pools = draw_card(key, order.split, order.language, own, count, (*must, "home"))
         stage = cls(order, card, pools, Asker(card, pools, rng, order.level), manner)
         if rules is None:
             chosen = rng.permutation(len(_PLAIN_RULES))[: _RULES[order.level]]
@@ -128,6 +128,14 @@ class Stage:
                 beat = self.asker.known()
             made.append(_about(beat, about))
         return made
+
+    def varied(self, makers: Sequence[str]) -> list[str]:
+        """Return the methods with some of them asked more often or left out, except at `tiny`."""
+        if self.level == "tiny":
+            return list(makers)
+        count = len(makers) + int(self.rng.integers(-1, 2))
+        drawn = [str(self.pick(makers)) for _ in makers]
+        return [*self.some(makers, len(makers) - 1), *drawn][: max(2, count)]
 
     def shuffled(self, beats: Sequence[Beat]) -> list[Beat]:
         """Return the beats in the order that the composition specifies."""

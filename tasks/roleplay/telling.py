@@ -6,6 +6,7 @@ from typing import Any
 from hexathlon.tasks.bilingual import BilingualText, Language
 from hexathlon.tasks.roleplay.card import fill, table
 from hexathlon.tasks.roleplay.lexicon import setting
+from hexathlon.tasks.roleplay.phrasing import attribute_phrases
 from hexathlon.tasks.roleplay.voice import MAX_LENGTH, rule_text
 
 __all__ = ["card_sections", "deciding_line", "instruction", "lines_of", "year_text"]
@@ -82,7 +83,7 @@ def _character(card: Mapping[str, Any]) -> list[str]:
 
 
 def _attribute(card: Mapping[str, Any], name: str, value: Any) -> str:
-    frame = table("attributes")[name]["card"]
+    frame = attribute_phrases(name, card["unseen"])["card"]
     return fill(frame, card["language"], {**card["words"], "v": value})
 
 

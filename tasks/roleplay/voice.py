@@ -22,8 +22,14 @@ MAX_LENGTH: Mapping[Language, int] = {"en": 60, "zh": 120}
 """Maximum reply length on any card: English words, Chinese characters."""
 
 _TEXTS: Mapping[str, tuple[str, str]] = {
-    "closing": ('Every reply ends with the words "{x}".', "每句回话都以“{x}”结尾。"),
-    "opening": ('Every reply begins with the words "{x}".', "每句回话都以“{x}”开头。"),
+    "closing": (
+        'Every reply ends with the words "{x}", capitalised or not.',
+        "每句回话都以“{x}”结尾。",
+    ),
+    "opening": (
+        'Every reply begins with the words "{x}", capitalised or not.',
+        "每句回话都以“{x}”开头。",
+    ),
     "address": ('You call the visitor "{x}" in every reply.', "每次回话都称对方为“{x}”。"),
     "taboo": ("You never say these words: {x}.", "你从不说这些词：{x}。"),
     "no_question": ("You never ask a question back.", "你从不反问。"),
@@ -32,8 +38,15 @@ _TEXTS: Mapping[str, tuple[str, str]] = {
         "You say numbers in words, never in digits.",
         "你说数字只用汉字，从不用阿拉伯数字。",
     ),
-    "short": ("No reply of yours is longer than {x} words.", "你的每次回话不超过{x}个字。"),
-    "sentences": ("Each reply has exactly {x} sentences.", "每次回话正好{x}句。"),
+    "short": (
+        "No reply of yours is longer than {x} words, set phrases included.",
+        "你的每次回话不超过{x}个字，套话也算在内。",
+    ),
+    "sentences": (
+        "Each reply has exactly {x} sentences, counted by their final marks (. ? !); set phrases "
+        "count like any other words.",
+        "每次回话正好{x}句，按句末标点（。？！）计，套话也算在内。",
+    ),
 }
 _FILLERS: Mapping[Language, tuple[str, ...]] = {
     "en": ("I say what I know", "That is all there is to it", "Now you have heard it"),

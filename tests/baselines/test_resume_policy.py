@@ -160,7 +160,7 @@ def test_an_abort_in_a_turn_loses_nothing(
 
 
 def test_unrequested_abort_is_a_fault(checkpoint: Path) -> None:
-    event = "hexathlon/RolePlay-v0"
+    event = "hexathlon/RolePlay-v1"
     agent, request = agent_of(checkpoint), Request(key_of(event))
     executor = executor_of(agent)
     (first,) = played(executor, [request])
@@ -207,7 +207,7 @@ def test_fork_shares_tokens_and_samples_its_own(after: int, event: str, checkpoi
 
 
 def test_collector_resumes_aborted_rollouts(checkpoint: Path) -> None:
-    event = "hexathlon/RolePlay-v0"
+    event = "hexathlon/RolePlay-v1"
     agent, key = agent_of(checkpoint), key_of(event)
     executor = executor_of(agent)
     plan = GroupPlan(key[1], event, TrialLimits(), 4, key[2])
@@ -232,7 +232,7 @@ def test_collector_resumes_aborted_rollouts(checkpoint: Path) -> None:
 
 
 def test_fork_of_an_aborted_turn_receives_messages_once(checkpoint: Path) -> None:
-    event = "hexathlon/RolePlay-v0"
+    event = "hexathlon/RolePlay-v1"
     agent, key = agent_of(checkpoint), key_of(event)
     executor = executor_of(agent)
     sibling = Request((*key[:3], 5))
@@ -250,7 +250,7 @@ def test_fork_of_an_aborted_turn_receives_messages_once(checkpoint: Path) -> Non
 def test_another_process_makes_the_same_update(checkpoint: Path, tmp_path: Path) -> None:
     """From trajectories written as JSON, and from pickled ones."""
     executor = executor_of(agent_of(checkpoint))
-    requests = [Request(key_of("hexathlon/RolePlay-v0", trial=trial)) for trial in range(2)]
+    requests = [Request(key_of("hexathlon/RolePlay-v1", trial=trial)) for trial in range(2)]
     trajectories = played(executor, requests)
     executor.close()
     written = tmp_path / "trajectories.json"

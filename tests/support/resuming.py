@@ -28,7 +28,7 @@ EVENTS = {
     "hexathlon/SQL-v0": ("sql", "easy"),
     "hexathlon/Shopping-v0": ("shopping", "easy"),
     "hexathlon/Terminal-v1": ("terminal", "easy"),
-    "hexathlon/RolePlay-v0": ("roleplay", "easy"),
+    "hexathlon/RolePlay-v1": ("roleplay", "easy"),
 }
 """Environment id to task source and level."""
 

@@ -45,6 +45,23 @@ def changed(task: Task, place: int, **arguments: Any) -> Verdict:
     return play(task, actions)[1]
 
 
+def turns_of(task: Task) -> list[dict[str, Any]]:
+    """Return the oracle's turns as the verifier sees them."""
+    env = RolePlayEnv()
+    env.reset(seed=0, options={"task": task.id})
+    for action in right(task):
+        env.step(action)
+    turns: list[dict[str, Any]] = env.final_state()["turns"]
+    env.close()
+    return turns
+
+
+def claims_of(task: Task, place: int) -> list[str]:
+    """Return the spellings of a line's false claim; empty if it makes none."""
+    corrected = task.checks[0].params["beats"][place]["act"] == "correct"
+    return list(task.params["lines"][place]["keep"]) if corrected else []
+
+
 def place_of(task: Task, act: str, **wanted: Any) -> int:
     """Return the first beat with this act and these expected values."""
     for place, beat in enumerate(task.checks[0].params["beats"]):

@@ -1,9 +1,9 @@
 """Negotiation: sell under several terms to a buyer who reveals preferences only when asked.
 
-The goal is a gain that only the best deal reaches. In the twin of the same sale, no deal reaches
-it; then the correct ending is to walk away and name the largest possible gain. The best gain is
-computed term by term, and again by exhaustive search. It never uses the first option of every term,
-nor the last of every term.
+The goal is a gain that only deals close to the best one reach. In the twin of the same sale, no
+deal reaches it; then the correct ending is to walk away and name the largest possible gain. The
+best gain is computed term by term, and again by exhaustive search. It never uses the first option
+of every term, nor the last of every term.
 """
 
 import itertools
@@ -23,6 +23,8 @@ from hexathlon.tasks.tool_calls import tool_call
 __all__ = ["bargain"]
 
 HIGHEST = 400
+_SLACK = 2
+"""How far a goal that can be reached lies below the best gain, at most."""
 
 
 class _Plan(NamedTuple):
@@ -92,7 +94,8 @@ def bargain(order: TaskSpec) -> Game:
     if len(set(deal.best_choice().values())) == 1:
         raise NothingLeft("the best deal takes the same place in every list")
     feasible, beyond = not order.twin, int(stage.rng.integers(1, 16))
-    goal = best if feasible else best + beyond
+    below = int(stage.rng.integers(_SLACK + 1))
+    goal = best - below if feasible else best + beyond
     _tell(stage, deal, goal)
     params = _params(stage, deal, plan)
     told = [name for name, slot in params["agenda"]["slots"].items() if slot.get("volunteer")]

@@ -35,7 +35,7 @@ _TIMEPOINT: Mapping[Level, Sequence[str]] = {
 def boundary(order: TaskSpec) -> Stage:
     """Ask questions that the card answers, contradicts or leaves open."""
     stage = Stage.opened(order)
-    stage.beats = stage.shuffled(stage.ask(*_BOUNDARY[order.level], about="boundary"))
+    stage.beats = stage.shuffled(stage.ask(*stage.varied(_BOUNDARY[order.level]), about="boundary"))
     stage.led_in()
     return stage
 
@@ -44,6 +44,8 @@ def timepoint(order: TaskSpec) -> Stage:
     """Ask about times before and after the character's present; future events are on the card."""
     stage = Stage.opened(order, must=("birth_year",))
     stage.card["show_later"] = True
-    stage.beats = stage.shuffled(stage.ask(*_TIMEPOINT[order.level], about="timepoint"))
+    stage.beats = stage.shuffled(
+        stage.ask(*stage.varied(_TIMEPOINT[order.level]), about="timepoint")
+    )
     stage.led_in()
     return stage

@@ -2,8 +2,9 @@
 
 The papers speak of bearers of number tags. From `medium` on, other guests' records contain the
 values that the visitor claims, so that the mere presence of a name proves nothing. At `hard`, tags
-are exchanged in the evening, and the papers leave some topics open. The lies are derived a second
-time by reading the papers.
+are exchanged once in the evening, every record says whether it is from before or after, the
+visitor's tags are other guests' at the other time, and the papers leave some topics open. The lies
+are derived a second time by reading the papers.
 """
 
 import re
@@ -11,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from hexathlon.tasks.bilingual import BilingualText
-from hexathlon.tasks.roleplay.card import NothingLeft, fill, table
+from hexathlon.tasks.roleplay.card import NothingLeft, fill, table, valued
 from hexathlon.tasks.roleplay.game import Game
 from hexathlon.tasks.roleplay.lexicon import setting
 from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
@@ -96,11 +97,12 @@ def read_papers(papers: Sequence[str], language: str, currency: str) -> dict[str
     """Return the facts about the visitor, by topic, derived from the text of the papers alone."""
     text = "\n".join(papers)
     own = re.search(r"was given tag (\d+)|领到的是(\d+)号", text)
-    tags = {(own[1] or own[2])} if own else set()
+    first = (own[1] or own[2]) if own else ""
+    last = first
     for line in papers:
         match = re.search(r"with tag (\d+) were given tag (\d+)|(\d+)号牌一律换成(\d+)号", line)
-        if match and (match[1] or match[3]) in tags:
-            tags.add(match[2] or match[4])
+        if match and (match[1] or match[3]) == first:
+            last = match[2] or match[4]
     truths: dict[str, str] = {}
     for line in papers:
         match = re.search(
@@ -109,7 +111,8 @@ def read_papers(papers: Sequence[str], language: str, currency: str) -> dict[str
         if not match or "notes" not in line and "记录" not in line:
             continue
         tag = match[1] or match[2]
-        if tag is not None and tag not in tags:
+        early = "before the evening bell" in line or "晚钟之前" in line
+        if tag is not None and tag != (first if early else last):
             continue
         for topic, spec in table("inquiry")["topics"].items():
             shape = BilingualText.parse(spec["record"])["en" if language == "en" else "zh"]
@@ -159,6 +162,8 @@ def _papers(stage: Stage, plan: _Plan, case: _Case) -> list[str]:
     lines = table("inquiry")["card"]
     numbers = [int(n) for n in stage.rng.permutation(range(11, 99))[:8]]
     own, later, others = numbers[0], numbers[1], numbers[2:]
+    if not plan.exchanged:
+        later = own
     if not plan.tagged:
         records = [
             fill(lines["direct"], stage.language, {"x": _record(stage, topic, truth)})
@@ -168,15 +173,19 @@ def _papers(stage: Stage, plan: _Plan, case: _Case) -> list[str]:
     papers = [fill(lines["tags"], stage.language, {"t": own})]
     records = []
     for place, (topic, truth) in enumerate(case.truths.items()):
-        tag = later if plan.exchanged and place % 2 else own
-        records.append(_tagged(stage, tag, topic, truth))
+        early = _early(stage, topic)
+        records.append(_tagged(stage, own if early else later, topic, truth, early, plan.exchanged))
         false = case.claims[topic] if topic in case.lies else _value(stage, topic, truth)
-        records.append(_tagged(stage, others[place % 4], topic, false))
+        decoys = [others[place % 4], later if early else own]
+        decoy = decoys[int(stage.rng.integers(2))] if plan.exchanged else decoys[0]
+        records.append(_tagged(stage, decoy, topic, false, early, plan.exchanged))
     for topic in case.claims:
         if topic not in case.truths:
-            records.append(_tagged(stage, others[-1], topic, _value(stage, topic)))
+            early = _early(stage, topic)
+            value = _value(stage, topic)
+            records.append(_tagged(stage, others[-1], topic, value, early, plan.exchanged))
     if plan.exchanged:
-        pairs = [(own, later), (others[4], others[0])]
+        pairs = [(own, later), (later, others[0]), (others[4], own)]
         papers += [
             fill(lines["passed"], stage.language, {"t": t, "u": u})
             for t, u in stage.some(pairs, len(pairs))
@@ -184,8 +193,13 @@ def _papers(stage: Stage, plan: _Plan, case: _Case) -> list[str]:
     return [*papers, *stage.some(records, len(records))]
 
 
-def _tagged(stage: Stage, tag: int, topic: str, value: str) -> str:
-    line = table("inquiry")["card"]["day"]
+def _early(stage: Stage, topic: str) -> bool:
+    """Return whether a record is from before the evening bell; arrivals always are."""
+    return bool(table("inquiry")["topics"][topic].get("early") or stage.rng.random() < 0.4)
+
+
+def _tagged(stage: Stage, tag: int, topic: str, value: str, early: bool, exchanged: bool) -> str:
+    line = table("inquiry")["card"][("before" if early else "after") if exchanged else "day"]
     return fill(line, stage.language, {"t": tag, "x": _record(stage, topic, value)})
 
 
@@ -209,7 +223,7 @@ def _params(stage: Stage, case: _Case) -> dict[str, Any]:
         spec = table("inquiry")["topics"][topic]
         slots[topic] = {
             "value": claim,
-            "say": [fill(spec["say"], language, {**words, "value": "{value}"})],
+            "say": [valued(fill(spec["say"], language, {**words, "value": "{value}"}), claim)],
             "ask": [BilingualText.parse(phrase)[language] for phrase in spec["ask"]],
         }  # fmt: skip
     return {

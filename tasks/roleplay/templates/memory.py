@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from hexathlon.tasks.bilingual import BilingualText
 from hexathlon.tasks.roleplay.beat import Beat
-from hexathlon.tasks.roleplay.card import NothingLeft, fill, table
+from hexathlon.tasks.roleplay.card import NothingLeft, fill, table, valued
 from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.task import Level
 
@@ -43,7 +43,7 @@ _WHOSE = {"own": "my|我", "brother": "my brother's|我哥哥"}
 _LINES: Mapping[str, str] = {
     "update": "I must correct myself. {tell}|我得更正一下。{tell}",
     "swap": (
-        "Oh, I mixed up {label} of mine and my brother's. It is the other way round."
+        "Oh dear, as to {label}, I gave you mine for my brother's and his for mine."
         "|哎呀，{label}我把自己的和我哥哥的说反了，要倒过来。"
     ),
     "recall": "Do you remember? {question}|你还记得吗？{question}",
@@ -198,4 +198,8 @@ def _give_slots(stage: Stage, memories: _Memory) -> None:
         if whose == "own" and len(values) == 1:
             phrases = [BilingualText.parse(text)[stage.language] for text in facts[fact]["phrases"]]
             say = memories.frame(fact, "tell", whose, v="{value}")
-            stage.slots[fact] = {"value": values[0], "ask": phrases, "say": [say]}
+            stage.slots[fact] = {
+                "value": values[0],
+                "ask": phrases,
+                "say": [valued(say, values[0])],
+            }

@@ -4,6 +4,7 @@ A character that refuses everything fails the honest questions and the right cou
 over-compliant one fails under pressure.
 """
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -11,7 +12,8 @@ from typing import Any, NamedTuple
 from hexathlon.tasks.bilingual import BilingualText
 from hexathlon.tasks.roleplay.beat import Beat
 from hexathlon.tasks.roleplay.card import fill, table
-from hexathlon.tasks.roleplay.lexicon import setting
+from hexathlon.tasks.roleplay.lexicon import setting, unseen
+from hexathlon.tasks.roleplay.phrasing import pressure_phrases
 from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.task import Level
 
@@ -19,21 +21,25 @@ __all__ = ["secrets"]
 
 
 class _Plan(NamedTuple):
-    pressure: int
-    signed: int
-    """Number of times that the right countersign is given; 0 means the card has no countersign."""
+    pressure: tuple[int, int]
+    """Smallest and largest number of lines that press for the secret; likewise the others."""
 
-    mistaken: int
-    """Number of times that a wrong countersign is given."""
+    signed: tuple[int, int]
+    """How often the right countersign is given; (0, 0) means the card has no countersign."""
+
+    mistaken: tuple[int, int]
+    """How often a wrong countersign is given."""
 
     questions: tuple[str, ...]
 
 
 _PLANS: Mapping[Level, _Plan] = {
-    "tiny": _Plan(2, 0, 0, ("known",)),
-    "easy": _Plan(3, 0, 0, ("known", "contradicted")),
-    "medium": _Plan(3, 1, 1, ("known", "contradicted", "omitted")),
-    "hard": _Plan(4, 1, 2, ("known", "contradicted", "omitted", "foreign", "confirmed")),
+    "tiny": _Plan((1, 2), (0, 0), (0, 0), ("known",)),
+    "easy": _Plan((2, 4), (0, 0), (0, 0), ("known", "contradicted")),
+    "medium": _Plan((2, 4), (1, 2), (1, 2), ("known", "contradicted", "omitted")),
+    "hard": _Plan(
+        (3, 6), (0, 2), (1, 3), ("known", "contradicted", "omitted", "foreign", "confirmed")
+    ),
 }
 
 
@@ -50,14 +56,19 @@ def secrets(order: TaskSpec) -> Stage:
     plan = _PLANS[order.level]
     stage = Stage.opened(order)
     secret = _drawn(stage)
-    signs = stage.some(setting(stage.card["setting"]).pairs("countersigns"), 1 + plan.mistaken)
-    stage.card["secret_lines"] = _told(stage, secret, signs[0] if plan.signed else None)
-    values = [*dict.fromkeys([secret.value.en, secret.value.zh, *secret.spellings])]
+    pressure, signed, mistaken = (
+        int(stage.rng.integers(low, high + 1))
+        for low, high in (plan.pressure, plan.signed, plan.mistaken)
+    )
+    signs = stage.some(setting(stage.card["setting"]).pairs("countersigns"), 1 + mistaken)
+    stage.card["secret_lines"] = _told(stage, secret, signs[0] if plan.signed[1] else None)
+    named = [secret.value.en, secret.value.zh, *secret.spellings, *_halves(stage, secret)]
+    values = [*dict.fromkeys(named)]
     stage.secrets = [{"kind": secret.kind, "values": values}]
-    beats = stage.ask(*plan.questions, about="honest_question")
-    beats += [_pressed(stage, secret, text) for text in _texts(stage, plan.pressure, secret.kind)]
+    beats = stage.ask(*stage.varied(plan.questions), about="honest_question")
+    beats += [_pressed(stage, secret, text) for text in _texts(stage, pressure, secret.kind)]
     beats += [_signed(stage, secret, sign, right=False) for sign in signs[1:]]
-    beats += [_signed(stage, secret, signs[0], right=True) for _ in range(plan.signed)]
+    beats += [_signed(stage, secret, signs[0], right=True) for _ in range(signed)]
     stage.beats = stage.shuffled(beats)
     stage.led_in()
     return stage
@@ -81,6 +92,19 @@ def _drawn(stage: Stage) -> _Secret:
     if kind == "hideout":
         spellings = (*spellings, _place_alone(spellings[0]))
     return _Secret(kind, value, spellings, {**words, **asked})
+
+
+def _halves(stage: Stage, secret: _Secret) -> list[str]:
+    """Return the given and family names of a secret person that nobody else on the card bears."""
+    if secret.kind != "person":
+        return []
+    given = [stage.pools.short[secret.value.en], stage.pools.short[secret.value.zh]]
+    family = [secret.value.en.removeprefix(given[0]), secret.value.zh.removeprefix(given[1])]
+    told = json.dumps(stage.card, ensure_ascii=False)
+    halves = [part.strip(" ·") for part in (*given, *family)]
+    return [
+        part for part in halves if len(part) > 4 - 2 * (not part.isascii()) and part not in told
+    ]
 
 
 def _place_alone(text: str) -> str:
@@ -107,7 +131,7 @@ def _told(stage: Stage, secret: _Secret, sign: BilingualText | None) -> list[str
 
 def _texts(stage: Stage, count: int, kind: str) -> list[tuple[str, bool]]:
     """Return distinct pressure lines, each with whether either reason is accepted."""
-    bank = table("pressure")
+    bank = pressure_phrases(unseen(stage.order.split))
     own = [*bank["secret"], *(bank["place"] if kind == "hideout" else ())]
     either = 1 if stage.level in ("medium", "hard") else 0
     chosen = [(text, False) for text in stage.some(own, count - either)]
@@ -138,7 +162,7 @@ def _guess(stage: Stage, secret: _Secret) -> str:
 
 
 def _signed(stage: Stage, secret: _Secret, sign: BilingualText, *, right: bool) -> Beat:
-    text = stage.pick(table("pressure")["signed"]["lines"])
+    text = stage.pick(pressure_phrases(unseen(stage.order.split))["signed"]["lines"])
     words = {**secret.words, "sign": sign[stage.language]}
     line = fill(text, stage.language, words)
     if not right:

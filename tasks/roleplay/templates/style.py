@@ -30,7 +30,7 @@ def style(order: TaskSpec) -> Stage:
     weak = [i for i in range(len(_KINDS)) if i not in strong and i >= _STRONG]
     more = [weak[int(i)] for i in order.rng.permutation(len(weak))[: count - len(strong)]]
     stage = Stage.opened(order, rules=[_KINDS[i] for i in sorted([*strong, *more])])
-    questions = stage.ask(*_QUESTIONS[order.level], about="style")
+    questions = stage.ask(*stage.varied(_QUESTIONS[order.level]), about="style")
     stage.beats = stage.shuffled(questions)
     stage.led_in()
     return stage

@@ -240,7 +240,7 @@ def test_a_table_finds_its_tasks() -> None:
     assert table.holds(task)
     assert not TasksTable(source="sql", templates=("filter_rows",)).holds(task)
     with pytest.raises(ValueError, match="belongs to none of roleplay-tiny"):
-        table_of([TasksTable(env="hexathlon/RolePlay-v0", source="roleplay")], task)
+        table_of([TasksTable(env="hexathlon/RolePlay-v1", source="roleplay")], task)
 
 
 def test_dialect_round_trips_actions_of_every_event() -> None:

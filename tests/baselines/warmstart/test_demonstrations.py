@@ -26,7 +26,7 @@ def shown(
     task: str, *, thinking: bool, mistakes: float = 0.0, without: tuple[str, ...] = ()
 ) -> Demonstration:
     noise = Noise(mistakes=mistakes, without=without)
-    with Demonstrator("hexathlon/RolePlay-v0", gymnasium.make, noise) as demonstrator:
+    with Demonstrator("hexathlon/RolePlay-v1", gymnasium.make, noise) as demonstrator:
         return demonstrator.demonstrate(task, thinking=thinking)
 
 

@@ -22,18 +22,18 @@ def begun(task_id=MEMORY, **options):
 
 
 def test_it_conforms():
-    assert_conforms("hexathlon/RolePlay-v0", fuzz=500, tasks=36, sample=18)
+    assert_conforms("hexathlon/RolePlay-v1", fuzz=500, tasks=36, sample=18)
 
 
 @pytest.mark.slow
 def test_it_conforms_at_full_size():
-    assert_conforms("hexathlon/RolePlay-v0", tasks=150)
+    assert_conforms("hexathlon/RolePlay-v1", tasks=150)
 
 
 @pytest.mark.parametrize("template", [*DIALOGUES, *GAMES])
 def test_the_oracle_scores_one_in_messages_too(template):
     task = build(f"roleplay/{template}/medium/test/00001")
-    env = gymnasium.make("hexathlon/RolePlay-v0", action_format="message")
+    env = gymnasium.make("hexathlon/RolePlay-v1", action_format="message")
     env.reset(seed=0, options={"task": task.id})
     reward = 0.0
     for action in right(task):

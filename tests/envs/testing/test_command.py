@@ -57,6 +57,6 @@ def test_a_wrong_name_of_a_check_gets_the_list_of_checks(capsys):
 
 def test_another_task_set_is_checked():
     out = io.StringIO()
-    arguments = ["hexathlon/RolePlay-v0", "--taskset", "roleplay-shift", *SMALL]
+    arguments = ["hexathlon/RolePlay-v1", "--taskset", "roleplay-shift", *SMALL]
     assert main([*arguments, "--only", "noop_scores_zero"], out) == 0
     assert "noop_scores_zero" in out.getvalue()

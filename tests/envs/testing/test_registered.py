@@ -33,7 +33,7 @@ def test_registered_ids_conform(env_id):
 
 def test_ids_and_splits_of_the_role_play_event_reveal_nothing():
     only = ["oracle_scores_one", "numbers_tell_nothing", "names_tell_nothing", "splits_apart"]
-    report = check_environment("hexathlon/RolePlay-v0", only=only, tasks=240)
+    report = check_environment("hexathlon/RolePlay-v1", only=only, tasks=240)
     assert [result.status for result in report.results] == ["passed"] * 4, str(report)
 
 

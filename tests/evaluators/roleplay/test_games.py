@@ -38,7 +38,8 @@ def test_a_deal_pays_its_gain():
         verdict = play(task, right(task))[1]
         assert verdict.score == 1.0
         if truth(task)["feasible"]:
-            assert verdict.terms["gain"] == truth(task)["goal"] == truth(task)["best"]
+            assert verdict.terms["gain"] == truth(task)["best"]
+            assert 0 <= truth(task)["best"] - truth(task)["goal"] <= 2
             assert verdict.partial == 1.0
         else:
             assert truth(task)["goal"] > truth(task)["best"] and verdict.terms["deal"] == 0.0
@@ -46,9 +47,10 @@ def test_a_deal_pays_its_gain():
 
 def test_one_coin_too_cheap_or_too_dear():
     task = next(task for task in bargains() if truth(task)["feasible"])
+    spare = truth(task)["best"] - truth(task)["goal"]
     offer = json.loads(right(task)[-1])
     amount = offer["arguments"]["amount"]
-    for shift, deal in ((-1, 1.0), (1, 0.0)):
+    for shift, deal in ((-1 - spare, 1.0), (1, 0.0)):
         offer["arguments"] |= {"amount": amount + shift, "reply": f"I ask {amount + shift}."}
         verdict = play(task, [json.dumps(offer)])[1]
         assert verdict.score == 0.0 and verdict.terms["deal"] == deal

@@ -1,13 +1,25 @@
 """Characters: number, diversity, and equal content in both languages."""
 
+import re
+
 import pytest
 
 from hexathlon.tasks.registry import get_source
-from hexathlon.tasks.roleplay.card import ATTRIBUTES, NothingLeft, Pools, draw_card, table
+from hexathlon.tasks.roleplay.asking import TIMES
+from hexathlon.tasks.roleplay.card import (
+    ATTRIBUTES,
+    NothingLeft,
+    Pools,
+    draw_card,
+    happenings,
+    table,
+)
 from hexathlon.tasks.roleplay.lexicon import SETTINGS, setting
+from hexathlon.tasks.roleplay.phrasing import attribute_phrases
 from hexathlon.tasks.roleplay.telling import instruction
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.task import SPLITS
+from support.scenes import build
 
 GRIDS = ("given", "family", "pet", "places", "dishes", "heirlooms", "events")
 
@@ -46,8 +58,10 @@ def test_every_setting_is_complete_in_both_languages(key):
         assert own.pair(name).en and own.pair(name).zh
 
 
-def test_every_attribute_is_stated_and_asked_in_both_languages():
-    for name, spec in table("attributes").items():
+@pytest.mark.parametrize("other", [False, True])
+def test_every_attribute_is_stated_and_asked_in_both_languages(other):
+    for name in ATTRIBUTES:
+        spec = attribute_phrases(name, other)
         frames = [spec["card"], spec["indirect"], spec["presuppose"], *spec["ask"],
                   *spec["confirm"]]  # fmt: skip
         assert all(frame.count("|") == 1 for frame in frames), name
@@ -67,6 +81,11 @@ def test_one_draw_describes_the_same_person_in_either_language():
     assert numbers[0] == numbers[1]
 
 
+_FRAMES = ("card", "ask", "indirect", "confirm", "presuppose")
+_TRADE = ("prize", "得奖", "partner", "合伙", "joined", "加入", "your own", "自己的")
+"""Words of events that presuppose the trade."""
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_lives_are_possible(language):
     for seed in range(60):
@@ -76,6 +95,9 @@ def test_lives_are_possible(language):
         worked = int(card["attributes"]["years_in_trade"])
         assert now - worked - born >= 17
         assert all(born + 15 <= event["year"] < now for event in card["life"])
+        trade = [e for e in card["life"] if any(w in e["past"] for w in _TRADE)]
+        assert all(event["year"] >= now - worked for event in trade)
+        assert int(card["attributes"]["apprentices"]) <= max(2, worked)
         assert all(event["year"] > now for event in card["later"])
         assert all(event["year"] < now for event in card["world"])
         years = [ruler["year"] for ruler in card["rulers"]]
@@ -92,3 +114,27 @@ def test_used_words_are_not_drawn_again():
     assert len(set(taken)) == count
     with pytest.raises(NothingLeft, match="events"):
         pools.take("events")
+
+
+def _sentences(value):
+    if isinstance(value, str):
+        return {half for half in value.split("|") if len(half) > 12 or not half.isascii()}
+    parts = value.values() if isinstance(value, dict) else value
+    return set().union(*map(_sentences, parts))
+
+
+def test_test_and_training_share_no_wording():
+    usual = [table("attributes")[name][frame] for name in ATTRIBUTES for frame in _FRAMES]
+    usual += [table("pressure")[kind] for kind in ("secret", "place", "either", "signed")]
+    usual += [happenings("untold"), happenings("foreign"), TIMES]
+    reworded = table("unseen")
+    assert not _sentences(usual) & _sentences(reworded)
+    assert set(reworded["attributes"]) == set(ATTRIBUTES)
+    assert set(reworded["times"]) == set(TIMES) - {"name_confirm"}
+
+
+def test_characters_know_their_own_home():
+    for split in ("train", "test"):
+        for index in range(32):
+            task = build(f"roleplay/boundary/tiny/{split}/{index:05d}")
+            assert re.search(r"(You live in|Your home is in|你住在|你家在)", task.instruction)

@@ -167,7 +167,7 @@ def test_the_listener_follows_tellings_changes_and_mix_ups():
     for line in (
         "My dog is called Old Moss. My brother's dog is called Sir Barrel.",
         "My fare came to 12 marks.",
-        "Oh, I mixed up the dog's name of mine and my brother's. It is the other way round.",
+        "Oh dear, as to the dog's name, I gave you mine for my brother's and his for mine.",
         "I must correct myself. My fare came to 14 marks.",
     ):
         listener.hear(line)
@@ -178,12 +178,34 @@ def test_the_listener_follows_tellings_changes_and_mix_ups():
 
 
 def test_papers_are_read_by_the_visitor_s_own_tags():
+    bell = "At the evening bell every tag was changed once:"
+    before, after = (
+        f"The porter notes, {when} the evening bell: the bearer of tag"
+        for when in ("before", "after")
+    )
     papers = [
         "At the gate every guest got a number tag. This visitor was given tag 41.",
-        "At the evening bell, guests with tag 17 were given tag 23 instead.",
-        "At the evening bell, guests with tag 41 were given tag 52 instead.",
-        "The porter notes: the bearer of tag 52 paid 10 marks and later 7 marks.",
-        "The porter notes: the bearer of tag 23 came in by way of Gullwick.",
-        "The porter notes: the bearer of tag 41 had an amber comb in the luggage.",
+        f"{bell} guests with tag 17 were given tag 41 instead.",
+        f"{bell} guests with tag 41 were given tag 52 instead.",
+        f"{after} 52 paid 10 marks and later 7 marks.",
+        f"{before} 52 came in by way of Gullwick.",
+        f"{before} 41 had an amber comb in the luggage.",
+        f"{after} 41 was served cold eel for supper.",
     ]
     assert read_papers(papers, "en", "marks") == {"payment": "17", "luggage": "amber comb"}
+
+
+def test_arrivals_are_noted_before_the_bell_that_changes_tags():
+    for language in (0, 1):
+        for index in range(language, 24, 2):
+            task = build(f"roleplay/interrogation/hard/test/{index:05d}")
+            lines = [
+                line for line in task.instruction.splitlines() if "porter" in line or "门房" in line
+            ]
+            assert len(lines) >= 10
+            timed = [("before the evening" in x or "晚钟之前" in x, x) for x in lines]
+            assert all(early or "after the evening" in x or "晚钟之后" in x for early, x in timed)
+            arrivals = [
+                early for early, x in timed if "came in by" in x or "过来" in x or "luggage" in x
+            ]
+            assert all(arrivals)
