@@ -30,6 +30,9 @@ AUTO = "auto"
 OBJECT_STORE_BYTES = 100 * 2**20
 """Shared memory of a local cluster's object store, which stores messages over 100 KB."""
 
+_ATTEMPTS = 2
+"""Attempts to start a local cluster: Ray gives its node 30 seconds, fixed, to start."""
+
 _PREFIX = "hexathlon-ray-"
 _PLACE = Path("/tmp")
 
@@ -152,6 +155,8 @@ def _require_ray() -> None:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".*")
+    # 30 seconds by default, which a busy machine can need.
+    os.environ.setdefault("RAY_gcs_server_port_wait_time_s", "120")
     try:
         import ray  # noqa: F401
     except ImportError as error:
@@ -170,25 +175,29 @@ def _started(cpus: float, resources: Mapping[str, float]) -> RayCluster:
     import ray
 
     _remove_leftovers()
-    # A short path: those of Ray's sockets are limited to 107 bytes.
-    folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=_PLACE))
-    try:
-        ray.init(
-            num_cpus=max(math.ceil(cpus), os.cpu_count() or 1),
-            resources=dict(resources),
-            include_dashboard=False,
-            object_store_memory=OBJECT_STORE_BYTES,
-            _temp_dir=str(folder),
-            # Start workers on demand, not one per declared core in advance.
-            _system_config={"prestart_worker_first_driver": False},
-            **_quiet(),
-        )
-    except Exception as error:
-        ray.shutdown()
-        reason = _first_line(error)
-        raise ClusterError(
-            f"Ray could not start on this machine: {reason}; its logs are in {folder}"
-        ) from error
+    for attempt in range(_ATTEMPTS):
+        # A short path: those of Ray's sockets are limited to 107 bytes.
+        folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=_PLACE))
+        try:
+            ray.init(
+                num_cpus=max(math.ceil(cpus), os.cpu_count() or 1),
+                resources=dict(resources),
+                include_dashboard=False,
+                object_store_memory=OBJECT_STORE_BYTES,
+                _temp_dir=str(folder),
+                # Start workers on demand, not one per declared core in advance.
+                _system_config={"prestart_worker_first_driver": False},
+                **_quiet(),
+            )
+            break
+        except Exception as error:
+            ray.shutdown()
+            if "timed out" in str(error) and attempt + 1 < _ATTEMPTS:
+                continue
+            reason = _first_line(error)
+            raise ClusterError(
+                f"Ray could not start on this machine: {reason}; its logs are in {folder}"
+            ) from error
     return RayCluster(AUTO, folder)
 
 

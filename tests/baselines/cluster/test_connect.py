@@ -53,6 +53,23 @@ def test_mismatched_versions_are_named() -> None:
     assert "the cluster at host:6379 does not run the versions" in text and "Ray: 2.1" in text
 
 
+def test_a_start_that_times_out_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import ray
+
+    said = ["The current node timed out during startup.", "There is no memory left."]
+
+    def fail(**_: object) -> None:
+        raise RuntimeError(said[len(list(tmp_path.iterdir())) - 1])
+
+    monkeypatch.setattr(connecting, "_PLACE", tmp_path)
+    monkeypatch.setattr(ray, "init", fail)
+    with pytest.raises(ClusterError, match="could not start on this machine: There is no memory"):
+        connecting._started(2, {})
+    assert len(list(tmp_path.iterdir())) == 2
+
+
 def test_a_second_connection_is_refused(cluster: RayCluster) -> None:
     with pytest.raises(ClusterError, match="already connected to a cluster"):
         connect("auto")
