@@ -125,6 +125,13 @@ class TaskSource(ABC):
         """
         return ""
 
+    def introduction(self, task: Task) -> str:
+        """Return what the environment tells the agent after the instruction, such as its accounts.
+
+        The conformance kit counts it as public, and checks that the opening contains it.
+        """
+        return ""
+
     def data_files(self) -> Sequence[str]:
         """Return glob patterns of the package's data files that determine the tasks.
 

@@ -123,7 +123,11 @@ def truth_in_observations(subject: Subject) -> None:
     """Search openings, tools, answers to idle turns and refused calls, and wrong endings."""
     shown: dict[str, list[_Shown]] = defaultdict(list)
     for solved in subject.solved:
-        shown["the opening"].append(_Shown(solved.task, _beyond(solved), truth_of(solved)))
+        told = subject.source.introduction(solved.task)
+        if told not in solved.opening:
+            raise CheckFailed(f"the opening of {solved.task.id} lacks its source's introduction")
+        truth = truth_of(solved, public_text(solved.task) + told)
+        shown["the opening"].append(_Shown(solved.task, _beyond(solved), truth))
         described, told = _described(solved.task), solved.task.instruction
         shown["a tool's description"].append(_Shown(solved.task, described, truth_of(solved, told)))
     env = subject.make()

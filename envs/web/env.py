@@ -21,7 +21,7 @@ from hexathlon.tasks.task import Task, ToolSchema
 from hexathlon.tasks.web.tools import COORDINATE_TOOLS, WEB_TOOLS
 from hexathlon.tasks.web.world.exchange import readable
 from hexathlon.tasks.web.world.looks import LOOKS, draw_look
-from hexathlon.tasks.web.world.network import Network, WorldPlan
+from hexathlon.tasks.web.world.network import Network, WorldPlan, introduction
 
 if TYPE_CHECKING:
     import numpy as np
@@ -131,7 +131,7 @@ class WebEnv(Environment):
         if isinstance(self.network, ExternalSites | MiniwobPages):
             request = self.network.instruction
         elif not self._brief:
-            request = f"{request}\n\n{self.network.introduction()}"
+            request = f"{request}\n\n{introduction(self.network.plan)}"
         return f"{request}\n\n{self._screen('')}"
 
     def call_tool(self, name: str, arguments: dict[str, Any]) -> str:

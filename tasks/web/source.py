@@ -26,6 +26,7 @@ from hexathlon.tasks.web.templates.draft import (
 from hexathlon.tasks.web.templates.table import TEMPLATES, templates_of
 from hexathlon.tasks.web.tools import WEB_TOOLS
 from hexathlon.tasks.web.trivial import trivial_policies
+from hexathlon.tasks.web.world.network import WorldPlan, introduction
 from hexathlon.tasks.web.world.sites.table import SITE_NAMES
 
 __all__ = ["WebSource", "source"]
@@ -165,6 +166,12 @@ class WebSource(PairedSource):
     def policies(self, task: Task) -> Mapping[str, Script]:
         """Return trivial policies that use a browser."""
         return trivial_policies(task)
+
+    def introduction(self, task: Task) -> str:
+        """Return the sites' addresses and the user's account; empty in the brief view."""
+        if task.params.get("view") == "brief":
+            return ""
+        return introduction(WorldPlan.from_json(task.params["world"]))
 
     def data_files(self) -> Sequence[str]:
         """Return the patterns of pages, labels, schemas and names."""

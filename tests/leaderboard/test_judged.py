@@ -45,7 +45,7 @@ def test_judged_scores_are_shown_beside_verified_ones_and_change_nothing(run, tm
     assert judged["mean"]["value"] == pytest.approx(0.75) and judged["scored"] == 40
     assert "arbiter-9b" in page and "75.0" in page and "audited, controls right" in page
     index = (tmp_path / "after/index.html").read_text("utf-8")
-    assert "Judged, not verified" in index and "roleplay v1" in index
+    assert "Judged, not verified" in index and "roleplay v2" in index
 
 
 def test_objections_to_a_judge_are_shown(run, tmp_path):

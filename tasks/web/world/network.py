@@ -22,7 +22,16 @@ from hexathlon.tasks.web.world.site import SESSION_COOKIE, Call, SiteBrief, pass
 from hexathlon.tasks.web.world.sites.table import site_at, site_named
 from hexathlon.tasks.web.world.store import SiteStore, StoreRow
 
-__all__ = ["NOW", "Edit", "Network", "NetworkState", "WorldPlan", "people_of", "state_diff"]
+__all__ = [
+    "NOW",
+    "Edit",
+    "Network",
+    "NetworkState",
+    "WorldPlan",
+    "introduction",
+    "people_of",
+    "state_diff",
+]
 
 _UNUSABLE = (ArithmeticError, ValueError, RecursionError, sqlite3.DataError,
              sqlite3.OperationalError)  # fmt: skip
@@ -106,6 +115,16 @@ def people_of(plan: WorldPlan) -> tuple[Person, ...]:
     return _people(plan.seed, plan.split, plan.language, plan.people)
 
 
+def introduction(plan: WorldPlan) -> str:
+    """Return the text that gives the agent the sites' addresses and the user's account."""
+    login = people_of(plan)[0].login
+    urls = " ".join(f"http://{site_named(name).host}/" for name in plan.sites)
+    password = password_of(login)
+    if plan.language == "zh":
+        return f"网站：{urls}\n用户在各网站的账号：{login}，密码：{password}"
+    return f"Sites: {urls}\nThe user's account on each: {login}, password {password}"
+
+
 class Network:
     """The sites of one episode.
 
@@ -130,15 +149,6 @@ class Network:
     def start_url(self) -> str:
         """The URL of the first tab."""
         return f"http://{site_named(self.plan.sites[0]).host}{self.plan.path}"
-
-    def introduction(self) -> str:
-        """Return the text that gives the agent the sites' addresses and the user's account."""
-        login = people_of(self.plan)[0].login
-        urls = " ".join(f"http://{host}/" for host in self.hosts.values())
-        password = password_of(login)
-        if self.plan.language == "zh":
-            return f"网站：{urls}\n用户在各网站的账号：{login}，密码：{password}"
-        return f"Sites: {urls}\nThe user's account on each: {login}, password {password}"
 
     @property
     def hosts(self) -> dict[str, str]:

@@ -353,7 +353,7 @@ def test_labels_and_lint(tmp_path, judges, capsys):
     assert json.loads(out.read_text())["labels"]["items"] == 160
     assert "Agreement with the labels" in capsys.readouterr().out
     assert run(["judge", "lint", "roleplay"]) == 0
-    assert "6 criteria, 6 judged" in capsys.readouterr().out
+    assert "7 criteria, 7 judged" in capsys.readouterr().out
     assert run(["judge", "audit", "--model", judges.model("honest"), "--labels", "x.jsonl"]) == 1
     assert (
         run(["judge", "audit", "--model", judges.model("honest"), "--labels", "generated:x"]) == 1

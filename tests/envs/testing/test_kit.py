@@ -179,6 +179,23 @@ def test_a_change_is_tolerated_for_one_template(monkeypatch, template, listed):
     assert ("drop:add (" in result.detail) == listed
 
 
+@pytest.mark.parametrize("told", [True, False])
+def test_an_introduction_is_public_and_must_be_told(monkeypatch, told):
+    """An account that the environment tells is no leak, and one that it only claims to tell is."""
+    said = "The answer is known as {}."
+    monkeypatch.setattr(
+        faults.HiddenSum, "introduction", lambda self, task: said.format(task.params["target"])
+    )
+
+    class Telling(faults.SumEnv):
+        def on_reset(self, task):
+            return super().on_reset(task) + (said.format(task.params["target"]) if told else "")
+
+    (result,) = check_environment(Telling, only=["truth_in_observations"], **SMALL).results
+    assert result.status == ("passed" if told else "failed"), str(result)
+    assert told or "lacks its source's introduction" in str(result)
+
+
 @pytest.mark.parametrize("action_format", ["text", "message"])
 def test_a_sound_environment_passes(action_format):
     report = check_environment(ToyEnv, action_format=action_format, fuzz=2_000)

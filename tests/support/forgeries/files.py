@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from hexathlon.evaluators.judges.rubric_files import get_rubric
 from support.forger import Forger, Record
 from support.forgeries.base import Forgery
 from support.forgeries.records import claims
@@ -44,7 +45,7 @@ def drop_a_control(f: Forger) -> None:
 def ease_a_registered_rubric(f: Forger) -> None:
     """Give the rubric the name of a shipped one."""
     (content,) = f.headers[0]["rubrics"].values()
-    content["id"] = "roleplay"
+    content.update(id="roleplay", version=get_rubric("roleplay").version)
 
 
 def judge_other_records(f: Forger) -> None:
