@@ -125,12 +125,13 @@ class TaskSource(ABC):
         """
         return ""
 
-    def introduction(self, task: Task) -> str:
-        """Return what the environment tells the agent after the instruction, such as its accounts.
+    def public_facts(self, task: Task) -> Sequence[str]:
+        """Return what the environment tells every agent after the instruction, such as its account.
 
-        The conformance kit counts it as public, and checks that the opening contains it.
+        The conformance kit does not take these texts for leaks, and checks that the opening
+        contains them.
         """
-        return ""
+        return ()
 
     def data_files(self) -> Sequence[str]:
         """Return glob patterns of the package's data files that determine the tasks.

@@ -123,10 +123,10 @@ def truth_in_observations(subject: Subject) -> None:
     """Search openings, tools, answers to idle turns and refused calls, and wrong endings."""
     shown: dict[str, list[_Shown]] = defaultdict(list)
     for solved in subject.solved:
-        told = subject.source.introduction(solved.task)
-        if told not in solved.opening:
-            raise CheckFailed(f"the opening of {solved.task.id} lacks its source's introduction")
-        truth = truth_of(solved, public_text(solved.task) + told)
+        told = subject.source.public_facts(solved.task)
+        if missing := [fact for fact in told if fact not in solved.opening]:
+            raise CheckFailed(f"the opening of {solved.task.id} lacks {missing[0]!r:.60}")
+        truth = truth_of(solved, "\n".join((public_text(solved.task), *told)))
         shown["the opening"].append(_Shown(solved.task, _beyond(solved), truth))
         described, told = _described(solved.task), solved.task.instruction
         shown["a tool's description"].append(_Shown(solved.task, described, truth_of(solved, told)))

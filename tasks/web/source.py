@@ -167,11 +167,12 @@ class WebSource(PairedSource):
         """Return trivial policies that use a browser."""
         return trivial_policies(task)
 
-    def introduction(self, task: Task) -> str:
-        """Return the sites' addresses and the user's account; empty in the brief view."""
+    def public_facts(self, task: Task) -> Sequence[str]:
+        """Return the sites' addresses, the user's account and the date; none in the brief view."""
         if task.params.get("view") == "brief":
-            return ""
-        return introduction(WorldPlan.from_json(task.params["world"]))
+            return ()
+        plan = WorldPlan.from_json(task.params["world"])
+        return introduction(plan), plan.start[:10]
 
     def data_files(self) -> Sequence[str]:
         """Return the patterns of pages, labels, schemas and names."""

@@ -180,11 +180,10 @@ def test_a_change_is_tolerated_for_one_template(monkeypatch, template, listed):
 
 
 @pytest.mark.parametrize("told", [True, False])
-def test_an_introduction_is_public_and_must_be_told(monkeypatch, told):
-    """An account that the environment tells is no leak, and one that it only claims to tell is."""
-    said = "The answer is known as {}."
+def test_a_public_fact_is_no_leak_and_must_be_told(monkeypatch, told):
+        said = "The answer is known as {}."
     monkeypatch.setattr(
-        faults.HiddenSum, "introduction", lambda self, task: said.format(task.params["target"])
+        faults.HiddenSum, "public_facts", lambda self, task: [said.format(task.params["target"])]
     )
 
     class Telling(faults.SumEnv):
@@ -193,7 +192,7 @@ def test_an_introduction_is_public_and_must_be_told(monkeypatch, told):
 
     (result,) = check_environment(Telling, only=["truth_in_observations"], **SMALL).results
     assert result.status == ("passed" if told else "failed"), str(result)
-    assert told or "lacks its source's introduction" in str(result)
+    assert told or "lacks 'The answer is known as" in str(result)
 
 
 @pytest.mark.parametrize("action_format", ["text", "message"])
