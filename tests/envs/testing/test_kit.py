@@ -181,7 +181,7 @@ def test_a_change_is_tolerated_for_one_template(monkeypatch, template, listed):
 
 @pytest.mark.parametrize("told", [True, False])
 def test_a_public_fact_is_no_leak_and_must_be_told(monkeypatch, told):
-        said = "The answer is known as {}."
+    said = "The answer is known as {}."
     monkeypatch.setattr(
         faults.HiddenSum, "public_facts", lambda self, task: [said.format(task.params["target"])]
     )
