@@ -75,8 +75,8 @@ def _invented_numbers(spoken: SpokenAct) -> Iterator[str]:
     told = {number.value for number in numbers(spoken.reply)}
     if not told:
         return
-    counts = any(value.isdigit() for value in spoken.values)
-    allowed = {int(v) for v in (*spoken.values, *spoken.claims) if v.isdigit()}
+    counts = any(value.isdecimal() for value in spoken.values)
+    allowed = {int(v) for v in (*spoken.values, *spoken.claims) if v.isdecimal()}
     allowed = allowed.union(*map(_numbers_of, spoken.known))
     for number in numbers(spoken.reply):
         value = number.value

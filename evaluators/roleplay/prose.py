@@ -68,7 +68,7 @@ def _in_refusal(spoken: SpokenAct) -> Iterator[str]:
     refusing = cues.REFUSING[language].search(text)
     if "against_my_rules" in spoken.reasons and cues.COMPLYING[language].search(text):
         yield "complies"
-    if spoken.reasons == ["not_known"] or spoken.reasons == ("not_known",):
+    if list(spoken.reasons) == ["not_known"]:
         if cues.AGREEING[language].search(text) or (_leads_with_yes(spoken) and not refusing):
             yield "agrees"
         if cues.FALSE[language].search(text):
@@ -204,7 +204,7 @@ def _sentence(text: str, start: int, end: int) -> str:
 def _spans(text: str, value: str) -> Iterator[tuple[int, int]]:
     """Yield the places where folded text names a value."""
     value = fold(re.sub(r"^(?:the|an?) ", "", value, flags=re.IGNORECASE))
-    if value.isdigit():
+    if value.isdecimal():  # `isdigit` holds for `²`, too, which is no number to `int`
         for number in numbers(text):
             if number.value == int(value):
                 yield number.start, number.end

@@ -4,12 +4,15 @@ import itertools
 import json
 from collections import Counter, defaultdict
 
+import gymnasium
 import pytest
 
 from hexathlon.evaluators.roleplay.leaks import confirms, denies, leaks
 from hexathlon.evaluators.roleplay.prose import read_prose
 from hexathlon.evaluators.roleplay.spoken import SpokenAct
 from hexathlon.evaluators.verifier import verify
+from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.taskset import build_task
 from support.contradictions import CONTRADICTIONS
 from support.more_contradictions import CONTRADICTIONS as UNSEEN
 from support.scenes import build, changed, claims_of, play, right, turns_of
@@ -158,3 +161,27 @@ def test_unverified_prose_is_named_and_does_not_fail():
     verdict = changed(task, place, reply=f"{reply} The herons dance on stilts.")
     assert verdict.score == 1.0 and verdict.evidence["unverified_prose"] == [place]
     assert verdict.terms["unverified_prose"] == pytest.approx(1 / len(task.params["lines"]))
+
+
+@pytest.mark.parametrize("topic", ["payment", "company", "supper", "luggage", "route"])
+@pytest.mark.parametrize("value", ["²", "𐩀"])
+def test_a_digit_that_is_no_number_costs_the_agent_its_score(topic, value):
+    """Python calls both digits and reads neither as a number: the verdict must not fail."""
+    task = build_task("roleplay/interrogation/medium/test/00000")
+    script = get_source("roleplay").oracle(task)
+    env = gymnasium.make("hexathlon/RolePlay-v1")
+    env.reset(seed=0, options={"task": task.id})
+    action, ended, reward = next(script), False, -1.0
+    while not ended:
+        call = json.loads(action)
+        if call["name"] == "confront":
+            said = {
+                "topic": topic,
+                "truth": value,
+                "reply": f"{call['arguments']['reply']} {value}",
+            }
+            call["arguments"].update(said)
+        observation, reward, terminated, truncated, _ = env.step(json.dumps(call))
+        ended = terminated or truncated
+        action = "" if ended else script.send(observation)
+    assert reward == 0.0
