@@ -1,10 +1,11 @@
 """Runs the servers of the command `serve`."""
 
+import contextlib
 import importlib.util
 import json
 import socket
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from hexathlon.baselines.bridges.episodes import BridgedEpisode, TurnReply
 from hexathlon.baselines.bridges.listing import TaskListing
@@ -18,8 +19,9 @@ from hexathlon.baselines.harness.errors import (
 )
 from hexathlon.envs.errors import EnvFault
 from hexathlon.tasks.errors import TaskError
-from hexathlon.tasks.task import Level, Split
 from hexathlon_cli.output import note
+from hexathlon_cli.playing.choice import TaskChoice
+from hexathlon_cli.playing.jsonl import open_verdicts
 
 __all__ = ["serve_envs", "serve_mcp"]
 
@@ -75,7 +77,7 @@ def serve_mcp(
     verdicts: Path | None,
 ) -> int:
     """Serve one episode on standard input and output, and report its verdict at the end."""
-    settings = _settings(event, taskset, split, level)
+    settings = _settings(event, taskset, split, level, task)
     _need("mcp", "mcp")
 
     import anyio
@@ -83,40 +85,43 @@ def serve_mcp(
     from hexathlon.baselines.bridges.mcp import make_server, serve_stdio
 
     results: list[TurnReply | EnvFault] = []
-    with BridgedEpisode(event, **settings) as episode:
+    with contextlib.ExitStack() as stack:
+        file = None if verdicts is None else stack.enter_context(open_verdicts(verdicts))
+        episode = stack.enter_context(BridgedEpisode(event, **settings))
         try:
             opening = episode.open(task, seed)
         except (TaskError, ValueError) as error:
             raise UsageError(str(error)) from None
-        row = {"event": event, "task_id": opening.task_id, "seed": seed}
         anyio.run(serve_stdio, make_server(episode, opening, results.append))
-    result = results[-1] if results else EnvFault("the session ended before the episode did")
+        result = results[-1] if results else EnvFault("the session ended before the episode did")
+        row = {"event": event, "task_id": opening.task_id, "seed": seed, **_outcome(result)}
+        if file is not None:
+            file.write(json.dumps(row) + "\n")
     if isinstance(result, EnvFault):
-        _append(verdicts, {**row, "reward": None, "error": str(result)})
         note(f"no score: {result}")
         return ExitCode.UNSCORED
-    info = result.info
-    _append(verdicts, {**row, "reward": result.reward, "status": info["status"],
-                       "reward_terms": info["reward_terms"], "turns": info["turn"]})  # fmt: skip
-    note(f"reward {result.reward:g} after {info['turn']} turns")
+    note(f"reward {result.reward:g} after {result.info['turn']} turns")
     return ExitCode.FINE
 
 
-def _append(verdicts: Path | None, row: dict[str, Any]) -> None:
-    if verdicts is not None:
-        with verdicts.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row) + "\n")
+def _outcome(result: TurnReply | EnvFault) -> dict[str, Any]:
+    if isinstance(result, EnvFault):
+        return {"reward": None, "error": str(result)}
+    info = result.info
+    return {
+        "reward": result.reward, "status": info["status"],
+        "reward_terms": info["reward_terms"], "turns": info["turn"],
+    }  # fmt: skip
 
 
-def _settings(event: str, taskset: str | None, split: str, level: str | None) -> dict[str, Any]:
+def _settings(
+    event: str, taskset: str | None, split: str, level: str | None, task: str | None = None
+) -> dict[str, Any]:
+    """Return the environment's settings, once their names are checked."""
     info = find_environment(event)
-    for kind, name, known in (
-        ("split", split, get_args(Split)[:-1]),
-        ("level", level, get_args(Level)),
-        ("task set", taskset, info.tasksets),
-    ):
-        if name is not None and name not in known:
-            raise UsageError(near_miss(kind, name, known))
+    TaskChoice(task, taskset, split, level, "", "en", 0).check(info, "serve mcp")
+    if taskset is not None and taskset not in info.tasksets:
+        raise UsageError(near_miss("task set", taskset, info.tasksets))
     return {"taskset": taskset or info.tasksets[0], "split": split, "level": level}
 
 

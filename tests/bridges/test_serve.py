@@ -48,12 +48,15 @@ def test_mcp_serves_one_episode_and_keeps_its_verdict(tmp_path: Path) -> None:
                 call = json.loads(action)
                 await session.call_tool(call["name"], call["arguments"])
 
+    nowhere = [*COMMAND, *arguments[:-1], str(tmp_path / "no" / "folder")]
+    done = subprocess.run(nowhere, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1 and "cannot write the verdicts" in done.stderr
     anyio.run(play, gold.actions)
     anyio.run(play, gold.actions[:-1])
-    done, cut = (json.loads(line) for line in verdicts.read_text().splitlines())
-    assert done["reward"] == 1.0 and done["turns"] == len(gold.actions)
+    full, cut = (json.loads(line) for line in verdicts.read_text().splitlines())
+    assert full["reward"] == 1.0 and full["turns"] == len(gold.actions)
     assert cut["reward"] is None and "before the episode" in cut["error"]
-    assert gold.task not in json.dumps((done, cut))
+    assert gold.task not in json.dumps((full, cut))
 
 
 @pytest.mark.parametrize(("line", "said"), [
@@ -61,6 +64,7 @@ def test_mcp_serves_one_episode_and_keeps_its_verdict(tmp_path: Path) -> None:
     ("envs SQL --level tinny", "did you mean 'tiny'"),
     ("envs SQL --dialect hermees", "did you mean 'hermes'"),
     ("mcp SQL --split tets", "did you mean 'test'"),
+    ("mcp SQL --task shopping/buy/tiny/test/00000", "is a task of Shopping"),
 ])  # fmt: skip
 def test_bad_input_ends_in_a_sentence(line: str, said: str) -> None:
     done = subprocess.run([*COMMAND, *line.split()], capture_output=True, text=True, timeout=120)

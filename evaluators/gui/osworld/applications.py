@@ -91,7 +91,7 @@ def check_qt_slider_colours(result: Any, rules: MetricRules) -> float:
     if rules["type"] != "blackish":
         raise MetricUnsupported(f"check_qt_slider_colours of the type {rules['type']!r}")
     numbers = value.split(";")
-    return float(all(part.strip().isdigit() and int(part) < _BLACKISH for part in numbers))
+    return float(all(part.strip().isdecimal() and int(part) < _BLACKISH for part in numbers))
 
 
 def is_vlc_playing(result: Any, rules: MetricRules) -> float:

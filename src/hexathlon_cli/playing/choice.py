@@ -67,8 +67,12 @@ class TaskChoice(NamedTuple):
 
     seed: int
 
-    def check(self, info: EnvironmentInfo) -> None:
+    def check(self, info: EnvironmentInfo, command: str = "play") -> None:
         """Check the names.
+
+        Args:
+            info: The environment.
+            command: The command that errors suggest.
 
         Raises:
             UsageError: If a name is unknown, or the task belongs to another environment.
@@ -83,7 +87,7 @@ class TaskChoice(NamedTuple):
         if self.task is not None and environment_for_task(self.task).id != info.id:
             other = short(environment_for_task(self.task).id)
             raise UsageError(
-                f"{self.task} is a task of {other}: type `hexathlon play {other} "
+                f"{self.task} is a task of {other}: type `hexathlon {command} {other} "
                 f"--task {self.task}`"
             )
 

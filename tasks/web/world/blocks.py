@@ -55,6 +55,6 @@ def paged(
 def parse_cents(text: str) -> int | None:
     """Return an amount such as `12.50` in cents, or None if it is not an amount."""
     whole, _, part = text.replace("€", "").replace(",", "").strip().partition(".")
-    if not whole.isdigit() or len(whole) > 9 or (part and not part.isdigit()) or len(part) > 2:
+    if not whole.isdecimal() or len(whole) > 9 or len(part) > 2 or part and not part.isdecimal():
         return None
     return int(whole) * 100 + int(part.ljust(2, "0") if part else 0)

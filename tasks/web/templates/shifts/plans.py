@@ -5,7 +5,7 @@ Every work takes one offer; days and works per firm are limited. Which offers co
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import count
 
@@ -230,7 +230,7 @@ def priced_anew(
 
 
 def _with_price(offer: WorkOffer, price: int) -> WorkOffer:
-    return WorkOffer(offer.number, offer.work, offer.firm, price, offer.days, offer.author)
+    return replace(offer, price=price)
 
 
 def _by_work(offers: Iterable[WorkOffer]) -> Mapping[str, list[WorkOffer]]:
