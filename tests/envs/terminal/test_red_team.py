@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from hexathlon.envs.sandbox import ladder
 from hexathlon.envs.terminal.env import TerminalEnv
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.terminal.directories import directory_source
@@ -106,20 +105,11 @@ ATTACKS = {
 }
 
 
-@pytest.fixture(params=["namespaces", pytest.param("docker", marks=pytest.mark.slow)])
-def env(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[TerminalEnv]:
-    if request.param == "docker":
-        monkeypatch.setenv("DOCKER_HOST", request.getfixturevalue("docker_url"))
-    ladder.backend.cache_clear()
-    probe = ladder.backend(request.param).probe()
-    if not probe.available:
-        pytest.skip(f"{request.param}: {probe.reason}")
-    made = TerminalEnv(sandbox=request.param)
+@pytest.fixture
+def env(backend_name: str) -> Iterator[TerminalEnv]:
+    made = TerminalEnv(sandbox=backend_name)
     yield made
     made.close()
-    if request.param == "docker":
-        ladder.backend("docker").engine.close()
-        ladder.backend.cache_clear()
 
 
 def victim(name: str, folder: Path) -> str:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from hexathlon.envs.sandbox import ladder
 from hexathlon.envs.sandbox.base import Availability, SandboxFault
 from hexathlon.envs.sandbox.changes import Changes
 from hexathlon.envs.sandbox.image import Entry
@@ -63,18 +62,11 @@ QUICK = (
 )  # fmt: skip
 
 
-@pytest.fixture(params=["namespaces", pytest.param("docker", marks=pytest.mark.slow)])
-def env(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[TerminalEnv]:
-    if request.param == "docker":
-        monkeypatch.setenv("DOCKER_HOST", request.getfixturevalue("docker_url"))
-    ladder.backend.cache_clear()
-    probe = ladder.backend(request.param).probe()
-    if not probe.available:
-        pytest.skip(f"{request.param}: {probe.reason}")
-    made = TerminalEnv(sandbox=request.param, limits={"seconds_per_action": 5.0})
+@pytest.fixture
+def env(backend_name: str) -> Iterator[TerminalEnv]:
+    made = TerminalEnv(sandbox=backend_name, limits={"seconds_per_action": 5.0})
     yield made
     made.close()
-    ladder.backend.cache_clear()
 
 
 @pytest.mark.timeout(300)
