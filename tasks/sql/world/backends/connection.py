@@ -5,6 +5,7 @@ size limits and a progress handler are installed. From then on, no statement can
 outside the image, read the clock or exceed its limits.
 """
 
+import os
 import re
 import sqlite3
 import threading
@@ -356,16 +357,41 @@ def _lenient_text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
+class _Account:
+    """The `/proc` account of the thread that creates it, open as long as this object lives.
+
+    A timer may interrupt Python between any two instructions. A file opened for each reading
+    would stay open where that happens before its `with` block begins.
+    """
+
+    def __init__(self) -> None:
+        self.process = os.getpid()
+        self._descriptor = os.open("/proc/thread-self/io", os.O_RDONLY | os.O_CLOEXEC)
+
+    def __del__(self) -> None:
+        if hasattr(self, "_descriptor"):
+            os.close(self._descriptor)
+
+    def bytes_written(self) -> int:
+        """Return the bytes that the thread has written to files; 0 where the system is silent."""
+        for line in os.pread(self._descriptor, 1_024, 0).splitlines():
+            if line.startswith(b"wchar:"):
+                return int(line[6:])
+        return 0
+
+
+_accounts = threading.local()
+
+
 def _thread_bytes_written() -> int:
     """Return the bytes that this thread has written to files; 0 if the system does not say."""
     try:
-        with open("/proc/thread-self/io", "rb") as file:
-            for line in file:
-                if line.startswith(b"wchar:"):
-                    return int(line[6:])
+        account: _Account | None = getattr(_accounts, "account", None)
+        if account is None or account.process != os.getpid():  # a fork would read its parent's
+            account = _accounts.account = _Account()
+        return account.bytes_written()
     except OSError:
         return 0
-    return 0
 
 
 def _schema_calls_replaced_functions(connection: sqlite3.Connection) -> bool:
