@@ -1,4 +1,4 @@
-"""The count of bytes that a thread has written, by which a statement's temporary files are bounded."""
+"""The count of bytes that a thread has written, which bounds a statement's temporary files."""
 
 import os
 import sys
