@@ -17,6 +17,7 @@ import gymnasium
 __all__ = [
     "ENVIRONMENTS",
     "RETIRED",
+    "SHIPPED",
     "EnvironmentInfo",
     "Retired",
     "missing_extra",
@@ -114,6 +115,10 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
         ),
     )
 }
+
+
+SHIPPED = frozenset(ENVIRONMENTS)
+"""Ids of this package, which any process knows; programs may add others while they run."""
 
 
 class Retired(NamedTuple):

@@ -5,24 +5,20 @@ key, not on the worker that plays it. With remote models, the order is that of c
 single process.
 """
 
-import os
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from hexathlon.baselines.agents.base import Agent, AgentMismatch
-from hexathlon.baselines.agents.spec import parse_model
 from hexathlon.baselines.cluster.connect import RayCluster
 from hexathlon.baselines.cluster.executor import LOOK_AHEAD, RayExecutor
 from hexathlon.baselines.cluster.fleet import Fleet
-from hexathlon.baselines.harness.config import ClusterChoice, EvalConfig, ExecutionConfig
+from hexathlon.baselines.harness.config import ClusterChoice
 from hexathlon.baselines.harness.environments import find_environment, make_environment
-from hexathlon.baselines.harness.models import open_model
 from hexathlon.baselines.harness.player import RemoteSetup
+from hexathlon.baselines.harness.remote_agent import agent_of
 from hexathlon.baselines.rollout.executor import Request
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.tokens.trajectory import Trajectory
@@ -44,7 +40,7 @@ class ClusterPlayers:
 
     def __init__(self, fleet: Fleet, setup: RemoteSetup) -> None:
         self.fleet = fleet
-        self._executor = RayExecutor(fleet, _agent_of(setup))
+        self._executor = RayExecutor(fleet, agent_of(setup))
         execution = setup.execution
         # A budget counts recorded trials, so few unrecorded ones may be in progress.
         limited = execution.max_cost or execution.max_tokens or execution.max_hours
@@ -99,49 +95,6 @@ class _Environments:
     def __call__(self, env_id: str) -> Environment:
         find_environment(env_id)  # registers those of plugins
         return make_environment(env_id, self.limits)()
-
-
-@dataclass(frozen=True, slots=True)
-class _EvaluatedAgent:
-    """Opens the model of a run in a worker."""
-
-    config: EvalConfig
-    execution: ExecutionConfig
-    description: Mapping[str, Any]
-    needs_key: bool
-
-    def __call__(self, number: int) -> Agent:
-        variable = self.execution.api_key_env
-        if self.needs_key and not os.environ.get(variable):
-            raise AgentMismatch(
-                f"{variable} is set in this process but not in the workers: set it in the "
-                "environment of every node before `ray start`; keys are not sent over the cluster"
-            )
-        model = open_model(self.config, self.execution, self.description.get("dialect"))
-        for name in ("name", "revision"):
-            planned, opened = self.description.get(name), model.description.get(name)
-            if planned != opened:
-                raise AgentMismatch(
-                    f"a worker did not open the planned model: its {name} is {opened!r}, "
-                    f"expected {planned!r}; give every node the same files"
-                )
-        return model.agent
-
-
-def _agent_of(setup: RemoteSetup) -> Callable[[int], Agent]:
-    """Return a function that opens the model in a worker, with absolute paths."""
-    config, execution = setup.config, setup.execution
-    spec = parse_model(config.model)
-    if spec.kind == "checkpoint":
-        config = config.model_copy(update={"model": str(Path(spec.place).resolve())})
-    elif spec.kind == "agent" and spec.place:
-        place = Path(spec.place).resolve()
-        config = config.model_copy(update={"model": f"agent:{spec.name}:{place}"})
-    if execution.prices is not None:
-        execution = execution.model_copy(update={"prices": execution.prices.resolve()})
-    description = {name: setup.description.get(name) for name in ("name", "revision", "dialect")}
-    needs_key = spec.kind == "endpoint" and bool(os.environ.get(execution.api_key_env))
-    return _EvaluatedAgent(config, execution, description, needs_key)
 
 
 def _report(path: Path, line: str) -> None:

@@ -113,7 +113,11 @@ class ExecutionConfig(_Config):
     """Settings of the execution; in the records, they affect only timing and retries."""
 
     concurrency: int = Field(default=20, ge=1)
-    """Concurrent trials, for remote models; built-in agents play one trial at a time."""
+    """Concurrent trials, for models; a process plays one trial of a built-in agent at a time."""
+
+    workers: int = Field(default=0, ge=0, le=1024)
+    """Processes of this machine that the command uses for the trials of a built-in agent; 0 for one
+    per core if there are many trials."""
 
     retries: int = Field(default=2, ge=0)
     """Further attempts at a trial after an infrastructure failure."""
@@ -199,7 +203,7 @@ def cluster_choice(given: Any, flags: Mapping[str, Any]) -> dict[str, Any] | Non
             TOML of one pool).
 
     Raises:
-        UsageError: If there are workers but no cluster, or a pool is not TOML.
+        UsageError: If there are slots or pools but no cluster, or a pool is not TOML.
     """
     table: Any = {"address": given} if isinstance(given, str) else given
     if table is not None and not isinstance(table, Mapping):
@@ -222,8 +226,8 @@ def cluster_choice(given: Any, flags: Mapping[str, Any]) -> dict[str, Any] | Non
                 f"workers=2}}', got {text!r:.80} ({error})"
             ) from None
     if table is None:
-        if settings or pools:
-            raise UsageError("--workers, --slots and --pool need --cluster ADDRESS")
+        if "slots" in settings or pools:
+            raise UsageError("--slots and --pool need --cluster ADDRESS")
         return None
     return {**table, **settings, "pools": {**table.get("pools", {}), **pools}}
 
@@ -246,6 +250,8 @@ def load_config(
         values.pop(name, None)
     cluster = cluster_choice(values.pop("cluster", None), flags)
     rest = {name: value for name, value in flags.items() if name not in _CLUSTER_FLAGS}
+    if cluster is None and flags.get("workers") is not None:
+        rest["workers"] = flags["workers"]
     values |= {name: value for name, value in rest.items() if value is not None}
     if cluster is not None:
         values["cluster"] = cluster

@@ -45,6 +45,9 @@ class RemoteSetup(NamedTuple):
     run: Path
     """The run directory, for reports about the processes."""
 
+    trials: int
+    """Number of trials to play."""
+
 
 class RemotePlayers(Protocol):
     """Processes that play trials."""
@@ -58,8 +61,8 @@ class RemotePlayers(Protocol):
         ...
 
 
-OpenPlayers = Callable[[RemoteSetup], AbstractContextManager[RemotePlayers]]
-"""Opens the processes that play the trials of a run."""
+OpenPlayers = Callable[[RemoteSetup], AbstractContextManager[RemotePlayers | None]]
+"""Opens the processes that play the trials of a run; None leaves them to this process."""
 
 
 class TrialPlayer:

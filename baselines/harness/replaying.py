@@ -67,6 +67,11 @@ class Replayer:
             differences += _flag_differences(record)
         return differences + agent.differences
 
+    def __call__(self, item: tuple[Mapping[str, Any], bool]) -> list[tuple[str, str]]:
+        """Return the differences of a record, given with whether it was retried."""
+        record, retried = item
+        return self.differences(record, retried=retried)
+
     def close(self) -> None:
         """Close the environments."""
         for slot in self._slots.values():

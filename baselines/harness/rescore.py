@@ -4,16 +4,19 @@ The current verifiers receive the recorded final state and transcript. The new p
 was made from, and each new record the hash and reward of the record it replaces.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import tee
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from hexathlon.baselines.harness.errors import UsageError
 from hexathlon.baselines.harness.plan import open_row
+from hexathlon.baselines.harness.processes import shared_out, workers_of
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.rollout.trial_record import checks_of
 from hexathlon.envs.messages import Message, assistant_message, make_message, parse_text
+from hexathlon.envs.registry import SHIPPED
 from hexathlon.envs.status import Status
 from hexathlon.evaluators.content import Content
 from hexathlon.evaluators.judges.recorded import decided_by_code
@@ -30,7 +33,6 @@ from hexathlon.evaluators.records.plan import PLAN_FILE, PlanError, plan_hash, r
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import verify
 from hexathlon.tasks.task import Task
-from hexathlon.tasks.taskset import TaskSet
 from hexathlon.tasks.validation import reason
 
 __all__ = ["Rescored", "rescore_record", "rescore_run", "transcript_of"]
@@ -56,8 +58,14 @@ class Rescored(NamedTuple):
     changes: int
 
 
-def rescore_run(run: Path, out: Path, salt: str | None = None) -> Rescored:
+def rescore_run(run: Path, out: Path, salt: str | None = None, workers: int = 1) -> Rescored:
     """Rescore every recorded trial of `run` and write the new records to `out`.
+
+    Args:
+        run: The directory.
+        out: The new directory.
+        salt: The secret of a held-out round.
+        workers: Number of processes; 0 for one per core if there are many records.
 
     Raises:
         UsageError: If the run cannot be read, its tasks have changed, or `out` is in use.
@@ -71,24 +79,30 @@ def rescore_run(run: Path, out: Path, salt: str | None = None) -> Rescored:
             raise UsageError(f"{run}: {faults[0]}; a run with a broken chain cannot be rescored")
         if next(read_records(run), None) is None:
             raise UsageError(f"{run} has a plan but no record yet; continue it with resume")
-        return _rescore(run, plan, out, salt)
+        return _rescore(run, plan, out, salt, workers)
     except (PlanError, RecordError) as error:
         raise UsageError(str(error)) from None
     except OSError as error:
         raise UsageError(f"cannot use {error.filename or run}: {reason(error)}") from None
 
 
-def _rescore(run: Path, plan: dict[str, Any], out: Path, salt: str | None) -> Rescored:
-    sets = {(row["taskset"], row["split"]): open_row(row, salt) for row in plan["envs"]}
+def _rescore(
+    run: Path, plan: dict[str, Any], out: Path, salt: str | None, workers: int
+) -> Rescored:
     source = {"run_id": plan["run_id"], "plan_hash": plan["plan_hash"]}
     new_plan = {**plan, "rescored_from": source}
     changed: list[tuple[str, float | None, float | None]] = []
     count = changes = 0
-    with RecordWriter(out, plan_hash(new_plan)) as writer:
+    shipped = SHIPPED.issuperset(str(row.get("id")) for row in plan["envs"])
+    processes = workers_of(workers or int(not shipped), len(plan["keys"]))
+    with (
+        RecordWriter(out, plan_hash(new_plan)) as writer,
+        shared_out(partial(_Rescorer, run, plan["envs"], salt), processes) as rescores,
+    ):
         write_plan(out, new_plan)
         with Progress("rescoring", len(plan["keys"])) as progress:
-            for record in read_records(run):
-                rescored = _rescored(record, sets, run)
+            originals, source_records = tee(read_records(run))
+            for record, rescored in zip(originals, rescores(source_records), strict=True):
                 writer.append(rescored, stored_media(run, record))
                 count += 1
                 old, new = record["reward"], rescored["reward"]
@@ -100,11 +114,21 @@ def _rescore(run: Path, plan: dict[str, Any], out: Path, salt: str | None) -> Re
     return Rescored(out, count, tuple(changed), changes)
 
 
-def _rescored(
-    record: dict[str, Any], sets: Mapping[tuple[str, str], TaskSet], run: Path
-) -> dict[str, Any]:
-    task = sets[record["key"]["task"].partition("/")[0], record["split"]].get(record["key"]["task"])
-    return rescore_record(task, record, partial(read_content, run))
+class _Rescorer:
+    """Rescores one record after another; an `ItemWorker`."""
+
+    def __init__(self, run: Path, rows: Sequence[Mapping[str, Any]], salt: str | None) -> None:
+        self._run = run
+        self._sets = {(row["taskset"], row["split"]): open_row(row, salt) for row in rows}
+
+    def __call__(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the record with its new verdict."""
+        task_id = record["key"]["task"]
+        task = self._sets[task_id.partition("/")[0], record["split"]].get(task_id)
+        return rescore_record(task, record, partial(read_content, self._run))
+
+    def close(self) -> None:
+        """Do nothing: task sets hold no resource."""
 
 
 def rescore_record(

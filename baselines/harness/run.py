@@ -329,7 +329,9 @@ def _play_remaining(
     if open_players is not None and left:
         asynchronous = model.agent.asynchronous
         remote = open_players(
-            RemoteSetup(config, execution, model.description, asynchronous, salt, versions, run)
+            RemoteSetup(
+                config, execution, model.description, asynchronous, salt, versions, run, left
+            )
         )
     label = progress or Progress(model.agent.name, planned)
     with token_log as tokens, remote as players, label as bar:

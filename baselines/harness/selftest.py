@@ -18,10 +18,12 @@ from hexathlon.baselines.harness.environments import (
     open_taskset,
 )
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageError, near_miss
+from hexathlon.baselines.harness.processes import shared_out, workers_of
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.rollout.drivers import play
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, FatalError, Rollout
+from hexathlon.envs.registry import SHIPPED
 from hexathlon.evaluators.records.canonical import canonical_json, encode_text, sha256_hex
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import Script, TaskSource, parse_address
@@ -34,6 +36,9 @@ FLOOR = 0.02
 
 _MAX_NAMED = 5
 _CHUNK = 8
+
+_FEW = 64
+"""Tasks below which starting processes costs more than it saves."""
 
 
 @dataclass
@@ -149,7 +154,7 @@ def run_selftest(
     env: str,
     tasks: int,
     taskset: str | None = None,
-    jobs: int = 1,
+    workers: int = 1,
     options: Mapping[str, Any] | None = None,
     kinds: Sequence[str] = (),
     mapped: Mapped | None = None,
@@ -160,11 +165,11 @@ def run_selftest(
         env: Id or short name.
         tasks: Number of tasks.
         taskset: Task source; by default that of the environment.
-        jobs: Number of processes.
+        workers: Number of processes; 0 for one per core if there are many tasks.
         options: Keyword arguments of the environment, such as `sandbox`.
         kinds: Kinds of scripts to play, such as `oracle`; all by default.
         mapped: Calls a function on each list of tasks in other processes, such as those of a
-            cluster, and yields the results in order; replaces `jobs`.
+            cluster, and yields the results in order; replaces `workers`.
 
     Raises:
         UsageError: If a name is unknown.
@@ -178,7 +183,8 @@ def run_selftest(
     merged: dict[str, Tally] = {}
     with Progress(f"selftest {info.family}", count) as progress:
         play = partial(check_tasks, info.id, options=options, kinds=kinds)
-        results = mapped(play, chunks) if mapped else _mapped(play, chunks, jobs)
+        processes = workers_of(workers or int(info.id not in SHIPPED), count, _FEW)
+        results = mapped(play, chunks) if mapped else _mapped(play, chunks, processes)
         for chunk, tallies in zip(chunks, results, strict=True):
             for kind, tally in tallies.items():
                 merged.setdefault(kind, Tally(kind, tally.required)).add(tally)
@@ -191,17 +197,24 @@ def run_selftest(
 
 
 def _mapped(
-    play: Callable[[list[str]], dict[str, Tally]], chunks: Sequence[list[str]], jobs: int
+    play: Callable[[list[str]], dict[str, Tally]], chunks: Sequence[list[str]], workers: int
 ) -> Iterator[dict[str, Tally]]:
-    if jobs <= 1:
-        yield from map(play, chunks)
-        return
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
+    with shared_out(partial(_ScriptWorker, play), min(workers, len(chunks))) as played:
+        yield from played(chunks)
 
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
-        yield from pool.map(play, chunks)
+
+class _ScriptWorker:
+    """Plays the scripts of one list of tasks after another; an `ItemWorker`."""
+
+    def __init__(self, play: Callable[[list[str]], dict[str, Tally]]) -> None:
+        self._play = play
+
+    def __call__(self, ids: list[str]) -> dict[str, Tally]:
+        """Play the scripts of tasks."""
+        return self._play(ids)
+
+    def close(self) -> None:
+        """Do nothing: each list has an environment of its own."""
 
 
 def check_tasks(

@@ -5,7 +5,9 @@ that no replay can confirm are listed in `NOT_VERIFIABLE`; `docs/guides/verifica
 what else a run's owner could forge.
 """
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,12 +15,20 @@ from hexathlon.baselines.harness.environments import refuse_retired
 from hexathlon.baselines.harness.errors import UsageError
 from hexathlon.baselines.harness.finding import Finding, key_text
 from hexathlon.baselines.harness.plan_check import check_plan
+from hexathlon.baselines.harness.processes import shared_out, workers_of
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.harness.replaying import Replayer
 from hexathlon.baselines.harness.run import stored_config
+from hexathlon.baselines.rollout.processes import Ordered
+from hexathlon.envs.registry import SHIPPED
 from hexathlon.evaluators.judged.consistency import judged_contradictions
 from hexathlon.evaluators.judged.file import JUDGED_FOLDER, JudgedError, judged_files, read_judged
-from hexathlon.evaluators.records import RecordError, check_chain, read_records, record_key
+from hexathlon.evaluators.records import (
+    RecordError,
+    check_chain,
+    read_records,
+    record_key,
+)
 from hexathlon.evaluators.records.consistency import RecordConsistency
 from hexathlon.evaluators.records.plan import PlanError, TrialKey, read_plan
 from hexathlon.tasks.validation import reason
@@ -36,6 +46,9 @@ NOT_VERIFIABLE = (
 """Statements of a run that a replay cannot confirm."""
 
 _MAX_FINDINGS = 50
+
+_FEW = 100
+"""Records below which starting processes costs more than it saves."""
 
 
 class Verification(NamedTuple):
@@ -60,13 +73,16 @@ class Verification(NamedTuple):
         return not self.findings
 
 
-def verify_run(run: Path, salt: str | None = None, *, whole: bool = True) -> Verification:
+def verify_run(
+    run: Path, salt: str | None = None, *, whole: bool = True, workers: int = 1
+) -> Verification:
     """Verify a run directory.
 
     Args:
         run: The directory.
         salt: The secret of a held-out round.
         whole: Whether a planned trial without a record is a finding.
+        workers: Number of processes; 0 for one per core if there are many records.
 
     Raises:
         UsageError: If the run is missing or cannot be read, or the salt is not its round's.
@@ -96,17 +112,19 @@ def verify_run(run: Path, salt: str | None = None, *, whole: bool = True) -> Ver
     missing = [key for key in checked.keys if key not in last]
     findings += _missing(missing, len(checked.keys)) if whole else []
     unscored = sum(last[key][1] != "scored" for key in checked.keys if key in last)
-    replayer, replayed = Replayer(config, salt), 0
-    try:
-        with Progress("verifying", len(checked.keys)) as progress:
-            for trial_findings in _trials(run, plan, set(checked.keys), last, replayer):
-                findings += trial_findings
-                replayed += 1
-                progress.advance()
-                if len(findings) >= _MAX_FINDINGS:
-                    break
-    finally:
-        replayer.close()
+    replayed = 0
+    shipped = SHIPPED.issuperset(str(row.get("id")) for row in plan["envs"])
+    count = workers_of(workers or int(not shipped), len(last), _FEW)
+    with (
+        Progress("verifying", len(checked.keys)) as progress,
+        shared_out(partial(Replayer, config, salt), count) as replays,
+    ):
+        for trial_findings in _trials(run, plan, set(checked.keys), last, replays):
+            findings += trial_findings
+            replayed += 1
+            progress.advance()
+            if len(findings) >= _MAX_FINDINGS:
+                break
     findings += _judged(run, plan["plan_hash"])
     shown = tuple(findings[:_MAX_FINDINGS])
     return Verification(len(checked.keys), replayed, shown, len(missing), unscored)
@@ -131,22 +149,47 @@ def _trials(
     plan: Mapping[str, Any],
     keys: set[TrialKey],
     last: Mapping[TrialKey, tuple[int, str]],
-    replayer: Replayer,
+    replays: Ordered[tuple[Mapping[str, Any], bool], list[tuple[str, str]]],
 ) -> Iterator[list[Finding]]:
     """Yield the findings of each record, those of its own fields first."""
     consistency = RecordConsistency(plan)
-    for record in read_records(run):
-        key = record_key(record)
-        if key not in keys:
-            yield [Finding(key_text(key), "key", "is not in the plan")]
-            continue
-        fields = dict[str, str]()
-        for field, message in consistency.contradictions(record):
-            fields.setdefault(field, message)
-        retried = record["attempt"] < last[key][0]
-        for field, message in replayer.differences(record, retried=retried):
-            fields.setdefault(field, message)
-        yield [Finding(key_text(key), field, message) for field, message in fields.items()]
+    waiting = deque[_Waiting]()
+
+    def planned() -> Iterator[tuple[Mapping[str, Any], bool]]:
+        for record in read_records(run):
+            key = record_key(record)
+            if key not in keys:
+                waiting.append(_Waiting(key, {"key": "is not in the plan"}, replayed=False))
+                continue
+            fields = dict[str, str]()
+            for field, message in consistency.contradictions(record):
+                fields.setdefault(field, message)
+            waiting.append(_Waiting(key, fields, replayed=True))
+            yield record, record["attempt"] < last[key][0]
+
+    for differences in replays(planned()):
+        while not waiting[0].replayed:
+            yield waiting.popleft().findings()
+        one = waiting.popleft()
+        for field, message in differences:
+            one.fields.setdefault(field, message)
+        yield one.findings()
+    for one in waiting:
+        yield one.findings()
+
+
+class _Waiting(NamedTuple):
+    """What is known of a record before its replay."""
+
+    key: TrialKey
+    fields: dict[str, str]
+    """Message by field."""
+
+    replayed: bool
+    """Whether the record is replayed at all."""
+
+    def findings(self) -> list[Finding]:
+        return [Finding(key_text(self.key), *item) for item in self.fields.items()]
 
 
 def _judged(run: Path, plan_hash: str) -> Iterator[Finding]:

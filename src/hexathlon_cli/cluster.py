@@ -1,4 +1,4 @@
-"""The option `--cluster`: where a command's trials are played."""
+"""The options `--cluster` and `--workers`: where a command's trials are played."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,11 +14,13 @@ __all__ = ["remote_players", "mapped_on"]
 
 
 @contextmanager
-def remote_players(execution: "ExecutionConfig") -> Iterator["OpenPlayers | None"]:
-    """Connect to the cluster of a configuration; None if this process plays the trials."""
+def remote_players(execution: "ExecutionConfig") -> Iterator["OpenPlayers"]:
+    """Connect to the cluster of a configuration; without one, use processes of this machine."""
     table = execution.cluster
     if table is None:
-        yield None
+        from hexathlon.baselines.harness.processes import processes_for
+
+        yield processes_for
         return
     from hexathlon.baselines.cluster.connect import connect
     from hexathlon.baselines.harness.progress import Waiting

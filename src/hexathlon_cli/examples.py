@@ -91,7 +91,7 @@ EXAMPLES = {
     "selftest": (
         "hexathlon selftest --env SQL --tasks 20",
         "hexathlon selftest --env Terminal --tasks 20 --sandbox namespaces --sandbox docker",
-        "hexathlon selftest --env Shopping --kind oracle --jobs 2",
+        "hexathlon selftest --env Shopping --kind oracle --workers 2",
     ),
     "plan": (
         "hexathlon plan sql-tiny --gpus 1",

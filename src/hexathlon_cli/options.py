@@ -25,6 +25,7 @@ __all__ = [
     "MostInfraInARow",
     "Pools",
     "Prices",
+    "Processes",
     "Replicas",
     "RequestRetries",
     "RequestTimeout",
@@ -105,7 +106,19 @@ ClusterAddress = Annotated[
         help="Play on a Ray cluster: auto (this machine), HOST:PORT, ray://HOST:PORT, or none.",
     ),
 ]
-Workers = Annotated[int | None, typer.Option(help="Worker processes on the cluster. [default: 2]")]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        help="Processes for built-in agents, or workers on the cluster. "
+        "[default: one per core for 200 trials or more; 2 on a cluster]"
+    ),
+]
+Processes = Annotated[
+    int | None,
+    typer.Option(
+        "--workers", min=1, help="Number of processes. [default: one per core for long runs]"
+    ),
+]
 Slots = Annotated[
     int | None,
     typer.Option(

@@ -76,7 +76,7 @@ def resume(
     given = {name: value for name, value in flags.items() if value is not None}
     former = stored.get("execution", {})
     settings = {**former, **given, "cluster": cluster_choice(former.get("cluster"), given)}
-    for name in ("workers", "slots", "pool"):
+    for name in ("slots", "pool") if settings["cluster"] is None else ("workers", "slots", "pool"):
         settings.pop(name, None)
     _, execution = load_config({**settings, "model": "", "envs": ("",)})
     with remote_players(execution) as open_players:

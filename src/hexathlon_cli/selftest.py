@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hexathlon_cli.options import ClusterAddress, TasksetName
+from hexathlon_cli.options import ClusterAddress, Processes, TasksetName
 
 if TYPE_CHECKING:
     from hexathlon.baselines.harness.selftest import SelftestResult
@@ -21,7 +21,7 @@ def selftest(
     env: Annotated[list[str], typer.Option(help="Event, such as SQL; repeatable.")],
     tasks: Annotated[int, typer.Option(help="Number of tasks, from the test split.")] = 100,
     taskset: TasksetName = None,
-    jobs: Annotated[int, typer.Option(help="Number of processes.")] = 1,
+    workers: Processes = None,
     sandbox: Annotated[
         list[str] | None,
         typer.Option(help="Sandbox of the terminal event; repeat it to compare verdicts."),
@@ -49,15 +49,15 @@ def selftest(
 
     sandboxes, backends = sandbox or [], backend or []
     _check_places(env, sandboxes, backends)
-    if tasks < 1 or jobs < 1:
-        raise UsageError(f"--tasks and --jobs must be at least 1, got {tasks} and {jobs}")
+    if tasks < 1:
+        raise UsageError(f"--tasks must be at least 1, got {tasks}")
     option, places = ("backend", backends) if backends else ("sandbox", sandboxes)
     sound = True
     for name in env:
         results = []
         for place in places or [""]:
             options = {option: place} if place else None
-            result = run_selftest(name, tasks, taskset, jobs, options, kind or [])
+            result = run_selftest(name, tasks, taskset, workers or 0, options, kind or [])
             _print(result, f" on {place}" if place else "")
             sound = sound and result.holds
             results.append(result)

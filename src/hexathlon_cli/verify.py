@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from hexathlon_cli.options import RunFolder, SaltFile
+from hexathlon_cli.options import Processes, RunFolder, SaltFile
 
 __all__ = ["verify"]
 
@@ -17,6 +17,7 @@ def verify(
     allow_incomplete: Annotated[
         bool, typer.Option("--allow-incomplete", help="Accept planned trials without a record.")
     ] = False,
+    workers: Processes = None,
     salt_file: SaltFile = None,
 ) -> int:
     """Verify a run: check its plan and hash chain, and replay every trial.
@@ -30,7 +31,8 @@ def verify(
     from hexathlon.baselines.harness.verify import NOT_VERIFIABLE, verify_run
     from hexathlon_cli.output import note, print_text
 
-    result = verify_run(run, read_salt(salt_file), whole=not allow_incomplete)
+    salt = read_salt(salt_file)
+    result = verify_run(run, salt, whole=not allow_incomplete, workers=workers or 0)
     for finding in result.findings[:_MOST_SHOWN]:
         note(f"mismatch: {finding}")
     count = len(result.findings)

@@ -1,0 +1,169 @@
+"""Trials, replays and verdicts in several processes of this machine.
+
+The results equal those of one process, in the same order: each depends only on its trial. One
+process writes the records.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from hexathlon.baselines.harness.environments import find_environment, make_environment
+from hexathlon.baselines.harness.errors import CommandError, UsageError
+from hexathlon.baselines.harness.player import RemoteSetup
+from hexathlon.baselines.harness.remote_agent import agent_of
+from hexathlon.baselines.rollout.drivers import play, play_async
+from hexathlon.baselines.rollout.environments import is_asynchronous
+from hexathlon.baselines.rollout.executor import Request
+from hexathlon.baselines.rollout.processes import (
+    ItemWorker,
+    Ordered,
+    ProcessLost,
+    WorkerProcesses,
+    cores,
+    working,
+)
+from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
+from hexathlon.baselines.tokens.trajectory import Trajectory
+from hexathlon.envs.registry import SHIPPED
+
+__all__ = ["SMALL", "LocalPlayers", "processes_for", "shared_out", "workers_of"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+SMALL = 200
+"""Trials below which starting processes costs more than it saves."""
+
+
+class LocalPlayers:
+    """Plays trials in processes of this machine; a `RemotePlayers`.
+
+    Args:
+        processes: The processes.
+        ahead: Maximum number of trials whose records were not written yet.
+    """
+
+    def __init__(self, processes: WorkerProcesses[Request, Trajectory], ahead: int) -> None:
+        self._processes, self._ahead = processes, ahead
+
+    async def trajectories(self, requests: Iterator[Request]) -> AsyncGenerator[Trajectory, None]:
+        """Play trials and yield their trajectories, in the order of the requests.
+
+        Raises:
+            CommandError: If a process was lost.
+        """
+        try:
+            for trajectory in self._processes.ordered(requests, self._ahead):
+                yield trajectory
+        except ProcessLost as error:
+            raise CommandError(f"the run stopped: {error}; resume it to go on") from None
+
+
+@contextmanager
+def processes_for(setup: RemoteSetup) -> Iterator[LocalPlayers | None]:
+    """Start the processes of a run for the duration of a block; an `OpenPlayers`.
+
+    Raises:
+        UsageError: If processes are requested for a model, which waits for replies instead.
+    """
+    execution = setup.execution
+    if setup.asynchronous and execution.workers > 1:
+        raise UsageError(
+            "--workers is for built-in agents; for a model, set --concurrency, or --cluster auto "
+            "with --workers"
+        )
+    workers = 1
+    # Without a request, only what every process knows is shared out.
+    if not setup.asynchronous and (execution.workers or SHIPPED.issuperset(setup.versions)):
+        workers = workers_of(execution.workers, setup.trials)
+    if workers == 1:
+        yield None
+        return
+    # A budget counts recorded trials, so few unrecorded ones may be in progress.
+    limited = execution.max_cost or execution.max_tokens or execution.max_hours
+    start = _Start(_plain(setup))
+    with WorkerProcesses[Request, Trajectory](workers, start) as processes:
+        yield LocalPlayers(processes, workers if limited else 1024)
+
+
+@contextmanager
+def shared_out(start: Callable[[], ItemWorker[T, R]], count: int) -> Iterator[Ordered[T, R]]:
+    """Share work out over processes for the duration of a block; see `working`.
+
+    Raises:
+        CommandError: If a process was lost.
+    """
+    try:
+        with working(start, count) as ordered:
+            yield ordered
+    except ProcessLost as error:
+        raise CommandError(f"stopped: {error}") from None
+
+
+def workers_of(requested: int, items: int, small: int = SMALL) -> int:
+    """Return a number of processes: the requested one, or one per core for many items.
+
+    Args:
+        requested: Number of processes; 0 leaves the choice to this function.
+        items: Trials or records.
+        small: Number of items below which this process does the work.
+    """
+    if requested:
+        return min(requested, max(items, 1))
+    return 1 if items < small else cores()
+
+
+def _plain(setup: RemoteSetup) -> RemoteSetup:
+    return setup._replace(description=dict(setup.description), versions=dict(setup.versions))
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """Starts the player of one process."""
+
+    setup: RemoteSetup
+
+    def __call__(self) -> "_TrialWorker":
+        return _TrialWorker(self.setup)
+
+
+class _TrialWorker:
+    """Plays one trial after another; an `ItemWorker`."""
+
+    def __init__(self, setup: RemoteSetup) -> None:
+        self._setup = setup
+        self._agent = agent_of(setup)(0)
+        self._slots: dict[str, EnvironmentSlot] = {}
+        self._runner = asyncio.Runner()
+        self._asynchronous: dict[str, bool] = {}
+
+    def __call__(self, request: Request) -> Trajectory:
+        """Play one trial."""
+        setup = self._setup
+        rollout = Rollout(self._agent, request.limits, setup.execution.retries, setup.salt)
+        slot = self._slot(request.key[0], setup.versions)
+        trial = rollout.trial(slot, request.key, request.tried)
+        if self._asynchronous[request.key[0]]:
+            return self._runner.run(play_async(trial))
+        return play(trial)
+
+    def _slot(self, env_id: str, versions: Mapping[str, str]) -> EnvironmentSlot:
+        if env_id not in self._slots:
+            find_environment(env_id)  # registers those of plugins
+            make: Callable[[], Any] = make_environment(env_id, self._setup.config.limits)
+            slot = EnvironmentSlot(make, versions.get(env_id, ""))
+            self._slots[env_id] = slot
+            self._asynchronous[env_id] = is_asynchronous(slot.get())
+        return self._slots[env_id]
+
+    def close(self) -> None:
+        """Close the environments."""
+        for env_id, slot in self._slots.items():
+            if self._asynchronous.get(env_id):
+                self._runner.run(slot.aclose())
+            else:
+                slot.close()
+        self._runner.close()
