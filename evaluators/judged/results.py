@@ -188,7 +188,7 @@ def _reasons_to_withhold(
         yield f"{missed} of {len(controls)} planted controls decided wrongly"
     if undecided:
         yield f"{undecided} of {len(controls)} planted controls undecided"
-    # Files from before audits were rejected have no such field.
+    # Older files lack this field.
     yield from (f"audit: {why}" for why in header.get("rejected", ()))
 
 
