@@ -227,6 +227,7 @@ def test_every_block_is_of_a_kind_that_is_tested() -> None:
         "# serve.py": "needs a vLLM server; tests/baselines/engines covers the calls",
         "# openenv_client.py": "tests/bridges/test_openenv.py runs it",
         "# skyrl_example.py": "tests/bridges/test_skyrl.py runs it",
+        "# inspect_example.py": "tests/bridges/test_inspect.py runs it",
         "# trl_example.py": "tests/oracles/test_trl_environment.py runs it",
     }
     read = {"clusters.md", "evaluation.md", "judges.md", "training.md", "plugins.md"}
