@@ -55,7 +55,7 @@ def event_task(
     rows = rows or TaskListing(event, taskset, level).rows(split, 0, count)
     samples = [Sample(input="(the event's)", id=row["task"], metadata=row) for row in rows]
 
-    @solver
+    @solver  # type: ignore[untyped-decorator]
     def episode() -> Any:
         async def solve(state: Any, generate: Any) -> Any:
             with ThreadPoolExecutor(1) as thread:  # an environment stays in one thread
@@ -69,7 +69,7 @@ def event_task(
 
         return solve
 
-    @scorer(metrics=[mean(), stderr()])
+    @scorer(metrics=[mean(), stderr()])  # type: ignore[untyped-decorator]
     def verdict() -> Any:
         async def score(state: Any, target: Any) -> Any:
             terms = state.store.get("terms", {})
