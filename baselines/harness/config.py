@@ -216,6 +216,8 @@ def cluster_choice(given: Any, flags: Mapping[str, Any]) -> dict[str, Any] | Non
     if table is not None and table.get("address") == "none":
         return None
     settings = {name: flags[name] for name in ("workers", "slots") if flags.get(name) is not None}
+    if settings.get("workers") == 0:  # an earlier run's choice to leave it open
+        del settings["workers"]
     pools: dict[str, Any] = {}
     for text in flags.get("pool") or ():
         try:

@@ -109,6 +109,7 @@ ClusterAddress = Annotated[
 Workers = Annotated[
     int | None,
     typer.Option(
+        min=1,
         help="Processes for built-in agents, or workers on the cluster. "
         "[default: one per core for 200 trials or more; 2 on a cluster]"
     ),
