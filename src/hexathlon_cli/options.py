@@ -111,7 +111,7 @@ Workers = Annotated[
     typer.Option(
         min=1,
         help="Processes for built-in agents, or workers on the cluster. "
-        "[default: one per core for 200 trials or more; 2 on a cluster]"
+        "[default: one per core for 200 trials or more; 2 on a cluster]",
     ),
 ]
 Processes = Annotated[

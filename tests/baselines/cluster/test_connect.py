@@ -115,7 +115,7 @@ def test_flags_come_before_the_table_of_a_file(tmp_path: Path) -> None:
     ("flags", "message"),
     [
         ({"slots": 2}, "need --cluster ADDRESS"),
-        ({"cluster": "auto", "workers": 0}, "cluster.workers must be at least 1"),
+        ({"cluster": "auto", "workers": -1}, "cluster.workers must be at least 1"),
         ({"cluster": "auto", "pool": ["browsers"]}, "--pool must be NAME={SETTINGS} in TOML"),
         ({"cluster": "auto", "pool": ["a={workers=2}"]}, "pools.a.families is empty"),
         (
