@@ -133,7 +133,7 @@ def interrupt_evaluation(folder: Path, event: str, phase: str, number: int) -> I
     run = folder / "run"
     done = interrupt(
         phase, turn, delay, folder / "journal",
-        "eval", "agent:oracle", "--envs", event, *limits, "--out", str(run),
+        "eval", "agent:oracle", "--envs", event, *limits, "--workers", "1", "--out", str(run),
     )  # fmt: skip
     assert_stopped(done)
     # The journal of a start-up is empty, but on a quiet machine the run has begun within the delay.
