@@ -95,9 +95,11 @@ def _rescore(
     count = changes = 0
     shipped = SHIPPED.issuperset(str(row.get("id")) for row in plan["envs"])
     processes = workers_of(workers or int(not shipped), len(plan["keys"]))
+    rescorer = partial(_Rescorer, run, plan["envs"], salt)
+    rescorer()  # so that nothing is written if a task set cannot be opened
     with (
         RecordWriter(out, plan_hash(new_plan)) as writer,
-        shared_out(partial(_Rescorer, run, plan["envs"], salt), processes) as rescores,
+        shared_out(rescorer, processes) as rescores,
     ):
         write_plan(out, new_plan)
         with Progress("rescoring", len(plan["keys"])) as progress:
