@@ -111,11 +111,8 @@ def _openai(message: Any) -> dict[str, Any]:
          "function": {"name": call.function, "arguments": json.dumps(call.arguments)}}
         for call in message.tool_calls or ()
     ]  # fmt: skip
-    return {
-        "role": "assistant",
-        "content": message.text,
-        **({"tool_calls": calls} if calls else {}),
-    }
+    said = {"role": "assistant", "content": message.text}
+    return {**said, "tool_calls": calls} if calls else said
 
 
 def _answers(message: Any, reply: TurnReply) -> list[Any]:

@@ -13,13 +13,13 @@ from functools import partial
 from pathlib import Path
 
 from hexathlon.baselines.cluster.connect import RayCluster
-from hexathlon.baselines.cluster.executor import LOOK_AHEAD, RayExecutor
+from hexathlon.baselines.cluster.executor import RayExecutor
 from hexathlon.baselines.cluster.fleet import Fleet
 from hexathlon.baselines.harness.config import ClusterChoice
 from hexathlon.baselines.harness.environments import find_environment, make_environment
 from hexathlon.baselines.harness.player import RemoteSetup
 from hexathlon.baselines.harness.remote_agent import agent_of
-from hexathlon.baselines.rollout.executor import Request
+from hexathlon.baselines.rollout.executor import LOOK_AHEAD, Request
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.envs.base import Environment
@@ -41,10 +41,8 @@ class ClusterPlayers:
     def __init__(self, fleet: Fleet, setup: RemoteSetup) -> None:
         self.fleet = fleet
         self._executor = RayExecutor(fleet, agent_of(setup))
-        execution = setup.execution
         # A budget counts recorded trials, so few unrecorded ones may be in progress.
-        limited = execution.max_cost or execution.max_tokens or execution.max_hours
-        self._ahead = fleet.capacity if limited else LOOK_AHEAD
+        self._ahead = fleet.capacity if setup.execution.has_budget else LOOK_AHEAD
         # A server's replies may cost money, so their records are written at once.
         self._ordered = setup.description.get("kind") != "endpoint"
 

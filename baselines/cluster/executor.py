@@ -8,12 +8,9 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from hexathlon.baselines.agents.base import Agent
 from hexathlon.baselines.cluster.fleet import Fleet
 from hexathlon.baselines.cluster.jobs import RolloutJob
-from hexathlon.baselines.rollout.executor import Outcome, Request
+from hexathlon.baselines.rollout.executor import LOOK_AHEAD, Outcome, Request
 
-__all__ = ["LOOK_AHEAD", "RayExecutor"]
-
-LOOK_AHEAD = 1024
-"""Default maximum number of rollouts that wait for the outcome of an earlier one to be yielded."""
+__all__ = ["RayExecutor"]
 
 
 class RayExecutor:

@@ -116,7 +116,7 @@ class ExecutionConfig(_Config):
     """Concurrent trials, for models; a process plays one trial of a built-in agent at a time."""
 
     workers: int = Field(default=0, ge=0, le=1024)
-    """Processes of this machine that the command uses for the trials of a built-in agent; 0 for one
+    """Processes of this machine that play the trials of a built-in agent, in the command; 0 for one
     per core if there are many trials."""
 
     retries: int = Field(default=2, ge=0)
@@ -161,7 +161,12 @@ class ExecutionConfig(_Config):
     """File with the secret of a held-out round; only a commitment to it is stored."""
 
     cluster: ClusterChoice | None = None
-    """Cluster that plays the trials; None for this process."""
+    """Cluster that plays the trials; None for this machine."""
+
+    @property
+    def has_budget(self) -> bool:
+        """Whether the run stops at a cost, a number of tokens or a time."""
+        return bool(self.max_cost or self.max_tokens or self.max_hours)
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -216,7 +221,7 @@ def cluster_choice(given: Any, flags: Mapping[str, Any]) -> dict[str, Any] | Non
     if table is not None and table.get("address") == "none":
         return None
     settings = {name: flags[name] for name in ("workers", "slots") if flags.get(name) is not None}
-    if settings.get("workers") == 0:  # an earlier run's choice to leave it open
+    if settings.get("workers") == 0:  # left open, as in the stored settings of a run
         del settings["workers"]
     pools: dict[str, Any] = {}
     for text in flags.get("pool") or ():

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from hexathlon.baselines.engines.served.settings import usable_cores
 from hexathlon.baselines.harness.environments import all_environments
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable
 from hexathlon.envs.registry import ENVIRONMENTS, missing_extra
@@ -72,8 +73,7 @@ def _python() -> DoctorCheck:
 
 
 def _cores() -> DoctorCheck:
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return DoctorCheck("cores", "yes", f"{usable} usable of {os.cpu_count()}")
+    return DoctorCheck("cores", "yes", f"{usable_cores()} usable of {os.cpu_count()}")
 
 
 def _memory() -> DoctorCheck:

@@ -5,31 +5,31 @@ process writes the records.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
+from hexathlon.baselines.engines.served.settings import usable_cores
 from hexathlon.baselines.harness.environments import find_environment, make_environment
 from hexathlon.baselines.harness.errors import CommandError, UsageError
 from hexathlon.baselines.harness.player import RemoteSetup
 from hexathlon.baselines.harness.remote_agent import agent_of
 from hexathlon.baselines.rollout.drivers import play, play_async
 from hexathlon.baselines.rollout.environments import is_asynchronous
-from hexathlon.baselines.rollout.executor import Request
+from hexathlon.baselines.rollout.executor import LOOK_AHEAD, Request
 from hexathlon.baselines.rollout.processes import (
     ItemWorker,
     Ordered,
     ProcessLost,
     WorkerProcesses,
-    cores,
     working,
 )
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.envs.registry import SHIPPED
 
-__all__ = ["SMALL", "LocalPlayers", "processes_for", "shared_out", "workers_of"]
+__all__ = ["SMALL", "LocalPlayers", "processes_for", "distributed", "workers_of"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -59,7 +59,7 @@ class LocalPlayers:
             for trajectory in self._processes.ordered(requests, self._ahead):
                 yield trajectory
         except ProcessLost as error:
-            raise CommandError(f"the run stopped: {error}; resume it to go on") from None
+            raise CommandError(f"the run stopped: {error}; resume it to continue") from None
 
 
 @contextmanager
@@ -76,22 +76,20 @@ def processes_for(setup: RemoteSetup) -> Iterator[LocalPlayers | None]:
             "with --workers"
         )
     workers = 1
-    # Without a request, only what every process knows is shared out.
-    if not setup.asynchronous and (execution.workers or SHIPPED.issuperset(setup.versions)):
-        workers = workers_of(execution.workers, setup.trials)
+    if not setup.asynchronous:
+        workers = workers_of(execution.workers, setup.trials, setup.versions)
     if workers == 1:
         yield None
         return
-    # A budget counts recorded trials, so few unrecorded ones may be in progress.
-    limited = execution.max_cost or execution.max_tokens or execution.max_hours
-    start = _Start(_plain(setup))
+    start = partial(_TrialWorker, setup)
     with WorkerProcesses[Request, Trajectory](workers, start) as processes:
-        yield LocalPlayers(processes, workers if limited else 1024)
+        # A budget counts recorded trials, so few unrecorded ones may be in progress.
+        yield LocalPlayers(processes, workers if execution.has_budget else LOOK_AHEAD)
 
 
 @contextmanager
-def shared_out(start: Callable[[], ItemWorker[T, R]], count: int) -> Iterator[Ordered[T, R]]:
-    """Share work out over processes for the duration of a block; see `working`.
+def distributed(start: Callable[[], ItemWorker[T, R]], count: int) -> Iterator[Ordered[T, R]]:
+    """Distribute work over processes for the duration of a block; see `working`.
 
     Raises:
         CommandError: If a process was lost.
@@ -103,31 +101,19 @@ def shared_out(start: Callable[[], ItemWorker[T, R]], count: int) -> Iterator[Or
         raise CommandError(f"stopped: {error}") from None
 
 
-def workers_of(requested: int, items: int, small: int = SMALL) -> int:
+def workers_of(requested: int, items: int, env_ids: Iterable[str] = (), small: int = SMALL) -> int:
     """Return a number of processes: the requested one, or one per core for many items.
 
     Args:
         requested: Number of processes; 0 leaves the choice to this function.
         items: Trials or records.
+        env_ids: Their environments. Without a request, this process plays those of other packages:
+            a program may have registered them only here.
         small: Number of items below which this process does the work.
     """
     if requested:
         return min(requested, max(items, 1))
-    return 1 if items < small else cores()
-
-
-def _plain(setup: RemoteSetup) -> RemoteSetup:
-    return setup._replace(description=dict(setup.description), versions=dict(setup.versions))
-
-
-@dataclass(frozen=True, slots=True)
-class _Start:
-    """Starts the player of one process."""
-
-    setup: RemoteSetup
-
-    def __call__(self) -> "_TrialWorker":
-        return _TrialWorker(self.setup)
+    return 1 if items < small or not SHIPPED.issuperset(env_ids) else usable_cores()
 
 
 class _TrialWorker:
@@ -161,9 +147,6 @@ class _TrialWorker:
 
     def close(self) -> None:
         """Close the environments."""
-        for env_id, slot in self._slots.items():
-            if self._asynchronous.get(env_id):
-                self._runner.run(slot.aclose())
-            else:
-                slot.close()
-        self._runner.close()
+        with self._runner as runner:
+            for slot in self._slots.values():
+                runner.run(slot.aclose())

@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 
 from hexathlon.baselines.harness.errors import UsageError
 from hexathlon.baselines.harness.plan import open_row
-from hexathlon.baselines.harness.processes import shared_out, workers_of
+from hexathlon.baselines.harness.processes import distributed, workers_of
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.rollout.trial_record import checks_of
 from hexathlon.envs.messages import Message, assistant_message, make_message, parse_text
-from hexathlon.envs.registry import SHIPPED
 from hexathlon.envs.status import Status
 from hexathlon.evaluators.content import Content
 from hexathlon.evaluators.judges.recorded import decided_by_code
@@ -93,13 +92,11 @@ def _rescore(
     new_plan = {**plan, "rescored_from": source}
     changed: list[tuple[str, float | None, float | None]] = []
     count = changes = 0
-    shipped = SHIPPED.issuperset(str(row.get("id")) for row in plan["envs"])
-    processes = workers_of(workers or int(not shipped), len(plan["keys"]))
-    rescorer = partial(_Rescorer, run, plan["envs"], salt)
-    rescorer()  # so that nothing is written if a task set cannot be opened
-    with (
+    env_ids = [str(row.get("id")) for row in plan["envs"]]
+    processes = workers_of(workers, len(plan["keys"]), env_ids)
+    with (  # the workers first: nothing is written if a task set cannot be opened
+        distributed(partial(_Rescorer, run, plan["envs"], salt), processes) as rescores,
         RecordWriter(out, plan_hash(new_plan)) as writer,
-        shared_out(rescorer, processes) as rescores,
     ):
         write_plan(out, new_plan)
         with Progress("rescoring", len(plan["keys"])) as progress:

@@ -18,12 +18,11 @@ from hexathlon.baselines.harness.environments import (
     open_taskset,
 )
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageError, near_miss
-from hexathlon.baselines.harness.processes import shared_out, workers_of
+from hexathlon.baselines.harness.processes import distributed, workers_of
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.rollout.drivers import play
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, FatalError, Rollout
-from hexathlon.envs.registry import SHIPPED
 from hexathlon.evaluators.records.canonical import canonical_json, encode_text, sha256_hex
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import Script, TaskSource, parse_address
@@ -183,7 +182,7 @@ def run_selftest(
     merged: dict[str, Tally] = {}
     with Progress(f"selftest {info.family}", count) as progress:
         play = partial(check_tasks, info.id, options=options, kinds=kinds)
-        processes = workers_of(workers or int(info.id not in SHIPPED), count, _FEW)
+        processes = workers_of(workers, count, [info.id], _FEW)
         results = mapped(play, chunks) if mapped else _mapped(play, chunks, processes)
         for chunk, tallies in zip(chunks, results, strict=True):
             for kind, tally in tallies.items():
@@ -199,7 +198,7 @@ def run_selftest(
 def _mapped(
     play: Callable[[list[str]], dict[str, Tally]], chunks: Sequence[list[str]], workers: int
 ) -> Iterator[dict[str, Tally]]:
-    with shared_out(partial(_ScriptWorker, play), min(workers, len(chunks))) as played:
+    with distributed(partial(_ScriptWorker, play), min(workers, len(chunks))) as played:
         yield from played(chunks)
 
 

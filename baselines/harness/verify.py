@@ -15,20 +15,14 @@ from hexathlon.baselines.harness.environments import refuse_retired
 from hexathlon.baselines.harness.errors import UsageError
 from hexathlon.baselines.harness.finding import Finding, key_text
 from hexathlon.baselines.harness.plan_check import check_plan
-from hexathlon.baselines.harness.processes import shared_out, workers_of
+from hexathlon.baselines.harness.processes import distributed, workers_of
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.harness.replaying import Replayer
 from hexathlon.baselines.harness.run import stored_config
 from hexathlon.baselines.rollout.processes import Ordered
-from hexathlon.envs.registry import SHIPPED
 from hexathlon.evaluators.judged.consistency import judged_contradictions
 from hexathlon.evaluators.judged.file import JUDGED_FOLDER, JudgedError, judged_files, read_judged
-from hexathlon.evaluators.records import (
-    RecordError,
-    check_chain,
-    read_records,
-    record_key,
-)
+from hexathlon.evaluators.records import RecordError, check_chain, read_records, record_key
 from hexathlon.evaluators.records.consistency import RecordConsistency
 from hexathlon.evaluators.records.plan import PlanError, TrialKey, read_plan
 from hexathlon.tasks.validation import reason
@@ -113,11 +107,11 @@ def verify_run(
     findings += _missing(missing, len(checked.keys)) if whole else []
     unscored = sum(last[key][1] != "scored" for key in checked.keys if key in last)
     replayed = 0
-    shipped = SHIPPED.issuperset(str(row.get("id")) for row in plan["envs"])
-    count = workers_of(workers or int(not shipped), len(last), _FEW)
+    env_ids = [str(row.get("id")) for row in plan["envs"]]
+    count = workers_of(workers, len(last), env_ids, _FEW)
     with (
         Progress("verifying", len(checked.keys)) as progress,
-        shared_out(partial(Replayer, config, salt), count) as replays,
+        distributed(partial(Replayer, config, salt), count) as replays,
     ):
         for trial_findings in _trials(run, plan, set(checked.keys), last, replays):
             findings += trial_findings

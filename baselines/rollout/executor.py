@@ -18,7 +18,10 @@ from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.records import TrialKey
 
-__all__ = ["Executor", "LocalExecutor", "Outcome", "Request"]
+__all__ = ["LOOK_AHEAD", "Executor", "LocalExecutor", "Outcome", "Request"]
+
+LOOK_AHEAD = 1024
+"""Default maximum number of rollouts that wait for the outcome of an earlier one to be yielded."""
 
 Outcome = Trajectory | Prefix
 """The trajectory of a finished rollout, or the prefix of a paused one."""

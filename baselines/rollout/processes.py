@@ -1,4 +1,4 @@
-"""Work shared out over processes of this machine, with results in the order of the items.
+"""Work distributed over processes of this machine, with results in the order of the items.
 
 Each process keeps what its items need, such as environments, from one item to the next. Items and
 results are plain data. A cluster does the same over machines.
@@ -18,9 +18,10 @@ from types import FrameType
 from typing import Any, Generic, Protocol, TypeVar
 
 from hexathlon.baselines import interrupts
+from hexathlon.baselines.rollout.executor import LOOK_AHEAD
 from hexathlon.evaluators.closing import Closing
 
-__all__ = ["ItemWorker", "Ordered", "ProcessLost", "WorkerProcesses", "cores", "working"]
+__all__ = ["ItemWorker", "Ordered", "ProcessLost", "WorkerProcesses", "working"]
 
 _Item = TypeVar("_Item", contravariant=True)
 _Result = TypeVar("_Result", covariant=True)
@@ -57,17 +58,16 @@ class ProcessLost(Exception):
     """A process ended before its work was done."""
 
 
-def cores() -> int:
-    """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 class WorkerProcesses(Closing, Generic[T, R]):
     """Processes that work on items; use it as a context manager.
 
     Args:
         count: Number of processes.
         start: Creates the worker in each process; must be picklable.
+
+    Raises:
+        ProcessLost: If a process ended before its worker was there.
+        Exception: Any exception of `start`.
     """
 
     def __init__(self, count: int, start: Callable[[], ItemWorker[T, R]]) -> None:
@@ -85,11 +85,13 @@ class WorkerProcesses(Closing, Generic[T, R]):
                 process.start()
                 self._processes.append(process)
                 there.close()
+            for index in range(count):
+                self._await_start(index)
         except BaseException:
             self.close()
             raise
 
-    def ordered(self, items: Iterable[T], ahead: int = 1024) -> Iterator[R]:
+    def ordered(self, items: Iterable[T], ahead: int = LOOK_AHEAD) -> Iterator[R]:
         """Yield the result of each item, in the order of the items.
 
         Args:
@@ -121,6 +123,11 @@ class WorkerProcesses(Closing, Generic[T, R]):
             while following in results:
                 yield results.pop(following)
                 following += 1
+
+    def _await_start(self, index: int) -> None:
+        while not self._connections[index].poll(_POLL_S):
+            interrupts.check()
+        self._received(index)
 
     def _ready(self) -> list[int]:
         """Wait until results are there; return the numbers of their processes."""
@@ -219,6 +226,7 @@ def _work(connection: Connection, start: Callable[[], ItemWorker[Any, Any]]) -> 
         connection.send((_portable(error), None))
         return
     try:
+        connection.send((None, None))  # it has started
         while not stop.requested:
             if not connection.poll(_POLL_S):
                 continue
@@ -229,7 +237,7 @@ def _work(connection: Connection, start: Callable[[], ItemWorker[Any, Any]]) -> 
                 outcome = _portable(error), None
             connection.send(outcome)
     except (EOFError, OSError, KeyboardInterrupt):
-        pass  # the parent has gone, or has enough
+        pass  # the parent has ended, or has stopped the work
     finally:
         worker.close()
 

@@ -1,4 +1,4 @@
-"""Work shared out over processes: order, errors, interruptions, lost processes."""
+"""Work distributed over processes: order, errors, interruptions, lost processes."""
 
 import os
 import signal
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from hexathlon.baselines.agents.base import AgentMismatch
+from hexathlon.baselines.engines.served.settings import usable_cores
 from hexathlon.baselines.harness.config import load_config
 from hexathlon.baselines.harness.errors import CommandError, UsageError
 from hexathlon.baselines.harness.processes import processes_for, workers_of
@@ -82,7 +83,8 @@ def test_numbers_of_processes() -> None:
     assert workers_of(4, 100) == 4
     assert workers_of(4, 3) == 3
     assert workers_of(0, 10) == 1
-    assert workers_of(0, 100_000) >= 1
+    assert workers_of(0, 100_000) == usable_cores()
+    assert workers_of(0, 100_000, ["toy/Toy-v0"]) == 1
 
 
 def played(run: Path, workers: int, **flags):

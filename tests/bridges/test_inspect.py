@@ -35,10 +35,9 @@ class Client:
         self.place = place
 
     def play(self, task: str, seed: int, actions: tuple[str, ...]) -> Played:
-        # The script of a lazy model ends too early: its last turn then does nothing more.
-        limit = 2 + 2 * len(actions)
         chosen = event_task(EVENT, tasks=[task], seed=seed)
-        chosen.message_limit = limit
+        # Ends an episode that the script leaves open: the prompt, then two messages a turn.
+        chosen.message_limit = 2 + 2 * len(actions)
         log = evaluated(chosen, actions, self.place)
         (sample,) = log.samples
         assert sample.error is None, sample.error

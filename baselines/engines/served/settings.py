@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self
 
-__all__ = ["GLOO_ARGUMENTS", "NCCL_ARGUMENTS", "VllmSettings"]
+__all__ = ["GLOO_ARGUMENTS", "NCCL_ARGUMENTS", "VllmSettings", "usable_cores"]
 
 _STEP = 8192
 """Minimum number of tokens that the server may prefill in one step."""
@@ -133,7 +133,7 @@ class VllmSettings:
         if not self.eager:
             return kept
         return kept | {
-            "OMP_NUM_THREADS": str(self.threads or max(1, _processors() - 1)),
+            "OMP_NUM_THREADS": str(self.threads or max(1, usable_cores() - 1)),
             # Run the model in the scheduler's process: separate processes would busy-wait for each
             # other and starve the front end on a machine with two processors.
             "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
@@ -161,7 +161,7 @@ def _setting(checkpoint: Path, *names: str) -> Any:
         return None
 
 
-def _processors() -> int:
+def usable_cores() -> int:
     """Return the number of processors available to this process."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

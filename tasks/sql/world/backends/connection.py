@@ -357,8 +357,8 @@ def _lenient_text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-class _Account:
-    """The `/proc` account of the thread that creates it, open as long as this object lives.
+class _IoCounters:
+    """The I/O counters of the thread that creates this object, open as long as it lives.
 
     A timer may interrupt Python between any two instructions. A file opened for each reading
     would stay open where that happens before its `with` block begins.
@@ -373,23 +373,23 @@ class _Account:
             os.close(self._descriptor)
 
     def bytes_written(self) -> int:
-        """Return the bytes that the thread has written to files; 0 where the system is silent."""
+        """Return the bytes that the thread has written to files; 0 if there is no such counter."""
         for line in os.pread(self._descriptor, 1_024, 0).splitlines():
             if line.startswith(b"wchar:"):
                 return int(line[6:])
         return 0
 
 
-_accounts = threading.local()
+_local = threading.local()
 
 
 def _thread_bytes_written() -> int:
     """Return the bytes that this thread has written to files; 0 if the system does not say."""
     try:
-        account: _Account | None = getattr(_accounts, "account", None)
-        if account is None or account.process != os.getpid():  # a fork would read its parent's
-            account = _accounts.account = _Account()
-        return account.bytes_written()
+        counters: _IoCounters | None = getattr(_local, "counters", None)
+        if counters is None or counters.process != os.getpid():  # a fork would read its parent's
+            counters = _local.counters = _IoCounters()
+        return counters.bytes_written()
     except OSError:
         return 0
 
