@@ -45,6 +45,7 @@ def selftest(
     """
     from hexathlon.baselines.harness.errors import ExitCode, UsageError
     from hexathlon.baselines.harness.selftest import differences, run_selftest
+    from hexathlon_cli.cluster import mapped_on
     from hexathlon_cli.output import note
 
     sandboxes, backends = sandbox or [], backend or []
@@ -53,21 +54,24 @@ def selftest(
         raise UsageError(f"--tasks must be at least 1, got {tasks}")
     option, places = ("backend", backends) if backends else ("sandbox", sandboxes)
     sound = True
-    for name in env:
-        results = []
-        for place in places or [""]:
-            options = {option: place} if place else None
-            result = run_selftest(name, tasks, taskset, workers or 0, options, kind or [])
-            _print(result, f" on {place}" if place else "")
-            sound = sound and result.holds
-            results.append(result)
-        first, *others = places or [""]
-        for other, result in zip(others, results[1:], strict=True):
-            compared, unlike = differences(results[0], result, whole=option == "backend")
-            note(f"{first} and {other}: {compared - len(unlike):,} of {compared:,} equal")
-            for line in unlike[:_MOST_SHOWN]:
-                note(line)
-            sound = sound and not unlike
+    with mapped_on(cluster) as mapped:
+        for name in env:
+            results = []
+            for place in places or [""]:
+                options = {option: place} if place else None
+                result = run_selftest(
+                    name, tasks, taskset, workers or 0, options, kind or [], mapped
+                )
+                _print(result, f" on {place}" if place else "")
+                sound = sound and result.holds
+                results.append(result)
+            first, *others = places or [""]
+            for other, result in zip(others, results[1:], strict=True):
+                compared, unlike = differences(results[0], result, whole=option == "backend")
+                note(f"{first} and {other}: {compared - len(unlike):,} of {compared:,} equal")
+                for line in unlike[:_MOST_SHOWN]:
+                    note(line)
+                sound = sound and not unlike
     return ExitCode.FINE if sound else ExitCode.NOT_VERIFIED
 
 
