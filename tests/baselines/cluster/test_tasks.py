@@ -1,6 +1,8 @@
 """Stateless work on a cluster."""
 
 import os
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -52,3 +54,14 @@ def test_selftest_on_a_cluster_gives_the_counts_of_one_process(cluster: RayClust
     here = run_selftest(**settings)  # type: ignore[arg-type]
     there = run_selftest(**settings, mapped=partial(mapped, cluster))  # type: ignore[arg-type]
     assert there == here and there.holds and there.tallies["mutants"].episodes > 10
+
+
+def test_the_command_uses_the_cluster_that_it_is_given() -> None:
+    command = [sys.executable, "-m", "hexathlon", "selftest", "--env", "SQL", "--tasks", "1"]
+    # In a process of its own: this one may be connected to a cluster already.
+    done = subprocess.run(
+        [*command, "--cluster", "nope:x"], capture_output=True, text=True, timeout=240, check=False
+    )
+    assert done.returncode == 4
+    assert "--cluster must be auto, HOST:PORT or ray://HOST:PORT, got 'nope:x'" in done.stderr
+    assert done.stdout == ""
