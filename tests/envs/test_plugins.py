@@ -61,8 +61,8 @@ LOAD = "from hexathlon.envs.plugins import load_plugins; load_plugins()"
 
 @pytest.mark.parametrize("example", [EXAMPLE, block("python", '"""Find the lit cell')])
 def test_the_examples_have_at_most_sixty_lines_of_code(example):
-    """Lines that are neither empty nor a comment count, docstrings included, as formatted."""
-    formatter = ["-m", "ruff", "format", "--isolated", "-"]
+    """Lines that are neither empty nor a comment count, docstrings included, in our formatting."""
+    formatter = ["-m", "ruff", "format", "--isolated", "--line-length", "100", "-"]
     formatted = subprocess.run(
         [sys.executable, *formatter], input=example, capture_output=True, text=True, check=True
     ).stdout
