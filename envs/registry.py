@@ -38,7 +38,7 @@ class EnvironmentInfo(NamedTuple):
     """Names of supported task sources, the default first."""
 
     extra: str | None = None
-    """The extra of this package that it needs."""
+    """The extra that it needs, if any."""
 
     modules: tuple[str, ...] = ()
     """Modules installed by the extra."""
@@ -122,7 +122,7 @@ SHIPPED = frozenset(ENVIRONMENTS)
 
 
 class Retired(NamedTuple):
-    """An id that is no longer played."""
+    """An id that can no longer be played."""
 
     successor: str
     """The id that replaced it, registered or retired itself."""
