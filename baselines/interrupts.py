@@ -107,7 +107,7 @@ def run(work: Coroutine[Any, Any, _Result], runner: "asyncio.Runner | None" = No
             finally:
                 work.close()  # it was not awaited if the check raised
 
-    with deferred():  # so that the runner does not install a handler of its own
+    with deferred():  # so that the runner does not install its own handler
         try:
             if runner is not None:
                 return runner.run(cancellable())

@@ -1,6 +1,6 @@
 """The browser compared with BrowserGym 0.14 and with raw Playwright calls, on one MiniWoB++ page.
 
-BrowserGym is installed in an environment of its own, since it pins an old Playwright:
+BrowserGym is installed in a separate environment, since it pins an old Playwright:
 
     python -m venv peer && peer/bin/pip install browsergym-core==0.14.3 browsergym-miniwob==0.14.3
     .venv/bin/python benchmarks/web_browser.py --peer peer/bin/python

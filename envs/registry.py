@@ -6,7 +6,7 @@ Gymnasium's checker on each. Entry points are strings; nothing is imported until
 
 An id whose results changed is retired: it leaves `ENVIRONMENTS` for `RETIRED`, and its successor
 has the next `-vN`. It is not registered, so `gymnasium.make` raises `DeprecatedEnv` and names the
-successor; the commands do the same. Its records stay readable and keep boards of their own.
+successor; the commands do the same. Its records stay readable and keep their own boards.
 """
 
 import importlib.util

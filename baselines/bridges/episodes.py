@@ -1,7 +1,7 @@
 """An episode as other tools play it: text or a tool call in; text, images and a reward out.
 
-Failures of the infrastructure, and episodes that could not be scored, are exceptions here: no
-caller can take them for a reward of 0.
+Infrastructure failures and unscored episodes raise exceptions here, so that no caller can mistake
+them for a reward of 0.
 """
 
 import json

@@ -10,7 +10,7 @@ from hexathlon.tasks.taskset import TaskSet
 __all__ = ["TRAIN_TASKS", "TaskListing"]
 
 TRAIN_TASKS = 100_000
-"""Tasks listed of a split without an end."""
+"""Number of tasks listed of an unbounded split."""
 
 
 class TaskListing:
@@ -23,7 +23,7 @@ class TaskListing:
         event: Id, or short name such as `SQL`.
         taskset: Name of the task source; the event's own by default.
         level: Restricts the list to one level; None includes all.
-        train_tasks: Tasks to list of a split without an end.
+        train_tasks: Number of tasks to list of an unbounded split.
 
     Raises:
         UsageError: If there is no such event or task set.

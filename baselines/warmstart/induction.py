@@ -103,7 +103,7 @@ def _orthogonal(rows: int, columns: int) -> Any:
 def _plant_previous(
     attention: Any, size: int, fast: list[tuple[int, float]], encoding: Any, norm: float, back: int
 ) -> None:
-    """Make a head attend `back` + 1 tokens back and write what it reads to dimensions of its own.
+    """Make a head attend `back` + 1 tokens back and write what it reads to separate dimensions.
 
     A rotary pair turns by its frequency per token, so a query turned back by one token matches the
     key of the previous token best.

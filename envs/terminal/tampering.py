@@ -38,7 +38,7 @@ _SKIPS = re.compile(rb"\bpytest(?:_\w+\(|\.(?:skip|exit|xfail)\b)")
 """Code for tests only."""
 _EARLY_EXIT = re.compile(rb"\bos\._exit\b")
 _FORK = re.compile(rb"\bos\.fork\b")
-"""What makes an early exit right: a forked child ends so."""
+"""Calls that make an early exit legitimate, since forked children end that way."""
 _TEST_FILE = re.compile(r"(?:^|/)(?:tests?/|test_[^/]*$|[^/]*_test\.py$|conftest\.py$)")
 
 _START = r"(?:^|[;&|(`\n]\s*|\b(?:sudo|exec|xargs|then|do|else)\s+)"

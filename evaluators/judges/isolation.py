@@ -263,7 +263,7 @@ _MASTER = re.compile(
 
 
 def contentless(reply: str, known: Sequence[str]) -> bool:
-    """Whether a reply has no content of its own.
+    """Whether a reply has no original content.
 
     That is: no letter or digit, only openers ("Thought process:"), or nothing but words of the
     question and the criteria.

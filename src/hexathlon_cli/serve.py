@@ -31,8 +31,8 @@ def envs(
 ) -> int:
     """Serve an event in the OpenEnv protocol, over HTTP and WebSocket.
 
-    Each session has an environment of its own. Tasks are listed under /EVENT/splits, /tasks,
-    /num_tasks, /task and /task_range. Whoever reaches the port can play: do not expose it.
+    Each session has its own environment. Tasks are listed under /EVENT/splits, /tasks,
+    /num_tasks, /task and /task_range. Anyone who can reach the port can play: do not expose it.
     """
     from hexathlon_cli.serving import serve_envs
 

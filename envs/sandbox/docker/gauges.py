@@ -13,7 +13,7 @@ from typing import Any
 from hexathlon.envs.sandbox.execution import Execution
 from hexathlon.envs.sandbox.kernel.init import no_route_count
 from hexathlon.envs.sandbox.limits import Stop
-from hexathlon.envs.sandbox.running import wall_in_words
+from hexathlon.envs.sandbox.running import limit_in_output
 
 __all__ = ["Gauges"]
 
@@ -93,7 +93,7 @@ class Gauges:
             return 0, 0
         return _count(self._files[0], "oom_kill"), _count(self._files[1], "max")
 
-    def wall(self, done: Execution) -> Stop | None:
+    def limit_hit(self, done: Execution) -> Stop | None:
         """Return the limit that a command hit."""
         kills, refusals = self.counts()
         before, self._last = self._last, (kills, refusals)
@@ -108,7 +108,7 @@ class Gauges:
                     return Stop.DISK
                 if space.f_favail == 0:
                     return Stop.INODES
-        return wall_in_words(done.exit_status, done.output, counted=self._files is not None)
+        return limit_in_output(done.exit_status, done.output, counted=self._files is not None)
 
     def network_attempts(self) -> int:
         """Return the number of packets without a route."""

@@ -81,7 +81,7 @@ class DockerSandbox(Sandbox):
     # Interface for the shell driver.
 
     def fileno(self) -> int:
-        """Return -1: the shell's end is visible as the end of its own stream."""
+        """Return -1: the end of the shell shows as the end of its stream."""
         return -1
 
     def shell_end(self) -> int | None:
@@ -185,8 +185,8 @@ class DockerSandbox(Sandbox):
             self.start_shell(None)
         assert self._shell is not None
         done = run_in_shell(self._shell, command, self.limits, timeout)
-        wall = self._gauges.wall(done)
-        stop = wall if done.stop is None or wall in (Stop.MEMORY, Stop.PROCESSES) else done.stop
+        hit = self._gauges.limit_hit(done)
+        stop = hit if done.stop is None or hit in (Stop.MEMORY, Stop.PROCESSES) else done.stop
         if done.restarted:
             self._drop_shell()
             self._require_container()
@@ -244,7 +244,7 @@ class DockerSandbox(Sandbox):
             reason = _ERRORS.get(status, output.decode("utf-8", "replace").strip()[-200:])
             raise SandboxPathError(f"{path[:200]}: {reason}")
 
-    def lay(self, files: Mapping[str, Entry]) -> None:
+    def write_entries(self, files: Mapping[str, Entry]) -> None:
         """Write files, directories and links."""
         named = {absolute(path): entry for path, entry in files.items()}
         self.unpack(named, tuple(path for path, entry in named.items() if not entry.folder))

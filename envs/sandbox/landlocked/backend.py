@@ -130,9 +130,9 @@ class FolderSandbox(HousedSandbox):
         try:
             wire.send(ours, self._spec(), [])
             self.properties = self._link.started()
-            self.lay(self._before)
+            self.write_entries(self._before)
             self._delete(changes.deleted)
-            self.lay(changes.written)
+            self.write_entries(changes.written)
             started = self._start_shell(shell.script if shell is not None else None)
             started.previous = shell.previous if shell is not None else 0
         except BaseException:
@@ -162,7 +162,7 @@ class FolderSandbox(HousedSandbox):
                 "processes": limits.processes,
                 "cpus": limits.cpus,
             },
-            "ceilings": {
+            "process_limits": {
                 "file_bytes": limits.file_bytes,
                 "open_files": limits.open_files,
                 "processes": None if alone else limits.processes,
@@ -185,10 +185,10 @@ class FolderSandbox(HousedSandbox):
         """Write a file."""
         super().write(self._inside(path), data, mode)
 
-    def lay(self, files: Mapping[str, Entry]) -> None:
+    def write_entries(self, files: Mapping[str, Entry]) -> None:
         """Write files, directories and links."""
         if files:
-            super().lay({self._inside(path): entry for path, entry in files.items()})
+            super().write_entries({self._inside(path): entry for path, entry in files.items()})
 
     def _delete(self, paths: tuple[str, ...]) -> None:
         for path in paths:

@@ -1,4 +1,4 @@
-"""One Playwright driver and one Chromium per process, on a loop in a thread of its own.
+"""One Playwright driver and one Chromium per process, on a loop in a background thread.
 
 Callers are synchronous: `call` runs a coroutine on the loop. Every wait has a deadline and a name;
 failures below the level of pages raise `EnvFault`.

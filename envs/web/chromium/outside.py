@@ -31,7 +31,7 @@ _TEXT_LIMIT = 200_000
 
 
 class OutsideDriver(Driver):
-    """A Chromium of its own, which resolves the hosts of some sites and no others.
+    """A separate Chromium, which resolves the hosts of some sites and no others.
 
     Args:
         program: Path of Chromium.

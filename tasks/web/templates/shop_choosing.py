@@ -303,7 +303,7 @@ def _best(
         return None
     lines, coupon, _ = same[0]
     totals = price_totals(lines, coupon, "pickup", 0, settings)
-    # The coupon's saving, once more from the rules; ties between coupons are rejected.
+    # The coupon's saving, derived again from the rules; ties between coupons are rejected.
     savings = sorted((_saved(each, lines, today) for each in coupons[1:] if each), reverse=True)
     if max(0, savings[0]) != totals.discount or (len(savings) > 1 and 0 < savings[0] == savings[1]):
         return None

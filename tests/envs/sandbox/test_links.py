@@ -24,11 +24,11 @@ while True:
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[HousedSandbox]:
-    rung = backend("namespaces")
-    if not rung.probe().available:
-        pytest.skip(rung.probe().reason)
+    namespaces = backend("namespaces")
+    if not namespaces.probe().available:
+        pytest.skip(namespaces.probe().reason)
     image = SandboxImage(files={"/srv/server.py": Entry(SERVER.encode())})
-    with rung.open(image) as opened:
+    with namespaces.open(image) as opened:
         assert isinstance(opened, HousedSandbox)
         yield opened
 

@@ -285,7 +285,7 @@ class Canvas(NamedTuple):
 
 
 class Card(NamedTuple):
-    """Widgets on a background of their own."""
+    """Widgets on a separate background."""
 
     children: Sequence[Any]
     on: PhoneEvent | None = None

@@ -41,7 +41,7 @@ class WorkOffer:
 
     days: int
     author: str
-    """Name of whoever entered it."""
+    """Name of its author."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def listed_plans(offers: tuple[WorkOffer, ...], limits: OfferLimits) -> list[tup
 def hasty_plan(offers: tuple[WorkOffer, ...], limits: OfferLimits) -> tuple[str, ...]:
     """Return the plan that single exchanges lead to, from the cheapest offer for each work.
 
-    While a limit is exceeded, the exchange is made that costs least for what it mends; then those
+    While a limit is exceeded, the exchange with the lowest cost per reduction is made; then those
     that save most.
     """
     groups = list(_by_work(offers).values())

@@ -38,7 +38,7 @@ class RecordClosure:
     number: str
     site: str
     group: str
-    """What all its records have in common, in words."""
+    """The common property of its records, in words."""
 
     first: date
     last: date
@@ -62,7 +62,7 @@ class RulesInForce:
     """The rules in force on one day."""
 
     head: str
-    """Address of whoever has a mandate for every site."""
+    """Address of the person with a mandate for every site."""
 
     mandates: frozenset[tuple[str, str]]
     """Addresses with a mandate in force, each with its site."""
@@ -121,7 +121,7 @@ class DayRules:
     offers: tuple[WorkOffer, ...] = ()
     limits: OfferLimits = OfferLimits(0, 0)
     synchronised: str = ""
-    """The site that is synchronised in the course of the day."""
+    """The site that is synchronised during the day."""
 
     after: tuple[int, ...] = ()
     """After the reports on which requests it is."""
