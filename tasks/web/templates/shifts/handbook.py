@@ -66,7 +66,7 @@ def first_edits(rules: DayRules, scene: WebScene) -> list[Edit]:
 
 
 def edits_between(former: DayRules, rules: DayRules, scene: WebScene) -> list[Edit]:
-    """Return the edits that lead from former rules to others."""
+    """Return the edits that lead from one state of the rules to the next."""
     old, sql = pages_of(former, scene), "UPDATE _handbook SET body = ?, updated = ? WHERE name = ?"
     return [
         ("mail", sql, (body, rules.today.isoformat(), name))

@@ -69,7 +69,7 @@ class ShiftPost:
         return self._sent(reference, self._sender(job, rules), statement, job)
 
     def _rival(self, source: str, rules: DayRules, ledger: DayLedger) -> DayMail:
-        """Ask for another value for records of a request by the user."""
+        """Request another value for records of a user's request."""
         job, reference = ledger.jobs[source], self._new_reference()
         traits = _traits(job)
         trait = self.scene.pick(traits) if len(traits) > 1 and self.scene.rng.random() < 0.6 else ""
@@ -89,7 +89,7 @@ class ShiftPost:
         return self._sent("", sender, statement, former.job)
 
     def _sender(self, job: RecordJob, rules: DayRules) -> Person:
-        """Draw a sender: somebody with a mandate for the site, or nearly so."""
+        """Draw a sender: somebody with a mandate for the site, or a near miss."""
         named: Mapping[str, Person] = {
             each.email: each for each in (
                 *self.cast.senders, *self.cast.keepers.values(), *self.cast.seconds.values(),

@@ -1,4 +1,4 @@
-"""The handbook of a shift at one time: register, mandates, and which of their entries count.
+"""The handbook of a shift at one time: register, mandates, and their valid entries.
 
 The texts of the pages are in `handbook`.
 """
@@ -33,7 +33,7 @@ class RegisterEntry:
 
 @dataclass(frozen=True)
 class RecordClosure:
-    """A line of the page Register by which a group of records is closed."""
+    """A line of the page Register that closes a group of records."""
 
     number: str
     site: str
@@ -97,14 +97,14 @@ class RulesInForce:
 
 @dataclass(frozen=True)
 class DayRules:
-    """What the pages say at one time."""
+    """Content of the pages at one time."""
 
     today: date
     numbers: Mapping[str, str]
     """Number of every rule, by its key."""
 
     days: int
-    """For how many days a hold counts."""
+    """Number of days for which a hold is valid."""
 
     head: Person
     """Has a mandate for every site."""
@@ -124,7 +124,7 @@ class DayRules:
     """The site that is synchronised during the day."""
 
     after: tuple[int, ...] = ()
-    """After the reports on which requests it is."""
+    """Requests after whose reports it is synchronised."""
 
     def in_force(self) -> RulesInForce:
         """Return what counts today."""
@@ -166,7 +166,7 @@ class DayRules:
         )  # fmt: skip
 
     def misread(self, slip: str) -> "DayRules":
-        """Return the rules as read by somebody who makes a certain mistake."""
+        """Return the rules as misread with a given mistake."""
         head = self.head.name
         if slip == "holds_ignored":
             return replace(self, entries=())

@@ -48,7 +48,7 @@ from hexathlon.tasks.web.world.people import Person
 __all__ = ["DrawnDay", "DrawnRequest", "day_draft"]
 
 _SLACK = 1.2
-"""Turns per action of the oracle, which looks at everything that decides."""
+"""Turns per action of the oracle, which reads all deciding evidence."""
 
 _LONGEST = 260
 _SHORTEST = 110
@@ -64,7 +64,7 @@ _REFUSED = "ACTION_NOT_ALLOWED_ERROR"
 
 @dataclass(frozen=True)
 class DrawnRequest:
-    """One request before its result is worked out."""
+    """One request before its result is computed."""
 
     step: DayStep
     kind: str
@@ -75,10 +75,10 @@ class DrawnRequest:
 
 @dataclass(frozen=True)
 class DrawnDay:
-    """A day before its results are worked out."""
+    """A day before its results are computed."""
 
     reader: Person
-    """Who gets an account of the day."""
+    """Recipient of the day's account."""
 
     planner: Person
     """Who gets the plans."""
@@ -90,7 +90,7 @@ class DrawnDay:
 
 @dataclass
 class _Course:
-    """The course of a day whose ledger is kept correctly, or with one mistake."""
+    """One day, with its ledger kept correctly or with one mistake."""
 
     ledger: DayLedger
     works: list[StageWork]
@@ -159,7 +159,7 @@ def _draft(
 
 
 def _course(bench: ShiftBench, day: DrawnDay, site: str, slip: str = "", at: int = 0) -> _Course:
-    """Keep the ledger of a day and return what is done for each request."""
+    """Run the ledger over a day and return the actions for each request."""
     ledger, works = DayLedger(slip, at), list[StageWork]()
     morning, known = day.requests[0].step.rules, list[RecordJob]()
     for number, request in enumerate(day.requests, 1):
