@@ -74,7 +74,7 @@ _CASES: Mapping[str, tuple[_Remark, ...]] = {
 """Comments on one cell, oldest first, keyed by case."""
 
 _COUNTING = {"lead": 0, "deputy": 0, "twice": 1, "withdrawn": 0, "agreed": 0}
-"""Which comment of a case counts; in the other cases none counts."""
+"""The valid comment of each case; the other cases have none."""
 
 
 class ApplyRequests(WebTemplate):
