@@ -24,7 +24,7 @@ _UNSCORED = ("error_env", "error_judge", "aborted")
 
 
 class Opening(NamedTuple):
-    """What an agent is given at the start of an episode."""
+    """Everything that an agent receives at the start of an episode."""
 
     system_prompt: str
     """The environment's own, without a description of the tools."""

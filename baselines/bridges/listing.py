@@ -16,7 +16,8 @@ TRAIN_TASKS = 100_000
 class TaskListing:
     """The tasks of an event.
 
-    Rows name tasks by their ids, which say template and level: they are for trainers. What an agent
+    Rows name tasks by their ids, which contain template and level: they are for trainers. What an
+    agent
     sees of a task is its opaque id.
 
     Args:

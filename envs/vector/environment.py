@@ -202,7 +202,7 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
 
         Args:
             min_ready: Minimum number of answers; at most the number pending.
-            timeout: Seconds after which to return the answers at hand, possibly none.
+            timeout: Seconds after which to return the available answers, possibly none.
 
         Raises:
             ValueError: If fewer answers are pending than requested.

@@ -44,8 +44,8 @@ class DockerSandbox(Sandbox):
     """A container with an idle main process, and the shells that run in it.
 
     The engine has no time limits for processes in a container, so they are enforced here: a late
-    command is killed by a helper in the container or, if no helper can start any more, together
-    with the container.
+    command is killed by a helper in the container or, if no helper can start, together with the
+    container.
     """
 
     backend = "docker"
@@ -99,7 +99,7 @@ class DockerSandbox(Sandbox):
         arguments = [pid, int(since * _TICKS), number, "yes" if shell else "no"]
         try:
             self._help(scripts.STOP, *arguments, seconds=_STOP_SECONDS)
-        except SandboxFault:  # no process can be started in the container any more
+        except SandboxFault:  # no process can be started in the container
             self._gauges.kill_shells(self._container)
 
     def start_shell(self, state: ShellState | None) -> None:

@@ -102,7 +102,7 @@ class NamespaceSandbox(HousedSandbox):
         self._count_network()
         kills = refusals = 0
         # First the end, then the pipes: a shell that sees its input end would run its traps.
-        with contextlib.suppress(SandboxFault):  # the supervisor is gone, and all it held with it
+        with contextlib.suppress(SandboxFault):  # the supervisor is gone, and its layers with it
             kills, refusals = self._stacks.end(self._stack.supervisor, opened, wait=wait)
         self._hang_up()
         self._killed = (self._killed[0] + kills, self._killed[1] + refusals)

@@ -1,4 +1,4 @@
-"""Hard tasks on the maps site: the cheapest room, the fastest trains, the shortest day."""
+"""Hard tasks on the maps site: the cheapest room, the fastest trains."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta

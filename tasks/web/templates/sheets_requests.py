@@ -1,4 +1,4 @@
-"""Hard tasks on the spreadsheet: requests in comments, and undoing one person's changes."""
+"""A hard task on the spreadsheet: requests in comments."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta

@@ -44,7 +44,7 @@ def compose_shift(
         scene: Source of the draws.
         sites: Its sites besides mail.
         makers: Draw its jobs.
-        story: Whom the agent works for, in English and Chinese.
+        story: The agent's employer, in English and Chinese.
     """
     bench = ShiftBench(scene, scene.plan("mail", *sites))
     turn = scene.sample(makers, len(makers))

@@ -160,8 +160,8 @@ def draw_offers(scene: WebScene, authors: Sequence[str]) -> tuple[WorkOffer, ...
     """Draw offers for seven works, in the order of their numbers.
 
     Args:
-        scene: What they are drawn from.
-        authors: Names of those who enter offers, some rightly.
+        scene: Source of the draws.
+        authors: Names of the people who enter offers, some of them authorised.
     """
     works, firms = scene.sample(WORKS, _COUNT), [scene.say(*each.split("|")) for each in _FIRMS]
     drawn = []
