@@ -96,7 +96,7 @@ def example_of(request: TokenRequest, reply: TokenReply) -> Example:
 
 
 def differences(first: list[float], second: list[float]) -> np.ndarray:
-    """Return differences of log-probabilities."""
+    """Return absolute differences of log-probabilities."""
     return np.abs(np.array(first) - np.array(second))
 
 

@@ -176,7 +176,7 @@ class StepGrader:
 
 
 def _collected_nothing(sandbox: Sandbox) -> bool:
-    """Whether a pytest of ours ran without finding a test."""
+    """Whether the harness's own pytest ran without finding a test."""
     try:
         return sandbox.read(OUTCOMES).strip() == b"[]"
     except SandboxPathError:

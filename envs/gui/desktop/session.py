@@ -27,8 +27,8 @@ from hexathlon.envs.gui.desktop.home import SCREEN, desktop_image
 from hexathlon.envs.gui.desktop.idleness import Processes
 from hexathlon.envs.sandbox.base import SandboxPathError
 from hexathlon.envs.sandbox.changes import Changes
-from hexathlon.envs.sandbox.housed import HousedSandbox
 from hexathlon.envs.sandbox.image import Entry
+from hexathlon.envs.sandbox.init_sandbox import InitSandbox
 from hexathlon.envs.sandbox.ladder import choose
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 
@@ -71,7 +71,7 @@ class DesktopSession:
         sandbox = choose(backend).open(desktop_image(files, look), _LIMITS)
         self._closing.callback(sandbox.close)
         try:
-            if not isinstance(sandbox, HousedSandbox):
+            if not isinstance(sandbox, InitSandbox):
                 raise BackendMissing(f"the desktop needs the sandbox 'namespaces', not {backend!r}")
             self._sandbox = sandbox
             self._start()

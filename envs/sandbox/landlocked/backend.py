@@ -20,8 +20,8 @@ from hexathlon.envs.sandbox.base import (
 )
 from hexathlon.envs.sandbox.changes import Changes, compare
 from hexathlon.envs.sandbox.execution import Process, ShellState
-from hexathlon.envs.sandbox.housed import HousedSandbox
 from hexathlon.envs.sandbox.image import HOST, Entry, SandboxImage
+from hexathlon.envs.sandbox.init_sandbox import InitSandbox
 from hexathlon.envs.sandbox.kernel import wire
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 from hexathlon.envs.sandbox.link import InitLink
@@ -80,7 +80,7 @@ class UnconfinedBackend(LandlockBackend):
     confined: ClassVar[bool] = False
 
 
-class FolderSandbox(HousedSandbox):
+class FolderSandbox(InitSandbox):
     """A sandbox whose files are a temporary directory of this machine."""
 
     def __init__(

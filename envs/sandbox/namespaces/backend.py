@@ -11,7 +11,7 @@ from hexathlon.envs.sandbox.base import (
 from hexathlon.envs.sandbox.execution import ShellState
 from hexathlon.envs.sandbox.image import SandboxImage
 from hexathlon.envs.sandbox.limits import SandboxLimits
-from hexathlon.envs.sandbox.namespaces.caller import Supervisor
+from hexathlon.envs.sandbox.namespaces.client import Supervisor
 from hexathlon.envs.sandbox.namespaces.sandbox import NamespaceSandbox
 from hexathlon.envs.sandbox.namespaces.snapshot import LayeredSnapshot
 from hexathlon.envs.sandbox.namespaces.stacks import Stack, Stacks

@@ -6,11 +6,11 @@ import signal
 
 from hexathlon.envs.sandbox.base import SandboxBackend, SandboxFault, SandboxSnapshot
 from hexathlon.envs.sandbox.execution import Evidence, Process, ShellState
-from hexathlon.envs.sandbox.housed import HousedSandbox, ShellPipes
+from hexathlon.envs.sandbox.init_sandbox import InitSandbox, ShellPipes
 from hexathlon.envs.sandbox.kernel import wire
 from hexathlon.envs.sandbox.limits import SandboxLimits
 from hexathlon.envs.sandbox.link import InitLink, answer_on
-from hexathlon.envs.sandbox.namespaces.caller import Layer
+from hexathlon.envs.sandbox.namespaces.client import Layer
 from hexathlon.envs.sandbox.namespaces.snapshot import LayeredSnapshot
 from hexathlon.envs.sandbox.namespaces.stacks import Opened, Stack, Stacks
 
@@ -22,7 +22,7 @@ _DEEPEST = 64
 """Maximum number of frozen layers above the image; a deeper stack is copied into one layer."""
 
 
-class NamespaceSandbox(HousedSandbox):
+class NamespaceSandbox(InitSandbox):
     """A sandbox whose files are a stack of layers; the first is its own.
 
     Taking a snapshot freezes that layer, in constant time whatever its content. The sandbox then

@@ -15,7 +15,7 @@ from hexathlon.envs.sandbox.image import HOST, Entry, SandboxImage
 from hexathlon.envs.sandbox.kernel import bundle, wire
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 from hexathlon.envs.sandbox.link import InitLink
-from hexathlon.envs.sandbox.namespaces.caller import Layer, Supervisor, shared_supervisor
+from hexathlon.envs.sandbox.namespaces.client import Layer, Supervisor, shared_supervisor
 
 __all__ = ["Opened", "Stack", "Stacks"]
 

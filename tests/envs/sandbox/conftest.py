@@ -12,7 +12,7 @@ from hexathlon.envs.sandbox.docker.backend import DockerBackend
 from hexathlon.envs.sandbox.image import Entry, SandboxImage
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 from hexathlon.envs.sandbox.namespaces.backend import NamespaceBackend
-from hexathlon.envs.sandbox.namespaces.caller import Supervisor
+from hexathlon.envs.sandbox.namespaces.client import Supervisor
 from support.places import may_be_entered
 
 RUNGS = ("namespaces", "namespaces as a user", "docker")

@@ -14,7 +14,7 @@ from hexathlon.envs.sandbox.base import SandboxBackend
 from hexathlon.envs.sandbox.image import Entry, SandboxImage
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 from hexathlon.envs.sandbox.namespaces.backend import NamespaceBackend
-from hexathlon.envs.sandbox.namespaces.caller import Supervisor
+from hexathlon.envs.sandbox.namespaces.client import Supervisor
 
 CONCURRENCY = 16
 LIMITS = SandboxLimits(memory_bytes=64 * MIB, disk_bytes=8 * MIB, processes=32, seconds=60)

@@ -12,7 +12,7 @@ import pytest
 
 from hexathlon.envs.errors import BackendMissing
 from hexathlon.envs.sandbox.ladder import choose
-from hexathlon.envs.sandbox.namespaces.caller import shared_supervisor
+from hexathlon.envs.sandbox.namespaces.client import shared_supervisor
 from hexathlon.envs.terminal.env import TerminalEnv
 from hexathlon.tasks.registry import get_source
 from support.terminal import commands, play

@@ -15,12 +15,12 @@ from hexathlon.envs.sandbox.kernel.init import no_route_count
 from hexathlon.envs.sandbox.limits import Stop
 from hexathlon.envs.sandbox.running import limit_in_output
 
-__all__ = ["Gauges"]
+__all__ = ["Counters"]
 
 _ROOT = Path("/sys/fs/cgroup")
 
 
-class Gauges:
+class Counters:
     """Counters of one container.
 
     Args:
@@ -43,14 +43,14 @@ class Gauges:
             lines = Path(f"/proc/{self._pid}/cgroup").read_text().splitlines()
         except OSError:
             return {}
-        places: dict[str, Path] = {}
+        folders: dict[str, Path] = {}
         for number, names, path in (line.split(":", 2) for line in lines):
             if self._id not in path:
                 continue  # not our machine's process, or hidden from us
             for name in names.split(",") if number != "0" else ("",):
                 base = _ROOT if number == "0" else _ROOT / names
-                places.setdefault(name, base / path.lstrip("/"))
-        return places
+                folders.setdefault(name, base / path.lstrip("/"))
+        return folders
 
     def _find(self) -> tuple[Path, Path] | None:
         """Return the files that count killed and refused processes; None if inaccessible."""

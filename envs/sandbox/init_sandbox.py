@@ -1,4 +1,4 @@
-"""Sandboxes with our own process 1, which serves commands, keys and files.
+"""Sandboxes whose process 1 (init) is the harness's and serves commands, keys and files.
 
 Shared by the backends that start processes themselves; the backends decide where files live and
 how snapshots are taken.
@@ -22,7 +22,7 @@ from hexathlon.envs.sandbox.running import absolute, limit_in_output, run_in_she
 from hexathlon.envs.sandbox.shell import PipeShell, ShellEnded, setup_line
 from hexathlon.envs.sandbox.terminal import COLUMNS, ROWS, Terminal
 
-__all__ = ["HousedSandbox", "ShellPipes"]
+__all__ = ["InitSandbox", "ShellPipes"]
 
 _READY_SECONDS = 20.0
 _SCRIPT = 57
@@ -51,8 +51,8 @@ class ShellPipes:
             os.close(descriptor)
 
 
-class HousedSandbox(Sandbox):
-    """Common base of the backends with our own process 1."""
+class InitSandbox(Sandbox):
+    """Base of the backends whose init process is the harness's."""
 
     def __init__(self, image: SandboxImage, limits: SandboxLimits) -> None:
         self.image = image
