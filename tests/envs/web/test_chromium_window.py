@@ -87,3 +87,18 @@ def test_the_twin_says_that_it_has_no_window():
             WebEnv(**{option: True})
     with pytest.raises(ValueError, match="screenshot=True"):
         WebEnv(backend="chromium", marks=True)
+
+
+@pytest.mark.parametrize("far", ["NaN", "1e400", "-1e308", "9" * 400])
+def test_no_distance_of_scrolling_breaks_the_browser(env, far):
+    env.reset(seed=1, options={"task": TASK})
+    text = f'{{"name": "scroll", "arguments": {{"delta_x": {far}, "delta_y": {far}}}}}'
+    env.step(text)
+    assert "Page:" in call(env, "noop")["text"]
+
+
+def test_long_texts_are_inserted_not_typed(env):
+    env.reset(seed=1, options={"task": TASK})
+    assert "at most 500 characters" in call(env, "keyboard_type", text="x" * 501)["text"]
+    assert "Page:" in call(env, "keyboard_insert_text", text="x" * 60_000)["text"]
+    assert "Page:" in call(env, "keyboard_type", text="x" * 500)["text"]

@@ -1,6 +1,7 @@
 """Pages of the goods: front page, lists, products, reviews, saved goods and help."""
 
 import json
+import math
 from typing import Any
 from urllib.parse import urlencode
 
@@ -323,9 +324,10 @@ def _filters(call: Call) -> tuple[str, list[Any], str]:
 
 def _decimal(text: str) -> float | None:
     try:
-        return float(text) if text else None
+        number = float(text)
     except ValueError:
         return None
+    return number if math.isfinite(number) else None
 
 
 def _filter_fields(call: Call) -> list[FormField]:

@@ -127,6 +127,7 @@ class Tracker(Desk, Site):
     def create(self, call: Call) -> WebResponse:
         """Create an issue."""
         values = {name: call.arg(name) for name in _NEW_FIELDS}
+        values["milestone"] = str(call.number("milestone"))
         errors = {
             name: call.words("required") for name in ("project", "title", "component")
             if not values[name]
@@ -138,7 +139,7 @@ class Tracker(Desk, Site):
         number = call.store.insert(
             "issues", project=values["project"], title=values["title"], body=values["body"],
             status="open", priority=values["priority"], assignee=values["assignee"],
-            reporter=call.login, milestone=int(values["milestone"] or 0),
+            reporter=call.login, milestone=int(values["milestone"]),
             component=values["component"], created=call.clock.stamp, updated=call.clock.stamp,
         )  # fmt: skip
         return call.redirect(f"/issues/{number}", call.words("created_note", number=number))
