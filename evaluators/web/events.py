@@ -13,8 +13,20 @@ from hexathlon.evaluators.web.kinds import is_pattern
 
 __all__ = ["EventUrl", "Event", "event_of", "har_entry"]
 
-_ASSETS = (".css", ".js", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".woff", ".woff2", ".ttf",
-           ".ico", ".webp")  # fmt: skip
+_ASSETS = (
+    ".css",
+    ".js",
+    ".png",
+    ".jpg",
+    ".jpeg",
+    ".gif",
+    ".svg",
+    ".woff",
+    ".woff2",
+    ".ttf",
+    ".ico",
+    ".webp",
+)
 
 
 class EventUrl(NamedTuple):
@@ -81,8 +93,10 @@ class Event:
     @cached_property
     def cookies(self) -> dict[str, str]:
         """Cookies that the response sets."""
-        return {each["name"]: unquote(each.get("value", ""))
-                for each in self._response.get("cookies", ())}  # fmt: skip
+        return {
+            each["name"]: unquote(each.get("value", ""))
+            for each in self._response.get("cookies", ())
+        }
 
     @property
     def is_asset(self) -> bool:

@@ -852,8 +852,11 @@ class ForgetfulReading(ToyEnv):
 
 class ScoresWhatWasSaid(SumEnv):
     def verdict(self) -> Verdict:
-        said = any(str(self.task.params["target"]) in str(m["content"]) for m in self.transcript
-                   if m["role"] == "assistant")  # fmt: skip
+        said = any(
+            str(self.task.params["target"]) in str(m["content"])
+            for m in self.transcript
+            if m["role"] == "assistant"
+        )
         return Verdict(score=float(self.submitted and (said or super().verdict().score)))
 
 
@@ -941,8 +944,24 @@ class OtherNamesEnv(SumEnv):
 
 
 for _source in (
-    Marked, TruthInTools, IdleMutants, CountingSource, OneLevel, NoSalt, Repeated, OtherNames,
-    LostOracle, FewMutants, NoAlternative, NoCanarySource, HiddenSum, RarelyLostOracle, SameContent,
-    SideInIndex, SideInSeed, SideInName, OneSided,
-):  # fmt: skip
+    Marked,
+    TruthInTools,
+    IdleMutants,
+    CountingSource,
+    OneLevel,
+    NoSalt,
+    Repeated,
+    OtherNames,
+    LostOracle,
+    FewMutants,
+    NoAlternative,
+    NoCanarySource,
+    HiddenSum,
+    RarelyLostOracle,
+    SameContent,
+    SideInIndex,
+    SideInSeed,
+    SideInName,
+    OneSided,
+):
     register_source(_source.name, _source)

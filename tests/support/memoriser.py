@@ -121,8 +121,9 @@ class Memoriser:
             for text in _card_lines(task)
             for before, after in shapes
             if len(text) > len(before + after) + 1
-            and text.startswith(before) and text.endswith(after)
-        ]  # fmt: skip
+            and text.startswith(before)
+            and text.endswith(after)
+        ]
 
     def _bare(self, line: str) -> str:
         for lead in self._leads:

@@ -14,9 +14,17 @@ def write_webshop(catalog: Path, folder: Path, limit: int = 150) -> int:
     for record in json.loads((catalog / "dummyjson" / "products.json").read_text()):
         asin = f"D{record['id']:09d}"
         tags = [tag.lower() for tag in record["tags"]]
-        products.append(_product(asin, record["title"], record["description"], record["price"],
-                                 record["category"], f"Shop › {record['category']} › {tags[-1]}",
-                                 {}))  # fmt: skip
+        products.append(
+            _product(
+                asin,
+                record["title"],
+                record["description"],
+                record["price"],
+                record["category"],
+                f"Shop › {record['category']} › {tags[-1]}",
+                {},
+            )
+        )
         attributes[asin] = {"attributes": [*tags, record.get("brand", "plain").lower()]}
         human[asin] = [
             {
@@ -29,8 +37,17 @@ def write_webshop(catalog: Path, folder: Path, limit: int = 150) -> int:
     for asin, group in _configurable(catalog / "magento" / "configurable_products.csv").items():
         name, options = group["name"], group["options"]
         kind = name.split()[-1].lower()
-        products.append(_product(asin, name, group["description"], group["price"], "fashion",
-                                 f"Clothing › {group['path']} › {kind}", options))  # fmt: skip
+        products.append(
+            _product(
+                asin,
+                name,
+                group["description"],
+                group["price"],
+                "fashion",
+                f"Clothing › {group['path']} › {kind}",
+                options,
+            )
+        )
         attributes[asin] = {"attributes": [kind, "regular fit"]}
         expected = {key: values[len(asin) % len(values)] for key, values in options.items()}
         human[asin] = [

@@ -283,8 +283,12 @@ class ChromiumBrowser(ChromiumSession):
     def _check_key(self, path: Path, node: PageNode, key_comb: str) -> None:
         """Refuse keys that do nothing on the event's sites, as the twin does."""
         field = node.tag == "input" and node.get("type") not in (
-            "button", "submit", "reset", "image", "file",
-        )  # fmt: skip
+            "button",
+            "submit",
+            "reset",
+            "image",
+            "file",
+        )
         if key_comb == "Enter" and field:
             form = forms.form_around(self._body, path)
             button = None if form is None else forms.default_button(self._body, form)

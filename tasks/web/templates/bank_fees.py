@@ -57,19 +57,31 @@ class CheckFees(WebTemplate):
         for place, month in enumerate((first, second)):
             services += _month(scene, month, settings, rich=place == rich)
         number = next_id(store, "transactions")
-        numbered = {number + place: each for place, each in
-                    enumerate(sorted(services, key=lambda each: each.day))}  # fmt: skip
+        numbered = {
+            number + place: each
+            for place, each in enumerate(sorted(services, key=lambda each: each.day))
+        }
         right = _right_fees(numbered, settings, storm, calm)
         charged = _charged(scene, numbered, right, settings)
-        wrong = {key: charged[key] - right.get(key, 0) for key in charged
-                 if charged[key] > right.get(key, 0)}  # fmt: skip
+        wrong = {
+            key: charged[key] - right.get(key, 0)
+            for key in charged
+            if charged[key] > right.get(key, 0)
+        }
         if not 4 <= len(wrong) <= 7 or len(charged) - len(wrong) < 4:
             return None
         edits = [
-            booking_edit(key, account["number"], each.day.isoformat(), *_texts(scene, each),
-                         each.amount if each.sort == "salary" else -each.amount, _kind(each.sort))
-            for key, each in numbered.items() if each.sort != "month"
-        ]  # fmt: skip
+            booking_edit(
+                key,
+                account["number"],
+                each.day.isoformat(),
+                *_texts(scene, each),
+                each.amount if each.sort == "salary" else -each.amount,
+                _kind(each.sort),
+            )
+            for key, each in numbered.items()
+            if each.sort != "month"
+        ]
         fees: dict[int, int] = {}
         at = number + len(numbered)
         for key, amount in sorted(charged.items()):
@@ -99,10 +111,20 @@ class CheckFees(WebTemplate):
             f"{calm} are free and do not count among the month's free ones.",
             f"因网络故障，{storm}至{calm}在任何取款机取现均免费，也不计入当月免费次数。",
         )
-        edits.append(("bank", "INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?)",
-                      (next_id(store, "messages"), person, (calm + timedelta(days=3)).isoformat(),
-                       scene.say("Alder Bank", "桤木银行"),
-                       scene.say("Breakdown of our network", "网络故障说明"), body)))  # fmt: skip
+        edits.append(
+            (
+                "bank",
+                "INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?)",
+                (
+                    next_id(store, "messages"),
+                    person,
+                    (calm + timedelta(days=3)).isoformat(),
+                    scene.say("Alder Bank", "桤木银行"),
+                    scene.say("Breakdown of our network", "网络故障说明"),
+                    body,
+                ),
+            )
+        )
         plan = plan.with_edits(edits)
         if _by_rules(scene, plan, account["number"], settings, storm, calm) != {
             fees[key]: amount for key, amount in wrong.items()
@@ -282,9 +304,12 @@ def _by_rules(
 
 
 def _allowed(
-    row: dict[str, Any], rows: list[dict[str, Any]], n: dict[str, int], own: str,
+    row: dict[str, Any],
+    rows: list[dict[str, Any]],
+    n: dict[str, int],
+    own: str,
     free: tuple[str, str],
-) -> int:  # fmt: skip
+) -> int:
     month = row["booked"][:7]
     if row["kind"] == "cash":
         counting = [

@@ -20,8 +20,7 @@ from hexathlon.tasks.web.world.store import SiteStore, StoreRow
 
 __all__ = ["NOTICE_SQL", "TEMPLATES", "book_table", "place_evidence", "today_of", "unique_places"]
 
-NOTICE_SQL = ("INSERT INTO notices (id, place, date, opens, closes, text) "
-           "VALUES (?, ?, ?, ?, ?, ?)")  # fmt: skip
+NOTICE_SQL = "INSERT INTO notices (id, place, date, opens, closes, text) VALUES (?, ?, ?, ?, ?, ?)"
 
 
 def today_of(plan: WorldPlan) -> date:
@@ -87,9 +86,12 @@ class SavePlace(WebTemplate):
             yield from pilot.finish()
 
         return WebDraft(
-            plan, instruction, solver(place["id"], chosen["name"]),
-            changes=added("maps", "saved", {"list": chosen["id"], "place": place["id"],
-                                            "note": ""}),
+            plan,
+            instruction,
+            solver(place["id"], chosen["name"]),
+            changes=added(
+                "maps", "saved", {"list": chosen["id"], "place": place["id"], "note": ""}
+            ),
             alternatives={"by_search": by_search},
             mutants={
                 "wrong_place": solver(other["id"], chosen["name"]),
@@ -97,7 +99,7 @@ class SavePlace(WebTemplate):
                 "both_lists": solver(place["id"], chosen["name"], other_list["name"]),
             },
             turns=20,
-        )  # fmt: skip
+        )
 
 
 class ClosingTime(WebTemplate):
@@ -125,10 +127,20 @@ class ClosingTime(WebTemplate):
         else:
             text = scene.say("Staff meeting", "内部会议")
             far = (day + timedelta(days=7)).isoformat()
-            plan = plan.with_edits([
-                ("maps", NOTICE_SQL, (70, place["id"], far, usual[0][0], f"{hour - 1:02d}:10", text)),
-                ("maps", NOTICE_SQL, (71, place["id"], day.isoformat(), usual[0][0], closes, text)),
-            ])  # fmt: skip
+            plan = plan.with_edits(
+                [
+                    (
+                        "maps",
+                        NOTICE_SQL,
+                        (70, place["id"], far, usual[0][0], f"{hour - 1:02d}:10", text),
+                    ),
+                    (
+                        "maps",
+                        NOTICE_SQL,
+                        (71, place["id"], day.isoformat(), usual[0][0], closes, text),
+                    ),
+                ]
+            )
         instruction = scene.say(
             f'At what time does "{place["name"]}" close on {day}? Answer with the time as HH:MM.',
             f"“{place['name']}”在{day}几点关门？请回答时间（HH:MM）。",
@@ -150,12 +162,19 @@ class ClosingTime(WebTemplate):
             yield from pilot.finish("RETRIEVE", [closes])
 
         return WebDraft(
-            plan, instruction, solver(closes), answer=ExpectedAnswer(data=(closes,)),
-            evidence=place_evidence(place["id"]), alternatives={"by_search": by_search},
-            mutants={"an_hour_later": solver(f"{int(closes[:2]) + 1}{closes[2:]}"),
-                     "opening": solver(usual[0][0]), "unseen": solver(closes, look=False)},
+            plan,
+            instruction,
+            solver(closes),
+            answer=ExpectedAnswer(data=(closes,)),
+            evidence=place_evidence(place["id"]),
+            alternatives={"by_search": by_search},
+            mutants={
+                "an_hour_later": solver(f"{int(closes[:2]) + 1}{closes[2:]}"),
+                "opening": solver(usual[0][0]),
+                "unseen": solver(closes, look=False),
+            },
             turns=20,
-        )  # fmt: skip
+        )
 
 
 class WriteReview(WebTemplate):
@@ -199,15 +218,22 @@ class WriteReview(WebTemplate):
             yield from pilot.finish()
 
         return WebDraft(
-            plan, instruction, solver(place["id"], stars, text),
-            changes=added("maps", "reviews", {"place": place["id"], "author": person,
-                                              "stars": stars, "body": text}),
+            plan,
+            instruction,
+            solver(place["id"], stars, text),
+            changes=added(
+                "maps",
+                "reviews",
+                {"place": place["id"], "author": person, "stars": stars, "body": text},
+            ),
             alternatives={"from_place": from_place},
-            mutants={"wrong_place": solver(other["id"], stars, text),
-                     "wrong_stars": solver(place["id"], stars % 5 + 1, text),
-                     "wrong_text": solver(place["id"], stars, text[:-4])},
+            mutants={
+                "wrong_place": solver(other["id"], stars, text),
+                "wrong_stars": solver(place["id"], stars % 5 + 1, text),
+                "wrong_text": solver(place["id"], stars, text[:-4]),
+            },
             turns=20,
-        )  # fmt: skip
+        )
 
 
 def book_table(pilot: Pilot, place: int, day: date, guests: int, time: str) -> Script:
@@ -233,11 +259,14 @@ class BookTable(WebTemplate):
         place, other = scene.sample(places, 2)
         day = today_of(plan) + timedelta(days=int(scene.rng.integers(3, 12)))
         slots = [
-            row for row in store.rows("SELECT * FROM slots WHERE place = ? AND seats >= 3 "
-                                      "ORDER BY time", (place["id"],))
-            if any(opens <= row["time"] < closes
-                   for opens, closes in hours_on(store, place["id"], day))
-        ]  # fmt: skip
+            row
+            for row in store.rows(
+                "SELECT * FROM slots WHERE place = ? AND seats >= 3 ORDER BY time", (place["id"],)
+            )
+            if any(
+                opens <= row["time"] < closes for opens, closes in hours_on(store, place["id"], day)
+            )
+        ]
         theirs = store.rows("SELECT * FROM slots WHERE place = ? AND seats >= 3", (other["id"],))
         hours, near = hours_on(store, place["id"], day), day + timedelta(days=1)
         if len(slots) < 2 or not hours or not hours_on(store, place["id"], near) or not theirs:
@@ -249,13 +278,28 @@ class BookTable(WebTemplate):
         shut = near if scene.feasible else day
         before, notice, after = (80 + int(i) for i in scene.rng.permutation(300)[:3])
         # The notice closes the next day, or the day itself.
-        plan = plan.with_edits([
-            ("maps", NOTICE_SQL, (before, place["id"], (day - timedelta(days=7)).isoformat(), "", "",
-                               other_text)),
-            ("maps", NOTICE_SQL, (notice, place["id"], shut.isoformat(), "", "", text)),
-            ("maps", NOTICE_SQL, (after, place["id"], (day + timedelta(days=7)).isoformat(), "", "",
-                               other_text)),
-        ])  # fmt: skip
+        plan = plan.with_edits(
+            [
+                (
+                    "maps",
+                    NOTICE_SQL,
+                    (
+                        before,
+                        place["id"],
+                        (day - timedelta(days=7)).isoformat(),
+                        "",
+                        "",
+                        other_text,
+                    ),
+                ),
+                ("maps", NOTICE_SQL, (notice, place["id"], shut.isoformat(), "", "", text)),
+                (
+                    "maps",
+                    NOTICE_SQL,
+                    (after, place["id"], (day + timedelta(days=7)).isoformat(), "", "", other_text),
+                ),
+            ]
+        )
         instruction = scene.say(
             f'Book a table for {guests} at "{place["name"]}" on {day} at {slot["time"]}. If the '
             "restaurant does not open on that day, book nothing and report the number of the "
@@ -303,23 +347,46 @@ class BookTable(WebTemplate):
         evidence = place_evidence(place["id"])
         if not scene.feasible:
             return WebDraft(
-                plan, instruction, report(f"N-{notice}"), evidence=evidence,
+                plan,
+                instruction,
+                report(f"N-{notice}"),
+                evidence=evidence,
                 answer=ExpectedAnswer("ACTION_NOT_ALLOWED_ERROR", record=f"N-{notice}"),
-                alternatives={"by_picker": by_picker}, mutants=mutants, turns=24,
-            )  # fmt: skip
+                alternatives={"by_picker": by_picker},
+                mutants=mutants,
+                turns=24,
+            )
         at = f"{day} {slot['time']}"
         return WebDraft(
-            plan, instruction, solver(place["id"], day, guests, slot["time"]), evidence=evidence,
-            changes=added("maps", "bookings", {
-                "person": person, "kind": "table", "ref": slot["id"], "start": at, "finish": at,
-                "guests": guests, "cents": 0, "terms": "table", "insured": 0,
-                "status": "active"}),
+            plan,
+            instruction,
+            solver(place["id"], day, guests, slot["time"]),
+            evidence=evidence,
+            changes=added(
+                "maps",
+                "bookings",
+                {
+                    "person": person,
+                    "kind": "table",
+                    "ref": slot["id"],
+                    "start": at,
+                    "finish": at,
+                    "guests": guests,
+                    "cents": 0,
+                    "terms": "table",
+                    "insured": 0,
+                    "status": "active",
+                },
+            ),
             alternatives={"by_picker": by_picker},
-            mutants={**mutants, "refuses": report(f"N-{notice}"),
-                     "wrong_time": solver(place["id"], day, guests, second["time"]),
-                     "wrong_party": solver(place["id"], day, guests - 1, slot["time"])},
+            mutants={
+                **mutants,
+                "refuses": report(f"N-{notice}"),
+                "wrong_time": solver(place["id"], day, guests, second["time"]),
+                "wrong_party": solver(place["id"], day, guests - 1, slot["time"]),
+            },
             turns=24,
-        )  # fmt: skip
+        )
 
 
 def _finish(pilot: Pilot) -> Script:

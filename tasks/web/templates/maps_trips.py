@@ -50,7 +50,8 @@ def book_room(
     """Book a rate, without the preselected insurance unless `extra`."""
     start, finish, guests = wishes
     yield from pilot.goto(
-        "maps", f"/rates/{rate}/book?arrival={start}&departure={finish}&guests={guests}")  # fmt: skip
+        "maps", f"/rates/{rate}/book?arrival={start}&departure={finish}&guests={guests}"
+    )
     if not extra:
         yield from pilot.click("checkbox")
     yield from pilot.click("button", pilot.words("maps", "book_now"))
@@ -60,9 +61,18 @@ def room_row(
     person: str, rate: StoreRow, wishes: tuple[str, str, int], cents: int
 ) -> dict[str, object]:
     """Return the expected booking."""
-    return {"person": person, "kind": "room", "ref": rate["id"], "start": wishes[0],
-            "finish": wishes[1], "guests": wishes[2], "cents": cents, "terms": rate["terms"],
-            "insured": 0, "status": "active"}  # fmt: skip
+    return {
+        "person": person,
+        "kind": "room",
+        "ref": rate["id"],
+        "start": wishes[0],
+        "finish": wishes[1],
+        "guests": wishes[2],
+        "cents": cents,
+        "terms": rate["terms"],
+        "insured": 0,
+        "status": "active",
+    }
 
 
 def book_train(
@@ -79,11 +89,18 @@ def book_train(
 
 def train_row(person: str, train: StoreRow, day: date, guests: int = 1) -> dict[str, object]:
     """Return the expected booking."""
-    return {"person": person, "kind": "train", "ref": train["id"],
-            "start": f"{day} {train['departs']}", "finish": f"{day} {train['arrives']}",
-            "guests": guests, "cents": train["cents"] * guests,
-            "terms": "open" if train["flexible"] else "fixed", "insured": 0,
-            "status": "active"}  # fmt: skip
+    return {
+        "person": person,
+        "kind": "train",
+        "ref": train["id"],
+        "start": f"{day} {train['departs']}",
+        "finish": f"{day} {train['arrives']}",
+        "guests": guests,
+        "cents": train["cents"] * guests,
+        "terms": "open" if train["flexible"] else "fixed",
+        "insured": 0,
+        "status": "active",
+    }
 
 
 class CheapestRoom(WebTemplate):
@@ -102,11 +119,20 @@ class CheapestRoom(WebTemplate):
         hard = scene.demanding()
         first = today_of(plan) + timedelta(days=int(scene.rng.integers(8, 30)))
         nights = int(scene.rng.integers(2, 4))
-        museum = scene.pick(store.rows("SELECT * FROM places WHERE category = 'museum' AND "
-                                       "closed = 0 GROUP BY name HAVING count(*) = 1"))  # fmt: skip
-        wishes = _Wishes(first.isoformat(), (first + timedelta(days=nights)).isoformat(),
-                         int(scene.rng.integers(1, 3)), museum["corner"],
-                         int(scene.rng.integers(13, 22)), hard)  # fmt: skip
+        museum = scene.pick(
+            store.rows(
+                "SELECT * FROM places WHERE category = 'museum' AND "
+                "closed = 0 GROUP BY name HAVING count(*) = 1"
+            )
+        )
+        wishes = _Wishes(
+            first.isoformat(),
+            (first + timedelta(days=nights)).isoformat(),
+            int(scene.rng.integers(1, 3)),
+            museum["corner"],
+            int(scene.rng.integers(13, 22)),
+            hard,
+        )
         walks = minutes_from(store, museum["corner"], "walk")
         best = _rooms(store, wishes, walks, person)
         if len(best) < 2 or best[1][0] - best[0][0] < 1_500:
@@ -116,8 +142,13 @@ class CheapestRoom(WebTemplate):
         count = len(nights_of(wishes.start, wishes.finish))
         if not scene.feasible:
             more = (best[1][0] - best[0][0]) * 3 // 4 // count
-            edits = [("maps", "UPDATE rates SET cents = cents + ?, weekend = weekend + ? WHERE id = ?",
-                      (more, more, rate["id"]))]  # fmt: skip
+            edits = [
+                (
+                    "maps",
+                    "UPDATE rates SET cents = cents + ?, weekend = weekend + ? WHERE id = ?",
+                    (more, more, rate["id"]),
+                )
+            ]
             plan = plan.with_edits(edits)
             store = scene.store(plan, "maps")
             best = _rooms(store, wishes, walks, person)
@@ -131,10 +162,17 @@ class CheapestRoom(WebTemplate):
         wrong = {kind: each for kind, each in wrong.items() if each[1]["id"] != rate["id"]}
         if len(wrong) < (3 if hard else 1):
             return None
-        near_en = (f', within {wishes.minutes} minutes on foot of "{museum["name"]}", in a hotel '
-                   "with an average of at least 3.0 stars" if hard else "")  # fmt: skip
-        near_zh = (f"、步行{wishes.minutes}分钟内可到“{museum['name']}”、酒店平均不低于3.0星"
-                   if hard else "")  # fmt: skip
+        near_en = (
+            f', within {wishes.minutes} minutes on foot of "{museum["name"]}", in a hotel '
+            "with an average of at least 3.0 stars"
+            if hard
+            else ""
+        )
+        near_zh = (
+            f"、步行{wishes.minutes}分钟内可到“{museum['name']}”、酒店平均不低于3.0星"
+            if hard
+            else ""
+        )
         instruction = scene.say(
             f"Book the cheapest room for {wishes.guests} from {wishes.start} to {wishes.finish} "
             "that includes breakfast and can be cancelled free of charge until the day "
@@ -158,7 +196,8 @@ class CheapestRoom(WebTemplate):
             for _, each in best[:4]:
                 yield from pilot.goto("maps", f"/places/{each['place']}/rooms?{query}")
                 yield from pilot.goto(
-                    "maps", f"/directions?from={each['place']}&to={museum['id']}&mode=walk")  # fmt: skip
+                    "maps", f"/directions?from={each['place']}&to={museum['id']}&mode=walk"
+                )
 
         def solver(number: int, *, extra: bool = False) -> Solver:
             def solve(pilot: Pilot) -> Script:
@@ -188,21 +227,31 @@ class CheapestRoom(WebTemplate):
         mutants["second"] = solver(best[1][1]["id"])
         if not scene.feasible:
             return WebDraft(
-                plan, instruction, report(rate["id"]), evidence=evidence,
+                plan,
+                instruction,
+                report(rate["id"]),
+                evidence=evidence,
                 answer=ExpectedAnswer("NOT_FOUND_ERROR", record=f"R-{rate['id']}"),
                 alternatives={"direct": direct},
-                mutants={**mutants, "books": solver(rate["id"]),
-                         "other_record": report(best[1][1]["id"])},
+                mutants={
+                    **mutants,
+                    "books": solver(rate["id"]),
+                    "other_record": report(best[1][1]["id"]),
+                },
                 turns=80 if hard else 50,
-            )  # fmt: skip
+            )
         tier = store.value("SELECT tier FROM members WHERE login = ?", (person,))
         cents = stay_cents(rate, stay[0], stay[1], tier)
         return WebDraft(
-            plan, instruction, solver(rate["id"]), evidence=evidence,
+            plan,
+            instruction,
+            solver(rate["id"]),
+            evidence=evidence,
             changes=added("maps", "bookings", room_row(person, rate, stay, cents)),
             alternatives={"direct": direct},
-            mutants={**mutants, "refuses": report(rate["id"])}, turns=80 if hard else 50,
-        )  # fmt: skip
+            mutants={**mutants, "refuses": report(rate["id"])},
+            turns=80 if hard else 50,
+        )
 
 
 def _rooms(
@@ -212,8 +261,10 @@ def _rooms(
     tier = store.value("SELECT tier FROM members WHERE login = ?", (person,))
     nights = len(nights_of(wishes.start, wishes.finish))
     found = []
-    for row in store.rows("SELECT r.*, p.tax, p.corner, (SELECT avg(stars) FROM reviews v WHERE "
-                          "v.place = p.id) AS stars FROM rates r JOIN places p ON p.id = r.place"):  # fmt: skip
+    for row in store.rows(
+        "SELECT r.*, p.tax, p.corner, (SELECT avg(stars) FROM reviews v WHERE "
+        "v.place = p.id) AS stars FROM rates r JOIN places p ON p.id = r.place"
+    ):
         if row["guests"] < wishes.guests or (row["nights"] > nights and without != "nights"):
             continue
         if not row["breakfast"] and without != "breakfast":
@@ -237,8 +288,10 @@ def _cheapest_by_sql(
     store: SiteStore, wishes: _Wishes, walks: Mapping[int, int], person: str
 ) -> int:
     """Return the cheapest room by a query over single nights."""
-    days = ", ".join(f"('{night}', {int(night.weekday() in (4, 5))})"
-                     for night in nights_of(wishes.start, wishes.finish))  # fmt: skip
+    days = ", ".join(
+        f"('{night}', {int(night.weekday() in (4, 5))})"
+        for night in nights_of(wishes.start, wishes.finish)
+    )
     near = ", ".join(str(corner) for corner, time in walks.items() if time <= wishes.minutes)
     sql = f"""
     WITH night (day, late) AS (VALUES {days}),
@@ -251,8 +304,10 @@ def _cheapest_by_sql(
     SELECT id FROM cost ORDER BY plain - CASE WHEN member THEN plain * (SELECT CASE tier WHEN 'gold'
       THEN 10 WHEN 'silver' THEN 5 ELSE 0 END FROM members WHERE login = :person) / 100 ELSE 0 END
       + tax * :guests * number, id LIMIT 1"""
-    return int(store.value(sql, {"guests": wishes.guests, "any": int(not wishes.hard),
-                                 "person": person}) or 0)  # fmt: skip
+    return int(
+        store.value(sql, {"guests": wishes.guests, "any": int(not wishes.hard), "person": person})
+        or 0
+    )
 
 
 class FastestTrains(WebTemplate):
@@ -273,8 +328,11 @@ class FastestTrains(WebTemplate):
         cities = [row["origin"] for row in store.rows("SELECT DISTINCT origin FROM trains")]
         origin, target = scene.sample(cities, 2)
         day = today_of(plan) + timedelta(days=int(scene.rng.integers(3, 20)))
-        trains = [row for row in store.rows("SELECT * FROM trains ORDER BY id")
-                  if str(day.weekday()) in row["days"]]  # fmt: skip
+        trains = [
+            row
+            for row in store.rows("SELECT * FROM trains ORDER BY id")
+            if str(day.weekday()) in row["days"]
+        ]
         earliest = int(scene.rng.integers(6, 10)) * 60
         latest = earliest + int(scene.rng.integers(6, 9)) * 60
         options = _connections(trains, origin, target, earliest, latest, 10)
@@ -282,10 +340,16 @@ class FastestTrains(WebTemplate):
         wide = _connections(trains, origin, target, earliest - 120, latest + 120, 10)
         hard = scene.demanding()
         prices = [_price(legs) for _, legs in options]
-        place = next((i for i in range(2 if hard else 1, len(options))
-                      if prices[i] < min(prices[:i]) - 100
-                      and options[i][0] > options[i - 1][0]
-                      and len(options[i][1]) == 2), None)  # fmt: skip
+        place = next(
+            (
+                i
+                for i in range(2 if hard else 1, len(options))
+                if prices[i] < min(prices[:i]) - 100
+                and options[i][0] > options[i - 1][0]
+                and len(options[i][1]) == 2
+            ),
+            None,
+        )
         if place is None:
             return None
         budget = prices[place] // 100 + 1
@@ -293,11 +357,23 @@ class FastestTrains(WebTemplate):
         if sum(_price(each) <= budget * 100 and time <= length for time, each in options) != 1:
             return None
         quicker = {
-            "tight": next((each for time, each in tight if time <= length
-                           and _price(each) <= budget * 100 and each != legs), None),
-            "window": next((each for time, each in wide if time <= length
-                            and _price(each) <= budget * 100 and each != legs), None),
-        }  # fmt: skip
+            "tight": next(
+                (
+                    each
+                    for time, each in tight
+                    if time <= length and _price(each) <= budget * 100 and each != legs
+                ),
+                None,
+            ),
+            "window": next(
+                (
+                    each
+                    for time, each in wide
+                    if time <= length and _price(each) <= budget * 100 and each != legs
+                ),
+                None,
+            ),
+        }
         if hard and not any(quicker.values()):
             return None
         clock = [f"{minutes // 60:02}:{minutes % 60:02}" for minutes in (earliest, latest)]
@@ -329,16 +405,24 @@ class FastestTrains(WebTemplate):
                 yield from book_train(pilot, leg["id"], day)
             yield from pilot.finish()
 
-        mutants = {"fastest": solver(options[0][1]), "first_leg": solver(legs[:1]),
-                   "insured": solver(legs, extra=True),
-                   "later": solver(options[min(place + 1, len(options) - 1)][1])
-                   if place + 1 < len(options) else solver(legs[1:])}  # fmt: skip
+        mutants = {
+            "fastest": solver(options[0][1]),
+            "first_leg": solver(legs[:1]),
+            "insured": solver(legs, extra=True),
+            "later": solver(options[min(place + 1, len(options) - 1)][1])
+            if place + 1 < len(options)
+            else solver(legs[1:]),
+        }
         mutants |= {kind: solver(each) for kind, each in quicker.items() if each is not None}
         return WebDraft(
-            plan, instruction, solver(legs),
+            plan,
+            instruction,
+            solver(legs),
             changes=added("maps", "bookings", *(train_row(person, leg, day) for leg in legs)),
-            alternatives={"backwards": backwards}, mutants=mutants, turns=60,
-        )  # fmt: skip
+            alternatives={"backwards": backwards},
+            mutants=mutants,
+            turns=60,
+        )
 
 
 def minutes_of_clock(clock: str) -> int:
@@ -358,10 +442,12 @@ def _connections(
     ends = [row for row in trains if row["target"] == target]
     legs: list[tuple[StoreRow, ...]] = [(row,) for row in starts if row["target"] == target]
     legs += [
-        (first, second) for first in starts for second in ends
+        (first, second)
+        for first in starts
+        for second in ends
         if first["target"] == second["origin"]
         and minutes_of_clock(second["departs"]) - minutes_of_clock(first["arrives"]) >= change
-    ]  # fmt: skip
+    ]
     found = [
         (minutes_of_clock(each[-1]["arrives"]) - minutes_of_clock(each[0]["departs"]), each)
         for each in legs

@@ -12,8 +12,19 @@ from hexathlon.tasks.web.world.sites.sheets.formulas import CellPlace, parse_ref
 from hexathlon.tasks.web.world.sites.sheets.vocabulary import heading, said
 from hexathlon.tasks.web.world.store import SiteStore
 
-__all__ = ["ROWS_PER_PAGE", "SheetContent", "cell_changes", "cell_edit", "comment_on", "new_cells", "open_sheet",
-           "row_edits", "set_cell", "set_row", "view_sheet"]  # fmt: skip
+__all__ = [
+    "ROWS_PER_PAGE",
+    "SheetContent",
+    "cell_changes",
+    "cell_edit",
+    "comment_on",
+    "new_cells",
+    "open_sheet",
+    "row_edits",
+    "set_cell",
+    "set_row",
+    "view_sheet",
+]
 
 
 ROWS_PER_PAGE = 25
@@ -85,8 +96,10 @@ def comment_on(
     number: int, sheet: int, ref: str, author: str, body: str, at: str, resolved: int = 0
 ) -> Edit:
     """Return the edit that adds a comment with a given number."""
-    sql = ("INSERT INTO comments (id, sheet, ref, author, body, created, resolved) "
-           "VALUES (?, ?, ?, ?, ?, ?, ?)")  # fmt: skip
+    sql = (
+        "INSERT INTO comments (id, sheet, ref, author, body, created, resolved) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)"
+    )
     return ("sheets", sql, (number, sheet, ref, author, body, at, resolved))
 
 
@@ -102,8 +115,15 @@ def new_cells(sheet: int, values: Mapping[str, object]) -> dict[str, Any]:
     for ref, raw in values.items():
         place = parse_ref(ref)
         assert place is not None, ref
-        rows.append({"id": f"{sheet}!{ref}", "sheet": sheet, "row": place[0], "col": place[1],
-                     "raw": str(raw)})  # fmt: skip
+        rows.append(
+            {
+                "id": f"{sheet}!{ref}",
+                "sheet": sheet,
+                "row": place[0],
+                "col": place[1],
+                "raw": str(raw),
+            }
+        )
     return {"sheets": {"cells": {"added": rows}}}
 
 

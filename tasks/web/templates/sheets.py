@@ -69,7 +69,9 @@ class SetFigure(WebTemplate):
             yield from pilot.finish()
 
         return WebDraft(
-            plan, instruction, writer(sheet.id, {ref: figure}),
+            plan,
+            instruction,
+            writer(sheet.id, {ref: figure}),
             changes=cell_changes(sheet.id, {ref: figure}),
             alternatives={"by_row": by_row},
             mutants={
@@ -79,7 +81,7 @@ class SetFigure(WebTemplate):
                 "both_quarters": writer(sheet.id, {ref: figure, ref_of(row, near): figure}),
             },
             turns=20,
-        )  # fmt: skip
+        )
 
 
 class ReadStock(WebTemplate):
@@ -119,13 +121,20 @@ class ReadStock(WebTemplate):
             return solve
 
         return WebDraft(
-            plan, instruction, solver(free, query=f"col=1&op=%3D&value={cells[0]}"),
-            answer=ExpectedAnswer(data=(free,)), evidence=evidence,
+            plan,
+            instruction,
+            solver(free, query=f"col=1&op=%3D&value={cells[0]}"),
+            answer=ExpectedAnswer(data=(free,)),
+            evidence=evidence,
             alternatives={"whole_grid": solver(free)},
-            mutants={"on_hand": solver(int(cells[3])), "reserved": solver(int(cells[4])),
-                     "off_by_one": solver(free + 1), "unseen": solver(free, look=False)},
+            mutants={
+                "on_hand": solver(int(cells[3])),
+                "reserved": solver(int(cells[4])),
+                "off_by_one": solver(free + 1),
+                "unseen": solver(free, look=False),
+            },
             turns=20,
-        )  # fmt: skip
+        )
 
 
 class LeaveComment(WebTemplate):
@@ -173,10 +182,20 @@ class LeaveComment(WebTemplate):
 
         person = scene.people(plan)[0].login
         return WebDraft(
-            plan, instruction, solver(ref_of(row, column), text),
-            changes=added("sheets", "comments", {
-                "sheet": sheet.id, "ref": ref_of(row, column), "author": person, "body": text,
-                "resolved": 0}),
+            plan,
+            instruction,
+            solver(ref_of(row, column), text),
+            changes=added(
+                "sheets",
+                "comments",
+                {
+                    "sheet": sheet.id,
+                    "ref": ref_of(row, column),
+                    "author": person,
+                    "body": text,
+                    "resolved": 0,
+                },
+            ),
             alternatives={"from_grid": from_grid},
             mutants={
                 "wrong_row": solver(ref_of(other, column), text),
@@ -184,7 +203,7 @@ class LeaveComment(WebTemplate):
                 "twice": solver(ref_of(row, column), text, times=2),
             },
             turns=20,
-        )  # fmt: skip
+        )
 
 
 class ChangeUnlessProtected(WebTemplate):
@@ -205,8 +224,10 @@ class ChangeUnlessProtected(WebTemplate):
         row = int(scene.rng.integers(4, sheet.last - 2))
         name = sheet.cells[(row, 1)]
         columns = sorted(int(i) for i in 3 + scene.rng.permutation(4)[:2])
-        figures = {ref_of(row, column): str(int(scene.rng.integers(30, 300)) * 50 + 5)
-                   for column in columns}  # fmt: skip
+        figures = {
+            ref_of(row, column): str(int(scene.rng.integers(30, 300)) * 50 + 5)
+            for column in columns
+        }
         top = row + 1 if scene.feasible else row
         people = scene.people(plan)
         holder = scene.pick(people[2:8]).login
@@ -215,12 +236,20 @@ class ChangeUnlessProtected(WebTemplate):
         note = scene.say("Under review", "审核中")
         idle, binding = (40 + int(i) for i in scene.rng.permutation(300)[:2])
         decoy = "CDEF"[next(c for c in range(3, 7) if c not in columns) - 3]
-        plan = plan.with_edits([
-            ("sheets", sql, (idle, sheet.id, f"{decoy}{row - 2}:{decoy}{row}", holder, note)),
-            ("sheets", sql, (binding, sheet.id, f"{letter}{top}:{letter}{row + 2}", holder, note)),
-        ])  # fmt: skip
-        parts = [f"{heading(_QUARTERS[column - 3], scene.language)} {figure}"
-                 for column, figure in zip(columns, figures.values(), strict=True)]  # fmt: skip
+        plan = plan.with_edits(
+            [
+                ("sheets", sql, (idle, sheet.id, f"{decoy}{row - 2}:{decoy}{row}", holder, note)),
+                (
+                    "sheets",
+                    sql,
+                    (binding, sheet.id, f"{letter}{top}:{letter}{row + 2}", holder, note),
+                ),
+            ]
+        )
+        parts = [
+            f"{heading(_QUARTERS[column - 3], scene.language)} {figure}"
+            for column, figure in zip(columns, figures.values(), strict=True)
+        ]
         instruction = scene.say(
             f'In the workbook "{sheet.book}", enter these figures for {name}: {", ".join(parts)}. '
             "If one of them cannot be entered, leave both as they are and report the number of "
@@ -248,21 +277,35 @@ class ChangeUnlessProtected(WebTemplate):
         mutants: dict[str, Solver] = {
             "first_only": writer(sheet.id, {refs[0]: figures[refs[0]]}),
             "wrong_record": report(f"PR-{idle}"),
-            "neighbour": writer(sheet.id, {ref_of(row - 1, column): figure for column, figure in
-                                           zip(columns, figures.values(), strict=True)}),
-        }  # fmt: skip
+            "neighbour": writer(
+                sheet.id,
+                {
+                    ref_of(row - 1, column): figure
+                    for column, figure in zip(columns, figures.values(), strict=True)
+                },
+            ),
+        }
         if not scene.feasible:
             return WebDraft(
-                plan, instruction, report(f"PR-{binding}"),
-                answer=ExpectedAnswer("PERMISSION_DENIED_ERROR", record=f"PR-{binding}"), evidence=evidence,
+                plan,
+                instruction,
+                report(f"PR-{binding}"),
+                answer=ExpectedAnswer("PERMISSION_DENIED_ERROR", record=f"PR-{binding}"),
+                evidence=evidence,
                 alternatives={"try_row": try_row},
-                mutants={**mutants, "finishes": writer(sheet.id, {})}, turns=24,
-            )  # fmt: skip
+                mutants={**mutants, "finishes": writer(sheet.id, {})},
+                turns=24,
+            )
         return WebDraft(
-            plan, instruction, writer(sheet.id, dict(figures)), evidence=evidence,
-            changes=cell_changes(sheet.id, figures), alternatives={"try_row": try_row},
-            mutants={**mutants, "refuses": report(f"PR-{binding}")}, turns=24,
-        )  # fmt: skip
+            plan,
+            instruction,
+            writer(sheet.id, dict(figures)),
+            evidence=evidence,
+            changes=cell_changes(sheet.id, figures),
+            alternatives={"try_row": try_row},
+            mutants={**mutants, "refuses": report(f"PR-{binding}")},
+            turns=24,
+        )
 
 
 TEMPLATES: tuple[WebTemplate, ...] = (

@@ -53,8 +53,9 @@ class Reimbursement(WebTemplate):
         plan = scene.plan("sheets")
         store = scene.store(plan, "sheets")
         book = "Expense claims=报销"
-        claims, rates, rules = (open_sheet(store, book, name, scene.language)
-                                for name in ("Claims", "Rates", "Rules"))  # fmt: skip
+        claims, rates, rules = (
+            open_sheet(store, book, name, scene.language) for name in ("Claims", "Rates", "Rules")
+        )
         if claims is None or rates is None or rules is None:
             return None
         hard = scene.demanding()
@@ -62,10 +63,14 @@ class Reimbursement(WebTemplate):
         start, end = (today - timedelta(days=days) for days in (118, 21))
         later = today - timedelta(days=70)
         meals = int(scene.rng.integers(40, 60))
-        limits = _Limits(meals, meals - int(scene.rng.integers(8, 18)), later.isoformat(),
-                         meals + int(scene.rng.integers(15, 30)),
-                         (today - timedelta(days=50)).isoformat(),
-                         int(scene.rng.integers(25, 39)))  # fmt: skip
+        limits = _Limits(
+            meals,
+            meals - int(scene.rng.integers(8, 18)),
+            later.isoformat(),
+            meals + int(scene.rng.integers(15, 30)),
+            (today - timedelta(days=50)).isoformat(),
+            int(scene.rng.integers(25, 39)),
+        )
         team = scene.pick(sorted({cells[2] for _, cells in claims.rows()}))
         edits = _claim_edits(scene, claims, team, start, end, limits, hard=hard)
         people = scene.people(plan)
@@ -117,25 +122,51 @@ class Reimbursement(WebTemplate):
 
         mutants = {f"without_{kind}": solver(value) for kind, value in wrong.items()}
         return WebDraft(
-            plan, instruction, solver(right),
-            answer=ExpectedAnswer(data=(str(right[0]), right[1])), evidence=evidence,
+            plan,
+            instruction,
+            solver(right),
+            answer=ExpectedAnswer(data=(str(right[0]), right[1])),
+            evidence=evidence,
             alternatives={"by_export": by_export},
-            mutants={**mutants, "unseen_rules": solver(right, rules_too=False),
-                     "count_off": solver((right[0], right[1] + 1))},
+            mutants={
+                **mutants,
+                "unseen_rules": solver(right, rules_too=False),
+                "count_off": solver((right[0], right[1] + 1)),
+            },
             turns=40,
-        )  # fmt: skip
+        )
 
 
-_WORDS = {"approved": "approved=已批准", "paid": "paid=已支付", "meals": "Meals=餐饮",
-          "travel": "Travel=差旅", "no": "no=无"}  # fmt: skip
-_KINDS = ("status", "conversion", "meals", "receipt", "period", "later", "authority", "travel",
-          "twice")  # fmt: skip
+_WORDS = {
+    "approved": "approved=已批准",
+    "paid": "paid=已支付",
+    "meals": "Meals=餐饮",
+    "travel": "Travel=差旅",
+    "no": "no=无",
+}
+_KINDS = (
+    "status",
+    "conversion",
+    "meals",
+    "receipt",
+    "period",
+    "later",
+    "authority",
+    "travel",
+    "twice",
+)
 
 
 def _claim_edits(
-    scene: WebScene, claims: SheetContent, team: str, start: date, end: date, limits: _Limits,
-    *, hard: bool,
-) -> list[Edit]:  # fmt: skip
+    scene: WebScene,
+    claims: SheetContent,
+    team: str,
+    start: date,
+    end: date,
+    limits: _Limits,
+    *,
+    hard: bool,
+) -> list[Edit]:
     """Make ten claims of the team, one for each rule, and enter one of them a second time."""
     inside = [(row, c) for row, c in claims.rows() if start.isoformat() <= c[1] <= end.isoformat()]
     before = [each for each in inside if each[1][1] < limits.later]
@@ -160,19 +191,29 @@ def _claim_edits(
     edits: list[Edit] = []
     for (row, _), (category, amount, currency, status, receipt) in zip(chosen, specs, strict=True):
         value = amount + float(scene.rng.integers(100, 2_900)) / 100
-        values = {"C": team, "E": said(category, scene.language), "F": f"{value:.2f}",
-                  "G": currency, "H": said(status, scene.language),
-                  "I": said(receipt, scene.language)}  # fmt: skip
+        values = {
+            "C": team,
+            "E": said(category, scene.language),
+            "F": f"{value:.2f}",
+            "G": currency,
+            "H": said(status, scene.language),
+            "I": said(receipt, scene.language),
+        }
         edits += [cell_edit(claims.id, f"{column}{row}", raw) for column, raw in values.items()]
     row = scene.pick(outside)[0]
-    edits += [cell_edit(claims.id, f"C{row}", team),
-              cell_edit(claims.id, f"H{row}", said("paid=已支付", scene.language))]  # fmt: skip
+    edits += [
+        cell_edit(claims.id, f"C{row}", team),
+        cell_edit(claims.id, f"H{row}", said("paid=已支付", scene.language)),
+    ]
     if hard:
         first = chosen[5][0]
-        twin = {edit[2][0].partition("!")[2][0]: edit[2][4] for edit in edits
-                if edit[2][2] == first}  # fmt: skip
-        cells = {**{column: claims.cells[(first, place)] for place, column in
-                    enumerate("ABCDEFGHI", 1)}, **twin}  # fmt: skip
+        twin = {
+            edit[2][0].partition("!")[2][0]: edit[2][4] for edit in edits if edit[2][2] == first
+        }
+        cells = {
+            **{column: claims.cells[(first, place)] for place, column in enumerate("ABCDEFGHI", 1)},
+            **twin,
+        }
         values_again = [f"E{9000 + int(scene.rng.integers(900))}", *list(cells.values())[1:]]
         edits += row_edits(claims.id, claims.last + 1, values_again)
     return edits
@@ -184,34 +225,72 @@ def _rule_rows(
     """Write the sheet of rules."""
     old = f"{int(limits.later[:4]) - 1}-01-01"
     say = scene.say
-    cap = say("Meals: at most {} EUR per claim; the rest is not reimbursed.",
-              "餐饮：每单最多报销{}欧元，超出部分不报销。")  # fmt: skip
+    cap = say(
+        "Meals: at most {} EUR per claim; the rest is not reimbursed.",
+        "餐饮：每单最多报销{}欧元，超出部分不报销。",
+    )
     lines: list[tuple[str, str, str]] = [
-        (old, head, say("Only claims with the status approved or paid are reimbursed.",
-                        "仅报销状态为已批准或已支付的单据。")),
-        (old, head, say("Other currencies are converted with the rate of the sheet Rates that is "
-                        "valid on the day of the claim, and rounded to cents per claim, before any "
-                        "limit is applied.",
-                        "其他币种按汇率表中单据当日有效的汇率折算，每单四舍五入到分，然后再适用各项上限。")),
+        (
+            old,
+            head,
+            say(
+                "Only claims with the status approved or paid are reimbursed.",
+                "仅报销状态为已批准或已支付的单据。",
+            ),
+        ),
+        (
+            old,
+            head,
+            say(
+                "Other currencies are converted with the rate of the sheet Rates that is "
+                "valid on the day of the claim, and rounded to cents per claim, before any "
+                "limit is applied.",
+                "其他币种按汇率表中单据当日有效的汇率折算，每单四舍五入到分，然后再适用各项上限。",
+            ),
+        ),
         (old, head, cap.format(limits.meals)),
-        (old, head, say(f"Claims without a receipt are reimbursed up to {limits.without_receipt} "
-                        "EUR each.", f"无票据的单据每单最多报销{limits.without_receipt}欧元。")),
-    ]  # fmt: skip
+        (
+            old,
+            head,
+            say(
+                f"Claims without a receipt are reimbursed up to {limits.without_receipt} EUR each.",
+                f"无票据的单据每单最多报销{limits.without_receipt}欧元。",
+            ),
+        ),
+    ]
     if hard:
         lines += [
             (limits.later, head, cap.format(limits.meals_later)),
             (limits.proposed, other, cap.format(limits.meals_proposed)),
-            (old, head, say("The limit for claims without a receipt does not apply to travel.",
-                            "无票据上限不适用于差旅。")),
-            (old, head, say("A claim that was entered twice (same date, person, category, amount "
-                            "and currency) counts once.",
-                            "重复录入的单据（日期、姓名、类别、金额、币种均相同）只计一次。")),
-            (old, head, say(f"Entries of this sheet that were not decided by {head} are proposals "
-                            "and not in force. A rule applies to claims dated from its day on, and "
-                            "replaces earlier ones on the same matter.",
-                            f"本表中非{head}决定的条目只是建议，并未生效。规定适用于生效日起的单据，"
-                            "并取代此前就同一事项的规定。")),
-        ]  # fmt: skip
+            (
+                old,
+                head,
+                say(
+                    "The limit for claims without a receipt does not apply to travel.",
+                    "无票据上限不适用于差旅。",
+                ),
+            ),
+            (
+                old,
+                head,
+                say(
+                    "A claim that was entered twice (same date, person, category, amount "
+                    "and currency) counts once.",
+                    "重复录入的单据（日期、姓名、类别、金额、币种均相同）只计一次。",
+                ),
+            ),
+            (
+                old,
+                head,
+                say(
+                    f"Entries of this sheet that were not decided by {head} are proposals "
+                    "and not in force. A rule applies to claims dated from its day on, and "
+                    "replaces earlier ones on the same matter.",
+                    f"本表中非{head}决定的条目只是建议，并未生效。规定适用于生效日起的单据，"
+                    "并取代此前就同一事项的规定。",
+                ),
+            ),
+        ]
     order = scene.rng.permutation(len(lines))
     return [
         edit
@@ -230,9 +309,17 @@ def sheet_rows(store: SiteStore, sheet: int) -> list[list[str]]:
 
 
 def _total(
-    rows: Sequence[Sequence[str]], rates: Sequence[Sequence[str]], team: str, start: date,
-    end: date, limits: _Limits, words: Mapping[str, str], *, hard: bool, without: Sequence[str],
-) -> tuple[Decimal, int]:  # fmt: skip
+    rows: Sequence[Sequence[str]],
+    rates: Sequence[Sequence[str]],
+    team: str,
+    start: date,
+    end: date,
+    limits: _Limits,
+    words: Mapping[str, str],
+    *,
+    hard: bool,
+    without: Sequence[str],
+) -> tuple[Decimal, int]:
     """Return total and number of reimbursed claims, leaving some rules out."""
     total, count, seen = Decimal(0), 0, set()
     for _, day, group, person, category, amount, currency, status, receipt, *_ in rows:
@@ -266,13 +353,19 @@ def _total(
 
 
 def _by_sql(
-    store: SiteStore, claims: int, rates: int, team: str, start: date, end: date, limits: _Limits,
-    words: Mapping[str, str], *, hard: bool,
-) -> tuple[Decimal, int]:  # fmt: skip
+    store: SiteStore,
+    claims: int,
+    rates: int,
+    team: str,
+    start: date,
+    end: date,
+    limits: _Limits,
+    words: Mapping[str, str],
+    *,
+    hard: bool,
+) -> tuple[Decimal, int]:
     """Return total and number by one query."""
-    columns = ", ".join(
-        f"max(CASE WHEN col = {i} THEN raw END) AS c{i}" for i in range(1, 10)
-    )  # fmt: skip
+    columns = ", ".join(f"max(CASE WHEN col = {i} THEN raw END) AS c{i}" for i in range(1, 10))
     group = "c2, c4, c5, c6, c7" if hard else "row"
     sql = f"""
     WITH claim AS (SELECT row, {columns} FROM cells WHERE sheet = :claims AND row > 1 GROUP BY row),
@@ -285,12 +378,22 @@ def _by_sql(
       WHEN :hard AND c2 >= :later THEN min(eur, :late_cap) ELSE min(eur, :cap) END AS part, * FROM due)
     SELECT sum(CASE WHEN c9 = :no AND NOT (:hard AND c5 = :travel) THEN min(part, :bare)
       ELSE part END) AS total, count(*) AS number FROM capped"""
-    row = store.row(sql, {
-        "claims": claims, "rates": rates, "team": team, "start": start.isoformat(),
-        "end": end.isoformat(), "hard": int(hard), "later": limits.later,
-        "late_cap": limits.meals_later, "cap": limits.meals, "bare": limits.without_receipt,
-        **words,
-    })  # fmt: skip
+    row = store.row(
+        sql,
+        {
+            "claims": claims,
+            "rates": rates,
+            "team": team,
+            "start": start.isoformat(),
+            "end": end.isoformat(),
+            "hard": int(hard),
+            "later": limits.later,
+            "late_cap": limits.meals_later,
+            "cap": limits.meals,
+            "bare": limits.without_receipt,
+            **words,
+        },
+    )
     assert row is not None
     return Decimal(f"{row['total'] or 0:.2f}"), row["number"]
 

@@ -80,9 +80,16 @@ def add_goods(pilot: Pilot, variant: str, quantity: int = 1) -> Script:
 
 
 def fill_checkout(
-    pilot: Pilot, *, address: int, method: str, slot: int, payment: int,
-    keep: Sequence[str] = (), coupon: str = "", note: str = "",
-) -> Script:  # fmt: skip
+    pilot: Pilot,
+    *,
+    address: int,
+    method: str,
+    slot: int,
+    payment: int,
+    keep: Sequence[str] = (),
+    coupon: str = "",
+    note: str = "",
+) -> Script:
     """Use a coupon and fill in the order form; ids as values of the lists.
 
     Args:
@@ -102,8 +109,11 @@ def fill_checkout(
     yield from pilot.goto("shop", "/checkout")
     yield from pilot.select(shop_words(pilot, "address"), str(address))
     yield from pilot.select(shop_words(pilot, "payment"), str(payment))
-    for extra, ticked, price in (("insurance", True, " (€2.90)"), ("wrapping", False, " (€3.50)"),
-                                 ("newsletter", True, "")):  # fmt: skip
+    for extra, ticked, price in (
+        ("insurance", True, " (€2.90)"),
+        ("wrapping", False, " (€3.50)"),
+        ("newsletter", True, ""),
+    ):
         if (extra in keep) != ticked:
             names = tuple(word + price for word in shop_words(pilot, extra))
             yield from pilot.click("checkbox", names)
@@ -121,8 +131,17 @@ def place_order(pilot: Pilot) -> Script:
     yield from pilot.click("button", shop_words(pilot, "place_order"))
 
 
-def ask_return(pilot: Pilot, number: int, item: int, *, reason: str, condition: str, method: str,
-               refund: int, quantity: int = 1) -> Script:  # fmt: skip
+def ask_return(
+    pilot: Pilot,
+    number: int,
+    item: int,
+    *,
+    reason: str,
+    condition: str,
+    method: str,
+    refund: int,
+    quantity: int = 1,
+) -> Script:
     """Request the return of an item."""
     yield from pilot.goto("shop", f"/orders/{number}/return")
     yield from pilot.select(shop_words(pilot, "item_number"), str(item))
@@ -147,16 +166,34 @@ def order_rows(
         **columns: Further columns of the order.
     """
     order = {
-        "person": person, "status": "placed", "delivered": "", "slot": "", "coupon": "",
-        "newsletter": 0, "note": "", "goods": totals.goods, "discount": totals.discount,
-        "shipping": totals.shipping, "insurance": totals.insurance, "wrapping": totals.wrapping,
-        "total": totals.total, **columns,
-    }  # fmt: skip
+        "person": person,
+        "status": "placed",
+        "delivered": "",
+        "slot": "",
+        "coupon": "",
+        "newsletter": 0,
+        "note": "",
+        "goods": totals.goods,
+        "discount": totals.discount,
+        "shipping": totals.shipping,
+        "insurance": totals.insurance,
+        "wrapping": totals.wrapping,
+        "total": totals.total,
+        **columns,
+    }
     items = [
-        {"variant": line["variant"], "title": line["title"], "options": line["options"],
-         "department": line["department"], "price": line["price"], "quantity": line["quantity"],
-         "discount": share, "return_days": line["return_days"], "category": line["category"]}
+        {
+            "variant": line["variant"],
+            "title": line["title"],
+            "options": line["options"],
+            "department": line["department"],
+            "price": line["price"],
+            "quantity": line["quantity"],
+            "discount": share,
+            "return_days": line["return_days"],
+            "category": line["category"],
+        }
         for line, share in zip(lines, shares, strict=True)
-    ]  # fmt: skip
+    ]
     stock = [[line["variant"], {"stock": line["stock"] - line["quantity"]}] for line in lines]
     return {"orders": {"added": [order]}, "items": {"added": items}, "variants": {"changed": stock}}

@@ -69,7 +69,9 @@ class SetPriority(WebTemplate):
 
         wrong = label_of("p4" if priority != "p4" else "p1", scene.language)
         return WebDraft(
-            plan, instruction, solver(row["number"], label),
+            plan,
+            instruction,
+            solver(row["number"], label),
             changes=changed("tracker", "issues", row["number"], priority=priority),
             alternatives={"by_list": by_list},
             mutants={
@@ -78,7 +80,7 @@ class SetPriority(WebTemplate):
                 "status_too": solver(row["number"], label, also_status=True),
             },
             turns=20,
-        )  # fmt: skip
+        )
 
 
 class CloseUnlessBlocked(WebTemplate):
@@ -102,14 +104,23 @@ class CloseUnlessBlocked(WebTemplate):
         status = "done" if scene.feasible else "progress"
         plan = plan.with_edits(
             [
-                ("tracker", "UPDATE issues SET status = ? WHERE number = ?",
-                 (status, blocker["number"])),
-                ("tracker", "INSERT INTO links (issue, kind, other) VALUES (?, 'blocked_by', ?)",
-                 (row["number"], blocker["number"])),
-                ("tracker", "INSERT INTO links (issue, kind, other) VALUES (?, 'relates', ?)",
-                 (row["number"], third["number"])),
+                (
+                    "tracker",
+                    "UPDATE issues SET status = ? WHERE number = ?",
+                    (status, blocker["number"]),
+                ),
+                (
+                    "tracker",
+                    "INSERT INTO links (issue, kind, other) VALUES (?, 'blocked_by', ?)",
+                    (row["number"], blocker["number"]),
+                ),
+                (
+                    "tracker",
+                    "INSERT INTO links (issue, kind, other) VALUES (?, 'relates', ?)",
+                    (row["number"], third["number"]),
+                ),
             ]
-        )  # fmt: skip
+        )
         remark = scene.say(
             "Checked with support, nothing is left to do.", "已与支持团队确认，没有遗留问题。"
         )
@@ -159,26 +170,41 @@ class CloseUnlessBlocked(WebTemplate):
         person = scene.people(plan)[0].login
         if not scene.feasible:
             return WebDraft(
-                plan, instruction, report(blocker["number"]),
+                plan,
+                instruction,
+                report(blocker["number"]),
                 answer=ExpectedAnswer("ACTION_NOT_ALLOWED_ERROR", record=str(blocker["number"])),
                 evidence=evidence,
                 alternatives={"try_first": try_first},
-                mutants={"does_it": do, "wrong_record": report(third["number"]),
-                         "own_record": report(row["number"])},
-            )  # fmt: skip
+                mutants={
+                    "does_it": do,
+                    "wrong_record": report(third["number"]),
+                    "own_record": report(row["number"]),
+                },
+            )
         expected = {
             "tracker": {
                 "issues": {"changed": [[row["number"], {"status": "done"}]]},
-                **added("tracker", "comments", {"issue": row["number"], "author": person,
-                                                "body": remark})["tracker"],
+                **added(
+                    "tracker",
+                    "comments",
+                    {"issue": row["number"], "author": person, "body": remark},
+                )["tracker"],
             }
-        }  # fmt: skip
+        }
         return WebDraft(
-            plan, instruction, do, changes=expected, evidence=evidence,
+            plan,
+            instruction,
+            do,
+            changes=expected,
+            evidence=evidence,
             alternatives={"try_first": try_first},
-            mutants={"refuses": report(blocker["number"]), "other_issue": other_issue,
-                     "comment_only": lambda pilot: commented(pilot, row["number"])},
-        )  # fmt: skip
+            mutants={
+                "refuses": report(blocker["number"]),
+                "other_issue": other_issue,
+                "comment_only": lambda pilot: commented(pilot, row["number"]),
+            },
+        )
 
 
 TEMPLATES: tuple[WebTemplate, ...] = (SetPriority(), CloseUnlessBlocked())

@@ -38,12 +38,26 @@ class HandOver(WebTemplate):
         names = {person.login: person.name for person in people}
         project = scene.pick(store.rows("SELECT * FROM projects ORDER BY key"))
         leaver = scene.pick([each for each in people[1:] if each.login != project["lead"]])
-        held = store.rows("SELECT * FROM issues WHERE project = ? AND assignee = ? AND status NOT "
-                          "IN ('done', 'rejected')", (project["key"], leaver.login))  # fmt: skip
-        spare = store.rows("SELECT * FROM issues WHERE project = ? AND status IN ('open', "
-                           "'progress') AND assignee = '' ORDER BY number", (project["key"],))  # fmt: skip
-        specs = [("open", "p3"), ("progress", "p2"), ("open", "p1"), ("review", "p2"),
-                 ("open", "p4"), ("progress", "p3"), ("open", "p2"), ("testing", "p1")]  # fmt: skip
+        held = store.rows(
+            "SELECT * FROM issues WHERE project = ? AND assignee = ? AND status NOT "
+            "IN ('done', 'rejected')",
+            (project["key"], leaver.login),
+        )
+        spare = store.rows(
+            "SELECT * FROM issues WHERE project = ? AND status IN ('open', "
+            "'progress') AND assignee = '' ORDER BY number",
+            (project["key"],),
+        )
+        specs = [
+            ("open", "p3"),
+            ("progress", "p2"),
+            ("open", "p1"),
+            ("review", "p2"),
+            ("open", "p4"),
+            ("progress", "p3"),
+            ("open", "p2"),
+            ("testing", "p1"),
+        ]
         specs = specs if hard else [*specs[:4], specs[5]]
         if len(spare) < len(specs):
             return None
@@ -52,23 +66,37 @@ class HandOver(WebTemplate):
         today = datetime.fromisoformat(plan.start).date()
         edits: list[Edit] = [issue_edit(row["number"], assignee="") for row in held]
         for i, (row, (status, priority)) in enumerate(zip(chosen, specs, strict=True)):
-            edits.append(issue_edit(row["number"], assignee=leaver.login, status=status,
-                                    priority=priority, component=areas[i % 4]))  # fmt: skip
+            edits.append(
+                issue_edit(
+                    row["number"],
+                    assignee=leaver.login,
+                    status=status,
+                    priority=priority,
+                    component=areas[i % 4],
+                )
+            )
         # The candidates of one area are away: the least busy one, and their deputy.
         staff = store.rows("SELECT * FROM staff")
         ranked = _ranked(store, staff, areas[1], leaver.login)
         if not ranked:
             return None
         first = ranked[0]
-        others = [each.login for each in people if each.login not in
-                  (leaver.login, first, project["lead"], *ranked)]  # fmt: skip
+        others = [
+            each.login
+            for each in people
+            if each.login not in (leaver.login, first, project["lead"], *ranked)
+        ]
         second, third = scene.sample(others, 2)
         away = ("tracker", "UPDATE staff SET away_from = ?, away_until = ? WHERE login = ?")
         near, far, past = ((today + timedelta(days=days)).isoformat() for days in (-2, 6, -20))
         deputy = ("tracker", "UPDATE staff SET deputy = ? WHERE login = ?")
-        edits += [(*away, (near, far, first)), (*deputy, (second, first)),
-                  (*deputy, (third, second)), (*away, (past, near, third)),
-                  (*away, (today.isoformat(), far, leaver.login))]  # fmt: skip
+        edits += [
+            (*away, (near, far, first)),
+            (*deputy, (second, first)),
+            (*deputy, (third, second)),
+            (*away, (past, near, third)),
+            (*away, (today.isoformat(), far, leaver.login)),
+        ]
         if hard:
             edits.append((*away, (near, today.isoformat(), second)))
         head = people[1].login
@@ -82,7 +110,7 @@ class HandOver(WebTemplate):
         wrong = {
             kind: _owners(store, leaver.login, project, today.isoformat(), hard=hard, without=kind)
             for kind in ("away", "review", "lead", *(("low", "chain") if hard else ()))
-        }  # fmt: skip
+        }
         if any(value == right or value is None for value in wrong.values()):
             return None
         span = (today.isoformat(), far)
@@ -100,7 +128,8 @@ class HandOver(WebTemplate):
                     yield from pilot.goto("tracker", "/rules")
                     yield from pilot.goto("tracker", "/people")
                     yield from pilot.goto(
-                        "tracker", f"/issues?project={project['key']}&assignee={leaver.login}")  # fmt: skip
+                        "tracker", f"/issues?project={project['key']}&assignee={leaver.login}"
+                    )
                 for number, login in owners.items():
                     if login != leaver.login:
                         name = names.get(login, pilot.words("tracker", "none")[0])
@@ -117,15 +146,26 @@ class HandOver(WebTemplate):
             yield from solver(dict(reversed(moved.items())), look=False)(pilot)
 
         return WebDraft(
-            plan, instruction, solver(moved),
-            changes=together(*(changed("tracker", "issues", number, assignee=login)
-                               for number, login in moved.items())),
+            plan,
+            instruction,
+            solver(moved),
+            changes=together(
+                *(
+                    changed("tracker", "issues", number, assignee=login)
+                    for number, login in moved.items()
+                )
+            ),
             alternatives={"backwards": backwards},
-            mutants={**{f"without_{kind}": solver(value, look=False)
-                        for kind, value in wrong.items() if value is not None},
-                     "one_missing": solver(dict(list(moved.items())[:-1]), look=False)},
+            mutants={
+                **{
+                    f"without_{kind}": solver(value, look=False)
+                    for kind, value in wrong.items()
+                    if value is not None
+                },
+                "one_missing": solver(dict(list(moved.items())[:-1]), look=False),
+            },
             turns=70 if hard else 45,
-        )  # fmt: skip
+        )
 
 
 def _nobody(pilot: Pilot) -> Script:
@@ -143,37 +183,81 @@ def _hand_over_rules(
 ) -> list[tuple[str, str, str, str]]:
     say = scene.say
     lines = [
-        ("", "2025-02-01", head, say(
-            "When somebody goes away, each unresolved issue goes to the person whose component it "
-            "is (page People) and who has the fewest open issues there; the counts are those "
-            "before the handover. The person who goes away is left out.",
-            "有人休假时，其每个未解决问题交给负责该组件（见人员页）且未解决数最少的人；以交接前的数目为准，休假者本人不计。")),
-        ("", "2025-04-01", head, say(
-            "Issues in review or testing stay with the person who goes away.",
-            "评审中或测试中的问题仍由休假者负责。")),
-        (project, "2025-06-01", head, say(
-            "When issues are handed over in this project, critical ones go to the project lead, "
-            "unless they stay.", "本项目交接时，紧急问题交给项目负责人，但按规定不交接的除外。")),
-        ("", "2025-06-01", head, say(
-            "Nobody who is away on the day of the handover gets an issue; it goes to that "
-            "person's deputy" + (", and if the deputy is away, to the deputy's deputy." if hard
-                                 else "."),
-            "交接当日休假的人不接收问题，改交其代理人" + ("；代理人也休假的，交代理人的代理人。" if hard else "。"))),
-    ]  # fmt: skip
+        (
+            "",
+            "2025-02-01",
+            head,
+            say(
+                "When somebody goes away, each unresolved issue goes to the person whose component it "
+                "is (page People) and who has the fewest open issues there; the counts are those "
+                "before the handover. The person who goes away is left out.",
+                "有人休假时，其每个未解决问题交给负责该组件（见人员页）且未解决数最少的人；以交接前的数目为准，休假者本人不计。",
+            ),
+        ),
+        (
+            "",
+            "2025-04-01",
+            head,
+            say(
+                "Issues in review or testing stay with the person who goes away.",
+                "评审中或测试中的问题仍由休假者负责。",
+            ),
+        ),
+        (
+            project,
+            "2025-06-01",
+            head,
+            say(
+                "When issues are handed over in this project, critical ones go to the project lead, "
+                "unless they stay.",
+                "本项目交接时，紧急问题交给项目负责人，但按规定不交接的除外。",
+            ),
+        ),
+        (
+            "",
+            "2025-06-01",
+            head,
+            say(
+                "Nobody who is away on the day of the handover gets an issue; it goes to that "
+                "person's deputy"
+                + (", and if the deputy is away, to the deputy's deputy." if hard else "."),
+                "交接当日休假的人不接收问题，改交其代理人"
+                + ("；代理人也休假的，交代理人的代理人。" if hard else "。"),
+            ),
+        ),
+    ]
     if hard:
-        lines.append((project, "2025-09-01", head, say(
-            "Low priority issues of this project are not handed over to anybody: they are left "
-            "without an assignee.", "本项目的低优先级问题不交给任何人：负责人留空。")))  # fmt: skip
+        lines.append(
+            (
+                project,
+                "2025-09-01",
+                head,
+                say(
+                    "Low priority issues of this project are not handed over to anybody: they are left "
+                    "without an assignee.",
+                    "本项目的低优先级问题不交给任何人：负责人留空。",
+                ),
+            )
+        )
     return lines
 
 
 def _ranked(store: SiteStore, staff: Sequence[StoreRow], area: str, leaver: str) -> list[str]:
     """Return the people of an area, the least busy first; empty if two are equally busy."""
     loads = sorted(
-        (int(store.value("SELECT count(*) FROM issues WHERE assignee = ? AND status NOT IN "
-                         "('done', 'rejected')", (row["login"],))), row["login"])
-        for row in staff if row["area"] == area and row["login"] != leaver
-    )  # fmt: skip
+        (
+            int(
+                store.value(
+                    "SELECT count(*) FROM issues WHERE assignee = ? AND status NOT IN "
+                    "('done', 'rejected')",
+                    (row["login"],),
+                )
+            ),
+            row["login"],
+        )
+        for row in staff
+        if row["area"] == area and row["login"] != leaver
+    )
     if len(loads) > 1 and loads[0][0] == loads[1][0]:
         return []
     return [login for _, login in loads]
@@ -190,8 +274,11 @@ def _owners(
         return bool(row["away_from"]) and row["away_from"] <= today <= row["away_until"]
 
     owners = {}
-    for row in store.rows("SELECT * FROM issues WHERE project = ? AND assignee = ? AND status NOT "
-                          "IN ('done', 'rejected') ORDER BY number", (project["key"], leaver)):  # fmt: skip
+    for row in store.rows(
+        "SELECT * FROM issues WHERE project = ? AND assignee = ? AND status NOT "
+        "IN ('done', 'rejected') ORDER BY number",
+        (project["key"], leaver),
+    ):
         if row["status"] in ("review", "testing") and without != "review":
             owners[row["number"]] = leaver
             continue

@@ -76,17 +76,26 @@ class MergeDuplicates(WebTemplate):
         # The oldest, a newer one in testing, a critical one (hard), plain ones, a blocked one (hard).
         statuses = ["open", "testing", "progress", "open", "done", "progress", "open"]
         texts = [
-            scene.say(f"Reported by a customer, reference {reference}.",
-                      f"客户报告，参考号{reference}。") if i < (6 if hard else 4) else
-            scene.say(f"Reported by a customer, reference {near}.", f"客户报告，参考号{near}。")
+            scene.say(
+                f"Reported by a customer, reference {reference}.", f"客户报告，参考号{reference}。"
+            )
+            if i < (6 if hard else 4)
+            else scene.say(
+                f"Reported by a customer, reference {near}.", f"客户报告，参考号{near}。"
+            )
             for i in range(len(chosen))
-        ]  # fmt: skip
+        ]
         edits: list[Edit] = []
         for i, (row, age) in enumerate(zip(chosen, ages, strict=True)):
-            edits.append(issue_edit(
-                row["number"], status="open" if i == len(chosen) - 1 else statuses[i],
-                body=texts[i], priority="p1" if hard and i == 2 else "p3",
-                created=(start - timedelta(days=age)).isoformat(" ", "seconds")))  # fmt: skip
+            edits.append(
+                issue_edit(
+                    row["number"],
+                    status="open" if i == len(chosen) - 1 else statuses[i],
+                    body=texts[i],
+                    priority="p1" if hard and i == 2 else "p3",
+                    created=(start - timedelta(days=age)).isoformat(" ", "seconds"),
+                )
+            )
             edits.append(("tracker", "DELETE FROM links WHERE issue = ?", (row["number"],)))
         odd = chosen[3]
         if not scene.feasible:
@@ -94,30 +103,68 @@ class MergeDuplicates(WebTemplate):
         # The blocker is open in both variants of the task.
         edits.append(issue_edit(blocker["number"], status="open", body=""))
         if hard:
-            edits.append(("tracker", "INSERT INTO links (issue, kind, other) VALUES (?, "
-                          "'blocked_by', ?)", (chosen[5]["number"], blocker["number"])))  # fmt: skip
+            edits.append(
+                (
+                    "tracker",
+                    "INSERT INTO links (issue, kind, other) VALUES (?, 'blocked_by', ?)",
+                    (chosen[5]["number"], blocker["number"]),
+                )
+            )
         head = scene.people(plan)[1].login
         say = scene.say
         lines = [
-            ("", "2025-03-01", head, say(
-                "Duplicates are merged into the oldest of them by creation time that is neither "
-                "done nor rejected.", "重复问题并入其中创建时间最早且未完成未拒绝的那个。")),
-            ("", "2025-05-01", head, say(
-                "If one of the duplicates is in review or testing, it takes the place of the "
-                "oldest.", "若其中某个处于评审或测试中，则以它代替最早的那个。")),
-            ("", "2025-05-01", head, say(
-                "Issues that are done or rejected are left as they are.",
-                "已完成或已拒绝的问题保持不变。")),
-        ]  # fmt: skip
+            (
+                "",
+                "2025-03-01",
+                head,
+                say(
+                    "Duplicates are merged into the oldest of them by creation time that is neither "
+                    "done nor rejected.",
+                    "重复问题并入其中创建时间最早且未完成未拒绝的那个。",
+                ),
+            ),
+            (
+                "",
+                "2025-05-01",
+                head,
+                say(
+                    "If one of the duplicates is in review or testing, it takes the place of the "
+                    "oldest.",
+                    "若其中某个处于评审或测试中，则以它代替最早的那个。",
+                ),
+            ),
+            (
+                "",
+                "2025-05-01",
+                head,
+                say(
+                    "Issues that are done or rejected are left as they are.",
+                    "已完成或已拒绝的问题保持不变。",
+                ),
+            ),
+        ]
         if hard:
             lines += [
-                ("", "2025-09-01", head, say(
-                    "A critical issue is never merged into another: it is the target, whatever "
-                    "the other rules say.", "紧急问题绝不并入其他问题：无论其他规则如何，它都是合并目标。")),
-                ("", "2025-09-01", head, say(
-                    "A duplicate that is blocked by an unresolved issue stays on its own.",
-                    "被未解决问题阻塞的重复问题单独保留。")),
-            ]  # fmt: skip
+                (
+                    "",
+                    "2025-09-01",
+                    head,
+                    say(
+                        "A critical issue is never merged into another: it is the target, whatever "
+                        "the other rules say.",
+                        "紧急问题绝不并入其他问题：无论其他规则如何，它都是合并目标。",
+                    ),
+                ),
+                (
+                    "",
+                    "2025-09-01",
+                    head,
+                    say(
+                        "A duplicate that is blocked by an unresolved issue stays on its own.",
+                        "被未解决问题阻塞的重复问题单独保留。",
+                    ),
+                ),
+            ]
         plan = plan.with_edits([*edits, *rule_edits(70, lines)])
         store = scene.store(plan, "tracker")
         target = chosen[2] if hard else chosen[1]
@@ -171,21 +218,26 @@ class MergeDuplicates(WebTemplate):
 
         wrong_target = chosen[1] if hard else chosen[0]
         mutants: dict[str, Solver] = {
-            "other_target": solver(wrong_target, [row for row in [*victims, target]
-                                                  if row is not wrong_target]),
+            "other_target": solver(
+                wrong_target, [row for row in [*victims, target] if row is not wrong_target]
+            ),
             "one_missing": solver(target, victims[:-1]),
             "wrong_record": report(chosen[0]["number"]),
             "near_reference": solver(target, [*victims, chosen[-1]]),
-        }  # fmt: skip
+        }
         if hard:
             mutants["blocked_too"] = solver(target, [*victims, chosen[5]])
         if not scene.feasible:
             return WebDraft(
-                plan, instruction, report(odd["number"]), evidence=evidence,
+                plan,
+                instruction,
+                report(odd["number"]),
+                evidence=evidence,
                 answer=ExpectedAnswer("ACTION_NOT_ALLOWED_ERROR", record=str(odd["number"])),
                 alternatives={"by_search": by_search},
-                mutants={**mutants, "what_works": solver(target, victims[:2])}, turns=50,
-            )  # fmt: skip
+                mutants={**mutants, "what_works": solver(target, victims[:2])},
+                turns=50,
+            )
         known = _logins(store, target["number"])
         watchers = []
         for row in victims:
@@ -194,17 +246,29 @@ class MergeDuplicates(WebTemplate):
                     known.append(login)
                     watchers.append({"issue": target["number"], "login": login})
         return WebDraft(
-            plan, instruction, solver(target, victims), evidence=evidence,
+            plan,
+            instruction,
+            solver(target, victims),
+            evidence=evidence,
             changes=together(
-                *(changed("tracker", "issues", row["number"], status="rejected")
-                  for row in victims),
-                added("tracker", "links", *({"issue": row["number"], "kind": "duplicates",
-                                             "other": target["number"]} for row in victims)),
+                *(
+                    changed("tracker", "issues", row["number"], status="rejected")
+                    for row in victims
+                ),
+                added(
+                    "tracker",
+                    "links",
+                    *(
+                        {"issue": row["number"], "kind": "duplicates", "other": target["number"]}
+                        for row in victims
+                    ),
+                ),
                 added("tracker", "watchers", *watchers),
             ),
             alternatives={"by_search": by_search},
-            mutants={**mutants, "refuses": report(odd["number"])}, turns=50,
-        )  # fmt: skip
+            mutants={**mutants, "refuses": report(odd["number"])},
+            turns=50,
+        )
 
 
 def _logins(store: SiteStore, number: int) -> list[str]:
@@ -221,9 +285,13 @@ def _merge_plan(store: SiteStore, reference: str, *, hard: bool) -> tuple[int, l
         (f"%{reference}%",),
     )
     ranks = sorted(
-        rows, key=lambda row: (not (hard and row["priority"] == "p1"),
-                               row["status"] not in ("review", "testing"), row["created"])
-    )  # fmt: skip
+        rows,
+        key=lambda row: (
+            not (hard and row["priority"] == "p1"),
+            row["status"] not in ("review", "testing"),
+            row["created"],
+        ),
+    )
     target = ranks[0]
     return target["number"], sorted(
         row["number"] for row in ranks[1:] if not (hard and row["waits"])

@@ -46,8 +46,10 @@ class WatchIssue(WebTemplate):
         plan = scene.plan("tracker")
         store = scene.store(plan, "tracker")
         person = scene.people(plan)[0].login
-        held = {row["issue"] for row in
-                store.rows("SELECT issue FROM watchers WHERE login = ?", (person,))}  # fmt: skip
+        held = {
+            row["issue"]
+            for row in store.rows("SELECT issue FROM watchers WHERE login = ?", (person,))
+        }
         rows = [row for row in unique_issues(store) if row["number"] not in held]
         if len(rows) < 2:
             return None
@@ -73,14 +75,18 @@ class WatchIssue(WebTemplate):
             yield from pilot.finish()
 
         return WebDraft(
-            plan, instruction, solver(row["number"]),
+            plan,
+            instruction,
+            solver(row["number"]),
             changes=added("tracker", "watchers", {"issue": row["number"], "login": person}),
             alternatives={"by_search": by_search},
-            mutants={"wrong_issue": solver(other["number"]),
-                     "twice": solver(row["number"], row["number"]),
-                     "another_too": solver(row["number"], other["number"])},
+            mutants={
+                "wrong_issue": solver(other["number"]),
+                "twice": solver(row["number"], row["number"]),
+                "another_too": solver(row["number"], other["number"]),
+            },
             turns=20,
-        )  # fmt: skip
+        )
 
 
 class MoveOnBoard(WebTemplate):
@@ -95,8 +101,10 @@ class MoveOnBoard(WebTemplate):
         store = scene.store(plan, "tracker")
         rows = []
         for row in unique_issues(store, _OPEN):
-            newer = store.value("SELECT count(*) FROM issues WHERE project = ? AND status = ? AND "
-                                "number > ?", (row["project"], row["status"], row["number"]))  # fmt: skip
+            newer = store.value(
+                "SELECT count(*) FROM issues WHERE project = ? AND status = ? AND number > ?",
+                (row["project"], row["status"], row["number"]),
+            )
             if newer < 30:
                 rows.append(row)
         if len(rows) < 2:
@@ -115,9 +123,10 @@ class MoveOnBoard(WebTemplate):
             def solve(pilot: Pilot) -> Script:
                 yield from pilot.goto("tracker", f"/board?project={issue['project']}")
                 yield from pilot.act(
-                    "drag_and_drop", from_bid=pilot.find("draggable", f"#{issue['number']}"),
+                    "drag_and_drop",
+                    from_bid=pilot.find("draggable", f"#{issue['number']}"),
                     to_bid=pilot.find("drop zone", label_of(to, pilot.language)),
-                )  # fmt: skip
+                )
                 yield from pilot.finish()
 
             return solve
@@ -129,13 +138,18 @@ class MoveOnBoard(WebTemplate):
             yield from pilot.finish()
 
         return WebDraft(
-            plan, instruction, solver(row, status),
+            plan,
+            instruction,
+            solver(row, status),
             changes=changed("tracker", "issues", row["number"], status=status),
             alternatives={"by_form": by_form},
-            mutants={"wrong_column": solver(row, near), "stays": solver(row, row["status"]),
-                     "wrong_issue": solver(other, status if other["status"] != status else near)},
+            mutants={
+                "wrong_column": solver(row, near),
+                "stays": solver(row, row["status"]),
+                "wrong_issue": solver(other, status if other["status"] != status else near),
+            },
             turns=20,
-        )  # fmt: skip
+        )
 
 
 class CountIssues(WebTemplate):
@@ -154,8 +168,9 @@ class CountIssues(WebTemplate):
         store = scene.store(plan, "tracker")
         project = scene.pick(store.rows("SELECT * FROM projects ORDER BY key"))
         component = scene.pick(COMPONENTS)
-        rows = store.rows("SELECT * FROM issues WHERE project = ? AND component = ?",
-                          (project["key"], component))  # fmt: skip
+        rows = store.rows(
+            "SELECT * FROM issues WHERE project = ? AND component = ?", (project["key"], component)
+        )
         unresolved = [row for row in rows if row["status"] not in ("done", "rejected")]
         if scene.level != "easy":
             if len(unresolved) < 4:
@@ -165,13 +180,17 @@ class CountIssues(WebTemplate):
             sql = "UPDATE issues SET assignee = reporter WHERE number = ?"
             plan = plan.with_edits([("tracker", sql, (row["number"],)) for row in some])
             store = scene.store(plan, "tracker")
-            unresolved = [store.row("SELECT * FROM issues WHERE number = ?", (row["number"],)) or {}
-                          for row in unresolved]  # fmt: skip
+            unresolved = [
+                store.row("SELECT * FROM issues WHERE number = ?", (row["number"],)) or {}
+                for row in unresolved
+            ]
         own = [row for row in unresolved if row["assignee"] == row["reporter"]]
         wanted = unresolved if scene.level == "easy" else own
         where = _OPEN + ("" if scene.level == "easy" else " AND assignee = reporter")
-        count = store.value(f"SELECT count(*) FROM issues WHERE {where} AND project = ? AND "
-                            "component = ?", (project["key"], component))  # fmt: skip
+        count = store.value(
+            f"SELECT count(*) FROM issues WHERE {where} AND project = ? AND component = ?",
+            (project["key"], component),
+        )
         if count != len(wanted) or not 1 <= count < len(rows) or len(unresolved) > 18:
             return None
         if scene.level != "easy" and count == len(unresolved):
@@ -191,8 +210,10 @@ class CountIssues(WebTemplate):
                 f"项目{project['key']}中组件为“{name}”、既未完成也未拒绝的问题里，"
                 "有多少由报告人自己负责？只回答一个数字。",
             )
-        listing = (rf"tracker\.hexathlon\.test/issues(/export)?\?.*(project={project['key']}"
-                   rf"|component={component})",)  # fmt: skip
+        listing = (
+            rf"tracker\.hexathlon\.test/issues(/export)?\?.*(project={project['key']}"
+            rf"|component={component})",
+        )
 
         def solver(value: int, *, look: bool = True) -> Solver:
             def solve(pilot: Pilot) -> Script:
@@ -212,12 +233,19 @@ class CountIssues(WebTemplate):
             yield from pilot.finish("RETRIEVE", [count])
 
         return WebDraft(
-            plan, instruction, solver(count), answer=ExpectedAnswer(data=(count,)),
-            evidence=listing, alternatives={"by_form": by_form},
-            mutants={"all": solver(len(rows)), "off_by_one": solver(count + 1),
-                     "unseen": solver(count, look=False)},
+            plan,
+            instruction,
+            solver(count),
+            answer=ExpectedAnswer(data=(count,)),
+            evidence=listing,
+            alternatives={"by_form": by_form},
+            mutants={
+                "all": solver(len(rows)),
+                "off_by_one": solver(count + 1),
+                "unseen": solver(count, look=False),
+            },
             turns=40,
-        )  # fmt: skip
+        )
 
 
 class SaveFilter(WebTemplate):
@@ -242,8 +270,10 @@ class SaveFilter(WebTemplate):
             parts += [f"component={component}", "sort=updated"]
             extra_en = f', component "{say_of[2]}", sorted by last update'
             extra_zh = f"、组件“{say_of[2]}”、按更新时间排序"
-        name = scene.say(scene.pick(("Morning round", "Hot spots", "For the call")),
-                         scene.pick(("晨会", "重点", "电话会议")))  # fmt: skip
+        name = scene.say(
+            scene.pick(("Morning round", "Hot spots", "For the call")),
+            scene.pick(("晨会", "重点", "电话会议")),
+        )
         instruction = scene.say(
             f'Save a filter named "{name}" for the issues of the project {project["name"]} with '
             f'the status "{say_of[0]}" and the priority "{say_of[1]}"{extra_en}.',
@@ -277,13 +307,18 @@ class SaveFilter(WebTemplate):
             yield from save(pilot, name)
 
         return WebDraft(
-            plan, instruction, solver(query),
+            plan,
+            instruction,
+            solver(query),
             changes=added("tracker", "filters", {"owner": person, "name": name, "query": query}),
             alternatives={"by_form": by_form},
-            mutants={"no_project": solver("&".join(parts)), "wrong_name": solver(query, name + "2"),
-                     "one_missing": solver(query.rpartition("&")[0])},
+            mutants={
+                "no_project": solver("&".join(parts)),
+                "wrong_name": solver(query, name + "2"),
+                "one_missing": solver(query.rpartition("&")[0]),
+            },
             turns=24,
-        )  # fmt: skip
+        )
 
 
 class BulkAssign(WebTemplate):
@@ -308,8 +343,11 @@ class BulkAssign(WebTemplate):
             (project["key"], component),
         )
         low = [row for row in rows if row["priority"] == "p4"]
-        others = store.rows("SELECT * FROM issues WHERE project = ? AND component = ? AND "
-                            "assignee <> '' ORDER BY number", (project["key"], component))  # fmt: skip
+        others = store.rows(
+            "SELECT * FROM issues WHERE project = ? AND component = ? AND "
+            "assignee <> '' ORDER BY number",
+            (project["key"], component),
+        )
         if not 2 <= len(rows) <= 7 or not low or not others:
             return None
         if not any(row["priority"] in ("p1", "p2") for row in rows):
@@ -350,8 +388,11 @@ class BulkAssign(WebTemplate):
                 page = 1
                 while left:
                     yield from pilot.goto("tracker", f"/issues?{query}&page={page}")
-                    names = [each.format(number=number) for number in sorted(left)
-                             for each in pilot.words("tracker", "select_issue")]  # fmt: skip
+                    names = [
+                        each.format(number=number)
+                        for number in sorted(left)
+                        for each in pilot.words("tracker", "select_issue")
+                    ]
                     here = [each for each in names if f'checkbox "{each}"' in pilot.screen]
                     for each in here:
                         yield from pilot.click("checkbox", each)
@@ -359,30 +400,47 @@ class BulkAssign(WebTemplate):
                     if here:
                         yield from pilot.click("disclosure", pilot.words("tracker", "bulk"))
                         if group is rows:
-                            yield from pilot.select(pilot.words("tracker", "set_assignee"),
-                                                    person.name)  # fmt: skip
+                            yield from pilot.select(
+                                pilot.words("tracker", "set_assignee"), person.name
+                            )
                         else:
-                            yield from pilot.select(pilot.words("tracker", "set_priority"),
-                                                    labels[1])  # fmt: skip
+                            yield from pilot.select(
+                                pilot.words("tracker", "set_priority"), labels[1]
+                            )
                         yield from pilot.click("button", pilot.words("tracker", "bulk"))
                     page += 1
             yield from pilot.finish()
 
         expected = [
-            changed("tracker", "issues", row["number"], assignee=person.login,
-                    **({"priority": "p3"} if row in low else {}))
+            changed(
+                "tracker",
+                "issues",
+                row["number"],
+                assignee=person.login,
+                **({"priority": "p3"} if row in low else {}),
+            )
             for row in rows
-        ]  # fmt: skip
+        ]
         return WebDraft(
-            plan, instruction, solver(rows, low), changes=together(*expected),
+            plan,
+            instruction,
+            solver(rows, low),
+            changes=together(*expected),
             alternatives={"by_bulk": by_bulk},
-            mutants={"one_missing": solver(rows[:-1], low), "not_raised": solver(rows, []),
-                     "all_raised": solver(rows, rows),
-                     "one_more": solver([*rows, others[0]], low)},
+            mutants={
+                "one_missing": solver(rows[:-1], low),
+                "not_raised": solver(rows, []),
+                "all_raised": solver(rows, rows),
+                "one_more": solver([*rows, others[0]], low),
+            },
             turns=60,
-        )  # fmt: skip
+        )
 
 
 TEMPLATES: tuple[WebTemplate, ...] = (
-    WatchIssue(), MoveOnBoard(), CountIssues(), SaveFilter(), BulkAssign(),
-)  # fmt: skip
+    WatchIssue(),
+    MoveOnBoard(),
+    CountIssues(),
+    SaveFilter(),
+    BulkAssign(),
+)

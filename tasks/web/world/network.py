@@ -33,8 +33,13 @@ __all__ = [
     "state_diff",
 ]
 
-_UNUSABLE = (ArithmeticError, ValueError, RecursionError, sqlite3.DataError,
-             sqlite3.OperationalError)  # fmt: skip
+_UNUSABLE = (
+    ArithmeticError,
+    ValueError,
+    RecursionError,
+    sqlite3.DataError,
+    sqlite3.OperationalError,
+)
 """Errors of handlers that come from input: dates out of range, numbers and queries too large."""
 
 MAX_TRACE = 600
@@ -80,13 +85,19 @@ class WorldPlan:
     def to_json(self) -> dict[str, Any]:
         """Return the plan as JSON."""
         return {
-            "sites": list(self.sites), "seed": self.seed, "split": self.split,
-            "language": self.language, "scale": self.scale, "start": self.start,
-            "people": self.people, "session_actions": self.session_actions,
+            "sites": list(self.sites),
+            "seed": self.seed,
+            "split": self.split,
+            "language": self.language,
+            "scale": self.scale,
+            "start": self.start,
+            "people": self.people,
+            "session_actions": self.session_actions,
             "signed_in": self.signed_in,
             "edits": [[site, sql, list(values)] for site, sql, values in self.edits],
-            "files": dict(self.files or {}), "path": self.path,
-        }  # fmt: skip
+            "files": dict(self.files or {}),
+            "path": self.path,
+        }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "WorldPlan":
@@ -182,9 +193,14 @@ class Network:
                 421, "This host is not part of the episode.", media_type="text/plain"
             )
         call = Call(
-            site, request, self._stores[site.name], self.look, self.plan.language, self.clock,
+            site,
+            request,
+            self._stores[site.name],
+            self.look,
+            self.plan.language,
+            self.clock,
             self.plan.session_actions,
-        )  # fmt: skip
+        )
         try:
             response = site.handle(call)
         except _UNUSABLE:
@@ -192,8 +208,14 @@ class Network:
             response = call.page("kit/problem.html", 500, problem=call.words("broken"))
         self._requests += 1
         if len(self._trace) < MAX_TRACE:
-            event = TraceEvent(request.method, request.host, request.path, request.query,
-                               request.form, response.status)  # fmt: skip
+            event = TraceEvent(
+                request.method,
+                request.host,
+                request.path,
+                request.query,
+                request.form,
+                response.status,
+            )
             self._trace = (*self._trace, event)
         return response
 
@@ -215,8 +237,14 @@ class Network:
     def save(self) -> NetworkState:
         """Return the state; unchanged sites share their blobs."""
         blobs = tuple((name, store.save()) for name, store in self._stores.items())
-        return NetworkState(self.clock, blobs, self._trace, self._requests,
-                            tuple(self.files.items()), self._interventions)  # fmt: skip
+        return NetworkState(
+            self.clock,
+            blobs,
+            self._trace,
+            self._requests,
+            tuple(self.files.items()),
+            self._interventions,
+        )
 
     def load(self, state: NetworkState) -> None:
         """Restore a state; the stores are opened when they are first used."""
@@ -262,9 +290,10 @@ def state_diff(before: bytes, after: SiteStore) -> dict[str, Any]:
         changes[table] = {
             "added": [row for key, row in new.items() if key not in old],
             "removed": [row for key, row in old.items() if key not in new],
-            "changed": [[old[key], row] for key, row in new.items()
-                        if key in old and old[key] != row],
-        }  # fmt: skip
+            "changed": [
+                [old[key], row] for key, row in new.items() if key in old and old[key] != row
+            ],
+        }
     return changes
 
 
@@ -288,8 +317,9 @@ def _edited(text: str) -> tuple[tuple[str, bytes], ...]:
     plan = WorldPlan.from_json(json.loads(text))
     blobs = []
     for name in plan.sites:
-        blob = _base_blob(name, plan.seed, plan.split, plan.language, plan.scale, plan.people,
-                          plan.start)  # fmt: skip
+        blob = _base_blob(
+            name, plan.seed, plan.split, plan.language, plan.scale, plan.people, plan.start
+        )
         edits = [edit for edit in plan.edits if edit[0] == name]
         if edits:
             store = SiteStore(blob)

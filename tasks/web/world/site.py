@@ -129,9 +129,13 @@ class Call:
     def page(self, template: str, status: int = 200, **context: Any) -> WebResponse:
         """Render a page of the site in the episode's look."""
         store, login = self.store, self.login
-        notices = store.kept("_notices", login, lambda: store.rows(
-            "SELECT kind, text FROM _notices WHERE person = ? ORDER BY id", (login,)
-        ))  # fmt: skip
+        notices = store.kept(
+            "_notices",
+            login,
+            lambda: store.rows(
+                "SELECT kind, text FROM _notices WHERE person = ? ORDER BY id", (login,)
+            ),
+        )
         if notices:
             store.execute("DELETE FROM _notices WHERE person = ?", (login,))
         frame = {
@@ -174,9 +178,10 @@ class Call:
         if not self.login:
             return None
         account: Mapping[str, Any] | None = self.store.kept(
-            "_accounts", self.login,
+            "_accounts",
+            self.login,
             lambda: self.store.row("SELECT * FROM _accounts WHERE login = ?", (self.login,)),
-        )  # fmt: skip
+        )
         return account
 
     def later(self, actions: int, kind: str, subject: str) -> None:
@@ -262,9 +267,13 @@ class Site(ABC):
         store.execute("BEGIN")
         for person in brief.people:
             store.insert(
-                "_accounts", login=person.login, name=person.name, email=person.email,
-                password=password_of(person.login), role=self.role_of(brief, person),
-            )  # fmt: skip
+                "_accounts",
+                login=person.login,
+                name=person.name,
+                email=person.email,
+                password=password_of(person.login),
+                role=self.role_of(brief, person),
+            )
         self.populate(store, brief)
         store.execute("COMMIT")
         return store
@@ -304,9 +313,10 @@ class Site(ABC):
 
     def _signed_in(self, call: Call, token: str) -> str:
         session = call.store.kept(
-            "_sessions", token,
+            "_sessions",
+            token,
             lambda: call.store.row("SELECT * FROM _sessions WHERE token = ?", (token,)),
-        )  # fmt: skip
+        )
         if session is None:
             return ""
         if call.session_actions >= ENDLESS_SESSION:
@@ -339,8 +349,9 @@ class Site(ABC):
         )
         if right is None:
             problem = call.words("wrong_password")
-            return call.page("kit/sign_in.html", 422, target=target, problem=problem,
-                             login_value=login)  # fmt: skip
+            return call.page(
+                "kit/sign_in.html", 422, target=target, problem=problem, login_value=login
+            )
         token = self.sign_in(call.store, right["login"], call.clock)
         return WebResponse(303, location=target, cookies={SESSION_COOKIE: token})
 
@@ -369,8 +380,14 @@ def _calendar_panel(call: Call) -> WebResponse:
     )
     last = (first + timedelta(days=32)).replace(day=1) - timedelta(days=1)
     days = [(day, first.replace(day=day).isoformat()) for day in range(1, last.day + 1)]
-    return call.fragment("kit/calendar_panel.html", field=name, days=days, before=before,
-                         after=after, title=f"{first:%Y-%m}")  # fmt: skip
+    return call.fragment(
+        "kit/calendar_panel.html",
+        field=name,
+        days=days,
+        before=before,
+        after=after,
+        title=f"{first:%Y-%m}",
+    )
 
 
 def password_of(login: str) -> str:
@@ -388,10 +405,20 @@ def _route(method: str, pattern: str, handler: str) -> _Route:
 def render(site: str, template: str, call: Call, context: Mapping[str, Any]) -> str:
     """Render a template of a site, or one of the kit's, whose names start with `kit/`."""
     name = template if template.startswith("kit/") else f"{site}/{template}"
-    text: str = _templates().get_template(name).render(
-        {"call": call, "t": call.words, "ui": call.ui, "look": call.look, "lang": call.language,
-         **context}
-    )  # fmt: skip
+    text: str = (
+        _templates()
+        .get_template(name)
+        .render(
+            {
+                "call": call,
+                "t": call.words,
+                "ui": call.ui,
+                "look": call.look,
+                "lang": call.language,
+                **context,
+            }
+        )
+    )
     return text
 
 
@@ -419,6 +446,10 @@ def _templates() -> Any:
         return place.read_text("utf-8")
 
     return PageEnvironment(
-        loader=FunctionLoader(load), autoescape=True, undefined=StrictUndefined, auto_reload=False,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
+        loader=FunctionLoader(load),
+        autoescape=True,
+        undefined=StrictUndefined,
+        auto_reload=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

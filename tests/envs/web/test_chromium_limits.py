@@ -58,9 +58,15 @@ def in_page(chromium, script: str) -> str:
 
 def test_requests_of_scripts_reach_only_the_site(chromium, network, other_server):
     port, seen = other_server
-    for url in (f"http://127.0.0.1:{port}/", f"http://localhost:{port}/", "http://example.com/",
-                f"http://[::1]:{port}/", "http://wiki.hexathlon.test/", "file:///etc/passwd",
-                f"http://{HOST}:{port}/"):  # fmt: skip
+    for url in (
+        f"http://127.0.0.1:{port}/",
+        f"http://localhost:{port}/",
+        "http://example.com/",
+        f"http://[::1]:{port}/",
+        "http://wiki.hexathlon.test/",
+        "file:///etc/passwd",
+        f"http://{HOST}:{port}/",
+    ):
         before = len(chromium.blocked)
         assert in_page(chromium, f"fetch('{url}')").startswith("no:"), url
         chromium.act("noop", {})
@@ -89,10 +95,20 @@ def test_sockets_workers_and_pictures_are_refused(chromium, network, other_serve
 
 @pytest.mark.parametrize(
     "url",
-    ["http://example.com/y", "http://127.0.0.1:{port}/", "file:///etc/passwd",
-     "data:text/html,x", "javascript:document.title='x'", "blob:null/1", "about:blank", "chrome://version",
-     "view-source:http://tracker.hexathlon.test/", "http://mail.hexathlon.test/", "about:srcdoc"],
-)  # fmt: skip
+    [
+        "http://example.com/y",
+        "http://127.0.0.1:{port}/",
+        "file:///etc/passwd",
+        "data:text/html,x",
+        "javascript:document.title='x'",
+        "blob:null/1",
+        "about:blank",
+        "chrome://version",
+        "view-source:http://tracker.hexathlon.test/",
+        "http://mail.hexathlon.test/",
+        "about:srcdoc",
+    ],
+)
 def test_scripts_cannot_leave(chromium, network, other_server, url):
     port, seen = other_server
     view = chromium.view()
@@ -105,8 +121,15 @@ def test_scripts_cannot_leave(chromium, network, other_server, url):
     assert seen == []
 
 
-@pytest.mark.parametrize("url", ["http://example.com/pop", "http://127.0.0.1:{port}/",
-                                 "data:text/html,x", "file:///etc/passwd"])  # fmt: skip
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://example.com/pop",
+        "http://127.0.0.1:{port}/",
+        "data:text/html,x",
+        "file:///etc/passwd",
+    ],
+)
 def test_windows_that_lead_outside_are_closed(chromium, network, other_server, url):
     port, seen = other_server
     in_page(chromium, f"void window.open({json.dumps(url.format(port=port))})")
@@ -165,8 +188,9 @@ def test_the_server_answers_nobody_without_the_secret(chromium, network):
                 )
                 assert (answer.status_code, answer.content) == (421, b"")
     secret = chromium._served.secret
-    answer = httpx.get(f"http://127.0.0.1:{port}/next",
-                       headers={"host": HOST, "x-hexathlon-episode": secret})  # fmt: skip
+    answer = httpx.get(
+        f"http://127.0.0.1:{port}/next", headers={"host": HOST, "x-hexathlon-episode": secret}
+    )
     assert answer.status_code == 200
     assert answer.headers["cache-control"] == "no-store"
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
@@ -178,17 +202,28 @@ def test_the_server_answers_nobody_without_the_secret(chromium, network):
         .partition("style-src-attr")[0]
     )
     chromium.close()
-    gone = httpx.get(f"http://127.0.0.1:{port}/next",
-                     headers={"host": HOST, "x-hexathlon-episode": secret})  # fmt: skip
+    gone = httpx.get(
+        f"http://127.0.0.1:{port}/next", headers={"host": HOST, "x-hexathlon-episode": secret}
+    )
     assert gone.status_code == 421
 
 
 @pytest.mark.parametrize(
     "path",
-    ["/assets/../network.py", "/assets/%2e%2e/network.py", "/assets/..%2fnetwork.py", "/assets//etc/passwd",
-     "/assets/%2fetc%2fpasswd", "/assets/kit.css%00.py", "/assets/site.css/../../sites/bank/site.py",
-     "/../../etc/passwd", "/assets/..\\network.py", "/proc/self/environ", "/favicon.ico"],
-)  # fmt: skip
+    [
+        "/assets/../network.py",
+        "/assets/%2e%2e/network.py",
+        "/assets/..%2fnetwork.py",
+        "/assets//etc/passwd",
+        "/assets/%2fetc%2fpasswd",
+        "/assets/kit.css%00.py",
+        "/assets/site.css/../../sites/bank/site.py",
+        "/../../etc/passwd",
+        "/assets/..\\network.py",
+        "/proc/self/environ",
+        "/favicon.ico",
+    ],
+)
 def test_files_and_the_process_of_the_server_are_out_of_reach(chromium, network, path):
     connection = http.client.HTTPConnection("127.0.0.1", chromium._driver.server.port, timeout=60)
     headers = {"host": HOST, "x-hexathlon-episode": chromium._served.secret}
@@ -214,8 +249,10 @@ def test_hosts_of_other_episodes_are_refused(chromium, network):
         f"{HOST}.",
         f"{HOST}:{port}",
     ):
-        answer = httpx.get(f"http://127.0.0.1:{port}/next", headers={
-            "host": host, "x-hexathlon-episode": chromium._served.secret})  # fmt: skip
+        answer = httpx.get(
+            f"http://127.0.0.1:{port}/next",
+            headers={"host": host, "x-hexathlon-episode": chromium._served.secret},
+        )
         assert (answer.status_code, answer.content) == (421, b""), host
     assert len(other.trace) == before
     second.close()

@@ -18,8 +18,14 @@ TASK = next(task for task in TASKS if task.startswith("web/tracker"))
 @pytest.fixture(scope="module")
 def env():
     skip_without_chromium()
-    env = WebEnv(backend="chromium", coordinates=True, screenshot=True, marks=True,
-                 viewport=(800, 600), render_mode="rgb_array")  # fmt: skip
+    env = WebEnv(
+        backend="chromium",
+        coordinates=True,
+        screenshot=True,
+        marks=True,
+        viewport=(800, 600),
+        render_mode="rgb_array",
+    )
     yield env
     env.close()
 
@@ -49,17 +55,20 @@ def test_marks_are_drawn_where_the_elements_are(env):
     changed = (plain != marked).any(axis=2)
     assert 0 < changed.mean() < 0.5
     left, top, width, height = boxes[min(boxes)]
-    around = changed[max(0, int(top) - 20) : int(top + height) + 3,
-                     max(0, int(left) - 3) : int(left + width) + 30]  # fmt: skip
+    around = changed[
+        max(0, int(top) - 20) : int(top + height) + 3,
+        max(0, int(left) - 3) : int(left + width) + 30,
+    ]
     assert around.any()
 
 
 def test_points_are_clicked_and_keys_typed(env):
     env.reset(seed=1, options={"task": TASK})
     fields = [
-        box for number, box in env.browser.boxes().items()
+        box
+        for number, box in env.browser.boxes().items()
         if env.browser._node(str(number)).get("type") in ("text", "search")
-    ]  # fmt: skip
+    ]
     left, top, width, height = fields[0]
     call(env, "mouse_click", x=left + width / 2, y=top + height / 2)
     call(env, "keyboard_type", text="abc")

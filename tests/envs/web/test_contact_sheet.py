@@ -16,8 +16,13 @@ SCRIPT = Path(__file__).parents[3] / "scripts" / "web_contact_sheet.py"
 
 def draw(*arguments: str) -> "subprocess.CompletedProcess[str]":
     skip_without_chromium()
-    return subprocess.run([sys.executable, str(SCRIPT), *arguments], capture_output=True,
-                          text=True, timeout=300, check=False)  # fmt: skip
+    return subprocess.run(
+        [sys.executable, str(SCRIPT), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
 
 
 def test_pages_and_a_sheet(tmp_path):
@@ -36,6 +41,15 @@ def test_pages_and_a_sheet(tmp_path):
 
 
 def test_a_page_outside_is_named(tmp_path):
-    done = draw(str(tmp_path), "--site", "bank", "--look", "night", "--width", "390",
-                "--path", "\\@example.com/")  # fmt: skip
+    done = draw(
+        str(tmp_path),
+        "--site",
+        "bank",
+        "--look",
+        "night",
+        "--width",
+        "390",
+        "--path",
+        "\\@example.com/",
+    )
     assert done.returncode == 1 and "outside the sites" in done.stderr

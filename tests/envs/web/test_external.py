@@ -15,18 +15,41 @@ from hexathlon.tasks.taskset import shared_taskset
 from support.web_external import SITES, TrackerBrowser, raw_task
 
 TASKS = [
-    raw_task(0, ["string_match"], reference_answers={"must_include": ["Rejected"]},
-             intent="What is the status of issue 105?"),
+    raw_task(
+        0,
+        ["string_match"],
+        reference_answers={"must_include": ["Rejected"]},
+        intent="What is the status of issue 105?",
+    ),
     raw_task(1, ["url_match"], reference_url="__GITLAB__/issues/105"),
-    raw_task(2, ["program_html"], program_html=[
-        {"url": "__GITLAB__/issues/105", "locator": "",
-         "required_contents": {"must_include": ["looks fine to me"]}},
-        {"url": "last", "locator": "document.querySelector('h1').outerText",
-         "required_contents": {"must_include": ["#105"]}}]),
-    raw_task(3, ["program_html"], program_html=[
-        {"url": "func:shopping_get_latest_order_url()", "locator": "document.title",
-         "required_contents": {"exact_match": "x"}}]),
-]  # fmt: skip
+    raw_task(
+        2,
+        ["program_html"],
+        program_html=[
+            {
+                "url": "__GITLAB__/issues/105",
+                "locator": "",
+                "required_contents": {"must_include": ["looks fine to me"]},
+            },
+            {
+                "url": "last",
+                "locator": "document.querySelector('h1').outerText",
+                "required_contents": {"must_include": ["#105"]},
+            },
+        ],
+    ),
+    raw_task(
+        3,
+        ["program_html"],
+        program_html=[
+            {
+                "url": "func:shopping_get_latest_order_url()",
+                "locator": "document.title",
+                "required_contents": {"exact_match": "x"},
+            }
+        ],
+    ),
+]
 
 
 @pytest.fixture
@@ -78,8 +101,10 @@ def test_contents_of_pages_are_read_at_the_end(env):
     assert env.verdict().score == 0
     assert env.browser.reads == [], "nothing is read before the end"
     screen = call(env, "noop")[0]
-    field, button = (re.search(rf"\[(\d+)\] {name}", screen)[1]
-                     for name in ('textbox "Your comment"', 'button "Add comment"'))  # fmt: skip
+    field, button = (
+        re.search(rf"\[(\d+)\] {name}", screen)[1]
+        for name in ('textbox "Your comment"', 'button "Add comment"')
+    )
     call(env, "fill", bid=field, text="This looks fine to me")
     call(env, "click", bid=button)
     assert call(env, "finish", answer="")[1] == 1

@@ -24,14 +24,29 @@ PAGE = """<html><head><title>{title}</title></head><body><h1>{title}</h1><p id="
 <button>Send</button></form></body></html>"""
 
 TASKS = [
-    raw_task(0, ["url_match", "program_html"], reference_url="__GITLAB__/issues/105", program_html=[
-        {"url": "last", "locator": "document.querySelector('#state').outerText",
-         "required_contents": {"exact_match": "It works"}},
-        {"url": "__GITLAB__/issues/105", "locator": "",
-         "required_contents": {"must_include": ["It works"]}},
-        {"url": "last", "locator": "document.querySelector('#nothing').outerText",
-         "required_contents": {"exact_match": ""}}]),
-]  # fmt: skip
+    raw_task(
+        0,
+        ["url_match", "program_html"],
+        reference_url="__GITLAB__/issues/105",
+        program_html=[
+            {
+                "url": "last",
+                "locator": "document.querySelector('#state').outerText",
+                "required_contents": {"exact_match": "It works"},
+            },
+            {
+                "url": "__GITLAB__/issues/105",
+                "locator": "",
+                "required_contents": {"must_include": ["It works"]},
+            },
+            {
+                "url": "last",
+                "locator": "document.querySelector('#nothing').outerText",
+                "required_contents": {"exact_match": ""},
+            },
+        ],
+    ),
+]
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -71,9 +86,12 @@ def env(tmp_path, monkeypatch):
     monkeypatch.setenv("HEXATHLON_DATA", str(tmp_path))
     shared_taskset.cache_clear()  # it may have cached tasks of another folder under the same ids
     env = gymnasium.make(
-        "hexathlon/Web-v0", taskset="webarena", split="test", backend="chromium",
+        "hexathlon/Web-v0",
+        taskset="webarena",
+        split="test",
+        backend="chromium",
         sites={"gitlab": f"http://127.0.0.1:{server.server_port}"},
-    ).unwrapped  # fmt: skip
+    ).unwrapped
     yield env
     env.close()
     server.shutdown()
@@ -110,5 +128,8 @@ def test_a_task_on_another_server(env):
     posts = [each for each in final["network"] if each["request"]["method"] == "POST"]
     assert len(posts) == 1 and posts[0]["response"]["status"] == 303
     assert "comment=It+works" in posts[0]["request"]["postData"]["text"]
-    assert not any("x-hexathlon" in header["name"].lower()
-                   for each in final["network"] for header in each["request"]["headers"])  # fmt: skip
+    assert not any(
+        "x-hexathlon" in header["name"].lower()
+        for each in final["network"]
+        for header in each["request"]["headers"]
+    )

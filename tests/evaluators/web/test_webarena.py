@@ -9,13 +9,22 @@ from hexathlon.evaluators.web.visualwebarena import visualwebarena
 from hexathlon.evaluators.web.webarena import webarena, webarena_strict
 from hexathlon.tasks.registry import get_source
 
-SITES = {name: f"http://{name.replace('_', '-')}.example" for name in
-         ("shopping", "shopping_admin", "reddit", "gitlab", "map", "wikipedia")}  # fmt: skip
+SITES = {
+    name: f"http://{name.replace('_', '-')}.example"
+    for name in ("shopping", "shopping_admin", "reddit", "gitlab", "map", "wikipedia")
+}
 
 
 def rules(*types, **given_rules):
-    empty = {"answers": {}, "note": "", "url": "", "url_rule": "", "contents": [], "images": [],
-             "intent": "What is the colour of the cheapest bag?"}  # fmt: skip
+    empty = {
+        "answers": {},
+        "note": "",
+        "url": "",
+        "url_rule": "",
+        "contents": [],
+        "images": [],
+        "intent": "What is the colour of the cheapest bag?",
+    }
     return {**empty, "types": list(types), **given_rules}
 
 
@@ -61,11 +70,18 @@ def test_additional_text_in_an_answer(answer, own, strict):
 @pytest.mark.parametrize(
     ("reference", "answer", "own", "strict"),
     [
-        ("5", "5", 1, 1), ("5", "15", 0, 0), ("5", "$5", 1, 1), ("5", "5%", 1, 1),
-        ("5", "rated 5/5", 0, 0), ("10", "2010", 1, 0), ("10", "it is 10", 1, 1),
-        ("no", "I know nothing", 1, 0), ("yes", "Yes.", 1, 1), ("1000", "1,000", 0, 1),
+        ("5", "5", 1, 1),
+        ("5", "15", 0, 0),
+        ("5", "$5", 1, 1),
+        ("5", "5%", 1, 1),
+        ("5", "rated 5/5", 0, 0),
+        ("10", "2010", 1, 0),
+        ("10", "it is 10", 1, 1),
+        ("no", "I know nothing", 1, 0),
+        ("yes", "Yes.", 1, 1),
+        ("1000", "1,000", 0, 1),
     ],
-)  # fmt: skip
+)
 def test_short_references(reference, answer, own, strict):
     assert score(webarena, must(reference), state(answer)) == own
     assert score(webarena_strict, must(reference), state(answer)) == strict
@@ -152,8 +168,10 @@ def test_several_urls():
 
 
 def test_page_contents():
-    params = rules("program_html", contents=[{"must_include": ["12 |OR| dozen", "caf&eacute;"]},
-                                             {"exact_match": "Done"}])  # fmt: skip
+    params = rules(
+        "program_html",
+        contents=[{"must_include": ["12 |OR| dozen", "caf&eacute;"]}, {"exact_match": "Done"}],
+    )
     assert score(webarena, params, state(probes=["a dozen, caf&amp;eacute;", " done "])) == 1
     assert score(webarena_strict, params, state("", probes=["112 caf&amp;eacute;", "done"])) == 0
     assert score(webarena, params, state(probes=["nothing", "done"])) == 0

@@ -14,11 +14,52 @@ from hexathlon.tasks.web.world.site import SESSION_COOKIE
 from hexathlon.tasks.web.world.sites.table import SITE_NAMES, site_named
 
 VALUES = (
-    "", "0", "1", "-1", "9" * 15, "9" * 19, "9" * 400, "1.5", "1e309", "nan", "inf", "-0", "١٢", "²",
-    "x" * 3_000, "'", '"', "%", "_", "\\", "\x00", "\n", "2026-03-02", "2026-02-30", "9999-12-31",
-    "0001-01-01", "2026-13", "25:61", "24:00", "=A1", "=SUM(A1:ZZ9999)", "=A1/0", "=((((", "[", "(?",
-    "en", "True", "中", "\u202e", "a,b", "{{7*7}}", "</p>", "-99999999999", "1 000,00", "on",
-)  # fmt: skip
+    "",
+    "0",
+    "1",
+    "-1",
+    "9" * 15,
+    "9" * 19,
+    "9" * 400,
+    "1.5",
+    "1e309",
+    "nan",
+    "inf",
+    "-0",
+    "١٢",
+    "²",
+    "x" * 3_000,
+    "'",
+    '"',
+    "%",
+    "_",
+    "\\",
+    "\x00",
+    "\n",
+    "2026-03-02",
+    "2026-02-30",
+    "9999-12-31",
+    "0001-01-01",
+    "2026-13",
+    "25:61",
+    "24:00",
+    "=A1",
+    "=SUM(A1:ZZ9999)",
+    "=A1/0",
+    "=((((",
+    "[",
+    "(?",
+    "en",
+    "True",
+    "中",
+    "\u202e",
+    "a,b",
+    "{{7*7}}",
+    "</p>",
+    "-99999999999",
+    "1 000,00",
+    "on",
+)
 FILES = (b"", b"\xff\xfe", b"a,b\n1,2\n" * 50, b"\x00" * 100)
 PLACEHOLDER = re.compile(r"\(\?P<\w+>(\[0-9\]|\[\^/\])(?:\{1,15\}|\+)\)")
 
@@ -41,17 +82,22 @@ class Fuzzer:
         tables = store.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
         values = [
             str(value)
-            for table in tables if not table["name"].startswith("_")
+            for table in tables
+            if not table["name"].startswith("_")
             for row in store.rows(f"SELECT * FROM {table['name']} LIMIT 6")
-            for value in row.values() if value is not None and len(str(value)) < 60
-        ]  # fmt: skip
+            for value in row.values()
+            if value is not None and len(str(value)) < 60
+        ]
         return list(dict.fromkeys(values))
 
     def _fields(self, name: str) -> list[str]:
         folder = resources.files(f"hexathlon.tasks.web.world.sites.{name}")
         assert isinstance(folder, Path)
-        source = "\n".join(path.read_text() for path in sorted(folder.rglob("*"))
-                           if path.suffix in (".py", ".html"))  # fmt: skip
+        source = "\n".join(
+            path.read_text()
+            for path in sorted(folder.rglob("*"))
+            if path.suffix in (".py", ".html")
+        )
         found = re.findall(
             r'(?:\.args?|\.number)\("(\w+)"|name="(\w+)"|FormField\(\s*"(\w+)"', source
         )

@@ -68,8 +68,11 @@ def test_every_url_can_be_resolved(sets):
 
 
 def test_visual_tasks_are_read(tmp_path):
-    image = {**raw_task(3, ["page_image_query"]), "image": ["http://x/1.png"],
-             "overall_difficulty": "hard"}  # fmt: skip
+    image = {
+        **raw_task(3, ["page_image_query"]),
+        "image": ["http://x/1.png"],
+        "overall_difficulty": "hard",
+    }
     image["eval"]["page_image_query"] = [{"eval_image_url": "last", "eval_image_class": ""}]
     for name in VisualWebArenaSource.files:
         (tmp_path / name).write_text(json.dumps([image]))
@@ -107,8 +110,15 @@ def test_urls_of_sites(monkeypatch):
 
 def test_calls_are_parsed_and_never_run():
     assert parse_call("func:f(__page__, 'a')") == ("f", ("__page__", "a"))
-    for text in ("func:f(g())", "func:f(a.b)", "func:f(x='1')", "func:__import__('os').system('x')",
-                 "func:[f for f in ()]", "func:f(", "func:f('a' + 'b')"):  # fmt: skip
+    for text in (
+        "func:f(g())",
+        "func:f(a.b)",
+        "func:f(x='1')",
+        "func:__import__('os').system('x')",
+        "func:[f for f in ()]",
+        "func:f(",
+        "func:f('a' + 'b')",
+    ):
         assert parse_call(text) is None
         assert probe_of({"url": "last", "locator": text})["kind"] == "unsupported"
 

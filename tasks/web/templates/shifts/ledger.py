@@ -13,19 +13,46 @@ from hexathlon.tasks.web.templates.shifts.rules import DayRules, RulesInForce
 from hexathlon.tasks.web.templates.shifts.stages import Writing
 from hexathlon.tasks.web.world.people import Person
 
-__all__ = ["SLIPS", "DayLedger", "DayMail", "DayStatement", "DayStep", "StepRecord", "kept",
-           "record_of"]  # fmt: skip
+__all__ = [
+    "SLIPS",
+    "DayLedger",
+    "DayMail",
+    "DayStatement",
+    "DayStep",
+    "StepRecord",
+    "kept",
+    "record_of",
+]
 
 RecordPlace = tuple[str, str, str]
 """Site, table and key of a record."""
 
 SLIPS = (
-    "left_out", "never_made_up", "morning_pages", "holds_ignored", "releases_ignored",
-    "holds_never_end", "grants_ignored", "dates_ignored", "entries_trusted", "closures_ignored",
-    "closures_trusted", "mails_ignored", "mails_trusted", "names_trusted", "others_overwritten",
-    "part_as_whole", "to_the_morning", "own_records_reported", "largest_chosen",
-    "offers_trusted", "hasty_plans", "plan_sent_once", "undelivered_left", "undone_left",
-)  # fmt: skip
+    "left_out",
+    "never_made_up",
+    "morning_pages",
+    "holds_ignored",
+    "releases_ignored",
+    "holds_never_end",
+    "grants_ignored",
+    "dates_ignored",
+    "entries_trusted",
+    "closures_ignored",
+    "closures_trusted",
+    "mails_ignored",
+    "mails_trusted",
+    "names_trusted",
+    "others_overwritten",
+    "part_as_whole",
+    "to_the_morning",
+    "own_records_reported",
+    "largest_chosen",
+    "offers_trusted",
+    "hasty_plans",
+    "plan_sent_once",
+    "undelivered_left",
+    "undone_left",
+)
 """Mistakes that a ledger can make throughout."""
 
 
@@ -152,8 +179,9 @@ class DayLedger:
 
     def records(self, source: str) -> list[RecordPlace]:
         """Return the records for which a request is in force."""
-        return [place for place, named in self.named.items()
-                if any(each == source for each, _ in named)]  # fmt: skip
+        return [
+            place for place, named in self.named.items() if any(each == source for each, _ in named)
+        ]
 
     def wanted(self, place: RecordPlace) -> Values:
         """Return what a record should hold."""
@@ -163,10 +191,12 @@ class DayLedger:
     def held_back(self, source: str, force: RulesInForce) -> list[RecordPlace]:
         """Return the records that are without the value of a request because they are held."""
         return [
-            place for place in self.records(source)
+            place
+            for place in self.records(source)
             if self.values[place] != dict(self.named[place])[source]
-            and (place[0], self.places[place][1].label) in force.held and not self.taken(place)
-        ]  # fmt: skip
+            and (place[0], self.places[place][1].label) in force.held
+            and not self.taken(place)
+        ]
 
     def taken(self, place: RecordPlace) -> bool:
         """Whether somebody else has changed a record since it was given a value."""
@@ -175,10 +205,10 @@ class DayLedger:
     def differing(self, site: str) -> list[str]:
         """Return the numbers of a site's records that have been given another value."""
         return [
-            self.places[place][1].label for place, values in self.given.items()
-            if place[0] == site and not self.taken(place)
-            and values != self.places[place][1].before
-        ]  # fmt: skip
+            self.places[place][1].label
+            for place, values in self.given.items()
+            if place[0] == site and not self.taken(place) and values != self.places[place][1].before
+        ]
 
     # Keeping -----------------------------------------------------------------------------------
 
@@ -203,8 +233,11 @@ class DayLedger:
                 done.counted += 1
                 self.senders[f"m{mail.reference}"] = mail.sender.email
                 fresh |= self._enter(mail.statement, force)
-        closures = [force.closure_of(each.job.site, each.job.group)
-                    for each in step.statements if each.job is not None]  # fmt: skip
+        closures = [
+            force.closure_of(each.job.site, each.job.group)
+            for each in step.statements
+            if each.job is not None
+        ]
         closure = next((each for each in closures if each is not None), None)
         if closure is not None:
             done.refused = closure.number
@@ -259,8 +292,11 @@ class DayLedger:
         if kind == "unless":
             kind = "withdraw" if self.held_back(source, force) else "correct"
         trait = "" if self.slip == "part_as_whole" else statement.trait
-        concerned = [place for place in self.records(source)
-                     if not trait or self.places[place][1].trait == trait]  # fmt: skip
+        concerned = [
+            place
+            for place in self.records(source)
+            if not trait or self.places[place][1].trait == trait
+        ]
         if kind == "withdraw" and not trait:
             self.dropped[source] = []
         for place in concerned:

@@ -29,21 +29,33 @@ from hexathlon.tasks.web.world.sites.tracker.vocabulary import (
 )
 from hexathlon.tasks.web.world.store import StoreRow
 
-__all__ = ["contact_notes", "event_notes", "in_contacts", "issue_people", "issue_priorities",
-           "reorder_levels"]  # fmt: skip
+__all__ = [
+    "contact_notes",
+    "event_notes",
+    "in_contacts",
+    "issue_people",
+    "issue_priorities",
+    "reorder_levels",
+]
 
 _OPEN = STATUSES[:4]
 _CONTACTS_PER_PAGE = 20
 _NOTES = (
-    "Framework contract until year-end|框架合同至年底", "Invoices by post only|发票仅限邮寄",
-    "Ask for delivery notes|请索取送货单", "Discount agreed in spring|春季已商定折扣",
-    "Calls only before noon|仅上午接听电话", "Orders through the portal|通过门户下单",
-)  # fmt: skip
+    "Framework contract until year-end|框架合同至年底",
+    "Invoices by post only|发票仅限邮寄",
+    "Ask for delivery notes|请索取送货单",
+    "Discount agreed in spring|春季已商定折扣",
+    "Calls only before noon|仅上午接听电话",
+    "Orders through the portal|通过门户下单",
+)
 _EVENT_NOTES = (
-    "Bring the signed copy|请带签字件", "Minutes by the youngest|由最年轻者记录",
-    "Slides one day before|材料提前一天发出", "Laptops stay closed|请合上电脑",
-    "Start with open points|先过未决事项", "Guests from the plant|有工厂来宾",
-)  # fmt: skip
+    "Bring the signed copy|请带签字件",
+    "Minutes by the youngest|由最年轻者记录",
+    "Slides one day before|材料提前一天发出",
+    "Laptops stay closed|请合上电脑",
+    "Start with open points|先过未决事项",
+    "Guests from the plant|有工厂来宾",
+)
 
 
 def issue_priorities(bench: ShiftBench, sizes: range) -> RecordJob | None:
@@ -64,8 +76,11 @@ def _issues(bench: ShiftBench, sizes: range, column: str) -> RecordJob | None:
         return None
     first, held = rows[0], {row[column] for row in rows}
     values = new_first(scene.sample(pool, len(pool)), held)
-    shown = names if column == "assignee" else {
-        each: label_of(each, scene.language) for each in PRIORITIES}  # fmt: skip
+    shown = (
+        names
+        if column == "assignee"
+        else {each: label_of(each, scene.language) for each in PRIORITIES}
+    )
 
     def write(pilot: Pilot, target: JobTarget, values: Values) -> Script:
         yield from pilot.goto("tracker", f"/issues/{target.key}")
@@ -77,25 +92,45 @@ def _issues(bench: ShiftBench, sizes: range, column: str) -> RecordJob | None:
     which = _which(bench, first)
     options = [shown[each] for each in values[:-1]]
     if column == "priority":
-        wishes = [bench.say(f"Set the priority of {which} to {each}.",
-                            f"请把{which}的优先级设为“{each}”。") for each in options]  # fmt: skip
+        wishes = [
+            bench.say(
+                f"Set the priority of {which} to {each}.", f"请把{which}的优先级设为“{each}”。"
+            )
+            for each in options
+        ]
         mends = [
             bench.say(f"the priority should be {each}", f"优先级应为“{each}”") for each in options
         ]
     else:
-        wishes = [bench.say(f"Assign {which} to {each}.", f"请把{which}指派给{each}。")
-                  for each in options]  # fmt: skip
-        mends = [bench.say(f"they should be assigned to {each}", f"应指派给{each}")
-                 for each in options]  # fmt: skip
+        wishes = [
+            bench.say(f"Assign {which} to {each}.", f"请把{which}指派给{each}。")
+            for each in options
+        ]
+        mends = [
+            bench.say(f"they should be assigned to {each}", f"应指派给{each}") for each in options
+        ]
     trait = "assignee" if column == "priority" else "priority"
     return RecordJob(
-        "tracker", "issues", bench.say("issue", "问题"), _project_group(bench, first), tuple(wishes),
+        "tracker",
+        "issues",
+        bench.say("issue", "问题"),
+        _project_group(bench, first),
+        tuple(wishes),
         tuple(mends),
-        tuple(JobTarget(row["number"], f"#{row['number']}", {column: row[column]},
-                        tuple({column: each} for each in values),
-                        _trait(bench, row, trait, names)) for row in rows),
-        _finder(first), write, key_column="number",
-    )  # fmt: skip
+        tuple(
+            JobTarget(
+                row["number"],
+                f"#{row['number']}",
+                {column: row[column]},
+                tuple({column: each} for each in values),
+                _trait(bench, row, trait, names),
+            )
+            for row in rows
+        ),
+        _finder(first),
+        write,
+        key_column="number",
+    )
 
 
 def _cluster(
@@ -112,9 +147,12 @@ def _cluster(
             (first["project"], first["status"], first["component"]),
         )
         group = ("tracker", _project_group(bench, first))
-        if (group not in bench.groups and len({row[column] for row in found}) <= most
-                and bench.free("tracker", "issues", keys)
-                and {row["number"] for row in again} == set(keys)):  # fmt: skip
+        if (
+            group not in bench.groups
+            and len({row[column] for row in found}) <= most
+            and bench.free("tracker", "issues", keys)
+            and {row["number"] for row in again} == set(keys)
+        ):
             return found
     return None
 
@@ -124,8 +162,9 @@ def _names(bench: ShiftBench) -> dict[str, str]:
 
 
 def _which(bench: ShiftBench, row: StoreRow) -> str:
-    status, component = (label_of(row[name], bench.scene.language)
-                         for name in ("status", "component"))  # fmt: skip
+    status, component = (
+        label_of(row[name], bench.scene.language) for name in ("status", "component")
+    )
     return bench.say(
         f'the issues of the project {row["project"]} with the component "{component}" and the '
         f'status "{status}"',
@@ -164,15 +203,23 @@ def _none_shown(pilot: Pilot) -> str:
 def reorder_levels(bench: ShiftBench, sizes: range) -> RecordJob | None:
     """Raise reorder levels by a percentage, rounded up to a multiple of five."""
     scene = bench.scene
-    sheet = open_sheet(scene.store(bench.plan, "sheets"), "Stock and orders=库存与订购", "Stock",
-                       scene.language)  # fmt: skip
+    sheet = open_sheet(
+        scene.store(bench.plan, "sheets"), "Stock and orders=库存与订购", "Stock", scene.language
+    )
     if sheet is None:
         return None
     rows = [
-        {"row": number, "sku": cells[0], "warehouse": cells[2], "level": int(cells[5]),
-         "pack": cells[6], "supplier": cells[7]}
-        for number, cells in sheet.rows() if cells[0]
-    ]  # fmt: skip
+        {
+            "row": number,
+            "sku": cells[0],
+            "warehouse": cells[2],
+            "level": int(cells[5]),
+            "pack": cells[6],
+            "supplier": cells[7],
+        }
+        for number, cells in sheet.rows()
+        if cells[0]
+    ]
     shares = scene.sample((20, 40, 60, 90), 4)
     for found in bench.clusters(rows, ("supplier", "warehouse"), sizes):
         supplier, warehouse = found[0]["supplier"], found[0]["warehouse"]
@@ -188,9 +235,12 @@ def reorder_levels(bench: ShiftBench, sizes: range) -> RecordJob | None:
         distinct = all(
             len({row["level"], *values}) == 5 for row, values in zip(found, raised, strict=True)
         )
-        if (("sheets", group) in bench.groups or not bench.free("sheets", "cells", keys)
-                or {row["row"] for row in again} != {row["row"] for row in found}
-                or not distinct):  # fmt: skip
+        if (
+            ("sheets", group) in bench.groups
+            or not bench.free("sheets", "cells", keys)
+            or {row["row"] for row in again} != {row["row"] for row in found}
+            or not distinct
+        ):
             continue
 
         pages = pages_of_list(sum(row["supplier"] == supplier for row in rows), ROWS_PER_PAGE)
@@ -205,7 +255,10 @@ def reorder_levels(bench: ShiftBench, sizes: range) -> RecordJob | None:
             yield from set_row(pilot, sheet.id, row, {ref_of(row, 6): values["raw"]})
 
         return RecordJob(
-            "sheets", "cells", bench.say("good", "货品"), group,
+            "sheets",
+            "cells",
+            bench.say("good", "货品"),
+            group,
             tuple(
                 bench.say(
                     f"On the sheet {sheet.name} of the workbook {sheet.book}, set the reorder level "
@@ -226,15 +279,25 @@ def reorder_levels(bench: ShiftBench, sizes: range) -> RecordJob | None:
                 for share in shares[:-1]
             ),
             tuple(
-                JobTarget(key, row["sku"], {"raw": str(row["level"])},
-                          tuple({"raw": str(each)} for each in values),
-                          bench.say(f"those with a pack size of {row['pack']}",
-                                    f"包装数为{row['pack']}的那些"), row["level"])
+                JobTarget(
+                    key,
+                    row["sku"],
+                    {"raw": str(row["level"])},
+                    tuple({"raw": str(each)} for each in values),
+                    bench.say(
+                        f"those with a pack size of {row['pack']}", f"包装数为{row['pack']}的那些"
+                    ),
+                    row["level"],
+                )
                 for key, row, values in zip(keys, found, raised, strict=True)
             ),
-            find, write, looks=len(pages), limit=lambda bound: best_text(
-                bench, ("reorder levels of this morning", "今早的补货线"), (f"{bound}", f"{bound}")),
-        )  # fmt: skip
+            find,
+            write,
+            looks=len(pages),
+            limit=lambda bound: best_text(
+                bench, ("reorder levels of this morning", "今早的补货线"), (f"{bound}", f"{bound}")
+            ),
+        )
     return None
 
 
@@ -246,27 +309,42 @@ def contact_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
     """Write a note into contacts; some have another one."""
     scene = bench.scene
     rows = bench.rows(
-        "mail", "SELECT * FROM contacts WHERE name IN (SELECT name FROM contacts GROUP BY name "
-        "HAVING count(*) = 1) AND company NOT IN ('In-house', '本公司') ORDER BY id")  # fmt: skip
+        "mail",
+        "SELECT * FROM contacts WHERE name IN (SELECT name FROM contacts GROUP BY name "
+        "HAVING count(*) = 1) AND company NOT IN ('In-house', '本公司') ORDER BY id",
+    )
     everybody = bench.rows("mail", "SELECT id, company, role FROM contacts")
     for found in bench.clusters(rows, ("company", "role"), sizes):
         company, role = found[0]["company"], found[0]["role"]
         keys = [row["id"] for row in found]
         group = bench.say(f"contacts of the company {company}", f"公司为“{company}”的联系人")
         same = [row["id"] for row in everybody if (row["company"], row["role"]) == (company, role)]
-        if (("mail", group) in bench.groups or not bench.free("mail", "contacts", keys)
-                or sorted(same) != sorted(keys)):  # fmt: skip
+        if (
+            ("mail", group) in bench.groups
+            or not bench.free("mail", "contacts", keys)
+            or sorted(same) != sorted(keys)
+        ):
             continue
         texts = [bench.say(*each.split("|")) for each in scene.sample(_NOTES, 6)]
         targets = []
         for place, row in enumerate(scene.sample(found, len(found))):
             note = texts[4 + place % 2] if place % 3 < 2 else ""
             bench.edit("mail", "UPDATE contacts SET note = ? WHERE id = ?", note, row["id"])
-            trait = bench.say(f'those whose note was "{note}" this morning' if note
-                              else "those that had no note this morning",
-                              f"今早备注为“{note}”的那些" if note else "今早没有备注的那些")  # fmt: skip
-            targets.append(JobTarget(row["id"], f"#{row['id']}", {"note": note},
-                                     tuple({"note": each} for each in texts[:4]), trait))  # fmt: skip
+            trait = bench.say(
+                f'those whose note was "{note}" this morning'
+                if note
+                else "those that had no note this morning",
+                f"今早备注为“{note}”的那些" if note else "今早没有备注的那些",
+            )
+            targets.append(
+                JobTarget(
+                    row["id"],
+                    f"#{row['id']}",
+                    {"note": note},
+                    tuple({"note": each} for each in texts[:4]),
+                    trait,
+                )
+            )
 
         find, opening, looks = in_contacts(bench, company)
 
@@ -276,7 +354,10 @@ def contact_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
             yield from pilot.click("button", pilot.words("mail", "save"))
 
         return RecordJob(
-            "mail", "contacts", bench.say("contact", "联系人"), group,
+            "mail",
+            "contacts",
+            bench.say("contact", "联系人"),
+            group,
             tuple(
                 bench.say(
                     f'Set the note of the contacts of the company {company} with the role "{role}" '
@@ -286,9 +367,12 @@ def contact_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
                 for text in texts[:3]
             ),
             _note_mends(bench, texts[:3]),
-            tuple(sorted(targets, key=lambda each: int(each.key))), find, write, looks=looks,
+            tuple(sorted(targets, key=lambda each: int(each.key))),
+            find,
+            write,
+            looks=looks,
             opening=opening,
-        )  # fmt: skip
+        )
     return None
 
 
@@ -296,11 +380,16 @@ def in_contacts(
     bench: ShiftBench, company: str
 ) -> tuple[Solver, Callable[[Pilot, JobTarget], Script], int]:
     """Return scripts that look contacts of a company up, and the pages of the list."""
-    rows = bench.rows("mail", "SELECT id, name FROM contacts WHERE company LIKE ? OR email LIKE ? "
-                      "OR name LIKE ? ORDER BY name, id", (f"%{company}%",) * 3)  # fmt: skip
+    rows = bench.rows(
+        "mail",
+        "SELECT id, name FROM contacts WHERE company LIKE ? OR email LIKE ? "
+        "OR name LIKE ? ORDER BY name, id",
+        (f"%{company}%",) * 3,
+    )
     pages = pages_of_list(len(rows), _CONTACTS_PER_PAGE)
-    places = {row["id"]: (row["name"], place // _CONTACTS_PER_PAGE + 1)
-              for place, row in enumerate(rows)}  # fmt: skip
+    places = {
+        row["id"]: (row["name"], place // _CONTACTS_PER_PAGE + 1) for place, row in enumerate(rows)
+    }
 
     def show(pilot: Pilot, page: int) -> Script:
         yield from pilot.goto("mail", f"/contacts?{urlencode({'q': company, 'page': page})}")
@@ -321,18 +410,27 @@ def event_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
     """Write a note into events that the user organises; some have another one."""
     scene, me = bench.scene, bench.scene.people(bench.plan)[0].login
     rows = bench.rows(
-        "calendar", "SELECT * FROM events WHERE organiser = ? AND status = 'planned' AND "
-        "date(start) > ? ORDER BY id", (me, bench.today))  # fmt: skip
+        "calendar",
+        "SELECT * FROM events WHERE organiser = ? AND status = 'planned' AND "
+        "date(start) > ? ORDER BY id",
+        (me, bench.today),
+    )
     rooms = {row["code"]: row["name"] for row in bench.rows("calendar", "SELECT * FROM _rooms")}
     for found in bench.clusters(rows, ("title",), sizes):
         title, keys = found[0]["title"], [row["id"] for row in found]
         group = bench.say(f'events with the title "{title}"', f"标题为“{title}”的日程")
         again = bench.rows(
-            "calendar", "SELECT id FROM events WHERE title = ? AND organiser = ? AND start > ? AND "
-            "status = 'planned'", (title, me, f"{bench.today} 23:59"))  # fmt: skip
-        if (("calendar", group) in bench.groups or not bench.free("calendar", "events", keys)
-                or any(row["series"] for row in found)
-                or {row["id"] for row in again} != set(keys)):  # fmt: skip
+            "calendar",
+            "SELECT id FROM events WHERE title = ? AND organiser = ? AND start > ? AND "
+            "status = 'planned'",
+            (title, me, f"{bench.today} 23:59"),
+        )
+        if (
+            ("calendar", group) in bench.groups
+            or not bench.free("calendar", "events", keys)
+            or any(row["series"] for row in found)
+            or {row["id"] for row in again} != set(keys)
+        ):
             continue
         texts = [bench.say(*each.split("|")) for each in scene.sample(_EVENT_NOTES, 6)]
         targets = []
@@ -340,10 +438,19 @@ def event_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
             note = texts[4 + place % 2] if place % 3 < 2 else ""
             bench.edit("calendar", "UPDATE events SET note = ? WHERE id = ?", note, row["id"])
             room = rooms.get(row["room"], "")
-            trait = bench.say(f"those in the room {room}" if room else "those without a room",
-                              f"在会议室{room}的那些" if room else "没有会议室的那些")  # fmt: skip
-            targets.append(JobTarget(row["id"], f"#{row['id']}", {"note": note},
-                                     tuple({"note": each} for each in texts[:4]), trait))  # fmt: skip
+            trait = bench.say(
+                f"those in the room {room}" if room else "those without a room",
+                f"在会议室{room}的那些" if room else "没有会议室的那些",
+            )
+            targets.append(
+                JobTarget(
+                    row["id"],
+                    f"#{row['id']}",
+                    {"note": note},
+                    tuple({"note": each} for each in texts[:4]),
+                    trait,
+                )
+            )
 
         def find(pilot: Pilot, name: str = title) -> Script:
             yield from pilot.goto("calendar", f"/list?{urlencode({'q': name})}")
@@ -354,7 +461,10 @@ def event_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
             yield from pilot.click("button", pilot.words("calendar", "save"))
 
         return RecordJob(
-            "calendar", "events", bench.say("event", "日程"), group,
+            "calendar",
+            "events",
+            bench.say("event", "日程"),
+            group,
             tuple(
                 bench.say(
                     f'Set the note of the planned events with the title "{title}" that the user '
@@ -365,8 +475,10 @@ def event_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
                 for text in texts[:3]
             ),
             _note_mends(bench, texts[:3]),
-            tuple(targets), find, write,
-        )  # fmt: skip
+            tuple(targets),
+            find,
+            write,
+        )
     return None
 
 

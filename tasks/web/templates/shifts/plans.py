@@ -14,16 +14,40 @@ from numpy.typing import NDArray
 
 from hexathlon.tasks.web.templates.draft import WebScene
 
-__all__ = ["WORKS", "OfferLimits", "WorkOffer", "best_plan", "draw_limits", "draw_offers",
-           "hasty_plan", "listed_plans", "priced_anew"]  # fmt: skip
+__all__ = [
+    "WORKS",
+    "OfferLimits",
+    "WorkOffer",
+    "best_plan",
+    "draw_limits",
+    "draw_offers",
+    "hasty_plan",
+    "listed_plans",
+    "priced_anew",
+]
 
 WORKS = (
-    "Painting the hall|大厅粉刷", "Carpets|地毯铺设", "Lighting|照明改造", "Network cables|网络布线",
-    "Furniture transport|家具搬运", "Door locks|门锁更换", "Roof repair|屋顶修补", "Signage|标识制作",
-    "Air conditioning|空调检修", "Archive shelves|档案架安装",
-)  # fmt: skip
-_FIRMS = ("Aldous|奥德", "Brightway|明途", "Corvin|科文", "Dunmore|敦茂", "Elmstead|榆庄", "Farrow|法罗",
-          "Gillard|吉拉德", "Hexley|赫利")  # fmt: skip
+    "Painting the hall|大厅粉刷",
+    "Carpets|地毯铺设",
+    "Lighting|照明改造",
+    "Network cables|网络布线",
+    "Furniture transport|家具搬运",
+    "Door locks|门锁更换",
+    "Roof repair|屋顶修补",
+    "Signage|标识制作",
+    "Air conditioning|空调检修",
+    "Archive shelves|档案架安装",
+)
+_FIRMS = (
+    "Aldous|奥德",
+    "Brightway|明途",
+    "Corvin|科文",
+    "Dunmore|敦茂",
+    "Elmstead|榆庄",
+    "Farrow|法罗",
+    "Gillard|吉拉德",
+    "Hexley|赫利",
+)
 _RATES = (0, 20, 40, 70, 120, 200)
 _COUNT = 7
 _OFFERS = 7
@@ -81,10 +105,17 @@ def best_plan(offers: tuple[WorkOffer, ...], limits: OfferLimits) -> tuple[str, 
     shortest = [sum(min(each.days for each in group) for group in groups[place:]) for place in left]
     # Lower bounds of what is left: the price, with days at a rate, less the days still allowed.
     bounds = [
-        (rate, [sum(min(each.price + rate * each.days for each in group) for group in groups[place:])
-                for place in left])
+        (
+            rate,
+            [
+                sum(
+                    min(each.price + rate * each.days for each in group) for group in groups[place:]
+                )
+                for place in left
+            ],
+        )
         for rate in _RATES
-    ]  # fmt: skip
+    ]
     best, found = [10**9], list[tuple[WorkOffer, ...]]()
 
     def descend(taken: tuple[WorkOffer, ...], price: int, days: int, firms: dict[str, int]) -> None:
@@ -102,8 +133,12 @@ def best_plan(offers: tuple[WorkOffer, ...], limits: OfferLimits) -> tuple[str, 
         for offer in groups[place]:
             used = firms.get(offer.firm, 0)
             if used < limits.per_firm:
-                descend((*taken, offer), price + offer.price, days + offer.days,
-                        {**firms, offer.firm: used + 1})  # fmt: skip
+                descend(
+                    (*taken, offer),
+                    price + offer.price,
+                    days + offer.days,
+                    {**firms, offer.firm: used + 1},
+                )
 
     descend((), 0, 0, {})
     return _numbers(found[0]) if len(found) == 1 else ()
@@ -140,17 +175,24 @@ def hasty_plan(offers: tuple[WorkOffer, ...], limits: OfferLimits) -> tuple[str,
     taken = [min(group, key=lambda each: each.price) for group in groups]
     while limits.excess(taken):
         taken = min(
-            (each for each in _exchanges(taken, groups)
-             if limits.excess(each) < limits.excess(taken)),
-            key=lambda each: (_price(each) - _price(taken))
-            / (limits.excess(taken) - limits.excess(each)),
+            (
+                each
+                for each in _exchanges(taken, groups)
+                if limits.excess(each) < limits.excess(taken)
+            ),
+            key=lambda each: (
+                (_price(each) - _price(taken)) / (limits.excess(taken) - limits.excess(each))
+            ),
             default=[],
-        )  # fmt: skip
+        )
         if not taken:
             return ()
     while True:
-        better = min((each for each in _exchanges(taken, groups) if limits.allow(each)),
-                     key=_price, default=taken)  # fmt: skip
+        better = min(
+            (each for each in _exchanges(taken, groups) if limits.allow(each)),
+            key=_price,
+            default=taken,
+        )
         if _price(better) >= _price(taken):
             return _numbers(taken)
         taken = better
@@ -199,9 +241,11 @@ def draw_limits(scene: WebScene, offers: tuple[WorkOffer, ...]) -> OfferLimits |
 
 
 def priced_anew(
-    scene: WebScene, offers: Sequence[WorkOffer], counting: Sequence[WorkOffer],
+    scene: WebScene,
+    offers: Sequence[WorkOffer],
+    counting: Sequence[WorkOffer],
     plan: Sequence[str],
-) -> tuple[WorkOffer, ...]:  # fmt: skip
+) -> tuple[WorkOffer, ...]:
     """Return the offers after a change: one is gone, new, dearer or cheaper.
 
     Args:
@@ -218,8 +262,11 @@ def priced_anew(
     if kind in ("gone", "dearer"):
         old = scene.pick(taken)
         dearer = _with_price(old, old.price + int(scene.rng.integers(40, 200)))
-        return tuple(dearer if each is old else each for each in offers
-                     if each is not old or kind == "dearer")  # fmt: skip
+        return tuple(
+            dearer if each is old else each
+            for each in offers
+            if each is not old or kind == "dearer"
+        )
     old = scene.pick(others)
     price = round(old.price * float(scene.rng.uniform(0.6, 0.9)))
     if kind == "cheaper":

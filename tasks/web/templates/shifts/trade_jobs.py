@@ -29,10 +29,19 @@ from hexathlon.tasks.web.world.sites.sheets.vocabulary import STATUSES, said
 __all__ = ["claim_states", "contact_phones", "standing_amounts", "variant_stock"]
 
 _PURPOSES = (
-    "Insurance|保险费", "Cleaning|保洁费", "Leasing|租赁费", "Waste disposal|垃圾清运", "Parking|停车费",
-    "Alarm system|报警系统", "Window washing|擦窗费", "Telephone|电话费", "Road tax|路桥费",
-    "Laundry|洗衣费", "Plant care|绿植养护", "Water|水费",
-)  # fmt: skip
+    "Insurance|保险费",
+    "Cleaning|保洁费",
+    "Leasing|租赁费",
+    "Waste disposal|垃圾清运",
+    "Parking|停车费",
+    "Alarm system|报警系统",
+    "Window washing|擦窗费",
+    "Telephone|电话费",
+    "Road tax|路桥费",
+    "Laundry|洗衣费",
+    "Plant care|绿植养护",
+    "Water|水费",
+)
 _PER_PAGE = 12
 
 
@@ -43,8 +52,10 @@ def standing_amounts(bench: ShiftBench, sizes: range) -> RecordJob | None:
     if not any(row["id"] >= 300 for row in rows):
         _add_standing(bench)
         rows = bench.rows("bank", "SELECT * FROM standing ORDER BY payee, id")
-    rows = [{**row, "kind": row["purpose"].rpartition(" ")[0], "place": place}
-            for place, row in enumerate(rows)]  # fmt: skip
+    rows = [
+        {**row, "kind": row["purpose"].rpartition(" ")[0], "place": place}
+        for place, row in enumerate(rows)
+    ]
     raises = scene.sample((250, 400, 600, 750, 1_200), 4)
     own = [row for row in rows if row["id"] >= 300 and row["state"] == "active"]
     for found in bench.clusters(own, ("kind",), sizes):
@@ -52,10 +63,16 @@ def standing_amounts(bench: ShiftBench, sizes: range) -> RecordJob | None:
         group = bench.say(
             f'standing orders with the purpose "{kind} …"', f"用途为“{kind} …”的定期转账"
         )
-        again = bench.rows("bank", "SELECT id FROM standing WHERE purpose LIKE ? AND state = 'active'",
-                           (f"{kind} %",))  # fmt: skip
-        if (("bank", group) in bench.groups or not bench.free("bank", "standing", keys)
-                or {row["id"] for row in again} != set(keys)):  # fmt: skip
+        again = bench.rows(
+            "bank",
+            "SELECT id FROM standing WHERE purpose LIKE ? AND state = 'active'",
+            (f"{kind} %",),
+        )
+        if (
+            ("bank", group) in bench.groups
+            or not bench.free("bank", "standing", keys)
+            or {row["id"] for row in again} != set(keys)
+        ):
             continue
         pages = -(-len(rows) // _PER_PAGE)
 
@@ -69,7 +86,10 @@ def standing_amounts(bench: ShiftBench, sizes: range) -> RecordJob | None:
             yield from pilot.click("button", pilot.words("bank", "save"))
 
         return RecordJob(
-            "bank", "standing", bench.say("standing order", "定期转账"), group,
+            "bank",
+            "standing",
+            bench.say("standing order", "定期转账"),
+            group,
             tuple(
                 bench.say(
                     f"Set the amount of each active standing order whose purpose begins with "
@@ -80,17 +100,32 @@ def standing_amounts(bench: ShiftBench, sizes: range) -> RecordJob | None:
                 for each in raises[:-1]
             ),
             tuple(
-                bench.say(f"the amounts should be €{each / 100:.2f} above this morning's",
-                          f"金额应比今早的金额高{each / 100:.2f}欧元")
+                bench.say(
+                    f"the amounts should be €{each / 100:.2f} above this morning's",
+                    f"金额应比今早的金额高{each / 100:.2f}欧元",
+                )
                 for each in raises[:-1]
             ),
-            tuple(JobTarget(row["id"], f"S{row['id']}", {"amount": row["amount"]},
-                            tuple({"amount": row["amount"] + each} for each in raises),
-                            _rhythm(bench, row["rhythm"]), row["amount"]) for row in found),
-            find, write, looks=pages, limit=lambda bound: best_text(
-                bench, ("amounts of this morning", "今早的金额"),
-                (_money(bound, "en"), _money(bound, "zh"))),
-        )  # fmt: skip
+            tuple(
+                JobTarget(
+                    row["id"],
+                    f"S{row['id']}",
+                    {"amount": row["amount"]},
+                    tuple({"amount": row["amount"] + each} for each in raises),
+                    _rhythm(bench, row["rhythm"]),
+                    row["amount"],
+                )
+                for row in found
+            ),
+            find,
+            write,
+            looks=pages,
+            limit=lambda bound: best_text(
+                bench,
+                ("amounts of this morning", "今早的金额"),
+                (_money(bound, "en"), _money(bound, "zh")),
+            ),
+        )
     return None
 
 
@@ -103,8 +138,11 @@ def _add_standing(bench: ShiftBench) -> None:
     """Add standing orders for several purposes to the initial content."""
     scene = bench.scene
     account = bench.rows("bank", "SELECT account FROM standing LIMIT 1")
-    payees = bench.rows("bank", "SELECT DISTINCT counterparty, counter_account FROM transactions "
-                        "WHERE counter_account <> '' ORDER BY counterparty")  # fmt: skip
+    payees = bench.rows(
+        "bank",
+        "SELECT DISTINCT counterparty, counter_account FROM transactions "
+        "WHERE counter_account <> '' ORDER BY counterparty",
+    )
     if not account or not payees:
         return
     number = 300
@@ -115,27 +153,45 @@ def _add_standing(bench: ShiftBench) -> None:
             day = date.fromisoformat(bench.today) + timedelta(days=int(scene.rng.integers(2, 80)))
             state = "paused" if scene.rng.random() < 0.15 else "active"
             bench.edit(
-                "bank", "INSERT INTO standing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '')", number,
-                account[0]["account"], row["counterparty"], row["counter_account"],
+                "bank",
+                "INSERT INTO standing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '')",
+                number,
+                account[0]["account"],
+                row["counterparty"],
+                row["counter_account"],
                 f"{name} {scene.rng.integers(10_000, 99_999)}",
                 int(scene.rng.integers(8, 160)) * 100 + 90,
-                scene.pick(("monthly", "monthly", "quarterly", "yearly")), day.isoformat(), state,
-            )  # fmt: skip
+                scene.pick(("monthly", "monthly", "quarterly", "yearly")),
+                day.isoformat(),
+                state,
+            )
 
 
 def claim_states(bench: ShiftBench, sizes: range) -> RecordJob | None:
     """Set the status of expense claims of one person and category; it differs between them."""
     scene = bench.scene
     year = bench.today[:4]
-    sheet = open_sheet(scene.store(bench.plan, "sheets"), f"Expense claims {year}={year}报销", "Claims",
-                       scene.language)  # fmt: skip
+    sheet = open_sheet(
+        scene.store(bench.plan, "sheets"),
+        f"Expense claims {year}={year}报销",
+        "Claims",
+        scene.language,
+    )
     if sheet is None:
         return None
     rows = [
-        {"row": number, "claim": cells[0], "person": cells[3], "category": cells[4],
-         "amount": cells[5], "currency": cells[6], "status": cells[7]}
-        for number, cells in sheet.rows() if cells[0]
-    ]  # fmt: skip
+        {
+            "row": number,
+            "claim": cells[0],
+            "person": cells[3],
+            "category": cells[4],
+            "amount": cells[5],
+            "currency": cells[6],
+            "status": cells[7],
+        }
+        for number, cells in sheet.rows()
+        if cells[0]
+    ]
     labels = [said(each, scene.language) for each in STATUSES]
     for found in bench.clusters(rows, ("person", "category"), sizes):
         person, category = found[0]["person"], found[0]["category"]
@@ -148,8 +204,12 @@ def claim_states(bench: ShiftBench, sizes: range) -> RecordJob | None:
             "b.col = 5 WHERE a.sheet = ? AND a.col = 4 AND a.raw = ? AND b.raw = ?",
             (sheet.id, person, category),
         )
-        if (("sheets", group) in bench.groups or not bench.free("sheets", "cells", keys)
-                or len(states) > 2 or {row["row"] for row in again} != {row["row"] for row in found}):  # fmt: skip
+        if (
+            ("sheets", group) in bench.groups
+            or not bench.free("sheets", "cells", keys)
+            or len(states) > 2
+            or {row["row"] for row in again} != {row["row"] for row in found}
+        ):
             continue
         values = new_first(scene.sample(labels, len(labels)), states)
 
@@ -165,7 +225,10 @@ def claim_states(bench: ShiftBench, sizes: range) -> RecordJob | None:
             yield from set_row(pilot, sheet.id, row, {ref_of(row, 8): values["raw"]})
 
         return RecordJob(
-            "sheets", "cells", bench.say("claim", "报销单"), group,
+            "sheets",
+            "cells",
+            bench.say("claim", "报销单"),
+            group,
             tuple(
                 bench.say(
                     f"In the workbook {sheet.book}, set the status of the claims of {person} in the "
@@ -174,17 +237,30 @@ def claim_states(bench: ShiftBench, sizes: range) -> RecordJob | None:
                 )
                 for each in values[:-1]
             ),
-            tuple(bench.say(f'the status should be "{each}"', f"状态应为“{each}”")
-                  for each in values[:-1]),
-            tuple(JobTarget(key, row["claim"], {"raw": row["status"]},
-                            tuple({"raw": each} for each in values),
-                            bench.say(f"those in {row['currency']}", f"币种为{row['currency']}的那些"),
-                            round(100 * float(row["amount"])))
-                  for key, row in zip(keys, found, strict=True)),
-            find, write, looks=len(pages), limit=lambda bound: best_text(
-                bench, ("amounts, as bare numbers whatever the currency,", "金额（不论币种，只看数字）"),
-                (f"{bound / 100:.2f}", f"{bound / 100:.2f}")),
-        )  # fmt: skip
+            tuple(
+                bench.say(f'the status should be "{each}"', f"状态应为“{each}”")
+                for each in values[:-1]
+            ),
+            tuple(
+                JobTarget(
+                    key,
+                    row["claim"],
+                    {"raw": row["status"]},
+                    tuple({"raw": each} for each in values),
+                    bench.say(f"those in {row['currency']}", f"币种为{row['currency']}的那些"),
+                    round(100 * float(row["amount"])),
+                )
+                for key, row in zip(keys, found, strict=True)
+            ),
+            find,
+            write,
+            looks=len(pages),
+            limit=lambda bound: best_text(
+                bench,
+                ("amounts, as bare numbers whatever the currency,", "金额（不论币种，只看数字）"),
+                (f"{bound / 100:.2f}", f"{bound / 100:.2f}"),
+            ),
+        )
     return None
 
 
@@ -192,18 +268,24 @@ def contact_phones(bench: ShiftBench, sizes: range) -> RecordJob | None:
     """Change the area code in phone numbers of contacts; the rest of each number stays."""
     scene = bench.scene
     rows = bench.rows(
-        "mail", "SELECT * FROM contacts WHERE name IN (SELECT name FROM contacts GROUP BY name "
+        "mail",
+        "SELECT * FROM contacts WHERE name IN (SELECT name FROM contacts GROUP BY name "
         "HAVING count(*) = 1) AND phone LIKE '+44 20 7%' AND company NOT IN ('In-house', '本公司') "
-        "ORDER BY id")  # fmt: skip
+        "ORDER BY id",
+    )
     codes = scene.sample(("+44 131 ", "+44 161 ", "+44 113 ", "+44 117 "), 4)
     for found in bench.clusters(rows, ("company", "role"), sizes):
         company, role = found[0]["company"], found[0]["role"]
         keys = [row["id"] for row in found]
         group = bench.say(f"contacts of the company {company}", f"公司为“{company}”的联系人")
-        again = bench.rows("mail", "SELECT id FROM contacts WHERE company = ? AND role = ?",
-                           (company, role))  # fmt: skip
-        if (("mail", group) in bench.groups or not bench.free("mail", "contacts", keys)
-                or {row["id"] for row in again} != set(keys)):  # fmt: skip
+        again = bench.rows(
+            "mail", "SELECT id FROM contacts WHERE company = ? AND role = ?", (company, role)
+        )
+        if (
+            ("mail", group) in bench.groups
+            or not bench.free("mail", "contacts", keys)
+            or {row["id"] for row in again} != set(keys)
+        ):
             continue
 
         find, opening, looks = in_contacts(bench, company)
@@ -214,7 +296,10 @@ def contact_phones(bench: ShiftBench, sizes: range) -> RecordJob | None:
             yield from pilot.click("button", pilot.words("mail", "save"))
 
         return RecordJob(
-            "mail", "contacts", bench.say("contact", "联系人"), group,
+            "mail",
+            "contacts",
+            bench.say("contact", "联系人"),
+            group,
             tuple(
                 bench.say(
                     f'The contacts of the company {company} with the role "{role}" have moved: in '
@@ -225,13 +310,24 @@ def contact_phones(bench: ShiftBench, sizes: range) -> RecordJob | None:
                 )
                 for code in codes[:-1]
             ),
-            tuple(bench.say(f'the numbers should begin with "{code}"', f"号码开头应为“{code}”")
-                  for code in codes[:-1]),
-            tuple(JobTarget(row["id"], f"#{row['id']}", {"phone": row["phone"]},
-                            tuple({"phone": row["phone"].replace("+44 20 ", code)}
-                                  for code in codes)) for row in found),
-            find, write, looks=looks, opening=opening,
-        )  # fmt: skip
+            tuple(
+                bench.say(f'the numbers should begin with "{code}"', f"号码开头应为“{code}”")
+                for code in codes[:-1]
+            ),
+            tuple(
+                JobTarget(
+                    row["id"],
+                    f"#{row['id']}",
+                    {"phone": row["phone"]},
+                    tuple({"phone": row["phone"].replace("+44 20 ", code)} for code in codes),
+                )
+                for row in found
+            ),
+            find,
+            write,
+            looks=looks,
+            opening=opening,
+        )
     return None
 
 
@@ -239,8 +335,10 @@ def variant_stock(bench: ShiftBench, sizes: range) -> RecordJob | None:
     """Book goods received for all variants of a product."""
     scene, me = bench.scene, bench.scene.people(bench.plan)[0].login
     rows = bench.rows(
-        "shop", "SELECT v.*, p.title FROM variants v JOIN products p ON p.id = v.product WHERE "
-        "p.title IN (SELECT title FROM products GROUP BY title HAVING count(*) = 1) ORDER BY v.id")  # fmt: skip
+        "shop",
+        "SELECT v.*, p.title FROM variants v JOIN products p ON p.id = v.product WHERE "
+        "p.title IN (SELECT title FROM products GROUP BY title HAVING count(*) = 1) ORDER BY v.id",
+    )
     counts = scene.sample((6, 10, 15, 24, 40), 4)
     for found in bench.clusters(rows, ("product",), sizes):
         title, keys = found[0]["title"], [row["id"] for row in found]
@@ -249,8 +347,12 @@ def variant_stock(bench: ShiftBench, sizes: range) -> RecordJob | None:
             "shop", "SELECT id FROM variants WHERE product = ?", (found[0]["product"],)
         )
         like = bench.rows("shop", "SELECT id FROM products WHERE title LIKE ?", (f"%{title}%",))
-        if (("shop", group) in bench.groups or not bench.free("shop", "variants", keys)
-                or len(like) > 1 or {row["id"] for row in again} != set(keys)):  # fmt: skip
+        if (
+            ("shop", group) in bench.groups
+            or not bench.free("shop", "variants", keys)
+            or len(like) > 1
+            or {row["id"] for row in again} != set(keys)
+        ):
             continue
         if not any("_accounts" in sql for _, sql, _ in bench.edits):
             bench.edit("shop", "UPDATE _accounts SET role = 'admin' WHERE login = ?", me)
@@ -260,12 +362,16 @@ def variant_stock(bench: ShiftBench, sizes: range) -> RecordJob | None:
 
         def write(pilot: Pilot, target: JobTarget, values: Values) -> Script:
             yield from pilot.goto("shop", f"/admin/goods/{target.key}")
-            yield from pilot.fill(pilot.words("shop", "stock"), str(values["stock"]),
-                                  role="spinbutton")  # fmt: skip
+            yield from pilot.fill(
+                pilot.words("shop", "stock"), str(values["stock"]), role="spinbutton"
+            )
             yield from pilot.click("button", pilot.words("shop", "save"))
 
         return RecordJob(
-            "shop", "variants", bench.say("variant", "款式"), group,
+            "shop",
+            "variants",
+            bench.say("variant", "款式"),
+            group,
             tuple(
                 bench.say(
                     f"{count} pieces of each variant of {title} have come in: set the stock of each "
@@ -275,18 +381,32 @@ def variant_stock(bench: ShiftBench, sizes: range) -> RecordJob | None:
                 for count in counts[:-1]
             ),
             tuple(
-                bench.say(f"the stock should be {count} above that of this morning",
-                          f"库存应比今早多{count}")
+                bench.say(
+                    f"the stock should be {count} above that of this morning",
+                    f"库存应比今早多{count}",
+                )
                 for count in counts[:-1]
             ),
-            tuple(JobTarget(row["id"], row["id"], {"stock": row["stock"]},
-                            tuple({"stock": row["stock"] + count} for count in counts),
-                            bench.say(f"those with {_money(row['price'], 'en')} as price",
-                                      f"售价{_money(row['price'], 'zh')}的那些"),
-                            row["stock"]) for row in found),
-            find, write, limit=lambda bound: best_text(
-                bench, ("stocks of this morning", "今早的库存"), (f"{bound} pieces", f"{bound}件")),
-        )  # fmt: skip
+            tuple(
+                JobTarget(
+                    row["id"],
+                    row["id"],
+                    {"stock": row["stock"]},
+                    tuple({"stock": row["stock"] + count} for count in counts),
+                    bench.say(
+                        f"those with {_money(row['price'], 'en')} as price",
+                        f"售价{_money(row['price'], 'zh')}的那些",
+                    ),
+                    row["stock"],
+                )
+                for row in found
+            ),
+            find,
+            write,
+            limit=lambda bound: best_text(
+                bench, ("stocks of this morning", "今早的库存"), (f"{bound} pieces", f"{bound}件")
+            ),
+        )
     return None
 
 

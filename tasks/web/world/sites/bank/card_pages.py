@@ -27,14 +27,29 @@ class CardPages:
             (call.login,),
         )
         body = [
-            [ui.link(row["name"], f"/cards/{row['number']}"), f"•••• {row['number']}",
-             bank_label(row["kind"], call.language), row["account_name"],
-             ui.badge(bank_label(row["state"], call.language)), ui.money(row["day_limit"]),
-             ui.money(row["month_limit"])]
+            [
+                ui.link(row["name"], f"/cards/{row['number']}"),
+                f"•••• {row['number']}",
+                bank_label(row["kind"], call.language),
+                row["account_name"],
+                ui.badge(bank_label(row["state"], call.language)),
+                ui.money(row["day_limit"]),
+                ui.money(row["month_limit"]),
+            ]
             for row in rows
-        ]  # fmt: skip
-        columns = [words(name) for name in ("card", "card_number", "kind", "account", "status",
-                                            "day_limit", "month_limit")]  # fmt: skip
+        ]
+        columns = [
+            words(name)
+            for name in (
+                "card",
+                "card_number",
+                "kind",
+                "account",
+                "status",
+                "day_limit",
+                "month_limit",
+            )
+        ]
         return block_page(call, words("cards"), ui.table(columns, body))
 
     @get("/cards/{key}")
@@ -75,8 +90,10 @@ class CardPages:
             return call.not_found()
         if call.arg("reason") not in BLOCK_REASONS:
             return call.redirect(f"/cards/{key}", call.words("required"), "error")
-        call.store.execute("UPDATE cards SET state = 'blocked', reason = ? WHERE number = ?",
-                           (call.arg("reason"), key))  # fmt: skip
+        call.store.execute(
+            "UPDATE cards SET state = 'blocked', reason = ? WHERE number = ?",
+            (call.arg("reason"), key),
+        )
         return call.redirect(f"/cards/{key}", call.words("blocked_note"))
 
 
@@ -100,19 +117,28 @@ def _card_page(call: Call, row: StoreRow, errors: dict[str, str]) -> WebResponse
     )
     sent = bool(errors)
     fields = [
-        FormField("day_limit", words("day_limit"), "text",
-                  call.arg("day_limit") if sent else f"{row['day_limit'] / 100:.2f}",
-                  error=errors.get("day_limit", "")),
-        FormField("month_limit", words("month_limit"), "text",
-                  call.arg("month_limit") if sent else f"{row['month_limit'] / 100:.2f}",
-                  error=errors.get("month_limit", "")),
+        FormField(
+            "day_limit",
+            words("day_limit"),
+            "text",
+            call.arg("day_limit") if sent else f"{row['day_limit'] / 100:.2f}",
+            error=errors.get("day_limit", ""),
+        ),
+        FormField(
+            "month_limit",
+            words("month_limit"),
+            "text",
+            call.arg("month_limit") if sent else f"{row['month_limit'] / 100:.2f}",
+            error=errors.get("month_limit", ""),
+        ),
         FormField("abroad", words("abroad"), "checkbox", row["abroad"]),
         FormField("online", words("online"), "checkbox", row["online"]),
-    ]  # fmt: skip
+    ]
     parts = [ui.form(f"/cards/{row['number']}", fields, words("save"), cancel="/cards")]
     if row["state"] == "active":
-        reason = FormField("reason", words("reason"), "select", "",
-                           [("", "–"), *labelled(call, BLOCK_REASONS)])  # fmt: skip
+        reason = FormField(
+            "reason", words("reason"), "select", "", [("", "–"), *labelled(call, BLOCK_REASONS)]
+        )
         parts.append(
             section(
                 words("block"),

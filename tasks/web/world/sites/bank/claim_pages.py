@@ -59,8 +59,11 @@ class ClaimPages:
                 "note",
             )
         }
-        errors = {name: call.words("required") for name in ("title", "city", "project")
-                  if not values[name]}  # fmt: skip
+        errors = {
+            name: call.words("required")
+            for name in ("title", "city", "project")
+            if not values[name]
+        }
         if values["category"] not in CATEGORIES:
             errors["category"] = call.words("required")
         if not re.fullmatch(r"\d{4}-\d\d-\d\d", values["spent"]):
@@ -75,20 +78,34 @@ class ClaimPages:
         limit = call.store.value("SELECT value FROM _settings WHERE name = 'receipt_over'")
         if not named and (amount or 0) >= limit:
             errors["receipt"] = call.words("receipt_needed")
-        if call.store.row("SELECT 1 FROM projects WHERE code = ? AND state = 'open'",
-                          (values["project"],)) is None:  # fmt: skip
+        if (
+            call.store.row(
+                "SELECT 1 FROM projects WHERE code = ? AND state = 'open'", (values["project"],)
+            )
+            is None
+        ):
             errors["project"] = call.words("required")
         if errors:
             return _claim_form(call, values, errors)
         content = receipt.content.decode("utf-8", "replace") if named and receipt else ""
         number = call.store.insert(
-            "claims", person=call.login, title=values["title"], category=values["category"],
-            spent=values["spent"], amount=amount, project=values["project"],
-            guests=call.number("guests"), city=values["city"],
-            receipt=receipt.filename if named and receipt else "", content=content,
-            state="submitted", approved=0, code="", note=values["note"],
+            "claims",
+            person=call.login,
+            title=values["title"],
+            category=values["category"],
+            spent=values["spent"],
+            amount=amount,
+            project=values["project"],
+            guests=call.number("guests"),
+            city=values["city"],
+            receipt=receipt.filename if named and receipt else "",
+            content=content,
+            state="submitted",
+            approved=0,
+            code="",
+            note=values["note"],
             created=call.clock.today.isoformat(),
-        )  # fmt: skip
+        )
         return call.redirect(f"/claims/{number}", call.words("claim_sent"))
 
     @get("/claims/{number:int}")
@@ -128,8 +145,16 @@ class ClaimPages:
             "SELECT p.*, a.name AS boss FROM projects p JOIN _accounts a ON a.login = p.manager "
             "ORDER BY p.code"
         )
-        body = [[row["code"], row["name"], row["boss"], bank_label(row["category"], call.language),
-                 bank_label(row["state"], call.language)] for row in rows]  # fmt: skip
+        body = [
+            [
+                row["code"],
+                row["name"],
+                row["boss"],
+                bank_label(row["category"], call.language),
+                bank_label(row["state"], call.language),
+            ]
+            for row in rows
+        ]
         columns = [words(name) for name in ("project", "subject", "manager", "category", "status")]
         return block_page(call, words("projects"), ui.grid(columns, body))
 
@@ -184,8 +209,10 @@ class ClaimPages:
             where += " AND (c.title LIKE ? OR c.city LIKE ? OR a.name LIKE ?)"
             values += [f"%{call.arg('q')}%"] * 3
             kept += f"q={call.arg('q')}&"
-        sql = ("SELECT c.*, a.name FROM claims c JOIN _accounts a ON a.login = c.person "
-               f"WHERE {where} ORDER BY c.created DESC, c.id DESC")  # fmt: skip
+        sql = (
+            "SELECT c.*, a.name FROM claims c JOIN _accounts a ON a.login = c.person "
+            f"WHERE {where} ORDER BY c.created DESC, c.id DESC"
+        )
         rows, pager = paged(call, sql, values, _PER_PAGE, f"{path}?{kept}")
         body = [
             [
@@ -201,9 +228,14 @@ class ClaimPages:
         ]
         fields = [
             FormField("q", words("search"), "text", call.arg("q")),
-            FormField("state", words("status"), "select", call.arg("state"),
-                      [("", words("all")), *labelled(call, _STATES)]),
-        ]  # fmt: skip
+            FormField(
+                "state",
+                words("status"),
+                "select",
+                call.arg("state"),
+                [("", words("all")), *labelled(call, _STATES)],
+            ),
+        ]
         columns = [
             words(name)
             for name in (
@@ -216,8 +248,13 @@ class ClaimPages:
                 "status",
             )
         ]
-        return block_page(call, title, ui.table(columns, body), ui.pager(pager),
-                          side=ui.form(path, fields, words("filter"), method="get"))  # fmt: skip
+        return block_page(
+            call,
+            title,
+            ui.table(columns, body),
+            ui.pager(pager),
+            side=ui.form(path, fields, words("filter"), method="get"),
+        )
 
 
 def is_approver(call: Call) -> bool:
@@ -274,25 +311,48 @@ def _claim_form(call: Call, values: Mapping[str, str], errors: Mapping[str, str]
     words = call.words
 
     def field(name: str, kind: str, **more: Any) -> FormField:
-        return FormField(name, words(name), kind, values.get(name, more.pop("value", "")),
-                         error=errors.get(name, ""), **more)  # fmt: skip
+        return FormField(
+            name,
+            words(name),
+            kind,
+            values.get(name, more.pop("value", "")),
+            error=errors.get(name, ""),
+            **more,
+        )
 
     fields = [
-        FormField("title", words("subject"), "text", values.get("title", ""),
-                  error=errors.get("title", "")),
-        field("spent", "date"), field("amount", "text", help=words("amount_form")),
-        field("city", "text"), field("guests", "number", value="0", help=words("guests_help")),
-        field("note", "text"), field("receipt", "file"),
-        field("category", "select", options=[("", "–"), *labelled(call, CATEGORIES)],
-              depends=("/claims/new/project", "project-place")),
-    ]  # fmt: skip
-    project = _project_field(call, values.get("category", ""), values.get("project", ""),
-                             errors.get("project", ""))  # fmt: skip
+        FormField(
+            "title",
+            words("subject"),
+            "text",
+            values.get("title", ""),
+            error=errors.get("title", ""),
+        ),
+        field("spent", "date"),
+        field("amount", "text", help=words("amount_form")),
+        field("city", "text"),
+        field("guests", "number", value="0", help=words("guests_help")),
+        field("note", "text"),
+        field("receipt", "file"),
+        field(
+            "category",
+            "select",
+            options=[("", "–"), *labelled(call, CATEGORIES)],
+            depends=("/claims/new/project", "project-place"),
+        ),
+    ]
+    project = _project_field(
+        call, values.get("category", ""), values.get("project", ""), errors.get("project", "")
+    )
     place = Markup('<div id="project-place">{}</div>').format(call.ui.field(project))
     form = call.ui.form("/claims/new", fields, words("hand_in"), cancel="/claims", extra=place)
-    return block_page(call, words("new_claim"), form,
-                      side=call.ui.link(words("rules"), "/rules/expenses"),
-                      status=422 if errors else 200)  # fmt: skip
+    return block_page(
+        call,
+        words("new_claim"),
+        form,
+        side=call.ui.link(words("rules"), "/rules/expenses"),
+        status=422 if errors else 200,
+    )
 
 
 def _decision_page(call: Call, row: StoreRow, errors: Mapping[str, str]) -> WebResponse:
@@ -300,8 +360,11 @@ def _decision_page(call: Call, row: StoreRow, errors: Mapping[str, str]) -> WebR
     parts = [_claim_facts(call, row), _receipt(call, row)]
     if row["state"] == "submitted":
         action = f"/approvals/{row['id']}"
-        approve = [FormField("approved", words("approved_amount"), "text", "",
-                             error=errors.get("approved", ""))]  # fmt: skip
+        approve = [
+            FormField(
+                "approved", words("approved_amount"), "text", "", error=errors.get("approved", "")
+            )
+        ]
         refuse = [
             FormField(
                 "code",

@@ -36,25 +36,63 @@ _FIRST = (
     "Meridian=子午",
 )
 _SECOND = (
-    "Energy=能源", "Energy Services=能源服务", "Insurance=保险", "Telecom=电信", "Books=书店",
-    "Fitness=健身", "Water=水务", "Housing=住房", "Media=传媒", "Market=超市", "Pharmacy=药房",
-    "Garden=园艺", "Rail=铁路", "Dental=牙科", "Music=音乐", "Cleaning=保洁",
-)  # fmt: skip
+    "Energy=能源",
+    "Energy Services=能源服务",
+    "Insurance=保险",
+    "Telecom=电信",
+    "Books=书店",
+    "Fitness=健身",
+    "Water=水务",
+    "Housing=住房",
+    "Media=传媒",
+    "Market=超市",
+    "Pharmacy=药房",
+    "Garden=园艺",
+    "Rail=铁路",
+    "Dental=牙科",
+    "Music=音乐",
+    "Cleaning=保洁",
+)
 _PURPOSES = (
-    ("Invoice {n}", "账单 {n}"), ("Customer {n}", "客户号 {n}"), ("Contract {n}", "合同 {n}"),
-    ("Order {n}", "订单 {n}"), ("Membership {n}", "会员号 {n}"),
-)  # fmt: skip
-_PROJECTS = ("Lighthouse=灯塔", "Orchard=果园", "Compass=罗盘", "Bridge=桥梁", "Harvest=丰收",
-             "Meadow=草场", "Summit=峰会", "Anchor=船锚", "Prism=棱镜", "Beacon=信标")  # fmt: skip
+    ("Invoice {n}", "账单 {n}"),
+    ("Customer {n}", "客户号 {n}"),
+    ("Contract {n}", "合同 {n}"),
+    ("Order {n}", "订单 {n}"),
+    ("Membership {n}", "会员号 {n}"),
+)
+_PROJECTS = (
+    "Lighthouse=灯塔",
+    "Orchard=果园",
+    "Compass=罗盘",
+    "Bridge=桥梁",
+    "Harvest=丰收",
+    "Meadow=草场",
+    "Summit=峰会",
+    "Anchor=船锚",
+    "Prism=棱镜",
+    "Beacon=信标",
+)
 _CITIES = ("Aldham=安岭", "Berrow=白洛", "Corvale=科谷", "Dunmere=敦湖", "Esterby=东庭")
 _NEWS = (
-    ("Our app has a new start page", "手机银行首页更新", "You find your accounts faster now.",
-     "现在查看账户更快捷。"),
-    ("Beware of false calls", "谨防诈骗电话", "We never ask for your password on the phone.",
-     "我行绝不会在电话中索要密码。"),
-    ("Branch hours in summer", "网点夏季营业时间", "Branches close at four on Fridays.",
-     "周五网点下午四点关门。"),
-)  # fmt: skip
+    (
+        "Our app has a new start page",
+        "手机银行首页更新",
+        "You find your accounts faster now.",
+        "现在查看账户更快捷。",
+    ),
+    (
+        "Beware of false calls",
+        "谨防诈骗电话",
+        "We never ask for your password on the phone.",
+        "我行绝不会在电话中索要密码。",
+    ),
+    (
+        "Branch hours in summer",
+        "网点夏季营业时间",
+        "Branches close at four on Fridays.",
+        "周五网点下午四点关门。",
+    ),
+)
 
 
 def account_number(rng: np.random.Generator) -> str:
@@ -70,8 +108,13 @@ def populate(store: SiteStore, brief: SiteBrief) -> None:
     today = brief.clock.today
     settings = draw_settings(rng)
     cities = [city.split("=")[zh] for city in _CITIES]
-    add_rules(store, settings, brief.language, cities[int(rng.integers(len(cities)))],
-              (today - timedelta(days=int(rng.integers(60, 500)))).isoformat())  # fmt: skip
+    add_rules(
+        store,
+        settings,
+        brief.language,
+        cities[int(rng.integers(len(cities)))],
+        (today - timedelta(days=int(rng.integers(60, 500)))).isoformat(),
+    )
     firms = _firms(brief, rng)
     accounts = _accounts(store, brief, rng)
     _cards(store, brief, rng, accounts)
@@ -115,9 +158,14 @@ def _accounts(store: SiteStore, brief: SiteBrief, rng: np.random.Generator) -> l
     numbers = []
     for place in range(min(4, 1 + brief.scale)):
         numbers.append(account_number(rng))
-        store.insert("accounts", number=numbers[-1], person=brief.people[0].login,
-                     name=labels[place][zh], kind=kinds[place],
-                     balance=int(rng.integers(300_000, 1_500_000)))  # fmt: skip
+        store.insert(
+            "accounts",
+            number=numbers[-1],
+            person=brief.people[0].login,
+            name=labels[place][zh],
+            kind=kinds[place],
+            balance=int(rng.integers(300_000, 1_500_000)),
+        )
     return numbers
 
 
@@ -125,25 +173,39 @@ def _cards(
     store: SiteStore, brief: SiteBrief, rng: np.random.Generator, accounts: list[str]
 ) -> None:
     zh = brief.language == "zh"
-    labels = (("Everyday card", "日常卡"), ("Travel card", "旅行卡"), ("Online card", "网购卡"),
-              ("Family card", "家庭卡"), ("Old travel card", "旧旅行卡"))  # fmt: skip
+    labels = (
+        ("Everyday card", "日常卡"),
+        ("Travel card", "旅行卡"),
+        ("Online card", "网购卡"),
+        ("Family card", "家庭卡"),
+        ("Old travel card", "旧旅行卡"),
+    )
     for place in range(1 + brief.scale):
         number = f"{int(rng.integers(1000, 9999))}"
         if store.row("SELECT 1 FROM cards WHERE number = ?", (number,)):
             continue
         store.insert(
-            "cards", number=number, account=accounts[0 if place % 2 == 0 else -1],
-            name=labels[place][zh], kind=("debit", "credit")[place % 2], state="active",
+            "cards",
+            number=number,
+            account=accounts[0 if place % 2 == 0 else -1],
+            name=labels[place][zh],
+            kind=("debit", "credit")[place % 2],
+            state="active",
             day_limit=int(rng.choice((50_000, 100_000, 150_000))),
-            month_limit=int(rng.choice((200_000, 300_000, 500_000))), abroad=int(rng.integers(2)),
-            online=int(rng.integers(2)), reason="",
-        )  # fmt: skip
+            month_limit=int(rng.choice((200_000, 300_000, 500_000))),
+            abroad=int(rng.integers(2)),
+            online=int(rng.integers(2)),
+            reason="",
+        )
 
 
 def _bookings(
-    store: SiteStore, brief: SiteBrief, rng: np.random.Generator, accounts: list[str],
+    store: SiteStore,
+    brief: SiteBrief,
+    rng: np.random.Generator,
+    accounts: list[str],
     firms: list[tuple[str, str]],
-) -> None:  # fmt: skip
+) -> None:
     zh = brief.language == "zh"
     today = brief.clock.today
     count = _TRANSACTIONS[brief.scale - 1]
@@ -202,14 +264,24 @@ def _payees(
 ) -> None:
     for name, account in firms[: (6, 12, 20, 36)[brief.scale - 1]]:
         added = brief.clock.today - timedelta(days=int(rng.integers(20, 900)))
-        store.insert("payees", person=brief.people[0].login, name=name, account=account, note="",
-                     blocked="", added=added.isoformat())  # fmt: skip
+        store.insert(
+            "payees",
+            person=brief.people[0].login,
+            name=name,
+            account=account,
+            note="",
+            blocked="",
+            added=added.isoformat(),
+        )
 
 
 def _standing(
-    store: SiteStore, brief: SiteBrief, rng: np.random.Generator, account: str,
+    store: SiteStore,
+    brief: SiteBrief,
+    rng: np.random.Generator,
+    account: str,
     firms: list[tuple[str, str]],
-) -> None:  # fmt: skip
+) -> None:
     zh = brief.language == "zh"
     for name, other in firms[: (3, 6, 12, 20)[brief.scale - 1]]:
         purpose = _PURPOSES[int(rng.integers(len(_PURPOSES)))][zh].format(
@@ -218,9 +290,18 @@ def _standing(
         following = brief.clock.today + timedelta(days=int(rng.integers(2, 80)))
         rhythm = ("monthly", "quarterly", "yearly")[int(rng.choice(3, p=(0.7, 0.2, 0.1)))]
         state = "paused" if rng.random() < 0.15 else "active"
-        store.insert("standing", account=account, payee=name, payee_account=other, purpose=purpose,
-                     amount=int(rng.integers(8, 160)) * 100 + 90, rhythm=rhythm,
-                     next=following.isoformat(), state=state, bound="")  # fmt: skip
+        store.insert(
+            "standing",
+            account=account,
+            payee=name,
+            payee_account=other,
+            purpose=purpose,
+            amount=int(rng.integers(8, 160)) * 100 + 90,
+            rhythm=rhythm,
+            next=following.isoformat(),
+            state=state,
+            bound="",
+        )
 
 
 def _claims(

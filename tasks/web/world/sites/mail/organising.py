@@ -47,8 +47,10 @@ class MailOrganising:
         """Add a label or a folder."""
         table = "folders" if call.arg("kind") == "folder" else "labels"
         name = call.arg("name")
-        known = call.store.row("SELECT name FROM labels WHERE name = ? UNION "
-                               "SELECT name FROM folders WHERE name = ?", (name, name))  # fmt: skip
+        known = call.store.row(
+            "SELECT name FROM labels WHERE name = ? UNION SELECT name FROM folders WHERE name = ?",
+            (name, name),
+        )
         if not name or known or name in FOLDERS:
             problem = call.words("name_taken") if name else call.words("required")
             return call.redirect("/labels", problem, "error")
@@ -105,8 +107,12 @@ class MailOrganising:
             (*values, _CONTACTS_PER_PAGE, (page - 1) * _CONTACTS_PER_PAGE),
         )
         field = FormField("q", call.words("search"), "text", text)
-        return call.page("contacts.html", contacts=rows, field=field,
-                         pager=Pager(page, pages, total, f"/contacts?q={text}&"))  # fmt: skip
+        return call.page(
+            "contacts.html",
+            contacts=rows,
+            field=field,
+            pager=Pager(page, pages, total, f"/contacts?q={text}&"),
+        )
 
     @get("/contacts/{number:int}")
     def contact(self, call: Call, number: int) -> WebResponse:
@@ -153,8 +159,9 @@ class MailOrganising:
             return call.page("absence.html", 422, fields=fields)
         call.store.execute(
             "UPDATE absence SET enabled = ?, first_day = ?, last_day = ?, text = ?, "
-            "contacts_only = ?", (ticks["enabled"], *values.values(), ticks["contacts_only"]),
-        )  # fmt: skip
+            "contacts_only = ?",
+            (ticks["enabled"], *values.values(), ticks["contacts_only"]),
+        )
         return call.redirect("/absence", call.words("saved"))
 
 
@@ -198,28 +205,52 @@ def _filter_fields(call: Call, problems: Mapping[str, str]) -> list[FormField]:
     own = [name for name in folder_names(call) if name not in FOLDERS]
     none = ("", words("not_chosen"))
     return [
-        FormField("field", words("filter_field"), "select", call.arg("field") or "sender",
-              [(each, words(f"field_{each}")) for each in FIELDS]),
-        FormField("contains", words("contains"), "text", call.arg("contains"),
-              error=problems.get("contains", "")),
-        FormField("action", words("filter_action"), "select", call.arg("action") or "label",
-              [(each, words(f"do_{each}")) for each in ("label", "move", "archive", "star",
-                                                        "trash")]),
-        FormField("target", words("target"), "select", call.arg("target"),
-              [none, *((name, name) for name in (*own, *labels))],
-              error=problems.get("target", "")),
+        FormField(
+            "field",
+            words("filter_field"),
+            "select",
+            call.arg("field") or "sender",
+            [(each, words(f"field_{each}")) for each in FIELDS],
+        ),
+        FormField(
+            "contains",
+            words("contains"),
+            "text",
+            call.arg("contains"),
+            error=problems.get("contains", ""),
+        ),
+        FormField(
+            "action",
+            words("filter_action"),
+            "select",
+            call.arg("action") or "label",
+            [(each, words(f"do_{each}")) for each in ("label", "move", "archive", "star", "trash")],
+        ),
+        FormField(
+            "target",
+            words("target"),
+            "select",
+            call.arg("target"),
+            [none, *((name, name) for name in (*own, *labels))],
+            error=problems.get("target", ""),
+        ),
         FormField("existing", words("existing"), "checkbox", call.arg("existing")),
-    ]  # fmt: skip
+    ]
 
 
 def _contact_fields(
     call: Call, values: Mapping[str, Any], problems: Mapping[str, str]
 ) -> list[FormField]:
     return [
-        FormField(name, call.words(f"contact_{name}"), "textarea" if name == "note" else "text",
-              values[name], error=problems.get(name, ""))
+        FormField(
+            name,
+            call.words(f"contact_{name}"),
+            "textarea" if name == "note" else "text",
+            values[name],
+            error=problems.get(name, ""),
+        )
         for name in _CONTACT_FIELDS
-    ]  # fmt: skip
+    ]
 
 
 def _absence_fields(
@@ -228,11 +259,26 @@ def _absence_fields(
     words = call.words
     return [
         FormField("enabled", words("absence_enabled"), "checkbox", values.get("enabled")),
-        FormField("first_day", words("first_day"), "date", values.get("first_day", ""),
-              error=problems.get("first_day", "")),
-        FormField("last_day", words("last_day"), "date", values.get("last_day", ""),
-              error=problems.get("last_day", "")),
-        FormField("text", words("absence_text"), "textarea", values.get("text", ""),
-              error=problems.get("text", "")),
+        FormField(
+            "first_day",
+            words("first_day"),
+            "date",
+            values.get("first_day", ""),
+            error=problems.get("first_day", ""),
+        ),
+        FormField(
+            "last_day",
+            words("last_day"),
+            "date",
+            values.get("last_day", ""),
+            error=problems.get("last_day", ""),
+        ),
+        FormField(
+            "text",
+            words("absence_text"),
+            "textarea",
+            values.get("text", ""),
+            error=problems.get("text", ""),
+        ),
         FormField("contacts_only", words("contacts_only"), "checkbox", values.get("contacts_only")),
-    ]  # fmt: skip
+    ]

@@ -30,9 +30,12 @@ class Travel:
             (category,),
         )
         field = FormField(
-            "category", call.words("category"), "select", category,
+            "category",
+            call.words("category"),
+            "select",
+            category,
             [(each, label_of(each, call.language)) for each in CATEGORIES],
-        )  # fmt: skip
+        )
         colour = _COLOURS[CATEGORIES.index(category)]
         levels = Counter[tuple[int, int]]()
         marks = Markup("")
@@ -41,8 +44,15 @@ class Travel:
             marks += Markup(
                 '<a href="/places/{}"><circle cx="{}" cy="{}" r="9" fill="{}"/><text x="{}" '
                 'y="{}" dy="{:.2f}em" font-size="13">{}</text></a> '
-            ).format(row["id"], *corner, colour, corner[0] + 12,
-                     corner[1] + 4, 1.15 * levels[corner], row["name"])  # fmt: skip
+            ).format(
+                row["id"],
+                *corner,
+                colour,
+                corner[0] + 12,
+                corner[1] + 4,
+                1.15 * levels[corner],
+                row["name"],
+            )
             levels[corner] += 1
         return call.page("map.html", field=field, picture=_picture(call.store, marks))
 
@@ -55,23 +65,41 @@ class Travel:
         words = call.words
         modes = [(each, label_of(each, call.language)) for each in MODES]
         fields = [
-            FormField("from", words("start"), "text", names[0] if ends[0] is None else
-                      ends[0]["name"], error=words("no_place") if names[0] and not ends[0] else ""),
-            FormField("to", words("goal"), "text", names[1] if ends[1] is None else
-                      ends[1]["name"], error=words("no_place") if names[1] and not ends[1] else ""),
+            FormField(
+                "from",
+                words("start"),
+                "text",
+                names[0] if ends[0] is None else ends[0]["name"],
+                error=words("no_place") if names[0] and not ends[0] else "",
+            ),
+            FormField(
+                "to",
+                words("goal"),
+                "text",
+                names[1] if ends[1] is None else ends[1]["name"],
+                error=words("no_place") if names[1] and not ends[1] else "",
+            ),
             FormField("mode", words("mode"), "select", mode, modes),
-        ]  # fmt: skip
+        ]
         route = None
         if ends[0] is not None and ends[1] is not None:
             route = street_route(call.store, ends[0]["corner"], ends[1]["corner"], mode)
-        return call.page("directions.html", fields=fields, route=route, ends=ends, asked=all(ends),
-                         mode=label_of(mode, call.language))  # fmt: skip
+        return call.page(
+            "directions.html",
+            fields=fields,
+            route=route,
+            ends=ends,
+            asked=all(ends),
+            mode=label_of(mode, call.language),
+        )
 
     @get("/trains")
     def trains(self, call: Call) -> WebResponse:
         """Show direct trains between two cities on a day."""
-        cities = [row["origin"] for row in
-                  call.store.rows("SELECT DISTINCT origin FROM trains ORDER BY origin")]  # fmt: skip
+        cities = [
+            row["origin"]
+            for row in call.store.rows("SELECT DISTINCT origin FROM trains ORDER BY origin")
+        ]
         day = day_of(call, "date")
         origin, target = call.arg("from"), call.arg("to")
         rows = []
@@ -111,10 +139,14 @@ def _picture(store: SiteStore, marks: Markup) -> Markup:
     corners = {row["id"]: row for row in store.rows("SELECT * FROM corners")}
     lines = Markup("").join(
         Markup('<line x1="{}" y1="{}" x2="{}" y2="{}" class="{}"/>').format(
-            corners[row["a"]]["x"], corners[row["a"]]["y"], corners[row["b"]]["x"],
-            corners[row["b"]]["y"], row["kind"])
+            corners[row["a"]]["x"],
+            corners[row["a"]]["y"],
+            corners[row["b"]]["x"],
+            corners[row["b"]]["y"],
+            row["kind"],
+        )
         for row in store.rows("SELECT a, b, kind FROM streets")
-    )  # fmt: skip
+    )
     right = max(row["x"] for row in corners.values()) + 180
     bottom = max(row["y"] for row in corners.values()) + 50
     return Markup('<svg class="map" viewBox="-50 -50 {} {}"><g>{}</g>{}</svg>').format(

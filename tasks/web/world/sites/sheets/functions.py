@@ -91,8 +91,14 @@ def matches(value: CellValue, criterion: CellValue) -> bool:
 def compare(operator: str, left: float | str, right: float | str) -> bool:
     """Compare two numbers or two texts."""
     order = (left > right) - (left < right)  # type: ignore[operator]
-    return {"=": order == 0, "<>": order != 0, "<": order < 0, ">": order > 0, "<=": order <= 0,
-            ">=": order >= 0}[operator]  # fmt: skip
+    return {
+        "=": order == 0,
+        "<>": order != 0,
+        "<": order < 0,
+        ">": order > 0,
+        "<=": order <= 0,
+        ">=": order >= 0,
+    }[operator]
 
 
 def _cells(arguments: Sequence[_Argument]) -> list[CellValue]:

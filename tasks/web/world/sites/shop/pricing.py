@@ -76,9 +76,15 @@ def discount_of(coupon: StoreRow | None, lines: Sequence[StoreRow]) -> int:
 
 
 def price_totals(
-    lines: Sequence[StoreRow], coupon: StoreRow | None, method: str, slot_fee: int,
-    settings: Mapping[str, int], *, insurance: bool = False, wrapping: bool = False,
-) -> CartTotals:  # fmt: skip
+    lines: Sequence[StoreRow],
+    coupon: StoreRow | None,
+    method: str,
+    slot_fee: int,
+    settings: Mapping[str, int],
+    *,
+    insurance: bool = False,
+    wrapping: bool = False,
+) -> CartTotals:
     """Price a cart."""
     goods = sum(line["price"] * line["quantity"] for line in lines)
     discount = discount_of(coupon, lines)
@@ -86,8 +92,13 @@ def price_totals(
     free = coupon is not None and coupon["kind"] == "shipping"
     if method == "standard" and (free or goods - discount >= settings["free_shipping"]):
         shipping = 0
-    return CartTotals(goods, discount, shipping + slot_fee, INSURANCE if insurance else 0,
-                  WRAPPING if wrapping else 0)  # fmt: skip
+    return CartTotals(
+        goods,
+        discount,
+        shipping + slot_fee,
+        INSURANCE if insurance else 0,
+        WRAPPING if wrapping else 0,
+    )
 
 
 def last_return_day(delivered: str, days: int, settings: Mapping[str, int]) -> date | None:

@@ -26,8 +26,16 @@ __all__ = ["PurchasePages", "check_payment"]
 PAYMENT_DELAY = 2
 """Number of actions after which a card's bank answers."""
 
-_EMPTY = {"address": 0, "method": "standard", "slot": 0, "payment": 0, "insurance": 1,
-          "wrapping": 0, "newsletter": 1, "note": ""}  # fmt: skip
+_EMPTY = {
+    "address": 0,
+    "method": "standard",
+    "slot": 0,
+    "payment": 0,
+    "insurance": 1,
+    "wrapping": 0,
+    "newsletter": 1,
+    "note": "",
+}
 
 
 class PurchasePages:
@@ -66,8 +74,14 @@ class PurchasePages:
                     ),
                 ]
             )
-        columns = [words("title"), words("variant"), words("price"), words("quantity"),
-                   words("sum"), ""]  # fmt: skip
+        columns = [
+            words("title"),
+            words("variant"),
+            words("price"),
+            words("quantity"),
+            words("sum"),
+            "",
+        ]
         coupon = _coupon(call, lines)
         code = _coupon_code(call)
         applied = coupon["code"] if coupon else ""
@@ -77,9 +91,12 @@ class PurchasePages:
         totals = price_totals(lines, coupon, "standard", 0, settings_of(call.store))
         order = ui.link(words("checkout"), "/checkout", class_="button primary")
         return block_page(
-            call, words("cart"), ui.table(columns, rows), order,
+            call,
+            words("cart"),
+            ui.table(columns, rows),
+            order,
             side=section(words("summary"), _totals(call, totals, applied), forms),
-        )  # fmt: skip
+        )
 
     @post("/cart/coupon")
     def use_coupon(self, call: Call) -> WebResponse:
@@ -136,12 +153,15 @@ class PurchasePages:
     def choose(self, call: Call) -> WebResponse:
         """Check the order form and go on to the summary."""
         values: dict[str, Any] = {
-            "address": call.number("address"), "method": call.arg("method"),
-            "slot": call.number("slot"), "payment": call.number("payment"),
+            "address": call.number("address"),
+            "method": call.arg("method"),
+            "slot": call.number("slot"),
+            "payment": call.number("payment"),
             "insurance": int(call.arg("insurance") == "1"),
             "wrapping": int(call.arg("wrapping") == "1"),
-            "newsletter": int(call.arg("newsletter") == "1"), "note": call.arg("note"),
-        }  # fmt: skip
+            "newsletter": int(call.arg("newsletter") == "1"),
+            "note": call.arg("note"),
+        }
         errors = _checkout_errors(call, values)
         if errors:
             return _checkout_page(call, values, errors)
@@ -160,8 +180,15 @@ class PurchasePages:
         totals, coupon = _priced(call, chosen, lines)
         address, slot, payment = _chosen_rows(call, chosen)
         columns = [words("title"), words("variant"), words("quantity"), words("sum")]
-        rows = [[line["title"], line["options"], line["quantity"],
-                 ui.money(line["price"] * line["quantity"])] for line in lines]  # fmt: skip
+        rows = [
+            [
+                line["title"],
+                line["options"],
+                line["quantity"],
+                ui.money(line["price"] * line["quantity"]),
+            ]
+            for line in lines
+        ]
         extras = [name for name in ("insurance", "wrapping", "newsletter") if chosen[name]]
         facts = [
             (
@@ -182,10 +209,14 @@ class PurchasePages:
             kind="primary",
         )
         return block_page(
-            call, words("summary"), ui.grid(columns, rows), ui.facts(facts), place,
+            call,
+            words("summary"),
+            ui.grid(columns, rows),
+            ui.facts(facts),
+            place,
             ui.link(words("back_to_form"), "/checkout"),
             side=_totals(call, totals, coupon["code"] if coupon else ""),
-        )  # fmt: skip
+        )
 
     @post("/checkout/place")
     def place(self, call: Call) -> WebResponse:
@@ -200,22 +231,44 @@ class PurchasePages:
         address, slot, payment = _chosen_rows(call, chosen)
         number = 1 + call.store.value("SELECT max(number) FROM orders")
         call.store.insert(
-            "orders", number=number, person=call.login, placed=call.clock.stamp, status="placed",
-            delivered="", address=address["label"], method=chosen["method"],
-            slot=f"{slot['day']} {slot['hours']}" if slot else "", payment=payment["label"],
-            coupon=coupon["code"] if coupon else "", goods=totals.goods, discount=totals.discount,
-            shipping=totals.shipping, insurance=totals.insurance, wrapping=totals.wrapping,
-            total=totals.total, newsletter=chosen["newsletter"], note=chosen["note"],
-        )  # fmt: skip
+            "orders",
+            number=number,
+            person=call.login,
+            placed=call.clock.stamp,
+            status="placed",
+            delivered="",
+            address=address["label"],
+            method=chosen["method"],
+            slot=f"{slot['day']} {slot['hours']}" if slot else "",
+            payment=payment["label"],
+            coupon=coupon["code"] if coupon else "",
+            goods=totals.goods,
+            discount=totals.discount,
+            shipping=totals.shipping,
+            insurance=totals.insurance,
+            wrapping=totals.wrapping,
+            total=totals.total,
+            newsletter=chosen["newsletter"],
+            note=chosen["note"],
+        )
         for line, share in zip(lines, line_discounts(coupon, lines), strict=True):
             call.store.insert(
-                "items", number=number, variant=line["variant"], title=line["title"],
-                options=line["options"], department=line["department"], price=line["price"],
-                quantity=line["quantity"], discount=share, return_days=line["return_days"],
+                "items",
+                number=number,
+                variant=line["variant"],
+                title=line["title"],
+                options=line["options"],
+                department=line["department"],
+                price=line["price"],
+                quantity=line["quantity"],
+                discount=share,
+                return_days=line["return_days"],
                 category=line["category"],
-            )  # fmt: skip
-            call.store.execute("UPDATE variants SET stock = stock - ? WHERE id = ?",
-                               (line["quantity"], line["variant"]))  # fmt: skip
+            )
+            call.store.execute(
+                "UPDATE variants SET stock = stock - ? WHERE id = ?",
+                (line["quantity"], line["variant"]),
+            )
         if slot:
             call.store.execute("UPDATE slots SET places = places - 1 WHERE id = ?", (slot["id"],))
         for table in ("cart", "_checkout", "_coupon"):
@@ -226,16 +279,21 @@ class PurchasePages:
     @post("/orders/{number:int}/pay")
     def pay(self, call: Call, number: int) -> WebResponse:
         """Pay an order again with another card."""
-        row = call.store.row("SELECT * FROM orders WHERE number = ? AND person = ?",
-                             (number, call.login))  # fmt: skip
-        payment = call.store.row("SELECT * FROM payments WHERE id = ? AND person = ?",
-                                 (call.number("payment"), call.login))  # fmt: skip
+        row = call.store.row(
+            "SELECT * FROM orders WHERE number = ? AND person = ?", (number, call.login)
+        )
+        payment = call.store.row(
+            "SELECT * FROM payments WHERE id = ? AND person = ?",
+            (call.number("payment"), call.login),
+        )
         if row is None or payment is None or row["status"] != "unpaid":
             return call.not_found()
         if payment["expires"] < call.clock.today.isoformat()[:7]:
             return call.redirect(f"/orders/{number}", call.words("card_expired"), "error")
-        call.store.execute("UPDATE orders SET payment = ?, status = 'placed' WHERE number = ?",
-                           (payment["label"], number))  # fmt: skip
+        call.store.execute(
+            "UPDATE orders SET payment = ?, status = 'placed' WHERE number = ?",
+            (payment["label"], number),
+        )
         call.later(PAYMENT_DELAY, "charge", str(number))
         return call.redirect(f"/orders/{number}", call.words("paid_again"))
 
@@ -247,8 +305,9 @@ def check_payment(call: Call, number: int) -> None:
         return
     funds = call.store.value("SELECT funds FROM _funds WHERE label = ?", (row["payment"],))
     if funds is None or funds >= row["total"]:
-        call.store.execute("UPDATE _funds SET funds = funds - ? WHERE label = ?",
-                           (row["total"], row["payment"]))  # fmt: skip
+        call.store.execute(
+            "UPDATE _funds SET funds = funds - ? WHERE label = ?", (row["total"], row["payment"])
+        )
         return
     call.store.execute("UPDATE orders SET status = 'unpaid' WHERE number = ?", (number,))
     text = call.words("declined", number=number, card=row["payment"])
@@ -261,9 +320,14 @@ def _priced(
     coupon = _coupon(call, lines)
     slot = call.store.row("SELECT * FROM slots WHERE id = ?", (chosen["slot"],))
     totals = price_totals(
-        lines, coupon, chosen["method"], slot["fee"] if slot else 0, settings_of(call.store),
-        insurance=bool(chosen["insurance"]), wrapping=bool(chosen["wrapping"]),
-    )  # fmt: skip
+        lines,
+        coupon,
+        chosen["method"],
+        slot["fee"] if slot else 0,
+        settings_of(call.store),
+        insurance=bool(chosen["insurance"]),
+        wrapping=bool(chosen["wrapping"]),
+    )
     return totals, coupon
 
 
@@ -301,13 +365,18 @@ def _totals(call: Call, totals: CartTotals, code: str) -> Markup:
 def _checkout_errors(call: Call, values: Mapping[str, Any]) -> dict[str, str]:
     errors, words = {}, call.words
     mine = (call.login,)
-    if call.store.value("SELECT 1 FROM addresses WHERE id = ? AND person = ?",
-                        (values["address"], *mine)) is None:  # fmt: skip
+    if (
+        call.store.value(
+            "SELECT 1 FROM addresses WHERE id = ? AND person = ?", (values["address"], *mine)
+        )
+        is None
+    ):
         errors["address"] = words("required")
     if values["method"] not in METHODS:
         errors["method"] = words("required")
-    payment = call.store.row("SELECT * FROM payments WHERE id = ? AND person = ?",
-                             (values["payment"], *mine))  # fmt: skip
+    payment = call.store.row(
+        "SELECT * FROM payments WHERE id = ? AND person = ?", (values["payment"], *mine)
+    )
     if payment is None:
         errors["payment"] = words("required")
     elif payment["expires"] < call.clock.today.isoformat()[:7]:
@@ -329,18 +398,39 @@ def _checkout_page(call: Call, values: Mapping[str, Any], errors: Mapping[str, s
     payments = call.store.rows("SELECT * FROM payments WHERE person = ? ORDER BY id", (call.login,))
     methods = [(name, shop_label(name, call.language)) for name in METHODS]
     fields = [
-        FormField("address", words("address"), "select", values["address"] or addresses[0]["id"],
-              [(str(each["id"]), f"{each['label']}: {each['street']}, {each['city']}")
-               for each in addresses], errors.get("address", "")),
-        FormField("payment", words("payment"), "select", values["payment"] or payments[0]["id"],
-              [(str(each["id"]), each["label"]) for each in payments], errors.get("payment", "")),
+        FormField(
+            "address",
+            words("address"),
+            "select",
+            values["address"] or addresses[0]["id"],
+            [
+                (str(each["id"]), f"{each['label']}: {each['street']}, {each['city']}")
+                for each in addresses
+            ],
+            errors.get("address", ""),
+        ),
+        FormField(
+            "payment",
+            words("payment"),
+            "select",
+            values["payment"] or payments[0]["id"],
+            [(str(each["id"]), each["label"]) for each in payments],
+            errors.get("payment", ""),
+        ),
         FormField("insurance", f"{words('insurance')} (€2.90)", "checkbox", values["insurance"]),
         FormField("wrapping", f"{words('wrapping')} (€3.50)", "checkbox", values["wrapping"]),
         FormField("newsletter", words("newsletter"), "checkbox", values["newsletter"]),
         FormField("note", words("note"), "text", values["note"]),
-        FormField("method", words("method"), "select", values["method"], methods,
-              errors.get("method", ""), depends=("/checkout/slots", "slot-place")),
-    ]  # fmt: skip
+        FormField(
+            "method",
+            words("method"),
+            "select",
+            values["method"],
+            methods,
+            errors.get("method", ""),
+            depends=("/checkout/slots", "slot-place"),
+        ),
+    ]
     slots = ui.field(_slot_field(call, values["method"], values["slot"], errors.get("slot", "")))
     place = Markup('<div id="slot-place">{}</div>').format(slots)
     form = ui.form("/checkout", fields, words("to_summary"), cancel="/cart", extra=place)

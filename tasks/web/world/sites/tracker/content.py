@@ -13,10 +13,23 @@ from hexathlon.tasks.web.world.store import SiteStore
 __all__ = ["populate"]
 
 _PROJECTS = (
-    "Kestrel=红隼", "Marlin=马林", "Juniper=杜松", "Basalt=玄武", "Lantern=灯笼", "Otter=水獭",
-    "Quartz=石英", "Saffron=藏红", "Tundra=冻原", "Willow=垂柳", "Cobalt=钴蓝", "Falcon=猎隼",
-    "Ginkgo=银杏", "Heron=苍鹭", "Indigo=靛蓝", "Magnet=磁石",
-)  # fmt: skip
+    "Kestrel=红隼",
+    "Marlin=马林",
+    "Juniper=杜松",
+    "Basalt=玄武",
+    "Lantern=灯笼",
+    "Otter=水獭",
+    "Quartz=石英",
+    "Saffron=藏红",
+    "Tundra=冻原",
+    "Willow=垂柳",
+    "Cobalt=钴蓝",
+    "Falcon=猎隼",
+    "Ginkgo=银杏",
+    "Heron=苍鹭",
+    "Indigo=靛蓝",
+    "Magnet=磁石",
+)
 _TROUBLES = (
     ("{a} fails after the {b}", "{b}之后{a}失败"),
     ("{a} shows an old value during the {b}", "{b}期间{a}显示旧值"),
@@ -28,15 +41,29 @@ _TROUBLES = (
     ("Text cut off in {a} of the {b}", "{b}的{a}文字被截断"),
 )
 _THINGS = (
-    "invoice view=发票页", "contact list=联系人列表", "day report=日报",
-    "file upload=文件上传", "price table=价格表", "user menu=用户菜单",
-    "map layer=地图图层", "audit log=审计日志", "tax form=税表",
-    "photo import=照片导入", "team page=团队页", "stock chart=库存图",
-)  # fmt: skip
-_EVENTS = ("nightly backup=夜间备份", "data import=数据导入", "password change=改密",
-           "upgrade=升级", "time change=时钟调整", "account merge=账户合并",
-           "currency switch=货币切换",
-           "second login=二次登录")  # fmt: skip
+    "invoice view=发票页",
+    "contact list=联系人列表",
+    "day report=日报",
+    "file upload=文件上传",
+    "price table=价格表",
+    "user menu=用户菜单",
+    "map layer=地图图层",
+    "audit log=审计日志",
+    "tax form=税表",
+    "photo import=照片导入",
+    "team page=团队页",
+    "stock chart=库存图",
+)
+_EVENTS = (
+    "nightly backup=夜间备份",
+    "data import=数据导入",
+    "password change=改密",
+    "upgrade=升级",
+    "time change=时钟调整",
+    "account merge=账户合并",
+    "currency switch=货币切换",
+    "second login=二次登录",
+)
 _RULES = (
     ("Close an issue only when its fix has been released.", "修复发布后才能关闭问题。"),
     ("Write titles that a customer would understand.", "标题要让客户也能看懂。"),
@@ -61,11 +88,21 @@ def populate(store: SiteStore, brief: SiteBrief) -> None:
     milestones: dict[str, list[int]] = {}
     for english, chinese in names:
         key = english[:3].upper()
-        store.insert("projects", key=key, name=chinese if zh else english,
-                     lead=logins[int(rng.integers(len(logins)))], policy="")  # fmt: skip
+        store.insert(
+            "projects",
+            key=key,
+            name=chinese if zh else english,
+            lead=logins[int(rng.integers(len(logins)))],
+            policy="",
+        )
         body = _RULES[int(rng.integers(len(_RULES)))][zh]
-        store.insert("rules", project=key, since=f"{brief.clock.today.year - 1}-06-01",
-                     decided=logins[1], body=body)  # fmt: skip
+        store.insert(
+            "rules",
+            project=key,
+            since=f"{brief.clock.today.year - 1}-06-01",
+            decided=logins[1],
+            body=body,
+        )
         milestones[key] = []
         for number in range(1, 2 + brief.scale):
             due = (brief.clock.today + timedelta(days=21 * number - 30)).isoformat()
@@ -77,12 +114,18 @@ def populate(store: SiteStore, brief: SiteBrief) -> None:
                     name=f"{english} {brief.scale}.{number}",
                     due=due,
                     state=state,
-                )  # fmt: skip
+                )
             )
     for place, login in enumerate(logins):
         deputy = logins[(place + 1 + int(rng.integers(len(logins) - 1))) % len(logins)]
-        store.insert("staff", login=login, area=COMPONENTS[place % len(COMPONENTS)], deputy=deputy,
-                     away_from="", away_until="")  # fmt: skip
+        store.insert(
+            "staff",
+            login=login,
+            area=COMPONENTS[place % len(COMPONENTS)],
+            deputy=deputy,
+            away_from="",
+            away_until="",
+        )
     keys = list(milestones)
     total = (30, 120, 400, 1200)[brief.scale - 1]
     for number in range(101, 101 + total):
@@ -91,15 +134,20 @@ def populate(store: SiteStore, brief: SiteBrief) -> None:
         created = brief.clock.start - age
         updated = created + age * float(rng.random())
         store.insert(
-            "issues", number=number, project=key, title=_title(rng, zh), body=_remark(rng, zh),
+            "issues",
+            number=number,
+            project=key,
+            title=_title(rng, zh),
+            body=_remark(rng, zh),
             status=STATUSES[int(rng.choice(6, p=(0.3, 0.15, 0.1, 0.08, 0.3, 0.07)))],
             priority=PRIORITIES[int(rng.choice(4, p=(0.08, 0.22, 0.5, 0.2)))],
             assignee="" if rng.random() < 0.2 else logins[int(rng.integers(len(logins)))],
             reporter=logins[int(rng.integers(len(logins)))],
             milestone=0 if rng.random() < 0.4 else int(rng.choice(milestones[key])),
             component=COMPONENTS[int(rng.integers(len(COMPONENTS)))],
-            created=created.isoformat(" ", "seconds"), updated=updated.isoformat(" ", "seconds"),
-        )  # fmt: skip
+            created=created.isoformat(" ", "seconds"),
+            updated=updated.isoformat(" ", "seconds"),
+        )
         followers: set[str] = set()
         for _ in range(int(rng.choice(4, p=(0.5, 0.25, 0.15, 0.1)))):
             follower = logins[int(rng.integers(len(logins)))]
@@ -107,8 +155,13 @@ def populate(store: SiteStore, brief: SiteBrief) -> None:
                 store.insert("watchers", issue=number, login=follower)
                 followers.add(follower)
             author = logins[int(rng.integers(len(logins)))]
-            store.insert("comments", issue=number, author=author, body=_remark(rng, zh),
-                         created=updated.isoformat(" ", "seconds"))  # fmt: skip
+            store.insert(
+                "comments",
+                issue=number,
+                author=author,
+                body=_remark(rng, zh),
+                created=updated.isoformat(" ", "seconds"),
+            )
 
 
 def _title(rng: np.random.Generator, zh: bool) -> str:

@@ -91,10 +91,18 @@ class Tracker(Desk, Site):
             (*values, _PER_PAGE, (page - 1) * _PER_PAGE),
         )
         pager = Pager(page, pages, total, f"/issues?{query}")
-        return call.page("issues.html", issues=rows, pager=pager, fields=_filter_fields(call),
-                         label=label_of, names=names_of(call.store), query=query,
-                         bulk=bulk_fields(call), saved_query=filter_query(call),
-                         filter_name=FormField("name", call.words("filter_name"), "text", ""))  # fmt: skip
+        return call.page(
+            "issues.html",
+            issues=rows,
+            pager=pager,
+            fields=_filter_fields(call),
+            label=label_of,
+            names=names_of(call.store),
+            query=query,
+            bulk=bulk_fields(call),
+            saved_query=filter_query(call),
+            filter_name=FormField("name", call.words("filter_name"), "text", ""),
+        )
 
     @get("/issues/export")
     def export(self, call: Call) -> WebResponse:
@@ -129,19 +137,28 @@ class Tracker(Desk, Site):
         values = {name: call.arg(name) for name in _NEW_FIELDS}
         values["milestone"] = str(call.number("milestone"))
         errors = {
-            name: call.words("required") for name in ("project", "title", "component")
+            name: call.words("required")
+            for name in ("project", "title", "component")
             if not values[name]
-        }  # fmt: skip
+        }
         wrong = [name for name, value in values.items() if value and not allowed(call, name, value)]
         errors |= dict.fromkeys(wrong, call.words("required"))
         if errors:
             return self._form(call, values, errors)
         number = call.store.insert(
-            "issues", project=values["project"], title=values["title"], body=values["body"],
-            status="open", priority=values["priority"], assignee=values["assignee"],
-            reporter=call.login, milestone=int(values["milestone"]),
-            component=values["component"], created=call.clock.stamp, updated=call.clock.stamp,
-        )  # fmt: skip
+            "issues",
+            project=values["project"],
+            title=values["title"],
+            body=values["body"],
+            status="open",
+            priority=values["priority"],
+            assignee=values["assignee"],
+            reporter=call.login,
+            milestone=int(values["milestone"]),
+            component=values["component"],
+            created=call.clock.stamp,
+            updated=call.clock.stamp,
+        )
         return call.redirect(f"/issues/{number}", call.words("created_note", number=number))
 
     @get("/issues/{number:int}")
@@ -159,11 +176,19 @@ class Tracker(Desk, Site):
         milestone = call.store.value(
             "SELECT name FROM milestones WHERE id = ?", (row["milestone"],)
         )
-        return call.page("issue.html", issue=row, comments=comments, links=links,
-                         milestone=milestone or call.words("none"), label=label_of,
-                         names=names_of(call.store), fields=_edit_fields(call, row),
-                         resolution=_resolution_field(call), watching=watching(call, number),
-                         target=FormField("target", call.words("merge_target"), "text", ""))  # fmt: skip
+        return call.page(
+            "issue.html",
+            issue=row,
+            comments=comments,
+            links=links,
+            milestone=milestone or call.words("none"),
+            label=label_of,
+            names=names_of(call.store),
+            fields=_edit_fields(call, row),
+            resolution=_resolution_field(call),
+            watching=watching(call, number),
+            target=FormField("target", call.words("merge_target"), "text", ""),
+        )
 
     @post("/issues/{number:int}/edit")
     def edit(self, call: Call, number: int) -> WebResponse:
@@ -206,8 +231,9 @@ class Tracker(Desk, Site):
         text = call.arg("comment")
         if not text:
             return call.redirect(f"/issues/{number}", call.words("required"), "error")
-        call.store.insert("comments", issue=number, author=call.login, body=text,
-                          created=call.clock.stamp)  # fmt: skip
+        call.store.insert(
+            "comments", issue=number, author=call.login, body=text, created=call.clock.stamp
+        )
         return call.redirect(f"/issues/{number}", call.words("commented"))
 
     @get("/board")
@@ -216,16 +242,31 @@ class Tracker(Desk, Site):
         projects = call.store.rows("SELECT key, name FROM projects ORDER BY key")
         project = call.arg("project") or projects[0]["key"]
         columns = [
-            (status, call.store.rows(
-                "SELECT * FROM issues WHERE project = ? AND status = ? "
-                "ORDER BY number DESC LIMIT 30",
-                (project, status)))
+            (
+                status,
+                call.store.rows(
+                    "SELECT * FROM issues WHERE project = ? AND status = ? "
+                    "ORDER BY number DESC LIMIT 30",
+                    (project, status),
+                ),
+            )
             for status in STATUSES[:4]
-        ]  # fmt: skip
-        chooser = FormField("project", call.words("project"), "select", project,
-                        [(row["key"], row["name"]) for row in projects])  # fmt: skip
-        return call.page("board.html", columns=columns, project=project, chooser=chooser,
-                         label=label_of, names=names_of(call.store))  # fmt: skip
+        ]
+        chooser = FormField(
+            "project",
+            call.words("project"),
+            "select",
+            project,
+            [(row["key"], row["name"]) for row in projects],
+        )
+        return call.page(
+            "board.html",
+            columns=columns,
+            project=project,
+            chooser=chooser,
+            label=label_of,
+            names=names_of(call.store),
+        )
 
     @post("/board/{status}")
     def move(self, call: Call, status: str) -> WebResponse:
@@ -256,17 +297,25 @@ class Tracker(Desk, Site):
             "FROM milestones m WHERE project = ? ORDER BY due",
             (key,),
         )
-        return call.page("project.html", project=row, milestones=milestones,
-                         rules=rules_of(call.store, key), names=names_of(call.store))  # fmt: skip
+        return call.page(
+            "project.html",
+            project=row,
+            milestones=milestones,
+            rules=rules_of(call.store, key),
+            names=names_of(call.store),
+        )
 
     def _form(
         self, call: Call, values: Mapping[str, str], errors: Mapping[str, str]
     ) -> WebResponse:
         return call.page(
-            "new.html", 422 if errors else 200, fields=_new_fields(call, values, errors),
-            milestone=_milestone_field(call, values.get("project", ""),
-                                       values.get("milestone", "")),
-        )  # fmt: skip
+            "new.html",
+            422 if errors else 200,
+            fields=_new_fields(call, values, errors),
+            milestone=_milestone_field(
+                call, values.get("project", ""), values.get("milestone", "")
+            ),
+        )
 
     def _update(self, call: Call, number: int, changes: Mapping[str, Any]) -> None:
         names = ", ".join(f"{name} = ?" for name in changes)
@@ -313,56 +362,104 @@ def _filter_fields(call: Call) -> list[FormField]:
     words, everything = call.words, ("", call.words("all"))
     return [
         FormField("q", words("search"), "text", call.arg("q")),
-        FormField("project", words("project"), "select", call.arg("project"),
-              [everything, *_projects(call)]),
-        FormField("status", words("status"), "select", call.arg("status"),
-              [everything, *_choices(call, STATUSES)]),
-        FormField("priority", words("priority"), "select", call.arg("priority"),
-              [everything, *_choices(call, PRIORITIES)]),
+        FormField(
+            "project",
+            words("project"),
+            "select",
+            call.arg("project"),
+            [everything, *_projects(call)],
+        ),
+        FormField(
+            "status",
+            words("status"),
+            "select",
+            call.arg("status"),
+            [everything, *_choices(call, STATUSES)],
+        ),
+        FormField(
+            "priority",
+            words("priority"),
+            "select",
+            call.arg("priority"),
+            [everything, *_choices(call, PRIORITIES)],
+        ),
         component_field(call),
-        FormField("assignee", words("assignee"), "select", call.arg("assignee"),
-              [everything, *_people(call)[1:]]),
-        FormField("sort", words("sort"), "select", call.arg("sort") or "number",
-              [("number", "#"), ("updated", words("updated")), ("priority", words("priority"))]),
-    ]  # fmt: skip
+        FormField(
+            "assignee",
+            words("assignee"),
+            "select",
+            call.arg("assignee"),
+            [everything, *_people(call)[1:]],
+        ),
+        FormField(
+            "sort",
+            words("sort"),
+            "select",
+            call.arg("sort") or "number",
+            [("number", "#"), ("updated", words("updated")), ("priority", words("priority"))],
+        ),
+    ]
 
 
 def _edit_fields(call: Call, row: StoreRow) -> list[FormField]:
     words = call.words
     return [
         FormField("status", words("status"), "select", row["status"], _choices(call, STATUSES)),
-        FormField("priority", words("priority"), "select", row["priority"],
-                  _choices(call, PRIORITIES)),
+        FormField(
+            "priority", words("priority"), "select", row["priority"], _choices(call, PRIORITIES)
+        ),
         FormField("assignee", words("assignee"), "select", row["assignee"], _people(call)),
-        FormField("component", words("component"), "select", row["component"],
-              _choices(call, COMPONENTS)),
+        FormField(
+            "component", words("component"), "select", row["component"], _choices(call, COMPONENTS)
+        ),
         _milestone_field(call, row["project"], row["milestone"]),
-    ]  # fmt: skip
+    ]
 
 
 def _resolution_field(call: Call) -> FormField:
-    return FormField("resolution", call.words("resolution"), "radio", "done",
-                 _choices(call, RESOLUTIONS))  # fmt: skip
+    return FormField(
+        "resolution", call.words("resolution"), "radio", "done", _choices(call, RESOLUTIONS)
+    )
 
 
 def _new_fields(
     call: Call, values: Mapping[str, str], errors: Mapping[str, str]
 ) -> list[FormField]:
     words = call.words
-    kept = {name: values.get(name, "") for name in
-            ("project", "title", "body", "priority", "component", "assignee")}  # fmt: skip
+    kept = {
+        name: values.get(name, "")
+        for name in ("project", "title", "body", "priority", "component", "assignee")
+    }
     empty = ("", words("none"))
     return [
-        FormField("project", words("project"), "select", kept["project"], [empty, *_projects(call)],
-              errors.get("project", ""), depends=("/issues/new/milestones", "milestone-place")),
+        FormField(
+            "project",
+            words("project"),
+            "select",
+            kept["project"],
+            [empty, *_projects(call)],
+            errors.get("project", ""),
+            depends=("/issues/new/milestones", "milestone-place"),
+        ),
         FormField("title", words("title"), "text", kept["title"], error=errors.get("title", "")),
         FormField("body", words("body"), "textarea", kept["body"]),
-        FormField("priority", words("priority"), "select", kept["priority"] or "p3",
-              _choices(call, PRIORITIES)),
-        FormField("component", words("component"), "select", kept["component"],
-              [empty, *_choices(call, COMPONENTS)], errors.get("component", "")),
+        FormField(
+            "priority",
+            words("priority"),
+            "select",
+            kept["priority"] or "p3",
+            _choices(call, PRIORITIES),
+        ),
+        FormField(
+            "component",
+            words("component"),
+            "select",
+            kept["component"],
+            [empty, *_choices(call, COMPONENTS)],
+            errors.get("component", ""),
+        ),
         FormField("assignee", words("assignee"), "select", kept["assignee"], _people(call)),
-    ]  # fmt: skip
+    ]
 
 
 def _milestone_field(call: Call, project: str, value: Any) -> FormField:
