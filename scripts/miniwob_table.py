@@ -25,33 +25,12 @@ NEEDS = {
 }
 """Requirements of pages beyond text and element numbers."""
 
-PIXELS = (
-    "click-pie",
-    "click-pie-nodelay",
-    "click-shades",
-    "count-sides",
-    "drag-cube",
-    "simon-says",
-    "use-colorwheel",
-    "use-colorwheel-2",
-    "visual-addition",
-    "hot-cold",
-    "number-checkboxes",
-    "bisect-angle",
-    "click-menu-2",
-)
+PIXELS = ("click-pie", "click-pie-nodelay", "click-shades", "count-sides", "drag-cube",
+          "simon-says", "use-colorwheel", "use-colorwheel-2", "visual-addition", "hot-cold",
+          "number-checkboxes", "bisect-angle", "click-menu-2")  # fmt: skip
 MOTION = ("chase-circle", "hover-shape", "moving-items")
-DRAG = (
-    "draw-circle",
-    "drag-shapes-2",
-    "resize-textarea",
-    "highlight-text",
-    "highlight-text-2",
-    "drag-items",
-    "drag-items-grid",
-    "drag-sort-numbers",
-    "daily-calendar",
-)
+DRAG = ("draw-circle", "drag-shapes-2", "resize-textarea", "highlight-text", "highlight-text-2",
+        "drag-items", "drag-items-grid", "drag-sort-numbers", "daily-calendar")  # fmt: skip
 
 
 class Row(NamedTuple):

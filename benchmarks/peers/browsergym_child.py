@@ -37,10 +37,9 @@ def main() -> None:
         times["reset"].append(time.perf_counter() - start)
     nodes = observation["axtree_object"]["nodes"]
     bid = next(
-        node["browsergym_id"]
-        for node in nodes
+        node["browsergym_id"] for node in nodes
         if node["role"]["value"] == "checkbox" and node.get("browsergym_id")
-    )
+    )  # fmt: skip
     for _ in range(int(clicks)):
         start = time.perf_counter()
         _, _, terminated, truncated, info = env.step(f"click('{bid}')")

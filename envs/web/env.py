@@ -190,14 +190,8 @@ class WebEnv(Environment):
 
     def save(self) -> Any:
         """Return the state of sites and browser."""
-        return (
-            self._look_name,
-            self._report,
-            self._reports,
-            self._messages,
-            self.network.save(),
-            self.browser.save(),
-        )
+        return (self._look_name, self._report, self._reports, self._messages, self.network.save(),
+                self.browser.save())  # fmt: skip
 
     def load(self, payload: Any) -> None:
         """Restore the state of sites and browser."""

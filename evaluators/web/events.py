@@ -13,20 +13,8 @@ from hexathlon.evaluators.web.kinds import is_pattern
 
 __all__ = ["EventUrl", "Event", "event_of", "har_entry"]
 
-_ASSETS = (
-    ".css",
-    ".js",
-    ".png",
-    ".jpg",
-    ".jpeg",
-    ".gif",
-    ".svg",
-    ".woff",
-    ".woff2",
-    ".ttf",
-    ".ico",
-    ".webp",
-)
+_ASSETS = (".css", ".js", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".woff", ".woff2", ".ttf",
+           ".ico", ".webp")  # fmt: skip
 
 
 class EventUrl(NamedTuple):

@@ -18,56 +18,24 @@ __all__ = ["KINDS", "ValueType", "is_pattern", "plain_text"]
 _MONTHS = (
     "january february march april may june july august september october november december"
 ).split()
-_NUMBERS = {
-    word: i
-    for i, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-        "sixteen seventeen eighteen nineteen".split()
-    )
-} | {
-    word: 10 * i
-    for i, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
-}
+_NUMBERS = {word: i for i, word in enumerate(
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen".split())} | {word: 10 * i for i, word in enumerate(
+    "twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)}  # fmt: skip
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
-_METRES = {
-    "m": 1,
-    "km": 1000,
-    "k": 1000,
-    "cm": 0.01,
-    "mi": 1609.344,
-    "ft": 0.3048,
-    "yd": 0.9144,
-    "in": 0.0254,
-}
+_METRES = {"m": 1, "km": 1000, "k": 1000, "cm": 0.01, "mi": 1609.344, "ft": 0.3048, "yd": 0.9144,
+           "in": 0.0254}  # fmt: skip
 _UNITS = {
-    "meter": "m",
-    "metre": "m",
-    "kilometer": "km",
-    "kilometre": "km",
-    "centimeter": "cm",
-    "centimetre": "cm",
-    "mile": "mi",
-    "foot": "ft",
-    "feet": "ft",
-    "yard": "yd",
-    "inch": "in",
+    "meter": "m", "metre": "m", "kilometer": "km", "kilometre": "km", "centimeter": "cm",
+    "centimetre": "cm", "mile": "mi", "foot": "ft", "feet": "ft", "yard": "yd", "inch": "in",
     "inche": "in",
-}
+}  # fmt: skip
 _HYPHEN = re.compile("(?<=[a-zA-Z])[-‐-―−\u00ad]|[-‐-―−\u00ad](?=[a-zA-Z])")
 _AROUND = "'\"`.,;:!?"
 _DATE_FORMATS = (
-    "%Y-%m-%d",
-    "%Y/%m/%d",
-    "%m/%d/%Y",
-    "%m/%d/%y",
-    "%m-%d-%Y",
-    "%d %B %Y",
-    "%d %b %Y",
-    "%B %d %Y",
-    "%b %d %Y",
-    "%Y %B %d",
-    "%Y %b %d",
-)
+    "%Y-%m-%d", "%Y/%m/%d", "%m/%d/%Y", "%m/%d/%y", "%m-%d-%Y", "%d %B %Y", "%d %b %Y",
+    "%B %d %Y", "%b %d %Y", "%Y %B %d", "%Y %b %d",
+)  # fmt: skip
 
 
 class ValueType(NamedTuple):
@@ -97,20 +65,8 @@ def plain_text(value: Any) -> str:
     return " ".join(text.translate(_QUOTES).split()).casefold()
 
 
-_QUOTES = str.maketrans(
-    {
-        "‘": "'",
-        "’": "'",
-        "“": '"',
-        "”": '"',
-        "–": "-",
-        "—": "-",
-        "ß": "ss",
-        "ø": "o",
-        "ł": "l",
-        "đ": "d",
-    }
-)
+_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "ß": "ss",
+                         "ø": "o", "ł": "l", "đ": "d"})  # fmt: skip
 
 
 def _text(value: Any) -> str:

@@ -33,22 +33,16 @@ def make_place(place: Path, run: Path, labels: Path) -> None:
         labels: A sound label file.
     """
     texts = {
-        "text": "hello\n",
-        "empty": "",
-        "bad.toml": "a = \n",
-        "unknown.toml": 'modle = "x"\n',
+        "text": "hello\n", "empty": "", "bad.toml": "a = \n", "unknown.toml": 'modle = "x"\n',
         "types.toml": 'model = "agent:noop"\nenvs = ["Toy"]\ntasks = "many"\n',
         "limits.toml": 'model = "agent:noop"\nenvs = ["Toy"]\n[limits]\nturns = -1\n',
         "list.toml": 'model = ["agent:noop"]\nenvs = 3\n',
         "outlist.toml": 'model = "agent:noop"\nenvs = ["Toy"]\nout = 3\n',
         "table.toml": 'model = "agent:noop"\nenvs = ["Toy"]\nlimits = 3\n',
-        "recipe.toml": 'name = "x"\nsteps = "many"\n',
-        "rubric.toml": "id = 3\n",
-        "audit.json": '{"a": 1',
-        "audit2.json": "{}",
-        "prices.toml": "x = 3\n",
+        "recipe.toml": 'name = "x"\nsteps = "many"\n', "rubric.toml": "id = 3\n",
+        "audit.json": '{"a": 1', "audit2.json": "{}", "prices.toml": "x = 3\n",
         "torn.jsonl": labels.read_text("utf-8")[:300],
-    }
+    }  # fmt: skip
     for name, text in texts.items():
         (place / name).write_text(text, "utf-8")
     (place / "binary").write_bytes(bytes(range(256)))

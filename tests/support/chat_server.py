@@ -39,13 +39,9 @@ class ChatServer:
         self._socket.bind(("127.0.0.1", port))
         self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}/v1"
         settings = uvicorn.Config(
-            self._app,
-            interface="asgi3",
-            log_level="critical",
-            lifespan="off",
-            ws="none",
+            self._app, interface="asgi3", log_level="critical", lifespan="off", ws="none",
             log_config=None,  # its default closes all logging handlers, and a stream of pytest's
-        )
+        )  # fmt: skip
         self._server = uvicorn.Server(settings)
         self._thread = threading.Thread(target=self._server.run, args=([self._socket],))
 

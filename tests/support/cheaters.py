@@ -54,10 +54,8 @@ def seen(query: str, pages: int = 3) -> Steps:
     hits: list[Hit] = []
     for page in range(1, pages + 1):
         text = yield call("search", query=query[:300], page=page)
-        hits += [
-            Hit(m["id"], float(m["price"]), int(m["count"]), m["title"])
-            for m in _HIT.finditer(text)
-        ]
+        hits += [Hit(m["id"], float(m["price"]), int(m["count"]), m["title"])
+                 for m in _HIT.finditer(text)]  # fmt: skip
     return hits
 
 
@@ -99,10 +97,8 @@ def asking_until_told(task: Task) -> Script:
     told = ""
     if "user" in task.params:
         for question in (
-            "Which item id do you want?",
-            "Tell me everything that you want.",
-            "What else?",
-        ):
+            "Which item id do you want?", "Tell me everything that you want.", "What else?",
+        ):  # fmt: skip
             told += (yield call("ask_user", question=question)) + " "
     hits = yield from seen(f"{request_of(task)} {told}")
     named = _ITEM.findall(told)
@@ -237,12 +233,8 @@ def refusing_by_the_book(place: int) -> Callable[[Task], Script]:
         lines = [line for line in policy.splitlines() if reason and reason in line]
         if orders and lines:
             line = "/1" if reason == "window_passed" else ""
-            yield call(
-                "report_impossible",
-                reason=reason,
-                record=orders[place] + line,
-                paragraph=int(lines[-1].partition(".")[0]),
-            )
+            yield call("report_impossible", reason=reason, record=orders[place] + line,
+                       paragraph=int(lines[-1].partition(".")[0]))  # fmt: skip
 
     return serve
 
@@ -267,12 +259,8 @@ def going_by_number(task: Task) -> Script:
     done = yield call("cancel_order", order=order, reason="mistake" if mistaken else "not_needed")
     if not done.startswith("Error"):
         yield call("finish_case")
-    yield call(
-        "report_impossible",
-        reason="already_shipped",
-        record=order,
-        paragraph=_paragraph(policy, ("Cancel", "取消")),
-    )
+    yield call("report_impossible", reason="already_shipped", record=order,
+               paragraph=_paragraph(policy, ("Cancel", "取消")))  # fmt: skip
 
 
 def refusing_what_has_left(task: Task) -> Script:
@@ -283,12 +271,8 @@ def refusing_what_has_left(task: Task) -> Script:
     subject = ("Cancel", "取消") if "ancel" in text or "取消" in text else ("Change", "修改")
     orders = [_ORDER.findall(line)[0] for line in shown.splitlines() if "  shipped" in line]
     for order in orders[:1]:
-        yield call(
-            "report_impossible",
-            reason="already_shipped",
-            record=order,
-            paragraph=_paragraph(policy, subject),
-        )
+        yield call("report_impossible", reason="already_shipped", record=order,
+                   paragraph=_paragraph(policy, subject))  # fmt: skip
 
 
 CLERKS: dict[str, Callable[[Task], Script]] = {

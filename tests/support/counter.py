@@ -72,12 +72,8 @@ def counter_run(run: Path, **flags: Any) -> Path:
     known = {name: flags.pop(name) for name in list(flags) if name in ExecutionConfig.model_fields}
     config = toy_config(MODEL, **{"tasks": 12, **flags})
     description = {
-        "kind": "endpoint",
-        "name": "counter",
-        "place": PLACE,
-        "dialect": "json",
-        "sampling": config.sampling.model_dump(mode="json"),
-        "revision": None,
-    }
+        "kind": "endpoint", "name": "counter", "place": PLACE, "dialect": "json",
+        "sampling": config.sampling.model_dump(mode="json"), "revision": None,
+    }  # fmt: skip
     model = OpenedModel(CounterAgent(), description, None)
     return evaluate(config, ExecutionConfig(fsync="never", **known), run, model=model).run

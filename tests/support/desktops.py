@@ -30,17 +30,11 @@ def desktop_task(files: dict[str, Any], **world: Any) -> Task:
     """A task with these files and no requirements."""
     nothing = {"changed": {}, "deleted": [], "answer": None, "refusal": None}
     return Task(
-        id="desktop/own/easy/dev/00000",
-        family="gui",
-        generator="desktop",
-        version="1",
-        level="easy",
-        split="dev",
-        seed=0,
-        instruction="Do nothing.",
+        id="desktop/own/easy/dev/00000", family="gui", generator="desktop", version="1",
+        level="easy", split="dev", seed=0, instruction="Do nothing.",
         params={"desktop": {"files": files, "look": "light", "open": [], **world}},
         checks=(Check(name="desktop_state", params=nothing),),
-    )
+    )  # fmt: skip
 
 
 def opened(files: dict[str, Any], **world: Any) -> Iterator[Any]:

@@ -35,23 +35,13 @@ def docker_engine() -> Iterator[str]:
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(
             [
-                program,
-                "--data-root",
-                folder / "root",
-                "--exec-root",
-                folder / "exec",
-                "--pidfile",
-                folder / "pid",
-                "-H",
-                url,
-                "--iptables=false",
-                "--ip6tables=false",
-                "--bridge=none",
-                "--storage-driver=overlay2",
+                program, "--data-root", folder / "root", "--exec-root", folder / "exec",
+                "--pidfile", folder / "pid", "-H", url, "--iptables=false", "--ip6tables=false",
+                "--bridge=none", "--storage-driver=overlay2",
             ],
             stdout=log,
             stderr=log,
-        )
+        )  # fmt: skip
     try:
         _wait(url, process, folder)
         yield url

@@ -79,24 +79,10 @@ def run_plan(
     for agent in agents:
         for event in events:
             done = subprocess.run(
-                [
-                    sys.executable,
-                    "-m",
-                    "hexathlon",
-                    "eval",
-                    f"agent:{agent}",
-                    "--envs",
-                    event,
-                    "--tasks",
-                    str(tasks),
-                    "--out",
-                    str(out / run_name(event, agent)),
-                ],
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                check=False,
-            )
+                [sys.executable, "-m", "hexathlon", "eval", f"agent:{agent}", "--envs", event,
+                 "--tasks", str(tasks), "--out", str(out / run_name(event, agent))],
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+            )  # fmt: skip
             if done.returncode:
                 raise EvaluationFailed(done.returncode, done.stdout)
 
@@ -189,12 +175,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     both.add_argument("before", type=Path)
     both.add_argument("after", type=Path)
     both.add_argument(
-        "--ignore",
-        nargs="*",
-        default=(),
-        metavar="FIELD",
+        "--ignore", nargs="*", default=(), metavar="FIELD",
         help="fields that may differ, such as task_hash or envs.taskset_hash",
-    )
+    )  # fmt: skip
     golden = commands.add_parser("golden", help="update the golden digests")
     golden.add_argument("out", type=Path)
     chosen = parser.parse_args(arguments)

@@ -852,11 +852,8 @@ class ForgetfulReading(ToyEnv):
 
 class ScoresWhatWasSaid(SumEnv):
     def verdict(self) -> Verdict:
-        said = any(
-            str(self.task.params["target"]) in str(m["content"])
-            for m in self.transcript
-            if m["role"] == "assistant"
-        )
+        said = any(str(self.task.params["target"]) in str(m["content"]) for m in self.transcript
+                   if m["role"] == "assistant")  # fmt: skip
         return Verdict(score=float(self.submitted and (said or super().verdict().score)))
 
 
@@ -944,24 +941,8 @@ class OtherNamesEnv(SumEnv):
 
 
 for _source in (
-    Marked,
-    TruthInTools,
-    IdleMutants,
-    CountingSource,
-    OneLevel,
-    NoSalt,
-    Repeated,
-    OtherNames,
-    LostOracle,
-    FewMutants,
-    NoAlternative,
-    NoCanarySource,
-    HiddenSum,
-    RarelyLostOracle,
-    SameContent,
-    SideInIndex,
-    SideInSeed,
-    SideInName,
-    OneSided,
-):
+    Marked, TruthInTools, IdleMutants, CountingSource, OneLevel, NoSalt, Repeated, OtherNames,
+    LostOracle, FewMutants, NoAlternative, NoCanarySource, HiddenSum, RarelyLostOracle, SameContent,
+    SideInIndex, SideInSeed, SideInName, OneSided,
+):  # fmt: skip
     register_source(_source.name, _source)

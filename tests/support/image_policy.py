@@ -34,34 +34,21 @@ def image_policy(path: Path, context: int = 8_192) -> Path:
     tokenizer.chat_template = _TEMPLATE
     # Heads of 32, the smallest that vLLM supports on a CPU.
     text = {
-        "model_type": "llama",
-        "vocab_size": len(tokenizer),
-        "hidden_size": 64,
-        "head_dim": 32,
-        "intermediate_size": 128,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 2,
-        "num_key_value_heads": 1,
-        "max_position_embeddings": context,
-        "bos_token_id": None,
-        "eos_token_id": tokenizer.eos_token_id,
+        "model_type": "llama", "vocab_size": len(tokenizer), "hidden_size": 64, "head_dim": 32,
+        "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 2,
+        "num_key_value_heads": 1, "max_position_embeddings": context,
+        "bos_token_id": None, "eos_token_id": tokenizer.eos_token_id,
         "pad_token_id": tokenizer.pad_token_id,
-    }
+    }  # fmt: skip
     vision = {
-        "hidden_size": 64,
-        "intermediate_size": 128,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 2,
-        "image_size": _SIDE,
-        "patch_size": _PATCH,
-    }
+        "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2,
+        "num_attention_heads": 2, "image_size": _SIDE, "patch_size": _PATCH,
+    }  # fmt: skip
     config = Idefics3Config(
-        vision_config=vision,
-        text_config=text,
-        scale_factor=_SHUFFLE,
+        vision_config=vision, text_config=text, scale_factor=_SHUFFLE,
         image_token_id=tokenizer.convert_tokens_to_ids("<image>"),
         pad_token_id=tokenizer.pad_token_id,
-    )
+    )  # fmt: skip
     torch.manual_seed(0)
     model: Any = Idefics3ForConditionalGeneration(config)
     with torch.no_grad():
@@ -71,31 +58,16 @@ def image_policy(path: Path, context: int = 8_192) -> Path:
     path.mkdir(parents=True)
     model.save_pretrained(str(path))
     tokenizer.save_pretrained(str(path))
-    _write(
-        path / "preprocessor_config.json",
-        {
-            "image_processor_type": "Idefics3ImageProcessor",
-            "do_convert_rgb": True,
-            "do_resize": True,
-            "do_image_splitting": False,
-            "do_rescale": True,
-            "do_normalize": True,
-            "do_pad": True,
-            "rescale_factor": 1 / 255,
-            "resample": 1,
-            "size": {"longest_edge": _SIDE},
-            "max_image_size": {"longest_edge": _SIDE},
-            "image_mean": [0.5, 0.5, 0.5],
-            "image_std": [0.5, 0.5, 0.5],
-        },
-    )
-    _write(
-        path / "processor_config.json",
-        {
-            "processor_class": "Idefics3Processor",
-            "image_seq_len": IMAGE_TOKENS,
-        },
-    )
+    _write(path / "preprocessor_config.json", {
+        "image_processor_type": "Idefics3ImageProcessor", "do_convert_rgb": True,
+        "do_resize": True, "do_image_splitting": False, "do_rescale": True, "do_normalize": True,
+        "do_pad": True, "rescale_factor": 1 / 255, "resample": 1,
+        "size": {"longest_edge": _SIDE}, "max_image_size": {"longest_edge": _SIDE},
+        "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5],
+    })  # fmt: skip
+    _write(path / "processor_config.json", {
+        "processor_class": "Idefics3Processor", "image_seq_len": IMAGE_TOKENS,
+    })  # fmt: skip
     return path
 
 

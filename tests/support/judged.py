@@ -18,16 +18,11 @@ RUBRIC = get_rubric("roleplay")
 
 def header(run: Path, **changes: Any) -> dict[str, Any]:
     return {
-        "plan_hash": read_plan(run)["plan_hash"],
-        "kind": "pointwise",
-        "judges": [{"model": "arbiter-9b"}],
-        "audits": ["a" * 64],
-        "audited": True,
-        "rubrics": {RUBRIC.hash: RUBRIC.model_dump(mode="json")},
-        "experimental": [],
-        "kinship": "different",
-        **changes,
-    }
+        "plan_hash": read_plan(run)["plan_hash"], "kind": "pointwise",
+        "judges": [{"model": "arbiter-9b"}], "audits": ["a" * 64], "audited": True,
+        "rubrics": {RUBRIC.hash: RUBRIC.model_dump(mode="json")}, "experimental": [],
+        "kinship": "different", **changes,
+    }  # fmt: skip
 
 
 def judge(
@@ -47,15 +42,11 @@ def judge(
             decision = {"criterion": criterion, "label": label, "why": ""}
             writer.append(
                 {
-                    "key": record["key"],
-                    "record": record["hash"],
-                    "rubric": RUBRIC.hash,
-                    "judges": [decision],
-                    "score": value,
-                    "bounds": [value, value],
+                    "key": record["key"], "record": record["hash"], "rubric": RUBRIC.hash,
+                    "judges": [decision], "score": value, "bounds": [value, value],
                     "undecided": 0,
                 }
-            )
+            )  # fmt: skip
         control = {"id": "roleplay/own_voice/1", "expected": "met", "label": control_label}
         writer.append({"control": {**control, "hit": control_label == "met", "why": ""}})
         usage = {"calls": 40, "input": 9_000, "output": 300, "cost": 0.25}
@@ -73,16 +64,13 @@ def judge_by(run: Path, rubric: Rubric) -> Path:
             total = score(rubric, {decision.criterion: decision.value for decision in decisions})
             writer.append(
                 {
-                    "key": record["key"],
-                    "record": record["hash"],
-                    "rubric": rubric.hash,
+                    "key": record["key"], "record": record["hash"], "rubric": rubric.hash,
                     "reward": record["reward"],
                     "judges": [decision.as_json() for decision in decisions],
-                    "score": total.value,
-                    "bounds": [total.low, total.high],
+                    "score": total.value, "bounds": [total.low, total.high],
                     "undecided": total.undecided,
                 }
-            )
+            )  # fmt: skip
         for criterion in rubric.judged:
             for number, control in enumerate(criterion.controls, start=1):
                 row = {"id": f"{rubric.id}/{criterion.id}/{number}", "expected": control.label}

@@ -121,9 +121,8 @@ class Memoriser:
             for text in _card_lines(task)
             for before, after in shapes
             if len(text) > len(before + after) + 1
-            and text.startswith(before)
-            and text.endswith(after)
-        ]
+            and text.startswith(before) and text.endswith(after)
+        ]  # fmt: skip
 
     def _bare(self, line: str) -> str:
         for lead in self._leads:

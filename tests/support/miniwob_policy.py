@@ -33,10 +33,9 @@ class Page:
         """Numbers and names of elements whose role and name match."""
         rows = [(bid, kind, label) for bid, kind, label in re.findall(ACTIVE, self.screen)]
         return [
-            (bid, label)
-            for bid, kind, label in rows
+            (bid, label) for bid, kind, label in rows
             if re.fullmatch(role, kind) and re.fullmatch(name, label, re.DOTALL)
-        ]
+        ]  # fmt: skip
 
     def one(self, role: str = r"\w+", name: str = ".*", nth: int = 0) -> str:
         found = self.all(role, name)
@@ -246,23 +245,14 @@ def kinds_of(label: str) -> set[str]:
 
 def wanted_kinds(goal: str) -> set[str]:
     words = re.search(r"(?:Click on an? |How many )(.*?)(?: are there\?)?$", goal)[1].split()
-    singular = {
-        "letters": "letter",
-        "digits": "digit",
-        "rectangles": "rectangle",
-        "triangles": "triangle",
-        "circles": "circle",
-        "shapes": "shape",
-    }
+    singular = {"letters": "letter", "digits": "digit", "rectangles": "rectangle",
+                "triangles": "triangle", "circles": "circle", "shapes": "shape"}  # fmt: skip
     return {singular.get(word, word) for word in words} - {"item", "items", "shape"}
 
 
 def shapes(page: Page) -> list[tuple[str, str]]:
-    return [
-        (bid, label)
-        for bid, label, *_ in places(page)
-        if re.search(r"\b(text|rect|circle|polygon) at", label)
-    ]
+    return [(bid, label) for bid, label, *_ in places(page) if re.search(
+        r"\b(text|rect|circle|polygon) at", label)]  # fmt: skip
 
 
 def is_shape(label: str, goal: str) -> bool:
@@ -271,21 +261,16 @@ def is_shape(label: str, goal: str) -> bool:
 
 def click_shape(page: Page) -> Script:
     wanted = wanted_kinds(page.goal)
-    yield from page.do(
-        "click",
-        bid=next(
-            bid
-            for bid, label in shapes(page)
-            if wanted <= kinds_of(label) and is_shape(label, page.goal)
-        ),
-    )
+    yield from page.do("click", bid=next(
+        bid for bid, label in shapes(page)
+        if wanted <= kinds_of(label) and is_shape(label, page.goal)
+    ))  # fmt: skip
 
 
 def count_shape(page: Page) -> Script:
     wanted = wanted_kinds(page.goal)
-    count = sum(
-        wanted <= kinds_of(label) and is_shape(label, page.goal) for _, label in shapes(page)
-    )
+    count = sum(wanted <= kinds_of(label) and is_shape(label, page.goal)
+                for _, label in shapes(page))  # fmt: skip
     yield from page.click("button", str(count))
 
 
@@ -362,9 +347,8 @@ def search_movies(page: Page) -> Script:
 
 
 def phone_book(page: Page) -> Script:
-    name, field = re.search(
-        r"Find (.*) in the contact book and click on their (.*)\.", page.goal
-    ).groups()
+    name, field = re.search(r"Find (.*) in the contact book and click on their (.*)\.", page.goal
+                            ).groups()  # fmt: skip
     for _ in range(12):
         if f"## {name}" in page.screen:
             break
@@ -398,14 +382,8 @@ def inbox_icon(page: Page) -> Script:
 
 def widget(page: Page) -> Script:
     kind = page.quoted[0]
-    roles = {
-        "text": "textbox",
-        "textarea": "textbox",
-        "button": "button",
-        "radio": "radio",
-        "checkbox": "checkbox",
-        "select": "combobox",
-    }
+    roles = {"text": "textbox", "textarea": "textbox", "button": "button", "radio": "radio",
+             "checkbox": "checkbox", "select": "combobox"}  # fmt: skip
     yield from page.click(roles.get(kind, kind))
 
 
@@ -414,12 +392,8 @@ def generate(page: Page) -> Script:
     for _ in range(25):
         yield from page.click("button", "Generate")
         number = int(re.search(r"^\s*(-?\d+)\s*$", page.screen, re.M)[1])
-        if {
-            "greater": number > int(limit or 0),
-            "less": number < int(limit or 0),
-            "odd": number % 2 == 1,
-            "even": number % 2 == 0,
-        }[kind]:
+        if {"greater": number > int(limit or 0), "less": number < int(limit or 0),
+                "odd": number % 2 == 1, "even": number % 2 == 0}[kind]:  # fmt: skip
             break
     yield from page.submit()
 
@@ -434,10 +408,9 @@ def autocomplete(page: Page) -> Script:
             break
         yield from page.do("noop", wait_ms=200)
     choices = [
-        (bid, label)
-        for bid, label in page.all(r"menuitem|option|clickable")
+        (bid, label) for bid, label in page.all(r"menuitem|option|clickable")
         if label.startswith(start) and label.endswith(end[0] if end else "")
-    ]
+    ]  # fmt: skip
     yield from page.do("click", bid=choices[0][0])
     yield from page.submit()
 
@@ -525,9 +498,8 @@ def draw_line(page: Page) -> Script:
     _, _, x, y, *_ = places(page, ".*circle.*")[0]
     across = "horizontal" in page.goal
     start, end = ((12, y), (148, y)) if across else ((x, 58), (x, 170))
-    yield from page.do(
-        "mouse_drag_and_drop", from_x=start[0], from_y=start[1], to_x=end[0], to_y=end[1]
-    )
+    yield from page.do("mouse_drag_and_drop", from_x=start[0], from_y=start[1], to_x=end[0],
+                       to_y=end[1])  # fmt: skip
     yield from page.submit()
 
 
@@ -538,11 +510,8 @@ def navigate_tree(page: Page) -> Script:
         if page.all("clickable", name):
             yield from page.click("clickable", name)
             return
-        closed = [
-            bid
-            for bid, label in page.all("clickable", ".*expandable-hitarea.*")
-            if bid not in opened
-        ]
+        closed = [bid for bid, label in page.all("clickable", ".*expandable-hitarea.*")
+                  if bid not in opened]  # fmt: skip
         if not closed:
             return
         opened.add(closed[0])
@@ -571,9 +540,8 @@ def click_menu(page: Page) -> Script:
 
 def pick_date(page: Page) -> Script:
     month, day, year = map(int, re.search(r"(\d\d)/(\d\d)/(\d{4})", page.goal).groups())
-    names = (
-        "January February March April May June July August September October November December"
-    ).split()
+    names = ("January February March April May June July August September October November "
+             "December").split()  # fmt: skip
     yield from page.click("textbox")
     for _ in range(14):
         shown = re.search(rf"({'|'.join(names)}) (\d{{4}})", page.screen)
@@ -594,9 +562,8 @@ def drag_down(page: Page) -> Script:
 
 
 def drag_box(page: Page) -> Script:
-    yield from page.do(
-        "drag_and_drop", from_bid=page.one("clickable", "s"), to_bid=page.one("clickable", "L")
-    )
+    yield from page.do("drag_and_drop", from_bid=page.one("clickable", "s"),
+                       to_bid=page.one("clickable", "L"))  # fmt: skip
     yield from page.submit()
 
 
@@ -624,83 +591,47 @@ def drag_shapes(page: Page) -> Script:
 Solver = Callable[[Page], Script]
 
 SOLVERS: dict[str, Solver] = {
-    **dict.fromkeys(
-        ("click-test", "click-test-2", "click-test-transfer", "click-button", "unicode-test"),
-        click_named,
-    ),
+    **dict.fromkeys(("click-test", "click-test-2", "click-test-transfer", "click-button",
+                     "unicode-test"), click_named),
     **dict.fromkeys(("click-button-sequence", "button-delay"), click_in_order),
-    **dict.fromkeys(
-        ("click-checkboxes", "click-checkboxes-large", "click-checkboxes-transfer", "click-option"),
-        select_boxes,
-    ),
+    **dict.fromkeys(("click-checkboxes", "click-checkboxes-large", "click-checkboxes-transfer",
+                     "click-option"), select_boxes),
     **dict.fromkeys(("choose-list", "click-scroll-list"), choose_option),
-    **dict.fromkeys(
-        (
-            "click-link",
-            "click-tab-2",
-            "click-tab-2-easy",
-            "click-tab-2-medium",
-            "click-tab-2-hard",
-            "click-collapsible-2",
-            "click-collapsible-2-nodelay",
-        ),
-        click_link,
-    ),
+    **dict.fromkeys(("click-link", "click-tab-2", "click-tab-2-easy", "click-tab-2-medium",
+                     "click-tab-2-hard", "click-collapsible-2", "click-collapsible-2-nodelay"),
+                    click_link),
     "click-tab": click_tab,
     **dict.fromkeys(("click-collapsible", "click-collapsible-nodelay"), expand_and_submit),
     **dict.fromkeys(("click-dialog", "click-dialog-2"), close_dialog),
-    **dict.fromkeys(
-        ("enter-text", "enter-text-2", "enter-text-dynamic", "enter-password"), enter_quoted
-    ),
-    "login-user": log_in,
-    "enter-date": enter_date,
-    "enter-time": enter_time,
+    **dict.fromkeys(("enter-text", "enter-text-2", "enter-text-dynamic", "enter-password"),
+                    enter_quoted),
+    "login-user": log_in, "enter-date": enter_date, "enter-time": enter_time,
     **dict.fromkeys(("focus-text", "focus-text-2"), focus),
-    "find-word": find_word,
-    "find-greatest": greatest,
+    "find-word": find_word, "find-greatest": greatest,
     **dict.fromkeys(("read-table", "read-table-2"), read_table),
-    "simple-algebra": algebra,
-    "simple-arithmetic": arithmetic,
-    "odd-or-even": odd_or_even,
-    "guess-number": guess_number,
-    "grid-coordinate": grid_coordinate,
-    "click-color": click_color,
-    "click-shape": click_shape,
-    "count-shape": count_shape,
-    "identify-shape": identify_shape,
-    "ascending-numbers": ascending,
-    "buy-ticket": buy_ticket,
-    "use-spinner": spinner,
+    "simple-algebra": algebra, "simple-arithmetic": arithmetic, "odd-or-even": odd_or_even,
+    "guess-number": guess_number, "grid-coordinate": grid_coordinate, "click-color": click_color,
+    "click-shape": click_shape, "count-shape": count_shape, "identify-shape": identify_shape,
+    "ascending-numbers": ascending, "buy-ticket": buy_ticket, "use-spinner": spinner,
     **dict.fromkeys(("copy-paste", "copy-paste-2"), copy_paste),
-    "scroll-text": last_word,
-    "text-transform": type_below,
+    "scroll-text": last_word, "text-transform": type_below,
     **dict.fromkeys(("multi-layouts", "multi-orderings"), search_movies),
     "phone-book": phone_book,
     **dict.fromkeys(("social-media-all", "social-media-some"), social_media),
     **dict.fromkeys(("email-inbox-delete", "email-inbox-important"), inbox_icon),
-    "click-widget": widget,
-    "generate-number": generate,
+    "click-widget": widget, "generate-number": generate,
     **dict.fromkeys(("use-autocomplete", "use-autocomplete-nodelay"), autocomplete),
-    "search-engine": search_engine,
-    "form-sequence-2": form_sequence_2,
+    "search-engine": search_engine, "form-sequence-2": form_sequence_2,
     "form-sequence-3": form_sequence_3,
-    **dict.fromkeys(("use-slider", "form-sequence"), slider),
-    "use-slider-2": sliders,
-    "circle-center": circle_center,
-    "find-midpoint": midpoint,
-    "right-angle": right_angle,
-    "draw-line": draw_line,
-    "navigate-tree": navigate_tree,
-    "order-food": order_food,
+    **dict.fromkeys(("use-slider", "form-sequence"), slider), "use-slider-2": sliders,
+    "circle-center": circle_center, "find-midpoint": midpoint, "right-angle": right_angle,
+    "draw-line": draw_line, "navigate-tree": navigate_tree, "order-food": order_food,
     "click-menu": click_menu,
-    **dict.fromkeys(
-        ("choose-date", "choose-date-easy", "choose-date-medium", "choose-date-nodelay"), pick_date
-    ),
-    **dict.fromkeys(("drag-circle", "drag-single-shape"), drag_down),
-    "drag-box": drag_box,
-    "drag-shapes": drag_shapes,
-    "stock-market": buy_stock,
-}
+    **dict.fromkeys(("choose-date", "choose-date-easy", "choose-date-medium",
+                     "choose-date-nodelay"), pick_date),
+    **dict.fromkeys(("drag-circle", "drag-single-shape"), drag_down), "drag-box": drag_box,
+    "drag-shapes": drag_shapes, "stock-market": buy_stock,
+}  # fmt: skip
 
 
 def solve(page_name: str, opening: str) -> Script:

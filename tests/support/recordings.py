@@ -13,11 +13,9 @@ def step(action: str, screenshot: str = "", **more: Any) -> dict[str, Any]:
     """Return a step; `bbox`, `elements` and the like go into their published fields."""
     outside = {key: more.pop(key) for key in ("elements", "check_options") if key in more}
     return {
-        "screenshot": screenshot,
-        "size": [WIDTH, HEIGHT],
-        "action_content": {"action": action, **more},
-        **outside,
-    }
+        "screenshot": screenshot, "size": [WIDTH, HEIGHT],
+        "action_content": {"action": action, **more}, **outside,
+    }  # fmt: skip
 
 
 def shopping_note() -> dict[str, Any]:
@@ -34,18 +32,11 @@ def shopping_note() -> dict[str, Any]:
             step("open", text="Notes", screenshot="images/1_0.png"),
             step("click", coordinate=[480, 1120], bbox=[440, 1080, 520, 1160], elements=rows),
             step("type", text="Milk"),
-            step(
-                "click",
-                coordinate=[40.5, 60.2],
-                check_options={
-                    "action": "click",
-                    "coordinate": [40, 60],
-                    "candidate_bbox": [[10, 40, 70, 80]],
-                },
-            ),
+            step("click", coordinate=[40.5, 60.2], check_options={
+                "action": "click", "coordinate": [40, 60], "candidate_bbox": [[10, 40, 70, 80]]}),
             step("terminate", status="success"),
         ],
-    }
+    }  # fmt: skip
 
 
 def scrolling() -> dict[str, Any]:

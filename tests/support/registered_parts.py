@@ -23,14 +23,9 @@ REGISTRIES: dict[str, Registry[Any]] = {
 }
 
 SHAPE = {
-    "vocabulary": 300,
-    "width": 32,
-    "layers": 1,
-    "heads": 2,
-    "kv_heads": 1,
-    "feed_forward": 64,
-    "context": 256,
-}
+    "vocabulary": 300, "width": 32, "layers": 1, "heads": 2, "kv_heads": 1,
+    "feed_forward": 64, "context": 256,
+}  # fmt: skip
 
 
 def tiny_recipe(**changes: Any) -> Recipe:

@@ -46,15 +46,8 @@ def soak(episodes: int, tasks: int, levels: Sequence[str]) -> dict[str, Any]:
     env.close()
     del env
     gc.collect()
-    return {
-        "samples": samples,
-        "every": _SAMPLED_EVERY,
-        "before": before,
-        "after": _open(),
-        "seconds": process_time(),
-        "tasks": tasks,
-        **counts,
-    }
+    return {"samples": samples, "every": _SAMPLED_EVERY, "before": before, "after": _open(),
+            "seconds": process_time(), "tasks": tasks, **counts}  # fmt: skip
 
 
 def _forked(env: SQLEnv, rng: np.random.Generator) -> Iterator[SQLEnv]:

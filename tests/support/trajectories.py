@@ -24,17 +24,11 @@ from support.sql_toy import call
 __all__ = ["Trajectory", "digest", "replay", "task_of", "trajectories", "wander"]
 
 PROSE = (
-    "Let me think about this.",
-    "",
-    "SELECT 1",
-    "I am done.",
-    '{"name": "run_query", "arguments": ',
-    '{"name": "run_query", "arguments": {"sql": "SELECT 1",}}',
-    "{'name': 'list_tables'}",
+    "Let me think about this.", "", "SELECT 1", "I am done.", '{"name": "run_query", "arguments": ',
+    '{"name": "run_query", "arguments": {"sql": "SELECT 1",}}', "{'name': 'list_tables'}",
     '[{"name": "list_tables", "arguments": {}}, {"name": "list_documents", "arguments": {}}]',
-    "¿Qué? 数 \u2028",
-    '{"name": "submit"} and that is it',
-)
+    "¿Qué? 数 \u2028", '{"name": "submit"} and that is it',
+)  # fmt: skip
 LEVELS = ("tiny", "tiny", "tiny", "easy", "easy", "easy", "medium", "medium", "hard")
 
 
@@ -151,25 +145,14 @@ def _statement(tables: Sequence[Table], rng: np.random.Generator) -> str:
         f"SELECT DISTINCT {column} FROM {table.name} LIMIT {int(rng.integers(1, 80))}",
         f"SELECT AVG({column}), MIN({column}), TOTAL({column}) FROM {table.name}",
         f"SELECT a.*, b.* FROM {table.name} a JOIN {other.name} b LIMIT 7",
-        f"SELECT {column}x FROM {table.name}",
-        f"SELEC * FROM {table.name}",
-        "SELECT 1; SELECT 2",
-        f"UPDATE {table.name} SET {column} = NULL",
-        f"DELETE FROM {table.name} WHERE rowid % 3 = 0",
-        f"INSERT INTO {table.name} SELECT * FROM {other.name}",
-        "BEGIN",
-        "ROLLBACK",
-        "COMMIT",
-        f"CREATE TABLE extra AS SELECT * FROM {table.name}",
-        f"DROP TABLE {table.name}",
-        f"ALTER TABLE {table.name} ADD COLUMN extra",
-        "PRAGMA table_list",
-        "EXPLAIN SELECT 1",
-        "SELECT random(), CURRENT_TIMESTAMP",
-        "SELECT date('now'), 1e300 * 1e10, 1.0 / 3, 2.5e-7",
-        "SELECT json_group_array(name) FROM sqlite_master",
-        f"SELECT {column} FROM {table.name} -",
+        f"SELECT {column}x FROM {table.name}", f"SELEC * FROM {table.name}", "SELECT 1; SELECT 2",
+        f"UPDATE {table.name} SET {column} = NULL", f"DELETE FROM {table.name} WHERE rowid % 3 = 0",
+        f"INSERT INTO {table.name} SELECT * FROM {other.name}", "BEGIN", "ROLLBACK", "COMMIT",
+        f"CREATE TABLE extra AS SELECT * FROM {table.name}", f"DROP TABLE {table.name}",
+        f"ALTER TABLE {table.name} ADD COLUMN extra", "PRAGMA table_list", "EXPLAIN SELECT 1",
+        "SELECT random(), CURRENT_TIMESTAMP", "SELECT date('now'), 1e300 * 1e10, 1.0 / 3, 2.5e-7",
+        "SELECT json_group_array(name) FROM sqlite_master", f"SELECT {column} FROM {table.name} -",
         f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 900) "
         f"SELECT * FROM n, {table.name}",
-    )
+    )  # fmt: skip
     return options[int(rng.integers(len(options)))]

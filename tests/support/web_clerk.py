@@ -235,39 +235,22 @@ class _Clerk:
         site, first, second = numbers(_SYNC)
         days, per_firm = map(int, numbers(_LIMITS))
         self.rules = DayRules(
-            date.fromisoformat(self.bench.today),
-            {},
-            int(numbers(_TERM)[0]),
-            Person("", name, email),
-            Person("", "", _ADDRESS.search(log)[0]),
+            date.fromisoformat(self.bench.today), {}, int(numbers(_TERM)[0]),
+            Person("", name, email), Person("", "", _ADDRESS.search(log)[0]),
             any(each in log for each in _AT_END),
             tuple(
-                RegisterEntry(
-                    "hold" if kind in ("hold", "冻结") else "release",
-                    where,
-                    noun,
-                    label,
-                    date.fromisoformat(day),
-                    author,
-                )
+                RegisterEntry("hold" if kind in ("hold", "冻结") else "release", where, noun, label,
+                              date.fromisoformat(day), author)
                 for where, noun, label, kind, day, author in _ENTRY.findall(register)
             ),
-            tuple(
-                RecordClosure(number, where, group, *map(date.fromisoformat, (since, until)), who)
-                for number, where, group, since, until, who in _CLOSURE.findall(register)
-            ),
-            tuple(
-                Mandate(who, address, where, *map(date.fromisoformat, (since, until)), granter)
-                for who, address, where, since, until, granter in _MANDATE.findall(mandates)
-            ),
-            tuple(
-                WorkOffer(number, work, firm, int(price), int(length), who)
-                for number, work, firm, price, length, who in _OFFER.findall("".join(texts[3:]))
-            ),
-            OfferLimits(days, per_firm),
-            site,
-            (int(first), int(second)),
-        )
+            tuple(RecordClosure(number, where, group, *map(date.fromisoformat, (since, until)), who)
+                  for number, where, group, since, until, who in _CLOSURE.findall(register)),
+            tuple(Mandate(who, address, where, *map(date.fromisoformat, (since, until)), granter)
+                  for who, address, where, since, until, granter in _MANDATE.findall(mandates)),
+            tuple(WorkOffer(number, work, firm, int(price), int(length), who)
+                  for number, work, firm, price, length, who in _OFFER.findall("".join(texts[3:]))),
+            OfferLimits(days, per_firm), site, (int(first), int(second)),
+        )  # fmt: skip
 
     def read_inbox(self):
         """Look into the inbox; return the mails of whose return a notice tells."""
@@ -289,15 +272,8 @@ class _Clerk:
             assert mail_subject(self.scene) in self.pilot.screen
             yield from self.pilot.goto("mail", f"/threads/{mail.message}")
             name, address = re.search(r"(\w[^\n<\"]*?) <([^<>\s]+)>", self.pilot.screen).groups()
-            read.append(
-                DayMail(
-                    mail.reference,
-                    Person("", name, address),
-                    mail.statement,
-                    mail.job,
-                    mail.message,
-                )
-            )
+            read.append(DayMail(mail.reference, Person("", name, address), mail.statement,
+                                mail.job, mail.message))  # fmt: skip
         return read
 
     def searched(self, job):

@@ -70,23 +70,10 @@ class TrackerBrowser:
 def raw_task(number: int, eval_types: list[str], **rules: Any) -> dict[str, Any]:
     """A task in WebArena's form, on the tracker."""
     return {
-        "sites": ["gitlab"],
-        "task_id": number,
-        "require_login": True,
-        "storage_state": "",
-        "start_url": "__GITLAB__/issues",
-        "geolocation": None,
-        "intent_template": "",
-        "instantiation_dict": {},
-        "intent": rules.pop("intent", "Do it."),
-        "require_reset": False,
+        "sites": ["gitlab"], "task_id": number, "require_login": True, "storage_state": "",
+        "start_url": "__GITLAB__/issues", "geolocation": None, "intent_template": "",
+        "instantiation_dict": {}, "intent": rules.pop("intent", "Do it."), "require_reset": False,
         "intent_template_id": number,
-        "eval": {
-            "eval_types": eval_types,
-            "reference_answers": None,
-            "reference_url": "",
-            "program_html": [],
-            "string_note": "",
-            **rules,
-        },
-    }
+        "eval": {"eval_types": eval_types, "reference_answers": None, "reference_url": "",
+                 "program_html": [], "string_note": "", **rules},
+    }  # fmt: skip

@@ -91,16 +91,8 @@ class PageNetwork:
         files = tuple(
             (name, f"{file.filename}={file.content!r}") for name, file in request.files.items()
         )
-        self.trace.append(
-            TraceEvent(
-                request.method,
-                request.host,
-                request.path,
-                request.query,
-                (*request.form, *files),
-                response.status,
-            )
-        )
+        self.trace.append(TraceEvent(request.method, request.host, request.path, request.query,
+                                     (*request.form, *files), response.status))  # fmt: skip
         return response
 
     def _answer(self, request: WebRequest) -> WebResponse:

@@ -14,17 +14,9 @@ def write_webshop(catalog: Path, folder: Path, limit: int = 150) -> int:
     for record in json.loads((catalog / "dummyjson" / "products.json").read_text()):
         asin = f"D{record['id']:09d}"
         tags = [tag.lower() for tag in record["tags"]]
-        products.append(
-            _product(
-                asin,
-                record["title"],
-                record["description"],
-                record["price"],
-                record["category"],
-                f"Shop › {record['category']} › {tags[-1]}",
-                {},
-            )
-        )
+        products.append(_product(asin, record["title"], record["description"], record["price"],
+                                 record["category"], f"Shop › {record['category']} › {tags[-1]}",
+                                 {}))  # fmt: skip
         attributes[asin] = {"attributes": [*tags, record.get("brand", "plain").lower()]}
         human[asin] = [
             {
@@ -37,17 +29,8 @@ def write_webshop(catalog: Path, folder: Path, limit: int = 150) -> int:
     for asin, group in _configurable(catalog / "magento" / "configurable_products.csv").items():
         name, options = group["name"], group["options"]
         kind = name.split()[-1].lower()
-        products.append(
-            _product(
-                asin,
-                name,
-                group["description"],
-                group["price"],
-                "fashion",
-                f"Clothing › {group['path']} › {kind}",
-                options,
-            )
-        )
+        products.append(_product(asin, name, group["description"], group["price"], "fashion",
+                                 f"Clothing › {group['path']} › {kind}", options))  # fmt: skip
         attributes[asin] = {"attributes": [kind, "regular fit"]}
         expected = {key: values[len(asin) % len(values)] for key, values in options.items()}
         human[asin] = [

@@ -125,19 +125,11 @@ class SiteServer:
     def __init__(self) -> None:
         self._episodes: dict[str, Served] = {}
         config = uvicorn.Config(
-            self._app,
-            host="127.0.0.1",
-            port=0,
-            log_level="critical",
-            access_log=False,
-            lifespan="off",
-            ws="none",
-            interface="asgi3",
-            proxy_headers=False,
-            server_header=False,
-            timeout_keep_alive=10,
+            self._app, host="127.0.0.1", port=0, log_level="critical", access_log=False,
+            lifespan="off", ws="none", interface="asgi3", proxy_headers=False,
+            server_header=False, timeout_keep_alive=10,
             log_config=None,  # its default closes the logging handlers of everyone else
-        )
+        )  # fmt: skip
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(
             target=self._server.run, name="hexathlon-sites", daemon=True

@@ -26,36 +26,16 @@ _BLOCKS = frozenset(
 )
 _SILENT = frozenset("script style template head meta link noscript base title".split())
 _CONTAINERS = {
-    "nav": "navigation",
-    "form": "form",
-    "dialog": "dialog",
-    "aside": "aside",
-    "fieldset": "group",
-    "section": "section",
-    "main": "main",
-    "header": "header",
-    "footer": "footer",
-    "table": "table",
-    "article": "item",
-}
+    "nav": "navigation", "form": "form", "dialog": "dialog", "aside": "aside",
+    "fieldset": "group", "section": "section", "main": "main", "header": "header",
+    "footer": "footer", "table": "table", "article": "item",
+}  # fmt: skip
 _INPUTS = {
-    "button": "button",
-    "submit": "button",
-    "reset": "button",
-    "image": "button",
-    "checkbox": "checkbox",
-    "radio": "radio",
-    "file": "file",
-    "range": "slider",
-    "number": "spinbutton",
-    "search": "searchbox",
-    "date": "date",
-    "color": "color",
-    "time": "time",
-    "month": "month",
-    "week": "week",
-    "datetime-local": "datetime",
-}
+    "button": "button", "submit": "button", "reset": "button", "image": "button",
+    "checkbox": "checkbox", "radio": "radio", "file": "file", "range": "slider",
+    "number": "spinbutton", "search": "searchbox", "date": "date", "color": "color",
+    "time": "time", "month": "month", "week": "week", "datetime-local": "datetime",
+}  # fmt: skip
 _ROLE_TAGS = frozenset("a input button select textarea summary".split())
 _ROLE_ATTRS = frozenset("role contenteditable data-drag draggable data-drop data-clickable".split())
 _STATE_ATTRS = frozenset("readonly disabled aria-current aria-selected data-focused".split())

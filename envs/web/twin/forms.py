@@ -17,20 +17,8 @@ __all__ = [
     "tick",
 ]
 
-_TEXT_KINDS = (
-    "text",
-    "search",
-    "email",
-    "url",
-    "tel",
-    "password",
-    "number",
-    "date",
-    "time",
-    "month",
-    "week",
-    "datetime-local",
-)
+_TEXT_KINDS = ("text", "search", "email", "url", "tel", "password", "number", "date", "time",
+               "month", "week", "datetime-local")  # fmt: skip
 
 
 _TIME = r"(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?"

@@ -108,18 +108,9 @@ class TwinBrowser:
     def _do_press(self, bid: str, key_comb: str) -> str:
         path = self._element(bid)
         node = at(self._page.body, path)
-        if (
-            key_comb == "Enter"
-            and node.tag == "input"
-            and node.get("type")
-            not in (
-                "button",
-                "submit",
-                "reset",
-                "image",
-                "file",
-            )
-        ):
+        if key_comb == "Enter" and node.tag == "input" and node.get("type") not in (
+            "button", "submit", "reset", "image", "file",
+        ):  # fmt: skip
             form = forms.form_around(self._page.body, path)
             if form is not None:
                 self._submit(form, forms.default_button(self._page.body, form))
@@ -257,13 +248,9 @@ class TwinBrowser:
         self._send(sent.method, sent.action, sent.fields, files, frame)
 
     def _send(
-        self,
-        method: str,
-        action: str,
-        fields: tuple[tuple[str, str], ...],
-        files: Mapping[str, Upload],
-        frame: Path | None = None,
-    ) -> None:
+        self, method: str, action: str, fields: tuple[tuple[str, str], ...],
+        files: Mapping[str, Upload], frame: Path | None = None,
+    ) -> None:  # fmt: skip
         address = urljoin(self._base(frame), action)
         self._checked(address)
         parts = urlsplit(address)
@@ -347,15 +334,8 @@ class TwinBrowser:
 
     def _sent(self, request: WebRequest) -> WebResponse:
         known = self._state.cookies.get(request.host, {})
-        sent = WebRequest(
-            request.method,
-            request.host,
-            request.path,
-            request.query,
-            request.form,
-            request.files,
-            dict(known),
-        )
+        sent = WebRequest(request.method, request.host, request.path, request.query, request.form,
+                          request.files, dict(known))  # fmt: skip
         response = self._net.handle(sent)
         if response.cookies:
             merged = {**known, **response.cookies}

@@ -90,27 +90,18 @@ class LoadedWebTasks(TaskSource):
         """
         item = self._find(task_id)
         return Task(
-            id=task_id,
-            family=self.family,
-            generator=self.name,
-            version=self.version,
-            level=item.level,
-            split="test",
-            seed=derive_seed("web-loaded", task_id),
+            id=task_id, family=self.family, generator=self.name, version=self.version,
+            level=item.level, split="test", seed=derive_seed("web-loaded", task_id),
             instruction=item.instruction,
             params={
                 "external": {
-                    "sites": list(item.sites),
-                    "start_urls": list(item.start_urls),
-                    "probes": [dict(probe) for probe in item.probes],
-                    **item.extra,
+                    "sites": list(item.sites), "start_urls": list(item.start_urls),
+                    "probes": [dict(probe) for probe in item.probes], **item.extra,
                 }
             },
-            tools=item.tools,
-            limits=Limits(turns=_TURNS),
-            checks=item.checks,
+            tools=item.tools, limits=Limits(turns=_TURNS), checks=item.checks,
             canary=f"hexathlon-{self.name}-{derive_seed('web-loaded-canary', task_id):016x}",
-        )
+        )  # fmt: skip
 
     def oracle(self, task: Task) -> Script:
         """Give the published answer immediately; enough if only the answer is checked.
@@ -122,15 +113,9 @@ class LoadedWebTasks(TaskSource):
     def policies(self, task: Task) -> Mapping[str, Script]:
         """Return the agent that declares every task infeasible."""
         answer = self._find(task.id).answer
-        refusal = (
-            {"answer": "N/A"}
-            if "answer" in answer
-            else {
-                "task_type": "RETRIEVE",
-                "status": "NOT_FOUND_ERROR",
-                "retrieved_data": None,
-            }
-        )
+        refusal = {"answer": "N/A"} if "answer" in answer else {
+            "task_type": "RETRIEVE", "status": "NOT_FOUND_ERROR", "retrieved_data": None,
+        }  # fmt: skip
         return {"infeasible": iter_of(tool_call("finish", **refusal))}
 
     def fingerprint(self) -> str:

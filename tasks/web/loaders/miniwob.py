@@ -100,17 +100,10 @@ class MiniwobSource(TaskSource):
             raise UnknownTask(task_id, f"{at.split} has {per_page} seeds for each page")
         seed = derive_seed("miniwob", at.template, at.split, at.index)
         return Task(
-            id=task_id,
-            family=self.family,
-            generator=self.name,
-            version=self.version,
-            level="easy",
-            split=at.split,
-            seed=seed,
-            instruction=_INSTRUCTION,
+            id=task_id, family=self.family, generator=self.name, version=self.version,
+            level="easy", split=at.split, seed=seed, instruction=_INSTRUCTION,
             params={"miniwob": {"page": at.template, "seed": f"{seed:x}"}},
-            tools=_TOOLS,
-            limits=Limits(turns=_TURNS),
+            tools=_TOOLS, limits=Limits(turns=_TURNS),
             checks=(
                 Check(
                     name="miniwob",
@@ -118,7 +111,7 @@ class MiniwobSource(TaskSource):
                 ),
             ),
             canary=f"canary-{derive_seed('miniwob canary', task_id):x}",
-        )
+        )  # fmt: skip
 
     def oracle(self, task: Task) -> Script:
         """Do nothing: the pages come without solutions."""

@@ -14,16 +14,9 @@ from hexathlon.tasks.errors import TaskError
 __all__ = ["SITES", "SiteUrlMissing", "placeholders_in", "resolved", "site_urls"]
 
 SITES = (
-    "shopping",
-    "shopping_admin",
-    "reddit",
-    "gitlab",
-    "map",
-    "wikipedia",
-    "classifieds",
-    "homepage",
+    "shopping", "shopping_admin", "reddit", "gitlab", "map", "wikipedia", "classifieds", "homepage",
     "ssh_host",
-)
+)  # fmt: skip
 """Names of sites in WebArena, WebArena-Verified and VisualWebArena."""
 
 _VARIABLE = "HEXATHLON_SITE_"

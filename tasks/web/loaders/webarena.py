@@ -78,18 +78,11 @@ def _task(
     }
     probes = [probe_of(target) for target in entry["eval"].get("program_html") or ()]
     return LoadedTask(
-        template=template,
-        level=level,
-        index=index,
-        instruction=entry["intent"] + about,
-        start_urls=start_urls_of(entry["start_url"]),
-        sites=tuple(entry["sites"]),
-        tools=TEXT_ANSWER_TOOLS,
-        checks=checks,
-        answer={"answer": _answer(entry)},
-        probes=tuple(probes),
-        extra=extra,
-    )
+        template=template, level=level, index=index, instruction=entry["intent"] + about,
+        start_urls=start_urls_of(entry["start_url"]), sites=tuple(entry["sites"]),
+        tools=TEXT_ANSWER_TOOLS, checks=checks, answer={"answer": _answer(entry)},
+        probes=tuple(probes), extra=extra,
+    )  # fmt: skip
 
 
 def _answer(entry: Mapping[str, Any]) -> str:

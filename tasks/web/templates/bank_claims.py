@@ -30,24 +30,12 @@ __all__ = ["TEMPLATES", "claim_row", "hand_in", "insert_claim"]
 def insert_claim(number: int, person: str, paper: Receipt, **columns: Any) -> Edit:
     """Return the edit that adds a claim for a receipt."""
     row = {
-        "id": number,
-        "person": person,
-        "title": paper.seller,
-        "category": paper.category,
-        "spent": paper.day.isoformat(),
-        "amount": paper.total,
-        "project": "",
-        "guests": paper.persons - 1,
-        "city": paper.city,
-        "receipt": "scan.txt",
-        "content": paper.text,
-        "state": "submitted",
-        "approved": 0,
-        "code": "",
-        "note": "",
-        "created": "",
-        **columns,
-    }
+        "id": number, "person": person, "title": paper.seller, "category": paper.category,
+        "spent": paper.day.isoformat(), "amount": paper.total, "project": "",
+        "guests": paper.persons - 1, "city": paper.city, "receipt": "scan.txt",
+        "content": paper.text, "state": "submitted", "approved": 0, "code": "", "note": "",
+        "created": "", **columns,
+    }  # fmt: skip
     marks = ", ".join("?" * len(row))
     return ("bank", f"INSERT INTO claims ({', '.join(row)}) VALUES ({marks})", tuple(row.values()))
 
@@ -57,21 +45,11 @@ def claim_row(
 ) -> dict[str, Any]:
     """Expect a submitted claim."""
     return {
-        "person": person,
-        "title": receipt.seller,
-        "category": receipt.category,
-        "spent": receipt.day.isoformat(),
-        "amount": receipt.allowed,
-        "project": project,
-        "guests": receipt.persons - 1,
-        "city": receipt.city,
-        "receipt": file,
-        "content": receipt.text,
-        "state": "submitted",
-        "approved": 0,
-        "code": "",
-        **columns,
-    }
+        "person": person, "title": receipt.seller, "category": receipt.category,
+        "spent": receipt.day.isoformat(), "amount": receipt.allowed, "project": project,
+        "guests": receipt.persons - 1, "city": receipt.city, "receipt": file,
+        "content": receipt.text, "state": "submitted", "approved": 0, "code": "", **columns,
+    }  # fmt: skip
 
 
 def hand_in(pilot: Pilot, row: dict[str, Any]) -> Script:
@@ -315,13 +293,8 @@ class DecideClaims(WebTemplate):
         plan = plan.with_edits(edits)
         if not _agree(scene, plan, decisions, settings, today):
             return None
-        if (
-            sum(
-                state == "approved" and cents != naive[key]
-                for key, (state, cents, _) in decisions.items()
-            )
-            < 1 + hard
-        ):
+        if sum(state == "approved" and cents != naive[key] for key, (state, cents, _) in
+               decisions.items()) < 1 + hard:  # fmt: skip
             return None
         instruction = scene.say(
             "Today you decide on expense claims. Decide on every submitted claim that you may "
@@ -347,19 +320,15 @@ class DecideClaims(WebTemplate):
                         )
                         yield from pilot.click("button", bank_words(pilot, "approve"))
                     else:
-                        yield from pilot.select(
-                            bank_words(pilot, "reason"), bank_label(code, pilot.language)
-                        )
+                        yield from pilot.select(bank_words(pilot, "reason"),
+                                                bank_label(code, pilot.language))  # fmt: skip
                         yield from pilot.click("button", bank_words(pilot, "refuse"))
                 yield from pilot.finish()
 
             return solve
 
-        cut = next(
-            key
-            for key, (state, cents, _) in decisions.items()
-            if state == "approved" and cents != naive[key]
-        )
+        cut = next(key for key, (state, cents, _) in decisions.items()
+                   if state == "approved" and cents != naive[key])  # fmt: skip
         refused = next(key for key, (state, _, _) in decisions.items() if state == "refused")
         wrong = "private" if decisions[refused][2] != "private" else "late"
         return (
@@ -454,12 +423,9 @@ def _claim(
 
 
 def _agree(
-    scene: WebScene,
-    plan: WorldPlan,
-    decisions: dict[int, tuple[str, int, str]],
-    settings: dict[str, int],
-    today: date,
-) -> bool:
+    scene: WebScene, plan: WorldPlan, decisions: dict[int, tuple[str, int, str]],
+    settings: dict[str, int], today: date,
+) -> bool:  # fmt: skip
     """Whether the rules, applied to the claims as stored, give the same decisions."""
     store = scene.store(plan, "bank")
     dear = _dear_city(scene, store)

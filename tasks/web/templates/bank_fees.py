@@ -71,17 +71,10 @@ class CheckFees(WebTemplate):
         if not 4 <= len(wrong) <= 7 or len(charged) - len(wrong) < 4:
             return None
         edits = [
-            booking_edit(
-                key,
-                account["number"],
-                each.day.isoformat(),
-                *_texts(scene, each),
-                each.amount if each.sort == "salary" else -each.amount,
-                _kind(each.sort),
-            )
-            for key, each in numbered.items()
-            if each.sort != "month"
-        ]
+            booking_edit(key, account["number"], each.day.isoformat(), *_texts(scene, each),
+                         each.amount if each.sort == "salary" else -each.amount, _kind(each.sort))
+            for key, each in numbered.items() if each.sort != "month"
+        ]  # fmt: skip
         fees: dict[int, int] = {}
         at = number + len(numbered)
         for key, amount in sorted(charged.items()):
@@ -111,20 +104,10 @@ class CheckFees(WebTemplate):
             f"{calm} are free and do not count among the month's free ones.",
             f"因网络故障，{storm}至{calm}在任何取款机取现均免费，也不计入当月免费次数。",
         )
-        edits.append(
-            (
-                "bank",
-                "INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?)",
-                (
-                    next_id(store, "messages"),
-                    person,
-                    (calm + timedelta(days=3)).isoformat(),
-                    scene.say("Alder Bank", "桤木银行"),
-                    scene.say("Breakdown of our network", "网络故障说明"),
-                    body,
-                ),
-            )
-        )
+        edits.append(("bank", "INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?)",
+                      (next_id(store, "messages"), person, (calm + timedelta(days=3)).isoformat(),
+                       scene.say("Alder Bank", "桤木银行"),
+                       scene.say("Breakdown of our network", "网络故障说明"), body)))  # fmt: skip
         plan = plan.with_edits(edits)
         if _by_rules(scene, plan, account["number"], settings, storm, calm) != {
             fees[key]: amount for key, amount in wrong.items()

@@ -29,11 +29,8 @@ __all__ = ["TEMPLATES", "payee_edit"]
 
 def payee_edit(number: int, person: str, name: str, account: str, note: str, blocked: str) -> Edit:
     """Return the edit that adds a payee."""
-    return (
-        "bank",
-        "INSERT INTO payees VALUES (?, ?, ?, ?, ?, ?, '2024-05-02')",
-        (number, person, name, account, note, blocked),
-    )
+    return ("bank", "INSERT INTO payees VALUES (?, ?, ?, ?, ?, ?, '2024-05-02')",
+            (number, person, name, account, note, blocked))  # fmt: skip
 
 
 def _number(scene: WebScene) -> str:
@@ -46,28 +43,16 @@ def _notice(
 ) -> Edit:
     """Return the edit that adds the bank's message about a case."""
     text = (
-        scene.say(
-            f"Case {case}: we have stopped payments to payee {payee} after a warning.",
-            f"案件 {case}：收到风险提示后，我们已停止向收款人 {payee} 付款。",
-        )
+        scene.say(f"Case {case}: we have stopped payments to payee {payee} after a warning.",
+                  f"案件 {case}：收到风险提示后，我们已停止向收款人 {payee} 付款。")
         if stopped
-        else scene.say(
-            f"Case {case}: we have checked payee {payee}. Payments go on as before.",
-            f"案件 {case}：我们已核查收款人 {payee}，付款照常进行。",
-        )
-    )
-    return (
-        "bank",
-        "INSERT INTO messages (id, person, day, sender, subject, body) VALUES (?, ?, ?, ?, ?, ?)",
-        (
-            number,
-            person,
-            day,
-            scene.say("Alder Bank", "桤木银行"),
-            scene.say("Check of a payee", "收款人核查"),
-            text,
-        ),
-    )
+        else scene.say(f"Case {case}: we have checked payee {payee}. Payments go on as before.",
+                       f"案件 {case}：我们已核查收款人 {payee}，付款照常进行。")
+    )  # fmt: skip
+    return ("bank", "INSERT INTO messages (id, person, day, sender, subject, body) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            (number, person, day, scene.say("Alder Bank", "桤木银行"),
+             scene.say("Check of a payee", "收款人核查"), text))  # fmt: skip
 
 
 class Transfer(WebTemplate):
@@ -96,49 +81,28 @@ class Transfer(WebTemplate):
         # The other payee is blocked in both twins, so that a case number alone decides nothing.
         warned = {order: not scene.feasible, 1 - order: True}
         edits = [
-            payee_edit(
-                first + place,
-                person,
-                name,
-                numbers[place],
-                notes[place],
-                "2026-01-04" if warned[place] else "",
-            )
+            payee_edit(first + place, person, name, numbers[place], notes[place],
+                       "2026-01-04" if warned[place] else "")
             for place in range(2)
-        ]
+        ]  # fmt: skip
         cases = [f"W-{int(number)}" for number in scene.sample(range(10_000, 99_999), 2)]
         letter = next_id(store, "messages") + 1
         edits += [
-            _notice(
-                scene,
-                letter + place,
-                person,
-                plan.start[:10],
-                f"E{first + place}",
-                cases[place],
-                stopped=warned[place],
-            )
+            _notice(scene, letter + place, person, plan.start[:10], f"E{first + place}",
+                    cases[place], stopped=warned[place])
             for place in range(2)
-        ]
+        ]  # fmt: skip
         plan = plan.with_edits(edits)
         payee: dict[str, Any] = {"id": first + order, "name": name, "account": numbers[order]}
         another = store.value("SELECT min(id) FROM payees WHERE person = ?", (person,))
         amount = int(scene.rng.integers(2_000, min(90_000, account["balance"])))
-        purpose = scene.say(
-            f"Invoice {int(scene.rng.integers(10_000, 99_999))}",
-            f"账单 {int(scene.rng.integers(10_000, 99_999))}",
-        )
+        purpose = scene.say(f"Invoice {int(scene.rng.integers(10_000, 99_999))}",
+                            f"账单 {int(scene.rng.integers(10_000, 99_999))}")  # fmt: skip
         medium = scene.level == "medium"
         reference = f"REF-{int(scene.rng.integers(100, 999))}" if medium else ""
         speed = "instant" if medium else "standard"
-        extra = (
-            scene.say(
-                f' Use the reference "{reference}" and send it as an instant transfer.',
-                f"参考号填“{reference}”，用实时转账。",
-            )
-            if medium
-            else ""
-        )
+        extra = scene.say(f' Use the reference "{reference}" and send it as an instant transfer.',
+                          f"参考号填“{reference}”，用实时转账。") if medium else ""  # fmt: skip
         instruction = scene.say(
             f'Transfer {amount / 100:.2f} euros from "{account["name"]}" to the payee {name} '
             "with the note "
@@ -225,19 +189,12 @@ class Transfer(WebTemplate):
         }
         slow = {"not_instant": pay(payee["id"], amount, "standard")} if medium else {}
         return WebDraft(
-            plan,
-            instruction,
-            pay(payee["id"], amount),
-            changes=expected,
+            plan, instruction, pay(payee["id"], amount), changes=expected,
             alternatives={"looks_first": pay(payee["id"], amount, look=True)},
-            mutants={
-                "other_payee": pay(another, amount),
-                "one_cent": pay(payee["id"], amount + 1),
-                "refuses": report(cases[order]),
-                "other_case": report(cases[1 - order]),
-                **slow,
-            },
-        )
+            mutants={"other_payee": pay(another, amount), "one_cent": pay(payee["id"], amount + 1),
+                     "refuses": report(cases[order]), "other_case": report(cases[1 - order]),
+                     **slow},
+        )  # fmt: skip
 
 
 class StandingOrder(WebTemplate):
@@ -259,16 +216,10 @@ class StandingOrder(WebTemplate):
         day = today + timedelta(days=int(scene.rng.integers(40, 400)))
         past = today - timedelta(days=int(scene.rng.integers(5, 90)))
         bound = (past if scene.feasible else day).isoformat()
-        plan = plan.with_edits(
-            [
-                ("bank", "UPDATE standing SET bound = ? WHERE id = ?", (bound, row["id"])),
-                (
-                    "bank",
-                    "UPDATE standing SET bound = ? WHERE id = ?",
-                    (past.isoformat(), third["id"]),
-                ),
-            ]
-        )
+        plan = plan.with_edits([
+            ("bank", "UPDATE standing SET bound = ? WHERE id = ?", (bound, row["id"])),
+            ("bank", "UPDATE standing SET bound = ? WHERE id = ?", (past.isoformat(), third["id"])),
+        ])  # fmt: skip
         amount = row["amount"] + int(scene.rng.integers(3, 30)) * 100
         label = bank_label("paused", scene.language)
         instruction = scene.say(
@@ -367,10 +318,8 @@ class SentBack(WebTemplate):
         chosen = scene.sample(payees, count)
         back = {0, 2} if hard else {int(scene.rng.integers(2))}
         amounts = [int(scene.rng.integers(1_500, 40_000)) for _ in chosen]
-        purposes = [
-            scene.say("Invoice", "账单") + f" {int(scene.rng.integers(10_000, 99_999))}"
-            for _ in chosen
-        ]
+        purposes = [scene.say("Invoice", "账单") + f" {int(scene.rng.integers(10_000, 99_999))}"
+                    for _ in chosen]  # fmt: skip
         today = date.fromisoformat(plan.start[:10])
         fresh = {place: _number(scene) for place in sorted(back)}
         false: dict[int, str] = {}
@@ -390,13 +339,8 @@ class SentBack(WebTemplate):
                 letters.append((f"{own}.test", _moved(scene, payee["name"], _number(scene)), 40))
             for sender, (subject, body), age in letters:
                 day = (today - timedelta(days=age + place)).isoformat()
-                edits.append(
-                    (
-                        "bank",
-                        "INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?)",
-                        (number, person, day, sender, subject, body),
-                    )
-                )
+                edits.append(("bank", "INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?)",
+                              (number, person, day, sender, subject, body)))  # fmt: skip
                 number += 1
         plan = plan.with_edits(edits)
         lines = "; ".join(
@@ -424,13 +368,9 @@ class SentBack(WebTemplate):
         )
 
         def solver(
-            accounts: dict[int, str],
-            *,
-            notice: bool = True,
-            skip: int = -1,
-            twice: bool = False,
+            accounts: dict[int, str], *, notice: bool = True, skip: int = -1, twice: bool = False,
             early: bool = False,
-        ) -> Solver:
+        ) -> Solver:  # fmt: skip
             def correct(pilot: Pilot, place: int) -> Script:
                 yield from pilot.goto("bank", f"/payees/{chosen[place]['id']}")
                 yield from pilot.fill(bank_words(pilot, "account_number"), accounts[place])
@@ -500,20 +440,13 @@ class SentBack(WebTemplate):
             }
         }
         return WebDraft(
-            plan,
-            instruction,
-            solver(fresh),
-            changes=expected,
-            evidence=("/messages",),
+            plan, instruction, solver(fresh), changes=expected, evidence=("/messages",),
             alternatives={"one_by_one": _reading(solver(fresh, early=True))},
-            mutants={
-                "trusting": solver(fresh, notice=False),
-                "wrong_account": solver(false),
-                "one_missing": solver(fresh, skip=1 if 0 in back else 0),
-                "paid_twice": solver(fresh, twice=True),
-            },
+            mutants={"trusting": solver(fresh, notice=False), "wrong_account": solver(false),
+                     "one_missing": solver(fresh, skip=1 if 0 in back else 0),
+                     "paid_twice": solver(fresh, twice=True)},
             turns=60 if not hard else 80,
-        )
+        )  # fmt: skip
 
 
 def _reading(solver: Solver) -> Solver:

@@ -31,14 +31,8 @@ _SELLERS = {
         ("Cable Corner", "线材角"),
     ),
 }
-_CATEGORY = {
-    "hotel": "hotel",
-    "meal": "meal",
-    "train": "travel",
-    "taxi": "travel",
-    "course": "training",
-    "supplies": "supplies",
-}
+_CATEGORY = {"hotel": "hotel", "meal": "meal", "train": "travel", "taxi": "travel",
+             "course": "training", "supplies": "supplies"}  # fmt: skip
 
 
 class Receipt(NamedTuple):

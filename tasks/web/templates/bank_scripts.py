@@ -41,16 +41,9 @@ def next_id(store: SiteStore, table: str) -> int:
 
 
 def booking_edit(
-    number: int,
-    account: str,
-    booked: str,
-    counterparty: str,
-    purpose: str,
-    amount: int,
-    kind: str,
-    other: str = "",
-    state: str = "booked",
-) -> Edit:
+    number: int, account: str, booked: str, counterparty: str, purpose: str, amount: int, kind: str,
+    other: str = "", state: str = "booked",
+) -> Edit:  # fmt: skip
     """Return the edit that adds a booking."""
     sql = "INSERT INTO transactions VALUES (?, ?, ?, ?, ?, ?, '', ?, 0, ?, ?)"
     return (
@@ -61,15 +54,9 @@ def booking_edit(
 
 
 def send_transfer(
-    pilot: Pilot,
-    *,
-    account: str,
-    payee: int,
-    amount: int,
-    purpose: str,
-    reference: str = "",
+    pilot: Pilot, *, account: str, payee: int, amount: int, purpose: str, reference: str = "",
     speed: str = "standard",
-) -> Script:
+) -> Script:  # fmt: skip
     """Fill in the transfer form and confirm it."""
     yield from pilot.goto("bank", "/transfer")
     yield from pilot.select(bank_words(pilot, "from_account"), account)
@@ -86,30 +73,14 @@ def send_transfer(
 
 
 def booked_row(
-    account: str,
-    day: str,
-    payee: StoreRow,
-    amount: int,
-    purpose: str,
-    *,
-    reference: str = "",
-    state: str = "booked",
-    speed: str = "standard",
-) -> dict[str, Any]:
+    account: str, day: str, payee: StoreRow, amount: int, purpose: str, *, reference: str = "",
+    state: str = "booked", speed: str = "standard",
+) -> dict[str, Any]:  # fmt: skip
     """Expect a transfer as a new booking."""
     kind = "instant" if speed == "instant" else "transfer"
-    return {
-        "account": account,
-        "booked": day,
-        "counterparty": payee["name"],
-        "counter_account": payee["account"],
-        "purpose": purpose,
-        "reference": reference,
-        "amount": -amount,
-        "fee": 0,
-        "kind": kind,
-        "state": state,
-    }
+    return {"account": account, "booked": day, "counterparty": payee["name"],
+            "counter_account": payee["account"], "purpose": purpose, "reference": reference,
+            "amount": -amount, "fee": 0, "kind": kind, "state": state}  # fmt: skip
 
 
 def dispute_booking(pilot: Pilot, number: int, reason: str, amount: int) -> Script:

@@ -130,25 +130,15 @@ class CardLimits(WebTemplate):
             yield from solver(row["number"], day, month)(pilot)
 
         return WebDraft(
-            plan,
-            instruction,
-            solver(row["number"], day, month),
-            changes=changed(
-                "bank",
-                "cards",
-                row["number"],
-                day_limit=day,
-                month_limit=month,
-                abroad=1 - row["abroad"],
-            ),
+            plan, instruction, solver(row["number"], day, month),
+            changes=changed("bank", "cards", row["number"], day_limit=day, month_limit=month,
+                            abroad=1 - row["abroad"]),
             alternatives={"by_list": by_list},
-            mutants={
-                "limits_only": solver(row["number"], day, month, flip=False),
-                "other_card": solver(other["number"], day, month),
-                "day_off": solver(row["number"], day - 5_000, month),
-            },
+            mutants={"limits_only": solver(row["number"], day, month, flip=False),
+                     "other_card": solver(other["number"], day, month),
+                     "day_off": solver(row["number"], day - 5_000, month)},
             turns=20,
-        )
+        )  # fmt: skip
 
 
 class ReadBooking(WebTemplate):
@@ -199,19 +189,12 @@ class ReadBooking(WebTemplate):
             return solve
 
         return WebDraft(
-            plan,
-            instruction,
-            solver(data),
-            answer=ExpectedAnswer(data=data),
-            evidence=(page,),
+            plan, instruction, solver(data), answer=ExpectedAnswer(data=data), evidence=(page,),
             alternatives={"by_search": solver(data, search=True)},
-            mutants={
-                "unseen": solver(data, look=False),
-                "other": solver((other_told, *data[1:])),
-                "too_much": solver((*data, "x")),
-            },
+            mutants={"unseen": solver(data, look=False),
+                     "other": solver((other_told, *data[1:])), "too_much": solver((*data, "x"))},
             turns=20,
-        )
+        )  # fmt: skip
 
 
 class SumPayments(WebTemplate):

@@ -100,21 +100,13 @@ class OpenAndRead(_FirstStep):
             return read or _quoted(screen, "link", title)
 
         return WebDraft(
-            plan,
-            instruction,
-            solver(title, fact["value"]),
-            answer=ExpectedAnswer(data=(fact["value"],)),
-            evidence=(page_url(page["id"]),),
+            plan, instruction, solver(title, fact["value"]),
+            answer=ExpectedAnswer(data=(fact["value"],)), evidence=(page_url(page["id"]),),
             alternatives={"by_search": by_search},
-            mutants={
-                "other_page": solver(other["title"], wrong["value"]),
-                "other_fact": solver(title, facts[near]["value"]),
-                "unseen": unseen,
-            },
-            turns=12,
-            brief=True,
-            thought=thought,
-        )
+            mutants={"other_page": solver(other["title"], wrong["value"]),
+                     "other_fact": solver(title, facts[near]["value"]), "unseen": unseen},
+            turns=12, brief=True, thought=thought,
+        )  # fmt: skip
 
 
 class FillAndSave(_FirstStep):
@@ -161,23 +153,16 @@ class FillAndSave(_FirstStep):
             return _only(screen, "button") if field and done else field
 
         return WebDraft(
-            plan,
-            instruction,
-            solver(),
+            plan, instruction, solver(),
             changes=together(
                 changed("wiki", "facts", fact["id"], value=value),
                 added("wiki", "revisions", revision_row(page["id"], 0, person, "")),
             ),
             alternatives={"by_page": by_page},
-            mutants={
-                "other_field": solver(near["name"]),
-                "unsaved": solver(press=()),
-                "cancelled": solver(press=cancels),
-            },
-            turns=12,
-            brief=True,
-            thought=thought,
-        )
+            mutants={"other_field": solver(near["name"]), "unsaved": solver(press=()),
+                     "cancelled": solver(press=cancels)},
+            turns=12, brief=True, thought=thought,
+        )  # fmt: skip
 
 
 class ConfirmBlock(_FirstStep):
@@ -225,20 +210,13 @@ class ConfirmBlock(_FirstStep):
             return field if asked and f'{field} value "{label}"' not in screen else block
 
         return WebDraft(
-            plan,
-            instruction,
-            solver(),
+            plan, instruction, solver(),
             changes=changed("bank", "cards", row["number"], state="blocked", reason=reason),
             alternatives={"by_list": by_list},
-            mutants={
-                "other_reason": solver(wrong),
-                "unconfirmed": solver(press=""),
-                "cancelled": solver(press="cancel"),
-            },
-            turns=12,
-            brief=True,
-            thought=thought,
-        )
+            mutants={"other_reason": solver(wrong), "unconfirmed": solver(press=""),
+                     "cancelled": solver(press="cancel")},
+            turns=12, brief=True, thought=thought,
+        )  # fmt: skip
 
 
 class _OnList(_FirstStep):
@@ -251,19 +229,11 @@ class _OnList(_FirstStep):
         begun = scene.pick(store.rows("SELECT * FROM lists ORDER BY id"))
         places = scene.sample(unique_places(store), int(scene.rng.integers(3, 5)))
         first = int(store.value("SELECT max(id) FROM saved")) + 1
-        plan = scene.plan("maps", path=f"/lists/{begun['id']}").with_edits(
-            [
-                ("maps", "DELETE FROM saved WHERE list = ?", (begun["id"],)),
-                *(
-                    (
-                        "maps",
-                        "INSERT INTO saved VALUES (?, ?, ?, '')",
-                        (first + at, begun["id"], row["id"]),
-                    )
-                    for at, row in enumerate(places)
-                ),
-            ]
-        )
+        plan = scene.plan("maps", path=f"/lists/{begun['id']}").with_edits([
+            ("maps", "DELETE FROM saved WHERE list = ?", (begun["id"],)),
+            *(("maps", "INSERT INTO saved VALUES (?, ?, ?, '')",
+               (first + at, begun["id"], row["id"])) for at, row in enumerate(places)),
+        ])  # fmt: skip
         return plan, places, first
 
 
@@ -306,20 +276,13 @@ class TakeOut(_OnList):
             return entry[0] if entry else ""
 
         return WebDraft(
-            plan,
-            f'Take "{title}" off this list.',
-            solver(),
+            plan, f'Take "{title}" off this list.', solver(),
             changes=removed("maps", "saved", first + at),
             alternatives={"by_lists": by_lists},
-            mutants={
-                "other_place": solver(near),
-                "unconfirmed": solver(press=""),
-                "cancelled": solver(press="cancel"),
-            },
-            turns=12,
-            brief=True,
-            thought=thought,
-        )
+            mutants={"other_place": solver(near), "unconfirmed": solver(press=""),
+                     "cancelled": solver(press="cancel")},
+            turns=12, brief=True, thought=thought,
+        )  # fmt: skip
 
 
 class ReadHours(_OnList):
@@ -366,21 +329,14 @@ class ReadHours(_OnList):
             return read or _quoted(screen, "link", name)
 
         return WebDraft(
-            plan.with_edits(edits),
-            f'When is "{name}" open on {day}?',
-            solver(name, times[0]),
-            answer=ExpectedAnswer(data=(times[0],)),
-            evidence=(path,),
+            plan.with_edits(edits), f'When is "{name}" open on {day}?', solver(name, times[0]),
+            answer=ExpectedAnswer(data=(times[0],)), evidence=(path,),
             alternatives={"by_url": by_url},
-            mutants={
-                "other_place": solver(other["name"], times[7]),
-                "other_day": solver(name, times[1]),
-                "closing_time": solver(name, times[0].partition("–")[2]),
-            },
-            turns=12,
-            brief=True,
-            thought=thought,
-        )
+            mutants={"other_place": solver(other["name"], times[7]),
+                     "other_day": solver(name, times[1]),
+                     "closing_time": solver(name, times[0].partition("–")[2])},
+            turns=12, brief=True, thought=thought,
+        )  # fmt: skip
 
 
 class NameList(_FirstStep):
@@ -417,20 +373,13 @@ class NameList(_FirstStep):
             return _only(screen, "button") if field and done else field
 
         return WebDraft(
-            plan,
-            f'Make a list named "{wanted}".',
-            solver(),
+            plan, f'Make a list named "{wanted}".', solver(),
             changes=added("maps", "lists", {"owner": login, "name": wanted}),
             alternatives={"by_url": by_url},
-            mutants={
-                "shortened": solver(begun),
-                "unsaved": solver(press=False),
-                "held": solver(held),
-            },
-            turns=12,
-            brief=True,
-            thought=thought,
-        )
+            mutants={"shortened": solver(begun), "unsaved": solver(press=False),
+                     "held": solver(held)},
+            turns=12, brief=True, thought=thought,
+        )  # fmt: skip
 
 
 TEMPLATES: tuple[WebTemplate, ...] = (

@@ -127,20 +127,10 @@ class ClosingTime(WebTemplate):
         else:
             text = scene.say("Staff meeting", "内部会议")
             far = (day + timedelta(days=7)).isoformat()
-            plan = plan.with_edits(
-                [
-                    (
-                        "maps",
-                        NOTICE_SQL,
-                        (70, place["id"], far, usual[0][0], f"{hour - 1:02d}:10", text),
-                    ),
-                    (
-                        "maps",
-                        NOTICE_SQL,
-                        (71, place["id"], day.isoformat(), usual[0][0], closes, text),
-                    ),
-                ]
-            )
+            plan = plan.with_edits([
+                ("maps", NOTICE_SQL, (70, place["id"], far, usual[0][0], f"{hour - 1:02d}:10", text)),
+                ("maps", NOTICE_SQL, (71, place["id"], day.isoformat(), usual[0][0], closes, text)),
+            ])  # fmt: skip
         instruction = scene.say(
             f'At what time does "{place["name"]}" close on {day}? Answer with the time as HH:MM.',
             f"“{place['name']}”在{day}几点关门？请回答时间（HH:MM）。",
@@ -162,19 +152,12 @@ class ClosingTime(WebTemplate):
             yield from pilot.finish("RETRIEVE", [closes])
 
         return WebDraft(
-            plan,
-            instruction,
-            solver(closes),
-            answer=ExpectedAnswer(data=(closes,)),
-            evidence=place_evidence(place["id"]),
-            alternatives={"by_search": by_search},
-            mutants={
-                "an_hour_later": solver(f"{int(closes[:2]) + 1}{closes[2:]}"),
-                "opening": solver(usual[0][0]),
-                "unseen": solver(closes, look=False),
-            },
+            plan, instruction, solver(closes), answer=ExpectedAnswer(data=(closes,)),
+            evidence=place_evidence(place["id"]), alternatives={"by_search": by_search},
+            mutants={"an_hour_later": solver(f"{int(closes[:2]) + 1}{closes[2:]}"),
+                     "opening": solver(usual[0][0]), "unseen": solver(closes, look=False)},
             turns=20,
-        )
+        )  # fmt: skip
 
 
 class WriteReview(WebTemplate):
@@ -218,22 +201,15 @@ class WriteReview(WebTemplate):
             yield from pilot.finish()
 
         return WebDraft(
-            plan,
-            instruction,
-            solver(place["id"], stars, text),
-            changes=added(
-                "maps",
-                "reviews",
-                {"place": place["id"], "author": person, "stars": stars, "body": text},
-            ),
+            plan, instruction, solver(place["id"], stars, text),
+            changes=added("maps", "reviews", {"place": place["id"], "author": person,
+                                              "stars": stars, "body": text}),
             alternatives={"from_place": from_place},
-            mutants={
-                "wrong_place": solver(other["id"], stars, text),
-                "wrong_stars": solver(place["id"], stars % 5 + 1, text),
-                "wrong_text": solver(place["id"], stars, text[:-4]),
-            },
+            mutants={"wrong_place": solver(other["id"], stars, text),
+                     "wrong_stars": solver(place["id"], stars % 5 + 1, text),
+                     "wrong_text": solver(place["id"], stars, text[:-4])},
             turns=20,
-        )
+        )  # fmt: skip
 
 
 def book_table(pilot: Pilot, place: int, day: date, guests: int, time: str) -> Script:
@@ -278,28 +254,13 @@ class BookTable(WebTemplate):
         shut = near if scene.feasible else day
         before, notice, after = (80 + int(i) for i in scene.rng.permutation(300)[:3])
         # The notice closes the next day, or the day itself.
-        plan = plan.with_edits(
-            [
-                (
-                    "maps",
-                    NOTICE_SQL,
-                    (
-                        before,
-                        place["id"],
-                        (day - timedelta(days=7)).isoformat(),
-                        "",
-                        "",
-                        other_text,
-                    ),
-                ),
-                ("maps", NOTICE_SQL, (notice, place["id"], shut.isoformat(), "", "", text)),
-                (
-                    "maps",
-                    NOTICE_SQL,
-                    (after, place["id"], (day + timedelta(days=7)).isoformat(), "", "", other_text),
-                ),
-            ]
-        )
+        plan = plan.with_edits([
+            ("maps", NOTICE_SQL, (before, place["id"], (day - timedelta(days=7)).isoformat(), "", "",
+                               other_text)),
+            ("maps", NOTICE_SQL, (notice, place["id"], shut.isoformat(), "", "", text)),
+            ("maps", NOTICE_SQL, (after, place["id"], (day + timedelta(days=7)).isoformat(), "", "",
+                               other_text)),
+        ])  # fmt: skip
         instruction = scene.say(
             f'Book a table for {guests} at "{place["name"]}" on {day} at {slot["time"]}. If the '
             "restaurant does not open on that day, book nothing and report the number of the "
@@ -358,35 +319,17 @@ class BookTable(WebTemplate):
             )
         at = f"{day} {slot['time']}"
         return WebDraft(
-            plan,
-            instruction,
-            solver(place["id"], day, guests, slot["time"]),
-            evidence=evidence,
-            changes=added(
-                "maps",
-                "bookings",
-                {
-                    "person": person,
-                    "kind": "table",
-                    "ref": slot["id"],
-                    "start": at,
-                    "finish": at,
-                    "guests": guests,
-                    "cents": 0,
-                    "terms": "table",
-                    "insured": 0,
-                    "status": "active",
-                },
-            ),
+            plan, instruction, solver(place["id"], day, guests, slot["time"]), evidence=evidence,
+            changes=added("maps", "bookings", {
+                "person": person, "kind": "table", "ref": slot["id"], "start": at, "finish": at,
+                "guests": guests, "cents": 0, "terms": "table", "insured": 0,
+                "status": "active"}),
             alternatives={"by_picker": by_picker},
-            mutants={
-                **mutants,
-                "refuses": report(f"N-{notice}"),
-                "wrong_time": solver(place["id"], day, guests, second["time"]),
-                "wrong_party": solver(place["id"], day, guests - 1, slot["time"]),
-            },
+            mutants={**mutants, "refuses": report(f"N-{notice}"),
+                     "wrong_time": solver(place["id"], day, guests, second["time"]),
+                     "wrong_party": solver(place["id"], day, guests - 1, slot["time"])},
             turns=24,
-        )
+        )  # fmt: skip
 
 
 def _finish(pilot: Pilot) -> Script:

@@ -61,26 +61,13 @@ class DayPlan(WebTemplate):
         usual = {row["id"]: hours_on(store, row["id"], day) for row in chosen}
         text = scene.say("Guided group in the morning", "上午接待团体")
         late = int(scene.rng.integers(12, 15))
-        notice = (
-            95,
-            chosen[0]["id"],
-            day.isoformat(),
-            f"{late}:00",
-            usual[chosen[0]["id"]][-1][1],
-            text,
-        )
+        notice = (95, chosen[0]["id"], day.isoformat(), f"{late}:00", usual[chosen[0]["id"]][-1][1],
+                  text)  # fmt: skip
         if notice[3] >= notice[4]:
             return None
-        plan = plan.with_edits(
-            [
-                (
-                    "maps",
-                    "INSERT INTO notices (id, place, date, opens, closes, text) "
-                    "VALUES (?, ?, ?, ?, ?, ?)",
-                    notice,
-                )
-            ]
-        )
+        plan = plan.with_edits([
+            ("maps", "INSERT INTO notices (id, place, date, opens, closes, text) "
+             "VALUES (?, ?, ?, ?, ?, ?)", notice)])  # fmt: skip
         store = scene.store(plan, "maps")
         hours = {row["id"]: hours_on(store, row["id"], day) for row in chosen}
         walks = {
@@ -143,20 +130,13 @@ class DayPlan(WebTemplate):
             r"maps\.hexathlon\.test/directions\?",
         )
         return WebDraft(
-            plan,
-            instruction,
-            solver(answer),
-            answer=ExpectedAnswer(data=tuple(answer)),
-            evidence=evidence,
-            alternatives={"pages_only": pages_only},
-            mutants={
-                "second_best": solver(said(ranked[1])),
-                "no_notice": solver(said(careless[0])),
-                "unseen": solver(answer, look=False),
-                "minute_off": solver(said((end + 1, order))),
-            },
+            plan, instruction, solver(answer), answer=ExpectedAnswer(data=tuple(answer)),
+            evidence=evidence, alternatives={"pages_only": pages_only},
+            mutants={"second_best": solver(said(ranked[1])), "no_notice": solver(said(careless[0])),
+                     "unseen": solver(answer, look=False),
+                     "minute_off": solver(said((end + 1, order)))},
             turns=60,
-        )
+        )  # fmt: skip
 
 
 def _plans(

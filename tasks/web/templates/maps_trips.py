@@ -61,18 +61,9 @@ def room_row(
     person: str, rate: StoreRow, wishes: tuple[str, str, int], cents: int
 ) -> dict[str, object]:
     """Return the expected booking."""
-    return {
-        "person": person,
-        "kind": "room",
-        "ref": rate["id"],
-        "start": wishes[0],
-        "finish": wishes[1],
-        "guests": wishes[2],
-        "cents": cents,
-        "terms": rate["terms"],
-        "insured": 0,
-        "status": "active",
-    }
+    return {"person": person, "kind": "room", "ref": rate["id"], "start": wishes[0],
+            "finish": wishes[1], "guests": wishes[2], "cents": cents, "terms": rate["terms"],
+            "insured": 0, "status": "active"}  # fmt: skip
 
 
 def book_train(
@@ -89,18 +80,11 @@ def book_train(
 
 def train_row(person: str, train: StoreRow, day: date, guests: int = 1) -> dict[str, object]:
     """Return the expected booking."""
-    return {
-        "person": person,
-        "kind": "train",
-        "ref": train["id"],
-        "start": f"{day} {train['departs']}",
-        "finish": f"{day} {train['arrives']}",
-        "guests": guests,
-        "cents": train["cents"] * guests,
-        "terms": "open" if train["flexible"] else "fixed",
-        "insured": 0,
-        "status": "active",
-    }
+    return {"person": person, "kind": "train", "ref": train["id"],
+            "start": f"{day} {train['departs']}", "finish": f"{day} {train['arrives']}",
+            "guests": guests, "cents": train["cents"] * guests,
+            "terms": "open" if train["flexible"] else "fixed", "insured": 0,
+            "status": "active"}  # fmt: skip
 
 
 class CheapestRoom(WebTemplate):
@@ -125,14 +109,9 @@ class CheapestRoom(WebTemplate):
                 "closed = 0 GROUP BY name HAVING count(*) = 1"
             )
         )
-        wishes = _Wishes(
-            first.isoformat(),
-            (first + timedelta(days=nights)).isoformat(),
-            int(scene.rng.integers(1, 3)),
-            museum["corner"],
-            int(scene.rng.integers(13, 22)),
-            hard,
-        )
+        wishes = _Wishes(first.isoformat(), (first + timedelta(days=nights)).isoformat(),
+                         int(scene.rng.integers(1, 3)), museum["corner"],
+                         int(scene.rng.integers(13, 22)), hard)  # fmt: skip
         walks = minutes_from(store, museum["corner"], "walk")
         best = _rooms(store, wishes, walks, person)
         if len(best) < 2 or best[1][0] - best[0][0] < 1_500:
@@ -142,13 +121,8 @@ class CheapestRoom(WebTemplate):
         count = len(nights_of(wishes.start, wishes.finish))
         if not scene.feasible:
             more = (best[1][0] - best[0][0]) * 3 // 4 // count
-            edits = [
-                (
-                    "maps",
-                    "UPDATE rates SET cents = cents + ?, weekend = weekend + ? WHERE id = ?",
-                    (more, more, rate["id"]),
-                )
-            ]
+            edits = [("maps", "UPDATE rates SET cents = cents + ?, weekend = weekend + ? WHERE id = ?",
+                      (more, more, rate["id"]))]  # fmt: skip
             plan = plan.with_edits(edits)
             store = scene.store(plan, "maps")
             best = _rooms(store, wishes, walks, person)
@@ -227,31 +201,21 @@ class CheapestRoom(WebTemplate):
         mutants["second"] = solver(best[1][1]["id"])
         if not scene.feasible:
             return WebDraft(
-                plan,
-                instruction,
-                report(rate["id"]),
-                evidence=evidence,
+                plan, instruction, report(rate["id"]), evidence=evidence,
                 answer=ExpectedAnswer("NOT_FOUND_ERROR", record=f"R-{rate['id']}"),
                 alternatives={"direct": direct},
-                mutants={
-                    **mutants,
-                    "books": solver(rate["id"]),
-                    "other_record": report(best[1][1]["id"]),
-                },
+                mutants={**mutants, "books": solver(rate["id"]),
+                         "other_record": report(best[1][1]["id"])},
                 turns=80 if hard else 50,
-            )
+            )  # fmt: skip
         tier = store.value("SELECT tier FROM members WHERE login = ?", (person,))
         cents = stay_cents(rate, stay[0], stay[1], tier)
         return WebDraft(
-            plan,
-            instruction,
-            solver(rate["id"]),
-            evidence=evidence,
+            plan, instruction, solver(rate["id"]), evidence=evidence,
             changes=added("maps", "bookings", room_row(person, rate, stay, cents)),
             alternatives={"direct": direct},
-            mutants={**mutants, "refuses": report(rate["id"])},
-            turns=80 if hard else 50,
-        )
+            mutants={**mutants, "refuses": report(rate["id"])}, turns=80 if hard else 50,
+        )  # fmt: skip
 
 
 def _rooms(
@@ -340,16 +304,10 @@ class FastestTrains(WebTemplate):
         wide = _connections(trains, origin, target, earliest - 120, latest + 120, 10)
         hard = scene.demanding()
         prices = [_price(legs) for _, legs in options]
-        place = next(
-            (
-                i
-                for i in range(2 if hard else 1, len(options))
-                if prices[i] < min(prices[:i]) - 100
-                and options[i][0] > options[i - 1][0]
-                and len(options[i][1]) == 2
-            ),
-            None,
-        )
+        place = next((i for i in range(2 if hard else 1, len(options))
+                      if prices[i] < min(prices[:i]) - 100
+                      and options[i][0] > options[i - 1][0]
+                      and len(options[i][1]) == 2), None)  # fmt: skip
         if place is None:
             return None
         budget = prices[place] // 100 + 1
@@ -357,23 +315,11 @@ class FastestTrains(WebTemplate):
         if sum(_price(each) <= budget * 100 and time <= length for time, each in options) != 1:
             return None
         quicker = {
-            "tight": next(
-                (
-                    each
-                    for time, each in tight
-                    if time <= length and _price(each) <= budget * 100 and each != legs
-                ),
-                None,
-            ),
-            "window": next(
-                (
-                    each
-                    for time, each in wide
-                    if time <= length and _price(each) <= budget * 100 and each != legs
-                ),
-                None,
-            ),
-        }
+            "tight": next((each for time, each in tight if time <= length
+                           and _price(each) <= budget * 100 and each != legs), None),
+            "window": next((each for time, each in wide if time <= length
+                            and _price(each) <= budget * 100 and each != legs), None),
+        }  # fmt: skip
         if hard and not any(quicker.values()):
             return None
         clock = [f"{minutes // 60:02}:{minutes % 60:02}" for minutes in (earliest, latest)]
@@ -405,24 +351,16 @@ class FastestTrains(WebTemplate):
                 yield from book_train(pilot, leg["id"], day)
             yield from pilot.finish()
 
-        mutants = {
-            "fastest": solver(options[0][1]),
-            "first_leg": solver(legs[:1]),
-            "insured": solver(legs, extra=True),
-            "later": solver(options[min(place + 1, len(options) - 1)][1])
-            if place + 1 < len(options)
-            else solver(legs[1:]),
-        }
+        mutants = {"fastest": solver(options[0][1]), "first_leg": solver(legs[:1]),
+                   "insured": solver(legs, extra=True),
+                   "later": solver(options[min(place + 1, len(options) - 1)][1])
+                   if place + 1 < len(options) else solver(legs[1:])}  # fmt: skip
         mutants |= {kind: solver(each) for kind, each in quicker.items() if each is not None}
         return WebDraft(
-            plan,
-            instruction,
-            solver(legs),
+            plan, instruction, solver(legs),
             changes=added("maps", "bookings", *(train_row(person, leg, day) for leg in legs)),
-            alternatives={"backwards": backwards},
-            mutants=mutants,
-            turns=60,
-        )
+            alternatives={"backwards": backwards}, mutants=mutants, turns=60,
+        )  # fmt: skip
 
 
 def minutes_of_clock(clock: str) -> int:

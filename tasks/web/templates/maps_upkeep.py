@@ -56,69 +56,26 @@ class CleanList(WebTemplate):
         listed = scene.sample(chosen, len(chosen))
         holder = scene.people(plan)[0].login
         edits: list[Edit] = [
-            (
-                "maps",
-                "INSERT INTO lists (id, owner, name) VALUES (?, ?, ?)",
-                (60, holder, scene.say("Company visit", "公司参访")),
-            ),
-            *(
-                (
-                    "maps",
-                    "INSERT INTO saved (id, list, place, note) VALUES (?, 60, ?, '')",
-                    (600 + i, row["id"]),
-                )
-                for i, row in enumerate(listed)
-            ),
+            ("maps", "INSERT INTO lists (id, owner, name) VALUES (?, ?, ?)",
+             (60, holder, scene.say("Company visit", "公司参访"))),
+            *(("maps", "INSERT INTO saved (id, list, place, note) VALUES (?, 60, ?, '')",
+               (600 + i, row["id"])) for i, row in enumerate(listed)),
             ("maps", "UPDATE places SET closed = 1 WHERE id = ?", (chosen[0]["id"],)),
-            (
-                "maps",
-                NOTICE_SQL,
-                (90, chosen[1]["id"], day.isoformat(), "", "", scene.say("Stocktaking", "盘点")),
-            ),
-            (
-                "maps",
-                NOTICE_SQL,
-                (
-                    91,
-                    chosen[2]["id"],
-                    (day + timedelta(days=1)).isoformat(),
-                    "",
-                    "",
-                    scene.say("Stocktaking", "盘点"),
-                ),
-            ),
-        ]
+            ("maps", NOTICE_SQL, (90, chosen[1]["id"], day.isoformat(), "", "",
+                               scene.say("Stocktaking", "盘点"))),
+            ("maps", NOTICE_SQL, (91, chosen[2]["id"], (day + timedelta(days=1)).isoformat(), "", "",
+                               scene.say("Stocktaking", "盘点"))),
+        ]  # fmt: skip
         if hard:
-            edits.append(
-                (
-                    "maps",
-                    NOTICE_SQL,
-                    (
-                        92,
-                        shops[0]["id"],
-                        day.isoformat(),
-                        "",
-                        "",
-                        scene.say("Moving shelves", "货架调整"),
-                    ),
-                )
-            )
+            edits.append(("maps", NOTICE_SQL, (92, shops[0]["id"], day.isoformat(), "", "",
+                                            scene.say("Moving shelves", "货架调整"))))  # fmt: skip
             insert = (
                 "INSERT INTO reviews (place, author, stars, body, created) VALUES (?, ?, 1, ?, ?)"
             )
-            edits += [
-                (
-                    "maps",
-                    insert,
-                    (
-                        plain[4]["id"],
-                        scene.people(plan)[3 + i].name,
-                        scene.say("Rude and slow.", "态度差，又慢。"),
-                        f"{today_of(plan) - timedelta(days=3 + i)} 12:00:00",
-                    ),
-                )
-                for i in range(14)
-            ]
+            edits += [("maps", insert, (plain[4]["id"], scene.people(plan)[3 + i].name,
+                                        scene.say("Rude and slow.", "态度差，又慢。"),
+                                        f"{today_of(plan) - timedelta(days=3 + i)} 12:00:00"))
+                      for i in range(14)]  # fmt: skip
         plan = plan.with_edits(edits)
         store = scene.store(plan, "maps")
 
@@ -194,15 +151,9 @@ def _way(start: int, goal: int, mode: str = "walk") -> str:
 
 
 def _fails(
-    store: SiteStore,
-    place: int,
-    walks: Mapping[int, int],
-    day: date,
-    limit: int,
-    *,
-    hard: bool,
+    store: SiteStore, place: int, walks: Mapping[int, int], day: date, limit: int, *, hard: bool,
     without: tuple[str, ...],
-) -> bool:
+) -> bool:  # fmt: skip
     """Whether a place is to be removed, leaving some tests out."""
     row = store.row(
         "SELECT p.*, (SELECT avg(stars) FROM reviews r WHERE r.place = p.id) AS stars, "
@@ -275,20 +226,10 @@ class CancelTrip(WebTemplate):
                 else f"{day} {subject['arrives']}"
             )
             cents = int(scene.rng.integers(30, 400)) * 50
-            row = {
-                "id": number,
-                "person": person,
-                "kind": kind,
-                "ref": subject["id"],
-                "start": first,
-                "finish": last,
-                "guests": 1,
-                "cents": cents,
-                "terms": terms,
-                "insured": insured,
-                "status": status,
-                "made": (start - timedelta(days=12)).isoformat(" "),
-            }
+            row = {"id": number, "person": person, "kind": kind, "ref": subject["id"],
+                   "start": first, "finish": last, "guests": 1, "cents": cents, "terms": terms,
+                   "insured": insured, "status": status,
+                   "made": (start - timedelta(days=12)).isoformat(" ")}  # fmt: skip
             rows.append(row)
             marks = ", ".join("?" * len(row))
             edits.append(

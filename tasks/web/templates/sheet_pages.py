@@ -12,19 +12,8 @@ from hexathlon.tasks.web.world.sites.sheets.formulas import CellPlace, parse_ref
 from hexathlon.tasks.web.world.sites.sheets.vocabulary import heading, said
 from hexathlon.tasks.web.world.store import SiteStore
 
-__all__ = [
-    "ROWS_PER_PAGE",
-    "SheetContent",
-    "cell_changes",
-    "cell_edit",
-    "comment_on",
-    "new_cells",
-    "open_sheet",
-    "row_edits",
-    "set_cell",
-    "set_row",
-    "view_sheet",
-]
+__all__ = ["ROWS_PER_PAGE", "SheetContent", "cell_changes", "cell_edit", "comment_on", "new_cells", "open_sheet",
+           "row_edits", "set_cell", "set_row", "view_sheet"]  # fmt: skip
 
 
 ROWS_PER_PAGE = 25
@@ -115,15 +104,8 @@ def new_cells(sheet: int, values: Mapping[str, object]) -> dict[str, Any]:
     for ref, raw in values.items():
         place = parse_ref(ref)
         assert place is not None, ref
-        rows.append(
-            {
-                "id": f"{sheet}!{ref}",
-                "sheet": sheet,
-                "row": place[0],
-                "col": place[1],
-                "raw": str(raw),
-            }
-        )
+        rows.append({"id": f"{sheet}!{ref}", "sheet": sheet, "row": place[0], "col": place[1],
+                     "raw": str(raw)})  # fmt: skip
     return {"sheets": {"cells": {"added": rows}}}
 
 

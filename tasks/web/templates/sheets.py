@@ -121,20 +121,13 @@ class ReadStock(WebTemplate):
             return solve
 
         return WebDraft(
-            plan,
-            instruction,
-            solver(free, query=f"col=1&op=%3D&value={cells[0]}"),
-            answer=ExpectedAnswer(data=(free,)),
-            evidence=evidence,
+            plan, instruction, solver(free, query=f"col=1&op=%3D&value={cells[0]}"),
+            answer=ExpectedAnswer(data=(free,)), evidence=evidence,
             alternatives={"whole_grid": solver(free)},
-            mutants={
-                "on_hand": solver(int(cells[3])),
-                "reserved": solver(int(cells[4])),
-                "off_by_one": solver(free + 1),
-                "unseen": solver(free, look=False),
-            },
+            mutants={"on_hand": solver(int(cells[3])), "reserved": solver(int(cells[4])),
+                     "off_by_one": solver(free + 1), "unseen": solver(free, look=False)},
             turns=20,
-        )
+        )  # fmt: skip
 
 
 class LeaveComment(WebTemplate):
@@ -182,20 +175,10 @@ class LeaveComment(WebTemplate):
 
         person = scene.people(plan)[0].login
         return WebDraft(
-            plan,
-            instruction,
-            solver(ref_of(row, column), text),
-            changes=added(
-                "sheets",
-                "comments",
-                {
-                    "sheet": sheet.id,
-                    "ref": ref_of(row, column),
-                    "author": person,
-                    "body": text,
-                    "resolved": 0,
-                },
-            ),
+            plan, instruction, solver(ref_of(row, column), text),
+            changes=added("sheets", "comments", {
+                "sheet": sheet.id, "ref": ref_of(row, column), "author": person, "body": text,
+                "resolved": 0}),
             alternatives={"from_grid": from_grid},
             mutants={
                 "wrong_row": solver(ref_of(other, column), text),
@@ -203,7 +186,7 @@ class LeaveComment(WebTemplate):
                 "twice": solver(ref_of(row, column), text, times=2),
             },
             turns=20,
-        )
+        )  # fmt: skip
 
 
 class ChangeUnlessProtected(WebTemplate):
@@ -236,16 +219,10 @@ class ChangeUnlessProtected(WebTemplate):
         note = scene.say("Under review", "审核中")
         idle, binding = (40 + int(i) for i in scene.rng.permutation(300)[:2])
         decoy = "CDEF"[next(c for c in range(3, 7) if c not in columns) - 3]
-        plan = plan.with_edits(
-            [
-                ("sheets", sql, (idle, sheet.id, f"{decoy}{row - 2}:{decoy}{row}", holder, note)),
-                (
-                    "sheets",
-                    sql,
-                    (binding, sheet.id, f"{letter}{top}:{letter}{row + 2}", holder, note),
-                ),
-            ]
-        )
+        plan = plan.with_edits([
+            ("sheets", sql, (idle, sheet.id, f"{decoy}{row - 2}:{decoy}{row}", holder, note)),
+            ("sheets", sql, (binding, sheet.id, f"{letter}{top}:{letter}{row + 2}", holder, note)),
+        ])  # fmt: skip
         parts = [
             f"{heading(_QUARTERS[column - 3], scene.language)} {figure}"
             for column, figure in zip(columns, figures.values(), strict=True)

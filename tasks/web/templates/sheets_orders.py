@@ -114,18 +114,12 @@ class OrderList(WebTemplate):
             for column, value in enumerate(line, 1)
         }
         return WebDraft(
-            plan,
-            instruction,
-            solver(right),
-            changes=new_cells(orders.id, values),
+            plan, instruction, solver(right), changes=new_cells(orders.id, values),
             alternatives={"backwards": backwards},
-            mutants={
-                **{f"without_{kind}": solver(value) for kind, value in wrong.items()},
-                "one_row_low": solver(right, 1),
-                "last_missing": solver(right[:-1]),
-            },
+            mutants={**{f"without_{kind}": solver(value) for kind, value in wrong.items()},
+                     "one_row_low": solver(right, 1), "last_missing": solver(right[:-1])},
             turns=80 if hard else 60,
-        )
+        )  # fmt: skip
 
 
 def _low_stock(
@@ -172,15 +166,9 @@ def _supplier_edits(
 
 
 def _order_rules(
-    scene: WebScene,
-    start: str,
-    rules: SheetContent,
-    people: Sequence[object],
-    factors: Sequence[int],
-    spare: str,
-    *,
-    hard: bool,
-) -> list[Edit]:
+    scene: WebScene, start: str, rules: SheetContent, people: Sequence[object],
+    factors: Sequence[int], spare: str, *, hard: bool,
+) -> list[Edit]:  # fmt: skip
     """Write the sheet of rules."""
     today = date.fromisoformat(start[:10])
     old, newer, future = ((today + timedelta(days=days)).isoformat() for days in (-400, -45, 12))
@@ -192,53 +180,28 @@ def _order_rules(
         "订购后可用数量应达到补货线的{}倍；订购量向上取整到整包。",
     )
     lines = [
-        (
-            old,
-            say(
-                "Available is what is on hand and not reserved. An item is ordered when less is "
-                "available than its reorder level.",
-                "可用数量指库存中未被预留的部分。可用数量低于补货线时才订购。",
-            ),
-        ),
+        (old, say("Available is what is on hand and not reserved. An item is ordered when less is "
+                  "available than its reorder level.",
+                  "可用数量指库存中未被预留的部分。可用数量低于补货线时才订购。")),
         (old, size.format(factors[0])),
-        (
-            old,
-            say(
-                "Nothing is ordered from a blocked supplier; order from its replacement, and if "
-                "that one is blocked, from the replacement's replacement.",
-                "不向已停用的供应商订购，改向其替代供应商订购；若替代者也已停用，则向替代者的替代供应商订购。",
-            ),
-        ),
-    ]
+        (old, say("Nothing is ordered from a blocked supplier; order from its replacement, and if "
+                  "that one is blocked, from the replacement's replacement.",
+                  "不向已停用的供应商订购，改向其替代供应商订购；若替代者也已停用，则向替代者的替代供应商订购。")),
+    ]  # fmt: skip
     if hard:
         lines += [
             (newer, size.format(factors[1])),
             (future, size.format(factors[2])),
-            (
-                old,
-                say(
-                    "If all lines for a supplier together (quantity times unit cost) stay below "
-                    "its minimum order, its lines are left out, except for items of which "
-                    "nothing is available.",
-                    "若某供应商的全部订购行（数量乘单价）合计低于其最低订购额，则省略这些行；"
-                    "但可用数量为零的品项除外。",
-                ),
-            ),
-            (
-                old,
-                say(
-                    f'Items that end in "{spare}" are never ordered this way.',
-                    f"以“{spare}”结尾的品项不按此方式订购。",
-                ),
-            ),
-            (
-                old,
-                say(
-                    "A newer rule on the same matter replaces the older from its day on.",
-                    "就同一事项，新规定自生效日起取代旧规定。",
-                ),
-            ),
-        ]
+            (old, say("If all lines for a supplier together (quantity times unit cost) stay below "
+                      "its minimum order, its lines are left out, except for items of which "
+                      "nothing is available.",
+                      "若某供应商的全部订购行（数量乘单价）合计低于其最低订购额，则省略这些行；"
+                      "但可用数量为零的品项除外。")),
+            (old, say(f'Items that end in "{spare}" are never ordered this way.',
+                      f"以“{spare}”结尾的品项不按此方式订购。")),
+            (old, say("A newer rule on the same matter replaces the older from its day on.",
+                      "就同一事项，新规定自生效日起取代旧规定。")),
+        ]  # fmt: skip
     return [
         edit
         for number, i in enumerate(scene.rng.permutation(len(lines)), 1)
@@ -249,15 +212,9 @@ def _order_rules(
 
 
 def _order_lines(
-    stock: Sequence[Sequence[str]],
-    suppliers: Sequence[Sequence[str]],
-    warehouse: str,
-    factors: Sequence[int],
-    spare: str,
-    *,
-    hard: bool,
-    without: Sequence[str],
-) -> list[tuple[str, str, int]]:
+    stock: Sequence[Sequence[str]], suppliers: Sequence[Sequence[str]], warehouse: str,
+    factors: Sequence[int], spare: str, *, hard: bool, without: Sequence[str],
+) -> list[tuple[str, str, int]]:  # fmt: skip
     """Return SKU, supplier and quantity of every line, leaving some rules out."""
     firms = {line[0]: line for line in suppliers}
     factor = factors[1] if hard and "later" not in without else factors[0]

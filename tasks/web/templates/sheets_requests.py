@@ -151,16 +151,8 @@ class ApplyRequests(WebTemplate):
         edits += _request_rules(scene, rules.id, people, limit, hard=hard)
         plan = plan.with_edits(edits)
         counting = {case: which for case, which in _COUNTING.items() if case in cases}
-        if not _agrees(
-            scene.store(plan, "sheets"),
-            sheet.id,
-            leads.id,
-            plan,
-            people,
-            limit,
-            {numbers[each] for each in counting.items()},
-            hard=hard,
-        ):
+        if not _agrees(scene.store(plan, "sheets"), sheet.id, leads.id, plan, people, limit,
+                       {numbers[each] for each in counting.items()}, hard=hard):  # fmt: skip
             return None
         instruction = scene.say(
             f"Work through the open requests for new figures in the comments on the sheet "
@@ -208,22 +200,15 @@ class ApplyRequests(WebTemplate):
         if hard:
             mutants["withdrawn_one"] = solver({**counting, "withdrawn": 1})
         return WebDraft(
-            plan,
-            instruction,
-            solver(counting),
+            plan, instruction, solver(counting),
             changes=together(
-                cell_changes(
-                    sheet.id, {refs[case]: figures[case, which] for case, which in counting.items()}
-                ),
-                *(
-                    changed("sheets", "comments", numbers[each], resolved=1)
-                    for each in counting.items()
-                ),
+                cell_changes(sheet.id, {refs[case]: figures[case, which]
+                                        for case, which in counting.items()}),
+                *(changed("sheets", "comments", numbers[each], resolved=1)
+                  for each in counting.items()),
             ),
-            alternatives={"by_rows": by_rows},
-            mutants=mutants,
-            turns=70 if hard else 50,
-        )
+            alternatives={"by_rows": by_rows}, mutants=mutants, turns=70 if hard else 50,
+        )  # fmt: skip
 
 
 def leads_row(rows: Sequence[tuple[int, list[str]]], team: str) -> int:
@@ -279,16 +264,9 @@ def _request_rules(
 
 
 def _agrees(
-    store: SiteStore,
-    sheet: int,
-    leads: int,
-    plan: WorldPlan,
-    people: Sequence[Person],
-    limit: int,
-    expected: set[int],
-    *,
-    hard: bool,
-) -> bool:
+    store: SiteStore, sheet: int, leads: int, plan: WorldPlan, people: Sequence[Person],
+    limit: int, expected: set[int], *, hard: bool,
+) -> bool:  # fmt: skip
     """Whether the rules, applied to the comments as stored, choose the expected ones."""
     login_of = {person.name: person.login for person in people}
 

@@ -122,19 +122,13 @@ class Reimbursement(WebTemplate):
 
         mutants = {f"without_{kind}": solver(value) for kind, value in wrong.items()}
         return WebDraft(
-            plan,
-            instruction,
-            solver(right),
-            answer=ExpectedAnswer(data=(str(right[0]), right[1])),
-            evidence=evidence,
+            plan, instruction, solver(right),
+            answer=ExpectedAnswer(data=(str(right[0]), right[1])), evidence=evidence,
             alternatives={"by_export": by_export},
-            mutants={
-                **mutants,
-                "unseen_rules": solver(right, rules_too=False),
-                "count_off": solver((right[0], right[1] + 1)),
-            },
+            mutants={**mutants, "unseen_rules": solver(right, rules_too=False),
+                     "count_off": solver((right[0], right[1] + 1))},
             turns=40,
-        )
+        )  # fmt: skip
 
 
 _WORDS = {
@@ -144,29 +138,14 @@ _WORDS = {
     "travel": "Travel=差旅",
     "no": "no=无",
 }
-_KINDS = (
-    "status",
-    "conversion",
-    "meals",
-    "receipt",
-    "period",
-    "later",
-    "authority",
-    "travel",
-    "twice",
-)
+_KINDS = ("status", "conversion", "meals", "receipt", "period", "later", "authority", "travel",
+          "twice")  # fmt: skip
 
 
 def _claim_edits(
-    scene: WebScene,
-    claims: SheetContent,
-    team: str,
-    start: date,
-    end: date,
-    limits: _Limits,
-    *,
-    hard: bool,
-) -> list[Edit]:
+    scene: WebScene, claims: SheetContent, team: str, start: date, end: date, limits: _Limits,
+    *, hard: bool,
+) -> list[Edit]:  # fmt: skip
     """Make ten claims of the team, one for each rule, and enter one of them a second time."""
     inside = [(row, c) for row, c in claims.rows() if start.isoformat() <= c[1] <= end.isoformat()]
     before = [each for each in inside if each[1][1] < limits.later]
@@ -230,67 +209,31 @@ def _rule_rows(
         "餐饮：每单最多报销{}欧元，超出部分不报销。",
     )
     lines: list[tuple[str, str, str]] = [
-        (
-            old,
-            head,
-            say(
-                "Only claims with the status approved or paid are reimbursed.",
-                "仅报销状态为已批准或已支付的单据。",
-            ),
-        ),
-        (
-            old,
-            head,
-            say(
-                "Other currencies are converted with the rate of the sheet Rates that is "
-                "valid on the day of the claim, and rounded to cents per claim, before any "
-                "limit is applied.",
-                "其他币种按汇率表中单据当日有效的汇率折算，每单四舍五入到分，然后再适用各项上限。",
-            ),
-        ),
+        (old, head, say("Only claims with the status approved or paid are reimbursed.",
+                        "仅报销状态为已批准或已支付的单据。")),
+        (old, head, say("Other currencies are converted with the rate of the sheet Rates that is "
+                        "valid on the day of the claim, and rounded to cents per claim, before any "
+                        "limit is applied.",
+                        "其他币种按汇率表中单据当日有效的汇率折算，每单四舍五入到分，然后再适用各项上限。")),
         (old, head, cap.format(limits.meals)),
-        (
-            old,
-            head,
-            say(
-                f"Claims without a receipt are reimbursed up to {limits.without_receipt} EUR each.",
-                f"无票据的单据每单最多报销{limits.without_receipt}欧元。",
-            ),
-        ),
-    ]
+        (old, head, say(f"Claims without a receipt are reimbursed up to {limits.without_receipt} "
+                        "EUR each.", f"无票据的单据每单最多报销{limits.without_receipt}欧元。")),
+    ]  # fmt: skip
     if hard:
         lines += [
             (limits.later, head, cap.format(limits.meals_later)),
             (limits.proposed, other, cap.format(limits.meals_proposed)),
-            (
-                old,
-                head,
-                say(
-                    "The limit for claims without a receipt does not apply to travel.",
-                    "无票据上限不适用于差旅。",
-                ),
-            ),
-            (
-                old,
-                head,
-                say(
-                    "A claim that was entered twice (same date, person, category, amount "
-                    "and currency) counts once.",
-                    "重复录入的单据（日期、姓名、类别、金额、币种均相同）只计一次。",
-                ),
-            ),
-            (
-                old,
-                head,
-                say(
-                    f"Entries of this sheet that were not decided by {head} are proposals "
-                    "and not in force. A rule applies to claims dated from its day on, and "
-                    "replaces earlier ones on the same matter.",
-                    f"本表中非{head}决定的条目只是建议，并未生效。规定适用于生效日起的单据，"
-                    "并取代此前就同一事项的规定。",
-                ),
-            ),
-        ]
+            (old, head, say("The limit for claims without a receipt does not apply to travel.",
+                            "无票据上限不适用于差旅。")),
+            (old, head, say("A claim that was entered twice (same date, person, category, amount "
+                            "and currency) counts once.",
+                            "重复录入的单据（日期、姓名、类别、金额、币种均相同）只计一次。")),
+            (old, head, say(f"Entries of this sheet that were not decided by {head} are proposals "
+                            "and not in force. A rule applies to claims dated from its day on, and "
+                            "replaces earlier ones on the same matter.",
+                            f"本表中非{head}决定的条目只是建议，并未生效。规定适用于生效日起的单据，"
+                            "并取代此前就同一事项的规定。")),
+        ]  # fmt: skip
     order = scene.rng.permutation(len(lines))
     return [
         edit
@@ -309,17 +252,9 @@ def sheet_rows(store: SiteStore, sheet: int) -> list[list[str]]:
 
 
 def _total(
-    rows: Sequence[Sequence[str]],
-    rates: Sequence[Sequence[str]],
-    team: str,
-    start: date,
-    end: date,
-    limits: _Limits,
-    words: Mapping[str, str],
-    *,
-    hard: bool,
-    without: Sequence[str],
-) -> tuple[Decimal, int]:
+    rows: Sequence[Sequence[str]], rates: Sequence[Sequence[str]], team: str, start: date,
+    end: date, limits: _Limits, words: Mapping[str, str], *, hard: bool, without: Sequence[str],
+) -> tuple[Decimal, int]:  # fmt: skip
     """Return total and number of reimbursed claims, leaving some rules out."""
     total, count, seen = Decimal(0), 0, set()
     for _, day, group, person, category, amount, currency, status, receipt, *_ in rows:
@@ -353,17 +288,9 @@ def _total(
 
 
 def _by_sql(
-    store: SiteStore,
-    claims: int,
-    rates: int,
-    team: str,
-    start: date,
-    end: date,
-    limits: _Limits,
-    words: Mapping[str, str],
-    *,
-    hard: bool,
-) -> tuple[Decimal, int]:
+    store: SiteStore, claims: int, rates: int, team: str, start: date, end: date, limits: _Limits,
+    words: Mapping[str, str], *, hard: bool,
+) -> tuple[Decimal, int]:  # fmt: skip
     """Return total and number by one query."""
     columns = ", ".join(f"max(CASE WHEN col = {i} THEN raw END) AS c{i}" for i in range(1, 10))
     group = "c2, c4, c5, c6, c7" if hard else "row"
@@ -378,22 +305,12 @@ def _by_sql(
       WHEN :hard AND c2 >= :later THEN min(eur, :late_cap) ELSE min(eur, :cap) END AS part, * FROM due)
     SELECT sum(CASE WHEN c9 = :no AND NOT (:hard AND c5 = :travel) THEN min(part, :bare)
       ELSE part END) AS total, count(*) AS number FROM capped"""
-    row = store.row(
-        sql,
-        {
-            "claims": claims,
-            "rates": rates,
-            "team": team,
-            "start": start.isoformat(),
-            "end": end.isoformat(),
-            "hard": int(hard),
-            "later": limits.later,
-            "late_cap": limits.meals_later,
-            "cap": limits.meals,
-            "bare": limits.without_receipt,
-            **words,
-        },
-    )
+    row = store.row(sql, {
+        "claims": claims, "rates": rates, "team": team, "start": start.isoformat(),
+        "end": end.isoformat(), "hard": int(hard), "later": limits.later,
+        "late_cap": limits.meals_later, "cap": limits.meals, "bare": limits.without_receipt,
+        **words,
+    })  # fmt: skip
     assert row is not None
     return Decimal(f"{row['total'] or 0:.2f}"), row["number"]
 

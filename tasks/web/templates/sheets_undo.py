@@ -60,23 +60,8 @@ class UndoOldList(WebTemplate):
         ]
         if len(free) < 14:
             return None
-        refs = dict(
-            zip(
-                (
-                    "again",
-                    "theirs",
-                    "undone",
-                    "plain",
-                    "second",
-                    "third",
-                    "label",
-                    "next_day",
-                    "near",
-                ),
-                scene.sample(free, 9),
-                strict=True,
-            )
-        )
+        refs = dict(zip(("again", "theirs", "undone", "plain", "second", "third", "label",
+                         "next_day", "near"), scene.sample(free, 9), strict=True))  # fmt: skip
         people = scene.people(plan)
         person, other, third = scene.sample(people[2:9], 3)
         day = datetime.fromisoformat(plan.start) - timedelta(days=5)
@@ -206,20 +191,13 @@ class UndoOldList(WebTemplate):
             mutants["next_day"] = solver({**wanted, refs["next_day"]: str(before["next_day"])})
         if not scene.feasible:
             return WebDraft(
-                plan,
-                instruction,
-                report(f"PR-{binding}"),
-                evidence=evidence,
+                plan, instruction, report(f"PR-{binding}"), evidence=evidence,
                 answer=ExpectedAnswer("PERMISSION_DENIED_ERROR", record=f"PR-{binding}"),
                 alternatives={"own_page": backwards},
-                mutants={
-                    **mutants,
-                    "what_works": solver(
-                        {ref: raw for ref, raw in wanted.items() if ref != refs["plain"]}
-                    ),
-                },
+                mutants={**mutants, "what_works": solver(
+                    {ref: raw for ref, raw in wanted.items() if ref != refs["plain"]})},
                 turns=50,
-            )
+            )  # fmt: skip
         return WebDraft(
             plan,
             instruction,

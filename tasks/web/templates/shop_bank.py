@@ -103,13 +103,8 @@ class Reconcile(WebTemplate):
             gone = row in (lost, settled)
             if gone != (row["status"] == "cancelled"):
                 status = "cancelled" if gone else "delivered"
-                edits.append(
-                    (
-                        "shop",
-                        "UPDATE orders SET status = ? WHERE number = ?",
-                        (status, row["number"]),
-                    )
-                )
+                edits.append(("shop", "UPDATE orders SET status = ? WHERE number = ?",
+                              (status, row["number"])))  # fmt: skip
         number = next_id(bank, "transactions")
         wrong: dict[int, tuple[str, int]] = {}
         extra = int(scene.rng.choice((290, 350, 900, 1100)))
@@ -123,14 +118,8 @@ class Reconcile(WebTemplate):
                     (day + timedelta(days=2), row, half - row["total"], "2/2"),
                 ]
                 continue
-            rows.append(
-                (
-                    day,
-                    row,
-                    -(row["total"] + (extra if row is high else 0)),
-                    "high" if row is high else "",
-                )
-            )
+            rows.append((day, row, -(row["total"] + (extra if row is high else 0)),
+                         "high" if row is high else ""))  # fmt: skip
             if row is double:
                 rows.append((day + timedelta(days=2), row, -row["total"], "again"))
             if row is settled:
@@ -140,17 +129,11 @@ class Reconcile(WebTemplate):
         for day, row, cents, mark in sorted(rows, key=lambda each: (each[0], each[1]["number"])):
             suffix = f" {mark}" if "/" in mark else ""
             kind = "refund" if cents > 0 else "card"
-            edits.append(
-                card_charge(
-                    scene, number, account["number"], day, f"{row['number']}{suffix}", cents, kind
-                )
-            )
+            edits.append(card_charge(scene, number, account["number"], day,
+                                     f"{row['number']}{suffix}", cents, kind))  # fmt: skip
             if mark in ("high", "again", "unknown"):
-                wrong[number] = {
-                    "high": ("amount", extra),
-                    "again": ("twice", -cents),
-                    "unknown": ("unknown", -cents),
-                }[mark]
+                wrong[number] = {"high": ("amount", extra), "again": ("twice", -cents),
+                                 "unknown": ("unknown", -cents)}[mark]  # fmt: skip
             number += 1
         plan = plan.with_edits(edits)
         if _by_statement(scene, plan, account["number"], since, until) != (
@@ -208,22 +191,11 @@ class Reconcile(WebTemplate):
         owed = (lost["number"], lost["total"])
         first = next(iter(wrong))
         expected = {
-            "bank": {
-                "disputes": {
-                    "added": [
-                        {"txn": key, "reason": reason, "amount": cents}
-                        for key, (reason, cents) in wrong.items()
-                    ]
-                }
-            },
-            "shop": {
-                "messages": {
-                    "added": [
-                        {"person": login, "number": owed[0], "topic": "refund", "amount": owed[1]}
-                    ]
-                }
-            },
-        }
+            "bank": {"disputes": {"added": [{"txn": key, "reason": reason, "amount": cents}
+                                            for key, (reason, cents) in wrong.items()]}},
+            "shop": {"messages": {"added": [{"person": login, "number": owed[0], "topic": "refund",
+                                             "amount": owed[1]}]}},
+        }  # fmt: skip
         swapped = {**wrong, first: ("fee", wrong[first][1])}
         return WebDraft(
             plan,
@@ -314,13 +286,8 @@ class AnswerAlerts(WebTemplate):
             label = scene.say(f"Card ending {digits}", f"银行卡 尾号 {digits}")
             day = date.fromisoformat(row["placed"][:10]) + timedelta(days=1)
             status = "cancelled" if case == "cancelled" else row["status"]
-            edits.append(
-                (
-                    "shop",
-                    "UPDATE orders SET payment = ?, status = ? WHERE number = ?",
-                    (label, status, row["number"]),
-                )
-            )
+            edits.append(("shop", "UPDATE orders SET payment = ?, status = ? WHERE number = ?",
+                          (label, status, row["number"])))  # fmt: skip
             cents = row["total"] + (1_000 if case == "amount" else 0)
             purpose = scene.say(f"Card {card['number']}", f"卡 {card['number']}")
             edits.append(
@@ -397,9 +364,8 @@ class AnswerAlerts(WebTemplate):
                         yield from dispute_booking(pilot, txn, "unknown", cents)
                     yield from pilot.goto("bank", f"/cards/{key}")
                     yield from pilot.click("button", bank_words(pilot, "block"))
-                    yield from pilot.select(
-                        bank_words(pilot, "reason"), bank_label("stolen", pilot.language)
-                    )
+                    yield from pilot.select(bank_words(pilot, "reason"),
+                                            bank_label("stolen", pilot.language))  # fmt: skip
                     yield from pilot.click("button", bank_words(pilot, "block"))
                 yield from pilot.finish("MUTATE", list(chosen) if told is None else told)
 
@@ -447,12 +413,8 @@ def _unexplained(scene: WebScene, plan: Any, first: int) -> dict[str, tuple[int,
     for row in scene.store(plan, "bank").rows("SELECT * FROM transactions WHERE id >= ?", (first,)):
         card = row["purpose"].split()[1]
         before = (date.fromisoformat(row["booked"]) - timedelta(days=1)).isoformat()
-        if not any(
-            each["placed"][:10] == before
-            and each["total"] == -row["amount"]
-            and each["payment"].endswith(card)
-            for each in orders
-        ):
+        if not any(each["placed"][:10] == before and each["total"] == -row["amount"]
+                   and each["payment"].endswith(card) for each in orders):  # fmt: skip
             found[card] = (row["id"], -row["amount"])
     return found
 

@@ -99,20 +99,12 @@ class ClaimPurchases(WebTemplate):
                 amount = total - row["price"]
             code = stores[0]["code"] if case == "dear" else project["code"]
             claim = {
-                "person": login,
-                "title": scene.say(f"Order {number}", f"订单 {number}"),
-                "category": "supplies",
-                "spent": placed.isoformat(),
-                "amount": amount,
-                "project": code,
-                "guests": 0,
-                "city": scene.say("online", "网上"),
-                "receipt": f"invoice-{number}.txt",
-                "state": "submitted",
-                "approved": 0,
-                "code": "",
+                "person": login, "title": scene.say(f"Order {number}", f"订单 {number}"),
+                "category": "supplies", "spent": placed.isoformat(), "amount": amount,
+                "project": code, "guests": 0, "city": scene.say("online", "网上"),
+                "receipt": f"invoice-{number}.txt", "state": "submitted", "approved": 0, "code": "",
                 "content": {"words": [f"INVOICE {number}", f"Total EUR: {euros(total)}"]},
-            }
+            }  # fmt: skip
             if case == "claimed":
                 edits.append(_claimed(login, claim, total, number))
             if case in ("returned", "plain", "dear"):
@@ -181,20 +173,14 @@ class ClaimPurchases(WebTemplate):
             )
 
         return WebDraft(
-            plan,
-            instruction,
-            solver(claims),
-            changes={"bank": {"claims": {"added": claims}}},
+            plan, instruction, solver(claims), changes={"bank": {"claims": {"added": claims}}},
             answer=ExpectedAnswer(data=(euros(total),)),
             evidence=(r"bank.*/rules/expenses$", r"shop.*/invoice$"),
             alternatives={"backwards": solver(claims[::-1])},
-            mutants={
-                **{key: solver(with_wrong(key)) for key in wrong},
-                "one_missing": solver(claims[1:]),
-                "wrong_sum": solver(claims, total + 1),
-            },
+            mutants={**{key: solver(with_wrong(key)) for key in wrong},
+                     "one_missing": solver(claims[1:]), "wrong_sum": solver(claims, total + 1)},
             turns=80,
-        )
+        )  # fmt: skip
 
 
 def _returns(last: int, item: int, refund: int) -> list[Edit]:
@@ -216,22 +202,8 @@ def _claimed(login: str, claim: dict[str, Any], total: int, number: int) -> Edit
     )
     content = f"INVOICE {number}\nDate: {claim['spent']}\nTotal EUR: {euros(total)}\n"
     later = (date.fromisoformat(claim["spent"]) + timedelta(days=5)).isoformat()
-    return (
-        "bank",
-        sql,
-        (
-            login,
-            claim["title"],
-            claim["spent"],
-            total,
-            claim["project"],
-            claim["city"],
-            claim["receipt"],
-            content,
-            total,
-            later,
-        ),
-    )
+    return ("bank", sql, (login, claim["title"], claim["spent"], total, claim["project"],
+                          claim["city"], claim["receipt"], content, total, later))  # fmt: skip
 
 
 def _payable(

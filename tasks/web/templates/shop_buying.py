@@ -67,11 +67,8 @@ class Buy(WebTemplate):
         lines = [{**row, "stock": left, "quantity": quantity}]
         today = date.fromisoformat(plan.start[:10])
         addresses = store.rows("SELECT * FROM addresses ORDER BY id")
-        payments = [
-            each
-            for each in store.rows("SELECT * FROM payments ORDER BY id")
-            if each["expires"] >= plan.start[:7]
-        ]
+        payments = [each for each in store.rows("SELECT * FROM payments ORDER BY id")
+                    if each["expires"] >= plan.start[:7]]  # fmt: skip
         address, payment = scene.pick(addresses[1:]), scene.pick(payments[1:])
         coupons = [
             each
@@ -113,15 +110,10 @@ class Buy(WebTemplate):
             def solve(pilot: Pilot) -> Script:
                 yield from add_goods(pilot, variant, count)
                 yield from fill_checkout(
-                    pilot,
-                    address=address["id"],
-                    method=method,
-                    slot=slot["id"] if slot else 0,
-                    payment=payment["id"],
-                    keep=keep,
-                    note=note,
+                    pilot, address=address["id"], method=method, slot=slot["id"] if slot else 0,
+                    payment=payment["id"], keep=keep, note=note,
                     coupon=coupon["code"] if coupon and code else "",
-                )
+                )  # fmt: skip
                 yield from place_order(pilot)
                 yield from pilot.finish()
 
@@ -142,68 +134,44 @@ class Buy(WebTemplate):
         evidence = (rf"shop\.hexathlon\.test/products/{row['product']}$",)
         if not scene.feasible:
             return WebDraft(
-                plan,
-                words,
-                report(record),
-                evidence=evidence,
+                plan, words, report(record), evidence=evidence,
                 answer=ExpectedAnswer("ACTION_NOT_ALLOWED_ERROR", record=record),
                 alternatives={"tries": tries},
-                mutants={
-                    "fewer": _fewer(order, row["variant"], few),
-                    "unseen": report(record, look=False),
-                    "number_only": report(row["product"]),
-                    "other_count": report(f"{row['product']}/{quantity}"),
-                },
-            )
+                mutants={"fewer": _fewer(order, row["variant"], few),
+                         "unseen": report(record, look=False),
+                         "number_only": report(row["product"]),
+                         "other_count": report(f"{row['product']}/{quantity}")},
+            )  # fmt: skip
         expected = order_rows(
-            lines,
-            person=scene.people(plan)[0].login,
-            totals=totals,
-            shares=line_discounts(coupon, lines),
-            address=address["label"],
-            method=method,
-            payment=payment["label"],
-            coupon=coupon["code"] if coupon else "",
-            note=note,
+            lines, person=scene.people(plan)[0].login, totals=totals,
+            shares=line_discounts(coupon, lines), address=address["label"], method=method,
+            payment=payment["label"], coupon=coupon["code"] if coupon else "", note=note,
             slot=f"{slot['day']} {slot['hours']}" if slot else "",
-        )
+        )  # fmt: skip
         if slot:
             expected["slots"] = {"changed": [[slot["id"], {"places": slot["places"] - 1}]]}
 
         def in_steps(pilot: Pilot) -> Script:
             yield from add_goods(pilot, row["variant"], 1)
-            yield from pilot.fill(
-                tuple(f"{word} {row['variant']}" for word in shop_words(pilot, "quantity")),
-                str(quantity),
-                role="spinbutton",
-            )
+            yield from pilot.fill(tuple(f"{word} {row['variant']}" for word in
+                                        shop_words(pilot, "quantity")), str(quantity),
+                                  role="spinbutton")  # fmt: skip
             yield from pilot.click("button", shop_words(pilot, "change"))
             yield from fill_checkout(
-                pilot,
-                address=address["id"],
-                method=method,
-                slot=slot["id"] if slot else 0,
-                payment=payment["id"],
-                note=note,
-                coupon=coupon["code"] if coupon else "",
-            )
+                pilot, address=address["id"], method=method, slot=slot["id"] if slot else 0,
+                payment=payment["id"], note=note, coupon=coupon["code"] if coupon else "",
+            )  # fmt: skip
             yield from place_order(pilot)
             yield from pilot.finish()
 
         return WebDraft(
-            plan,
-            words,
-            order(row["variant"], quantity),
-            changes={"shop": expected},
-            evidence=evidence,
-            alternatives={"in_steps": in_steps},
-            mutants={
-                "insured": order(row["variant"], quantity, ("insurance",)),
-                "newsletter": order(row["variant"], quantity, ("newsletter",)),
-                "one_less": order(row["variant"], quantity - 1),
-                "refuses": report(record),
-            },
-        )
+            plan, words, order(row["variant"], quantity), changes={"shop": expected},
+            evidence=evidence, alternatives={"in_steps": in_steps},
+            mutants={"insured": order(row["variant"], quantity, ("insurance",)),
+                     "newsletter": order(row["variant"], quantity, ("newsletter",)),
+                     "one_less": order(row["variant"], quantity - 1),
+                     "refuses": report(record)},
+        )  # fmt: skip
 
 
 def _fewer(order: Any, variant: str, count: int) -> Solver:
@@ -234,11 +202,8 @@ class DeclinedCard(WebTemplate):
         plan = scene.plan("shop")
         store = scene.store(plan, "shop")
         rows = _unique(store, "v.stock > 5")
-        payments = [
-            each
-            for each in store.rows("SELECT * FROM payments ORDER BY id")
-            if each["expires"] >= plan.start[:7]
-        ]
+        payments = [each for each in store.rows("SELECT * FROM payments ORDER BY id")
+                    if each["expires"] >= plan.start[:7]]  # fmt: skip
         count = 1 if scene.level == "easy" else 2
         if len(rows) < count + 1 or len(payments) < 2:
             return None
@@ -279,14 +244,9 @@ class DeclinedCard(WebTemplate):
             def solve(pilot: Pilot) -> Script:
                 for key in keys:
                     yield from add_goods(pilot, key)
-                yield from fill_checkout(
-                    pilot,
-                    address=address["id"],
-                    method="pickup",
-                    slot=0,
-                    payment=(second if pay == "second" else first)["id"],
-                    keep=keep,
-                )
+                yield from fill_checkout(pilot, address=address["id"], method="pickup", slot=0,
+                                         payment=(second if pay == "second" else first)["id"],
+                                         keep=keep)  # fmt: skip
                 yield from place_order(pilot)
                 if pay in ("checked", "waited"):
                     yield from pilot.look()
@@ -305,14 +265,10 @@ class DeclinedCard(WebTemplate):
         keys = tuple(line["variant"] for line in lines)
         wrong = (*keys[:-1], chosen[-1]["variant"])
         expected = order_rows(
-            lines,
-            person=scene.people(plan)[0].login,
-            totals=totals,
-            shares=[0] * count,
-            address=address["label"],
-            method="pickup",
+            lines, person=scene.people(plan)[0].login, totals=totals, shares=[0] * count,
+            address=address["label"], method="pickup",
             payment=(second if declined else first)["label"],
-        )
+        )  # fmt: skip
         mutants = {
             "insured": order("checked", keys, ("insurance",)),
             "other": order("checked", wrong),
@@ -323,14 +279,10 @@ class DeclinedCard(WebTemplate):
             mutants |= {"trusting": order("first", keys)}
             del mutants["second_card"]
         return WebDraft(
-            plan,
-            instruction,
-            order("checked", keys),
-            changes={"shop": expected},
+            plan, instruction, order("checked", keys), changes={"shop": expected},
             evidence=(r"shop\.hexathlon\.test/orders/\d+$",),
-            alternatives={"waited": order("waited", keys)},
-            mutants=mutants,
-        )
+            alternatives={"waited": order("waited", keys)}, mutants=mutants,
+        )  # fmt: skip
 
 
 def _number_of(pilot: Pilot) -> str:
@@ -359,16 +311,11 @@ class BestCoupon(WebTemplate):
             return None
         lines = [{**row, "quantity": int(scene.rng.integers(1, 3))} for row in picked]
         person = scene.people(plan)[0].login
-        plan = plan.with_edits(
-            [
-                (
-                    "shop",
-                    "INSERT INTO cart (id, person, variant, quantity) VALUES (?, ?, ?, ?)",
-                    (901 + place, person, line["variant"], line["quantity"]),
-                )
-                for place, line in enumerate(lines)
-            ]
-        )
+        plan = plan.with_edits([
+            ("shop", "INSERT INTO cart (id, person, variant, quantity) VALUES (?, ?, ?, ?)",
+             (901 + place, person, line["variant"], line["quantity"]))
+            for place, line in enumerate(lines)
+        ])  # fmt: skip
         today, settings = date.fromisoformat(plan.start[:10]), settings_of(store)
         coupons = store.rows("SELECT * FROM coupons ORDER BY code")
         fitting = [each for each in coupons if not coupon_problem(each, lines, today)]
@@ -385,13 +332,9 @@ class BestCoupon(WebTemplate):
             _saving(each, lines, settings) for each in fitting
         ):
             return None
-        naive = {
-            max(
-                (each for each in coupons if each["kind"] == kind),
-                key=lambda each: (each["amount"], each["code"]),
-            )["code"]
-            for kind in ("percent", "amount")
-        }
+        naive = {max((each for each in coupons if each["kind"] == kind),
+                     key=lambda each: (each["amount"], each["code"]))["code"]
+                 for kind in ("percent", "amount")}  # fmt: skip
         if best["code"] in naive:
             return None
         slots = store.rows(
@@ -461,14 +404,10 @@ class BestCoupon(WebTemplate):
         if later:
             mutants["later"] = order(best["code"], later)
         return WebDraft(
-            plan,
-            instruction,
-            order(best["code"]),
-            changes={"shop": expected},
+            plan, instruction, order(best["code"]), changes={"shop": expected},
             answer=ExpectedAnswer(data=(best["code"], euros(totals[best["code"]].total))),
-            alternatives={"compares": compares},
-            mutants=mutants,
-        )
+            alternatives={"compares": compares}, mutants=mutants,
+        )  # fmt: skip
 
 
 def _saving(coupon: StoreRow, lines: list[StoreRow], settings: dict[str, int]) -> int:

@@ -171,23 +171,16 @@ class CheapestFit(WebTemplate):
             else second
         )
         return WebDraft(
-            plan,
-            instruction,
-            solver(best["variant"], wish.quantity, visit=12),
-            changes=added(
-                "shop",
-                "cart",
-                {"person": person, "variant": best["variant"], "quantity": wish.quantity},
-            ),
+            plan, instruction, solver(best["variant"], wish.quantity, visit=12),
+            changes=added("shop", "cart", {"person": person, "variant": best["variant"],
+                                           "quantity": wish.quantity}),
             evidence=(rf"shop\.hexathlon\.test/products/{best['product']}$",),
             alternatives={"at_once": solver(best["variant"], wish.quantity)},
-            mutants={
-                "second": solver(second["variant"], wish.quantity),
-                "cheaper": solver(enough["variant"], wish.quantity),
-                "one_less": solver(best["variant"], wish.quantity - 1),
-            },
+            mutants={"second": solver(second["variant"], wish.quantity),
+                     "cheaper": solver(enough["variant"], wish.quantity),
+                     "one_less": solver(best["variant"], wish.quantity - 1)},
             turns=40,
-        )
+        )  # fmt: skip
 
 
 class BestPair(WebTemplate):
@@ -261,14 +254,8 @@ class BestPair(WebTemplate):
                 yield from pilot.goto("shop", "/offers")
                 for line in chosen:
                     yield from add_goods(pilot, line["variant"], line["quantity"])
-                yield from fill_checkout(
-                    pilot,
-                    address=address["id"],
-                    method="pickup",
-                    slot=0,
-                    payment=payment["id"],
-                    coupon=code,
-                )
+                yield from fill_checkout(pilot, address=address["id"], method="pickup", slot=0,
+                                         payment=payment["id"], coupon=code)  # fmt: skip
                 yield from place_order(pilot)
                 yield from pilot.finish("MUTATE", [told, *(line["product"] for line in chosen)])
 
@@ -276,15 +263,9 @@ class BestPair(WebTemplate):
 
         code, told = coupon["code"] if coupon else "", euros(totals.total)
         expected = order_rows(
-            lines,
-            person=person,
-            totals=totals,
-            shares=line_discounts(coupon, lines),
-            coupon=code,
-            address=address["label"],
-            method="pickup",
-            payment=payment["label"],
-        )
+            lines, person=person, totals=totals, shares=line_discounts(coupon, lines), coupon=code,
+            address=address["label"], method="pickup", payment=payment["label"],
+        )  # fmt: skip
         mutants = {
             "other_pair": solver(seconds[0][0], _code(seconds[0][1]), euros(seconds[0][2])),
             "cheapest_alone": solver(seconds[1][0], _code(seconds[1][1]), euros(seconds[1][2])),

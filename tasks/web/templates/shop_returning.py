@@ -29,20 +29,10 @@ _HYGIENE = ("face_creams", "tea")
 
 
 def past_order(
-    number: int,
-    person: str,
-    goods: StoreRow,
-    *,
-    placed: date,
-    delivered: str,
-    quantity: int = 1,
-    discount: int = 0,
-    item: int = 0,
-    coupon: str = "",
-    payment: str = "",
-    note: str = "",
+    number: int, person: str, goods: StoreRow, *, placed: date, delivered: str, quantity: int = 1,
+    discount: int = 0, item: int = 0, coupon: str = "", payment: str = "", note: str = "",
     shipping: int = 0,
-) -> list[Edit]:
+) -> list[Edit]:  # fmt: skip
     """Return the edits that add an order of one line; `item` is the line's number."""
     gross = goods["price"] * quantity
     order = (
@@ -57,42 +47,13 @@ def past_order(
     )
     status = "delivered" if delivered else "placed"
     return [
-        (
-            "shop",
-            order,
-            (
-                number,
-                person,
-                f"{placed.isoformat()} 17:2{number % 10}:00",
-                status,
-                delivered,
-                payment,
-                coupon,
-                gross,
-                discount,
-                shipping,
-                gross - discount + shipping,
-                note,
-            ),
-        ),
-        (
-            "shop",
-            line,
-            (
-                item or number * 10,
-                number,
-                goods["variant"],
-                goods["title"],
-                goods["options"],
-                goods["department"],
-                goods["price"],
-                quantity,
-                discount,
-                goods["return_days"],
-                goods["category"],
-            ),
-        ),
-    ]
+        ("shop", order, (number, person, f"{placed.isoformat()} 17:2{number % 10}:00", status,
+                         delivered, payment, coupon, gross, discount, shipping,
+                         gross - discount + shipping, note)),
+        ("shop", line, (item or number * 10, number, goods["variant"], goods["title"],
+                        goods["options"], goods["department"], goods["price"], quantity, discount,
+                        goods["return_days"], goods["category"])),
+    ]  # fmt: skip
 
 
 def _returnable(
@@ -123,11 +84,8 @@ class ReturnOne(WebTemplate):
         store = scene.store(plan, "shop")
         settings = settings_of(store)
         today = date.fromisoformat(plan.start[:10])
-        rows = [
-            row
-            for row in goods_of(plan)
-            if row["return_days"] and not row["owned"] and row["category"] not in _HYGIENE
-        ]
+        rows = [row for row in goods_of(plan) if row["return_days"] and not row["owned"]
+                and row["category"] not in _HYGIENE]  # fmt: skip
         if len(rows) < 2:
             return None
         goods, other = scene.sample(rows, 2)
@@ -145,17 +103,9 @@ class ReturnOne(WebTemplate):
         number = 1 + store.value("SELECT max(number) FROM orders")
         item = 1 + store.value("SELECT max(id) FROM items")
         person = scene.people(plan)[0].login
-        edits = past_order(
-            number,
-            person,
-            goods,
-            placed=delivered - timedelta(days=4),
-            delivered=delivered.isoformat(),
-            quantity=quantity,
-            discount=discount,
-            item=item,
-            coupon="WELCOME",
-        )
+        edits = past_order(number, person, goods, placed=delivered - timedelta(days=4),
+                           delivered=delivered.isoformat(), quantity=quantity, discount=discount,
+                           item=item, coupon="WELCOME")  # fmt: skip
         edits += past_order(
             number + 1,
             person,
@@ -196,16 +146,8 @@ class ReturnOne(WebTemplate):
         def request(amount: int, way: str = method, count: int = 1) -> Solver:
             def solve(pilot: Pilot) -> Script:
                 yield from pilot.goto("shop", "/help/returns")
-                yield from ask_return(
-                    pilot,
-                    number,
-                    item,
-                    reason="changed",
-                    condition=condition,
-                    method=way,
-                    refund=amount,
-                    quantity=count,
-                )
+                yield from ask_return(pilot, number, item, reason="changed", condition=condition,
+                                      method=way, refund=amount, quantity=count)  # fmt: skip
                 yield from pilot.finish()
 
             return solve
@@ -227,19 +169,12 @@ class ReturnOne(WebTemplate):
         evidence = (rf"shop\.hexathlon\.test/orders/{number}(/return)?$", "/help/returns$")
         if not scene.feasible:
             return WebDraft(
-                plan,
-                instruction,
-                report(item),
-                evidence=evidence,
+                plan, instruction, report(item), evidence=evidence,
                 answer=ExpectedAnswer("ACTION_NOT_ALLOWED_ERROR", record=str(item)),
                 alternatives={"by_list": by_list},
-                mutants={
-                    "requests": request(refund),
-                    "order_number": report(number),
-                    "other_item": report(item + 1),
-                    "unseen": report(item, look=False),
-                },
-            )
+                mutants={"requests": request(refund), "order_number": report(number),
+                         "other_item": report(item + 1), "unseen": report(item, look=False)},
+            )  # fmt: skip
         wrong = "collect" if method == "dropoff" else "dropoff"
         return WebDraft(
             plan,
@@ -264,16 +199,8 @@ class ReturnOne(WebTemplate):
 def _row(
     item: int, quantity: int, reason: str, condition: str, method: str, refund: int
 ) -> dict[str, Any]:
-    return {
-        "item": item,
-        "quantity": quantity,
-        "reason": reason,
-        "condition": condition,
-        "method": method,
-        "state": "requested",
-        "refund": refund,
-        "code": "",
-    }
+    return {"item": item, "quantity": quantity, "reason": reason, "condition": condition,
+            "method": method, "state": "requested", "refund": refund, "code": ""}  # fmt: skip
 
 
 class _Piece(NamedTuple):
@@ -305,16 +232,10 @@ class ReturnSweep(WebTemplate):
         edits: list[Edit] = []
         for piece in pieces:
             edits += past_order(
-                piece.number,
-                person,
-                piece.goods,
-                placed=piece.delivered - timedelta(days=3),
-                delivered=piece.delivered.isoformat(),
-                quantity=piece.quantity,
-                discount=piece.discount,
-                item=piece.item,
-                coupon="FIGS" if piece.discount else "",
-            )
+                piece.number, person, piece.goods, placed=piece.delivered - timedelta(days=3),
+                delivered=piece.delivered.isoformat(), quantity=piece.quantity,
+                discount=piece.discount, item=piece.item, coupon="FIGS" if piece.discount else "",
+            )  # fmt: skip
         # One article was also ordered earlier: only the later order is meant.
         again = pieces[0]
         edits += past_order(
@@ -369,15 +290,11 @@ class ReturnSweep(WebTemplate):
                     if not way and place == 0:
                         method = "dropoff" if method == "collect" else "collect"
                     yield from ask_return(
-                        pilot,
-                        piece.number,
-                        piece.item,
+                        pilot, piece.number, piece.item,
                         reason="faulty" if piece.condition == "defective" else "changed",
-                        condition=piece.condition,
-                        method=method,
-                        quantity=piece.quantity,
+                        condition=piece.condition, method=method, quantity=piece.quantity,
                         refund=refund + (off if place == 0 else 0),
-                    )
+                    )  # fmt: skip
                 yield from pilot.finish("MUTATE", [euros(sure)])
 
             return solve
@@ -477,17 +394,8 @@ def _pieces(
         )
         if row["price"] <= 2 * discount:
             discount = 0
-        pieces.append(
-            _Piece(
-                row,
-                start + place,
-                item + place,
-                date.fromordinal(day),
-                quantity,
-                discount,
-                condition,
-            )
-        )
+        pieces.append(_Piece(row, start + place, item + place, date.fromordinal(day), quantity,
+                             discount, condition))  # fmt: skip
     return pieces
 
 

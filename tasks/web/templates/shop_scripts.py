@@ -80,16 +80,9 @@ def add_goods(pilot: Pilot, variant: str, quantity: int = 1) -> Script:
 
 
 def fill_checkout(
-    pilot: Pilot,
-    *,
-    address: int,
-    method: str,
-    slot: int,
-    payment: int,
-    keep: Sequence[str] = (),
-    coupon: str = "",
-    note: str = "",
-) -> Script:
+    pilot: Pilot, *, address: int, method: str, slot: int, payment: int,
+    keep: Sequence[str] = (), coupon: str = "", note: str = "",
+) -> Script:  # fmt: skip
     """Use a coupon and fill in the order form; ids as values of the lists.
 
     Args:
@@ -131,17 +124,8 @@ def place_order(pilot: Pilot) -> Script:
     yield from pilot.click("button", shop_words(pilot, "place_order"))
 
 
-def ask_return(
-    pilot: Pilot,
-    number: int,
-    item: int,
-    *,
-    reason: str,
-    condition: str,
-    method: str,
-    refund: int,
-    quantity: int = 1,
-) -> Script:
+def ask_return(pilot: Pilot, number: int, item: int, *, reason: str, condition: str, method: str,
+               refund: int, quantity: int = 1) -> Script:  # fmt: skip
     """Request the return of an item."""
     yield from pilot.goto("shop", f"/orders/{number}/return")
     yield from pilot.select(shop_words(pilot, "item_number"), str(item))
@@ -166,34 +150,16 @@ def order_rows(
         **columns: Further columns of the order.
     """
     order = {
-        "person": person,
-        "status": "placed",
-        "delivered": "",
-        "slot": "",
-        "coupon": "",
-        "newsletter": 0,
-        "note": "",
-        "goods": totals.goods,
-        "discount": totals.discount,
-        "shipping": totals.shipping,
-        "insurance": totals.insurance,
-        "wrapping": totals.wrapping,
-        "total": totals.total,
-        **columns,
-    }
+        "person": person, "status": "placed", "delivered": "", "slot": "", "coupon": "",
+        "newsletter": 0, "note": "", "goods": totals.goods, "discount": totals.discount,
+        "shipping": totals.shipping, "insurance": totals.insurance, "wrapping": totals.wrapping,
+        "total": totals.total, **columns,
+    }  # fmt: skip
     items = [
-        {
-            "variant": line["variant"],
-            "title": line["title"],
-            "options": line["options"],
-            "department": line["department"],
-            "price": line["price"],
-            "quantity": line["quantity"],
-            "discount": share,
-            "return_days": line["return_days"],
-            "category": line["category"],
-        }
+        {"variant": line["variant"], "title": line["title"], "options": line["options"],
+         "department": line["department"], "price": line["price"], "quantity": line["quantity"],
+         "discount": share, "return_days": line["return_days"], "category": line["category"]}
         for line, share in zip(lines, shares, strict=True)
-    ]
+    ]  # fmt: skip
     stock = [[line["variant"], {"stock": line["stock"] - line["quantity"]}] for line in lines]
     return {"orders": {"added": [order]}, "items": {"added": items}, "variants": {"changed": stock}}

@@ -325,19 +325,13 @@ class CancelOrder(WebTemplate):
         evidence = (rf"shop\.hexathlon\.test/orders/{meant}$",)
         if not scene.feasible:
             return WebDraft(
-                plan,
-                instruction,
-                report(meant),
-                evidence=evidence,
+                plan, instruction, report(meant), evidence=evidence,
                 answer=ExpectedAnswer("ACTION_NOT_ALLOWED_ERROR", record=parcel_of(meant)),
                 alternatives={"by_list": by_list},
-                mutants={
-                    "finishes": finishes,
-                    "other_parcel": report(other),
-                    "unseen": report(meant, look=False),
-                },
+                mutants={"finishes": finishes, "other_parcel": report(other),
+                         "unseen": report(meant, look=False)},
                 turns=20,
-            )
+            )  # fmt: skip
         return WebDraft(
             plan,
             instruction,
@@ -375,20 +369,9 @@ def _order_edits(
     )
     return [
         (order, (number, person, stamp, status, row["price"], row["price"] + 490, note)),
-        (
-            item,
-            (
-                number,
-                row["variant"],
-                row["title"],
-                row["options"],
-                row["department"],
-                row["price"],
-                row["return_days"],
-                row["category"],
-            ),
-        ),
-    ]
+        (item, (number, row["variant"], row["title"], row["options"], row["department"],
+                row["price"], row["return_days"], row["category"])),
+    ]  # fmt: skip
 
 
 TEMPLATES: tuple[WebTemplate, ...] = (AddToCart(), LookUp(), CorrectAddress(), CancelOrder())

@@ -290,21 +290,12 @@ class ModerateReviews(WebTemplate):
             other = scene.pick([name for name in names if name != goods[key]["kind"]])
             text, reason = draw_review(scene, kinds[at], goods[key]["kind"], other)
             day = (today - timedelta(days=int(scene.rng.integers(1, 60)))).isoformat()
-            edits.append(
-                (
-                    "shop",
-                    "INSERT INTO reviews VALUES (?, ?, ?, ?, ?, ?, 'shown', ?, '')",
-                    (
-                        first + place,
-                        key,
-                        scene.say("Verified buyer", "已购买家"),
-                        1 if kinds[at] == "harsh" else int(scene.rng.integers(1, 6)),
-                        day,
-                        text,
-                        int(scene.rng.integers(1, 5)),
-                    ),
-                )
-            )
+            edits.append((
+                "shop", "INSERT INTO reviews VALUES (?, ?, ?, ?, ?, ?, 'shown', ?, '')",
+                (first + place, key, scene.say("Verified buyer", "已购买家"),
+                 1 if kinds[at] == "harsh" else int(scene.rng.integers(1, 6)), day, text,
+                 int(scene.rng.integers(1, 5))),
+            ))  # fmt: skip
             if reason:
                 reasons[first + place] = reason
         plan = plan.with_edits(edits)

@@ -104,23 +104,14 @@ class CloseUnlessBlocked(WebTemplate):
         status = "done" if scene.feasible else "progress"
         plan = plan.with_edits(
             [
-                (
-                    "tracker",
-                    "UPDATE issues SET status = ? WHERE number = ?",
-                    (status, blocker["number"]),
-                ),
-                (
-                    "tracker",
-                    "INSERT INTO links (issue, kind, other) VALUES (?, 'blocked_by', ?)",
-                    (row["number"], blocker["number"]),
-                ),
-                (
-                    "tracker",
-                    "INSERT INTO links (issue, kind, other) VALUES (?, 'relates', ?)",
-                    (row["number"], third["number"]),
-                ),
+                ("tracker", "UPDATE issues SET status = ? WHERE number = ?",
+                 (status, blocker["number"])),
+                ("tracker", "INSERT INTO links (issue, kind, other) VALUES (?, 'blocked_by', ?)",
+                 (row["number"], blocker["number"])),
+                ("tracker", "INSERT INTO links (issue, kind, other) VALUES (?, 'relates', ?)",
+                 (row["number"], third["number"])),
             ]
-        )
+        )  # fmt: skip
         remark = scene.say(
             "Checked with support, nothing is left to do.", "已与支持团队确认，没有遗留问题。"
         )
@@ -193,18 +184,11 @@ class CloseUnlessBlocked(WebTemplate):
             }
         }
         return WebDraft(
-            plan,
-            instruction,
-            do,
-            changes=expected,
-            evidence=evidence,
+            plan, instruction, do, changes=expected, evidence=evidence,
             alternatives={"try_first": try_first},
-            mutants={
-                "refuses": report(blocker["number"]),
-                "other_issue": other_issue,
-                "comment_only": lambda pilot: commented(pilot, row["number"]),
-            },
-        )
+            mutants={"refuses": report(blocker["number"]), "other_issue": other_issue,
+                     "comment_only": lambda pilot: commented(pilot, row["number"])},
+        )  # fmt: skip
 
 
 TEMPLATES: tuple[WebTemplate, ...] = (SetPriority(), CloseUnlessBlocked())

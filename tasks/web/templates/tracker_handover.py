@@ -48,16 +48,8 @@ class HandOver(WebTemplate):
             "'progress') AND assignee = '' ORDER BY number",
             (project["key"],),
         )
-        specs = [
-            ("open", "p3"),
-            ("progress", "p2"),
-            ("open", "p1"),
-            ("review", "p2"),
-            ("open", "p4"),
-            ("progress", "p3"),
-            ("open", "p2"),
-            ("testing", "p1"),
-        ]
+        specs = [("open", "p3"), ("progress", "p2"), ("open", "p1"), ("review", "p2"),
+                 ("open", "p4"), ("progress", "p3"), ("open", "p2"), ("testing", "p1")]  # fmt: skip
         specs = specs if hard else [*specs[:4], specs[5]]
         if len(spare) < len(specs):
             return None
@@ -66,15 +58,8 @@ class HandOver(WebTemplate):
         today = datetime.fromisoformat(plan.start).date()
         edits: list[Edit] = [issue_edit(row["number"], assignee="") for row in held]
         for i, (row, (status, priority)) in enumerate(zip(chosen, specs, strict=True)):
-            edits.append(
-                issue_edit(
-                    row["number"],
-                    assignee=leaver.login,
-                    status=status,
-                    priority=priority,
-                    component=areas[i % 4],
-                )
-            )
+            edits.append(issue_edit(row["number"], assignee=leaver.login, status=status,
+                                    priority=priority, component=areas[i % 4]))  # fmt: skip
         # The candidates of one area are away: the least busy one, and their deputy.
         staff = store.rows("SELECT * FROM staff")
         ranked = _ranked(store, staff, areas[1], leaver.login)
@@ -146,26 +131,15 @@ class HandOver(WebTemplate):
             yield from solver(dict(reversed(moved.items())), look=False)(pilot)
 
         return WebDraft(
-            plan,
-            instruction,
-            solver(moved),
-            changes=together(
-                *(
-                    changed("tracker", "issues", number, assignee=login)
-                    for number, login in moved.items()
-                )
-            ),
+            plan, instruction, solver(moved),
+            changes=together(*(changed("tracker", "issues", number, assignee=login)
+                               for number, login in moved.items())),
             alternatives={"backwards": backwards},
-            mutants={
-                **{
-                    f"without_{kind}": solver(value, look=False)
-                    for kind, value in wrong.items()
-                    if value is not None
-                },
-                "one_missing": solver(dict(list(moved.items())[:-1]), look=False),
-            },
+            mutants={**{f"without_{kind}": solver(value, look=False)
+                        for kind, value in wrong.items() if value is not None},
+                     "one_missing": solver(dict(list(moved.items())[:-1]), look=False)},
             turns=70 if hard else 45,
-        )
+        )  # fmt: skip
 
 
 def _nobody(pilot: Pilot) -> Script:
@@ -183,81 +157,37 @@ def _hand_over_rules(
 ) -> list[tuple[str, str, str, str]]:
     say = scene.say
     lines = [
-        (
-            "",
-            "2025-02-01",
-            head,
-            say(
-                "When somebody goes away, each unresolved issue goes to the person whose component it "
-                "is (page People) and who has the fewest open issues there; the counts are those "
-                "before the handover. The person who goes away is left out.",
-                "有人休假时，其每个未解决问题交给负责该组件（见人员页）且未解决数最少的人；以交接前的数目为准，休假者本人不计。",
-            ),
-        ),
-        (
-            "",
-            "2025-04-01",
-            head,
-            say(
-                "Issues in review or testing stay with the person who goes away.",
-                "评审中或测试中的问题仍由休假者负责。",
-            ),
-        ),
-        (
-            project,
-            "2025-06-01",
-            head,
-            say(
-                "When issues are handed over in this project, critical ones go to the project lead, "
-                "unless they stay.",
-                "本项目交接时，紧急问题交给项目负责人，但按规定不交接的除外。",
-            ),
-        ),
-        (
-            "",
-            "2025-06-01",
-            head,
-            say(
-                "Nobody who is away on the day of the handover gets an issue; it goes to that "
-                "person's deputy"
-                + (", and if the deputy is away, to the deputy's deputy." if hard else "."),
-                "交接当日休假的人不接收问题，改交其代理人"
-                + ("；代理人也休假的，交代理人的代理人。" if hard else "。"),
-            ),
-        ),
-    ]
+        ("", "2025-02-01", head, say(
+            "When somebody goes away, each unresolved issue goes to the person whose component it "
+            "is (page People) and who has the fewest open issues there; the counts are those "
+            "before the handover. The person who goes away is left out.",
+            "有人休假时，其每个未解决问题交给负责该组件（见人员页）且未解决数最少的人；以交接前的数目为准，休假者本人不计。")),
+        ("", "2025-04-01", head, say(
+            "Issues in review or testing stay with the person who goes away.",
+            "评审中或测试中的问题仍由休假者负责。")),
+        (project, "2025-06-01", head, say(
+            "When issues are handed over in this project, critical ones go to the project lead, "
+            "unless they stay.", "本项目交接时，紧急问题交给项目负责人，但按规定不交接的除外。")),
+        ("", "2025-06-01", head, say(
+            "Nobody who is away on the day of the handover gets an issue; it goes to that "
+            "person's deputy" + (", and if the deputy is away, to the deputy's deputy." if hard
+                                 else "."),
+            "交接当日休假的人不接收问题，改交其代理人" + ("；代理人也休假的，交代理人的代理人。" if hard else "。"))),
+    ]  # fmt: skip
     if hard:
-        lines.append(
-            (
-                project,
-                "2025-09-01",
-                head,
-                say(
-                    "Low priority issues of this project are not handed over to anybody: they are left "
-                    "without an assignee.",
-                    "本项目的低优先级问题不交给任何人：负责人留空。",
-                ),
-            )
-        )
+        lines.append((project, "2025-09-01", head, say(
+            "Low priority issues of this project are not handed over to anybody: they are left "
+            "without an assignee.", "本项目的低优先级问题不交给任何人：负责人留空。")))  # fmt: skip
     return lines
 
 
 def _ranked(store: SiteStore, staff: Sequence[StoreRow], area: str, leaver: str) -> list[str]:
     """Return the people of an area, the least busy first; empty if two are equally busy."""
     loads = sorted(
-        (
-            int(
-                store.value(
-                    "SELECT count(*) FROM issues WHERE assignee = ? AND status NOT IN "
-                    "('done', 'rejected')",
-                    (row["login"],),
-                )
-            ),
-            row["login"],
-        )
-        for row in staff
-        if row["area"] == area and row["login"] != leaver
-    )
+        (int(store.value("SELECT count(*) FROM issues WHERE assignee = ? AND status NOT IN "
+                         "('done', 'rejected')", (row["login"],))), row["login"])
+        for row in staff if row["area"] == area and row["login"] != leaver
+    )  # fmt: skip
     if len(loads) > 1 and loads[0][0] == loads[1][0]:
         return []
     return [login for _, login in loads]

@@ -48,14 +48,8 @@ class CloseMilestone(WebTemplate):
         rows = store.rows(
             "SELECT * FROM issues WHERE milestone = ? ORDER BY number", (stone["id"],)
         )
-        specs = [
-            ("open", "p2", "api"),
-            ("progress", "p3", "sync"),
-            ("testing", "p3", "search"),
-            ("open", "p1", "login"),
-            ("done", "p2", "api"),
-            ("rejected", "p1", "sync"),
-        ]
+        specs = [("open", "p2", "api"), ("progress", "p3", "sync"), ("testing", "p3", "search"),
+                 ("open", "p1", "login"), ("done", "p2", "api"), ("rejected", "p1", "sync")]  # fmt: skip
         if hard:
             specs += [
                 ("open", "p4", "charts"),
@@ -83,49 +77,24 @@ class CloseMilestone(WebTemplate):
         edits.append(issue_edit(critical["number"], status="done" if scene.feasible else "open"))
         head, say = scene.people(plan)[1].login, scene.say
         lines = [
-            (
-                "",
-                "2025-01-15",
-                head,
-                say(
-                    "Before a milestone is closed, its unresolved issues move to the project's next "
-                    "open milestone by due date; then it is closed.",
-                    "关闭里程碑之前，其未解决的问题移至该项目按截止日期排列的下一个进行中的里程碑，然后将其关闭。",
-                ),
-            ),
-            (
-                "",
-                "2025-01-15",
-                head,
-                say(
-                    "Issues in testing do not move: they are set to done.",
-                    "测试中的问题不移动，而是设为已完成。",
-                ),
-            ),
-        ]
+            ("", "2025-01-15", head, say(
+                "Before a milestone is closed, its unresolved issues move to the project's next "
+                "open milestone by due date; then it is closed.",
+                "关闭里程碑之前，其未解决的问题移至该项目按截止日期排列的下一个进行中的里程碑，然后将其关闭。")),
+            ("", "2025-01-15", head, say(
+                "Issues in testing do not move: they are set to done.",
+                "测试中的问题不移动，而是设为已完成。")),
+        ]  # fmt: skip
         if hard:
             lines += [
-                (
-                    project["key"],
-                    "2025-07-01",
-                    head,
-                    say(
-                        "In this project, low priority issues lose their milestone instead of moving; "
-                        "this goes before all other rules.",
-                        "在本项目中，低优先级问题不移动，而是清除里程碑；此条优先于其他规则。",
-                    ),
-                ),
-                (
-                    project["key"],
-                    "2025-10-01",
-                    head,
-                    say(
-                        "Billing issues of this project skip one milestone: they move to the one after "
-                        "the next.",
-                        "本项目的计费问题跳过一个里程碑，移至再下一个。",
-                    ),
-                ),
-            ]
+                (project["key"], "2025-07-01", head, say(
+                    "In this project, low priority issues lose their milestone instead of moving; "
+                    "this goes before all other rules.",
+                    "在本项目中，低优先级问题不移动，而是清除里程碑；此条优先于其他规则。")),
+                (project["key"], "2025-10-01", head, say(
+                    "Billing issues of this project skip one milestone: they move to the one after "
+                    "the next.", "本项目的计费问题跳过一个里程碑，移至再下一个。")),
+            ]  # fmt: skip
         plan = plan.with_edits([*edits, *rule_edits(90, lines)])
         store = scene.store(plan, "tracker")
         right = _moves(store, stone, stones, hard=hard)

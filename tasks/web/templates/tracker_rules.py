@@ -113,58 +113,25 @@ class MergeDuplicates(WebTemplate):
         head = scene.people(plan)[1].login
         say = scene.say
         lines = [
-            (
-                "",
-                "2025-03-01",
-                head,
-                say(
-                    "Duplicates are merged into the oldest of them by creation time that is neither "
-                    "done nor rejected.",
-                    "重复问题并入其中创建时间最早且未完成未拒绝的那个。",
-                ),
-            ),
-            (
-                "",
-                "2025-05-01",
-                head,
-                say(
-                    "If one of the duplicates is in review or testing, it takes the place of the "
-                    "oldest.",
-                    "若其中某个处于评审或测试中，则以它代替最早的那个。",
-                ),
-            ),
-            (
-                "",
-                "2025-05-01",
-                head,
-                say(
-                    "Issues that are done or rejected are left as they are.",
-                    "已完成或已拒绝的问题保持不变。",
-                ),
-            ),
-        ]
+            ("", "2025-03-01", head, say(
+                "Duplicates are merged into the oldest of them by creation time that is neither "
+                "done nor rejected.", "重复问题并入其中创建时间最早且未完成未拒绝的那个。")),
+            ("", "2025-05-01", head, say(
+                "If one of the duplicates is in review or testing, it takes the place of the "
+                "oldest.", "若其中某个处于评审或测试中，则以它代替最早的那个。")),
+            ("", "2025-05-01", head, say(
+                "Issues that are done or rejected are left as they are.",
+                "已完成或已拒绝的问题保持不变。")),
+        ]  # fmt: skip
         if hard:
             lines += [
-                (
-                    "",
-                    "2025-09-01",
-                    head,
-                    say(
-                        "A critical issue is never merged into another: it is the target, whatever "
-                        "the other rules say.",
-                        "紧急问题绝不并入其他问题：无论其他规则如何，它都是合并目标。",
-                    ),
-                ),
-                (
-                    "",
-                    "2025-09-01",
-                    head,
-                    say(
-                        "A duplicate that is blocked by an unresolved issue stays on its own.",
-                        "被未解决问题阻塞的重复问题单独保留。",
-                    ),
-                ),
-            ]
+                ("", "2025-09-01", head, say(
+                    "A critical issue is never merged into another: it is the target, whatever "
+                    "the other rules say.", "紧急问题绝不并入其他问题：无论其他规则如何，它都是合并目标。")),
+                ("", "2025-09-01", head, say(
+                    "A duplicate that is blocked by an unresolved issue stays on its own.",
+                    "被未解决问题阻塞的重复问题单独保留。")),
+            ]  # fmt: skip
         plan = plan.with_edits([*edits, *rule_edits(70, lines)])
         store = scene.store(plan, "tracker")
         target = chosen[2] if hard else chosen[1]
@@ -246,29 +213,17 @@ class MergeDuplicates(WebTemplate):
                     known.append(login)
                     watchers.append({"issue": target["number"], "login": login})
         return WebDraft(
-            plan,
-            instruction,
-            solver(target, victims),
-            evidence=evidence,
+            plan, instruction, solver(target, victims), evidence=evidence,
             changes=together(
-                *(
-                    changed("tracker", "issues", row["number"], status="rejected")
-                    for row in victims
-                ),
-                added(
-                    "tracker",
-                    "links",
-                    *(
-                        {"issue": row["number"], "kind": "duplicates", "other": target["number"]}
-                        for row in victims
-                    ),
-                ),
+                *(changed("tracker", "issues", row["number"], status="rejected")
+                  for row in victims),
+                added("tracker", "links", *({"issue": row["number"], "kind": "duplicates",
+                                             "other": target["number"]} for row in victims)),
                 added("tracker", "watchers", *watchers),
             ),
             alternatives={"by_search": by_search},
-            mutants={**mutants, "refuses": report(odd["number"])},
-            turns=50,
-        )
+            mutants={**mutants, "refuses": report(odd["number"])}, turns=50,
+        )  # fmt: skip
 
 
 def _logins(store: SiteStore, number: int) -> list[str]:

@@ -75,18 +75,14 @@ class WatchIssue(WebTemplate):
             yield from pilot.finish()
 
         return WebDraft(
-            plan,
-            instruction,
-            solver(row["number"]),
+            plan, instruction, solver(row["number"]),
             changes=added("tracker", "watchers", {"issue": row["number"], "login": person}),
             alternatives={"by_search": by_search},
-            mutants={
-                "wrong_issue": solver(other["number"]),
-                "twice": solver(row["number"], row["number"]),
-                "another_too": solver(row["number"], other["number"]),
-            },
+            mutants={"wrong_issue": solver(other["number"]),
+                     "twice": solver(row["number"], row["number"]),
+                     "another_too": solver(row["number"], other["number"])},
             turns=20,
-        )
+        )  # fmt: skip
 
 
 class MoveOnBoard(WebTemplate):
@@ -138,18 +134,13 @@ class MoveOnBoard(WebTemplate):
             yield from pilot.finish()
 
         return WebDraft(
-            plan,
-            instruction,
-            solver(row, status),
+            plan, instruction, solver(row, status),
             changes=changed("tracker", "issues", row["number"], status=status),
             alternatives={"by_form": by_form},
-            mutants={
-                "wrong_column": solver(row, near),
-                "stays": solver(row, row["status"]),
-                "wrong_issue": solver(other, status if other["status"] != status else near),
-            },
+            mutants={"wrong_column": solver(row, near), "stays": solver(row, row["status"]),
+                     "wrong_issue": solver(other, status if other["status"] != status else near)},
             turns=20,
-        )
+        )  # fmt: skip
 
 
 class CountIssues(WebTemplate):
@@ -210,10 +201,8 @@ class CountIssues(WebTemplate):
                 f"项目{project['key']}中组件为“{name}”、既未完成也未拒绝的问题里，"
                 "有多少由报告人自己负责？只回答一个数字。",
             )
-        listing = (
-            rf"tracker\.hexathlon\.test/issues(/export)?\?.*(project={project['key']}"
-            rf"|component={component})",
-        )
+        listing = (rf"tracker\.hexathlon\.test/issues(/export)?\?.*(project={project['key']}"
+                   rf"|component={component})",)  # fmt: skip
 
         def solver(value: int, *, look: bool = True) -> Solver:
             def solve(pilot: Pilot) -> Script:
@@ -233,19 +222,12 @@ class CountIssues(WebTemplate):
             yield from pilot.finish("RETRIEVE", [count])
 
         return WebDraft(
-            plan,
-            instruction,
-            solver(count),
-            answer=ExpectedAnswer(data=(count,)),
-            evidence=listing,
-            alternatives={"by_form": by_form},
-            mutants={
-                "all": solver(len(rows)),
-                "off_by_one": solver(count + 1),
-                "unseen": solver(count, look=False),
-            },
+            plan, instruction, solver(count), answer=ExpectedAnswer(data=(count,)),
+            evidence=listing, alternatives={"by_form": by_form},
+            mutants={"all": solver(len(rows)), "off_by_one": solver(count + 1),
+                     "unseen": solver(count, look=False)},
             turns=40,
-        )
+        )  # fmt: skip
 
 
 class SaveFilter(WebTemplate):
@@ -270,10 +252,8 @@ class SaveFilter(WebTemplate):
             parts += [f"component={component}", "sort=updated"]
             extra_en = f', component "{say_of[2]}", sorted by last update'
             extra_zh = f"、组件“{say_of[2]}”、按更新时间排序"
-        name = scene.say(
-            scene.pick(("Morning round", "Hot spots", "For the call")),
-            scene.pick(("晨会", "重点", "电话会议")),
-        )
+        name = scene.say(scene.pick(("Morning round", "Hot spots", "For the call")),
+                         scene.pick(("晨会", "重点", "电话会议")))  # fmt: skip
         instruction = scene.say(
             f'Save a filter named "{name}" for the issues of the project {project["name"]} with '
             f'the status "{say_of[0]}" and the priority "{say_of[1]}"{extra_en}.',
@@ -307,18 +287,13 @@ class SaveFilter(WebTemplate):
             yield from save(pilot, name)
 
         return WebDraft(
-            plan,
-            instruction,
-            solver(query),
+            plan, instruction, solver(query),
             changes=added("tracker", "filters", {"owner": person, "name": name, "query": query}),
             alternatives={"by_form": by_form},
-            mutants={
-                "no_project": solver("&".join(parts)),
-                "wrong_name": solver(query, name + "2"),
-                "one_missing": solver(query.rpartition("&")[0]),
-            },
+            mutants={"no_project": solver("&".join(parts)), "wrong_name": solver(query, name + "2"),
+                     "one_missing": solver(query.rpartition("&")[0])},
             turns=24,
-        )
+        )  # fmt: skip
 
 
 class BulkAssign(WebTemplate):
@@ -343,11 +318,8 @@ class BulkAssign(WebTemplate):
             (project["key"], component),
         )
         low = [row for row in rows if row["priority"] == "p4"]
-        others = store.rows(
-            "SELECT * FROM issues WHERE project = ? AND component = ? AND "
-            "assignee <> '' ORDER BY number",
-            (project["key"], component),
-        )
+        others = store.rows("SELECT * FROM issues WHERE project = ? AND component = ? AND "
+                            "assignee <> '' ORDER BY number", (project["key"], component))  # fmt: skip
         if not 2 <= len(rows) <= 7 or not low or not others:
             return None
         if not any(row["priority"] in ("p1", "p2") for row in rows):
@@ -388,11 +360,8 @@ class BulkAssign(WebTemplate):
                 page = 1
                 while left:
                     yield from pilot.goto("tracker", f"/issues?{query}&page={page}")
-                    names = [
-                        each.format(number=number)
-                        for number in sorted(left)
-                        for each in pilot.words("tracker", "select_issue")
-                    ]
+                    names = [each.format(number=number) for number in sorted(left)
+                             for each in pilot.words("tracker", "select_issue")]  # fmt: skip
                     here = [each for each in names if f'checkbox "{each}"' in pilot.screen]
                     for each in here:
                         yield from pilot.click("checkbox", each)
@@ -412,35 +381,20 @@ class BulkAssign(WebTemplate):
             yield from pilot.finish()
 
         expected = [
-            changed(
-                "tracker",
-                "issues",
-                row["number"],
-                assignee=person.login,
-                **({"priority": "p3"} if row in low else {}),
-            )
+            changed("tracker", "issues", row["number"], assignee=person.login,
+                    **({"priority": "p3"} if row in low else {}))
             for row in rows
-        ]
+        ]  # fmt: skip
         return WebDraft(
-            plan,
-            instruction,
-            solver(rows, low),
-            changes=together(*expected),
+            plan, instruction, solver(rows, low), changes=together(*expected),
             alternatives={"by_bulk": by_bulk},
-            mutants={
-                "one_missing": solver(rows[:-1], low),
-                "not_raised": solver(rows, []),
-                "all_raised": solver(rows, rows),
-                "one_more": solver([*rows, others[0]], low),
-            },
+            mutants={"one_missing": solver(rows[:-1], low), "not_raised": solver(rows, []),
+                     "all_raised": solver(rows, rows),
+                     "one_more": solver([*rows, others[0]], low)},
             turns=60,
-        )
+        )  # fmt: skip
 
 
 TEMPLATES: tuple[WebTemplate, ...] = (
-    WatchIssue(),
-    MoveOnBoard(),
-    CountIssues(),
-    SaveFilter(),
-    BulkAssign(),
-)
+    WatchIssue(), MoveOnBoard(), CountIssues(), SaveFilter(), BulkAssign(),
+)  # fmt: skip

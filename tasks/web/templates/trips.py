@@ -68,14 +68,8 @@ class BookTrip(WebTemplate):
         stay = (first.isoformat(), (first + timedelta(days=nights)).isoformat(), 1)
         cities = [row["origin"] for row in city.rows("SELECT DISTINCT origin FROM trains")]
         origin, target = scene.sample(cities, 2)
-        district = scene.pick(
-            [
-                row["district"]
-                for row in city.rows(
-                    "SELECT DISTINCT district FROM places WHERE category = 'hotel' ORDER BY district"
-                )
-            ]
-        )
+        district = scene.pick([row["district"] for row in city.rows(
+            "SELECT DISTINCT district FROM places WHERE category = 'hotel' ORDER BY district")])  # fmt: skip
         cap = int(scene.rng.integers(90, 150)) * 100
         older = cap - 2_500
         rooms = _rooms(city, user.login, stay, district, cap)
@@ -190,34 +184,25 @@ class BookTrip(WebTemplate):
 
         tax = tax_cents(rate, *stay) / 100
         return WebDraft(
-            plan,
-            instruction,
-            solver(train, rate, total),
+            plan, instruction, solver(train, rate, total),
             changes=together(
-                added(
-                    "maps",
-                    "bookings",
-                    train_row(user.login, train, first),
-                    room_row(user.login, rate, stay, room_cents),
-                ),
+                added("maps", "bookings", train_row(user.login, train, first),
+                      room_row(user.login, rate, stay, room_cents)),
                 new_cells(sheet.id, {"E3": f"{total:.2f}", "F3": f"B-{last + 1}, B-{last + 2}"}),
             ),
             alternatives={"sheet_last": sheet_last},
             mutants={
-                **{
-                    f"room_{kind}": solver(train, room, total) for kind, room in wrong_rooms.items()
-                },
-                **{
-                    f"train_{kind}": solver(each, rate, total)
-                    for kind, each in wrong_trains.items()
-                },
+                **{f"room_{kind}": solver(train, room, total) for kind, room in
+                   wrong_rooms.items()},
+                **{f"train_{kind}": solver(each, rate, total)
+                   for kind, each in wrong_trains.items()},
                 "without_tax": solver(train, rate, total - tax),
                 "insured": solver(train, rate, total, extra=True),
                 "wrong_row": solver(train, rate, total, row=4),
                 "swapped": solver(train, rate, total, swapped=True),
             },
             turns=60,
-        )
+        )  # fmt: skip
 
 
 def _trip_rules(
@@ -232,42 +217,20 @@ def _trip_rules(
     return [
         (f"{year - 1}-02-01", head, room.format(older // 100)),
         (f"{year}-01-05", head, room.format(cap // 100)),
-        (
-            f"{year - 1}-02-01",
-            head,
-            say(
-                "Of all rooms that are allowed, take the one with the highest average of stars for its "
-                "hotel; of equal ones the cheapest. Breakfast must be included, and the room must be "
-                "in the district that the trip names, if it names one.",
-                "在允许的客房中选择酒店平均星级最高的；相同则选最便宜的。须含早餐；差旅指定城区的，须在该城区。",
-            ),
-        ),
-        (
-            f"{year - 1}-02-01",
-            head,
-            say(
-                "Trains: a direct train that arrives by 13:00 with a flexible fare; of these the "
-                "cheapest.",
-                "火车：选13:00之前（含）到达的直达弹性票，其中最便宜的。",
-            ),
-        ),
-        (
-            f"{year}-01-10",
-            other,
-            say(
-                "Rooms: any price if the hotel has four stars on average.",
-                "客房：酒店平均四星以上则不限价。",
-            ),
-        ),
-        (
-            f"{year - 1}-02-01",
-            head,
-            say(
-                f"Only entries decided by {head} are in force; of two on the same matter, the newer.",
-                f"仅{head}决定的条目有效；同一事项以较新者为准。",
-            ),
-        ),
-    ]
+        (f"{year - 1}-02-01", head, say(
+            "Of all rooms that are allowed, take the one with the highest average of stars for its "
+            "hotel; of equal ones the cheapest. Breakfast must be included, and the room must be "
+            "in the district that the trip names, if it names one.",
+            "在允许的客房中选择酒店平均星级最高的；相同则选最便宜的。须含早餐；差旅指定城区的，须在该城区。")),
+        (f"{year - 1}-02-01", head, say(
+            "Trains: a direct train that arrives by 13:00 with a flexible fare; of these the "
+            "cheapest.", "火车：选13:00之前（含）到达的直达弹性票，其中最便宜的。")),
+        (f"{year}-01-10", other, say("Rooms: any price if the hotel has four stars on average.",
+                                     "客房：酒店平均四星以上则不限价。")),
+        (f"{year - 1}-02-01", head, say(
+            f"Only entries decided by {head} are in force; of two on the same matter, the newer.",
+            f"仅{head}决定的条目有效；同一事项以较新者为准。")),
+    ]  # fmt: skip
 
 
 def _rooms(

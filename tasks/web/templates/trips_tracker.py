@@ -177,37 +177,17 @@ class AssignByRoster(WebTemplate):
             )
         ]
         for i, row in enumerate(chosen):
-            edits.append(
-                issue_edit(
-                    row["number"],
-                    assignee="",
-                    priority="p1",
-                    status="open",
-                    component=areas[(0, 0, 1, 1, 2)[i]],
-                )
-            )
+            edits.append(issue_edit(row["number"], assignee="", priority="p1", status="open",
+                                    component=areas[(0, 0, 1, 1, 2)[i]]))  # fmt: skip
         today = today_of(plan)
         fields = scene.sample(sheet.rows(), 7)
         away = [(today + timedelta(days=days)).isoformat() for days in (-3, 4, -9, -2)]
-        loads = {
-            person.name: int(
-                tracker.value(
-                    f"SELECT count(*) FROM issues WHERE assignee = ? AND {UNRESOLVED}",
-                    (person.login,),
-                )
-            )
-            for person in people
-        }
+        loads = {person.name: int(tracker.value(
+            f"SELECT count(*) FROM issues WHERE assignee = ? AND {UNRESOLVED}", (person.login,)))
+            for person in people}  # fmt: skip
         # Per person: field, spare capacity, absence.
-        setup = [
-            (areas[0], 3, ""),
-            (areas[0], 6, "now"),
-            (areas[1], 1, ""),
-            (areas[1], 4, "over"),
-            (areas[2], 2, ""),
-            (areas[2], 0, ""),
-            (areas[0], 1, ""),
-        ]
+        setup = [(areas[0], 3, ""), (areas[0], 6, "now"), (areas[1], 1, ""), (areas[1], 4, "over"),
+                 (areas[2], 2, ""), (areas[2], 0, ""), (areas[0], 1, "")]  # fmt: skip
         roster: list[tuple[str, str, int, bool]] = []
         for (row, cells), (area, left, absent) in zip(fields, setup, strict=True):
             limit = loads[cells[0]] + left
@@ -275,15 +255,9 @@ class AssignByRoster(WebTemplate):
         third = next(number for number in numbers if right[number] != right[numbers[0]])
         same = {number: right[numbers[0]] for number in numbers[:1]}
         return WebDraft(
-            plan,
-            instruction,
-            solver(right),
-            changes=together(
-                *(
-                    changed("tracker", "issues", number, assignee=login_of[name])
-                    for number, name in right.items()
-                )
-            ),
+            plan, instruction, solver(right),
+            changes=together(*(changed("tracker", "issues", number, assignee=login_of[name])
+                               for number, name in right.items())),
             alternatives={"backwards": backwards},
             mutants={
                 "absent": solver({**right, numbers[0]: absent}),
@@ -293,7 +267,7 @@ class AssignByRoster(WebTemplate):
                 "swapped": solver({**right, numbers[0]: right[third], third: right[numbers[0]]}),
             },
             turns=60,
-        )
+        )  # fmt: skip
 
 
 def _assignment(

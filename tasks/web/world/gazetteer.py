@@ -77,80 +77,36 @@ def _kind(key: str, name: str, category: str, *facts: str) -> BuildingKind:
 KINDS: dict[str, BuildingKind] = {
     kind.key: kind
     for kind in (
-        _kind(
-            "bridge",
-            "Bridge|桥",
-            "Bridges|桥梁",
-            "opened;Opened|通车年份;year;1810;1990",
-            "length;Length|长度;number;62;480; m|米",
-            "designer;Engineer|工程师;person",
-            "spans;Spans|跨数;number;2;14;|孔",
-        ),
-        _kind(
-            "lighthouse",
-            "Lighthouse|灯塔",
-            "Lighthouses|灯塔",
-            "opened;First lit|首次点亮;year;1780;1960",
-            "height;Height|塔高;number;14;58; m|米",
-            "designer;Builder|建造者;person",
-            "range;Range|射程;number;8;27; nmi|海里",
-        ),
-        _kind(
-            "mill",
-            "Mill|磨坊",
-            "Mills|磨坊",
-            "opened;Built|建成年份;year;1690;1905",
-            "height;Height|高度;number;9;24; m|米",
-            "designer;Millwright|磨坊匠;person",
-            "output;Output|日产量;number;2;19; t a day|吨",
-        ),
-        _kind(
-            "museum",
-            "Museum|博物馆",
-            "Museums|博物馆",
-            "opened;Founded|创立年份;year;1860;2012",
-            "visitors;Visitors a year|年参观人数;number;4200;96000;|人",
-            "designer;Founder|创办人;person",
-            "rooms;Rooms|展厅;number;4;31;|间",
-        ),
-        _kind(
-            "station",
-            "Station|火车站",
-            "Railway stations|火车站",
-            "opened;Opened|启用年份;year;1842;1985",
-            "platforms;Platforms|站台;number;2;9;|座",
-            "designer;Architect|建筑师;person",
-            "passengers;Passengers a day|日客流;number;310;24500;|人次",
-        ),
-        _kind(
-            "library",
-            "Library|图书馆",
-            "Libraries|图书馆",
-            "opened;Opened|开馆年份;year;1850;2015",
-            "volumes;Volumes|藏书;number;8200;240000;|册",
-            "designer;Architect|建筑师;person",
-            "seats;Reading seats|阅览座位;number;24;380;|个",
-        ),
-        _kind(
-            "reservoir",
-            "Reservoir|水库",
-            "Reservoirs|水库",
-            "opened;Completed|竣工年份;year;1870;1998",
-            "depth;Greatest depth|最大深度;number;11;74; m|米",
-            "designer;Engineer|工程师;person",
-            "area;Area|面积;number;18;640; ha|公顷",
-        ),
-        _kind(
-            "theatre",
-            "Theatre|剧院",
-            "Theatres|剧院",
-            "opened;Opened|开业年份;year;1820;2009",
-            "seats;Seats|座位;number;140;1450;|个",
-            "designer;Architect|建筑师;person",
-            "stage;Stage width|台宽;number;7;22; m|米",
-        ),
+        _kind("bridge", "Bridge|桥", "Bridges|桥梁", "opened;Opened|通车年份;year;1810;1990",
+              "length;Length|长度;number;62;480; m|米", "designer;Engineer|工程师;person",
+              "spans;Spans|跨数;number;2;14;|孔"),
+        _kind("lighthouse", "Lighthouse|灯塔", "Lighthouses|灯塔", "opened;First lit|首次点亮"
+                                                               ";year;1780;1960",
+              "height;Height|塔高;number;14;58; m|米", "designer;Builder|建造者;person",
+              "range;Range|射程;number;8;27; nmi|海里"),
+        _kind("mill", "Mill|磨坊", "Mills|磨坊", "opened;Built|建成年份;year;1690;1905",
+              "height;Height|高度;number;9;24; m|米", "designer;Millwright|磨坊匠;person",
+              "output;Output|日产量;number;2;19; t a day|吨"),
+        _kind("museum", "Museum|博物馆", "Museums|博物馆", "opened;Founded|创立年份;year;1860;2012",
+              "visitors;Visitors a year|年参观人数;number;4200;96000;|人", "designer;Founder|创办人"
+                                                                     ";person",
+              "rooms;Rooms|展厅;number;4;31;|间"),
+        _kind("station", "Station|火车站", "Railway stations|火车站", "opened;Opened|启用年份"
+                                                                ";year;1842;1985",
+              "platforms;Platforms|站台;number;2;9;|座", "designer;Architect|建筑师;person",
+              "passengers;Passengers a day|日客流;number;310;24500;|人次"),
+        _kind("library", "Library|图书馆", "Libraries|图书馆", "opened;Opened|开馆年份;year;1850;2015",
+              "volumes;Volumes|藏书;number;8200;240000;|册", "designer;Architect|建筑师;person",
+              "seats;Reading seats|阅览座位;number;24;380;|个"),
+        _kind("reservoir", "Reservoir|水库", "Reservoirs|水库", "opened;Completed|竣工年份"
+                                                            ";year;1870;1998",
+              "depth;Greatest depth|最大深度;number;11;74; m|米", "designer;Engineer|工程师;person",
+              "area;Area|面积;number;18;640; ha|公顷"),
+        _kind("theatre", "Theatre|剧院", "Theatres|剧院", "opened;Opened|开业年份;year;1820;2009",
+              "seats;Seats|座位;number;140;1450;|个", "designer;Architect|建筑师;person",
+              "stage;Stage width|台宽;number;7;22; m|米"),
     )
-}
+}  # fmt: skip
 """Kinds of buildings, with the properties of each."""
 
 SOURCES: dict[str, BilingualText] = {

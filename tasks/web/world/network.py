@@ -85,19 +85,13 @@ class WorldPlan:
     def to_json(self) -> dict[str, Any]:
         """Return the plan as JSON."""
         return {
-            "sites": list(self.sites),
-            "seed": self.seed,
-            "split": self.split,
-            "language": self.language,
-            "scale": self.scale,
-            "start": self.start,
-            "people": self.people,
-            "session_actions": self.session_actions,
+            "sites": list(self.sites), "seed": self.seed, "split": self.split,
+            "language": self.language, "scale": self.scale, "start": self.start,
+            "people": self.people, "session_actions": self.session_actions,
             "signed_in": self.signed_in,
             "edits": [[site, sql, list(values)] for site, sql, values in self.edits],
-            "files": dict(self.files or {}),
-            "path": self.path,
-        }
+            "files": dict(self.files or {}), "path": self.path,
+        }  # fmt: skip
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "WorldPlan":
@@ -208,14 +202,8 @@ class Network:
             response = call.page("kit/problem.html", 500, problem=call.words("broken"))
         self._requests += 1
         if len(self._trace) < MAX_TRACE:
-            event = TraceEvent(
-                request.method,
-                request.host,
-                request.path,
-                request.query,
-                request.form,
-                response.status,
-            )
+            event = TraceEvent(request.method, request.host, request.path, request.query,
+                               request.form, response.status)  # fmt: skip
             self._trace = (*self._trace, event)
         return response
 
@@ -237,14 +225,8 @@ class Network:
     def save(self) -> NetworkState:
         """Return the state; unchanged sites share their blobs."""
         blobs = tuple((name, store.save()) for name, store in self._stores.items())
-        return NetworkState(
-            self.clock,
-            blobs,
-            self._trace,
-            self._requests,
-            tuple(self.files.items()),
-            self._interventions,
-        )
+        return NetworkState(self.clock, blobs, self._trace, self._requests,
+                            tuple(self.files.items()), self._interventions)  # fmt: skip
 
     def load(self, state: NetworkState) -> None:
         """Restore a state; the stores are opened when they are first used."""

@@ -129,13 +129,9 @@ class Call:
     def page(self, template: str, status: int = 200, **context: Any) -> WebResponse:
         """Render a page of the site in the episode's look."""
         store, login = self.store, self.login
-        notices = store.kept(
-            "_notices",
-            login,
-            lambda: store.rows(
-                "SELECT kind, text FROM _notices WHERE person = ? ORDER BY id", (login,)
-            ),
-        )
+        notices = store.kept("_notices", login, lambda: store.rows(
+            "SELECT kind, text FROM _notices WHERE person = ? ORDER BY id", (login,)
+        ))  # fmt: skip
         if notices:
             store.execute("DELETE FROM _notices WHERE person = ?", (login,))
         frame = {
@@ -178,10 +174,9 @@ class Call:
         if not self.login:
             return None
         account: Mapping[str, Any] | None = self.store.kept(
-            "_accounts",
-            self.login,
+            "_accounts", self.login,
             lambda: self.store.row("SELECT * FROM _accounts WHERE login = ?", (self.login,)),
-        )
+        )  # fmt: skip
         return account
 
     def later(self, actions: int, kind: str, subject: str) -> None:
@@ -267,13 +262,9 @@ class Site(ABC):
         store.execute("BEGIN")
         for person in brief.people:
             store.insert(
-                "_accounts",
-                login=person.login,
-                name=person.name,
-                email=person.email,
-                password=password_of(person.login),
-                role=self.role_of(brief, person),
-            )
+                "_accounts", login=person.login, name=person.name, email=person.email,
+                password=password_of(person.login), role=self.role_of(brief, person),
+            )  # fmt: skip
         self.populate(store, brief)
         store.execute("COMMIT")
         return store
@@ -313,10 +304,9 @@ class Site(ABC):
 
     def _signed_in(self, call: Call, token: str) -> str:
         session = call.store.kept(
-            "_sessions",
-            token,
+            "_sessions", token,
             lambda: call.store.row("SELECT * FROM _sessions WHERE token = ?", (token,)),
-        )
+        )  # fmt: skip
         if session is None:
             return ""
         if call.session_actions >= ENDLESS_SESSION:
@@ -349,9 +339,8 @@ class Site(ABC):
         )
         if right is None:
             problem = call.words("wrong_password")
-            return call.page(
-                "kit/sign_in.html", 422, target=target, problem=problem, login_value=login
-            )
+            return call.page("kit/sign_in.html", 422, target=target, problem=problem,
+                             login_value=login)  # fmt: skip
         token = self.sign_in(call.store, right["login"], call.clock)
         return WebResponse(303, location=target, cookies={SESSION_COOKIE: token})
 
@@ -380,14 +369,8 @@ def _calendar_panel(call: Call) -> WebResponse:
     )
     last = (first + timedelta(days=32)).replace(day=1) - timedelta(days=1)
     days = [(day, first.replace(day=day).isoformat()) for day in range(1, last.day + 1)]
-    return call.fragment(
-        "kit/calendar_panel.html",
-        field=name,
-        days=days,
-        before=before,
-        after=after,
-        title=f"{first:%Y-%m}",
-    )
+    return call.fragment("kit/calendar_panel.html", field=name, days=days, before=before,
+                         after=after, title=f"{first:%Y-%m}")  # fmt: skip
 
 
 def password_of(login: str) -> str:
@@ -405,20 +388,10 @@ def _route(method: str, pattern: str, handler: str) -> _Route:
 def render(site: str, template: str, call: Call, context: Mapping[str, Any]) -> str:
     """Render a template of a site, or one of the kit's, whose names start with `kit/`."""
     name = template if template.startswith("kit/") else f"{site}/{template}"
-    text: str = (
-        _templates()
-        .get_template(name)
-        .render(
-            {
-                "call": call,
-                "t": call.words,
-                "ui": call.ui,
-                "look": call.look,
-                "lang": call.language,
-                **context,
-            }
-        )
-    )
+    text: str = _templates().get_template(name).render(
+        {"call": call, "t": call.words, "ui": call.ui, "look": call.look, "lang": call.language,
+         **context}
+    )  # fmt: skip
     return text
 
 
@@ -446,10 +419,6 @@ def _templates() -> Any:
         return place.read_text("utf-8")
 
     return PageEnvironment(
-        loader=FunctionLoader(load),
-        autoescape=True,
-        undefined=StrictUndefined,
-        auto_reload=False,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+        loader=FunctionLoader(load), autoescape=True, undefined=StrictUndefined, auto_reload=False,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip

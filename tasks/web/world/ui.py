@@ -19,9 +19,8 @@ from hexathlon.tasks.web.world.words import Words
 
 __all__ = ["FormField", "Kit", "Pager", "attributes"]
 
-_MONTHS = (
-    "January February March April May June July August September October November December"
-).split()
+_MONTHS = ("January February March April May June July August September October November "
+           "December").split()  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -204,14 +203,10 @@ class Kit:
         files = any(each.kind == "file" for each in fields)
         shape = "search" if method == "get" else self.look.form
         attrs = {
-            "method": method,
-            "action": action,
-            "class_": f"form {shape}",
-            "novalidate": True,
-            "autocomplete": "off",
-            "aria-label": label or None,
+            "method": method, "action": action, "class_": f"form {shape}",
+            "novalidate": True, "autocomplete": "off", "aria-label": label or None,
             "enctype": "multipart/form-data" if files else None,
-        }
+        }  # fmt: skip
         body = "".join([self.field(each) for each in fields])
         buttons = [self.button(submit, "primary")]
         if cancel:
@@ -339,11 +334,9 @@ class Kit:
         attrs.update(type="text", value=spec.value, readonly=True)
         month = str(spec.value)[:7]
         opener = self.button(
-            self.words("choose_date"),
-            type="button",
-            data_into=panel,
+            self.words("choose_date"), type="button", data_into=panel,
             data_load=f"/calendar-panel?field={spec.name}&month={month}",
-        )
+        )  # fmt: skip
         return Markup(
             f'<input{attributes(attrs)}/>{opener}<div id="{_safe(panel)}" class="calendar"></div>'
         )
@@ -351,12 +344,8 @@ class Kit:
     def _radios(self, spec: FormField, after: str) -> Markup:
         items = []
         for value, label in spec.options:
-            attrs = {
-                "type": "radio",
-                "name": spec.name,
-                "value": value,
-                "checked": str(value) == str(spec.value),
-            }
+            attrs = {"type": "radio", "name": spec.name, "value": value,
+                     "checked": str(value) == str(spec.value)}  # fmt: skip
             items.append(f"<label><input{attributes(attrs)}/> {_safe(label)}</label>")
         return Markup(
             f'<fieldset class="field"><legend>{_safe(spec.label)}</legend>'

@@ -44,25 +44,13 @@ def act(env, tool, **arguments):
 @pytest.mark.parametrize(
     "url",
     [
-        "http://[",
-        "http://x]#y",
-        "http://tracker。hexathlon。test/",
-        "http://\ud800/",
-        "file:///etc/passwd",
-        "data:text/html,x",
-        "javascript:alert(1)",
-        "blob:x",
-        "about:blank",
-        "http://127.0.0.1:8000/",
-        "http://localhost/",
-        "https://tracker.hexathlon.test/",
-        "http://tracker.hexathlon.test:80/",
-        "http://me@tracker.hexathlon.test/",
-        "http://shop.hexathlon.test/",
-        "http://tracker.hexathlon.test\\@example.test/",
-        "",
+        "http://[", "http://x]#y", "http://tracker。hexathlon。test/", "http://\ud800/",
+        "file:///etc/passwd", "data:text/html,x", "javascript:alert(1)", "blob:x", "about:blank",
+        "http://127.0.0.1:8000/", "http://localhost/", "https://tracker.hexathlon.test/",
+        "http://tracker.hexathlon.test:80/", "http://me@tracker.hexathlon.test/",
+        "http://shop.hexathlon.test/", "http://tracker.hexathlon.test\\@example.test/", "",
     ],
-)
+)  # fmt: skip
 def test_addresses_outside_are_refused_and_noted(env, url):
     begin(env)
     assert act(env, "goto", url=url).startswith("Error: ")
@@ -113,25 +101,8 @@ def test_random_input(env, site):
     rng = generator_for("web attacks", site)
     begin(env, site)
     refused = 0
-    texts = [
-        *UNREADABLE,
-        "]]>",
-        "<b>&amp;",
-        "{0}{{",
-        "%_%_%",
-        "'\"",
-        "1e309",
-        "9" * 30,
-        "x" * 900,
-        "2026-02-30",
-        "9999-12-31",
-        "=A1",
-        "=SUM(A1:ZZ999)",
-        "-1",
-        "１２",
-        "\r\n",
-        "\u2028",
-    ]
+    texts = [*UNREADABLE, "]]>", "<b>&amp;", "{0}{{", "%_%_%", "'\"", "1e309", "9" * 30, "x" * 900,
+             "2026-02-30", "9999-12-31", "=A1", "=SUM(A1:ZZ999)", "-1", "１２", "\r\n", "\u2028"]  # fmt: skip
     pick = lambda items: items[int(rng.integers(len(items)))]  # noqa: E731
     for step in range(300):
         elements = list(env.browser.view().text.partition("\n")[2].split("["))[1:]
@@ -161,20 +132,13 @@ def parsed(name, arguments):
 @pytest.mark.parametrize(
     ("template", "paths"),
     [
-        (
-            "calendar_create",
-            [
-                "/week?day=9999-12-31",
-                "/week?day=0001-01-01",
-                "/rooms/birch?day=9999-12-31",
-                "/free?day=0001-01-01",
-            ],
-        ),
+        ("calendar_create", ["/week?day=9999-12-31", "/week?day=0001-01-01",
+                             "/rooms/birch?day=9999-12-31", "/free?day=0001-01-01"]),
         ("mail_contact", ["/search?q=" + "word+" * 1100, "/search?q=" + "-label:a+" * 500]),
         ("shop_add", ["/products?q=" + "word+" * 1100]),
         ("tracker_set_priority", ["/issues?page=99999999999999999999", "/issues?page=-1"]),
     ],
-)
+)  # fmt: skip
 def test_extreme_queries_are_answered(env, template, paths):
     env.reset(seed=3, options={"task": task_ids(template, "tiny", count=1)[0]})
     site = template.partition("_")[0]

@@ -70,27 +70,8 @@ def pair(chromium):
     return Pair(chromium)
 
 
-LINKS = (
-    "Next",
-    "In a tab",
-    "Below",
-    "Save",
-    "Keep",
-    "Away",
-    "Elsewhere",
-    "Script",
-    "Data",
-    "File",
-    "Loopback",
-    "Circle",
-    "Same",
-    "Wiki",
-    "Plain",
-    "link",
-    "cell",
-    "Step",
-    "Leave",
-)
+LINKS = ("Next", "In a tab", "Below", "Save", "Keep", "Away", "Elsewhere", "Script", "Data", "File",
+         "Loopback", "Circle", "Same", "Wiki", "Plain", "link", "cell", "Step", "Leave")  # fmt: skip
 
 
 @pytest.mark.parametrize("name", LINKS)
@@ -144,20 +125,12 @@ def test_fragments_and_optimistic_updates(pair):
 
 def test_fields(pair):
     for role, name, text in (
-        ("textbox", "Name", "Zoë & co"),
-        ("textbox", "Text", "x\ny  z"),
-        ("date", "", "2026-02-31"),
-        ("date", "", "soon"),
-        ("date", "", "2026-02-28"),
-        ("spinbutton", "", "1e3"),
-        ("spinbutton", "", "many"),
-        ("spinbutton", "", "1_0"),
-        ("spinbutton", "", " 3"),
-        ("textbox", "Secret", "abc"),
-        ("textbox", "Locked", "abc"),
-        ("textbox", "Off", "abc"),
+        ("textbox", "Name", "Zoë & co"), ("textbox", "Text", "x\ny  z"), ("date", "", "2026-02-31"),
+        ("date", "", "soon"), ("date", "", "2026-02-28"), ("spinbutton", "", "1e3"),
+        ("spinbutton", "", "many"), ("spinbutton", "", "1_0"), ("spinbutton", "", " 3"),
+        ("textbox", "Secret", "abc"), ("textbox", "Locked", "abc"), ("textbox", "Off", "abc"),
         ("checkbox", "", "x"),
-    ):
+    ):  # fmt: skip
         pair.act("fill", bid=pair.bid(role, name), text=text)
     pair.click("checkbox")
     pair.act("dblclick", bid=pair.bid("checkbox"))
@@ -232,36 +205,14 @@ def test_dragging(pair):
 
 
 ADDRESSES = (
-    "http://example.com/",
-    "file:///etc/passwd",
-    "data:text/html,x",
-    f"view-source:{HOME}/",
-    "javascript:1",
-    "http://127.0.0.1:80/",
-    "http://[::1]/",
-    "http://localhost/",
-    "about:blank",
-    "ftp://tracker.hexathlon.test/",
-    f"{HOME}:8080/",
-    "HTTP://tracker.hexathlon.test/next",
-    "http://user@tracker.hexathlon.test/",
-    "//tracker.hexathlon.test/",
-    "",
-    "chrome://version",
-    "http://TRACKER.hexathlon.test/next",
-    HOME,
-    f"{HOME}/next?x=ä b",
-    f"{HOME}/a%20b",
-    f"{HOME}/a b",
-    f"{HOME}/审",
-    f"{HOME}/next/../next",
-    "http://mail.hexathlon.test/",
-    f"{HOME}/next#part",
-    f"{HOME}/file",
-    f"{HOME}/away",
-    f"{HOME}/loop",
-    f" {HOME}/next ",
-)
+    "http://example.com/", "file:///etc/passwd", "data:text/html,x", f"view-source:{HOME}/",
+    "javascript:1", "http://127.0.0.1:80/", "http://[::1]/", "http://localhost/", "about:blank",
+    "ftp://tracker.hexathlon.test/", f"{HOME}:8080/", "HTTP://tracker.hexathlon.test/next",
+    "http://user@tracker.hexathlon.test/", "//tracker.hexathlon.test/", "", "chrome://version",
+    "http://TRACKER.hexathlon.test/next", HOME, f"{HOME}/next?x=ä b", f"{HOME}/a%20b",
+    f"{HOME}/a b", f"{HOME}/审", f"{HOME}/next/../next", "http://mail.hexathlon.test/",
+    f"{HOME}/next#part", f"{HOME}/file", f"{HOME}/away", f"{HOME}/loop", f" {HOME}/next ",
+)  # fmt: skip
 
 
 def test_addresses(pair):

@@ -58,15 +58,9 @@ def in_page(chromium, script: str) -> str:
 
 def test_requests_of_scripts_reach_only_the_site(chromium, network, other_server):
     port, seen = other_server
-    for url in (
-        f"http://127.0.0.1:{port}/",
-        f"http://localhost:{port}/",
-        "http://example.com/",
-        f"http://[::1]:{port}/",
-        "http://wiki.hexathlon.test/",
-        "file:///etc/passwd",
-        f"http://{HOST}:{port}/",
-    ):
+    for url in (f"http://127.0.0.1:{port}/", f"http://localhost:{port}/", "http://example.com/",
+                f"http://[::1]:{port}/", "http://wiki.hexathlon.test/", "file:///etc/passwd",
+                f"http://{HOST}:{port}/"):  # fmt: skip
         before = len(chromium.blocked)
         assert in_page(chromium, f"fetch('{url}')").startswith("no:"), url
         chromium.act("noop", {})
@@ -95,20 +89,10 @@ def test_sockets_workers_and_pictures_are_refused(chromium, network, other_serve
 
 @pytest.mark.parametrize(
     "url",
-    [
-        "http://example.com/y",
-        "http://127.0.0.1:{port}/",
-        "file:///etc/passwd",
-        "data:text/html,x",
-        "javascript:document.title='x'",
-        "blob:null/1",
-        "about:blank",
-        "chrome://version",
-        "view-source:http://tracker.hexathlon.test/",
-        "http://mail.hexathlon.test/",
-        "about:srcdoc",
-    ],
-)
+    ["http://example.com/y", "http://127.0.0.1:{port}/", "file:///etc/passwd",
+     "data:text/html,x", "javascript:document.title='x'", "blob:null/1", "about:blank", "chrome://version",
+     "view-source:http://tracker.hexathlon.test/", "http://mail.hexathlon.test/", "about:srcdoc"],
+)  # fmt: skip
 def test_scripts_cannot_leave(chromium, network, other_server, url):
     port, seen = other_server
     view = chromium.view()
@@ -121,15 +105,8 @@ def test_scripts_cannot_leave(chromium, network, other_server, url):
     assert seen == []
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "http://example.com/pop",
-        "http://127.0.0.1:{port}/",
-        "data:text/html,x",
-        "file:///etc/passwd",
-    ],
-)
+@pytest.mark.parametrize("url", ["http://example.com/pop", "http://127.0.0.1:{port}/",
+                                 "data:text/html,x", "file:///etc/passwd"])  # fmt: skip
 def test_windows_that_lead_outside_are_closed(chromium, network, other_server, url):
     port, seen = other_server
     in_page(chromium, f"void window.open({json.dumps(url.format(port=port))})")
@@ -210,20 +187,10 @@ def test_the_server_answers_nobody_without_the_secret(chromium, network):
 
 @pytest.mark.parametrize(
     "path",
-    [
-        "/assets/../network.py",
-        "/assets/%2e%2e/network.py",
-        "/assets/..%2fnetwork.py",
-        "/assets//etc/passwd",
-        "/assets/%2fetc%2fpasswd",
-        "/assets/kit.css%00.py",
-        "/assets/site.css/../../sites/bank/site.py",
-        "/../../etc/passwd",
-        "/assets/..\\network.py",
-        "/proc/self/environ",
-        "/favicon.ico",
-    ],
-)
+    ["/assets/../network.py", "/assets/%2e%2e/network.py", "/assets/..%2fnetwork.py", "/assets//etc/passwd",
+     "/assets/%2fetc%2fpasswd", "/assets/kit.css%00.py", "/assets/site.css/../../sites/bank/site.py",
+     "/../../etc/passwd", "/assets/..\\network.py", "/proc/self/environ", "/favicon.ico"],
+)  # fmt: skip
 def test_files_and_the_process_of_the_server_are_out_of_reach(chromium, network, path):
     connection = http.client.HTTPConnection("127.0.0.1", chromium._driver.server.port, timeout=60)
     headers = {"host": HOST, "x-hexathlon-episode": chromium._served.secret}

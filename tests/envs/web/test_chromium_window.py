@@ -18,14 +18,8 @@ TASK = next(task for task in TASKS if task.startswith("web/tracker"))
 @pytest.fixture(scope="module")
 def env():
     skip_without_chromium()
-    env = WebEnv(
-        backend="chromium",
-        coordinates=True,
-        screenshot=True,
-        marks=True,
-        viewport=(800, 600),
-        render_mode="rgb_array",
-    )
+    env = WebEnv(backend="chromium", coordinates=True, screenshot=True, marks=True,
+                 viewport=(800, 600), render_mode="rgb_array")  # fmt: skip
     yield env
     env.close()
 

@@ -41,15 +41,6 @@ def test_pages_and_a_sheet(tmp_path):
 
 
 def test_a_page_outside_is_named(tmp_path):
-    done = draw(
-        str(tmp_path),
-        "--site",
-        "bank",
-        "--look",
-        "night",
-        "--width",
-        "390",
-        "--path",
-        "\\@example.com/",
-    )
+    done = draw(str(tmp_path), "--site", "bank", "--look", "night", "--width", "390",
+                "--path", "\\@example.com/")  # fmt: skip
     assert done.returncode == 1 and "outside the sites" in done.stderr

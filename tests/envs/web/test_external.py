@@ -15,41 +15,18 @@ from hexathlon.tasks.taskset import shared_taskset
 from support.web_external import SITES, TrackerBrowser, raw_task
 
 TASKS = [
-    raw_task(
-        0,
-        ["string_match"],
-        reference_answers={"must_include": ["Rejected"]},
-        intent="What is the status of issue 105?",
-    ),
+    raw_task(0, ["string_match"], reference_answers={"must_include": ["Rejected"]},
+             intent="What is the status of issue 105?"),
     raw_task(1, ["url_match"], reference_url="__GITLAB__/issues/105"),
-    raw_task(
-        2,
-        ["program_html"],
-        program_html=[
-            {
-                "url": "__GITLAB__/issues/105",
-                "locator": "",
-                "required_contents": {"must_include": ["looks fine to me"]},
-            },
-            {
-                "url": "last",
-                "locator": "document.querySelector('h1').outerText",
-                "required_contents": {"must_include": ["#105"]},
-            },
-        ],
-    ),
-    raw_task(
-        3,
-        ["program_html"],
-        program_html=[
-            {
-                "url": "func:shopping_get_latest_order_url()",
-                "locator": "document.title",
-                "required_contents": {"exact_match": "x"},
-            }
-        ],
-    ),
-]
+    raw_task(2, ["program_html"], program_html=[
+        {"url": "__GITLAB__/issues/105", "locator": "",
+         "required_contents": {"must_include": ["looks fine to me"]}},
+        {"url": "last", "locator": "document.querySelector('h1').outerText",
+         "required_contents": {"must_include": ["#105"]}}]),
+    raw_task(3, ["program_html"], program_html=[
+        {"url": "func:shopping_get_latest_order_url()", "locator": "document.title",
+         "required_contents": {"exact_match": "x"}}]),
+]  # fmt: skip
 
 
 @pytest.fixture

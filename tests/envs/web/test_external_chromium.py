@@ -24,29 +24,14 @@ PAGE = """<html><head><title>{title}</title></head><body><h1>{title}</h1><p id="
 <button>Send</button></form></body></html>"""
 
 TASKS = [
-    raw_task(
-        0,
-        ["url_match", "program_html"],
-        reference_url="__GITLAB__/issues/105",
-        program_html=[
-            {
-                "url": "last",
-                "locator": "document.querySelector('#state').outerText",
-                "required_contents": {"exact_match": "It works"},
-            },
-            {
-                "url": "__GITLAB__/issues/105",
-                "locator": "",
-                "required_contents": {"must_include": ["It works"]},
-            },
-            {
-                "url": "last",
-                "locator": "document.querySelector('#nothing').outerText",
-                "required_contents": {"exact_match": ""},
-            },
-        ],
-    ),
-]
+    raw_task(0, ["url_match", "program_html"], reference_url="__GITLAB__/issues/105", program_html=[
+        {"url": "last", "locator": "document.querySelector('#state').outerText",
+         "required_contents": {"exact_match": "It works"}},
+        {"url": "__GITLAB__/issues/105", "locator": "",
+         "required_contents": {"must_include": ["It works"]}},
+        {"url": "last", "locator": "document.querySelector('#nothing').outerText",
+         "required_contents": {"exact_match": ""}}]),
+]  # fmt: skip
 
 
 class Handler(BaseHTTPRequestHandler):

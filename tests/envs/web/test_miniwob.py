@@ -12,16 +12,8 @@ from support.miniwob_policy import SOLVERS, solve
 pytest.importorskip("miniwob", reason="miniwob is not installed (extra: miniwob)")
 pytestmark = pytest.mark.browser
 
-QUICK = (
-    "click-test-2",
-    "click-checkboxes",
-    "click-tab-2",
-    "enter-text",
-    "choose-list",
-    "use-slider",
-    "navigate-tree",
-    "drag-box",
-)
+QUICK = ("click-test-2", "click-checkboxes", "click-tab-2", "enter-text", "choose-list",
+         "use-slider", "navigate-tree", "drag-box")  # fmt: skip
 
 
 @pytest.fixture(scope="module")

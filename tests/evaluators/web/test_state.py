@@ -4,20 +4,9 @@ import pytest
 
 from hexathlon.evaluators.web.state import same_value, web_state
 
-ISSUE = {
-    "number": 7,
-    "project": "KES",
-    "title": "A",
-    "body": "b",
-    "status": "open",
-    "priority": "p1",
-    "assignee": "",
-    "reporter": "x",
-    "milestone": 0,
-    "component": "api",
-    "created": "1",
-    "updated": "1",
-}
+ISSUE = {"number": 7, "project": "KES", "title": "A", "body": "b", "status": "open",
+         "priority": "p1", "assignee": "", "reporter": "x", "milestone": 0, "component": "api",
+         "created": "1", "updated": "1"}  # fmt: skip
 COMMENT = {"id": 1, "issue": 7, "author": "x", "body": "Done.", "created": "2"}
 ANSWER = {"task_type": "MUTATE", "status": "SUCCESS", "retrieved_data": None, "record": ""}
 WANTED = {"status": "SUCCESS", "data": None, "record": "", "ordered": True}
@@ -89,20 +78,12 @@ def test_an_episode_without_an_answer_scores_zero():
 @pytest.mark.parametrize(
     ("given", "score"),
     [
-        (["12.50", "ann"], 1.0),
-        ([12.5, "Ann "], 1.0),
-        (["€12.50", "ANN"], 1.0),
-        (["ann", "12.50"], 0.0),
-        (["12.50"], 0.0),
-        (["12.50", "ann", "bob"], 0.0),
-        (None, 0.0),
-        ("12.50 ann", 0.0),
-        (["12.5 or 13", "ann"], 0.0),
-        (["not 12.50", "ann"], 0.0),
-        ([True, "ann"], 0.0),
-        ([["12.50"], "ann"], 0.0),
+        (["12.50", "ann"], 1.0), ([12.5, "Ann "], 1.0), (["€12.50", "ANN"], 1.0),
+        (["ann", "12.50"], 0.0), (["12.50"], 0.0), (["12.50", "ann", "bob"], 0.0),
+        (None, 0.0), ("12.50 ann", 0.0), (["12.5 or 13", "ann"], 0.0), (["not 12.50", "ann"], 0.0),
+        ([True, "ann"], 0.0), ([["12.50"], "ann"], 0.0),
     ],
-)
+)  # fmt: skip
 def test_typed_answers(given, score):
     wanted = {**WANTED, "data": ["12.50", "Ann"]}
     assert verdict({}, {}, {**ANSWER, "retrieved_data": given}, wanted).score == score
@@ -140,15 +121,8 @@ def test_evidence_must_have_been_opened():
 def test_values_are_compared_by_meaning_and_not_by_chance():
     for wanted, given in ((1, "1"), ("1,250.00", 1250), ("-3", -3), ("a  b", "A b"), (None, None)):
         assert same_value(wanted, given)
-    for wanted, given in (
-        (1, True),
-        ("1", "1 x"),
-        ("1.5", "15"),
-        (0, None),
-        ("", None),
-        ("10", "1e1"),
-        ("nan", 0),
-    ):
+    for wanted, given in ((1, True), ("1", "1 "  "x"), ("1.5", "15"), (0, None), ("", None),
+                          ("10", "1e1"), ("nan", 0)):  # fmt: skip
         assert not same_value(wanted, given)
 
 

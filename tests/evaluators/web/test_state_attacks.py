@@ -56,27 +56,11 @@ def test_a_hedged_record_is_not_the_record(record):
 @pytest.mark.parametrize(
     "given",
     [
-        [12, 13],
-        [[12]],
-        ["12, 13"],
-        ["12 or 13"],
-        [{"value": 12}],
-        [True],
-        [None],
-        "12",
-        {"0": 12},
-        [float("nan")],
-        ["1" * 100_000],
-        ["1 2"],
-        ["12%"],
-        ["-12"],
-        [],
-        None,
-        [".*"],
-        [{"any": True}],
-        [{"words": []}],
+        [12, 13], [[12]], ["12, 13"], ["12 or 13"], [{"value": 12}], [True], [None], "12", {"0": 12},
+        [float("nan")], ["1" * 100_000], ["1 2"], ["12%"], ["-12"], [], None, [".*"],
+        [{"any": True}], [{"words": []}],
     ],
-)
+)  # fmt: skip
 def test_other_answers_are_wrong(given):
     assert score(answer={"data": [12]}, given={"retrieved_data": given}) == 0
 

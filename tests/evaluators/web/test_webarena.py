@@ -16,15 +16,8 @@ SITES = {
 
 
 def rules(*types, **given_rules):
-    empty = {
-        "answers": {},
-        "note": "",
-        "url": "",
-        "url_rule": "",
-        "contents": [],
-        "images": [],
-        "intent": "What is the colour of the cheapest bag?",
-    }
+    empty = {"answers": {}, "note": "", "url": "", "url_rule": "", "contents": [], "images": [],
+             "intent": "What is the colour of the cheapest bag?"}  # fmt: skip
     return {**empty, "types": list(types), **given_rules}
 
 
@@ -70,18 +63,11 @@ def test_additional_text_in_an_answer(answer, own, strict):
 @pytest.mark.parametrize(
     ("reference", "answer", "own", "strict"),
     [
-        ("5", "5", 1, 1),
-        ("5", "15", 0, 0),
-        ("5", "$5", 1, 1),
-        ("5", "5%", 1, 1),
-        ("5", "rated 5/5", 0, 0),
-        ("10", "2010", 1, 0),
-        ("10", "it is 10", 1, 1),
-        ("no", "I know nothing", 1, 0),
-        ("yes", "Yes.", 1, 1),
-        ("1000", "1,000", 0, 1),
+        ("5", "5", 1, 1), ("5", "15", 0, 0), ("5", "$5", 1, 1), ("5", "5%", 1, 1),
+        ("5", "rated 5/5", 0, 0), ("10", "2010", 1, 0), ("10", "it is 10", 1, 1),
+        ("no", "I know nothing", 1, 0), ("yes", "Yes.", 1, 1), ("1000", "1,000", 0, 1),
     ],
-)
+)  # fmt: skip
 def test_short_references(reference, answer, own, strict):
     assert score(webarena, must(reference), state(answer)) == own
     assert score(webarena_strict, must(reference), state(answer)) == strict

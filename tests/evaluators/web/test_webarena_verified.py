@@ -225,15 +225,8 @@ def test_answers_are_neither_patterns_nor_alternatives():
         "expected": {"task_type": "retrieve", "status": "SUCCESS", "retrieved_data": ["red"]},
         "results_schema": schema,
     }
-    for data, score in (
-        (["Red"], 1),
-        ("red", 1),
-        (["^.*$"], 0),
-        ([["red", "blue"]], 0),
-        (["red", "blue"], 0),
-        (None, 0),
-        ([], 0),
-    ):
+    for data, score in ((["Red"], 1), ("red", 1), (["^.*$"], 0), ([["red", "blue"]], 0),
+                        (["red", "blue"], 0), (None, 0), ([], 0)):  # fmt: skip
         answer = {"task_type": "RETRIEVE", "status": "SUCCESS", "retrieved_data": data}
         assert verdict([], [], answer, response) == score, data
 

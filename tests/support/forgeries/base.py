@@ -14,18 +14,15 @@ RUBRIC = Rubric(
     id="forged",
     criteria=(
         Criterion(
-            id="short",
-            text="The trial is short.",
+            id="short", text="The trial is short.",
             check=Predicate(name="turns", params={"least": 1, "most": 3}),
         ),
         Criterion(
-            id="polite",
-            text="The reply is polite.",
-            why="Manners have no closed form.",
+            id="polite", text="The reply is polite.", why="Manners have no closed form.",
             controls=(Control(reply="Please.", label="met"), Control(reply="No!", label="not_met")),
         ),
     ),
-)
+)  # fmt: skip
 
 
 def honest_runs(folder: Path) -> None:

@@ -101,10 +101,7 @@ JUDGED = [
     Forgery("another kind of judging", invent_a_kind, "header.kind", "judged/", "judged"),
     Forgery("another run's trial judged", judge_other_records, "line 2, key", "judged/", "judged"),
     Forgery(
-        "a rubric with a shipped name",
-        ease_a_registered_rubric,
-        "header.rubrics",
-        "judged/",
+        "a rubric with a shipped name", ease_a_registered_rubric, "header.rubrics", "judged/",
         "judged",
     ),
-]
+]  # fmt: skip

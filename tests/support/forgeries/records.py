@@ -209,22 +209,20 @@ INFRA = [
     Forgery("as infra of the sandbox", of(failed, as_infra("sandbox", cut=1)), "status"),
     Forgery(
         "as infra before the task",
-        of(failed, as_infra("unclassified", cut=99), forget_the_task),
-        "status",
+        of(failed, as_infra("unclassified", cut=99), forget_the_task), "status",
     ),
     Forgery("as infra of an unknown cause", of(failed, as_infra("aliens", cut=1)), "cause"),
     Forgery("as infra of the verifier", of(failed, as_infra("verifier", cut=1)), "cause"),
     Forgery(
         "as infra by an action",
-        of(failed, as_infra("unclassified", cut=1), claims(failed_action=SUBMIT)),
-        "status",
+        of(failed, as_infra("unclassified", cut=1), claims(failed_action=SUBMIT)), "status",
     ),
     Forgery("of a built-in agent", of(passed, as_infra("provider", cut=1)), "status", run="oracle"),
     Forgery("a failed trial as unscored", of(failed, as_unscored("verifier")), "status"),
     Forgery("as unscored by a judge", of(failed, as_unscored("judge")), "status"),
     Forgery("as unscored for no reason", of(failed, as_unscored("luck")), "cause"),
     Forgery("a retry of a scored trial", retry_a_scored_trial, "status"),
-]
+]  # fmt: skip
 OUTCOMES = [
     claim("a reward", "reward", reward=1.0),
     Forgery("reward, terms and last step", of(failed, pass_it), "reward"),
@@ -256,18 +254,15 @@ EPISODES = [
         "a ceiling that refuses", stop_at_the_start("refused", "aborted"), "flags", run="oracle"
     ),
     Forgery(
-        "a ceiling without context",
-        stop_at_the_start("context_overflow", "truncated_length"),
-        "flags",
-        run="oracle",
+        "a ceiling without context", stop_at_the_start("context_overflow", "truncated_length"),
+        "flags", run="oracle",
     ),
     Forgery(
         "a ceiling out of tokens",
         stop_at_the_start("limit:output_tokens", "truncated_length", "output_tokens"),
-        "flags",
-        run="oracle",
+        "flags", run="oracle",
     ),
-]
+]  # fmt: skip
 STATEMENTS = [
     claim("the number of turns", "turns", turns=1),
     claim("the task's hash", "task_hash", task_hash=digest("easy")),
@@ -289,9 +284,7 @@ STATEMENTS = [
         "flags",
     ),
     Forgery(
-        "a flag removed",
-        of(lambda record: bool(record["flags"]), claims(flags=[])),
-        "flags",
+        "a flag removed", of(lambda record: bool(record["flags"]), claims(flags=[])), "flags",
         run="limited",
     ),
     Forgery("an attempt hidden", of(failed, hide_an_attempt), "attempt"),
@@ -299,7 +292,6 @@ STATEMENTS = [
     Forgery("tokens of a step left out", hide_the_tokens_of_a_step, "steps[", run="limited"),
     Forgery(
         "a negative number of tokens",
-        of(failed, lambda record: record["steps"][0]["tokens"].update(output=-9)),
-        "usage.agent",
+        of(failed, lambda record: record["steps"][0]["tokens"].update(output=-9)), "usage.agent",
     ),
-]
+]  # fmt: skip

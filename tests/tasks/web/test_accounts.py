@@ -66,15 +66,8 @@ def test_other_accounts_neither_see_nor_change_the_users_records(site):
             assert keys and network.handle(first).status == 200, query
             for path in (each.format(key) for key in keys for each in paths):
                 for method in ("GET", "POST"):
-                    request = WebRequest(
-                        method,
-                        host,
-                        path,
-                        (),
-                        FORM * (method == "POST"),
-                        {},
-                        {SESSION_COOKIE: token},
-                    )
+                    request = WebRequest(method, host, path, (), FORM * (method == "POST"), {},
+                                         {SESSION_COOKIE: token})  # fmt: skip
                     answered += 1
                     assert network.handle(request).status in (403, 404), (method, path)
     assert answered >= 40

@@ -15,29 +15,10 @@ from support.web_pages import check_scripts, screens, task_ids
 
 MODULES = (bank_simple, bank_payments, bank_fees, bank_claims, shop_bank, shop_bank_claims)
 TEMPLATES = [template for module in MODULES for template in module.TEMPLATES]
-PAGES = (
-    "/",
-    "/transfer",
-    "/transfer/confirm",
-    "/payees",
-    "/payees?q=a&page=2",
-    "/payees/1",
-    "/payees/new",
-    "/standing",
-    "/standing/1",
-    "/cards",
-    "/claims",
-    "/claims?state=approved",
-    "/claims/new",
-    "/projects",
-    "/messages",
-    "/messages/1",
-    "/rules",
-    "/rules/fees",
-    "/rules/expenses",
-    "/bookings/1",
-    "/nowhere",
-)
+PAGES = ("/", "/transfer", "/transfer/confirm", "/payees", "/payees?q=a&page=2", "/payees/1",
+         "/payees/new", "/standing", "/standing/1", "/cards", "/claims", "/claims?state=approved",
+         "/claims/new", "/projects", "/messages", "/messages/1", "/rules", "/rules/fees",
+         "/rules/expenses", "/bookings/1", "/nowhere")  # fmt: skip
 START = "2026-03-02T09:00:00"
 APPROVER = (
     ("bank", "UPDATE _accounts SET role = 'approver' WHERE rowid = 1", ()),

@@ -7,20 +7,10 @@ from hexathlon.tasks.web.world.network import Network, WorldPlan
 from support.web_pages import check_scripts, screens, task_ids
 
 PAGES = (
-    "/week",
-    "/week?day=2026-03-10",
-    "/list",
-    "/list?since=2026-02-23&page=2",
-    "/events/new",
-    "/invitations",
-    "/rooms",
-    "/rooms/cedar",
-    "/people",
-    "/free?who=x",
-    "/rules",
-    "/events/1",
+    "/week", "/week?day=2026-03-10", "/list", "/list?since=2026-02-23&page=2", "/events/new",
+    "/invitations", "/rooms", "/rooms/cedar", "/people", "/free?who=x", "/rules", "/events/1",
     "/nowhere",
-)
+)  # fmt: skip
 
 
 def test_every_page_renders_in_every_look_and_language():
@@ -120,18 +110,11 @@ def test_a_change_of_a_series_concerns_its_scope(office, scope, count):
     store = network.store("calendar")
     login = store.value("SELECT person FROM _sessions")
     for week in range(5):
-        store.insert(
-            "events",
-            id=900 + week,
-            title="Weekly",
-            start=f"2026-03-{3 + 7 * week - 0:02d} 10:00" if week < 4 else "2026-03-31 10:00",
-            finish=f"2026-03-{3 + 7 * week:02d} 11:00" if week < 4 else "2026-03-31 11:00",
-            room="",
-            organiser=login,
-            people="",
-            note="",
-            series=77,
-        )
+        store.insert("events", id=900 + week, title="Weekly", start=
+            f"2026-03-{3 + 7 * week - 0:02d} 10:00"
+                     if week < 4 else "2026-03-31 10:00", finish=f"2026-03-{3 + 7 * week:02d} 11:00"
+                     if week < 4 else "2026-03-31 11:00", room="", organiser=login, people="",
+                     note="", series=77)  # fmt: skip
     browser.act("goto", {"url": "http://calendar.hexathlon.test/events/902"})
     browser.act("fill", {"bid": number(browser, 'textbox "Title"'), "text": "Renamed"})
     label = next(line for line in browser.view().text.splitlines() if scope in line)

@@ -12,22 +12,10 @@ from hexathlon.tasks.web.world.sites.mail.search import parse_query
 from support.web_pages import check_scripts, screens, task_ids
 
 PAGES = (
-    "/folder/inbox",
-    "/folder/sent?page=2",
-    "/starred",
-    "/search?q=has:attachment",
-    "/threads/1015",
-    "/compose",
-    "/contacts?page=2",
-    "/labels",
-    "/filters",
-    "/filters/new",
-    "/absence",
-    "/failed",
-    "/handbook",
-    "/handbook/opening",
-    "/nowhere",
-)
+    "/folder/inbox", "/folder/sent?page=2", "/starred", "/search?q=has:attachment", "/threads/1015",
+    "/compose", "/contacts?page=2", "/labels", "/filters", "/filters/new", "/absence", "/failed",
+    "/handbook", "/handbook/opening", "/nowhere",
+)  # fmt: skip
 
 
 def test_every_page_renders_in_every_look_and_language():
@@ -116,15 +104,8 @@ def test_a_mail_without_recipient_is_refused_and_keeps_its_text(mailbox):
 def test_names_of_several_contacts_are_refused(mailbox):
     network, browser = mailbox
     row = network.store("mail").row("SELECT * FROM contacts")
-    network.store("mail").insert(
-        "contacts",
-        name=row["name"],
-        email="other@example.test",
-        company="",
-        role="",
-        phone="",
-        note="",
-    )
+    network.store("mail").insert("contacts", name=row["name"], email="other@example.test",
+                                 company="", role="", phone="", note="")  # fmt: skip
     send(browser, To=row["name"], Subject="Hello")
     assert f"several contacts named {row['name']}" in browser.view().text
 
@@ -165,18 +146,9 @@ def test_sending_a_mail_can_be_undone_for_a_while(mailbox):
 def test_mail_that_has_not_arrived_is_not_shown(mailbox):
     network, browser = mailbox
     network.store("mail").insert(
-        "messages",
-        thread=9000,
-        id=9000,
-        folder="inbox",
-        sender="a@example.test",
-        sender_name="A",
-        recipients="",
-        cc="",
-        subject="From the future",
-        body="",
-        sent="2026-03-02 09:01:00",
-    )
+        "messages", thread=9000, id=9000, folder="inbox", sender="a@example.test", sender_name="A",
+        recipients="", cc="", subject="From the future", body="", sent="2026-03-02 09:01:00",
+    )  # fmt: skip
     browser.act("goto", {"url": "http://mail.hexathlon.test/folder/inbox"})
     assert "From the future" not in browser.view().text
     browser.act("goto", {"url": "http://mail.hexathlon.test/threads/9000"})

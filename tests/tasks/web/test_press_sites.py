@@ -147,16 +147,8 @@ def test_a_locked_thread_takes_no_reply_and_a_reported_one_cannot_move(forum):
     forum.post(f"/threads/{post['thread']}/lock")
     forum.post(f"/threads/{post['thread']}/reply", body="Hello")
     assert forum.store.value("SELECT count(*) FROM posts WHERE body = 'Hello'") == 0
-    forum.store.insert(
-        "reports",
-        id=999,
-        post=post["id"],
-        reporter=5,
-        reason="spam",
-        created="2026-03-01 10:00:00",
-        state="open",
-        remark="",
-    )
+    forum.store.insert("reports", id=999, post=post["id"], reporter=5, reason="spam",
+                       created="2026-03-01 10:00:00", state="open", remark="")  # fmt: skip
     forum.post(f"/threads/{post['thread']}/move", board=2)
     assert "report #999" in forum.notice(f"/threads/{post['thread']}")
     forum.post("/reports/999", state="dismissed")

@@ -48,15 +48,8 @@ def scene():
 
 
 def rules(**changes):
-    plain = DayRules(
-        TODAY,
-        draw_numbers(scene()),
-        8,
-        HEAD,
-        KEEPER,
-        True,
-        mandates=(mandate(KEEPER, HEAD), mandate(SECOND, KEEPER)),
-    )
+    plain = DayRules(TODAY, draw_numbers(scene()), 8, HEAD, KEEPER, True,
+                     mandates=(mandate(KEEPER, HEAD), mandate(SECOND, KEEPER)))  # fmt: skip
     return replace(plain, **changes)
 
 
@@ -72,16 +65,9 @@ def job(letter="A", first=1):
         for place in range(3)
     )
     return RecordJob(
-        "mail",
-        "contacts",
-        "contact",
-        f"group of {letter}",
-        ("",) * 3,
-        ("",) * 3,
-        targets,
-        lambda pilot: iter(()),
-        lambda pilot, target, values: iter(()),
-    )
+        "mail", "contacts", "contact", f"group of {letter}", ("",) * 3, ("",) * 3, targets,
+        lambda pilot: iter(()), lambda pilot, target, values: iter(()),
+    )  # fmt: skip
 
 
 def ask(source, what, choice=0, trait=""):
@@ -109,15 +95,9 @@ def test_a_mandate_counts_with_the_whole_chain_behind_it():
     assert circle.in_force().mandates == frozenset({(HEAD.email, "mail")})
 
 
-@pytest.mark.parametrize(
-    ("first", "last", "counts"),
-    [
-        (0, -5, True),
-        (5, 0, True),
-        (5, 1, False),
-        (-1, -5, False),
-    ],
-)
+@pytest.mark.parametrize(("first", "last", "counts"), [
+    (0, -5, True), (5, 0, True), (5, 1, False), (-1, -5, False),
+])  # fmt: skip
 def test_the_first_and_the_last_day_of_a_mandate_are_included(first, last, counts):
     force = rules(mandates=(mandate(KEEPER, HEAD, first=first, last=last),)).in_force()
     assert force.entitles(KEEPER.email, "mail") is counts

@@ -143,17 +143,8 @@ def test_mistakes_with_plans():
 
 def noted(label):
     target = JobTarget(label, f"#{label}", {"note": "old"}, ({"note": "new"}, {"note": "other"}))
-    return RecordJob(
-        "mail",
-        "contacts",
-        "contact",
-        f"group {label}",
-        ("",),
-        ("",),
-        (target,),
-        lambda pilot: iter(()),
-        lambda pilot, target, values: iter(()),
-    )
+    return RecordJob("mail", "contacts", "contact", f"group {label}", ("",), ("",), (target,),
+                     lambda pilot: iter(()), lambda pilot, target, values: iter(()))  # fmt: skip
 
 
 def test_what_a_synchronisation_undoes_is_done_again_and_what_others_change_is_not():

@@ -33,14 +33,8 @@ PAGES = (
     "/wishes",
     "/nowhere",
 )
-STAFF = (
-    "/admin/goods",
-    "/admin/goods?sort=stock&page=2",
-    "/admin/orders",
-    "/admin/returns",
-    "/admin/reviews",
-    "/help/refunds",
-)
+STAFF = ("/admin/goods", "/admin/goods?sort=stock&page=2", "/admin/orders", "/admin/returns",
+         "/admin/reviews", "/help/refunds")  # fmt: skip
 
 
 @pytest.fixture

@@ -24,20 +24,9 @@ MODULES = (
 )
 TEMPLATES = [template for module in MODULES for template in module.TEMPLATES]
 
-PAGES = (
-    "/issues",
-    "/issues?page=2&status=open",
-    "/issues/101",
-    "/issues/new",
-    "/board",
-    "/projects",
-    "/filters",
-    "/rules",
-    "/people",
-    "/milestones/2",
-    "/nowhere",
-    "/sign-in",
-)
+PAGES = ("/issues", "/issues?page=2&status=open", "/issues/101", "/issues/new", "/board",
+         "/projects", "/filters", "/rules", "/people", "/milestones/2", "/nowhere",
+         "/sign-in")  # fmt: skip
 
 
 def test_every_page_renders_in_every_look_and_language():

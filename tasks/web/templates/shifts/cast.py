@@ -105,17 +105,10 @@ def draw_rules(
             _draw_closure(scene, cast, today, job, sound=scene.rng.random() < 0.15, number=number)
         )
     rules = DayRules(
-        today,
-        draw_numbers(scene),
-        days[0],
-        cast.head,
-        cast.auditors[0],
-        bool(scene.rng.random() < 0.8),
-        tuple(entries),
-        tuple(closures),
-        tuple(mandates),
+        today, draw_numbers(scene), days[0], cast.head, cast.auditors[0],
+        bool(scene.rng.random() < 0.8), tuple(entries), tuple(closures), tuple(mandates),
         draw_offers(scene, _offer_authors(cast)),
-    )
+    )  # fmt: skip
     limits = draw_limits(scene, rules.in_force().offers)
     return None if limits is None else replace(rules, limits=limits)
 
@@ -123,14 +116,8 @@ def draw_rules(
 def _offer_authors(cast: ShiftCast) -> list[str]:
     """Return names of those who enter offers, as often as they do."""
     keeper, second = cast.keepers["mail"], cast.seconds["mail"]
-    people = (
-        *[cast.head] * 5,
-        *[cast.deputy] * 3,
-        *[keeper] * 3,
-        *[second] * 2,
-        cast.strangers[0],
-        cast.authors("mail")[-1],
-    )
+    people = (*[cast.head] * 5, *[cast.deputy] * 3, *[keeper] * 3, *[second] * 2,
+              cast.strangers[0], cast.authors("mail")[-1])  # fmt: skip
     return [each.name for each in people]
 
 
@@ -195,15 +182,8 @@ def _draw_entries(
     if scene.rng.random() < 0.42:
         return []
     shorter, longer = sorted(days)
-    low, high = scene.pick(
-        (
-            (1, shorter),
-            (1, shorter),
-            (shorter + 1, longer),
-            (shorter + 1, longer),
-            (longer + 1, longer + 30),
-        )
-    )
+    low, high = scene.pick(((1, shorter), (1, shorter), (shorter + 1, longer), (shorter + 1, longer),
+                            (longer + 1, longer + 30)))  # fmt: skip
     age = int(scene.rng.integers(low, high + 1))
     authors = cast.authors(job.site)
     entries = [entry_on(job, target, "hold", today - timedelta(days=age), scene.pick(authors))]

@@ -14,21 +14,8 @@ from hexathlon.tasks.web.templates.shifts.stages import Writing
 
 __all__ = ["DayChanges"]
 
-_KINDS = (
-    "days",
-    "auditor",
-    "revoke",
-    "revoke",
-    "regrant",
-    "release",
-    "release",
-    "hold",
-    "hold",
-    "closure",
-    "offers",
-    "offers",
-    "limit",
-)
+_KINDS = ("days", "auditor", "revoke", "revoke", "regrant", "release", "release", "hold", "hold",
+          "closure", "offers", "offers", "limit")  # fmt: skip
 
 _TRIES = 6
 
@@ -193,12 +180,6 @@ class DayChanges:
         job = self.scene.pick(free)
         author = self.scene.pick(self.cast.authors(job.site)[:3])
         last = rules.today + timedelta(days=int(self.scene.rng.integers(0, 20)))
-        closure = RecordClosure(
-            new_number(self.scene, rules.closures),
-            job.site,
-            job.group,
-            rules.today,
-            last,
-            author.name,
-        )
+        closure = RecordClosure(new_number(self.scene, rules.closures), job.site, job.group,
+                                rules.today, last, author.name)  # fmt: skip
         return replace(rules, closures=(*rules.closures, closure))

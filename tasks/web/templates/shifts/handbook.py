@@ -7,15 +7,8 @@ from hexathlon.tasks.web.templates.draft import WebScene
 from hexathlon.tasks.web.templates.shifts.rules import DayRules
 from hexathlon.tasks.web.world.network import Edit
 
-__all__ = [
-    "PAGES",
-    "draw_numbers",
-    "edits_between",
-    "first_edits",
-    "log_subject",
-    "mail_subject",
-    "pages_of",
-]
+__all__ = ["PAGES", "draw_numbers", "edits_between", "first_edits", "log_subject", "mail_subject",
+           "pages_of"]  # fmt: skip
 
 PAGES = ("day-rules", "day-register", "day-mandates", "day-offers")
 """Names of the pages, as their addresses have them."""

@@ -13,46 +13,19 @@ from hexathlon.tasks.web.templates.shifts.rules import DayRules, RulesInForce
 from hexathlon.tasks.web.templates.shifts.stages import Writing
 from hexathlon.tasks.web.world.people import Person
 
-__all__ = [
-    "SLIPS",
-    "DayLedger",
-    "DayMail",
-    "DayStatement",
-    "DayStep",
-    "StepRecord",
-    "kept",
-    "record_of",
-]
+__all__ = ["SLIPS", "DayLedger", "DayMail", "DayStatement", "DayStep", "StepRecord", "kept",
+           "record_of"]  # fmt: skip
 
 RecordPlace = tuple[str, str, str]
 """Site, table and key of a record."""
 
 SLIPS = (
-    "left_out",
-    "never_made_up",
-    "morning_pages",
-    "holds_ignored",
-    "releases_ignored",
-    "holds_never_end",
-    "grants_ignored",
-    "dates_ignored",
-    "entries_trusted",
-    "closures_ignored",
-    "closures_trusted",
-    "mails_ignored",
-    "mails_trusted",
-    "names_trusted",
-    "others_overwritten",
-    "part_as_whole",
-    "to_the_morning",
-    "own_records_reported",
-    "largest_chosen",
-    "offers_trusted",
-    "hasty_plans",
-    "plan_sent_once",
-    "undelivered_left",
-    "undone_left",
-)
+    "left_out", "never_made_up", "morning_pages", "holds_ignored", "releases_ignored",
+    "holds_never_end", "grants_ignored", "dates_ignored", "entries_trusted", "closures_ignored",
+    "closures_trusted", "mails_ignored", "mails_trusted", "names_trusted", "others_overwritten",
+    "part_as_whole", "to_the_morning", "own_records_reported", "largest_chosen",
+    "offers_trusted", "hasty_plans", "plan_sent_once", "undelivered_left", "undone_left",
+)  # fmt: skip
 """Mistakes that a ledger can make throughout."""
 
 

@@ -29,14 +29,8 @@ from hexathlon.tasks.web.world.sites.tracker.vocabulary import (
 )
 from hexathlon.tasks.web.world.store import StoreRow
 
-__all__ = [
-    "contact_notes",
-    "event_notes",
-    "in_contacts",
-    "issue_people",
-    "issue_priorities",
-    "reorder_levels",
-]
+__all__ = ["contact_notes", "event_notes", "in_contacts", "issue_people", "issue_priorities",
+           "reorder_levels"]  # fmt: skip
 
 _OPEN = STATUSES[:4]
 _CONTACTS_PER_PAGE = 20
@@ -92,12 +86,8 @@ def _issues(bench: ShiftBench, sizes: range, column: str) -> RecordJob | None:
     which = _which(bench, first)
     options = [shown[each] for each in values[:-1]]
     if column == "priority":
-        wishes = [
-            bench.say(
-                f"Set the priority of {which} to {each}.", f"请把{which}的优先级设为“{each}”。"
-            )
-            for each in options
-        ]
+        wishes = [bench.say(f"Set the priority of {which} to {each}.",
+                            f"请把{which}的优先级设为“{each}”。") for each in options]  # fmt: skip
         mends = [
             bench.say(f"the priority should be {each}", f"优先级应为“{each}”") for each in options
         ]
@@ -111,26 +101,13 @@ def _issues(bench: ShiftBench, sizes: range, column: str) -> RecordJob | None:
         ]
     trait = "assignee" if column == "priority" else "priority"
     return RecordJob(
-        "tracker",
-        "issues",
-        bench.say("issue", "问题"),
-        _project_group(bench, first),
-        tuple(wishes),
+        "tracker", "issues", bench.say("issue", "问题"), _project_group(bench, first), tuple(wishes),
         tuple(mends),
-        tuple(
-            JobTarget(
-                row["number"],
-                f"#{row['number']}",
-                {column: row[column]},
-                tuple({column: each} for each in values),
-                _trait(bench, row, trait, names),
-            )
-            for row in rows
-        ),
-        _finder(first),
-        write,
-        key_column="number",
-    )
+        tuple(JobTarget(row["number"], f"#{row['number']}", {column: row[column]},
+                        tuple({column: each} for each in values),
+                        _trait(bench, row, trait, names)) for row in rows),
+        _finder(first), write, key_column="number",
+    )  # fmt: skip
 
 
 def _cluster(
@@ -209,17 +186,10 @@ def reorder_levels(bench: ShiftBench, sizes: range) -> RecordJob | None:
     if sheet is None:
         return None
     rows = [
-        {
-            "row": number,
-            "sku": cells[0],
-            "warehouse": cells[2],
-            "level": int(cells[5]),
-            "pack": cells[6],
-            "supplier": cells[7],
-        }
-        for number, cells in sheet.rows()
-        if cells[0]
-    ]
+        {"row": number, "sku": cells[0], "warehouse": cells[2], "level": int(cells[5]),
+         "pack": cells[6], "supplier": cells[7]}
+        for number, cells in sheet.rows() if cells[0]
+    ]  # fmt: skip
     shares = scene.sample((20, 40, 60, 90), 4)
     for found in bench.clusters(rows, ("supplier", "warehouse"), sizes):
         supplier, warehouse = found[0]["supplier"], found[0]["warehouse"]
@@ -255,10 +225,7 @@ def reorder_levels(bench: ShiftBench, sizes: range) -> RecordJob | None:
             yield from set_row(pilot, sheet.id, row, {ref_of(row, 6): values["raw"]})
 
         return RecordJob(
-            "sheets",
-            "cells",
-            bench.say("good", "货品"),
-            group,
+            "sheets", "cells", bench.say("good", "货品"), group,
             tuple(
                 bench.say(
                     f"On the sheet {sheet.name} of the workbook {sheet.book}, set the reorder level "
@@ -279,25 +246,15 @@ def reorder_levels(bench: ShiftBench, sizes: range) -> RecordJob | None:
                 for share in shares[:-1]
             ),
             tuple(
-                JobTarget(
-                    key,
-                    row["sku"],
-                    {"raw": str(row["level"])},
-                    tuple({"raw": str(each)} for each in values),
-                    bench.say(
-                        f"those with a pack size of {row['pack']}", f"包装数为{row['pack']}的那些"
-                    ),
-                    row["level"],
-                )
+                JobTarget(key, row["sku"], {"raw": str(row["level"])},
+                          tuple({"raw": str(each)} for each in values),
+                          bench.say(f"those with a pack size of {row['pack']}",
+                                    f"包装数为{row['pack']}的那些"), row["level"])
                 for key, row, values in zip(keys, found, raised, strict=True)
             ),
-            find,
-            write,
-            looks=len(pages),
-            limit=lambda bound: best_text(
-                bench, ("reorder levels of this morning", "今早的补货线"), (f"{bound}", f"{bound}")
-            ),
-        )
+            find, write, looks=len(pages), limit=lambda bound: best_text(
+                bench, ("reorder levels of this morning", "今早的补货线"), (f"{bound}", f"{bound}")),
+        )  # fmt: skip
     return None
 
 
@@ -319,32 +276,19 @@ def contact_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
         keys = [row["id"] for row in found]
         group = bench.say(f"contacts of the company {company}", f"公司为“{company}”的联系人")
         same = [row["id"] for row in everybody if (row["company"], row["role"]) == (company, role)]
-        if (
-            ("mail", group) in bench.groups
-            or not bench.free("mail", "contacts", keys)
-            or sorted(same) != sorted(keys)
-        ):
+        if (("mail", group) in bench.groups or not bench.free("mail", "contacts", keys)
+                or sorted(same) != sorted(keys)):  # fmt: skip
             continue
         texts = [bench.say(*each.split("|")) for each in scene.sample(_NOTES, 6)]
         targets = []
         for place, row in enumerate(scene.sample(found, len(found))):
             note = texts[4 + place % 2] if place % 3 < 2 else ""
             bench.edit("mail", "UPDATE contacts SET note = ? WHERE id = ?", note, row["id"])
-            trait = bench.say(
-                f'those whose note was "{note}" this morning'
-                if note
-                else "those that had no note this morning",
-                f"今早备注为“{note}”的那些" if note else "今早没有备注的那些",
-            )
-            targets.append(
-                JobTarget(
-                    row["id"],
-                    f"#{row['id']}",
-                    {"note": note},
-                    tuple({"note": each} for each in texts[:4]),
-                    trait,
-                )
-            )
+            trait = bench.say(f'those whose note was "{note}" this morning' if note
+                              else "those that had no note this morning",
+                              f"今早备注为“{note}”的那些" if note else "今早没有备注的那些")  # fmt: skip
+            targets.append(JobTarget(row["id"], f"#{row['id']}", {"note": note},
+                                     tuple({"note": each} for each in texts[:4]), trait))  # fmt: skip
 
         find, opening, looks = in_contacts(bench, company)
 
@@ -354,10 +298,7 @@ def contact_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
             yield from pilot.click("button", pilot.words("mail", "save"))
 
         return RecordJob(
-            "mail",
-            "contacts",
-            bench.say("contact", "联系人"),
-            group,
+            "mail", "contacts", bench.say("contact", "联系人"), group,
             tuple(
                 bench.say(
                     f'Set the note of the contacts of the company {company} with the role "{role}" '
@@ -367,12 +308,9 @@ def contact_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
                 for text in texts[:3]
             ),
             _note_mends(bench, texts[:3]),
-            tuple(sorted(targets, key=lambda each: int(each.key))),
-            find,
-            write,
-            looks=looks,
+            tuple(sorted(targets, key=lambda each: int(each.key))), find, write, looks=looks,
             opening=opening,
-        )
+        )  # fmt: skip
     return None
 
 
@@ -380,12 +318,8 @@ def in_contacts(
     bench: ShiftBench, company: str
 ) -> tuple[Solver, Callable[[Pilot, JobTarget], Script], int]:
     """Return scripts that look contacts of a company up, and the pages of the list."""
-    rows = bench.rows(
-        "mail",
-        "SELECT id, name FROM contacts WHERE company LIKE ? OR email LIKE ? "
-        "OR name LIKE ? ORDER BY name, id",
-        (f"%{company}%",) * 3,
-    )
+    rows = bench.rows("mail", "SELECT id, name FROM contacts WHERE company LIKE ? OR email LIKE ? "
+                      "OR name LIKE ? ORDER BY name, id", (f"%{company}%",) * 3)  # fmt: skip
     pages = pages_of_list(len(rows), _CONTACTS_PER_PAGE)
     places = {
         row["id"]: (row["name"], place // _CONTACTS_PER_PAGE + 1) for place, row in enumerate(rows)
@@ -410,27 +344,18 @@ def event_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
     """Write a note into events that the user organises; some have another one."""
     scene, me = bench.scene, bench.scene.people(bench.plan)[0].login
     rows = bench.rows(
-        "calendar",
-        "SELECT * FROM events WHERE organiser = ? AND status = 'planned' AND "
-        "date(start) > ? ORDER BY id",
-        (me, bench.today),
-    )
+        "calendar", "SELECT * FROM events WHERE organiser = ? AND status = 'planned' AND "
+        "date(start) > ? ORDER BY id", (me, bench.today))  # fmt: skip
     rooms = {row["code"]: row["name"] for row in bench.rows("calendar", "SELECT * FROM _rooms")}
     for found in bench.clusters(rows, ("title",), sizes):
         title, keys = found[0]["title"], [row["id"] for row in found]
         group = bench.say(f'events with the title "{title}"', f"标题为“{title}”的日程")
         again = bench.rows(
-            "calendar",
-            "SELECT id FROM events WHERE title = ? AND organiser = ? AND start > ? AND "
-            "status = 'planned'",
-            (title, me, f"{bench.today} 23:59"),
-        )
-        if (
-            ("calendar", group) in bench.groups
-            or not bench.free("calendar", "events", keys)
-            or any(row["series"] for row in found)
-            or {row["id"] for row in again} != set(keys)
-        ):
+            "calendar", "SELECT id FROM events WHERE title = ? AND organiser = ? AND start > ? AND "
+            "status = 'planned'", (title, me, f"{bench.today} 23:59"))  # fmt: skip
+        if (("calendar", group) in bench.groups or not bench.free("calendar", "events", keys)
+                or any(row["series"] for row in found)
+                or {row["id"] for row in again} != set(keys)):  # fmt: skip
             continue
         texts = [bench.say(*each.split("|")) for each in scene.sample(_EVENT_NOTES, 6)]
         targets = []
@@ -442,15 +367,8 @@ def event_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
                 f"those in the room {room}" if room else "those without a room",
                 f"在会议室{room}的那些" if room else "没有会议室的那些",
             )
-            targets.append(
-                JobTarget(
-                    row["id"],
-                    f"#{row['id']}",
-                    {"note": note},
-                    tuple({"note": each} for each in texts[:4]),
-                    trait,
-                )
-            )
+            targets.append(JobTarget(row["id"], f"#{row['id']}", {"note": note},
+                                     tuple({"note": each} for each in texts[:4]), trait))  # fmt: skip
 
         def find(pilot: Pilot, name: str = title) -> Script:
             yield from pilot.goto("calendar", f"/list?{urlencode({'q': name})}")
@@ -461,10 +379,7 @@ def event_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
             yield from pilot.click("button", pilot.words("calendar", "save"))
 
         return RecordJob(
-            "calendar",
-            "events",
-            bench.say("event", "日程"),
-            group,
+            "calendar", "events", bench.say("event", "日程"), group,
             tuple(
                 bench.say(
                     f'Set the note of the planned events with the title "{title}" that the user '
@@ -475,10 +390,8 @@ def event_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
                 for text in texts[:3]
             ),
             _note_mends(bench, texts[:3]),
-            tuple(targets),
-            find,
-            write,
-        )
+            tuple(targets), find, write,
+        )  # fmt: skip
     return None
 
 

@@ -14,40 +14,16 @@ from numpy.typing import NDArray
 
 from hexathlon.tasks.web.templates.draft import WebScene
 
-__all__ = [
-    "WORKS",
-    "OfferLimits",
-    "WorkOffer",
-    "best_plan",
-    "draw_limits",
-    "draw_offers",
-    "hasty_plan",
-    "listed_plans",
-    "priced_anew",
-]
+__all__ = ["WORKS", "OfferLimits", "WorkOffer", "best_plan", "draw_limits", "draw_offers",
+           "hasty_plan", "listed_plans", "priced_anew"]  # fmt: skip
 
 WORKS = (
-    "Painting the hall|大厅粉刷",
-    "Carpets|地毯铺设",
-    "Lighting|照明改造",
-    "Network cables|网络布线",
-    "Furniture transport|家具搬运",
-    "Door locks|门锁更换",
-    "Roof repair|屋顶修补",
-    "Signage|标识制作",
-    "Air conditioning|空调检修",
-    "Archive shelves|档案架安装",
-)
-_FIRMS = (
-    "Aldous|奥德",
-    "Brightway|明途",
-    "Corvin|科文",
-    "Dunmore|敦茂",
-    "Elmstead|榆庄",
-    "Farrow|法罗",
-    "Gillard|吉拉德",
-    "Hexley|赫利",
-)
+    "Painting the hall|大厅粉刷", "Carpets|地毯铺设", "Lighting|照明改造", "Network cables|网络布线",
+    "Furniture transport|家具搬运", "Door locks|门锁更换", "Roof repair|屋顶修补", "Signage|标识制作",
+    "Air conditioning|空调检修", "Archive shelves|档案架安装",
+)  # fmt: skip
+_FIRMS = ("Aldous|奥德", "Brightway|明途", "Corvin|科文", "Dunmore|敦茂", "Elmstead|榆庄", "Farrow|法罗",
+          "Gillard|吉拉德", "Hexley|赫利")  # fmt: skip
 _RATES = (0, 20, 40, 70, 120, 200)
 _COUNT = 7
 _OFFERS = 7
@@ -105,17 +81,10 @@ def best_plan(offers: tuple[WorkOffer, ...], limits: OfferLimits) -> tuple[str, 
     shortest = [sum(min(each.days for each in group) for group in groups[place:]) for place in left]
     # Lower bounds of what is left: the price, with days at a rate, less the days still allowed.
     bounds = [
-        (
-            rate,
-            [
-                sum(
-                    min(each.price + rate * each.days for each in group) for group in groups[place:]
-                )
-                for place in left
-            ],
-        )
+        (rate, [sum(min(each.price + rate * each.days for each in group) for group in groups[place:])
+                for place in left])
         for rate in _RATES
-    ]
+    ]  # fmt: skip
     best, found = [10**9], list[tuple[WorkOffer, ...]]()
 
     def descend(taken: tuple[WorkOffer, ...], price: int, days: int, firms: dict[str, int]) -> None:

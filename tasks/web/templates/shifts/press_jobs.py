@@ -64,10 +64,7 @@ def article_summaries(bench: ShiftBench, sizes: range) -> RecordJob | None:
             yield from edit_article(pilot, target.key, values)
 
         return RecordJob(
-            "cms",
-            "articles",
-            bench.say("article", "文章"),
-            group,
+            "cms", "articles", bench.say("article", "文章"), group,
             tuple(
                 bench.say(
                     f'Set the summary of the articles by {name} in the section "{section}" with the '
@@ -76,23 +73,13 @@ def article_summaries(bench: ShiftBench, sizes: range) -> RecordJob | None:
                 )
                 for text in texts[:-1]
             ),
-            tuple(
-                bench.say(f'the summary should be "{text}"', f"摘要应为“{text}”")
-                for text in texts[:-1]
-            ),
-            tuple(
-                JobTarget(
-                    row["id"],
-                    f"#{row['id']}",
-                    {"summary": row["summary"]},
-                    tuple({"summary": each} for each in texts),
-                    _featured(bench, row),
-                )
-                for row in found
-            ),
-            find,
-            write,
-        )
+            tuple(bench.say(f'the summary should be "{text}"', f"摘要应为“{text}”")
+                  for text in texts[:-1]),
+            tuple(JobTarget(row["id"], f"#{row['id']}", {"summary": row["summary"]},
+                            tuple({"summary": each} for each in texts), _featured(bench, row))
+                  for row in found),
+            find, write,
+        )  # fmt: skip
     return None
 
 
@@ -149,10 +136,7 @@ def thread_boards(bench: ShiftBench, sizes: range) -> RecordJob | None:
             yield from move(pilot, target.key, boards[values["board"]])
 
         return RecordJob(
-            "forum",
-            "threads",
-            bench.say("thread", "主题"),
-            group,
+            "forum", "threads", bench.say("thread", "主题"), group,
             tuple(
                 bench.say(
                     f'Move the threads with "{subject}" in the title, on whatever board they are, to '
@@ -164,27 +148,14 @@ def thread_boards(bench: ShiftBench, sizes: range) -> RecordJob | None:
                 for each in values[:3]
             ),
             tuple(
-                bench.say(
-                    f'they belong on the board "{boards[each]}"', f"它们应归入“{boards[each]}”版块"
-                )
+                bench.say(f'they belong on the board "{boards[each]}"', f"它们应归入“{boards[each]}”版块")
                 for each in values[:3]
             ),
-            tuple(
-                JobTarget(
-                    row["id"],
-                    f"#{row['id']}",
-                    {"board": row["board"]},
-                    tuple({"board": each} for each in values[:4]),
-                    _board(bench, boards[row["board"]]),
-                )
-                for row in found
-            ),
-            find,
-            write,
-            cost=4,
-            looks=len(boards),
-            opening=opening,
-        )
+            tuple(JobTarget(row["id"], f"#{row['id']}", {"board": row["board"]},
+                            tuple({"board": each} for each in values[:4]),
+                            _board(bench, boards[row["board"]])) for row in found),
+            find, write, cost=4, looks=len(boards), opening=opening,
+        )  # fmt: skip
     return None
 
 
@@ -197,32 +168,13 @@ def _board(bench: ShiftBench, name: str) -> str:
 def _subject(title: str, *, zh: bool) -> str:
     """Return the name of the building that a title is about, or an empty text."""
     patterns = (
-        (
-            r"谁知道(.+)的开放时间",
-            r"风暴前的(.+)照片",
-            r"周六在(.+)的义务",
-            r"^(.+)附近停车",
-            r"^(.+)怎么了",
-            r"时候去(.+)最好",
-            r"^(.+)的老明信片",
-            r"^去(.+)的小路",
-            r"关于(.+)的两个",
-            r"谢谢(.+)的朋友",
-        )
-        if zh
-        else (
-            r"hours of (.+)\?",
-            r"^Pictures of (.+) before",
-            r"day at (.+) on Sat",
-            r"Parking near (.+)",
-            r"^(.+): what is",
-            r"of day for (.+)",
-            r"postcard of (.+)",
-            r"path to (.+) open",
-            r"questions about (.+)",
-            r"friends of (.+)",
-        )
-    )
+        (r"谁知道(.+)的开放时间", r"风暴前的(.+)照片", r"周六在(.+)的义务", r"^(.+)附近停车", r"^(.+)怎么了",
+         r"时候去(.+)最好", r"^(.+)的老明信片", r"^去(.+)的小路", r"关于(.+)的两个", r"谢谢(.+)的朋友")
+        if zh else
+        (r"hours of (.+)\?", r"^Pictures of (.+) before", r"day at (.+) on Sat", r"Parking near (.+)",
+         r"^(.+): what is", r"of day for (.+)", r"postcard of (.+)", r"path to (.+) open",
+         r"questions about (.+)", r"friends of (.+)")
+    )  # fmt: skip
     for pattern in patterns:
         match = re.search(pattern, title)
         if match:

@@ -11,16 +11,8 @@ from hexathlon.tasks.web.templates.draft import WebScene, changed
 from hexathlon.tasks.web.world.network import Edit, WorldPlan
 from hexathlon.tasks.web.world.store import SiteStore, StoreRow
 
-__all__ = [
-    "ShiftBench",
-    "RecordJob",
-    "JobTarget",
-    "best_text",
-    "in_order",
-    "listed",
-    "new_first",
-    "pages_of_list",
-]
+__all__ = ["ShiftBench", "RecordJob", "JobTarget", "best_text", "in_order", "listed",
+           "new_first", "pages_of_list"]  # fmt: skip
 
 Values = Mapping[str, Any]
 

@@ -29,19 +29,10 @@ from hexathlon.tasks.web.world.sites.sheets.vocabulary import STATUSES, said
 __all__ = ["claim_states", "contact_phones", "standing_amounts", "variant_stock"]
 
 _PURPOSES = (
-    "Insurance|保险费",
-    "Cleaning|保洁费",
-    "Leasing|租赁费",
-    "Waste disposal|垃圾清运",
-    "Parking|停车费",
-    "Alarm system|报警系统",
-    "Window washing|擦窗费",
-    "Telephone|电话费",
-    "Road tax|路桥费",
-    "Laundry|洗衣费",
-    "Plant care|绿植养护",
-    "Water|水费",
-)
+    "Insurance|保险费", "Cleaning|保洁费", "Leasing|租赁费", "Waste disposal|垃圾清运", "Parking|停车费",
+    "Alarm system|报警系统", "Window washing|擦窗费", "Telephone|电话费", "Road tax|路桥费",
+    "Laundry|洗衣费", "Plant care|绿植养护", "Water|水费",
+)  # fmt: skip
 _PER_PAGE = 12
 
 
@@ -86,10 +77,7 @@ def standing_amounts(bench: ShiftBench, sizes: range) -> RecordJob | None:
             yield from pilot.click("button", pilot.words("bank", "save"))
 
         return RecordJob(
-            "bank",
-            "standing",
-            bench.say("standing order", "定期转账"),
-            group,
+            "bank", "standing", bench.say("standing order", "定期转账"), group,
             tuple(
                 bench.say(
                     f"Set the amount of each active standing order whose purpose begins with "
@@ -100,32 +88,17 @@ def standing_amounts(bench: ShiftBench, sizes: range) -> RecordJob | None:
                 for each in raises[:-1]
             ),
             tuple(
-                bench.say(
-                    f"the amounts should be €{each / 100:.2f} above this morning's",
-                    f"金额应比今早的金额高{each / 100:.2f}欧元",
-                )
+                bench.say(f"the amounts should be €{each / 100:.2f} above this morning's",
+                          f"金额应比今早的金额高{each / 100:.2f}欧元")
                 for each in raises[:-1]
             ),
-            tuple(
-                JobTarget(
-                    row["id"],
-                    f"S{row['id']}",
-                    {"amount": row["amount"]},
-                    tuple({"amount": row["amount"] + each} for each in raises),
-                    _rhythm(bench, row["rhythm"]),
-                    row["amount"],
-                )
-                for row in found
-            ),
-            find,
-            write,
-            looks=pages,
-            limit=lambda bound: best_text(
-                bench,
-                ("amounts of this morning", "今早的金额"),
-                (_money(bound, "en"), _money(bound, "zh")),
-            ),
-        )
+            tuple(JobTarget(row["id"], f"S{row['id']}", {"amount": row["amount"]},
+                            tuple({"amount": row["amount"] + each} for each in raises),
+                            _rhythm(bench, row["rhythm"]), row["amount"]) for row in found),
+            find, write, looks=pages, limit=lambda bound: best_text(
+                bench, ("amounts of this morning", "今早的金额"),
+                (_money(bound, "en"), _money(bound, "zh"))),
+        )  # fmt: skip
     return None
 
 
@@ -153,18 +126,12 @@ def _add_standing(bench: ShiftBench) -> None:
             day = date.fromisoformat(bench.today) + timedelta(days=int(scene.rng.integers(2, 80)))
             state = "paused" if scene.rng.random() < 0.15 else "active"
             bench.edit(
-                "bank",
-                "INSERT INTO standing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '')",
-                number,
-                account[0]["account"],
-                row["counterparty"],
-                row["counter_account"],
+                "bank", "INSERT INTO standing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '')", number,
+                account[0]["account"], row["counterparty"], row["counter_account"],
                 f"{name} {scene.rng.integers(10_000, 99_999)}",
                 int(scene.rng.integers(8, 160)) * 100 + 90,
-                scene.pick(("monthly", "monthly", "quarterly", "yearly")),
-                day.isoformat(),
-                state,
-            )
+                scene.pick(("monthly", "monthly", "quarterly", "yearly")), day.isoformat(), state,
+            )  # fmt: skip
 
 
 def claim_states(bench: ShiftBench, sizes: range) -> RecordJob | None:
@@ -180,18 +147,10 @@ def claim_states(bench: ShiftBench, sizes: range) -> RecordJob | None:
     if sheet is None:
         return None
     rows = [
-        {
-            "row": number,
-            "claim": cells[0],
-            "person": cells[3],
-            "category": cells[4],
-            "amount": cells[5],
-            "currency": cells[6],
-            "status": cells[7],
-        }
-        for number, cells in sheet.rows()
-        if cells[0]
-    ]
+        {"row": number, "claim": cells[0], "person": cells[3], "category": cells[4],
+         "amount": cells[5], "currency": cells[6], "status": cells[7]}
+        for number, cells in sheet.rows() if cells[0]
+    ]  # fmt: skip
     labels = [said(each, scene.language) for each in STATUSES]
     for found in bench.clusters(rows, ("person", "category"), sizes):
         person, category = found[0]["person"], found[0]["category"]
@@ -225,10 +184,7 @@ def claim_states(bench: ShiftBench, sizes: range) -> RecordJob | None:
             yield from set_row(pilot, sheet.id, row, {ref_of(row, 8): values["raw"]})
 
         return RecordJob(
-            "sheets",
-            "cells",
-            bench.say("claim", "报销单"),
-            group,
+            "sheets", "cells", bench.say("claim", "报销单"), group,
             tuple(
                 bench.say(
                     f"In the workbook {sheet.book}, set the status of the claims of {person} in the "
@@ -237,30 +193,17 @@ def claim_states(bench: ShiftBench, sizes: range) -> RecordJob | None:
                 )
                 for each in values[:-1]
             ),
-            tuple(
-                bench.say(f'the status should be "{each}"', f"状态应为“{each}”")
-                for each in values[:-1]
-            ),
-            tuple(
-                JobTarget(
-                    key,
-                    row["claim"],
-                    {"raw": row["status"]},
-                    tuple({"raw": each} for each in values),
-                    bench.say(f"those in {row['currency']}", f"币种为{row['currency']}的那些"),
-                    round(100 * float(row["amount"])),
-                )
-                for key, row in zip(keys, found, strict=True)
-            ),
-            find,
-            write,
-            looks=len(pages),
-            limit=lambda bound: best_text(
-                bench,
-                ("amounts, as bare numbers whatever the currency,", "金额（不论币种，只看数字）"),
-                (f"{bound / 100:.2f}", f"{bound / 100:.2f}"),
-            ),
-        )
+            tuple(bench.say(f'the status should be "{each}"', f"状态应为“{each}”")
+                  for each in values[:-1]),
+            tuple(JobTarget(key, row["claim"], {"raw": row["status"]},
+                            tuple({"raw": each} for each in values),
+                            bench.say(f"those in {row['currency']}", f"币种为{row['currency']}的那些"),
+                            round(100 * float(row["amount"])))
+                  for key, row in zip(keys, found, strict=True)),
+            find, write, looks=len(pages), limit=lambda bound: best_text(
+                bench, ("amounts, as bare numbers whatever the currency,", "金额（不论币种，只看数字）"),
+                (f"{bound / 100:.2f}", f"{bound / 100:.2f}")),
+        )  # fmt: skip
     return None
 
 
@@ -296,10 +239,7 @@ def contact_phones(bench: ShiftBench, sizes: range) -> RecordJob | None:
             yield from pilot.click("button", pilot.words("mail", "save"))
 
         return RecordJob(
-            "mail",
-            "contacts",
-            bench.say("contact", "联系人"),
-            group,
+            "mail", "contacts", bench.say("contact", "联系人"), group,
             tuple(
                 bench.say(
                     f'The contacts of the company {company} with the role "{role}" have moved: in '
@@ -310,24 +250,13 @@ def contact_phones(bench: ShiftBench, sizes: range) -> RecordJob | None:
                 )
                 for code in codes[:-1]
             ),
-            tuple(
-                bench.say(f'the numbers should begin with "{code}"', f"号码开头应为“{code}”")
-                for code in codes[:-1]
-            ),
-            tuple(
-                JobTarget(
-                    row["id"],
-                    f"#{row['id']}",
-                    {"phone": row["phone"]},
-                    tuple({"phone": row["phone"].replace("+44 20 ", code)} for code in codes),
-                )
-                for row in found
-            ),
-            find,
-            write,
-            looks=looks,
-            opening=opening,
-        )
+            tuple(bench.say(f'the numbers should begin with "{code}"', f"号码开头应为“{code}”")
+                  for code in codes[:-1]),
+            tuple(JobTarget(row["id"], f"#{row['id']}", {"phone": row["phone"]},
+                            tuple({"phone": row["phone"].replace("+44 20 ", code)}
+                                  for code in codes)) for row in found),
+            find, write, looks=looks, opening=opening,
+        )  # fmt: skip
     return None
 
 
@@ -368,10 +297,7 @@ def variant_stock(bench: ShiftBench, sizes: range) -> RecordJob | None:
             yield from pilot.click("button", pilot.words("shop", "save"))
 
         return RecordJob(
-            "shop",
-            "variants",
-            bench.say("variant", "款式"),
-            group,
+            "shop", "variants", bench.say("variant", "款式"), group,
             tuple(
                 bench.say(
                     f"{count} pieces of each variant of {title} have come in: set the stock of each "
@@ -381,32 +307,18 @@ def variant_stock(bench: ShiftBench, sizes: range) -> RecordJob | None:
                 for count in counts[:-1]
             ),
             tuple(
-                bench.say(
-                    f"the stock should be {count} above that of this morning",
-                    f"库存应比今早多{count}",
-                )
+                bench.say(f"the stock should be {count} above that of this morning",
+                          f"库存应比今早多{count}")
                 for count in counts[:-1]
             ),
-            tuple(
-                JobTarget(
-                    row["id"],
-                    row["id"],
-                    {"stock": row["stock"]},
-                    tuple({"stock": row["stock"] + count} for count in counts),
-                    bench.say(
-                        f"those with {_money(row['price'], 'en')} as price",
-                        f"售价{_money(row['price'], 'zh')}的那些",
-                    ),
-                    row["stock"],
-                )
-                for row in found
-            ),
-            find,
-            write,
-            limit=lambda bound: best_text(
-                bench, ("stocks of this morning", "今早的库存"), (f"{bound} pieces", f"{bound}件")
-            ),
-        )
+            tuple(JobTarget(row["id"], row["id"], {"stock": row["stock"]},
+                            tuple({"stock": row["stock"] + count} for count in counts),
+                            bench.say(f"those with {_money(row['price'], 'en')} as price",
+                                      f"售价{_money(row['price'], 'zh')}的那些"),
+                            row["stock"]) for row in found),
+            find, write, limit=lambda bound: best_text(
+                bench, ("stocks of this morning", "今早的库存"), (f"{bound} pieces", f"{bound}件")),
+        )  # fmt: skip
     return None
 
 

@@ -52,15 +52,8 @@ _SLACK = 1.2
 
 _LONGEST = 260
 _SHORTEST = 110
-_NEEDED = (
-    "never_made_up",
-    "morning_pages",
-    "grants_ignored",
-    "others_overwritten",
-    "hasty_plans",
-    "plan_sent_once",
-    "undone_left",
-)
+_NEEDED = ("never_made_up", "morning_pages", "grants_ignored", "others_overwritten", "hasty_plans",
+           "plan_sent_once", "undone_left")  # fmt: skip
 """Mistakes that must change the result of a day."""
 
 _FEWEST = 10
@@ -192,15 +185,9 @@ def _course(bench: ShiftBench, day: DrawnDay, site: str, slip: str = "", at: int
 
 
 def _work(
-    bench: ShiftBench,
-    day: DrawnDay,
-    site: str,
-    request: DrawnRequest,
-    number: int,
-    done: StepRecord,
-    ledger: DayLedger,
-    rules: DayRules,
-) -> StageWork:
+    bench: ShiftBench, day: DrawnDay, site: str, request: DrawnRequest, number: int,
+    done: StepRecord, ledger: DayLedger, rules: DayRules,
+) -> StageWork:  # fmt: skip
     letters = []
     subject = log_subject(bench.scene)
     if request.kind == "account":

@@ -5,16 +5,8 @@ from collections.abc import Sequence
 from hexathlon.tasks.web.templates.shifts.ledger import DayStatement
 from hexathlon.tasks.web.templates.shifts.records import JobTarget, RecordJob, ShiftBench, listed
 
-__all__ = [
-    "account_text",
-    "introduction",
-    "mail_text",
-    "numbered",
-    "plan_text",
-    "statement_text",
-    "tally_text",
-    "unnamed_text",
-]
+__all__ = ["account_text", "introduction", "mail_text", "numbered", "plan_text", "statement_text", "tally_text",
+           "unnamed_text"]  # fmt: skip
 
 
 def numbered(bench: ShiftBench, number: int, text: str) -> str:

@@ -8,17 +8,8 @@ from hexathlon.tasks.web.world.site import Site
 __all__ = ["DOMAIN", "SITE_NAMES", "site_at", "site_named"]
 
 SITE_NAMES = (
-    "tracker",
-    "mail",
-    "calendar",
-    "shop",
-    "bank",
-    "forum",
-    "wiki",
-    "cms",
-    "maps",
-    "sheets",
-)
+    "tracker", "mail", "calendar", "shop", "bank", "forum", "wiki", "cms", "maps", "sheets",
+)  # fmt: skip
 """Names of all sites; the module of each is `sites/NAME/site.py`, its instance `SITE`."""
 
 DOMAIN = "hexathlon.test"

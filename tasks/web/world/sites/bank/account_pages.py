@@ -97,14 +97,8 @@ class BookingPages:
                 [("", words("all")), *labelled(call, KINDS)],
             ),
         ]
-        columns = [
-            words("counterparty"),
-            words("day"),
-            words("purpose"),
-            words("kind"),
-            words("status"),
-            words("amount"),
-        ]
+        columns = [words("counterparty"), words("day"), words("purpose"), words("kind"),
+                   words("status"), words("amount")]  # fmt: skip
         facts = ui.facts(
             [
                 (words("account_number"), account["number"]),
@@ -161,14 +155,8 @@ class BookingPages:
             errors["reason"] = call.words("disputed_before")
         if errors:
             return _booking_page(call, row, errors)
-        call.store.insert(
-            "disputes",
-            txn=number,
-            reason=call.arg("reason"),
-            amount=amount,
-            note=call.arg("note"),
-            created=call.clock.stamp,
-        )
+        call.store.insert("disputes", txn=number, reason=call.arg("reason"), amount=amount,
+                          note=call.arg("note"), created=call.clock.stamp)  # fmt: skip
         return call.redirect(f"/bookings/{number}", call.words("dispute_sent"))
 
     @get("/messages")
@@ -273,24 +261,12 @@ def _booking_page(call: Call, row: StoreRow, errors: dict[str, str]) -> WebRespo
         ]
     )
     fields = [
-        FormField(
-            "reason",
-            words("reason"),
-            "select",
-            call.arg("reason"),
-            [("", "–"), *labelled(call, DISPUTE_REASONS)],
-            errors.get("reason", ""),
-        ),
-        FormField(
-            "amount",
-            words("disputed_amount"),
-            "text",
-            call.arg("amount"),
-            error=errors.get("amount", ""),
-            help=words("amount_form"),
-        ),
+        FormField("reason", words("reason"), "select", call.arg("reason"),
+                  [("", "–"), *labelled(call, DISPUTE_REASONS)], errors.get("reason", "")),
+        FormField("amount", words("disputed_amount"), "text", call.arg("amount"),
+                  error=errors.get("amount", ""), help=words("amount_form")),
         FormField("note", words("note"), "text", call.arg("note")),
-    ]
+    ]  # fmt: skip
     form = ui.form(f"/bookings/{row['id']}/dispute", fields, words("dispute"))
     if call.store.row("SELECT id FROM disputes WHERE txn = ?", (row["id"],)) and not errors:
         form = Markup("<p>{}</p>").format(words("disputed_before"))

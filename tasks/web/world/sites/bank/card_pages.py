@@ -38,18 +38,8 @@ class CardPages:
             ]
             for row in rows
         ]
-        columns = [
-            words(name)
-            for name in (
-                "card",
-                "card_number",
-                "kind",
-                "account",
-                "status",
-                "day_limit",
-                "month_limit",
-            )
-        ]
+        columns = [words(name) for name in ("card", "card_number", "kind", "account", "status",
+                                            "day_limit", "month_limit")]  # fmt: skip
         return block_page(call, words("cards"), ui.table(columns, body))
 
     @get("/cards/{key}")
@@ -117,23 +107,15 @@ def _card_page(call: Call, row: StoreRow, errors: dict[str, str]) -> WebResponse
     )
     sent = bool(errors)
     fields = [
-        FormField(
-            "day_limit",
-            words("day_limit"),
-            "text",
-            call.arg("day_limit") if sent else f"{row['day_limit'] / 100:.2f}",
-            error=errors.get("day_limit", ""),
-        ),
-        FormField(
-            "month_limit",
-            words("month_limit"),
-            "text",
-            call.arg("month_limit") if sent else f"{row['month_limit'] / 100:.2f}",
-            error=errors.get("month_limit", ""),
-        ),
+        FormField("day_limit", words("day_limit"), "text",
+                  call.arg("day_limit") if sent else f"{row['day_limit'] / 100:.2f}",
+                  error=errors.get("day_limit", "")),
+        FormField("month_limit", words("month_limit"), "text",
+                  call.arg("month_limit") if sent else f"{row['month_limit'] / 100:.2f}",
+                  error=errors.get("month_limit", "")),
         FormField("abroad", words("abroad"), "checkbox", row["abroad"]),
         FormField("online", words("online"), "checkbox", row["online"]),
-    ]
+    ]  # fmt: skip
     parts = [ui.form(f"/cards/{row['number']}", fields, words("save"), cancel="/cards")]
     if row["state"] == "active":
         reason = FormField(

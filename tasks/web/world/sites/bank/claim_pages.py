@@ -89,23 +89,13 @@ class ClaimPages:
             return _claim_form(call, values, errors)
         content = receipt.content.decode("utf-8", "replace") if named and receipt else ""
         number = call.store.insert(
-            "claims",
-            person=call.login,
-            title=values["title"],
-            category=values["category"],
-            spent=values["spent"],
-            amount=amount,
-            project=values["project"],
-            guests=call.number("guests"),
-            city=values["city"],
-            receipt=receipt.filename if named and receipt else "",
-            content=content,
-            state="submitted",
-            approved=0,
-            code="",
-            note=values["note"],
+            "claims", person=call.login, title=values["title"], category=values["category"],
+            spent=values["spent"], amount=amount, project=values["project"],
+            guests=call.number("guests"), city=values["city"],
+            receipt=receipt.filename if named and receipt else "", content=content,
+            state="submitted", approved=0, code="", note=values["note"],
             created=call.clock.today.isoformat(),
-        )
+        )  # fmt: skip
         return call.redirect(f"/claims/{number}", call.words("claim_sent"))
 
     @get("/claims/{number:int}")
@@ -145,16 +135,8 @@ class ClaimPages:
             "SELECT p.*, a.name AS boss FROM projects p JOIN _accounts a ON a.login = p.manager "
             "ORDER BY p.code"
         )
-        body = [
-            [
-                row["code"],
-                row["name"],
-                row["boss"],
-                bank_label(row["category"], call.language),
-                bank_label(row["state"], call.language),
-            ]
-            for row in rows
-        ]
+        body = [[row["code"], row["name"], row["boss"], bank_label(row["category"], call.language),
+                 bank_label(row["state"], call.language)] for row in rows]  # fmt: skip
         columns = [words(name) for name in ("project", "subject", "manager", "category", "status")]
         return block_page(call, words("projects"), ui.grid(columns, body))
 
@@ -311,36 +293,18 @@ def _claim_form(call: Call, values: Mapping[str, str], errors: Mapping[str, str]
     words = call.words
 
     def field(name: str, kind: str, **more: Any) -> FormField:
-        return FormField(
-            name,
-            words(name),
-            kind,
-            values.get(name, more.pop("value", "")),
-            error=errors.get(name, ""),
-            **more,
-        )
+        return FormField(name, words(name), kind, values.get(name, more.pop("value", "")),
+                         error=errors.get(name, ""), **more)  # fmt: skip
 
     fields = [
-        FormField(
-            "title",
-            words("subject"),
-            "text",
-            values.get("title", ""),
-            error=errors.get("title", ""),
-        ),
-        field("spent", "date"),
-        field("amount", "text", help=words("amount_form")),
-        field("city", "text"),
-        field("guests", "number", value="0", help=words("guests_help")),
-        field("note", "text"),
-        field("receipt", "file"),
-        field(
-            "category",
-            "select",
-            options=[("", "–"), *labelled(call, CATEGORIES)],
-            depends=("/claims/new/project", "project-place"),
-        ),
-    ]
+        FormField("title", words("subject"), "text", values.get("title", ""),
+                  error=errors.get("title", "")),
+        field("spent", "date"), field("amount", "text", help=words("amount_form")),
+        field("city", "text"), field("guests", "number", value="0", help=words("guests_help")),
+        field("note", "text"), field("receipt", "file"),
+        field("category", "select", options=[("", "–"), *labelled(call, CATEGORIES)],
+              depends=("/claims/new/project", "project-place")),
+    ]  # fmt: skip
     project = _project_field(
         call, values.get("category", ""), values.get("project", ""), errors.get("project", "")
     )

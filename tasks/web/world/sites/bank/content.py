@@ -36,23 +36,10 @@ _FIRST = (
     "Meridian=子午",
 )
 _SECOND = (
-    "Energy=能源",
-    "Energy Services=能源服务",
-    "Insurance=保险",
-    "Telecom=电信",
-    "Books=书店",
-    "Fitness=健身",
-    "Water=水务",
-    "Housing=住房",
-    "Media=传媒",
-    "Market=超市",
-    "Pharmacy=药房",
-    "Garden=园艺",
-    "Rail=铁路",
-    "Dental=牙科",
-    "Music=音乐",
-    "Cleaning=保洁",
-)
+    "Energy=能源", "Energy Services=能源服务", "Insurance=保险", "Telecom=电信", "Books=书店",
+    "Fitness=健身", "Water=水务", "Housing=住房", "Media=传媒", "Market=超市", "Pharmacy=药房",
+    "Garden=园艺", "Rail=铁路", "Dental=牙科", "Music=音乐", "Cleaning=保洁",
+)  # fmt: skip
 _PURPOSES = (
     ("Invoice {n}", "账单 {n}"),
     ("Customer {n}", "客户号 {n}"),
@@ -60,39 +47,17 @@ _PURPOSES = (
     ("Order {n}", "订单 {n}"),
     ("Membership {n}", "会员号 {n}"),
 )
-_PROJECTS = (
-    "Lighthouse=灯塔",
-    "Orchard=果园",
-    "Compass=罗盘",
-    "Bridge=桥梁",
-    "Harvest=丰收",
-    "Meadow=草场",
-    "Summit=峰会",
-    "Anchor=船锚",
-    "Prism=棱镜",
-    "Beacon=信标",
-)
+_PROJECTS = ("Lighthouse=灯塔", "Orchard=果园", "Compass=罗盘", "Bridge=桥梁", "Harvest=丰收",
+             "Meadow=草场", "Summit=峰会", "Anchor=船锚", "Prism=棱镜", "Beacon=信标")  # fmt: skip
 _CITIES = ("Aldham=安岭", "Berrow=白洛", "Corvale=科谷", "Dunmere=敦湖", "Esterby=东庭")
 _NEWS = (
-    (
-        "Our app has a new start page",
-        "手机银行首页更新",
-        "You find your accounts faster now.",
-        "现在查看账户更快捷。",
-    ),
-    (
-        "Beware of false calls",
-        "谨防诈骗电话",
-        "We never ask for your password on the phone.",
-        "我行绝不会在电话中索要密码。",
-    ),
-    (
-        "Branch hours in summer",
-        "网点夏季营业时间",
-        "Branches close at four on Fridays.",
-        "周五网点下午四点关门。",
-    ),
-)
+    ("Our app has a new start page", "手机银行首页更新", "You find your accounts faster now.",
+     "现在查看账户更快捷。"),
+    ("Beware of false calls", "谨防诈骗电话", "We never ask for your password on the phone.",
+     "我行绝不会在电话中索要密码。"),
+    ("Branch hours in summer", "网点夏季营业时间", "Branches close at four on Fridays.",
+     "周五网点下午四点关门。"),
+)  # fmt: skip
 
 
 def account_number(rng: np.random.Generator) -> str:
@@ -185,18 +150,12 @@ def _cards(
         if store.row("SELECT 1 FROM cards WHERE number = ?", (number,)):
             continue
         store.insert(
-            "cards",
-            number=number,
-            account=accounts[0 if place % 2 == 0 else -1],
-            name=labels[place][zh],
-            kind=("debit", "credit")[place % 2],
-            state="active",
+            "cards", number=number, account=accounts[0 if place % 2 == 0 else -1],
+            name=labels[place][zh], kind=("debit", "credit")[place % 2], state="active",
             day_limit=int(rng.choice((50_000, 100_000, 150_000))),
-            month_limit=int(rng.choice((200_000, 300_000, 500_000))),
-            abroad=int(rng.integers(2)),
-            online=int(rng.integers(2)),
-            reason="",
-        )
+            month_limit=int(rng.choice((200_000, 300_000, 500_000))), abroad=int(rng.integers(2)),
+            online=int(rng.integers(2)), reason="",
+        )  # fmt: skip
 
 
 def _bookings(
@@ -264,15 +223,8 @@ def _payees(
 ) -> None:
     for name, account in firms[: (6, 12, 20, 36)[brief.scale - 1]]:
         added = brief.clock.today - timedelta(days=int(rng.integers(20, 900)))
-        store.insert(
-            "payees",
-            person=brief.people[0].login,
-            name=name,
-            account=account,
-            note="",
-            blocked="",
-            added=added.isoformat(),
-        )
+        store.insert("payees", person=brief.people[0].login, name=name, account=account, note="",
+                     blocked="", added=added.isoformat())  # fmt: skip
 
 
 def _standing(
@@ -290,18 +242,9 @@ def _standing(
         following = brief.clock.today + timedelta(days=int(rng.integers(2, 80)))
         rhythm = ("monthly", "quarterly", "yearly")[int(rng.choice(3, p=(0.7, 0.2, 0.1)))]
         state = "paused" if rng.random() < 0.15 else "active"
-        store.insert(
-            "standing",
-            account=account,
-            payee=name,
-            payee_account=other,
-            purpose=purpose,
-            amount=int(rng.integers(8, 160)) * 100 + 90,
-            rhythm=rhythm,
-            next=following.isoformat(),
-            state=state,
-            bound="",
-        )
+        store.insert("standing", account=account, payee=name, payee_account=other, purpose=purpose,
+                     amount=int(rng.integers(8, 160)) * 100 + 90, rhythm=rhythm,
+                     next=following.isoformat(), state=state, bound="")  # fmt: skip
 
 
 def _claims(

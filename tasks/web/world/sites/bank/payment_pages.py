@@ -32,14 +32,8 @@ class PaymentPages:
     def payee_details(self, call: Call) -> WebResponse:
         """Return the details of the chosen payee."""
         row = _payee(call, call.number("payee"))
-        pairs = (
-            []
-            if row is None
-            else [
-                (call.words("account_number"), row["account"]),
-                (call.words("note"), row["note"] or "–"),
-            ]
-        )
+        pairs = [] if row is None else [(call.words("account_number"), row["account"]),
+                                        (call.words("note"), row["note"] or "–")]  # fmt: skip
         return call.fragment("payee.html", payee=row, pairs=pairs)
 
     @post("/transfer")
@@ -54,16 +48,10 @@ class PaymentPages:
             return _transfer_page(call, values, errors)
         call.store.execute("DELETE FROM _drafts WHERE person = ?", (call.login,))
         call.store.insert(
-            "_drafts",
-            person=call.login,
-            account=values["account"],
-            payee=call.number("payee"),
-            amount=parse_cents(values["amount"]),
-            purpose=values["purpose"],
-            reference=values["reference"],
-            due=values["due"],
-            speed=values["speed"],
-        )
+            "_drafts", person=call.login, account=values["account"], payee=call.number("payee"),
+            amount=parse_cents(values["amount"]), purpose=values["purpose"],
+            reference=values["reference"], due=values["due"], speed=values["speed"],
+        )  # fmt: skip
         return call.redirect("/transfer/confirm")
 
     @get("/transfer/confirm")
@@ -93,9 +81,8 @@ class PaymentPages:
             words("send_transfer"),
             kind="primary",
         )
-        return block_page(
-            call, words("check_transfer"), facts, go, ui.link(words("back_to_form"), "/transfer")
-        )
+        return block_page(call, words("check_transfer"), facts, go,
+                          ui.link(words("back_to_form"), "/transfer"))  # fmt: skip
 
     @post("/transfer/confirm")
     def send(self, call: Call) -> WebResponse:
@@ -106,24 +93,17 @@ class PaymentPages:
             return call.redirect("/transfer")
         later = draft["due"] > call.clock.today.isoformat()
         number = call.store.insert(
-            "transactions",
-            account=draft["account"],
+            "transactions", account=draft["account"],
             booked=draft["due"] if later else call.clock.today.isoformat(),
-            counterparty=payee["name"],
-            counter_account=payee["account"],
-            purpose=draft["purpose"],
-            reference=draft["reference"],
-            amount=-draft["amount"],
-            fee=0,
+            counterparty=payee["name"], counter_account=payee["account"], purpose=draft["purpose"],
+            reference=draft["reference"], amount=-draft["amount"], fee=0,
             kind="instant" if draft["speed"] == "instant" else "transfer",
             state="scheduled" if later else "booked",
-        )
+        )  # fmt: skip
         call.store.execute("DELETE FROM _drafts WHERE person = ?", (call.login,))
         if not later:
-            call.store.execute(
-                "UPDATE accounts SET balance = balance - ? WHERE number = ?",
-                (draft["amount"], draft["account"]),
-            )
+            call.store.execute("UPDATE accounts SET balance = balance - ? WHERE number = ?",
+                               (draft["amount"], draft["account"]))  # fmt: skip
             call.later(SETTLING, "settle", str(number))
         path = f"/accounts/{draft['account'].replace(' ', '')}"
         return call.redirect(path, call.words("transfer_sent"))
@@ -145,36 +125,16 @@ class PaymentPages:
             f"/payees?{kept}",
         )
         body = [
-            [
-                ui.link(row["name"], f"/payees/{row['id']}"),
-                f"E{row['id']}",
-                row["account"],
-                row["note"] or "–",
-                words("payee_blocked") if row["blocked"] else "–",
-            ]
+            [ui.link(row["name"], f"/payees/{row['id']}"), f"E{row['id']}", row["account"],
+             row["note"] or "–", words("payee_blocked") if row["blocked"] else "–"]
             for row in rows
-        ]
-        columns = [
-            words("payee"),
-            words("payee_number"),
-            words("account_number"),
-            words("note"),
-            words("warning"),
-        ]
-        search = ui.form(
-            "/payees",
-            [FormField("q", words("search"), "text", call.arg("q"))],
-            words("search"),
-            method="get",
-        )
-        return block_page(
-            call,
-            words("payees"),
-            ui.table(columns, body),
-            ui.pager(pager),
-            ui.link(words("new_payee"), "/payees/new"),
-            side=search,
-        )
+        ]  # fmt: skip
+        columns = [words("payee"), words("payee_number"), words("account_number"), words("note"),
+                   words("warning")]  # fmt: skip
+        search = ui.form("/payees", [FormField("q", words("search"), "text", call.arg("q"))],
+                         words("search"), method="get")  # fmt: skip
+        return block_page(call, words("payees"), ui.table(columns, body), ui.pager(pager),
+                          ui.link(words("new_payee"), "/payees/new"), side=search)  # fmt: skip
 
     @get("/payees/new")
     def new_payee(self, call: Call) -> WebResponse:
@@ -187,9 +147,8 @@ class PaymentPages:
         values, errors = _payee_values(call)
         if errors:
             return _payee_page(call, "/payees/new", values, errors)
-        call.store.insert(
-            "payees", person=call.login, blocked="", added=call.clock.today.isoformat(), **values
-        )
+        call.store.insert("payees", person=call.login, blocked="",
+                          added=call.clock.today.isoformat(), **values)  # fmt: skip
         return call.redirect("/payees", call.words("saved"))
 
     @get("/payees/{number:int}")
@@ -206,10 +165,8 @@ class PaymentPages:
         values, errors = _payee_values(call)
         if errors:
             return _payee_page(call, f"/payees/{number}", values, errors)
-        call.store.execute(
-            "UPDATE payees SET name = ?, account = ?, note = ? WHERE id = ?",
-            (values["name"], values["account"], values["note"], number),
-        )
+        call.store.execute("UPDATE payees SET name = ?, account = ?, note = ? WHERE id = ?",
+                           (values["name"], values["account"], values["note"], number))  # fmt: skip
         return call.redirect("/payees", call.words("saved"))
 
     @get("/standing")
@@ -233,15 +190,8 @@ class PaymentPages:
             ]
             for row in rows
         ]
-        columns = [
-            words("payee"),
-            words("standing_number"),
-            words("purpose"),
-            words("amount"),
-            words("rhythm"),
-            words("next_day"),
-            words("status"),
-        ]
+        columns = [words("payee"), words("standing_number"), words("purpose"), words("amount"),
+                   words("rhythm"), words("next_day"), words("status")]  # fmt: skip
         return block_page(call, words("standing"), ui.table(columns, body), ui.pager(pager))
 
     @get("/standing/{number:int}")
@@ -284,10 +234,8 @@ def settle(call: Call, number: int) -> None:
     if call.store.row("SELECT 1 FROM _closed WHERE account = ?", (row["counter_account"],)) is None:
         return
     call.store.execute("UPDATE transactions SET state = 'rejected' WHERE id = ?", (number,))
-    call.store.execute(
-        "UPDATE accounts SET balance = balance - ? WHERE number = ?",
-        (row["amount"], row["account"]),
-    )
+    call.store.execute("UPDATE accounts SET balance = balance - ? WHERE number = ?",
+                       (row["amount"], row["account"]))  # fmt: skip
     person = call.store.value("SELECT person FROM accounts WHERE number = ?", (row["account"],))
     text = call.words("sent_back", payee=row["counterparty"], amount=call.ui.money(-row["amount"]))
     call.store.insert("_notices", person=person, kind="error", text=text)
@@ -307,9 +255,8 @@ def _standing(call: Call, number: int) -> StoreRow | None:
 
 def _transfer_errors(call: Call, values: Mapping[str, str]) -> dict[str, str]:
     words, errors = call.words, {}
-    account = call.store.row(
-        "SELECT * FROM accounts WHERE number = ? AND person = ?", (values["account"], call.login)
-    )
+    account = call.store.row("SELECT * FROM accounts WHERE number = ? AND person = ?",
+                             (values["account"], call.login))  # fmt: skip
     payee = _payee(call, call.number("payee"))
     amount = parse_cents(values["amount"])
     if account is None:
@@ -434,22 +381,17 @@ def _payee_page(
         FormField("note", words("note"), "text", values.get("note", "")),
     ]
     form = call.ui.form(action, fields, words("save"), cancel="/payees")
-    return block_page(
-        call, values.get("name") or words("new_payee"), form, status=422 if errors else 200
-    )
+    return block_page(call, values.get("name") or words("new_payee"), form,
+                      status=422 if errors else 200)  # fmt: skip
 
 
 def _standing_page(call: Call, row: StoreRow, errors: Mapping[str, str]) -> WebResponse:
     words, ui = call.words, call.ui
-    facts = ui.facts(
-        [
-            (words("standing_number"), f"S{row['id']}"),
-            (words("account"), row["name"]),
-            (words("account_number"), row["payee_account"]),
-            (words("purpose"), row["purpose"]),
-            (words("under_contract"), ui.date(row["bound"]) if row["bound"] else "–"),
-        ]
-    )
+    facts = ui.facts([
+        (words("standing_number"), f"S{row['id']}"), (words("account"), row["name"]),
+        (words("account_number"), row["payee_account"]), (words("purpose"), row["purpose"]),
+        (words("under_contract"), ui.date(row["bound"]) if row["bound"] else "–"),
+    ])  # fmt: skip
     fields = [
         FormField(
             "amount",

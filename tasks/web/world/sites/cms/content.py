@@ -43,30 +43,13 @@ _SENTENCES = (
     ("The association has {n} members and is looking for more.", "协会现有{n}名会员，仍在招新。"),
     ("Older visitors remember the day of the opening.", "年长的访客还记得落成那天。"),
 )
-_TAGS = (
-    "building=建设",
-    "transport=交通",
-    "volunteers=志愿者",
-    "council=议会",
-    "weather=天气",
+_TAGS = ("building=建设", "transport=交通", "volunteers=志愿者", "council=议会", "weather=天气",
     "history=历史",
-    "tourism=旅游",
-    "schools=学校",
-    "environment=环境",
-    "events=活动",
-    "opinion poll=民调",
-    "heritage=遗产",
-)
-_MENU = (
-    "Home=首页",
-    "News=新闻",
-    "Culture=文化",
-    "Coast & nature=海岸与自然",
-    "Sport=体育",
+         "tourism=旅游", "schools=学校", "environment=环境", "events=活动", "opinion poll=民调",
+             "heritage=遗产")  # fmt: skip
+_MENU = ("Home=首页", "News=新闻", "Culture=文化", "Coast & nature=海岸与自然", "Sport=体育",
     "Opinion=观点",
-    "Tides=潮汐",
-    "Contact=联系我们",
-)
+         "Tides=潮汐", "Contact=联系我们")  # fmt: skip
 _CREDITS = (
     "M. Sorley",
     "Press pool",

@@ -86,24 +86,10 @@ def run_failure(call: Call, reason: str, subject: str) -> None:
     call.store.execute("DELETE FROM messages WHERE id = ?", (number,))
     call.store.insert(
         "_failed",
-        **{
-            name: message[name]
-            for name in (
-                "id",
-                "thread",
-                "recipients",
-                "cc",
-                "subject",
-                "body",
-                "sent",
-                "parent",
-                "forwarded",
-                "files",
-            )
-        },
-        address=address,
-        reason=reason,
-    )
+        **{name: message[name] for name in ("id", "thread", "recipients", "cc", "subject", "body",
+                                            "sent", "parent", "forwarded", "files")},
+        address=address, reason=reason,
+    )  # fmt: skip
     call.store.insert(
         "_notices",
         person=login,
@@ -118,19 +104,12 @@ def store_letter(call: Call, letter: Letter, folder: str, to: list[str], cc: lis
         call.store.execute("DELETE FROM messages WHERE id = ?", (letter.draft,))
         call.store.execute("DELETE FROM _attachments WHERE message = ?", (letter.draft,))
     columns = dict(
-        thread=letter.thread,
-        folder=folder,
-        sender=address_of(call),
-        sender_name=(call.account() or {})["name"],
-        recipients=", ".join(to),
-        cc=", ".join(cc),
-        subject=letter.subject,
-        body=letter.body,
-        sent=call.clock.stamp,
-        files="\n".join(sorted(name for name, _ in letter.files)),
-        parent=letter.parent,
+        thread=letter.thread, folder=folder, sender=address_of(call),
+        sender_name=(call.account() or {})["name"], recipients=", ".join(to), cc=", ".join(cc),
+        subject=letter.subject, body=letter.body, sent=call.clock.stamp,
+        files="\n".join(sorted(name for name, _ in letter.files)), parent=letter.parent,
         forwarded=letter.forwarded,
-    )
+    )  # fmt: skip
     if letter.draft:
         columns["id"] = letter.draft
     number = call.store.insert("messages", **columns)

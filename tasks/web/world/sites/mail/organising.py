@@ -205,37 +205,18 @@ def _filter_fields(call: Call, problems: Mapping[str, str]) -> list[FormField]:
     own = [name for name in folder_names(call) if name not in FOLDERS]
     none = ("", words("not_chosen"))
     return [
-        FormField(
-            "field",
-            words("filter_field"),
-            "select",
-            call.arg("field") or "sender",
-            [(each, words(f"field_{each}")) for each in FIELDS],
-        ),
-        FormField(
-            "contains",
-            words("contains"),
-            "text",
-            call.arg("contains"),
-            error=problems.get("contains", ""),
-        ),
-        FormField(
-            "action",
-            words("filter_action"),
-            "select",
-            call.arg("action") or "label",
-            [(each, words(f"do_{each}")) for each in ("label", "move", "archive", "star", "trash")],
-        ),
-        FormField(
-            "target",
-            words("target"),
-            "select",
-            call.arg("target"),
-            [none, *((name, name) for name in (*own, *labels))],
-            error=problems.get("target", ""),
-        ),
+        FormField("field", words("filter_field"), "select", call.arg("field") or "sender",
+              [(each, words(f"field_{each}")) for each in FIELDS]),
+        FormField("contains", words("contains"), "text", call.arg("contains"),
+              error=problems.get("contains", "")),
+        FormField("action", words("filter_action"), "select", call.arg("action") or "label",
+              [(each, words(f"do_{each}")) for each in ("label", "move", "archive", "star",
+                                                        "trash")]),
+        FormField("target", words("target"), "select", call.arg("target"),
+              [none, *((name, name) for name in (*own, *labels))],
+              error=problems.get("target", "")),
         FormField("existing", words("existing"), "checkbox", call.arg("existing")),
-    ]
+    ]  # fmt: skip
 
 
 def _contact_fields(
@@ -259,26 +240,11 @@ def _absence_fields(
     words = call.words
     return [
         FormField("enabled", words("absence_enabled"), "checkbox", values.get("enabled")),
-        FormField(
-            "first_day",
-            words("first_day"),
-            "date",
-            values.get("first_day", ""),
-            error=problems.get("first_day", ""),
-        ),
-        FormField(
-            "last_day",
-            words("last_day"),
-            "date",
-            values.get("last_day", ""),
-            error=problems.get("last_day", ""),
-        ),
-        FormField(
-            "text",
-            words("absence_text"),
-            "textarea",
-            values.get("text", ""),
-            error=problems.get("text", ""),
-        ),
+        FormField("first_day", words("first_day"), "date", values.get("first_day", ""),
+              error=problems.get("first_day", "")),
+        FormField("last_day", words("last_day"), "date", values.get("last_day", ""),
+              error=problems.get("last_day", "")),
+        FormField("text", words("absence_text"), "textarea", values.get("text", ""),
+              error=problems.get("text", "")),
         FormField("contacts_only", words("contacts_only"), "checkbox", values.get("contacts_only")),
-    ]
+    ]  # fmt: skip

@@ -58,17 +58,8 @@ class MailWriting:
         row = call.store.row("SELECT * FROM messages WHERE id = ? AND folder = 'drafts'", (number,))
         if row is None:
             return call.not_found()
-        letter = Letter(
-            row["recipients"],
-            row["cc"],
-            row["subject"],
-            row["body"],
-            row["thread"],
-            row["parent"],
-            row["forwarded"],
-            number,
-            files_of(call, row),
-        )
+        letter = Letter(row["recipients"], row["cc"], row["subject"], row["body"], row["thread"],
+                        row["parent"], row["forwarded"], number, files_of(call, row))  # fmt: skip
         return _form(call, letter, {})
 
     @post("/compose")
@@ -183,52 +174,31 @@ def _letter(call: Call) -> Letter:
     upload = call.request.files.get("file")
     if upload is not None and upload.filename:
         kept.append((upload.filename, upload.content.decode("utf-8", "replace")))
-    return Letter(
-        call.arg("to"),
-        call.arg("cc"),
-        call.arg("subject"),
-        call.arg("body"),
-        call.number("thread"),
-        call.number("parent"),
-        forwarded,
-        draft["id"] if draft else 0,
-        kept,
-    )
+    return Letter(call.arg("to"), call.arg("cc"), call.arg("subject"), call.arg("body"),
+                  call.number("thread"), call.number("parent"), forwarded,
+                  draft["id"] if draft else 0, kept)  # fmt: skip
 
 
 def _form(call: Call, letter: Letter, problems: Mapping[str, str]) -> WebResponse:
     words = call.words
     fields = [
-        FormField(
-            "to",
-            words("to"),
-            "text",
-            letter.to,
-            error=problems.get("to", ""),
-            help=words("to_help"),
-        ),
+        FormField("to", words("to"), "text", letter.to, error=problems.get("to", ""),
+              help=words("to_help")),
         FormField("cc", words("cc"), "text", letter.cc, error=problems.get("cc", "")),
-        FormField(
-            "subject", words("subject"), "text", letter.subject, error=problems.get("subject", "")
-        ),
+        FormField("subject", words("subject"), "text", letter.subject,
+              error=problems.get("subject", "")),
         FormField("body", words("body"), "textarea", letter.body),
         FormField("file", words("attach"), "file"),
-    ]
+    ]  # fmt: skip
     if call.look.order % 2:
         fields.insert(3, fields.pop())
     hidden: dict[str, Any] = {
         name: getattr(letter, name) for name in ("thread", "parent", "forwarded", "draft")
     }
     quoted = visible_message(call, letter.parent or letter.forwarded)
-    return call.page(
-        "compose.html",
-        422 if any(problems.values()) else 200,
-        fields=fields,
-        hidden=hidden,
-        files=[name for name, _ in letter.files],
-        quoted=quoted,
-        draft=letter.draft,
-    )
+    return call.page("compose.html", 422 if any(problems.values()) else 200, fields=fields,
+                     hidden=hidden, files=[name for name, _ in letter.files], quoted=quoted,
+                     draft=letter.draft)  # fmt: skip
 
 
 def _prefixed(prefix: str, subject: str) -> str:

@@ -50,19 +50,11 @@ class Bookings:
         names = ("district", "arrival", "departure", "guests")
         query = urlencode([(name, call.arg(name)) for name in names])
         fields = [
-            FormField(
-                "district",
-                words("district"),
-                "select",
-                district,
-                [
-                    ("", words("all")),
-                    *((each, label_of(each, call.language)) for each in DISTRICTS),
-                ],
-            ),
-            *_date_fields(call),
-            FormField("guests", words("guests"), "number", guests),
-        ]
+            FormField("district", words("district"), "select", district,
+                      [("", words("all")), *((each, label_of(each, call.language))
+                                             for each in DISTRICTS)]),
+            *_date_fields(call), FormField("guests", words("guests"), "number", guests),
+        ]  # fmt: skip
         return call.page(
             "stays.html",
             fields=fields,
@@ -88,16 +80,8 @@ class Bookings:
         fields = [*_date_fields(call), FormField("guests", call.words("guests"), "number", guests)]
         given = [(name, call.arg(name)) for name in ("arrival", "departure")]
         query = urlencode([*given, ("guests", guests)])
-        return call.page(
-            "rooms.html",
-            place=place,
-            rates=rates,
-            prices=prices,
-            fields=fields,
-            dates=dates,
-            query=query,
-            label=label_of,
-        )
+        return call.page("rooms.html", place=place, rates=rates, prices=prices, fields=fields,
+                         dates=dates, query=query, label=label_of)  # fmt: skip
 
     @get("/rates/{number:int}/book")
     def book_room_form(self, call: Call, number: int) -> WebResponse:
@@ -117,19 +101,10 @@ class Bookings:
             return self._room_page(call, number, call.words("not_free"), 422)
         insured = int(call.arg("insurance") == "1")
         booking = call.store.insert(
-            "bookings",
-            person=call.login,
-            kind="room",
-            ref=number,
-            start=dates[0],
-            finish=dates[1],
-            guests=guests,
-            cents=offers[number] + INSURANCE * insured,
-            terms=rate["terms"],
-            insured=insured,
-            status="active",
-            made=call.clock.stamp,
-        )
+            "bookings", person=call.login, kind="room", ref=number, start=dates[0],
+            finish=dates[1], guests=guests, cents=offers[number] + INSURANCE * insured,
+            terms=rate["terms"], insured=insured, status="active", made=call.clock.stamp,
+        )  # fmt: skip
         return call.redirect(f"/bookings/{booking}", call.words("booked"))
 
     @get("/places/{number:int}/tables")
@@ -166,19 +141,10 @@ class Bookings:
             )
         at = f"{day} {slot['time']}"
         booking = call.store.insert(
-            "bookings",
-            person=call.login,
-            kind="table",
-            ref=number,
-            start=at,
-            finish=at,
-            guests=guests,
-            cents=0,
-            terms="table",
-            insured=0,
-            status="active",
+            "bookings", person=call.login, kind="table", ref=number, start=at, finish=at,
+            guests=guests, cents=0, terms="table", insured=0, status="active",
             made=call.clock.stamp,
-        )
+        )  # fmt: skip
         return call.redirect(f"/bookings/{booking}", call.words("booked"))
 
     @get("/trains/{number:int}/book")
@@ -208,19 +174,12 @@ class Bookings:
             return call.not_found()
         insured = int(call.arg("insurance") == "1")
         booking = call.store.insert(
-            "bookings",
-            person=call.login,
-            kind="train",
-            ref=number,
-            start=f"{day} {train['departs']}",
-            finish=f"{day} {train['arrives']}",
-            guests=guests,
+            "bookings", person=call.login, kind="train", ref=number,
+            start=f"{day} {train['departs']}", finish=f"{day} {train['arrives']}", guests=guests,
             cents=train["cents"] * guests + INSURANCE * insured,
-            terms="open" if train["flexible"] else "fixed",
-            insured=insured,
-            status="active",
+            terms="open" if train["flexible"] else "fixed", insured=insured, status="active",
             made=call.clock.stamp,
-        )
+        )  # fmt: skip
         return call.redirect(f"/bookings/{booking}", call.words("booked"))
 
     @get("/bookings")
@@ -282,19 +241,11 @@ class Bookings:
         guests = max(1, call.number("guests", 1))
         cents = stay_cents(rate, *dates, _tier(call))
         return call.page(
-            "book_room.html",
-            status,
-            rate=rate,
-            place=place,
-            dates=dates,
-            guests=guests,
-            cents=cents,
-            tax=tax_cents(place, *dates, guests),
-            problem=problem,
-            terms=label_of(rate["terms"], call.language),
-            room=label_of(rate["room"], call.language),
+            "book_room.html", status, rate=rate, place=place, dates=dates, guests=guests,
+            cents=cents, tax=tax_cents(place, *dates, guests), problem=problem,
+            terms=label_of(rate["terms"], call.language), room=label_of(rate["room"], call.language),
             fields=[_insurance(call)],
-        )
+        )  # fmt: skip
 
 
 def _insurance(call: Call) -> FormField:

@@ -34,41 +34,26 @@ _PRAISE = (
     ),
 )
 _GUIDES = (
-    (
-        "Member tiers",
-        "会员等级",
-        "Member rates are reduced by 5% for Silver and 10% for Gold; Blue members pay the full price. "
-        "Other rates are the same for everybody.",
-        "会员价对银卡减5%，对金卡减10%；蓝卡按原价。其他价格人人相同。",
-    ),
-    (
-        "Prices of stays",
-        "住宿价格",
-        "Friday and Saturday nights cost the weekend price. The city tax is charged per guest and "
-        "night and paid at the hotel; it is not part of the price shown.",
-        "周五、周六晚按周末价计算。城市税按每人每晚收取，在酒店支付，不含在所示价格中。",
-    ),
-    (
-        "Changing trains",
-        "换乘火车",
-        "Allow at least 10 minutes for changing trains. A ticket is valid only for the train on it.",
-        "换乘至少需预留10分钟。车票仅对票面车次有效。",
-    ),
-    (
-        "Cancelling",
-        "取消预订",
-        "Until the time given in its conditions a booking is cancelled free of charge. Later, or "
-        "without such a condition, the whole price is due.",
-        "在条件所示时间之前可免费取消；此后或无此条件的预订，须付全价。",
-    ),
-    (
-        "Travel insurance",
-        "旅行险",
-        "A booking with insurance can also be cancelled free of charge until the end of the third day "
-        "before it begins, whatever its conditions say.",
-        "投保的预订，无论条件如何，在开始前第三天结束之前均可免费取消。",
-    ),
-)
+    ("Member tiers", "会员等级",
+     "Member rates are reduced by 5% for Silver and 10% for Gold; Blue members pay the full price. "
+     "Other rates are the same for everybody.",
+     "会员价对银卡减5%，对金卡减10%；蓝卡按原价。其他价格人人相同。"),
+    ("Prices of stays", "住宿价格",
+     "Friday and Saturday nights cost the weekend price. The city tax is charged per guest and "
+     "night and paid at the hotel; it is not part of the price shown.",
+     "周五、周六晚按周末价计算。城市税按每人每晚收取，在酒店支付，不含在所示价格中。"),
+    ("Changing trains", "换乘火车",
+     "Allow at least 10 minutes for changing trains. A ticket is valid only for the train on it.",
+     "换乘至少需预留10分钟。车票仅对票面车次有效。"),
+    ("Cancelling", "取消预订",
+     "Until the time given in its conditions a booking is cancelled free of charge. Later, or "
+     "without such a condition, the whole price is due.",
+     "在条件所示时间之前可免费取消；此后或无此条件的预订，须付全价。"),
+    ("Travel insurance", "旅行险",
+     "A booking with insurance can also be cancelled free of charge until the end of the third day "
+     "before it begins, whatever its conditions say.",
+     "投保的预订，无论条件如何，在开始前第三天结束之前均可免费取消。"),
+)  # fmt: skip
 
 
 def populate(store: SiteStore, brief: SiteBrief) -> None:
@@ -148,50 +133,24 @@ class _City:
                 "SELECT name FROM streets WHERE a = ? OR b = ? ORDER BY id", (corner, corner)
             )
             house = self.draw(1, 90)
-            places.append(
-                (
-                    number,
-                    name[0].upper() + name[1:],
-                    category,
-                    district,
-                    f"{street}{house}号" if self.zh else f"{house} {street}",
-                    corner,
-                    self.draw(1, 4),
-                    f"0{self.draw(200, 900)} {self.draw(10_000, 99_999)}",
-                    "",
-                    int(self.rng.random() < 0.05 and category != "hotel"),
-                    self.draw(4, 13) * 25 if category == "hotel" else 0,
-                )
-            )
+            places.append((number, name[0].upper() + name[1:], category, district,
+                           f"{street}{house}号" if self.zh else f"{house} {street}", corner,
+                           self.draw(1, 4), f"0{self.draw(200, 900)} {self.draw(10_000, 99_999)}",
+                           "", int(self.rng.random() < 0.05 and category != "hotel"),
+                           self.draw(4, 13) * 25 if category == "hotel" else 0))  # fmt: skip
             hours += self.hours_of(number, category)
             for _ in range(self.draw(2, 9)):
                 body = _PRAISE[self.draw(0, len(_PRAISE))]
                 at = self.brief.clock.start - timedelta(minutes=self.draw(2_000, 400_000))
-                reviews.append(
-                    (
-                        number,
-                        logins[self.draw(1, len(logins))],
-                        body[2],
-                        body[self.zh],
-                        at.isoformat(" ", "seconds"),
-                    )
-                )
+                reviews.append((number, logins[self.draw(1, len(logins))], body[2], body[self.zh],
+                                at.isoformat(" ", "seconds")))  # fmt: skip
             if category == "hotel":
                 for _ in range(self.draw(2, 5)):
                     cents = self.draw(55, 190) * 100
-                    rates.append(
-                        (
-                            number,
-                            ("single", "double", "family", "studio")[self.draw(0, 4)],
-                            self.draw(1, 5),
-                            cents,
-                            cents + self.draw(0, 40) * 100,
-                            self.draw(0, 2),
-                            TERMS[self.draw(0, 3)],
-                            self.draw(0, 2),
-                            int(self.rng.choice([1, 1, 1, 2, 3])),
-                        )
-                    )
+                    rates.append((number, ("single", "double", "family", "studio")[self.draw(0, 4)],
+                                  self.draw(1, 5), cents, cents + self.draw(0, 40) * 100,
+                                  self.draw(0, 2), TERMS[self.draw(0, 3)], self.draw(0, 2),
+                                  int(self.rng.choice([1, 1, 1, 2, 3]))))  # fmt: skip
                     sold += [
                         (
                             len(rates),
@@ -205,39 +164,13 @@ class _City:
                     for time in ("12:00", "12:30", "13:30", "18:00", "18:30", "19:30", "20:00")
                 ]
         self.store.insert_many(
-            "places",
-            (
-                "id",
-                "name",
-                "category",
-                "district",
-                "address",
-                "corner",
-                "level",
-                "phone",
-                "about",
-                "closed",
-                "tax",
-            ),
-            places,
-        )
+            "places", ("id", "name", "category", "district", "address", "corner", "level", "phone",
+                       "about", "closed", "tax"), places)  # fmt: skip
         self.store.insert_many("hours", ("place", "weekday", "opens", "closes"), hours)
         self.store.insert_many("reviews", ("place", "author", "stars", "body", "created"), reviews)
         self.store.insert_many(
-            "rates",
-            (
-                "place",
-                "room",
-                "guests",
-                "cents",
-                "weekend",
-                "breakfast",
-                "terms",
-                "member",
-                "nights",
-            ),
-            rates,
-        )
+            "rates", ("place", "room", "guests", "cents", "weekend", "breakfast", "terms", "member",
+                      "nights"), rates)  # fmt: skip
         self.store.insert_many("sold", ("rate", "date"), sold)
         self.store.insert_many("slots", ("place", "time", "seats"), slots)
 
@@ -279,18 +212,9 @@ class _City:
                     ride = base[frozenset((origin, target))] + self.draw(-10, 30)
                     days = "0123456" if self.rng.random() < 0.6 else "01234"
                     cents = ride * self.draw(25, 60) // 10 * 10
-                    rows.append(
-                        (
-                            f"{'IC' if ride < 90 else 'RE'} {self.draw(100, 999)}",
-                            origin,
-                            target,
-                            _clock(start),
-                            _clock(start + ride),
-                            days,
-                            cents,
-                            self.draw(0, 2),
-                        )
-                    )
+                    rows.append((f"{'IC' if ride < 90 else 'RE'} {self.draw(100, 999)}", origin,
+                                 target, _clock(start), _clock(start + ride), days, cents,
+                                 self.draw(0, 2)))  # fmt: skip
         self.store.insert_many(
             "trains",
             ("number", "origin", "target", "departs", "arrives", "days", "cents", "flexible"),
@@ -333,19 +257,11 @@ class _City:
             start = self.brief.clock.today - timedelta(days=self.draw(20, 200))
             nights = self.draw(1, 4)
             self.store.insert(
-                "bookings",
-                person=login,
-                kind="room",
-                ref=rate["id"],
-                start=start.isoformat(),
-                finish=(start + timedelta(days=nights)).isoformat(),
-                guests=1,
-                cents=rate["cents"] * nights,
-                terms="fixed",
-                insured=0,
-                status="active",
+                "bookings", person=login, kind="room", ref=rate["id"],
+                start=start.isoformat(), finish=(start + timedelta(days=nights)).isoformat(),
+                guests=1, cents=rate["cents"] * nights, terms="fixed", insured=0, status="active",
                 made=f"{start - timedelta(days=30)} 10:00:00",
-            )
+            )  # fmt: skip
 
 
 def _clock(minutes: int) -> str:

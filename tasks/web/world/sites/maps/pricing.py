@@ -6,16 +6,8 @@ from typing import Any
 
 from hexathlon.tasks.web.world.store import SiteStore, StoreRow
 
-__all__ = [
-    "DISCOUNTS",
-    "INSURANCE",
-    "cancel_deadline",
-    "free_nights",
-    "hours_on",
-    "nights_of",
-    "stay_cents",
-    "tax_cents",
-]
+__all__ = ["DISCOUNTS", "INSURANCE", "cancel_deadline", "free_nights", "hours_on", "nights_of",
+           "stay_cents", "tax_cents"]  # fmt: skip
 
 DISCOUNTS = {"blue": 0, "silver": 5, "gold": 10}
 """Member discounts in per cent, by tier."""

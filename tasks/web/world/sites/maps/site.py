@@ -136,15 +136,8 @@ class Maps(Bookings, Travel, Site):
             [(str(each["id"]), each["name"]) for each in lists],
         )
         today = ", ".join("–".join(each) for each in hours_on(call.store, number, call.clock.today))
-        return call.page(
-            "place.html",
-            place=row,
-            week=week,
-            special=notices,
-            label=label_of,
-            chooser=chooser,
-            today=today or call.words("shut"),
-        )
+        return call.page("place.html", place=row, week=week, special=notices, label=label_of,
+                         chooser=chooser, today=today or call.words("shut"))  # fmt: skip
 
     @get("/places/{number:int}/reviews")
     def reviews(self, call: Call, number: int) -> WebResponse:
@@ -247,25 +240,13 @@ class Maps(Bookings, Travel, Site):
         pages = max(1, -(-len(rows) // 6))
         page = min(max(1, call.number("page", 1)), pages)
         fields = [
-            FormField(
-                "stars",
-                call.words("stars"),
-                "select",
-                call.arg("stars"),
-                [("", "–"), *((str(i), str(i)) for i in range(1, 6))],
-                problem,
-            ),
+            FormField("stars", call.words("stars"), "select", call.arg("stars"),
+                      [("", "–"), *((str(i), str(i)) for i in range(1, 6))], problem),
             FormField("text", call.words("your_review"), "textarea", call.arg("text")),
-        ]
+        ]  # fmt: skip
         pager = Pager(page, pages, len(rows), f"/places/{place['id']}/reviews?")
-        return call.page(
-            "reviews.html",
-            status,
-            place=place,
-            reviews=rows[6 * page - 6 : 6 * page],
-            pager=pager,
-            fields=fields,
-        )
+        return call.page("reviews.html", status, place=place, reviews=rows[6 * page - 6 : 6 * page],
+                         pager=pager, fields=fields)  # fmt: skip
 
 
 def place_of(store: SiteStore, number: int) -> StoreRow | None:
@@ -281,35 +262,15 @@ def _search_fields(call: Call, stars: str) -> list[FormField]:
     words, everything = call.words, ("", call.words("all"))
     return [
         FormField("q", words("search"), "text", call.arg("q")),
-        FormField(
-            "category",
-            words("category"),
-            "select",
-            call.arg("category"),
-            [everything, *((each, label_of(each, call.language)) for each in CATEGORIES)],
-        ),
-        FormField(
-            "district",
-            words("district"),
-            "select",
-            call.arg("district"),
-            [everything, *((each, label_of(each, call.language)) for each in DISTRICTS)],
-        ),
-        FormField(
-            "stars",
-            words("at_least"),
-            "select",
-            stars,
-            [everything, *((each, f"★ {each}") for each in ("2", "3", "4"))],
-        ),
-        FormField(
-            "sort",
-            words("sort"),
-            "select",
-            call.arg("sort"),
-            [("", words("name")), ("stars", words("stars"))],
-        ),
-    ]
+        FormField("category", words("category"), "select", call.arg("category"),
+                  [everything, *((each, label_of(each, call.language)) for each in CATEGORIES)]),
+        FormField("district", words("district"), "select", call.arg("district"),
+                  [everything, *((each, label_of(each, call.language)) for each in DISTRICTS)]),
+        FormField("stars", words("at_least"), "select", stars,
+                  [everything, *((each, f"★ {each}") for each in ("2", "3", "4"))]),
+        FormField("sort", words("sort"), "select", call.arg("sort"),
+                  [("", words("name")), ("stars", words("stars"))]),
+    ]  # fmt: skip
 
 
 SITE = Maps()

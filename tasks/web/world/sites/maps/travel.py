@@ -44,15 +44,8 @@ class Travel:
             marks += Markup(
                 '<a href="/places/{}"><circle cx="{}" cy="{}" r="9" fill="{}"/><text x="{}" '
                 'y="{}" dy="{:.2f}em" font-size="13">{}</text></a> '
-            ).format(
-                row["id"],
-                *corner,
-                colour,
-                corner[0] + 12,
-                corner[1] + 4,
-                1.15 * levels[corner],
-                row["name"],
-            )
+            ).format(row["id"], *corner, colour, corner[0] + 12,
+                     corner[1] + 4, 1.15 * levels[corner], row["name"])  # fmt: skip
             levels[corner] += 1
         return call.page("map.html", field=field, picture=_picture(call.store, marks))
 
@@ -65,33 +58,17 @@ class Travel:
         words = call.words
         modes = [(each, label_of(each, call.language)) for each in MODES]
         fields = [
-            FormField(
-                "from",
-                words("start"),
-                "text",
-                names[0] if ends[0] is None else ends[0]["name"],
-                error=words("no_place") if names[0] and not ends[0] else "",
-            ),
-            FormField(
-                "to",
-                words("goal"),
-                "text",
-                names[1] if ends[1] is None else ends[1]["name"],
-                error=words("no_place") if names[1] and not ends[1] else "",
-            ),
+            FormField("from", words("start"), "text", names[0] if ends[0] is None else
+                      ends[0]["name"], error=words("no_place") if names[0] and not ends[0] else ""),
+            FormField("to", words("goal"), "text", names[1] if ends[1] is None else
+                      ends[1]["name"], error=words("no_place") if names[1] and not ends[1] else ""),
             FormField("mode", words("mode"), "select", mode, modes),
-        ]
+        ]  # fmt: skip
         route = None
         if ends[0] is not None and ends[1] is not None:
             route = street_route(call.store, ends[0]["corner"], ends[1]["corner"], mode)
-        return call.page(
-            "directions.html",
-            fields=fields,
-            route=route,
-            ends=ends,
-            asked=all(ends),
-            mode=label_of(mode, call.language),
-        )
+        return call.page("directions.html", fields=fields, route=route, ends=ends, asked=all(ends),
+                         mode=label_of(mode, call.language))  # fmt: skip
 
     @get("/trains")
     def trains(self, call: Call) -> WebResponse:

@@ -14,17 +14,8 @@ from hexathlon.tasks.web.world.sites.sheets.formulas import (
 from hexathlon.tasks.web.world.sites.sheets.functions import CellValue, matches, shown
 from hexathlon.tasks.web.world.store import SiteStore, StoreRow
 
-__all__ = [
-    "GridQuery",
-    "evaluator_of",
-    "headings",
-    "last_row",
-    "protection_at",
-    "role_in",
-    "selected_rows",
-    "sheet_cells",
-    "write_cells",
-]
+__all__ = ["GridQuery", "evaluator_of", "headings", "last_row", "protection_at", "role_in",
+           "selected_rows", "sheet_cells", "write_cells"]  # fmt: skip
 
 OPERATORS = ("=", "<>", "*", ">=", "<=", ">", "<")
 """Comparisons of a filter; `*` is "contains"."""

@@ -92,15 +92,9 @@ class _Writer:
     # Workbooks ---------------------------------------------------------------------------------
 
     def workbook(
-        self,
-        name: str,
-        folder: str,
-        owner: int,
-        note: str,
-        *,
-        role: str = "editor",
+        self, name: str, folder: str, owner: int, note: str, *, role: str = "editor",
         archived: bool = False,
-    ) -> int:
+    ) -> int:  # fmt: skip
         """Add a workbook that the user has a role in."""
         age = timedelta(minutes=int(self.rng.integers(600, 60_000)) * (12 if archived else 1))
         number = self.store.insert(
@@ -169,33 +163,17 @@ class _Writer:
         sheet = self.sheet(
             book, "Budget", ("team", "centre", "q1", "q2", "q3", "q4", "total"), rows
         )
-        self.store.insert(
-            "protections",
-            sheet=sheet,
-            area=f"G2:G{last + 1}",
-            editor=self.logins[1],
-            note=self.say("Formulas, please leave=公式，请勿改动"),
-        )
-        self.store.insert(
-            "charts",
-            sheet=sheet,
-            title=self.say("First quarter by team=一季度各团队"),
-            kind="bar",
-            labels=f"A2:A{last}",
-            figures=f"C2:C{last}",
-        )
+        self.store.insert("protections", sheet=sheet, area=f"G2:G{last + 1}", editor=self.logins[1],
+                          note=self.say("Formulas, please leave=公式，请勿改动"))  # fmt: skip
+        self.store.insert("charts", sheet=sheet, title=self.say("First quarter by team=一季度各团队"),
+                          kind="bar", labels=f"A2:A{last}", figures=f"C2:C{last}")  # fmt: skip
         if not age and not copy:
             leads = self.rng.integers(4, len(self.people), (len(self.teams), 2))
             lines: list[list[object]] = [
-                [
-                    team,
-                    self.people[int(lead)],
-                    self.people[3 if lead == deputy else int(deputy)],
-                    "",
-                    "",
-                ]
+                [team, self.people[int(lead)], self.people[3 if lead == deputy else int(deputy)],
+                 "", ""]
                 for team, (lead, deputy) in zip(self.teams, leads, strict=True)
-            ]
+            ]  # fmt: skip
             self.sheet(book, "Leads", ("team", "lead", "deputy", "since", "until"), lines)
             self.sheet(book, "Rules", ("number", "from", "decided", "rule"), [])
             self.history(
@@ -221,19 +199,13 @@ class _Writer:
             name = f"{self.say(item)}{'，' if self.language == 'zh' else ', '}{self.say(variant)}"
             level = int(self.rng.integers(2, 30)) * 5
             hand = int(self.rng.integers(0, 60)) * 4 + level
-            rows.append(
-                [
-                    f"K{2000 + 3 * i + int(self.rng.integers(3))}",
-                    name,
-                    warehouses[(i // len(pairs)) % 3 if count > len(pairs) else i % 3],
-                    hand,
-                    int(self.rng.integers(0, max(1, min(hand - level, 40)) + 1)),
-                    level,
-                    int(self.rng.choice([1, 5, 6, 10, 12, 20])),
-                    self.pick(suppliers),
-                    f"{float(self.rng.integers(80, 9000)) / 100:.2f}",
-                ]
-            )
+            rows.append([
+                f"K{2000 + 3 * i + int(self.rng.integers(3))}", name,
+                warehouses[(i // len(pairs)) % 3 if count > len(pairs) else i % 3], hand,
+                int(self.rng.integers(0, max(1, min(hand - level, 40)) + 1)), level,
+                int(self.rng.choice([1, 5, 6, 10, 12, 20])), self.pick(suppliers),
+                f"{float(self.rng.integers(80, 9000)) / 100:.2f}",
+            ])  # fmt: skip
         order = self.rng.permutation(count)
         rows = [rows[int(i)] for i in order]
         sheet = self.sheet(
@@ -243,17 +215,8 @@ class _Writer:
             rows,
         )
         active = self.say("active=合作中")
-        lines = [
-            [
-                name,
-                active,
-                "",
-                int(self.rng.integers(1, 20)) * 25,
-                int(self.rng.integers(2, 25)),
-                "",
-            ]
-            for name in suppliers
-        ]
+        lines = [[name, active, "", int(self.rng.integers(1, 20)) * 25,
+                  int(self.rng.integers(2, 25)), ""] for name in suppliers]  # fmt: skip
         self.sheet(
             book,
             "Suppliers",
@@ -267,13 +230,8 @@ class _Writer:
         )
         self.remarks(sheet, count, 5)
         if self.brief.scale > 1:
-            self.store.insert(
-                "protections",
-                sheet=sheet,
-                area=f"I2:I{count + 1}",
-                editor=self.logins[2],
-                note=self.say("Prices=价格"),
-            )
+            self.store.insert("protections", sheet=sheet, area=f"I2:I{count + 1}",
+                              editor=self.logins[2], note=self.say("Prices=价格"))  # fmt: skip
 
     def claims(self, age: int) -> None:
         """Expense claims, the rates and the rules for them."""
@@ -305,55 +263,27 @@ class _Writer:
             for i, day in enumerate(days)
         ]
         sheet = self.sheet(
-            book,
-            "Claims",
-            (
-                "claim",
-                "date",
-                "team",
-                "person",
-                "category",
-                "amount",
-                "currency",
-                "status",
-                "receipt",
-                "note",
-            ),
-            rows,
-        )
+            book, "Claims", ("claim", "date", "team", "person", "category", "amount", "currency",
+                             "status", "receipt", "note"), rows,
+        )  # fmt: skip
         rates: list[list[object]] = []
         for month in range(7):
             start = (first.replace(day=1) + timedelta(days=31 * month)).replace(day=1).date()
             rates += [
-                [
-                    currency,
-                    start.isoformat(),
-                    "1"
-                    if currency == "EUR"
-                    else f"{float(self.rng.integers(low, low + 9)) / 100:.2f}",
-                ]
+                [currency, start.isoformat(), "1" if currency == "EUR" else
+                 f"{float(self.rng.integers(low, low + 9)) / 100:.2f}"]
                 for currency, low in zip(CURRENCIES, (100, 86, 112, 101), strict=True)
-            ]
+            ]  # fmt: skip
         number = self.sheet(book, "Rates", ("currency", "from", "rate"), rates)
         self.sheet(book, "Rules", ("number", "from", "decided", "rule"), [])
-        self.store.insert(
-            "protections",
-            sheet=number,
-            area="A2:C60",
-            editor=self.logins[1],
-            note=self.say("Treasury only=仅限资金部"),
-        )
+        self.store.insert("protections", sheet=number, area="A2:C60", editor=self.logins[1],
+                          note=self.say("Treasury only=仅限资金部"))  # fmt: skip
         self.remarks(sheet, max(1, count), 3)
 
     def sales(self) -> None:
         """Orders of sales people, with dashboards over them."""
-        book = self.workbook(
-            f"Sales {self.year}={self.year}销售",
-            "Sales=销售",
-            3,
-            "Orders as entered by the reps.=由销售代表录入的订单。",
-            role="viewer",
-        )
+        book = self.workbook(f"Sales {self.year}={self.year}销售", "Sales=销售", 3,
+                             "Orders as entered by the reps.=由销售代表录入的订单。", role="viewer")  # fmt: skip
         count = (0, 60, 160, 320)[self.brief.scale - 1]
         reps = self.people[3:9]
         items = own_share(ITEMS, self.brief.split)
@@ -361,19 +291,13 @@ class _Writer:
         days = np.sort(self.rng.integers(0, 190, count))
         rows: list[list[object]] = []
         for i, day in enumerate(days):
-            rows.append(
-                [
-                    f"S{3000 + i}",
-                    (first + timedelta(days=int(day))).date().isoformat(),
-                    self.say(self.pick(REGIONS)),
-                    self.pick(reps),
-                    self.say(self.pick(items)),
-                    int(self.rng.integers(1, 40)),
-                    int(self.rng.integers(5, 180)),
-                    int(self.rng.choice([0, 0, 0, 5, 10])),
-                    f"=ROUND(F{i + 2}*G{i + 2}*(1-H{i + 2}/100),2)",
-                ]
-            )
+            rows.append([
+                f"S{3000 + i}", (first + timedelta(days=int(day))).date().isoformat(),
+                self.say(self.pick(REGIONS)), self.pick(reps), self.say(self.pick(items)),
+                int(self.rng.integers(1, 40)), int(self.rng.integers(5, 180)),
+                int(self.rng.choice([0, 0, 0, 5, 10])),
+                f"=ROUND(F{i + 2}*G{i + 2}*(1-H{i + 2}/100),2)",
+            ])  # fmt: skip
         orders = self.sheet(
             book,
             "Orders",
@@ -397,16 +321,8 @@ class _Writer:
                 ("sum", "Units=件数", 6),
                 ("chart", "Turnover by group=分组销售额", 9),
             ):
-                self.store.insert(
-                    "widgets",
-                    dashboard=board,
-                    title=self.say(text),
-                    kind=kind,
-                    sheet=orders,
-                    dates=2,
-                    groups=group,
-                    figures=column,
-                )
+                self.store.insert("widgets", dashboard=board, title=self.say(text), kind=kind,
+                                  sheet=orders, dates=2, groups=group, figures=column)  # fmt: skip
 
     def roster(self) -> None:
         """Who works on what, how much each may take on, and who is away."""
@@ -416,18 +332,8 @@ class _Writer:
             2,
             "Kept up to date by the team leads.=由团队主管维护。",
         )
-        rows = [
-            [
-                name,
-                self.say(self.pick(("engineer=工程师", "analyst=分析师", "lead=主管"))),
-                "",
-                int(self.rng.integers(2, 9)),
-                "",
-                "",
-                "",
-            ]
-            for name in self.people
-        ]
+        rows = [[name, self.say(self.pick(("engineer=工程师", "analyst=分析师", "lead=主管"))), "",
+                 int(self.rng.integers(2, 9)), "", "", ""] for name in self.people]  # fmt: skip
         self.sheet(
             book, "Roster", ("person", "role", "skill", "limit", "away", "back", "note"), rows
         )
@@ -482,16 +388,11 @@ class _Writer:
         for _ in range((1, 3, 7, 14)[self.brief.scale - 1]):
             at = self.brief.clock.start - timedelta(minutes=int(self.rng.integers(100, 90_000)))
             self.store.insert(
-                "comments",
-                sheet=sheet,
-                author=self.pick(self.logins[1:]),
-                ref=ref_of(
-                    2 + int(self.rng.integers(rows)), 3 + int(self.rng.integers(columns - 2))
-                ),
-                body=self.say(self.pick(_REMARKS)),
-                created=at.isoformat(" ", "seconds"),
+                "comments", sheet=sheet, author=self.pick(self.logins[1:]),
+                ref=ref_of(2 + int(self.rng.integers(rows)), 3 + int(self.rng.integers(columns - 2))),
+                body=self.say(self.pick(_REMARKS)), created=at.isoformat(" ", "seconds"),
                 resolved=int(self.rng.random() < 0.6),
-            )
+            )  # fmt: skip
 
     def finish(self) -> None:
         """Write all cells."""

@@ -19,15 +19,8 @@ from hexathlon.tasks.web.world.sites.sheets.functions import (
     typed,
 )
 
-__all__ = [
-    "Evaluator",
-    "CellPlace",
-    "column_name",
-    "column_number",
-    "parse_range",
-    "parse_ref",
-    "ref_of",
-]
+__all__ = ["Evaluator", "CellPlace", "column_name", "column_number", "parse_range", "parse_ref",
+           "ref_of"]  # fmt: skip
 
 CellPlace = tuple[int, int]
 """Row and column, both from 1."""

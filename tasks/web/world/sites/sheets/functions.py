@@ -91,14 +91,8 @@ def matches(value: CellValue, criterion: CellValue) -> bool:
 def compare(operator: str, left: float | str, right: float | str) -> bool:
     """Compare two numbers or two texts."""
     order = (left > right) - (left < right)  # type: ignore[operator]
-    return {
-        "=": order == 0,
-        "<>": order != 0,
-        "<": order < 0,
-        ">": order > 0,
-        "<=": order <= 0,
-        ">=": order >= 0,
-    }[operator]
+    return {"=": order == 0, "<>": order != 0, "<": order < 0, ">": order > 0, "<=": order <= 0,
+            ">=": order >= 0}[operator]  # fmt: skip
 
 
 def _cells(arguments: Sequence[_Argument]) -> list[CellValue]:

@@ -52,15 +52,9 @@ class Panels:
         )
         page, pages = _page(call, len(rows))
         words = call.words
-        fields = [
-            FormField(
-                "state",
-                words("state"),
-                "select",
-                state,
-                [("open", words("open")), ("resolved", words("resolved")), ("all", words("all"))],
-            )
-        ]
+        fields = [FormField("state", words("state"), "select", state,
+                        [("open", words("open")), ("resolved", words("resolved")),
+                         ("all", words("all"))])]  # fmt: skip
         pager = Pager(page, pages, len(rows), f"/sheets/{number}/comments?state={state}&")
         return call.page(
             "comments.html",
@@ -80,15 +74,8 @@ class Panels:
         target = f"/sheets/{number}/cells/{ref_of(*place)}"
         if not text:
             return call.redirect(target, call.words("required"), "error")
-        call.store.insert(
-            "comments",
-            sheet=number,
-            ref=ref_of(*place),
-            author=call.login,
-            body=text,
-            created=call.clock.stamp,
-            resolved=0,
-        )
+        call.store.insert("comments", sheet=number, ref=ref_of(*place), author=call.login,
+                          body=text, created=call.clock.stamp, resolved=0)  # fmt: skip
         return call.redirect(target, call.words("commented"))
 
     @post("/comments/{number:int}/resolve")
@@ -312,18 +299,10 @@ class Panels:
         words = call.words
         fields = [
             FormField("file", words("file"), "file", error=problem),
-            FormField(
-                "known",
-                words("known_rows"),
-                "radio",
-                "replace",
-                [
-                    ("replace", words("known_replace")),
-                    ("skip", words("known_skip")),
-                    ("append", words("known_append")),
-                ],
-            ),
-        ]
+            FormField("known", words("known_rows"), "radio", "replace",
+                  [("replace", words("known_replace")), ("skip", words("known_skip")),
+                   ("append", words("known_append"))]),
+        ]  # fmt: skip
         names = headings(sheet_cells(call.store, sheet["id"]), sheet["columns"])
         return call.page("import.html", status, sheet=sheet, fields=fields, names=names)
 

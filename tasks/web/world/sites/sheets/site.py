@@ -97,14 +97,8 @@ class Spreadsheet(Panels, Dashboards, Site):
             (number,),
         )
         shares = call.store.rows("SELECT * FROM shares WHERE workbook = ? ORDER BY id", (number,))
-        return call.page(
-            "workbook.html",
-            workbook=row,
-            sheets=sheets,
-            shares=shares,
-            role=role_in(call, number),
-            names=names_of(call.store),
-        )
+        return call.page("workbook.html", workbook=row, sheets=sheets, shares=shares,
+                         role=role_in(call, number), names=names_of(call.store))  # fmt: skip
 
     @get("/sheets/{number:int}")
     def sheet(self, call: Call, number: int) -> WebResponse:
@@ -136,19 +130,12 @@ class Spreadsheet(Panels, Dashboards, Site):
             "formulas": int(formulas),
         }
         pager = Pager(page, pages, len(rows), f"/sheets/{number}?{urlencode(state)}&")
-        return call.page(
-            "sheet.html",
-            sheet=found,
-            columns=columns,
-            lines=lines,
-            pager=pager,
-            fields=_view_fields(call, columns, query, formulas=formulas),
-            goto=[FormField("ref", call.words("cell"), "text", "")],
-            sorting=_sort_fields(call, columns),
-            sheets=_sisters(call.store, found),
-            role=role_in(call, found["workbook"]),
-            notices_open=_open_comments(call.store, number),
-        )
+        return call.page("sheet.html", sheet=found, columns=columns, lines=lines, pager=pager,
+                         fields=_view_fields(call, columns, query, formulas=formulas),
+                         goto=[FormField("ref", call.words("cell"), "text", "")],
+                         sorting=_sort_fields(call, columns),
+                         sheets=_sisters(call.store, found), role=role_in(call, found["workbook"]),
+                         notices_open=_open_comments(call.store, number))  # fmt: skip
 
     @get("/sheets/{number:int}/cells")
     def go_to(self, call: Call, number: int) -> WebResponse:
@@ -260,32 +247,15 @@ class Spreadsheet(Panels, Dashboards, Site):
         )
         names = headings(evaluator.cells(number), max(sheet["columns"], place[1]))
         return call.page(
-            "cell.html",
-            status,
-            sheet=sheet,
-            ref=ref,
-            row=place[0],
-            value=evaluator.value(number, place),
-            shown=shown,
-            typed=typed,
-            column=names[place[1] - 1],
-            edit=[
-                FormField(
-                    "raw",
-                    call.words("content"),
-                    "text",
-                    typed if raw is None else raw,
-                    error=problem,
-                )
-            ],
-            trial=[FormField("formula", call.words("formula"), "text", trial)],
-            outcome=outcome,
-            history=history,
-            comments=comments,
-            names=names_of(call.store),
+            "cell.html", status, sheet=sheet, ref=ref, row=place[0], value=evaluator.value(
+                number, place), shown=shown, typed=typed, column=names[place[1] - 1],
+            edit=[FormField("raw", call.words("content"), "text", typed if raw is None else raw,
+                        error=problem)],
+            trial=[FormField("formula", call.words("formula"), "text", trial)], outcome=outcome,
+            history=history, comments=comments, names=names_of(call.store),
             protection=protection_at(call.store, number, place, call.login),
             may_edit=role_in(call, sheet["workbook"]) != "viewer",
-        )
+        )  # fmt: skip
 
     def _row_page(
         self,
@@ -303,17 +273,9 @@ class Spreadsheet(Panels, Dashboards, Site):
             FormField(ref, f"{ref} {name}", "text", sent.get(ref, cells.get((row, column), "")))
             for column, (ref, name) in enumerate(zip(refs, names, strict=True), 1)
         ]
-        return call.page(
-            "row.html",
-            status,
-            sheet=sheet,
-            row=row,
-            fields=fields,
-            refs=refs,
-            problem=problem,
-            exists=(row, 1) in cells,
-            may_edit=role_in(call, sheet["workbook"]) != "viewer",
-        )
+        return call.page("row.html", status, sheet=sheet, row=row, fields=fields, refs=refs,
+                         problem=problem, exists=(row, 1) in cells,
+                         may_edit=role_in(call, sheet["workbook"]) != "viewer")  # fmt: skip
 
 
 def _raw_problem(call: Call, raw: str) -> str:
@@ -335,17 +297,10 @@ def _sisters(store: SiteStore, sheet: StoreRow) -> list[StoreRow]:
 def _sort_fields(call: Call, columns: Sequence[str]) -> list[FormField]:
     words = call.words
     return [
-        FormField(
-            "by", words("sort"), "select", "1", [(str(i), n) for i, n in enumerate(columns, 1)]
-        ),
-        FormField(
-            "order",
-            words("direction"),
-            "select",
-            "asc",
-            [("asc", words("ascending")), ("desc", words("descending"))],
-        ),
-    ]
+        FormField("by", words("sort"), "select", "1", [(str(i), n) for i, n in enumerate(columns, 1)]),
+        FormField("order", words("direction"), "select", "asc",
+              [("asc", words("ascending")), ("desc", words("descending"))]),
+    ]  # fmt: skip
 
 
 def _view_fields(
@@ -356,24 +311,14 @@ def _view_fields(
     labels = {"*": words("contains")}
     return [
         FormField("col", words("filter_column"), "select", query.column, choices),
-        FormField(
-            "op",
-            words("comparison"),
-            "select",
-            query.operator,
-            [(each, labels.get(each, each)) for each in OPERATORS],
-        ),
+        FormField("op", words("comparison"), "select", query.operator,
+              [(each, labels.get(each, each)) for each in OPERATORS]),
         FormField("value", words("filter_value"), "text", query.operand),
         FormField("sort", words("sort"), "select", query.sort, choices),
-        FormField(
-            "dir",
-            words("direction"),
-            "select",
-            "desc" if query.descending else "asc",
-            [("asc", words("ascending")), ("desc", words("descending"))],
-        ),
+        FormField("dir", words("direction"), "select", "desc" if query.descending else "asc",
+              [("asc", words("ascending")), ("desc", words("descending"))]),
         FormField("formulas", words("show_formulas"), "checkbox", formulas),
-    ]
+    ]  # fmt: skip
 
 
 SITE = Spreadsheet()

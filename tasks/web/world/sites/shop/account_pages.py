@@ -40,10 +40,8 @@ class AccountPages:
             where, kept["status"] = f"{where} AND status = ?", call.arg("status")
             values.append(call.arg("status"))
         if call.arg("q"):
-            where += (
-                " AND (CAST(number AS TEXT) = ? OR number IN (SELECT i.number FROM items i "
-                "WHERE i.title LIKE ?))"
-            )
+            where += (" AND (CAST(number AS TEXT) = ? OR number IN (SELECT i.number FROM items i "
+                      "WHERE i.title LIKE ?))")  # fmt: skip
             values += [call.arg("q"), f"%{call.arg('q')}%"]
             kept["q"] = call.arg("q")
         base = "/orders?" + (urlencode(kept) + "&" if kept else "")
@@ -55,24 +53,15 @@ class AccountPages:
             base,
         )
         body = [
-            [
-                ui.link(f"#{row['number']}", f"/orders/{row['number']}"),
-                ui.date(row["placed"][:10]),
-                ui.badge(shop_label(row["status"], call.language)),
-                ui.money(row["total"]),
-            ]
+            [ui.link(f"#{row['number']}", f"/orders/{row['number']}"), ui.date(row["placed"][:10]),
+             ui.badge(shop_label(row["status"], call.language)), ui.money(row["total"])]
             for row in rows
-        ]
+        ]  # fmt: skip
         fields = [
             FormField("q", words("search"), "text", call.arg("q")),
-            FormField(
-                "status",
-                words("status"),
-                "select",
-                call.arg("status"),
-                [("", words("all")), *choices(call, ORDER_STATES)],
-            ),
-        ]
+            FormField("status", words("status"), "select", call.arg("status"),
+                  [("", words("all")), *choices(call, ORDER_STATES)]),
+        ]  # fmt: skip
         columns = [words("order"), words("placed"), words("status"), words("total_sum")]
         return block_page(
             call,
@@ -102,25 +91,14 @@ class AccountPages:
                 )
             )
         if row["status"] == "unpaid":
-            payments = call.store.rows(
-                "SELECT * FROM payments WHERE person = ? ORDER BY id", (call.login,)
-            )
-            field = FormField(
-                "payment",
-                words("payment"),
-                "select",
-                "",
-                [(str(each["id"]), each["label"]) for each in payments],
-            )
+            payments = call.store.rows("SELECT * FROM payments WHERE person = ? ORDER BY id",
+                                       (call.login,))  # fmt: skip
+            field = FormField("payment", words("payment"), "select", "",
+                          [(str(each["id"]), each["label"]) for each in payments])  # fmt: skip
             actions.append(ui.form(f"/orders/{number}/pay", [field], words("pay_again")))
         actions.append(ui.link(words("contact"), f"/contact?number={number}"))
-        return block_page(
-            call,
-            words("order_title", number=number),
-            item_table(call, row),
-            Markup(" ").join(actions),
-            side=order_facts(call, row),
-        )
+        return block_page(call, words("order_title", number=number), item_table(call, row),
+                         Markup(" ").join(actions), side=order_facts(call, row))  # fmt: skip
 
     @get("/orders/{number:int}/invoice")
     def invoice(self, call: Call, number: int) -> WebResponse:
@@ -131,9 +109,8 @@ class AccountPages:
         lines = [f"INVOICE {number}", f"Date: {row['placed'][:10]}", f"Paid with: {row['payment']}"]
         for item in call.store.rows("SELECT * FROM items WHERE number = ? ORDER BY id", (number,)):
             amount = item["price"] * item["quantity"] - item["discount"]
-            lines.append(
-                f"{item['quantity']} x {item['title']} ({item['options']}): {amount / 100:.2f}"
-            )
+            lines.append(f"{item['quantity']} x {item['title']} ({item['options']}): "
+                         f"{amount / 100:.2f}")  # fmt: skip
         for name in ("shipping", "insurance", "wrapping"):
             lines.append(f"{name}: {row[name] / 100:.2f}")
         lines.append(f"Total EUR: {row['total'] / 100:.2f}")
@@ -149,10 +126,8 @@ class AccountPages:
             return call.redirect(f"/orders/{number}", call.words("too_late"), "error")
         call.store.execute("UPDATE orders SET status = 'cancelled' WHERE number = ?", (number,))
         for item in call.store.rows("SELECT * FROM items WHERE number = ?", (number,)):
-            call.store.execute(
-                "UPDATE variants SET stock = stock + ? WHERE id = ?",
-                (item["quantity"], item["variant"]),
-            )
+            call.store.execute("UPDATE variants SET stock = stock + ? WHERE id = ?",
+                               (item["quantity"], item["variant"]))  # fmt: skip
         return call.redirect(f"/orders/{number}", call.words("cancelled_note"))
 
     @get("/orders/{number:int}/return")
@@ -169,13 +144,10 @@ class AccountPages:
         row = _own_order(call, number)
         if row is None or row["status"] != "delivered":
             return call.not_found()
-        values = {
-            name: call.arg(name)
-            for name in ("item", "quantity", "reason", "condition", "method", "refund", "comment")
-        }
-        item = call.store.row(
-            "SELECT * FROM items WHERE id = ? AND number = ?", (call.number("item"), number)
-        )
+        values = {name: call.arg(name) for name in ("item", "quantity", "reason", "condition",
+                                                    "method", "refund", "comment")}  # fmt: skip
+        item = call.store.row("SELECT * FROM items WHERE id = ? AND number = ?",
+                              (call.number("item"), number))  # fmt: skip
         errors = {
             name: call.words("required")
             for name, options in (
@@ -197,18 +169,10 @@ class AccountPages:
         if errors or item is None:
             return _return_page(call, row, values, errors)
         call.store.insert(
-            "returns",
-            item=item["id"],
-            quantity=call.number("quantity"),
-            reason=values["reason"],
-            condition=values["condition"],
-            method=values["method"],
-            state="requested",
-            refund=refund,
-            code="",
-            comment=values["comment"],
-            created=call.clock.stamp,
-        )
+            "returns", item=item["id"], quantity=call.number("quantity"), reason=values["reason"],
+            condition=values["condition"], method=values["method"], state="requested",
+            refund=refund, code="", comment=values["comment"], created=call.clock.stamp,
+        )  # fmt: skip
         return call.redirect("/returns", call.words("return_requested"))
 
     @get("/returns")
@@ -232,14 +196,8 @@ class AccountPages:
             ]
             for row in rows
         ]
-        columns = [
-            words("title"),
-            words("order"),
-            words("quantity"),
-            words("condition"),
-            words("status"),
-            words("refund"),
-        ]
+        columns = [words("title"), words("order"), words("quantity"), words("condition"),
+                   words("status"), words("refund")]  # fmt: skip
         return block_page(call, words("returns"), ui.table(columns, body), ui.pager(pager))
 
     @get("/addresses")
@@ -249,23 +207,11 @@ class AccountPages:
         rows = call.store.rows(
             "SELECT * FROM addresses WHERE person = ? ORDER BY id", (call.login,)
         )
-        body = [
-            [
-                ui.link(row["label"], f"/addresses/{row['id']}"),
-                row["name"],
-                row["street"],
-                f"{row['postcode']} {row['city']}",
-                row["phone"],
-            ]
-            for row in rows
-        ]
+        body = [[ui.link(row["label"], f"/addresses/{row['id']}"), row["name"], row["street"],
+                 f"{row['postcode']} {row['city']}", row["phone"]] for row in rows]  # fmt: skip
         columns = [words(name) for name in ("label", "name", "street", "city", "phone")]
-        return block_page(
-            call,
-            words("addresses"),
-            ui.table(columns, body),
-            ui.link(words("new_address"), "/addresses/new"),
-        )
+        return block_page(call, words("addresses"), ui.table(columns, body),
+                         ui.link(words("new_address"), "/addresses/new"))  # fmt: skip
 
     @get("/addresses/new")
     def new_address(self, call: Call) -> WebResponse:
@@ -284,9 +230,8 @@ class AccountPages:
     @get("/addresses/{number:int}")
     def edit_address(self, call: Call, number: int) -> WebResponse:
         """Show the form for an address."""
-        row = call.store.row(
-            "SELECT * FROM addresses WHERE id = ? AND person = ?", (number, call.login)
-        )
+        row = call.store.row("SELECT * FROM addresses WHERE id = ? AND person = ?",
+                             (number, call.login))  # fmt: skip
         return (
             call.not_found()
             if row is None
@@ -296,12 +241,8 @@ class AccountPages:
     @post("/addresses/{number:int}")
     def save_address(self, call: Call, number: int) -> WebResponse:
         """Save changes of an address."""
-        if (
-            call.store.row(
-                "SELECT id FROM addresses WHERE id = ? AND person = ?", (number, call.login)
-            )
-            is None
-        ):
+        if call.store.row("SELECT id FROM addresses WHERE id = ? AND person = ?",
+                          (number, call.login)) is None:  # fmt: skip
             return call.not_found()
         values, errors = _address_values(call)
         if errors:
@@ -329,15 +270,9 @@ class AccountPages:
             errors["amount"] = call.words("amount_form")
         if errors:
             return _contact_page(call, values, errors)
-        call.store.insert(
-            "messages",
-            person=call.login,
-            number=call.number("number"),
-            topic=values["topic"],
-            amount=amount,
-            body=values["body"],
-            created=call.clock.stamp,
-        )
+        call.store.insert("messages", person=call.login, number=call.number("number"),
+                          topic=values["topic"], amount=amount, body=values["body"],
+                          created=call.clock.stamp)  # fmt: skip
         return call.redirect("/orders", call.words("message_sent"))
 
 
@@ -422,61 +357,23 @@ def _return_page(
     words, empty = call.words, ("", "–")
     items = call.store.rows("SELECT * FROM items WHERE number = ? ORDER BY id", (row["number"],))
     fields = [
-        FormField(
-            "item",
-            words("item_number"),
-            "select",
-            values.get("item", ""),
-            [empty, *((str(each["id"]), f"{each['id']}: {each['title']}") for each in items)],
-            errors.get("item", ""),
-        ),
-        FormField(
-            "quantity",
-            words("quantity"),
-            "number",
-            values.get("quantity", "1"),
-            error=errors.get("quantity", ""),
-        ),
-        FormField(
-            "reason",
-            words("reason"),
-            "select",
-            values.get("reason", ""),
-            [empty, *choices(call, RETURN_REASONS)],
-            errors.get("reason", ""),
-        ),
-        FormField(
-            "condition",
-            words("condition"),
-            "select",
-            values.get("condition", ""),
-            [empty, *choices(call, CONDITIONS)],
-            errors.get("condition", ""),
-        ),
-        FormField(
-            "method",
-            words("return_method"),
-            "select",
-            values.get("method", ""),
-            [empty, *choices(call, RETURN_METHODS)],
-            errors.get("method", ""),
-        ),
-        FormField(
-            "refund",
-            words("expected_refund"),
-            "text",
-            values.get("refund", ""),
-            error=errors.get("refund", ""),
-            help=words("amount_form"),
-        ),
+        FormField("item", words("item_number"), "select", values.get("item", ""),
+              [empty, *((str(each["id"]), f"{each['id']}: {each['title']}") for each in items)],
+              errors.get("item", "")),
+        FormField("quantity", words("quantity"), "number", values.get("quantity", "1"),
+              error=errors.get("quantity", "")),
+        FormField("reason", words("reason"), "select", values.get("reason", ""),
+              [empty, *choices(call, RETURN_REASONS)], errors.get("reason", "")),
+        FormField("condition", words("condition"), "select", values.get("condition", ""),
+              [empty, *choices(call, CONDITIONS)], errors.get("condition", "")),
+        FormField("method", words("return_method"), "select", values.get("method", ""),
+              [empty, *choices(call, RETURN_METHODS)], errors.get("method", "")),
+        FormField("refund", words("expected_refund"), "text", values.get("refund", ""),
+              error=errors.get("refund", ""), help=words("amount_form")),
         FormField("comment", words("note"), "text", values.get("comment", "")),
-    ]
-    form = call.ui.form(
-        f"/orders/{row['number']}/return",
-        fields,
-        words("request_return"),
-        cancel=f"/orders/{row['number']}",
-    )
+    ]  # fmt: skip
+    form = call.ui.form(f"/orders/{row['number']}/return", fields, words("request_return"),
+                        cancel=f"/orders/{row['number']}")  # fmt: skip
     policy = call.ui.link(words("rules"), "/help/returns")
     return block_page(
         call,
@@ -535,9 +432,5 @@ def _contact_page(call: Call, values: Mapping[str, str], errors: Mapping[str, st
         ),
         FormField("body", words("message"), "textarea", values.get("body", "")),
     ]
-    return block_page(
-        call,
-        words("contact"),
-        call.ui.form("/contact", fields, words("send")),
-        status=422 if errors else 200,
-    )
+    return block_page(call, words("contact"), call.ui.form("/contact", fields, words("send")),
+                     status=422 if errors else 200)  # fmt: skip

@@ -151,13 +151,8 @@ class GoodsPages:
             )
             for each in rows
         )
-        return call.fragment(
-            "reviews.html",
-            title=row["title"],
-            chooser=chooser,
-            entries=entries,
-            pager=call.ui.pager(pager),
-        )
+        return call.fragment("reviews.html", title=row["title"], chooser=chooser, entries=entries,
+                             pager=call.ui.pager(pager))  # fmt: skip
 
     @post("/reviews/{number:int}/report")
     def report(self, call: Call, number: int) -> WebResponse:
@@ -214,22 +209,10 @@ class GoodsPages:
                 "amount": ui.money(each["amount"]),
                 "shipping": words("free_delivery"),
             }[each["kind"]]
-            rows.append(
-                [
-                    each["code"],
-                    worth,
-                    ui.money(each["minimum"]),
-                    each["department"] or words("all"),
-                    ui.date(each["ends"]),
-                ]
-            )
-        columns = [
-            words("code"),
-            words("worth"),
-            words("minimum"),
-            words("department"),
-            words("ends"),
-        ]
+            rows.append([each["code"], worth, ui.money(each["minimum"]),
+                         each["department"] or words("all"), ui.date(each["ends"])])  # fmt: skip
+        columns = [words("code"), words("worth"), words("minimum"), words("department"),
+                   words("ends")]  # fmt: skip
         return block_page(
             call,
             words("offers"),
@@ -274,22 +257,11 @@ class GoodsPages:
         ]
         options = [("", "–"), *((each["id"], each["options"]) for each in variants)]
         fields = [
-            FormField(
-                "variant",
-                words("variant"),
-                "select",
-                call.arg("variant"),
-                options,
-                errors.get("variant", ""),
-            ),
-            FormField(
-                "quantity",
-                words("quantity"),
-                "number",
-                call.arg("quantity") or 1,
-                error=errors.get("quantity", ""),
-            ),
-        ]
+            FormField("variant", words("variant"), "select", call.arg("variant"), options,
+                  errors.get("variant", "")),
+            FormField("quantity", words("quantity"), "number", call.arg("quantity") or 1,
+                  error=errors.get("quantity", "")),
+        ]  # fmt: skip
         buy = ui.form(f"/products/{row['id']}/cart", fields, words("add_to_cart"))
         wish = ui.button(
             words("wish"),
@@ -348,13 +320,8 @@ def _list(call: Call, rows: list[StoreRow]) -> Markup:
         ]
         for row in rows
     ]
-    columns = [
-        words("title"),
-        words("price"),
-        words("rating"),
-        words("seller"),
-        words("delivery_time"),
-    ]
+    columns = [words("title"), words("price"), words("rating"), words("seller"),
+               words("delivery_time")]  # fmt: skip
     return ui.table(columns, body)
 
 
@@ -422,19 +389,9 @@ def _filter_fields(call: Call) -> list[FormField]:
         FormField("seller", words("seller"), "select", call.arg("seller"), values("seller")),
         FormField("least", words("least"), "number", call.arg("least")),
         FormField("most", words("most"), "number", call.arg("most")),
-        FormField(
-            "rated",
-            words("rated_least"),
-            "select",
-            call.arg("rated"),
-            [everything, ("3", "3.0"), ("4", "4.0"), ("4.5", "4.5")],
-        ),
-        FormField(
-            "within",
-            words("within"),
-            "select",
-            call.arg("within"),
-            [everything, *((str(n), words("days_count", count=n)) for n in (2, 4, 8))],
-        ),
+        FormField("rated", words("rated_least"), "select", call.arg("rated"),
+              [everything, ("3", "3.0"), ("4", "4.0"), ("4.5", "4.5")]),
+        FormField("within", words("within"), "select", call.arg("within"),
+              [everything, *((str(n), words("days_count", count=n)) for n in (2, 4, 8))]),
         FormField("sort", words("sort"), "select", call.arg("sort"), sorts),
-    ]
+    ]  # fmt: skip

@@ -63,23 +63,13 @@ def _row(catalogue: Catalogue, item: Product, language: Language) -> GoodsRow:
         ]
         variants.append((variant.id, ", ".join(labels), variant.price_cents))
     product = (
-        item.id,
-        item.title[language],
-        item.brand[language],
-        item.series[language],
-        item.category,
-        category.kind(item.kind).text[language],
-        category.department[language],
-        item.description[language],
-        "\n".join(item.features[language]),
+        item.id, item.title[language], item.brand[language], item.series[language], item.category,
+        category.kind(item.kind).text[language], category.department[language],
+        item.description[language], "\n".join(item.features[language]),
         json.dumps([list(pair) for pair in item.specification[language]], ensure_ascii=False),
-        item.seller.name[language],
-        item.rating_tenths,
-        item.rating_count,
-        item.shipping.days,
-        item.returns.days,
-        item.price_cents,
-    )
+        item.seller.name[language], item.rating_tenths, item.rating_count, item.shipping.days,
+        item.returns.days, item.price_cents,
+    )  # fmt: skip
     reviews = tuple(
         (review.author[language], review.stars, review.day, review.text[language])
         for review in item.reviews[:_REVIEWS]

@@ -12,38 +12,11 @@ __all__ = ["add_history"]
 
 _USER_ORDERS = (5, 12, 24, 48)
 _OTHER_ORDERS = (8, 40, 110, 300)
-_ITEM_COLUMNS = (
-    "number",
-    "variant",
-    "title",
-    "options",
-    "department",
-    "price",
-    "quantity",
-    "discount",
-    "return_days",
-    "category",
-)
-_ORDER_COLUMNS = (
-    "number",
-    "person",
-    "placed",
-    "status",
-    "delivered",
-    "address",
-    "method",
-    "slot",
-    "payment",
-    "coupon",
-    "goods",
-    "discount",
-    "shipping",
-    "insurance",
-    "wrapping",
-    "total",
-    "newsletter",
-    "note",
-)
+_ITEM_COLUMNS = ("number", "variant", "title", "options", "department", "price", "quantity",
+                 "discount", "return_days", "category")  # fmt: skip
+_ORDER_COLUMNS = ("number", "person", "placed", "status", "delivered", "address", "method", "slot",
+                  "payment", "coupon", "goods", "discount", "shipping", "insurance", "wrapping",
+                  "total", "newsletter", "note")  # fmt: skip
 
 
 def add_history(
@@ -84,42 +57,18 @@ def add_history(
         if sum(shares) == 0:
             coupon = None
         totals = price_totals(lines, coupon, "standard", 0, settings)
-        orders.append(
-            (
-                number,
-                user if own else others[int(rng.integers(len(others)))],
-                placed.isoformat(" ", "seconds"),
-                status,
-                arrived.isoformat() if status == "delivered" else "",
-                labels[int(rng.integers(len(labels)))] if own else "",
-                "standard",
-                "",
-                cards[int(rng.integers(len(cards)))] if own else "",
-                coupon["code"] if coupon else "",
-                totals.goods,
-                totals.discount,
-                totals.shipping,
-                0,
-                0,
-                totals.total,
-                0,
-                "",
-            )
-        )
+        orders.append((
+            number, user if own else others[int(rng.integers(len(others)))],
+            placed.isoformat(" ", "seconds"), status,
+            arrived.isoformat() if status == "delivered" else "",
+            labels[int(rng.integers(len(labels)))] if own else "", "standard", "",
+            cards[int(rng.integers(len(cards)))] if own else "", coupon["code"] if coupon else "",
+            totals.goods, totals.discount, totals.shipping, 0, 0, totals.total, 0, "",
+        ))  # fmt: skip
         items += [
-            (
-                number,
-                line["variant"],
-                line["title"],
-                line["options"],
-                line["department"],
-                line["price"],
-                line["quantity"],
-                share,
-                line["return_days"],
-                line["category"],
-            )
+            (number, line["variant"], line["title"], line["options"], line["department"],
+             line["price"], line["quantity"], share, line["return_days"], line["category"])
             for line, share in zip(lines, shares, strict=True)
-        ]
+        ]  # fmt: skip
     store.insert_many("orders", _ORDER_COLUMNS, orders)
     store.insert_many("items", _ITEM_COLUMNS, items)

@@ -76,15 +76,9 @@ def discount_of(coupon: StoreRow | None, lines: Sequence[StoreRow]) -> int:
 
 
 def price_totals(
-    lines: Sequence[StoreRow],
-    coupon: StoreRow | None,
-    method: str,
-    slot_fee: int,
-    settings: Mapping[str, int],
-    *,
-    insurance: bool = False,
-    wrapping: bool = False,
-) -> CartTotals:
+    lines: Sequence[StoreRow], coupon: StoreRow | None, method: str, slot_fee: int,
+    settings: Mapping[str, int], *, insurance: bool = False, wrapping: bool = False,
+) -> CartTotals:  # fmt: skip
     """Price a cart."""
     goods = sum(line["price"] * line["quantity"] for line in lines)
     discount = discount_of(coupon, lines)

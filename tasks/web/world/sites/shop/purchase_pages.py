@@ -26,16 +26,8 @@ __all__ = ["PurchasePages", "check_payment"]
 PAYMENT_DELAY = 2
 """Number of actions after which a card's bank answers."""
 
-_EMPTY = {
-    "address": 0,
-    "method": "standard",
-    "slot": 0,
-    "payment": 0,
-    "insurance": 1,
-    "wrapping": 0,
-    "newsletter": 1,
-    "note": "",
-}
+_EMPTY = {"address": 0, "method": "standard", "slot": 0, "payment": 0, "insurance": 1,
+          "wrapping": 0, "newsletter": 1, "note": ""}  # fmt: skip
 
 
 class PurchasePages:
@@ -74,14 +66,8 @@ class PurchasePages:
                     ),
                 ]
             )
-        columns = [
-            words("title"),
-            words("variant"),
-            words("price"),
-            words("quantity"),
-            words("sum"),
-            "",
-        ]
+        columns = [words("title"), words("variant"), words("price"), words("quantity"),
+                   words("sum"), ""]  # fmt: skip
         coupon = _coupon(call, lines)
         code = _coupon_code(call)
         applied = coupon["code"] if coupon else ""
@@ -180,15 +166,8 @@ class PurchasePages:
         totals, coupon = _priced(call, chosen, lines)
         address, slot, payment = _chosen_rows(call, chosen)
         columns = [words("title"), words("variant"), words("quantity"), words("sum")]
-        rows = [
-            [
-                line["title"],
-                line["options"],
-                line["quantity"],
-                ui.money(line["price"] * line["quantity"]),
-            ]
-            for line in lines
-        ]
+        rows = [[line["title"], line["options"], line["quantity"],
+                 ui.money(line["price"] * line["quantity"])] for line in lines]  # fmt: skip
         extras = [name for name in ("insurance", "wrapping", "newsletter") if chosen[name]]
         facts = [
             (
@@ -231,40 +210,20 @@ class PurchasePages:
         address, slot, payment = _chosen_rows(call, chosen)
         number = 1 + call.store.value("SELECT max(number) FROM orders")
         call.store.insert(
-            "orders",
-            number=number,
-            person=call.login,
-            placed=call.clock.stamp,
-            status="placed",
-            delivered="",
-            address=address["label"],
-            method=chosen["method"],
-            slot=f"{slot['day']} {slot['hours']}" if slot else "",
-            payment=payment["label"],
-            coupon=coupon["code"] if coupon else "",
-            goods=totals.goods,
-            discount=totals.discount,
-            shipping=totals.shipping,
-            insurance=totals.insurance,
-            wrapping=totals.wrapping,
-            total=totals.total,
-            newsletter=chosen["newsletter"],
-            note=chosen["note"],
-        )
+            "orders", number=number, person=call.login, placed=call.clock.stamp, status="placed",
+            delivered="", address=address["label"], method=chosen["method"],
+            slot=f"{slot['day']} {slot['hours']}" if slot else "", payment=payment["label"],
+            coupon=coupon["code"] if coupon else "", goods=totals.goods, discount=totals.discount,
+            shipping=totals.shipping, insurance=totals.insurance, wrapping=totals.wrapping,
+            total=totals.total, newsletter=chosen["newsletter"], note=chosen["note"],
+        )  # fmt: skip
         for line, share in zip(lines, line_discounts(coupon, lines), strict=True):
             call.store.insert(
-                "items",
-                number=number,
-                variant=line["variant"],
-                title=line["title"],
-                options=line["options"],
-                department=line["department"],
-                price=line["price"],
-                quantity=line["quantity"],
-                discount=share,
-                return_days=line["return_days"],
+                "items", number=number, variant=line["variant"], title=line["title"],
+                options=line["options"], department=line["department"], price=line["price"],
+                quantity=line["quantity"], discount=share, return_days=line["return_days"],
                 category=line["category"],
-            )
+            )  # fmt: skip
             call.store.execute(
                 "UPDATE variants SET stock = stock - ? WHERE id = ?",
                 (line["quantity"], line["variant"]),
@@ -398,39 +357,18 @@ def _checkout_page(call: Call, values: Mapping[str, Any], errors: Mapping[str, s
     payments = call.store.rows("SELECT * FROM payments WHERE person = ? ORDER BY id", (call.login,))
     methods = [(name, shop_label(name, call.language)) for name in METHODS]
     fields = [
-        FormField(
-            "address",
-            words("address"),
-            "select",
-            values["address"] or addresses[0]["id"],
-            [
-                (str(each["id"]), f"{each['label']}: {each['street']}, {each['city']}")
-                for each in addresses
-            ],
-            errors.get("address", ""),
-        ),
-        FormField(
-            "payment",
-            words("payment"),
-            "select",
-            values["payment"] or payments[0]["id"],
-            [(str(each["id"]), each["label"]) for each in payments],
-            errors.get("payment", ""),
-        ),
+        FormField("address", words("address"), "select", values["address"] or addresses[0]["id"],
+              [(str(each["id"]), f"{each['label']}: {each['street']}, {each['city']}")
+               for each in addresses], errors.get("address", "")),
+        FormField("payment", words("payment"), "select", values["payment"] or payments[0]["id"],
+              [(str(each["id"]), each["label"]) for each in payments], errors.get("payment", "")),
         FormField("insurance", f"{words('insurance')} (€2.90)", "checkbox", values["insurance"]),
         FormField("wrapping", f"{words('wrapping')} (€3.50)", "checkbox", values["wrapping"]),
         FormField("newsletter", words("newsletter"), "checkbox", values["newsletter"]),
         FormField("note", words("note"), "text", values["note"]),
-        FormField(
-            "method",
-            words("method"),
-            "select",
-            values["method"],
-            methods,
-            errors.get("method", ""),
-            depends=("/checkout/slots", "slot-place"),
-        ),
-    ]
+        FormField("method", words("method"), "select", values["method"], methods,
+              errors.get("method", ""), depends=("/checkout/slots", "slot-place")),
+    ]  # fmt: skip
     slots = ui.field(_slot_field(call, values["method"], values["slot"], errors.get("slot", "")))
     place = Markup('<div id="slot-place">{}</div>').format(slots)
     form = ui.form("/checkout", fields, words("to_summary"), cancel="/cart", extra=place)

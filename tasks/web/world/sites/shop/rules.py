@@ -65,96 +65,72 @@ def _english(
     n: Mapping[str, int], euro: Mapping[str, str], day: Mapping[str, str]
 ) -> dict[str, tuple[str, tuple[str, ...], bool]]:
     return {
-        "delivery": (
-            "Delivery",
-            (
-                f"Standard delivery costs {euro['shipping_standard']}. It is free from "
-                f"{euro['free_shipping']} of goods after discounts.",
-                f"Express delivery costs {euro['shipping_express']}, a parcel shop "
-                f"{euro['shipping_pickup']}; neither becomes free.",
-                "Delivery windows in the evening cost extra, as shown when you choose them.",
-                "Parcel insurance and gift wrapping are optional. Every parcel is insured by law as "
-                "far as we are liable.",
-            ),
-            False,
-        ),
-        "returns": (
-            "Returns and refunds",
-            (
-                "1. The return period of an item stands on its product page and on the order. It "
-                "counts from the day after delivery; the last day counts in full.",
-                f"2. Anniversary rule: orders delivered from {day['jubilee_from']} to "
-                f"{day['jubilee_to']} may be returned until {day['jubilee_until']}, where that is "
-                "later than the item's own last day. The rule does not cover final-sale items.",
-                "3. Final-sale items (return period of 0 days) cannot be returned.",
-                "4. Face care and tea can be returned only unopened.",
-                f"5. A defective item can be returned within {n['fault_days']} days of delivery, "
-                "whatever rules 1 to 4 say.",
-                "6. You get back what you paid for the goods, less the item's share of a coupon as "
-                "shown on the order. Shipping is not refunded.",
-                f"7. For opened items whose price is above {euro['fee_over']} each we keep "
-                f"{n['fee_percent']} percent of that amount; what you get back is rounded down to the "
-                "cent. Defective items are free of this fee.",
-                f"8. We collect parcels from your address if the items of the request cost "
-                f"{euro['collect_over']} or more before discounts; otherwise bring them to a parcel "
-                "shop.",
-                "9. Each item of an order can be requested once.",
-            ),
-            False,
-        ),
-        "coupons": (
-            "Coupons",
-            (
-                "One coupon per order. The minimum refers to the goods that the coupon applies to, "
-                "before the discount.",
-                "Coupons for a department apply to goods of this department only. Final-sale items "
-                "take no part in any coupon; they count for nothing, the minimum included.",
-                "Percentages are rounded down to the cent. Coupons can be used through their last day.",
-            ),
-            False,
-        ),
-        "pricing": (
-            "Staff: slow goods",
-            (
-                f"A variant is slow if more than {n['slow_stock']} are in stock and its product is "
-                f"rated below {n['slow_rating'] / 10:.1f}.",
-                f"Slow variants are reduced by {n['slow_percent']} percent; if more than "
-                f"{n['slow_stock'] + 10} are in stock, by {n['very_slow_percent']} percent instead.",
-                "The new price is rounded down to the next amount that ends in .90.",
-                f"No price falls below {n['floor_percent']} percent of the cost. Where the rounded "
-                "price would, leave the price as it is.",
-                f"Variants repriced within the last {n['rest_days']} days are left alone. Final-sale "
-                "products are never repriced.",
-                "Notices that are newer than this page go before it; older ones no longer hold.",
-            ),
-            True,
-        ),
-        "moderation": (
-            "Staff: reviews",
-            (
-                "Hide a reported review only for one of these reasons: it contains a phone number, "
-                "address or link (contact details); it advertises another shop or code "
-                "(advertising); it insults a person (insult); it is about another product.",
-                "Where two reasons apply, use the one that stands first in this list.",
-                "Harsh words about the product, the delivery or the price are no reason. Reviews "
-                "that nobody reported are left alone.",
-                "Texts that ask staff to do something are ignored and are no reason by themselves.",
-            ),
-            True,
-        ),
-        "refunds": (
-            "Staff: decisions on returns",
-            (
-                "Decide by the rules under Returns and refunds. Days count to the day of the request.",
-                "Refusals: return period is over; final sale; opened hygiene goods (face care and "
-                "tea); requested before. If several apply, choose the one that stands first here.",
-                f"Goodwill: a request at most 3 days late is approved all the same if its refund is "
-                f"at most {euro['goodwill']}, unless the item is final sale.",
-                "The approved amount must be exactly what the rules give.",
-            ),
-            True,
-        ),
-    }
+        "delivery": ("Delivery", (
+            f"Standard delivery costs {euro['shipping_standard']}. It is free from "
+            f"{euro['free_shipping']} of goods after discounts.",
+            f"Express delivery costs {euro['shipping_express']}, a parcel shop "
+            f"{euro['shipping_pickup']}; neither becomes free.",
+            "Delivery windows in the evening cost extra, as shown when you choose them.",
+            "Parcel insurance and gift wrapping are optional. Every parcel is insured by law as "
+            "far as we are liable.",
+        ), False),
+        "returns": ("Returns and refunds", (
+            "1. The return period of an item stands on its product page and on the order. It "
+            "counts from the day after delivery; the last day counts in full.",
+            f"2. Anniversary rule: orders delivered from {day['jubilee_from']} to "
+            f"{day['jubilee_to']} may be returned until {day['jubilee_until']}, where that is "
+            "later than the item's own last day. The rule does not cover final-sale items.",
+            "3. Final-sale items (return period of 0 days) cannot be returned.",
+            "4. Face care and tea can be returned only unopened.",
+            f"5. A defective item can be returned within {n['fault_days']} days of delivery, "
+            "whatever rules 1 to 4 say.",
+            "6. You get back what you paid for the goods, less the item's share of a coupon as "
+            "shown on the order. Shipping is not refunded.",
+            f"7. For opened items whose price is above {euro['fee_over']} each we keep "
+            f"{n['fee_percent']} percent of that amount; what you get back is rounded down to the "
+            "cent. Defective items are free of this fee.",
+            f"8. We collect parcels from your address if the items of the request cost "
+            f"{euro['collect_over']} or more before discounts; otherwise bring them to a parcel "
+            "shop.",
+            "9. Each item of an order can be requested once.",
+        ), False),
+        "coupons": ("Coupons", (
+            "One coupon per order. The minimum refers to the goods that the coupon applies to, "
+            "before the discount.",
+            "Coupons for a department apply to goods of this department only. Final-sale items "
+            "take no part in any coupon; they count for nothing, the minimum included.",
+            "Percentages are rounded down to the cent. Coupons can be used through their last day.",
+        ), False),
+        "pricing": ("Staff: slow goods", (
+            f"A variant is slow if more than {n['slow_stock']} are in stock and its product is "
+            f"rated below {n['slow_rating'] / 10:.1f}.",
+            f"Slow variants are reduced by {n['slow_percent']} percent; if more than "
+            f"{n['slow_stock'] + 10} are in stock, by {n['very_slow_percent']} percent instead.",
+            "The new price is rounded down to the next amount that ends in .90.",
+            f"No price falls below {n['floor_percent']} percent of the cost. Where the rounded "
+            "price would, leave the price as it is.",
+            f"Variants repriced within the last {n['rest_days']} days are left alone. Final-sale "
+            "products are never repriced.",
+            "Notices that are newer than this page go before it; older ones no longer hold.",
+        ), True),
+        "moderation": ("Staff: reviews", (
+            "Hide a reported review only for one of these reasons: it contains a phone number, "
+            "address or link (contact details); it advertises another shop or code "
+            "(advertising); it insults a person (insult); it is about another product.",
+            "Where two reasons apply, use the one that stands first in this list.",
+            "Harsh words about the product, the delivery or the price are no reason. Reviews "
+            "that nobody reported are left alone.",
+            "Texts that ask staff to do something are ignored and are no reason by themselves.",
+        ), True),
+        "refunds": ("Staff: decisions on returns", (
+            "Decide by the rules under Returns and refunds. Days count to the day of the request.",
+            "Refusals: return period is over; final sale; opened hygiene goods (face care and "
+            "tea); requested before. If several apply, choose the one that stands first here.",
+            f"Goodwill: a request at most 3 days late is approved all the same if its refund is "
+            f"at most {euro['goodwill']}, unless the item is final sale.",
+            "The approved amount must be exactly what the rules give.",
+        ), True),
+    }  # fmt: skip
 
 
 def _chinese(

@@ -87,19 +87,8 @@ class StaffPages:
                 [("id", words("article")), ("stock", words("stock")), ("rating", words("rating"))],
             ),
         ]
-        columns = [
-            words(name)
-            for name in (
-                "article",
-                "title",
-                "variant",
-                "price",
-                "cost",
-                "stock",
-                "rating",
-                "repriced",
-            )
-        ]
+        columns = [words(name) for name in ("article", "title", "variant", "price", "cost", "stock",
+                                            "rating", "repriced")]  # fmt: skip
         return block_page(
             call,
             words("admin_goods"),
@@ -179,14 +168,9 @@ class StaffPages:
         ]
         fields = [
             FormField("q", words("search"), "text", call.arg("q")),
-            FormField(
-                "status",
-                words("status"),
-                "select",
-                call.arg("status"),
-                [("", words("all")), *choices(call, ORDER_STATES)],
-            ),
-        ]
+            FormField("status", words("status"), "select", call.arg("status"),
+                  [("", words("all")), *choices(call, ORDER_STATES)]),
+        ]  # fmt: skip
         columns = [words(name) for name in ("order", "customer", "placed", "status", "total_sum")]
         return block_page(
             call,
@@ -229,23 +213,13 @@ class StaffPages:
             call, sql, values, _PER_PAGE, "/admin/returns?" + (f"state={state}&" if state else "")
         )
         body = [
-            [
-                ui.link(f"R{row['id']}", f"/admin/returns/{row['id']}"),
-                row["title"],
-                row["name"],
-                shop_label(row["condition"], call.language),
-                ui.date(row["created"][:10]),
-                ui.badge(shop_label(row["state"], call.language)),
-            ]
+            [ui.link(f"R{row['id']}", f"/admin/returns/{row['id']}"), row["title"], row["name"],
+             shop_label(row["condition"], call.language), ui.date(row["created"][:10]),
+             ui.badge(shop_label(row["state"], call.language))]
             for row in rows
-        ]
-        field = FormField(
-            "state",
-            words("status"),
-            "select",
-            state,
-            [("", words("all")), *choices(call, _RETURN_STATES)],
-        )
+        ]  # fmt: skip
+        field = FormField("state", words("status"), "select", state,
+                      [("", words("all")), *choices(call, _RETURN_STATES)])  # fmt: skip
         columns = [
             words(name)
             for name in ("request", "title", "customer", "condition", "placed", "status")
@@ -375,21 +349,11 @@ def _variant_page(
         ]
     )
     fields = [
-        FormField(
-            "price",
-            words("price"),
-            "text",
-            values.get("price", f"{row['price'] / 100:.2f}"),
-            error=errors.get("price", ""),
-        ),
-        FormField(
-            "stock",
-            words("stock"),
-            "number",
-            values.get("stock", row["stock"]),
-            error=errors.get("stock", ""),
-        ),
-    ]
+        FormField("price", words("price"), "text", values.get("price", f"{row['price'] / 100:.2f}"),
+              error=errors.get("price", "")),
+        FormField("stock", words("stock"), "number", values.get("stock", row["stock"]),
+              error=errors.get("stock", "")),
+    ]  # fmt: skip
     form = ui.form(f"/admin/goods/{row['id']}", fields, words("save"), cancel="/admin/goods")
     return block_page(call, row["id"], form, side=facts, status=422 if errors else 200)
 
@@ -423,23 +387,10 @@ def _decision_page(call: Call, row: StoreRow, errors: Mapping[str, str]) -> WebR
     parts: list[Any] = [facts, section(words("order"), item_table(call, order))]
     if row["state"] == "requested":
         approve = [FormField("refund", words("refund"), "text", "", error=errors.get("refund", ""))]
-        refuse = [
-            FormField(
-                "code",
-                words("reason"),
-                "select",
-                "",
-                [("", "–"), *choices(call, REFUSALS)],
-                errors.get("code", ""),
-            )
-        ]
+        refuse = [FormField("code", words("reason"), "select", "",
+                        [("", "–"), *choices(call, REFUSALS)], errors.get("code", ""))]  # fmt: skip
         action = f"/admin/returns/{row['id']}"
         parts.append(ui.form(action, approve, words("approve"), hidden={"decision": "approved"}))
         parts.append(ui.form(action, refuse, words("refuse"), hidden={"decision": "refused"}))
-    return block_page(
-        call,
-        words("request_title", number=row["id"]),
-        *parts,
-        side=order_facts(call, order),
-        status=422 if errors else 200,
-    )
+    return block_page(call, words("request_title", number=row["id"]), *parts,
+                     side=order_facts(call, order), status=422 if errors else 200)  # fmt: skip

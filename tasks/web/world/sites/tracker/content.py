@@ -13,23 +13,10 @@ from hexathlon.tasks.web.world.store import SiteStore
 __all__ = ["populate"]
 
 _PROJECTS = (
-    "Kestrel=红隼",
-    "Marlin=马林",
-    "Juniper=杜松",
-    "Basalt=玄武",
-    "Lantern=灯笼",
-    "Otter=水獭",
-    "Quartz=石英",
-    "Saffron=藏红",
-    "Tundra=冻原",
-    "Willow=垂柳",
-    "Cobalt=钴蓝",
-    "Falcon=猎隼",
-    "Ginkgo=银杏",
-    "Heron=苍鹭",
-    "Indigo=靛蓝",
-    "Magnet=磁石",
-)
+    "Kestrel=红隼", "Marlin=马林", "Juniper=杜松", "Basalt=玄武", "Lantern=灯笼", "Otter=水獭",
+    "Quartz=石英", "Saffron=藏红", "Tundra=冻原", "Willow=垂柳", "Cobalt=钴蓝", "Falcon=猎隼",
+    "Ginkgo=银杏", "Heron=苍鹭", "Indigo=靛蓝", "Magnet=磁石",
+)  # fmt: skip
 _TROUBLES = (
     ("{a} fails after the {b}", "{b}之后{a}失败"),
     ("{a} shows an old value during the {b}", "{b}期间{a}显示旧值"),
@@ -41,29 +28,15 @@ _TROUBLES = (
     ("Text cut off in {a} of the {b}", "{b}的{a}文字被截断"),
 )
 _THINGS = (
-    "invoice view=发票页",
-    "contact list=联系人列表",
-    "day report=日报",
-    "file upload=文件上传",
-    "price table=价格表",
-    "user menu=用户菜单",
-    "map layer=地图图层",
-    "audit log=审计日志",
-    "tax form=税表",
-    "photo import=照片导入",
-    "team page=团队页",
-    "stock chart=库存图",
-)
-_EVENTS = (
-    "nightly backup=夜间备份",
-    "data import=数据导入",
-    "password change=改密",
-    "upgrade=升级",
-    "time change=时钟调整",
-    "account merge=账户合并",
-    "currency switch=货币切换",
-    "second login=二次登录",
-)
+    "invoice view=发票页", "contact list=联系人列表", "day report=日报",
+    "file upload=文件上传", "price table=价格表", "user menu=用户菜单",
+    "map layer=地图图层", "audit log=审计日志", "tax form=税表",
+    "photo import=照片导入", "team page=团队页", "stock chart=库存图",
+)  # fmt: skip
+_EVENTS = ("nightly backup=夜间备份", "data import=数据导入", "password change=改密",
+           "upgrade=升级", "time change=时钟调整", "account merge=账户合并",
+           "currency switch=货币切换",
+           "second login=二次登录")  # fmt: skip
 _RULES = (
     ("Close an issue only when its fix has been released.", "修复发布后才能关闭问题。"),
     ("Write titles that a customer would understand.", "标题要让客户也能看懂。"),
@@ -118,14 +91,8 @@ def populate(store: SiteStore, brief: SiteBrief) -> None:
             )
     for place, login in enumerate(logins):
         deputy = logins[(place + 1 + int(rng.integers(len(logins) - 1))) % len(logins)]
-        store.insert(
-            "staff",
-            login=login,
-            area=COMPONENTS[place % len(COMPONENTS)],
-            deputy=deputy,
-            away_from="",
-            away_until="",
-        )
+        store.insert("staff", login=login, area=COMPONENTS[place % len(COMPONENTS)], deputy=deputy,
+                     away_from="", away_until="")  # fmt: skip
     keys = list(milestones)
     total = (30, 120, 400, 1200)[brief.scale - 1]
     for number in range(101, 101 + total):

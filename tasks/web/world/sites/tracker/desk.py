@@ -177,28 +177,14 @@ def bulk_fields(call: Call) -> list[FormField]:
     words, keep = call.words, ("keep", call.words("no_change"))
     people = call.store.rows("SELECT login, name FROM _accounts ORDER BY name")
     return [
-        FormField(
-            "set_status",
-            words("set_status"),
-            "select",
-            "keep",
-            [keep, *((each, label_of(each, call.language)) for each in STATUSES)],
-        ),
-        FormField(
-            "set_priority",
-            words("set_priority"),
-            "select",
-            "keep",
-            [keep, *((each, label_of(each, call.language)) for each in PRIORITIES)],
-        ),
-        FormField(
-            "set_assignee",
-            words("set_assignee"),
-            "select",
-            "keep",
-            [keep, ("nobody", words("none")), *((row["login"], row["name"]) for row in people)],
-        ),
-    ]
+        FormField("set_status", words("set_status"), "select", "keep",
+                  [keep, *((each, label_of(each, call.language)) for each in STATUSES)]),
+        FormField("set_priority", words("set_priority"), "select", "keep",
+                  [keep, *((each, label_of(each, call.language)) for each in PRIORITIES)]),
+        FormField("set_assignee", words("set_assignee"), "select", "keep",
+                  [keep, ("nobody", words("none")),
+                   *((row["login"], row["name"]) for row in people)]),
+    ]  # fmt: skip
 
 
 def allowed(call: Call, name: str, value: str) -> bool:

@@ -91,18 +91,10 @@ class Tracker(Desk, Site):
             (*values, _PER_PAGE, (page - 1) * _PER_PAGE),
         )
         pager = Pager(page, pages, total, f"/issues?{query}")
-        return call.page(
-            "issues.html",
-            issues=rows,
-            pager=pager,
-            fields=_filter_fields(call),
-            label=label_of,
-            names=names_of(call.store),
-            query=query,
-            bulk=bulk_fields(call),
-            saved_query=filter_query(call),
-            filter_name=FormField("name", call.words("filter_name"), "text", ""),
-        )
+        return call.page("issues.html", issues=rows, pager=pager, fields=_filter_fields(call),
+                         label=label_of, names=names_of(call.store), query=query,
+                         bulk=bulk_fields(call), saved_query=filter_query(call),
+                         filter_name=FormField("name", call.words("filter_name"), "text", ""))  # fmt: skip
 
     @get("/issues/export")
     def export(self, call: Call) -> WebResponse:
@@ -146,19 +138,11 @@ class Tracker(Desk, Site):
         if errors:
             return self._form(call, values, errors)
         number = call.store.insert(
-            "issues",
-            project=values["project"],
-            title=values["title"],
-            body=values["body"],
-            status="open",
-            priority=values["priority"],
-            assignee=values["assignee"],
-            reporter=call.login,
-            milestone=int(values["milestone"]),
-            component=values["component"],
-            created=call.clock.stamp,
-            updated=call.clock.stamp,
-        )
+            "issues", project=values["project"], title=values["title"], body=values["body"],
+            status="open", priority=values["priority"], assignee=values["assignee"],
+            reporter=call.login, milestone=int(values["milestone"]),
+            component=values["component"], created=call.clock.stamp, updated=call.clock.stamp,
+        )  # fmt: skip
         return call.redirect(f"/issues/{number}", call.words("created_note", number=number))
 
     @get("/issues/{number:int}")
@@ -176,19 +160,11 @@ class Tracker(Desk, Site):
         milestone = call.store.value(
             "SELECT name FROM milestones WHERE id = ?", (row["milestone"],)
         )
-        return call.page(
-            "issue.html",
-            issue=row,
-            comments=comments,
-            links=links,
-            milestone=milestone or call.words("none"),
-            label=label_of,
-            names=names_of(call.store),
-            fields=_edit_fields(call, row),
-            resolution=_resolution_field(call),
-            watching=watching(call, number),
-            target=FormField("target", call.words("merge_target"), "text", ""),
-        )
+        return call.page("issue.html", issue=row, comments=comments, links=links,
+                         milestone=milestone or call.words("none"), label=label_of,
+                         names=names_of(call.store), fields=_edit_fields(call, row),
+                         resolution=_resolution_field(call), watching=watching(call, number),
+                         target=FormField("target", call.words("merge_target"), "text", ""))  # fmt: skip
 
     @post("/issues/{number:int}/edit")
     def edit(self, call: Call, number: int) -> WebResponse:
@@ -259,14 +235,8 @@ class Tracker(Desk, Site):
             project,
             [(row["key"], row["name"]) for row in projects],
         )
-        return call.page(
-            "board.html",
-            columns=columns,
-            project=project,
-            chooser=chooser,
-            label=label_of,
-            names=names_of(call.store),
-        )
+        return call.page("board.html", columns=columns, project=project, chooser=chooser,
+                         label=label_of, names=names_of(call.store))  # fmt: skip
 
     @post("/board/{status}")
     def move(self, call: Call, status: str) -> WebResponse:
@@ -297,13 +267,8 @@ class Tracker(Desk, Site):
             "FROM milestones m WHERE project = ? ORDER BY due",
             (key,),
         )
-        return call.page(
-            "project.html",
-            project=row,
-            milestones=milestones,
-            rules=rules_of(call.store, key),
-            names=names_of(call.store),
-        )
+        return call.page("project.html", project=row, milestones=milestones,
+                         rules=rules_of(call.store, key), names=names_of(call.store))  # fmt: skip
 
     def _form(
         self, call: Call, values: Mapping[str, str], errors: Mapping[str, str]
@@ -362,43 +327,18 @@ def _filter_fields(call: Call) -> list[FormField]:
     words, everything = call.words, ("", call.words("all"))
     return [
         FormField("q", words("search"), "text", call.arg("q")),
-        FormField(
-            "project",
-            words("project"),
-            "select",
-            call.arg("project"),
-            [everything, *_projects(call)],
-        ),
-        FormField(
-            "status",
-            words("status"),
-            "select",
-            call.arg("status"),
-            [everything, *_choices(call, STATUSES)],
-        ),
-        FormField(
-            "priority",
-            words("priority"),
-            "select",
-            call.arg("priority"),
-            [everything, *_choices(call, PRIORITIES)],
-        ),
+        FormField("project", words("project"), "select", call.arg("project"),
+              [everything, *_projects(call)]),
+        FormField("status", words("status"), "select", call.arg("status"),
+              [everything, *_choices(call, STATUSES)]),
+        FormField("priority", words("priority"), "select", call.arg("priority"),
+              [everything, *_choices(call, PRIORITIES)]),
         component_field(call),
-        FormField(
-            "assignee",
-            words("assignee"),
-            "select",
-            call.arg("assignee"),
-            [everything, *_people(call)[1:]],
-        ),
-        FormField(
-            "sort",
-            words("sort"),
-            "select",
-            call.arg("sort") or "number",
-            [("number", "#"), ("updated", words("updated")), ("priority", words("priority"))],
-        ),
-    ]
+        FormField("assignee", words("assignee"), "select", call.arg("assignee"),
+              [everything, *_people(call)[1:]]),
+        FormField("sort", words("sort"), "select", call.arg("sort") or "number",
+              [("number", "#"), ("updated", words("updated")), ("priority", words("priority"))]),
+    ]  # fmt: skip
 
 
 def _edit_fields(call: Call, row: StoreRow) -> list[FormField]:
@@ -432,34 +372,16 @@ def _new_fields(
     }
     empty = ("", words("none"))
     return [
-        FormField(
-            "project",
-            words("project"),
-            "select",
-            kept["project"],
-            [empty, *_projects(call)],
-            errors.get("project", ""),
-            depends=("/issues/new/milestones", "milestone-place"),
-        ),
+        FormField("project", words("project"), "select", kept["project"], [empty, *_projects(call)],
+              errors.get("project", ""), depends=("/issues/new/milestones", "milestone-place")),
         FormField("title", words("title"), "text", kept["title"], error=errors.get("title", "")),
         FormField("body", words("body"), "textarea", kept["body"]),
-        FormField(
-            "priority",
-            words("priority"),
-            "select",
-            kept["priority"] or "p3",
-            _choices(call, PRIORITIES),
-        ),
-        FormField(
-            "component",
-            words("component"),
-            "select",
-            kept["component"],
-            [empty, *_choices(call, COMPONENTS)],
-            errors.get("component", ""),
-        ),
+        FormField("priority", words("priority"), "select", kept["priority"] or "p3",
+              _choices(call, PRIORITIES)),
+        FormField("component", words("component"), "select", kept["component"],
+              [empty, *_choices(call, COMPONENTS)], errors.get("component", "")),
         FormField("assignee", words("assignee"), "select", kept["assignee"], _people(call)),
-    ]
+    ]  # fmt: skip
 
 
 def _milestone_field(call: Call, project: str, value: Any) -> FormField:
