@@ -20,6 +20,7 @@ EXAMPLES = {
     "resume": (
         "hexathlon resume runs/mine",
         "hexathlon resume runs/mine --retry-infra --concurrency 4",
+        "hexathlon resume runs/first/after --with-anchors",
     ),
     "rescore": ("hexathlon rescore runs/mine --out runs/mine-rescored",),
     "verify": (
