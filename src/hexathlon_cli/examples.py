@@ -71,6 +71,10 @@ EXAMPLES = {
         "hexathlon serve envs SQL --level tiny --port 8000",
         "hexathlon serve envs Shopping --dialect hermes --sessions 128",
     ),
+    "serve policy": (
+        "hexathlon serve policy runs/first/policy",
+        "hexathlon serve policy runs/first/policy --port 8001 --name mine",
+    ),
     "serve mcp": (
         "hexathlon serve mcp Shopping --level easy --seed 7 --verdicts verdicts.jsonl",
         "hexathlon serve mcp SQL --task sql/filter_rows/tiny/test/00000",
