@@ -48,6 +48,9 @@ EXAMPLES = {
         "hexathlon leaderboard build runs --verify",
         "hexathlon leaderboard build runs --verify --plan HASH --salt-file SECRET",
     ),
+    "leaderboard unpack": (
+        "hexathlon leaderboard unpack site/runs/mine-0123456789 --out runs/mine",
+    ),
     "train": (
         "hexathlon train",
         "hexathlon train sql-tiny --print-config",
