@@ -207,7 +207,7 @@ def _refuse_telling(task: Task, place: str, text: str, truth: Mapping[str, str])
 
 
 def _refuse_leaks(shown: Mapping[str, list[_Shown]]) -> None:
-    """Fail if a place mostly shows a task's own truth and seldom that of another task."""
+    """Fail if a place usually shows a task's own truth and rarely that of another task."""
     for place, items in shown.items():
         for scope, members in _scopes(items).items():
             for path in sorted({path for item in members for path in item.truth}):

@@ -39,7 +39,8 @@ __all__ = ["eval_"]
 
 _MODEL = (
     "Model: agent:NAME (oracle, noop, random, dump, majority, constant, neighbour, overlap, "
-    "identity, noisy:SHARE, replay:RUN), endpoint:URL#NAME, or a checkpoint directory."
+    "identity, noisy:SHARE, replay:RUN), endpoint:URL#NAME, anthropic:NAME, gemini:NAME, "
+    "openai-responses:NAME, or a checkpoint directory."
 )
 
 

@@ -98,7 +98,10 @@ RequestTimeout = Annotated[
 RequestRetries = Annotated[int | None, typer.Option(help="Retries of one request. [default: 4]")]
 ApiKeyEnv = Annotated[
     str | None,
-    typer.Option(help="Environment variable with the API key. [default: OPENAI_API_KEY]"),
+    typer.Option(
+        help="Environment variable with the API key. [default: the server's or provider's usual "
+        "one, such as OPENAI_API_KEY]"
+    ),
 ]
 ClusterAddress = Annotated[
     str | None,
