@@ -32,22 +32,30 @@ def solved(run: Path) -> Iterator[Solved]:
         yield Solved(task, record["opening"], actions, record["reward"], record["status"])
 
 
-def played(run: Path) -> dict[str, tuple[Path, EnvSummary]]:
-    """Return directory and summary of an oracle run and of its reference runs, by agent."""
-    runs = [read_run(run), *anchor_runs(run)]
-    return {one.plan["model"]["name"]: (one.path, one.summary.envs[0]) for one in runs}
+def played(run: Path) -> tuple[Path, dict[str, EnvSummary]]:
+    """Return the directory of the oracle's run, and the summaries of all agents by name."""
+    runs = {one.plan["model"]["name"]: one for one in (read_run(run), *anchor_runs(run))}
+    summaries = {name: one.summary.envs[0] for name, one in runs.items()}
+    return runs[CEILING_AGENT].path, summaries
 
 
 def percent(share: float) -> str:
     return f"{share:.1%}".replace("%", " %")
 
 
-def score(agent: str, summaries: dict[str, tuple[Path, EnvSummary]]) -> str:
-    if agent not in summaries:
-        return "–"
-    interval = summaries[agent][1].score.interval
+def mean(summary: EnvSummary | None) -> float:
+    """Return an agent's score; -1 if it did not play or has none."""
+    return -1.0 if summary is None or summary.score.mean is None else summary.score.mean
+
+
+def scored(summary: EnvSummary | None) -> str:
+    return "–" if mean(summary) < 0 else percent(mean(summary))
+
+
+def bounded(summary: EnvSummary) -> str:
+    interval = summary.score.interval
     if interval is None:
-        return "no score"
+        return "–"
     return f"{percent(interval.mean)} ({100 * interval.low:.1f}–{100 * interval.high:.1f})"
 
 
@@ -61,20 +69,22 @@ def main() -> None:
     parser.add_argument("runs", nargs="+", type=Path, help="oracle runs of `eval --with-anchors`")
     options = parser.parse_args()
     load_plugins()
-    agents = (CEILING_AGENT, *FLOOR_AGENTS)
     scores, predicted, findings = [], [], []
     headings: list[str] = []
     for run in options.runs:
-        summaries = played(run)
-        path, summary = summaries[CEILING_AGENT]
-        event = summary.env.rpartition("/")[2]
+        path, found = played(run)
+        event = found[CEILING_AGENT].env.rpartition("/")[2]
         episodes = list(solved(path))
-        scores.append([event, str(len(episodes)), *(score(agent, summaries) for agent in agents)])
+        trivial = [found.get(agent) for agent in FLOOR_AGENTS]
+        floor = max(filter(None, trivial), key=mean)
+        cells = [*map(scored, trivial), bounded(floor), bounded(found[CEILING_AGENT])]
+        scores.append([event, str(len(episodes)), *cells])
         right = forecasts(episodes)
         headings = list(right)
         shares = (percent(sum(hits) / len(hits)) for hits in right.values())
         predicted.append([event, str(len(episodes)), *shares])
         findings += [f"{event}: {finding}" for finding in number_findings(episodes)]
+    agents = (*FLOOR_AGENTS, "floor", CEILING_AGENT)
     for names, rows in ((agents, scores), (headings, predicted)):
         print(row(["event", "tasks", *names]) + row(["---"] * (len(names) + 2)), end="")
         print("".join(map(row, rows)))

@@ -165,8 +165,9 @@ def test_a_second_interruption_ends_a_step_that_hangs(tmp_path: Path) -> None:
     assert_nothing_lost(run, written(tmp_path / "journal"))
 
 
-def test_the_exit_code_is_that_of_an_interruption(tmp_path: Path) -> None:
-    process = start("executed", 0, tmp_path / "journal", "list")
+@pytest.mark.parametrize("phase", ["executed", "replaced"])
+def test_the_exit_code_is_that_of_an_interruption(tmp_path: Path, phase: str) -> None:
+    process = start(phase, 0, tmp_path / "journal", "list")
     assert process.communicate(timeout=DEADLINE) == ("", "")
     assert process.returncode == 130
 

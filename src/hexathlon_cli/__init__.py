@@ -41,5 +41,10 @@ def _run(arguments: list[str]) -> int:
         from hexathlon_cli.app import run
 
         return run(arguments)
+    except Exception:
+        # Python's compiler, for one, turns an interruption of its own imports into a SyntaxError.
+        if interrupts.requested():
+            return _INTERRUPTED
+        raise
     finally:
         interrupts.leave()

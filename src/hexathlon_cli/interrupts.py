@@ -12,7 +12,7 @@ import sys
 import threading
 from types import FrameType
 
-__all__ = ["INTERRUPTED", "install", "leave"]
+__all__ = ["INTERRUPTED", "install", "leave", "requested"]
 
 INTERRUPTED = 130
 """Exit code of an interrupted command."""
@@ -52,6 +52,11 @@ def install() -> None:
     threading.Thread(target=_watch, args=(reading,), name="interrupts", daemon=True).start()
     sys.unraisablehook = _report
     signal.signal(signal.SIGINT, _handler)
+
+
+def requested() -> bool:
+    """Whether an interruption was raised, even if it was swallowed or replaced."""
+    return _handler.requested
 
 
 def leave() -> None:

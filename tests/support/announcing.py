@@ -4,9 +4,11 @@ Run as `python -m support.announcing PHASE NUMBER JOURNAL ARGUMENTS`: when the p
 NUMBER-th time, a line is printed. The journal gets a line with the time for every step begun, and a
 line with the hash for every record written. The phase `start-up` begins before the command is
 imported; the phase `hang` is a step that does not end; `executed` interrupts source code that the
-command executes during start-up.
+command executes during start-up, and `replaced` an import of the compiler, which raises a
+SyntaxError instead.
 """
 
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -59,11 +61,26 @@ def interrupt_executed_text() -> None:
     app.run = run
 
 
+def replace_the_interruption() -> None:
+    from hexathlon_cli import app
+
+    def run(arguments: list[str]) -> int:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise SyntaxError("can't load unicodedata module") from None
+        raise AssertionError("the interruption was not raised")
+
+    app.run = run
+
+
 def main(phase: str, number: str, path: str, *arguments: str) -> None:
     if phase == "start-up":
         announce()
     elif phase == "executed":
         interrupt_executed_text()
+    elif phase == "replaced":
+        replace_the_interruption()
     else:
         from support.events import register_toy
 
