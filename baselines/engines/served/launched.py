@@ -63,7 +63,7 @@ def replicas_of(
 
 
 class LaunchedEngine:
-    """A vLLM server of our own, started when it is needed.
+    """A vLLM server that hexathlon starts when it is needed.
 
     Args:
         checkpoint: The checkpoint directory that it serves.
