@@ -37,8 +37,9 @@ def median_ms(action, count: int, before=lambda: None) -> float:
 def ours(resets: int, clicks: int, *, screenshot: bool) -> dict[str, float]:
     from hexathlon.envs.web.env import WebEnv
 
-    env = WebEnv(backend="chromium", taskset="miniwob", screenshot=screenshot,
-                 limits={"turns": 10_000})  # fmt: skip
+    env = WebEnv(
+        backend="chromium", taskset="miniwob", screenshot=screenshot, limits={"turns": 10_000}
+    )
     options = {"task": f"miniwob/{PAGE}/easy/train/00000"}
     env.reset(seed=1, options=options)
     medians = {
@@ -209,9 +210,12 @@ def main() -> None:
             Figure("click, without its sleeps", quick["click"] / text["click"], "x", least=2.5),
             Figure("reset, without its sleeps", quick["reset"] / text["reset"], "x"),
             Figure("click with a screenshot, as shipped", shipped["click"] / picture["click"], "x"),
-            Figure("click with a screenshot, without its sleeps",
-                   quick["click"] / picture["click"], "x"),
-        ]  # fmt: skip
+            Figure(
+                "click with a screenshot, without its sleeps",
+                quick["click"] / picture["click"],
+                "x",
+            ),
+        ]
     raw = raw_calls(clicks)
     figures += [
         Figure("step", raw["step"], "ms"),

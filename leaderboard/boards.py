@@ -7,13 +7,13 @@ are never ranked against each other.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from hexathlon.evaluators.judged.results import JudgedSummary
 from hexathlon.evaluators.records.canonical import content_hash
-from hexathlon.evaluators.statistics import normalised_score, pareto_front, rank_ranges
+from hexathlon.evaluators.statistics import normalised_score, pareto_front, unit_rank_ranges
 from hexathlon.evaluators.summary import EnvSummary, Score
 from hexathlon.evaluators.tally import level_order
 from hexathlon.leaderboard.qualifying import BoardPlan, Member, board_plan
@@ -242,10 +242,7 @@ def _rows(
 ) -> list[BoardRow]:
     reasons = [_why_unranked(member, plan) for member in members]
     ranked = [index for index, reason in enumerate(reasons) if reason is None]
-    clusters: dict[str, Hashable] = {}
-    for index in ranked:
-        clusters.update(members[index].result.clusters())
-    ranges = rank_ranges([members[i].result.rank_means() for i in ranked], clusters)
+    ranges = unit_rank_ranges([members[index].units for index in ranked])
     places = dict(zip(ranked, ranges, strict=True))
     rows = []
     for index, member in enumerate(members):

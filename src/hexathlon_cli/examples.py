@@ -20,6 +20,7 @@ EXAMPLES = {
     "resume": (
         "hexathlon resume runs/mine",
         "hexathlon resume runs/mine --retry-infra --concurrency 4",
+        "hexathlon resume runs/first/after --with-anchors",
     ),
     "rescore": ("hexathlon rescore runs/mine --out runs/mine-rescored",),
     "verify": (
@@ -47,6 +48,9 @@ EXAMPLES = {
         "hexathlon leaderboard build runs --verify",
         "hexathlon leaderboard build runs --verify --plan HASH --salt-file SECRET",
     ),
+    "leaderboard unpack": (
+        "hexathlon leaderboard unpack site/runs/mine-0123456789 --out runs/mine",
+    ),
     "train": (
         "hexathlon train",
         "hexathlon train sql-tiny --print-config",
@@ -69,6 +73,10 @@ EXAMPLES = {
     "serve envs": (
         "hexathlon serve envs SQL --level tiny --port 8000",
         "hexathlon serve envs Shopping --dialect hermes --sessions 128",
+    ),
+    "serve policy": (
+        "hexathlon serve policy runs/first/policy",
+        "hexathlon serve policy runs/first/policy --port 8001 --name mine",
     ),
     "serve mcp": (
         "hexathlon serve mcp Shopping --level easy --seed 7 --verdicts verdicts.jsonl",

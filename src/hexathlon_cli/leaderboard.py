@@ -40,6 +40,12 @@ def build(
         ),
     ] = None,
     salt_file: SaltFile = None,
+    cache: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of packed submissions, reused by the next build. [default: OUT.cache]"
+        ),
+    ] = None,
 ) -> int:
     """Build the static leaderboard site from records.
 
@@ -48,7 +54,7 @@ def build(
     from hexathlon.baselines.harness.errors import ExitCode, UsageError
     from hexathlon.baselines.harness.plan import read_salt
     from hexathlon.baselines.harness.progress import Progress
-    from hexathlon.leaderboard.build import BuildError
+    from hexathlon.leaderboard.build import BuildError, BuildOptions
     from hexathlon.leaderboard.build import build as build_site
     from hexathlon.tasks.validation import reason
     from hexathlon_cli.output import print_text
@@ -66,7 +72,8 @@ def build(
             progress.advance()
 
         try:
-            page = build_site(everything, out, **replays._asdict(), plans=plan or (), progress=tick)
+            options = BuildOptions(**replays._asdict(), plans=plan or (), cache=cache)
+            page = build_site(everything, out, options, progress=tick)
         except BuildError as error:
             raise UsageError(str(error)) from None
         except OSError as error:
@@ -74,6 +81,27 @@ def build(
     boards = _print_boards(page.parent)
     print_text(f"Leaderboard: {page}")
     return ExitCode.FINE if boards else ExitCode.USAGE
+
+
+@app.command("unpack", epilog=examples("leaderboard unpack"))
+def unpack(
+    folder: Annotated[
+        Path, typer.Argument(help="A submission's folder in a site: SITE/runs/NAME.")
+    ],
+    out: Annotated[Path, typer.Option(help="New run directory.")] = Path("run"),
+) -> int:
+    """Recover a run directory from a leaderboard site, byte for byte."""
+    from hexathlon.baselines.harness.errors import ExitCode, UsageError
+    from hexathlon.leaderboard.unpacking import UnpackError
+    from hexathlon.leaderboard.unpacking import unpack as unpack_run
+    from hexathlon_cli.output import print_text
+
+    try:
+        records = unpack_run(folder, out)
+    except UnpackError as error:
+        raise UsageError(str(error)) from None
+    print_text(f"{out}: {records:,} records")
+    return ExitCode.FINE
 
 
 def _run_directories(path: Path) -> list[Path]:

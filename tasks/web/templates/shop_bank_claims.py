@@ -166,8 +166,11 @@ class ClaimPurchases(WebTemplate):
 
         def with_wrong(key: str) -> list[dict[str, Any]]:
             given = wrong[key]
-            return [given if row["title"] == given["title"] else row for row in claims] if key in (
-                "whole_amount", "usual_project") else [*claims, given]  # fmt: skip
+            return (
+                [given if row["title"] == given["title"] else row for row in claims]
+                if key in ("whole_amount", "usual_project")
+                else [*claims, given]
+            )
 
         return WebDraft(
             plan, instruction, solver(claims), changes={"bank": {"claims": {"added": claims}}},

@@ -152,8 +152,9 @@ class DayLedger:
 
     def records(self, source: str) -> list[RecordPlace]:
         """Return the records for which a request is in force."""
-        return [place for place, named in self.named.items()
-                if any(each == source for each, _ in named)]  # fmt: skip
+        return [
+            place for place, named in self.named.items() if any(each == source for each, _ in named)
+        ]
 
     def wanted(self, place: RecordPlace) -> Values:
         """Return the required value of a record."""
@@ -163,10 +164,12 @@ class DayLedger:
     def held_back(self, source: str, force: RulesInForce) -> list[RecordPlace]:
         """Return the records that lack a requested value because they are held."""
         return [
-            place for place in self.records(source)
+            place
+            for place in self.records(source)
             if self.values[place] != dict(self.named[place])[source]
-            and (place[0], self.places[place][1].label) in force.held and not self.taken(place)
-        ]  # fmt: skip
+            and (place[0], self.places[place][1].label) in force.held
+            and not self.taken(place)
+        ]
 
     def taken(self, place: RecordPlace) -> bool:
         """Whether somebody else has changed a record since it was given a value."""
@@ -175,10 +178,10 @@ class DayLedger:
     def differing(self, site: str) -> list[str]:
         """Return the numbers of a site's records that have been given another value."""
         return [
-            self.places[place][1].label for place, values in self.given.items()
-            if place[0] == site and not self.taken(place)
-            and values != self.places[place][1].before
-        ]  # fmt: skip
+            self.places[place][1].label
+            for place, values in self.given.items()
+            if place[0] == site and not self.taken(place) and values != self.places[place][1].before
+        ]
 
     # Keeping -----------------------------------------------------------------------------------
 
@@ -203,8 +206,11 @@ class DayLedger:
                 done.counted += 1
                 self.senders[f"m{mail.reference}"] = mail.sender.email
                 fresh |= self._enter(mail.statement, force)
-        closures = [force.closure_of(each.job.site, each.job.group)
-                    for each in step.statements if each.job is not None]  # fmt: skip
+        closures = [
+            force.closure_of(each.job.site, each.job.group)
+            for each in step.statements
+            if each.job is not None
+        ]
         closure = next((each for each in closures if each is not None), None)
         if closure is not None:
             done.refused = closure.number
@@ -259,8 +265,11 @@ class DayLedger:
         if kind == "unless":
             kind = "withdraw" if self.held_back(source, force) else "correct"
         trait = "" if self.slip == "part_as_whole" else statement.trait
-        concerned = [place for place in self.records(source)
-                     if not trait or self.places[place][1].trait == trait]  # fmt: skip
+        concerned = [
+            place
+            for place in self.records(source)
+            if not trait or self.places[place][1].trait == trait
+        ]
         if kind == "withdraw" and not trait:
             self.dropped[source] = []
         for place in concerned:

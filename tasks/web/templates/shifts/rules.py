@@ -89,10 +89,14 @@ class RulesInForce:
     def closure_of(self, site: str, group: str, address: str = "") -> RecordClosure | None:
         """Return the closure that blocks a request, which was mailed from an address."""
         return next(
-            (each for each in self.closures
-             if (each.site, each.group) == (site, group)
-             and self.addresses.get(each.author) != address), None,
-        )  # fmt: skip
+            (
+                each
+                for each in self.closures
+                if (each.site, each.group) == (site, group)
+                and self.addresses.get(each.author) != address
+            ),
+            None,
+        )
 
 
 @dataclass(frozen=True)
@@ -147,13 +151,15 @@ class DayRules:
             self.head.email,
             frozenset((addresses[name], site) for name, site in entitled),
             self._held(entitled),
-            tuple(each for each in self.closures
-                  if each.first <= self.today <= each.last
-                  and (each.author, each.site) in entitled),
+            tuple(
+                each
+                for each in self.closures
+                if each.first <= self.today <= each.last and (each.author, each.site) in entitled
+            ),
             addresses,
             tuple(each for each in self.offers if (each.author, "mail") in entitled),
             self.limits,
-        )  # fmt: skip
+        )
 
     def _held(self, entitled: set[tuple[str, str]]) -> frozenset[tuple[str, str]]:
         latest: dict[tuple[str, str], RegisterEntry] = {}
@@ -161,9 +167,10 @@ class DayRules:
             if (entry.author, entry.site) in entitled:
                 latest[entry.site, entry.label] = entry
         return frozenset(
-            place for place, entry in latest.items()
+            place
+            for place, entry in latest.items()
             if entry.kind == "hold" and self.today <= entry.day + timedelta(days=self.days)
-        )  # fmt: skip
+        )
 
     def misread(self, slip: str) -> "DayRules":
         """Return the rules as misread with a given mistake."""

@@ -75,8 +75,11 @@ class ShiftStage:
             rows: Gives the expected change of a letter.
             last: The last write to every record; earlier ones leave no trace.
         """
-        shares = [job.share(target, values) for job, target, values in self.right.writings
-                  if any(target is each and values is final for _, each, final in last)]  # fmt: skip
+        shares = [
+            job.share(target, values)
+            for job, target, values in self.right.writings
+            if any(target is each and values is final for _, each, final in last)
+        ]
         shares += [dict(rows(letter)) for letter in self.right.letters if not letter.lost]
         return DayRequest(self.text, self.right.answer, self.edits, merged(shares))
 
