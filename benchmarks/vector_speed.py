@@ -1,6 +1,6 @@
 """Speed of vector environments compared with stepping their environments one by one.
 
-One run measures, in turns so that a busy machine affects all equally, the steps per second of a
+One run measures, alternately so that a busy machine affects all equally, the steps per second of a
 text environment that does nothing: alone, in our vector (lock-step, and by send and recv), and in
 gymnasium's own vectors; and of a 200 ms coroutine environment in 16 worker processes. Seconds are
 CPU time where everything happens in this process, wall-clock time elsewhere.

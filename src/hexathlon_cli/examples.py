@@ -20,6 +20,7 @@ EXAMPLES = {
     "resume": (
         "hexathlon resume runs/mine",
         "hexathlon resume runs/mine --retry-infra --concurrency 4",
+        "hexathlon resume runs/first/after --with-anchors",
     ),
     "rescore": ("hexathlon rescore runs/mine --out runs/mine-rescored",),
     "verify": (
@@ -100,6 +101,10 @@ EXAMPLES = {
     "serve envs": (
         "hexathlon serve envs SQL --level tiny --port 8000",
         "hexathlon serve envs Shopping --dialect hermes --sessions 128",
+    ),
+    "serve policy": (
+        "hexathlon serve policy runs/first/policy",
+        "hexathlon serve policy runs/first/policy --port 8001 --name mine",
     ),
     "serve mcp": (
         "hexathlon serve mcp Shopping --level easy --seed 7 --verdicts verdicts.jsonl",

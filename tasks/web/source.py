@@ -42,8 +42,11 @@ class WebSource(PairedSource):
     family = "web"
     version = "4"
     sizes: ClassVar[Mapping[Split, int | None]] = {
-        "train": None, "dev": 12_800, "test": 1_600, "heldout": 1_600,
-    }  # fmt: skip
+        "train": None,
+        "dev": 12_800,
+        "test": 1_600,
+        "heldout": 1_600,
+    }
     tolerated = {
         "alter:finish.task_type": "the kind of a task is stated for the record, not scored",
         **{
@@ -176,9 +179,13 @@ class WebSource(PairedSource):
 
     def data_files(self) -> Sequence[str]:
         """Return the patterns of pages, labels, schemas and names."""
-        return ("tasks/web/world/**/*.html", "tasks/web/world/**/*.toml",
-                "tasks/web/world/**/*.sql", "tasks/catalogue/goods/*.txt",
-                "tasks/web/world/people.txt")  # fmt: skip
+        return (
+            "tasks/web/world/**/*.html",
+            "tasks/web/world/**/*.toml",
+            "tasks/web/world/**/*.sql",
+            "tasks/catalogue/goods/*.txt",
+            "tasks/web/world/people.txt",
+        )
 
 
 def _draft(at: TaskAddress, salt: str) -> WebDraft:

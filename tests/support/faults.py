@@ -4,6 +4,7 @@ import decimal
 import hashlib
 import os
 import platform
+import pwd
 import random
 import socket
 import subprocess
@@ -441,6 +442,40 @@ class HalvesInInfo(SumEnv):
         return {**super()._step_info(terms), "a": truth[:2], "b": truth[2:]}
 
 
+class Doors(HiddenSum):
+    """The answer is one of seven digits, which instruction and tools do not tell."""
+
+    name = "doors"
+
+    def changed(self, task: Task) -> Task:
+        told = "Submit the number of the door with the prize, from 1 to 7."
+        update = {"instruction": told, "tools": (*task.tools, SUBMIT_VALUE)}
+        return _aiming(task, 1 + task.seed % 7, **update)
+
+
+class DoorsEnv(SumEnv):
+    """Without a fault: info names four doors, whether or not the prize is behind one of them."""
+
+    default_taskset = "doors"
+
+    def open_doors(self) -> list[int]:
+        return [1 + (self.task.seed // 7 + step) % 7 for step in (0, 1, 3, 4)]
+
+    def _step_info(self, terms):
+        return {**super()._step_info(terms), "open": self.open_doors()}
+
+
+class DoorInInfo(DoorsEnv):
+    def _step_info(self, terms):
+        return {**super()._step_info(terms), "hint": f"Door {self.task.params['target']}!"}
+
+
+class DoorAmongFewInInfo(DoorsEnv):
+    def open_doors(self) -> list[int]:
+        doors = [self.task.params["target"], *super().open_doors()]
+        return sorted(list(dict.fromkeys(doors))[:4])
+
+
 class TruthInOpening(SumEnv):
     def on_reset(self, task):
         return f"{super().on_reset(task)} ({task.params['target']})"
@@ -734,6 +769,11 @@ class HostInText(ToyEnv):
         return f"{super().on_reset(task)} Welcome to {socket.gethostname()}."
 
 
+class LoginInText(ToyEnv):
+    def on_reset(self, task):
+        return f"{super().on_reset(task)} Welcome, {pwd.getpwuid(os.getuid()).pw_name}."
+
+
 class NodeInText(ToyEnv):
     def on_reset(self, task):
         return f"{super().on_reset(task)} Welcome to {platform.node()}."
@@ -941,8 +981,8 @@ class OtherNamesEnv(SumEnv):
 
 
 for _source in (
-    Marked, TruthInTools, IdleMutants, CountingSource, OneLevel, NoSalt, Repeated, OtherNames,
-    LostOracle, FewMutants, NoAlternative, NoCanarySource, HiddenSum, RarelyLostOracle, SameContent,
-    SideInIndex, SideInSeed, SideInName, OneSided,
+    Marked, TruthInTools, Doors, IdleMutants, CountingSource, OneLevel, NoSalt, Repeated,
+    OtherNames, LostOracle, FewMutants, NoAlternative, NoCanarySource, HiddenSum, RarelyLostOracle,
+    SameContent, SideInIndex, SideInSeed, SideInName, OneSided,
 ):  # fmt: skip
     register_source(_source.name, _source)

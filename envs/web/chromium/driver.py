@@ -1,4 +1,4 @@
-"""One Playwright driver and one Chromium per process, on a loop in a thread of its own.
+"""One Playwright driver and one Chromium per process, on a loop in a background thread.
 
 Callers are synchronous: `call` runs a coroutine on the loop. Every wait has a deadline and a name;
 failures below the level of pages raise `EnvFault`.
@@ -163,12 +163,17 @@ class Driver:
         """Open a browser context of one episode."""
         browser = await self._running()
         return await within(
-            _START_SECONDS, "opening a context",
+            _START_SECONDS,
+            "opening a context",
             browser.new_context(
-                extra_http_headers={SECRET_HEADER: secret}, service_workers="block",
-                accept_downloads=False, locale="en-US", timezone_id="UTC", **options,
+                extra_http_headers={SECRET_HEADER: secret},
+                service_workers="block",
+                accept_downloads=False,
+                locale="en-US",
+                timezone_id="UTC",
+                **options,
             ),
-        )  # fmt: skip
+        )
 
     def resolver_rules(self) -> str:
         """Return Chromium's rules for host names: the event's sites, and nothing else."""
@@ -209,9 +214,12 @@ class Driver:
             executable_path=self.program,
             chromium_sandbox=os.geteuid() != 0,
             args=[*_FLAGS, f"--host-resolver-rules={rules}"],
-            env={name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR")
-                 if name in os.environ},
-        )  # fmt: skip
+            env={
+                name: os.environ[name]
+                for name in ("PATH", "HOME", "LANG", "TMPDIR")
+                if name in os.environ
+            },
+        )
 
     async def _shut(self) -> None:
         if self._browser is not None:

@@ -31,7 +31,7 @@ _TEXT_LIMIT = 200_000
 
 
 class OutsideDriver(Driver):
-    """A Chromium of its own, which resolves the hosts of some sites and no others.
+    """A separate Chromium, which resolves the hosts of some sites and no others.
 
     Args:
         program: Path of Chromium.
@@ -56,8 +56,9 @@ class OutsideDriver(Driver):
     async def plain_context(self, **options: Any) -> Any:
         """Open a context that sends nothing about the episode."""
         browser = await self._running()
-        return await within(SECONDS, "opening a context",
-                            browser.new_context(service_workers="block", **options))  # fmt: skip
+        return await within(
+            SECONDS, "opening a context", browser.new_context(service_workers="block", **options)
+        )
 
 
 class OutsideBrowser(ChromiumBrowser):
@@ -211,8 +212,11 @@ class OutsideBrowser(ChromiumBrowser):
         page = self._tab.page
         if url:
             page = await within(SECONDS, "opening a page", self._context.new_page())
-            await within(2 * SECONDS, f"opening {url[:200]}",
-                         page.goto(url, wait_until="load", timeout=1_000 * SECONDS))  # fmt: skip
+            await within(
+                2 * SECONDS,
+                f"opening {url[:200]}",
+                page.goto(url, wait_until="load", timeout=1_000 * SECONDS),
+            )
         if not expression:
             content: str = await within(SECONDS, "reading a page", page.content())
             return content
@@ -243,13 +247,21 @@ async def _entry(request: Any) -> dict[str, Any]:
     headers = await request.all_headers()
     answered = await response.headers_array()
     media = next((each["value"] for each in answered if each["name"].lower() == "content-type"), "")
-    asked: dict[str, Any] = {"method": request.method, "url": request.url,
-                             "headers": _pairs(headers)}  # fmt: skip
+    asked: dict[str, Any] = {
+        "method": request.method,
+        "url": request.url,
+        "headers": _pairs(headers),
+    }
     if request.post_data:
-        asked["postData"] = {"mimeType": headers.get("content-type", ""),
-                             "text": request.post_data[:_TEXT_LIMIT]}  # fmt: skip
-    given: dict[str, Any] = {"status": response.status, "headers": answered,
-                             "cookies": _cookies(answered)}  # fmt: skip
+        asked["postData"] = {
+            "mimeType": headers.get("content-type", ""),
+            "text": request.post_data[:_TEXT_LIMIT],
+        }
+    given: dict[str, Any] = {
+        "status": response.status,
+        "headers": answered,
+        "cookies": _cookies(answered),
+    }
     if "application/json" in media:
         given["content"] = {"mimeType": media, "text": (await response.text())[:_TEXT_LIMIT]}
     return {"request": asked, "response": given}

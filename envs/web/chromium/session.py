@@ -121,9 +121,10 @@ class ChromiumSession:
         await self._goto(network.start_url)
         if isinstance(network, MiniwobPages):
             begun = await within(
-                SECONDS, "starting the page",
+                SECONDS,
+                "starting the page",
                 self._tab.page.evaluate(network.opening, network.opening_arguments),
-            )  # fmt: skip
+            )
             network.begun(begun)
         await self._settle()
 
@@ -195,12 +196,15 @@ class ChromiumSession:
         with contextlib.suppress(PageChanged):
             await tab.run("forget")
         await within(
-            SECONDS, "emptying a context",
+            SECONDS,
+            "emptying a context",
             together(
-                self._context.clear_cookies(), *(tab.clear_storage(host) for host in hosts),
-                *(each.page.close() for each in others), *(page.close() for page in opened),
+                self._context.clear_cookies(),
+                *(tab.clear_storage(host) for host in hosts),
+                *(each.page.close() for each in others),
+                *(page.close() for page in opened),
             ),
-        )  # fmt: skip
+        )
 
     async def _save(self) -> ChromiumState:
         cookies = await within(SECONDS, "reading cookies", self._context.cookies())

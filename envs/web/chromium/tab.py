@@ -107,8 +107,9 @@ class ChromiumTab:
         while True:
             left = deadline - time.monotonic()
             if left <= 0:
-                raise DeadlineExceeded(f"chromium: {self.page.url} was not quiet after "
-                                       f"{_SECONDS:.0f} s")  # fmt: skip
+                raise DeadlineExceeded(
+                    f"chromium: {self.page.url} was not quiet after {_SECONDS:.0f} s"
+                )
             try:
                 text = await within(left, "reading the page", self._evaluate(expression))
             except Left:
@@ -155,10 +156,15 @@ class ChromiumTab:
         sent = asyncio.ensure_future(
             self._session.send(
                 "Runtime.evaluate",
-                {"expression": expression, "contextId": world, "returnByValue": True,
-                 "awaitPromise": True, "userGesture": True},
+                {
+                    "expression": expression,
+                    "contextId": world,
+                    "returnByValue": True,
+                    "awaitPromise": True,
+                    "userGesture": True,
+                },
             )
-        )  # fmt: skip
+        )
         changed = asyncio.ensure_future(self._changed.wait())
         try:
             await asyncio.wait({sent, changed}, return_when=asyncio.FIRST_COMPLETED)

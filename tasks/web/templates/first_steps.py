@@ -291,7 +291,7 @@ class ReadHours(_OnList):
     name: ClassVar[str] = "maps_read_hours"
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw two places and two weekdays, each with hours of its own."""
+        """Draw two places and two weekdays, all with different hours."""
         plan, places, _ = self.listed(scene)
         place, other = scene.sample(places, 2)
         days = scene.sample(range(7), 7)

@@ -1,4 +1,4 @@
-"""A hard task over mail and calendar: a visit that is partly cancelled."""
+"""A hard task across mail and calendar: a visit that is partly cancelled."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar

@@ -96,6 +96,7 @@ FAULTS = [
     (faults.NoSaltEnv, "salt_honoured", "are the same with another salt"),
     (faults.HomeInText, "machine_hidden", "another home, host name"),
     (faults.HostInText, "machine_hidden", "another home, host name"),
+    (faults.LoginInText, "machine_hidden", "another home, host name"),
     (faults.NodeInText, "machine_hidden", "another home, host name"),
     (faults.CpusInText, "machine_hidden", "another home, host name"),
     (faults.AffinityInText, "machine_hidden", "another home, host name"),
@@ -161,6 +162,20 @@ def test_each_planted_fault_is_named_with_its_reason(faulty, check, reason):
 def test_faults_of_few_tasks_and_of_many_together_are_found(faulty, check, reason):
     (result,) = check_environment(faulty, only=[check]).results
     assert re.search(f"(?s)failed.*{check}: .*{reason}.*fix: ", str(result)), str(result)
+
+
+@pytest.mark.parametrize(
+    ("env", "found"),
+    [
+        (faults.DoorInInfo, r"info\['hint'\] of an idle step contains .*value \('\d' in"),
+        (faults.DoorAmongFewInInfo, r"info\['open'\] of an idle step contains .*value \('\d' in"),
+        (faults.DoorsEnv, ""),
+    ],
+)
+def test_short_answers_and_lists_of_choices_in_info_are_found(env, found):
+    (result,) = check_environment(env, only=["truth_in_parts"], tasks=120).results
+    assert result.status == ("failed" if found else "passed"), str(result)
+    assert re.search(found, result.detail), str(result)
 
 
 def test_every_check_is_shown_to_catch_something():

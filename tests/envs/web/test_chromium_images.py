@@ -66,9 +66,11 @@ def _rows(message: Body) -> list[Body]:
 
 def _seen(messages: list[Body]) -> tuple[str, Image | None]:
     """The text and the image that the environment showed last."""
-    last = max(at for at, message in enumerate(messages) if message["role"] == "assistant") if any(
-        message["role"] == "assistant" for message in messages
-    ) else 0  # fmt: skip
+    last = (
+        max(at for at, message in enumerate(messages) if message["role"] == "assistant")
+        if any(message["role"] == "assistant" for message in messages)
+        else 0
+    )
     rows = [row for message in messages[last:] for row in _rows(message)]
     text = "".join(row["text"] for row in rows if row["type"] == "text")
     urls = [row["image_url"]["url"] for row in rows if row["type"] == "image_url"]
@@ -129,9 +131,13 @@ def window() -> Iterator[None]:
     skip_without_chromium()
     module = "support.web_window"
     offer(
-        WINDOW, f"{module}:WebWindowEnv", family="example-window", title="The web in a window",
-        tasksets=(WindowSource.name,), vector_entry_point=f"{module}:make_vector",
-    )  # fmt: skip
+        WINDOW,
+        f"{module}:WebWindowEnv",
+        family="example-window",
+        title="The web in a window",
+        tasksets=(WindowSource.name,),
+        vector_entry_point=f"{module}:make_vector",
+    )
     yield
     unregister(WINDOW)
     assert WINDOW not in ENVIRONMENTS
@@ -165,8 +171,10 @@ def test_the_task_is_solved_from_the_pixels(played: Path, server: Clicker) -> No
     (record,) = read_records(played)
     assert record["reward"] == 1.0
     assert [json.loads(step["action"])["name"] for step in record["steps"]] == [
-        "mouse_click", "mouse_click", "finish",
-    ]  # fmt: skip
+        "mouse_click",
+        "mouse_click",
+        "finish",
+    ]
     assert len(set(server.places)) == 2
     assert [image.sha256 for image in server.images] == [
         image.sha256 for image in shown(played)[:2]

@@ -165,8 +165,9 @@ def test_the_server_answers_nobody_without_the_secret(chromium, network):
                 )
                 assert (answer.status_code, answer.content) == (421, b"")
     secret = chromium._served.secret
-    answer = httpx.get(f"http://127.0.0.1:{port}/next",
-                       headers={"host": HOST, "x-hexathlon-episode": secret})  # fmt: skip
+    answer = httpx.get(
+        f"http://127.0.0.1:{port}/next", headers={"host": HOST, "x-hexathlon-episode": secret}
+    )
     assert answer.status_code == 200
     assert answer.headers["cache-control"] == "no-store"
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
@@ -178,8 +179,9 @@ def test_the_server_answers_nobody_without_the_secret(chromium, network):
         .partition("style-src-attr")[0]
     )
     chromium.close()
-    gone = httpx.get(f"http://127.0.0.1:{port}/next",
-                     headers={"host": HOST, "x-hexathlon-episode": secret})  # fmt: skip
+    gone = httpx.get(
+        f"http://127.0.0.1:{port}/next", headers={"host": HOST, "x-hexathlon-episode": secret}
+    )
     assert gone.status_code == 421
 
 
@@ -214,8 +216,10 @@ def test_hosts_of_other_episodes_are_refused(chromium, network):
         f"{HOST}.",
         f"{HOST}:{port}",
     ):
-        answer = httpx.get(f"http://127.0.0.1:{port}/next", headers={
-            "host": host, "x-hexathlon-episode": chromium._served.secret})  # fmt: skip
+        answer = httpx.get(
+            f"http://127.0.0.1:{port}/next",
+            headers={"host": host, "x-hexathlon-episode": chromium._served.secret},
+        )
         assert (answer.status_code, answer.content) == (421, b""), host
     assert len(other.trace) == before
     second.close()

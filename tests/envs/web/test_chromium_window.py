@@ -49,17 +49,20 @@ def test_marks_are_drawn_where_the_elements_are(env):
     changed = (plain != marked).any(axis=2)
     assert 0 < changed.mean() < 0.5
     left, top, width, height = boxes[min(boxes)]
-    around = changed[max(0, int(top) - 20) : int(top + height) + 3,
-                     max(0, int(left) - 3) : int(left + width) + 30]  # fmt: skip
+    around = changed[
+        max(0, int(top) - 20) : int(top + height) + 3,
+        max(0, int(left) - 3) : int(left + width) + 30,
+    ]
     assert around.any()
 
 
 def test_points_are_clicked_and_keys_typed(env):
     env.reset(seed=1, options={"task": TASK})
     fields = [
-        box for number, box in env.browser.boxes().items()
+        box
+        for number, box in env.browser.boxes().items()
         if env.browser._node(str(number)).get("type") in ("text", "search")
-    ]  # fmt: skip
+    ]
     left, top, width, height = fields[0]
     call(env, "mouse_click", x=left + width / 2, y=top + height / 2)
     call(env, "keyboard_type", text="abc")
@@ -87,3 +90,18 @@ def test_the_twin_says_that_it_has_no_window():
             WebEnv(**{option: True})
     with pytest.raises(ValueError, match="screenshot=True"):
         WebEnv(backend="chromium", marks=True)
+
+
+@pytest.mark.parametrize("far", ["NaN", "1e400", "-1e308", "9" * 400])
+def test_no_distance_of_scrolling_breaks_the_browser(env, far):
+    env.reset(seed=1, options={"task": TASK})
+    text = f'{{"name": "scroll", "arguments": {{"delta_x": {far}, "delta_y": {far}}}}}'
+    env.step(text)
+    assert "Page:" in call(env, "noop")["text"]
+
+
+def test_long_texts_are_inserted_not_typed(env):
+    env.reset(seed=1, options={"task": TASK})
+    assert "at most 500 characters" in call(env, "keyboard_type", text="x" * 501)["text"]
+    assert "Page:" in call(env, "keyboard_insert_text", text="x" * 60_000)["text"]
+    assert "Page:" in call(env, "keyboard_type", text="x" * 500)["text"]

@@ -88,9 +88,14 @@ def test_product_order_and_staff_pages_render_in_every_look():
             store.value("SELECT product FROM variants"),
             store.value("SELECT id FROM variants"),
         )
-        number = store.value("SELECT number FROM orders WHERE status = 'delivered' AND person = ?",
-                             (network.start_cookies() and store.value("SELECT person FROM cart") or
-                              store.value("SELECT person FROM addresses"),))  # fmt: skip
+        number = store.value(
+            "SELECT number FROM orders WHERE status = 'delivered' AND person = ?",
+            (
+                network.start_cookies()
+                and store.value("SELECT person FROM cart")
+                or store.value("SELECT person FROM addresses"),
+            ),
+        )
         paths = (
             *STAFF,
             f"/products/{key}",

@@ -49,8 +49,8 @@ class Phone:
     """One phone.
 
     Args:
-        plan: What it holds.
-        appearance: How it looks.
+        plan: Its content.
+        appearance: Its look, theme and sizes.
     """
 
     def __init__(self, plan: PhonePlan, appearance: Appearance) -> None:

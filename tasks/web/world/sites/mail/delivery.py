@@ -90,8 +90,12 @@ def run_failure(call: Call, reason: str, subject: str) -> None:
                                             "sent", "parent", "forwarded", "files")},
         address=address, reason=reason,
     )  # fmt: skip
-    call.store.insert("_notices", person=login, kind="error",
-                      text=call.words("failed_notice", subject=message["subject"]))  # fmt: skip
+    call.store.insert(
+        "_notices",
+        person=login,
+        kind="error",
+        text=call.words("failed_notice", subject=message["subject"]),
+    )
 
 
 def store_letter(call: Call, letter: Letter, folder: str, to: list[str], cc: list[str]) -> int:

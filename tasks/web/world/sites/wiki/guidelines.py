@@ -67,10 +67,14 @@ def guidelines(rules: EditingRules, language: Language) -> list[Guideline]:
         (rules.ranking_proposed, rules.proposed),
     )
     return [
-        *(_sources(title, *edition, language)
-          for title, edition in zip(titles, editions, strict=True)),
-        _categories(rules, zh), _moves(zh), _reverts(zh),
-    ]  # fmt: skip
+        *(
+            _sources(title, *edition, language)
+            for title, edition in zip(titles, editions, strict=True)
+        ),
+        _categories(rules, zh),
+        _moves(zh),
+        _reverts(zh),
+    ]
 
 
 def _sources(title: str, ranking: tuple[str, ...], when: date, language: Language) -> Guideline:

@@ -1,4 +1,4 @@
-"""The keeper: a small process that holds the layers and forks sandboxes from itself.
+"""The supervisor: a small process that holds the layers and forks sandboxes from itself.
 
 It is process 1 of its own pid namespace, so that when it ends for any reason, the kernel kills
 every sandbox with it, and the layers vanish with its mount namespace. As root it maps user 0 of
@@ -16,7 +16,7 @@ import socket
 from collections.abc import Callable
 from typing import Any
 
-from hexathlon.envs.sandbox.kernel import bundle, laying, wire
+from hexathlon.envs.sandbox.kernel import bundle, wire, writing
 from hexathlon.envs.sandbox.kernel.calls import (
     CLONE_NEWNS,
     CLONE_NEWPID,
@@ -33,7 +33,12 @@ from hexathlon.envs.sandbox.kernel.calls import (
     unshare,
 )
 from hexathlon.envs.sandbox.kernel.cgroups import ControlGroups, Family, find_family
-from hexathlon.envs.sandbox.kernel.confine import Ceilings, enter_users, set_ceilings, shut_in
+from hexathlon.envs.sandbox.kernel.confine import (
+    ProcessLimits,
+    drop_privileges,
+    enter_user_namespace,
+    set_process_limits,
+)
 from hexathlon.envs.sandbox.kernel.init import Init
 from hexathlon.envs.sandbox.kernel.landlock import landlock_version
 from hexathlon.envs.sandbox.kernel.seccomp import seccomp_program
@@ -48,7 +53,7 @@ _CONTROL = 3
 
 
 def main(descriptor: int) -> None:
-    """Start the keeper and wait for it; the caller is at the other end of the socket."""
+    """Start the supervisor and wait for it; the caller is at the other end of the socket."""
     connection = socket.socket(fileno=descriptor)
     connection.set_inheritable(False)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -96,14 +101,14 @@ def _keep(connection: socket.socket, root: bool, family: Family | str) -> None:
         unshare(CLONE_NEWNS)
         mount("", "/", flags=MS_REC | MS_SLAVE)
         mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
-        keeper = _Keeper(connection, root, family)
+        supervisor = _Supervisor(connection, root, family)
     except OSError as error:
         wire.send(connection, {"error": str(error)}, [])
         return
-    keeper.serve()
+    supervisor.serve()
 
 
-class _Keeper:
+class _Supervisor:
     def __init__(self, connection: socket.socket, root: bool, family: Family | str) -> None:
         self._connection = connection
         self._root = root
@@ -149,21 +154,21 @@ class _Keeper:
         base = self._layers.base(spec["base"])
         self._layers.add(layers[0], *sizes)
         group = None if isinstance(self._family, str) else self._family.make()
-        doors: list[int] = []
-        gauges: list[int] = []
+        membership_files: list[int] = []
+        counter_files: list[int] = []
         try:
             if group is not None:
                 group.limit(**spec["group"])
-                doors, gauges = group.doors(), group.gauges()
+                membership_files, counter_files = group.membership_files(), group.counter_files()
             unshare(CLONE_NEWPID)
             try:
                 pid = os.fork()
                 if pid == 0:
-                    _sandbox(self, descriptors, layers, base, doors, gauges, spec)
+                    _sandbox(self, descriptors, layers, base, membership_files, counter_files, spec)
             finally:
                 setns(self._own_pids, CLONE_NEWPID)
         finally:
-            for handle in (*doors, *gauges):
+            for handle in (*membership_files, *counter_files):
                 os.close(handle)
         if group is not None:
             self._groups[pid] = group
@@ -243,24 +248,26 @@ class _Keeper:
 
 
 def _sandbox(
-    keeper: "_Keeper",
+    supervisor: "_Supervisor",
     descriptors: list[int],
     layers: list[int],
     base: str,
-    doors: list[int],
-    gauges: list[int],
+    membership_files: list[int],
+    counter_files: list[int],
     spec: dict[str, Any],
 ) -> None:
     """Run as process 1 of a new sandbox; never returns."""
     try:
         connection = socket.socket(fileno=descriptors[0])
         try:
-            _enter(keeper, layers, base, spec, descriptors)
+            _enter(supervisor, layers, base, spec, descriptors)
         except OSError as error:
             wire.send(connection, {"error": str(error)}, [])
             return
-        init = Init(connection, spec["environment"], spec["workdir"], doors, gauges)
-        _keep_only([connection.fileno(), *descriptors[1:], *doors, *gauges])
+        init = Init(
+            connection, spec["environment"], spec["workdir"], membership_files, counter_files
+        )
+        _keep_only([connection.fileno(), *descriptors[1:], *membership_files, *counter_files])
         reply = init.shell(descriptors[1:]) if spec["shell"] else {}
         for descriptor in descriptors[1:]:
             os.close(descriptor)
@@ -271,16 +278,20 @@ def _sandbox(
 
 
 def _enter(
-    keeper: "_Keeper", layers: list[int], base: str, spec: dict[str, Any], descriptors: list[int]
+    supervisor: "_Supervisor",
+    layers: list[int],
+    base: str,
+    spec: dict[str, Any],
+    descriptors: list[int],
 ) -> None:
     build_root(
-        layers, base, host=spec["host"], memory_files=spec["memory_files"], root=keeper._root
+        layers, base, host=spec["host"], memory_files=spec["memory_files"], root=supervisor._root
     )
-    enter_users(keeper._users)
-    if spec["lay"]:
-        laying.apply(bundle.unpack(os.dup(descriptors[1])))
-    set_ceilings(Ceilings(**spec["ceilings"]))
-    shut_in(keeper._program)
+    enter_user_namespace(supervisor._users)
+    if spec["write_bundle"]:
+        writing.apply(bundle.unpack(os.dup(descriptors[1])))
+    set_process_limits(ProcessLimits(**spec["process_limits"]))
+    drop_privileges(supervisor._program)
 
 
 def _keep_only(wanted: list[int]) -> None:
