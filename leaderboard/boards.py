@@ -16,6 +16,7 @@ from hexathlon.evaluators.records.canonical import content_hash
 from hexathlon.evaluators.statistics import normalised_score, pareto_front, unit_rank_ranges
 from hexathlon.evaluators.summary import EnvSummary, Score
 from hexathlon.evaluators.tally import level_order
+from hexathlon.leaderboard.entry import SubmissionFile
 from hexathlon.leaderboard.qualifying import BoardPlan, Member, board_plan
 from hexathlon.leaderboard.submission import Submission
 from hexathlon.leaderboard.text import slug
@@ -302,7 +303,20 @@ def _flags(member: Member, plan: BoardPlan, unranked: str) -> tuple[str, ...]:
         flags.append("uncommitted code")
     if result.tally.sandboxes.get("unsandboxed"):
         flags.append("unsandboxed")
+    if submission.entry is not None:
+        flags += _stated_flags(submission.entry.stated)
     return tuple(flags)
+
+
+def _stated_flags(stated: SubmissionFile) -> list[str]:
+    flags = []
+    if stated.tuned:
+        flags.append("tuned on the benchmark")
+    if stated.training_data.benchmark != "none":
+        flags.append(f"trained on: {stated.training_data.benchmark}")
+    if stated.attempts > 1:
+        flags.append(f"chosen from {stated.attempts} runs")
+    return flags
 
 
 def _normalised(result: EnvSummary, floor: float | None, ceiling: float | None) -> float | None:

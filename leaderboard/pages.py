@@ -6,6 +6,7 @@ escaped; there is no filter that disables either.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections import Counter
@@ -21,6 +22,8 @@ from hexathlon.leaderboard.boards import Board, BoardRow, board_title, tasksets_
 from hexathlon.leaderboard.cache import Packed, SiteCache, code_digest
 from hexathlon.leaderboard.charts import heat_step, scatter
 from hexathlon.leaderboard.command import eval_command
+from hexathlon.leaderboard.entry import json_schema
+from hexathlon.leaderboard.ledger import LedgerLine
 from hexathlon.leaderboard.overview import overview
 from hexathlon.leaderboard.submission import Submission
 from hexathlon.leaderboard.text import finalise
@@ -81,6 +84,14 @@ class PageWriter:
             references=sum(one.reference is not None for one in submissions),
         )
 
+    def ledger(self, lines: Sequence[LedgerLine], submissions: Sequence[Submission]) -> None:
+        """Write the ledger's page and the schema of submissions."""
+        slugs = {one.entry.identifier: one.slug for one in submissions if one.entry is not None}
+        head = lines[-1].hash if lines else ""
+        self._page("ledger.html", "ledger.html", 0, lines=lines, slugs=slugs, head=head)
+        text = json.dumps(json_schema(), indent=1, sort_keys=True)
+        self._bytes("submission.schema.json", text.encode() + b"\n")
+
     def submission(self, packed: Packed) -> None:
         """Write a submission's pages and place its packed files beside them."""
         run = packed.submission
@@ -88,7 +99,7 @@ class PageWriter:
         (folder / "data").mkdir(parents=True)
         known = ((title, _known(run.plan.get(name))) for name, title in _CARD.items())
         card = [(title, value) for title, value in known if value not in _NOTHING]
-        shown = [run.slug, run.verified, run.obstacle, run.rerun_by, packed.folder.name]
+        shown = [run.slug, run.verified, run.obstacle, run.rerun_by, packed.folder.name, run.entry]
         for name in ("submission", "trials", "trial"):
             target = f"runs/{run.slug}/{_FILES.get(name, name)}.html"
             values = {"run": run, "card": card, "command": eval_command(run.plan)}

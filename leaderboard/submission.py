@@ -117,6 +117,8 @@ class Submission:
     """Judges' summaries of the trials; they affect neither score nor rank."""
     contradiction: str | None = None
     """The first contradiction between its own statements; such a run has no rank."""
+    entry: Any = None
+    """Its statement and signatures, a `SubmissionEntry`; None for a bare run."""
     begun: Callable[[], frozenset[str]] = field(default=frozenset, compare=False)
     """Returns digests of its trials with their start times."""
 
@@ -127,7 +129,9 @@ class Submission:
 
     @property
     def team(self) -> str:
-        """The submitter of the run; empty if the plan names none."""
+        """The submitter of the run; empty if neither the plan nor a statement names one."""
+        if self.entry is not None:
+            return str(self.entry.stated.organisation)
         return str(self.plan.get(SUBMITTER, "")).strip()
 
     @property
@@ -158,6 +162,8 @@ class Submission:
         model = self.plan.get("model", {})
         if model.get("kind") == "agent":
             return "program"
+        if self.entry is not None and self.entry.stated.model.open_weights is not None:
+            return "open" if self.entry.stated.model.open_weights else "closed"
         return (
             "open" if model.get("kind") == "checkpoint" or model.get("open_weights") else "closed"
         )

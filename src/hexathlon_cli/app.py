@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from hexathlon_cli import data, judge, leaderboard, serve, terminal, train
+from hexathlon_cli import data, judge, leaderboard, serve, submit, terminal, train
 from hexathlon_cli.compare import compare
 from hexathlon_cli.doctor import doctor
 from hexathlon_cli.eval import eval_
@@ -66,6 +66,7 @@ for _name, _command in (
     app.command(_name, epilog=examples(_name))(_command)
 for _name, _group in (
     ("data", data),
+    ("submit", submit),
     ("leaderboard", leaderboard),
     ("train", train),
     ("terminal", terminal),

@@ -54,6 +54,34 @@ EXAMPLES = {
         "hexathlon leaderboard build runs --verify",
         "hexathlon leaderboard build runs --verify --plan HASH --salt-file SECRET",
     ),
+    "submit prepare": (
+        "hexathlon submit prepare runs/mine --organisation Mine --trained-on none",
+        "hexathlon submit prepare runs/mine --organisation Mine --trained-on train --key mine.key",
+    ),
+    "submit key": ("hexathlon submit key mine.key",),
+    "submit sign": ("hexathlon submit sign submissions/mine-0123456789 --key us.key --name Us",),
+    "submit schema": ("hexathlon submit schema",),
+    "leaderboard add": (
+        "hexathlon leaderboard add board submissions/mine-0123456789 --by maintainers",
+    ),
+    "leaderboard verify": (
+        "hexathlon leaderboard verify board",
+        "hexathlon leaderboard verify board --no-replay --head 3f2a90",
+    ),
+    "leaderboard remove": (
+        'hexathlon leaderboard remove board mine-0123456789 --why "withdrawn" --by maintainers',
+    ),
+    "leaderboard rerun": (
+        "hexathlon leaderboard rerun board mine-0123456789 --by maintainers --out runs/again",
+    ),
+    "leaderboard commit": (
+        "hexathlon leaderboard commit board --salt-file round.salt --by maintainers",
+    ),
+    "leaderboard reveal": (
+        "hexathlon leaderboard reveal board --salt-file round.salt --by maintainers",
+    ),
+    "leaderboard ledger": ("hexathlon leaderboard ledger board",),
+    "leaderboard serve": ("hexathlon leaderboard serve site --base /hexathlon/",),
     "leaderboard unpack": (
         "hexathlon leaderboard unpack site/runs/mine-0123456789 --out runs/mine",
     ),
