@@ -124,7 +124,7 @@ class NamespaceSandbox(InitSandbox):
         with ours:
             with theirs:
                 descriptors, pid = [theirs.fileno()], self._opened.pid
-                self._stack.keeper.ask("listen", descriptors, pid=pid, port=port)
+                self._stack.supervisor.ask("listen", descriptors, pid=pid, port=port)
             (descriptor,) = answer_on(ours, "opening a port", _LISTEN_SECONDS)
         return socket.socket(fileno=descriptor)
 

@@ -172,7 +172,7 @@ def _spec(
     groups = str(supervisor.properties["limits"]).startswith("cgroup")
     return {
         "base": image.base,
-        "mounts": () if lay else image.mounts,
+        "mounts": () if write_bundle else image.mounts,
         "host": image.base == HOST,
         "environment": image.variables(),
         "workdir": image.workdir,
