@@ -29,6 +29,7 @@ class Client(contextlib.ExitStack):
         self.scripts: dict[str, tuple[str, ...]] = {}
         self.requests: dict[str, list[Any]] = {}
         self.names = itertools.count()
+
         async def app(scope: Any, receive: Any, send: Any) -> None:
             await self._model(scope, receive, send)
 
