@@ -1,8 +1,8 @@
 """Speed of our OpenEnv server against the smallest server of the package itself, over loopback.
 
 Both servers answer with the same text from an environment that does nothing; ours has the adapter
-and its observation type in between. The rounds alternate in one run. `--soak` also holds 64 sessions
-for 10,048 steps three times, and compares threads, descriptors and memory after each.
+and its observation type in between. The rounds alternate in one run. `--soak` also holds 64
+sessions for 10,048 steps three times, and compares threads, descriptors and memory after each.
 
     .venv-bridges/openenv/bin/python benchmarks/openenv_speed.py --soak --out RESULTS.json
 """
