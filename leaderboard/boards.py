@@ -7,15 +7,16 @@ are never ranked against each other.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from hexathlon.evaluators.judged.results import JudgedSummary
 from hexathlon.evaluators.records.canonical import content_hash
-from hexathlon.evaluators.statistics import normalised_score, pareto_front, rank_ranges
+from hexathlon.evaluators.statistics import normalised_score, pareto_front, unit_rank_ranges
 from hexathlon.evaluators.summary import EnvSummary, Score
 from hexathlon.evaluators.tally import level_order
+from hexathlon.leaderboard.entry import SubmissionFile
 from hexathlon.leaderboard.qualifying import BoardPlan, Member, board_plan
 from hexathlon.leaderboard.submission import Submission
 from hexathlon.leaderboard.text import slug
@@ -242,10 +243,7 @@ def _rows(
 ) -> list[BoardRow]:
     reasons = [_why_unranked(member, plan) for member in members]
     ranked = [index for index, reason in enumerate(reasons) if reason is None]
-    clusters: dict[str, Hashable] = {}
-    for index in ranked:
-        clusters.update(members[index].result.clusters())
-    ranges = rank_ranges([members[i].result.rank_means() for i in ranked], clusters)
+    ranges = unit_rank_ranges([members[index].units for index in ranked])
     places = dict(zip(ranked, ranges, strict=True))
     rows = []
     for index, member in enumerate(members):
@@ -305,7 +303,20 @@ def _flags(member: Member, plan: BoardPlan, unranked: str) -> tuple[str, ...]:
         flags.append("uncommitted code")
     if result.tally.sandboxes.get("unsandboxed"):
         flags.append("unsandboxed")
+    if submission.entry is not None:
+        flags += _stated_flags(submission.entry.stated)
     return tuple(flags)
+
+
+def _stated_flags(stated: SubmissionFile) -> list[str]:
+    flags = []
+    if stated.tuned:
+        flags.append("tuned on the benchmark")
+    if stated.training_data.benchmark != "none":
+        flags.append(f"trained on: {stated.training_data.benchmark}")
+    if stated.attempts > 1:
+        flags.append(f"chosen from {stated.attempts} runs")
+    return flags
 
 
 def _normalised(result: EnvSummary, floor: float | None, ceiling: float | None) -> float | None:

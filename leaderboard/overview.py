@@ -37,6 +37,15 @@ class OverviewRow:
         """One of its submissions; all have the same name, team and kind."""
         return self.submissions[0]
 
+    @property
+    def checked(self) -> str:
+        """The weakest check of its submissions: ``re-run``, ``replayed`` or ``self-reported``."""
+        if all(one.rerun_by for one in self.submissions):
+            return "re-run"
+        if all(one.verified for one in self.submissions):
+            return "replayed"
+        return "self-reported"
+
     def order(self) -> tuple[bool, bool, float, str]:
         """Return the sorting key: rows without a rank after ranked ones, reference agents last."""
         ranked = [cell.score.mean for cell in self.cells if cell is not None and cell.ranked]

@@ -1,7 +1,7 @@
 """An episode as other tools play it: text or a tool call in; text, images and a reward out.
 
-Failures of the infrastructure, and episodes that could not be scored, are exceptions here: no
-caller can take them for a reward of 0.
+Infrastructure failures and unscored episodes raise exceptions here, so that no caller can mistake
+them for a reward of 0.
 """
 
 import json
@@ -24,7 +24,7 @@ _UNSCORED = ("error_env", "error_judge", "aborted")
 
 
 class Opening(NamedTuple):
-    """What an agent is given at the start of an episode."""
+    """Everything that an agent receives at the start of an episode."""
 
     system_prompt: str
     """The environment's own, without a description of the tools."""

@@ -1,9 +1,9 @@
-"""An event as a task of inspect_ai: samples are tasks of ours, the score is the verdict.
+"""An event as a task of inspect_ai: its samples are our tasks, its scores our verdicts.
 
     inspect_ai.eval(event_task("SQL", level="tiny", count=20), model="openai/gpt-5")
 
-The model gets the tools of the event as its own, and images as content. A failure of the
-infrastructure is an error of the sample, which inspect does not score.
+The event's tools are offered to the model, and images are sent as content. An infrastructure
+failure is a sample error, which inspect does not score.
 
 Interface: solvers and scorers of `inspect_ai` 0.3.
 """

@@ -8,7 +8,7 @@
     )
 
 TRL reads each tool's signature and docstring; both are made from the event's schemas. It calls
-`get_reward` once a completion has ended, whether or not the episode has: an episode without an end
+`get_reward` once a completion has ended, whether or not the episode has: an unfinished episode
 earns 0, and one whose environment failed raises.
 
 Interface: `environment_factory` of `trl.GRPOTrainer`, TRL 1.16.

@@ -120,7 +120,7 @@ class WorkerPool:
             self.queue.popleft()
         if not self.queue:
             return None
-        # A rollout that lost two workers may have crashed them, so it gets a worker of its own.
+        # A rollout that lost two workers may have crashed them, so it gets a worker to itself.
         suspect = self.queue[0].lost > 1
         worker = self.least_loaded(alone=suspect)
         if worker is None:

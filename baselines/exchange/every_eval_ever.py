@@ -39,9 +39,7 @@ def write_records(run: Path, conversations: Iterable[ChatTranscript], out: Path)
     model = name if "/" in name else f"{plan['model']['kind']}/{name}"
     identity = str(uuid.UUID(bytes=hashlib.sha256(digest.encode()).digest()[:16], version=4))
     developer, _, rest = model.partition("/")
-    place = Path(
-        "data", "hexathlon", *(re.sub(r"[^\w.-]+", "-", part) for part in (developer, rest))
-    )
+    place = Path("data", "hexathlon", _portable(developer), _portable(rest))
     rows = [_instance(each, digest, model) for each in conversations]
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     samples = place / f"{identity}_samples.jsonl"

@@ -36,7 +36,7 @@ _POLL_S = 0.2
 """Interval between checks for an interruption."""
 
 _STOP_S = 30.0
-"""Deadline for a process to close what it holds, after which it is killed."""
+"""Deadline for a process to release its resources, after which it is killed."""
 
 _QUEUED = 2
 """Items that a process has at most, so that it never waits for the next."""
@@ -50,7 +50,7 @@ class ItemWorker(Protocol[_Item, _Result]):
         ...
 
     def close(self) -> None:
-        """Release what the worker holds."""
+        """Release the worker's resources."""
         ...
 
 
@@ -66,7 +66,7 @@ class WorkerProcesses(Closing, Generic[T, R]):
         start: Creates the worker in each process; must be picklable.
 
     Raises:
-        ProcessLost: If a process ended before its worker was there.
+        ProcessLost: If a process ended before its worker was ready.
         Exception: Any exception of `start`.
     """
 
@@ -130,7 +130,7 @@ class WorkerProcesses(Closing, Generic[T, R]):
         self._received(index)
 
     def _ready(self) -> list[int]:
-        """Wait until results are there; return the numbers of their processes."""
+        """Wait until results are available; return the numbers of their processes."""
         while True:
             interrupts.check()
             ready = wait(self._connections, _POLL_S)

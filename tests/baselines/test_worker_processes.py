@@ -175,8 +175,13 @@ def test_an_interruption_ends_the_processes(tmp_path: Path) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(processes.WorkerProcesses, "_received", receive)
-        with pytest.raises(KeyboardInterrupt):
-            played(tmp_path / "run", 2, tasks=50)
+        # A process started in the background of a script ignores the signal.
+        previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                played(tmp_path / "run", 2, tasks=50)
+        finally:
+            signal.signal(signal.SIGINT, previous)
     assert seen
     for process in seen:
         with pytest.raises(ValueError, match="closed"):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hexathlon.envs.errors import BackendMissing
-from hexathlon.envs.terminal import laid_pytest
+from hexathlon.envs.terminal import grader_pytest
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.terminal.directories import directory_source
 from support.task_folders import write_folder
@@ -83,15 +83,15 @@ def test_without_pytest_the_message_says_what_to_install(monkeypatch):
     def missing(name):
         raise importlib.metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr(laid_pytest, "distribution", missing)
-    laid_pytest.pytest_files.cache_clear()
+    monkeypatch.setattr(grader_pytest, "distribution", missing)
+    grader_pytest.pytest_files.cache_clear()
     with pytest.raises(BackendMissing, match="pip install pytest"):
-        laid_pytest.pytest_files("/x")
-    laid_pytest.pytest_files.cache_clear()
+        grader_pytest.pytest_files("/x")
+    grader_pytest.pytest_files.cache_clear()
 
 
-def test_what_is_laid_cannot_be_written_by_accident():
-    files = laid_pytest.pytest_files("/x")
+def test_the_copied_files_are_read_only():
+    files = grader_pytest.pytest_files("/x")
     assert files["/x/_pytest/config/__init__.py"].data
     assert {entry.mode for entry in files.values()} == {0o444}
     assert all(path.startswith("/x/") and ".." not in path for path in files)

@@ -1,4 +1,4 @@
-"""Client of the keeper process: starts it, sends requests, counts references to layers."""
+"""Client of the supervisor process: starts it, sends requests, counts references to layers."""
 
 import atexit
 import contextlib
@@ -13,34 +13,34 @@ from typing import Any
 from hexathlon.envs.sandbox.base import SandboxFault
 from hexathlon.envs.sandbox.kernel import wire
 
-__all__ = ["Keeper", "Layer", "shared_keeper"]
+__all__ = ["Supervisor", "Layer", "shared_supervisor"]
 
 _SECONDS = 60.0
 _PROGRAM = (
     "import sys, types; package = types.ModuleType('hexathlon'); "
     "package.__path__ = [sys.argv[2]]; sys.modules['hexathlon'] = package; "
-    "from hexathlon.envs.sandbox.namespaces.keeper import main; main(int(sys.argv[1]))"
+    "from hexathlon.envs.sandbox.namespaces.supervisor import main; main(int(sys.argv[1]))"
 )
-"""Imports the keeper without running the package's own `__init__`, which is slow."""
+"""Imports the supervisor without running the package's own `__init__`, which is slow."""
 
 
 class Layer:
     """One layer of files, released with its last reference.
 
     Attributes:
-        number: The keeper's number for it.
+        number: The supervisor's number for it.
     """
 
-    def __init__(self, number: int, keeper: "Keeper") -> None:
+    def __init__(self, number: int, supervisor: "Supervisor") -> None:
         self.number = number
-        self._keeper = keeper
+        self._supervisor = supervisor
 
     def __del__(self) -> None:
-        self._keeper.release(self.number)
+        self._supervisor.release(self.number)
 
 
-class Keeper:
-    """One keeper process; thread-safe.
+class Supervisor:
+    """One supervisor process; thread-safe.
 
     Args:
         python: The interpreter; only its standard library is needed.
@@ -65,7 +65,7 @@ class Keeper:
                 )
             except OSError as error:
                 ours.close()
-                raise SandboxFault(f"the sandboxes' keeper does not start: {error}") from error
+                raise SandboxFault(f"the sandboxes' supervisor does not start: {error}") from error
         ours.settimeout(_SECONDS)
         self._connection = ours
         self._lock = threading.Lock()
@@ -109,7 +109,7 @@ class Keeper:
         """Send a request and return the answer.
 
         Raises:
-            SandboxFault: If the request failed, or the keeper is gone.
+            SandboxFault: If the request failed, or the supervisor is gone.
         """
         if self._owner != os.getpid():
             raise SandboxFault("this sandbox belongs to the process that forked this one")
@@ -123,7 +123,7 @@ class Keeper:
         if self._owner == os.getpid():
             with self._lock, contextlib.suppress(SandboxFault):
                 self._drop()
-                self._exchange({"do": "idle"}, [])  # lets the keeper reap its helpers
+                self._exchange({"do": "idle"}, [])  # lets the supervisor reap its helpers
 
     def _drop(self) -> None:
         with contextlib.suppress(IndexError):
@@ -141,7 +141,7 @@ class Keeper:
             wire.send(self._connection, message, descriptors)
         except OSError as error:
             self._broken = True
-            raise SandboxFault(f"the sandboxes' keeper is gone ({error.strerror})") from error
+            raise SandboxFault(f"the sandboxes' supervisor is gone ({error.strerror})") from error
         return self._receive()
 
     def _receive(self) -> dict[str, Any]:
@@ -149,16 +149,16 @@ class Keeper:
             heard = wire.receive(self._connection)
         except (OSError, wire.BadMessage) as error:
             self._broken = True
-            raise SandboxFault(f"the sandboxes' keeper does not answer ({error})") from error
+            raise SandboxFault(f"the sandboxes' supervisor does not answer ({error})") from error
         if heard is None:
             self._broken = True
-            raise SandboxFault("the sandboxes' keeper has ended")
+            raise SandboxFault("the sandboxes' supervisor has ended")
         if "error" in heard[0]:
             raise SandboxFault(str(heard[0]["error"]))
         return heard[0]
 
     def close(self) -> None:
-        """End the keeper, and every sandbox with it."""
+        """End the supervisor, and every sandbox with it."""
         self._connection.close()
         if self._owner != os.getpid():
             return
@@ -169,8 +169,8 @@ class Keeper:
             self._process.wait()
 
 
-def shared_keeper() -> Keeper:
-    """Return this process's keeper, started on first use and ended at exit.
+def shared_supervisor() -> Supervisor:
+    """Return this process's supervisor, started on first use and ended at exit.
 
     Raises:
         SandboxFault: If it cannot be started; the message gives the reason.
@@ -178,7 +178,7 @@ def shared_keeper() -> Keeper:
     global _shared
     with _lock:
         if _shared is None or not _shared.alive():
-            _shared = Keeper()
+            _shared = Supervisor()
         return _shared
 
 
@@ -187,6 +187,6 @@ def _close_at_exit() -> None:
         _shared.close()
 
 
-_shared: Keeper | None = None
+_shared: Supervisor | None = None
 _lock = threading.Lock()
 atexit.register(_close_at_exit)

@@ -13,14 +13,14 @@ from typing import Any
 from hexathlon.envs.sandbox.execution import Execution
 from hexathlon.envs.sandbox.kernel.init import no_route_count
 from hexathlon.envs.sandbox.limits import Stop
-from hexathlon.envs.sandbox.running import wall_in_words
+from hexathlon.envs.sandbox.running import limit_in_output
 
-__all__ = ["Gauges"]
+__all__ = ["Counters"]
 
 _ROOT = Path("/sys/fs/cgroup")
 
 
-class Gauges:
+class Counters:
     """Counters of one container.
 
     Args:
@@ -43,14 +43,14 @@ class Gauges:
             lines = Path(f"/proc/{self._pid}/cgroup").read_text().splitlines()
         except OSError:
             return {}
-        places: dict[str, Path] = {}
+        folders: dict[str, Path] = {}
         for number, names, path in (line.split(":", 2) for line in lines):
             if self._id not in path:
                 continue  # not our machine's process, or hidden from us
             for name in names.split(",") if number != "0" else ("",):
                 base = _ROOT if number == "0" else _ROOT / names
-                places.setdefault(name, base / path.lstrip("/"))
-        return places
+                folders.setdefault(name, base / path.lstrip("/"))
+        return folders
 
     def _find(self) -> tuple[Path, Path] | None:
         """Return the files that count killed and refused processes; None if inaccessible."""
@@ -93,7 +93,7 @@ class Gauges:
             return 0, 0
         return _count(self._files[0], "oom_kill"), _count(self._files[1], "max")
 
-    def wall(self, done: Execution) -> Stop | None:
+    def limit_hit(self, done: Execution) -> Stop | None:
         """Return the limit that a command hit."""
         kills, refusals = self.counts()
         before, self._last = self._last, (kills, refusals)
@@ -108,7 +108,7 @@ class Gauges:
                     return Stop.DISK
                 if space.f_favail == 0:
                     return Stop.INODES
-        return wall_in_words(done.exit_status, done.output, counted=self._files is not None)
+        return limit_in_output(done.exit_status, done.output, counted=self._files is not None)
 
     def network_attempts(self) -> int:
         """Return the number of packets without a route."""

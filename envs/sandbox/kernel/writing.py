@@ -10,7 +10,7 @@ import stat
 from hexathlon.envs.sandbox.changes import Changes
 from hexathlon.envs.sandbox.image import Entry
 
-__all__ = ["apply", "lay", "make_parents", "remove"]
+__all__ = ["apply", "write_entry", "make_parents", "remove"]
 
 
 def apply(changes: Changes) -> None:
@@ -19,14 +19,14 @@ def apply(changes: Changes) -> None:
         remove(path)
     folders = []
     for path, entry in changes.written.items():
-        lay(path, entry)
+        write_entry(path, entry)
         if entry.folder:
             folders.append((path, entry))
     for path, entry in reversed(folders):  # last, since writing into a directory changes its times
         os.utime(path, (entry.mtime, entry.mtime))
 
 
-def lay(path: str, entry: Entry) -> None:
+def write_entry(path: str, entry: Entry) -> None:
     """Write one entry, replacing an existing one; a directory keeps its content."""
     if entry.folder:
         make_parents(path)

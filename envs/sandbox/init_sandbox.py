@@ -1,4 +1,4 @@
-"""Sandboxes with our own process 1, which serves commands, keys and files.
+"""Sandboxes whose process 1 (init) is the harness's and serves commands, keys and files.
 
 Shared by the backends that start processes themselves; the backends decide where files live and
 how snapshots are taken.
@@ -18,11 +18,11 @@ from hexathlon.envs.sandbox.image import Entry, SandboxImage
 from hexathlon.envs.sandbox.kernel import bundle, wire
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits, Stop
 from hexathlon.envs.sandbox.link import InitLink
-from hexathlon.envs.sandbox.running import absolute, run_in_shell, wall_in_words
+from hexathlon.envs.sandbox.running import absolute, limit_in_output, run_in_shell
 from hexathlon.envs.sandbox.shell import PipeShell, ShellEnded, setup_line
 from hexathlon.envs.sandbox.terminal import COLUMNS, ROWS, Terminal
 
-__all__ = ["HousedSandbox", "ShellPipes"]
+__all__ = ["InitSandbox", "ShellPipes"]
 
 _READY_SECONDS = 20.0
 _SCRIPT = 57
@@ -51,8 +51,8 @@ class ShellPipes:
             os.close(descriptor)
 
 
-class HousedSandbox(Sandbox):
-    """Common base of the backends with our own process 1."""
+class InitSandbox(Sandbox):
+    """Base of the backends whose init process is the harness's."""
 
     def __init__(self, image: SandboxImage, limits: SandboxLimits) -> None:
         self.image = image
@@ -73,8 +73,8 @@ class HousedSandbox(Sandbox):
         link = self._live()
         shell = self._shell or self._start_shell()
         done = run_in_shell(shell, command, self.limits, timeout)
-        wall = self._wall(link, done)
-        stop = wall if done.stop is None or wall in (Stop.MEMORY, Stop.PROCESSES) else done.stop
+        hit = self._limit_hit(link, done)
+        stop = hit if done.stop is None or hit in (Stop.MEMORY, Stop.PROCESSES) else done.stop
         if done.restarted:
             self._restart_shell()
             stop = stop or Stop.SHELL_ENDED
@@ -82,9 +82,9 @@ class HousedSandbox(Sandbox):
             self._stops.append(stop)
         return replace(done, stop=stop)
 
-    def _wall(self, link: InitLink, done: Execution) -> Stop | None:
+    def _limit_hit(self, link: InitLink, done: Execution) -> Stop | None:
         """Return the limit that a command hit, by counters first, by its output second."""
-        reply, _ = link.ask("walls")
+        reply, _ = link.ask("limits_hit")
         kills, refusals = reply["counts"] or (0, 0)
         before, self._counts = self._counts, (kills, refusals)
         if kills > before[0]:
@@ -95,7 +95,7 @@ class HousedSandbox(Sandbox):
             return Stop.DISK
         if reply["inodes"] <= 0:
             return Stop.INODES
-        return wall_in_words(done.exit_status, done.output, counted=bool(reply["counts"]))
+        return limit_in_output(done.exit_status, done.output, counted=bool(reply["counts"]))
 
     def _restart_shell(self) -> None:
         """Start a new shell after one has ended, if need be in place of everything that runs."""
@@ -187,13 +187,13 @@ class HousedSandbox(Sandbox):
         finally:
             os.close(store)
 
-    def lay(self, files: Mapping[str, Entry]) -> None:
+    def write_entries(self, files: Mapping[str, Entry]) -> None:
         """Write files, directories and links."""
         entries = {absolute(path): entry for path, entry in files.items()}
         store = bundle.bundle_of(entries)
         try:
             with _path_errors(next(iter(entries), "/")):
-                self._live().ask("lay", [store])
+                self._live().ask("write_entries", [store])
         finally:
             os.close(store)
 

@@ -1,8 +1,8 @@
-"""Stillness: whether every process of a desktop sleeps, so that its screen has settled.
+"""Idleness: whether every process of a desktop sleeps, so that its screen has settled.
 
 A process that is runnable but waiting for a CPU counts as busy, so the answer does not depend on
 the speed or the load of the machine. Timers are the exception: a program that sleeps until a timer
-fires (a tooltip, a delayed search) counts as still; callers that need its effect have to wait.
+fires (a tooltip, a delayed search) counts as idle; callers that need its effect have to wait.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""The keeper: a small process that holds the layers and forks sandboxes from itself.
+"""The supervisor: a small process that holds the layers and forks sandboxes from itself.
 
 It is process 1 of its own pid namespace, so that when it ends for any reason, the kernel kills
 every sandbox with it, and the layers vanish with its mount namespace. As root it maps user 0 of
@@ -16,8 +16,9 @@ import socket
 from collections.abc import Callable
 from typing import Any
 
-from hexathlon.envs.sandbox.kernel import bundle, laying, wire
+from hexathlon.envs.sandbox.kernel import bundle, wire, writing
 from hexathlon.envs.sandbox.kernel.calls import (
+    CLONE_NEWNET,
     CLONE_NEWNS,
     CLONE_NEWPID,
     CLONE_NEWUSER,
@@ -33,7 +34,12 @@ from hexathlon.envs.sandbox.kernel.calls import (
     unshare,
 )
 from hexathlon.envs.sandbox.kernel.cgroups import ControlGroups, Family, find_family
-from hexathlon.envs.sandbox.kernel.confine import Ceilings, enter_users, set_ceilings, shut_in
+from hexathlon.envs.sandbox.kernel.confine import (
+    ProcessLimits,
+    drop_privileges,
+    enter_user_namespace,
+    set_process_limits,
+)
 from hexathlon.envs.sandbox.kernel.init import Init
 from hexathlon.envs.sandbox.kernel.landlock import landlock_version
 from hexathlon.envs.sandbox.kernel.seccomp import seccomp_program
@@ -48,7 +54,7 @@ _CONTROL = 3
 
 
 def main(descriptor: int) -> None:
-    """Start the keeper and wait for it; the caller is at the other end of the socket."""
+    """Start the supervisor and wait for it; the caller is at the other end of the socket."""
     connection = socket.socket(fileno=descriptor)
     connection.set_inheritable(False)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -96,14 +102,14 @@ def _keep(connection: socket.socket, root: bool, family: Family | str) -> None:
         unshare(CLONE_NEWNS)
         mount("", "/", flags=MS_REC | MS_SLAVE)
         mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
-        keeper = _Keeper(connection, root, family)
+        supervisor = _Supervisor(connection, root, family)
     except OSError as error:
         wire.send(connection, {"error": str(error)}, [])
         return
-    keeper.serve()
+    supervisor.serve()
 
 
-class _Keeper:
+class _Supervisor:
     def __init__(self, connection: socket.socket, root: bool, family: Family | str) -> None:
         self._connection = connection
         self._root = root
@@ -118,7 +124,7 @@ class _Keeper:
         self._operations: dict[str, Callable[..., dict[str, Any]]] = {}
         self._operations |= {"open": self._open, "end": self._end, "drop": self._drop}
         self._operations |= {"changes": self._changes, "copy": self._copy, "counters": self._count}
-        self._operations["idle"] = self._idle
+        self._operations |= {"idle": self._idle, "listen": self._listen}
         _forget_arguments()
         set_name("init")
 
@@ -147,23 +153,24 @@ class _Keeper:
     ) -> dict[str, Any]:
         """Fork a sandbox; descriptors: its socket, its shell's three or four, or a bundle."""
         base = self._layers.base(spec["base"])
+        spec["mounts"] = {path: self._layers.mounted(path) for path in spec["mounts"]}
         self._layers.add(layers[0], *sizes)
         group = None if isinstance(self._family, str) else self._family.make()
-        doors: list[int] = []
-        gauges: list[int] = []
+        membership_files: list[int] = []
+        counter_files: list[int] = []
         try:
             if group is not None:
                 group.limit(**spec["group"])
-                doors, gauges = group.doors(), group.gauges()
+                membership_files, counter_files = group.membership_files(), group.counter_files()
             unshare(CLONE_NEWPID)
             try:
                 pid = os.fork()
                 if pid == 0:
-                    _sandbox(self, descriptors, layers, base, doors, gauges, spec)
+                    _sandbox(self, descriptors, layers, base, membership_files, counter_files, spec)
             finally:
                 setns(self._own_pids, CLONE_NEWPID)
         finally:
-            for handle in (*doors, *gauges):
+            for handle in (*membership_files, *counter_files):
                 os.close(handle)
         if group is not None:
             self._groups[pid] = group
@@ -210,6 +217,11 @@ class _Keeper:
         finally:
             os._exit(code)
 
+    def _listen(self, descriptors: list[int], pid: int, port: int) -> dict[str, Any]:
+        """Open a listening socket in a sandbox's network, in a separate process."""
+        self._elsewhere(descriptors[0], lambda: _listening(pid, port))
+        return {}
+
     def _reap(self) -> None:
         """Reap helpers and sandboxes that have ended; no other children are reaped."""
         self._helpers = [pid for pid in self._helpers if os.waitpid(pid, os.WNOHANG)[0] == 0]
@@ -243,24 +255,26 @@ class _Keeper:
 
 
 def _sandbox(
-    keeper: "_Keeper",
+    supervisor: "_Supervisor",
     descriptors: list[int],
     layers: list[int],
     base: str,
-    doors: list[int],
-    gauges: list[int],
+    membership_files: list[int],
+    counter_files: list[int],
     spec: dict[str, Any],
 ) -> None:
     """Run as process 1 of a new sandbox; never returns."""
     try:
         connection = socket.socket(fileno=descriptors[0])
         try:
-            _enter(keeper, layers, base, spec, descriptors)
+            _enter(supervisor, layers, base, spec, descriptors)
         except OSError as error:
             wire.send(connection, {"error": str(error)}, [])
             return
-        init = Init(connection, spec["environment"], spec["workdir"], doors, gauges)
-        _keep_only([connection.fileno(), *descriptors[1:], *doors, *gauges])
+        init = Init(
+            connection, spec["environment"], spec["workdir"], membership_files, counter_files
+        )
+        _keep_only([connection.fileno(), *descriptors[1:], *membership_files, *counter_files])
         reply = init.shell(descriptors[1:]) if spec["shell"] else {}
         for descriptor in descriptors[1:]:
             os.close(descriptor)
@@ -271,16 +285,25 @@ def _sandbox(
 
 
 def _enter(
-    keeper: "_Keeper", layers: list[int], base: str, spec: dict[str, Any], descriptors: list[int]
+    supervisor: "_Supervisor",
+    layers: list[int],
+    base: str,
+    spec: dict[str, Any],
+    descriptors: list[int],
 ) -> None:
     build_root(
-        layers, base, host=spec["host"], memory_files=spec["memory_files"], root=keeper._root
+        layers,
+        base,
+        spec["mounts"],
+        host=spec["host"],
+        memory_files=spec["memory_files"],
+        root=supervisor._root,
     )
-    enter_users(keeper._users)
-    if spec["lay"]:
-        laying.apply(bundle.unpack(os.dup(descriptors[1])))
-    set_ceilings(Ceilings(**spec["ceilings"]))
-    shut_in(keeper._program)
+    enter_user_namespace(supervisor._users)
+    if spec["write_bundle"]:
+        writing.apply(bundle.unpack(os.dup(descriptors[1])))
+    set_process_limits(ProcessLimits(**spec["process_limits"]))
+    drop_privileges(supervisor._program)
 
 
 def _keep_only(wanted: list[int]) -> None:
@@ -298,6 +321,13 @@ def _copy_layer(source: int, target: int) -> None:
         )
         if code:
             raise OSError(code, "a layer could not be copied")
+
+
+def _listening(pid: int, port: int) -> int:
+    """Return the descriptor of a socket that listens on the loopback of a sandbox's network."""
+    network = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+    setns(network, CLONE_NEWNET)
+    return socket.create_server(("127.0.0.1", port)).detach()
 
 
 def _make_users() -> int:

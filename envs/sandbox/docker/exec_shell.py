@@ -11,7 +11,7 @@ import time
 
 from hexathlon.envs.sandbox.shell import NO_LIMIT, Gathered, Shell, ShellEnded, ShellLink
 
-__all__ = ["OUTPUT", "Frames", "MuxedShell"]
+__all__ = ["OUTPUT", "Frames", "ExecShell"]
 
 _READ = 1 << 16
 OUTPUT = 1
@@ -37,7 +37,7 @@ class Frames:
         return frames
 
 
-class MuxedShell(Shell):
+class ExecShell(Shell):
     """A shell at the other end of an exec socket.
 
     Args:

@@ -1,8 +1,8 @@
-"""The pytest that the grader lays into its sandbox: the harness's own, read-only, with plug-ins.
+"""The grader's pytest: the harness's installation, copied read-only into the sandbox.
 
-There is no network in a sandbox, and the base need not have pytest. The files of the installed
-distributions are copied as they are; a plug-in of our own reports outcomes, and accepts the options
-of plug-ins that are not installed here and whose absence changes no outcome.
+Sandboxes have no network, and their base may lack pytest, so the installed distributions are
+copied unchanged. A plug-in of this package reports outcomes and accepts the options of absent
+plug-ins that do not affect outcomes.
 """
 
 import inspect
@@ -23,7 +23,7 @@ PLUGINS = {
     "pytest-mock": "pytest_mock",
     "pytest-timeout": "pytest_timeout",
 }
-"""Plug-ins that tests name: distribution to module."""
+"""Plug-ins that tests use: distribution → module."""
 
 PLUGIN_LIST = "plugins.txt"
 """File with the names of the modules, as in `PYTEST_PLUGINS`."""
@@ -39,7 +39,7 @@ def pytest_files(folder: str) -> Mapping[str, Entry]:
     """Return pytest, its plug-ins and a plug-in that reports outcomes, as read-only files.
 
     Args:
-        folder: Where they are laid, on the tests' `PYTHONPATH`.
+        folder: Their directory in the sandbox, on the tests' `PYTHONPATH`.
 
     Raises:
         BackendMissing: If pytest is not installed with the harness.
