@@ -107,12 +107,18 @@ def scatter(points: Sequence[CostPoint]) -> Scatter:
     )
 
 
-def _decades(first: float, last: float) -> list[tuple[int, int]]:
-    """Return (power, 1 | 2 | 5) of the round numbers between two powers of ten."""
+def _decades(first: float, last: float) -> list[tuple[int, float]]:
+    """Return (power, factor) of the round numbers between two powers of ten."""
     steps = (1, 2, 5) if last - first < 2.2 else (1,)
     powers = range(math.floor(first), math.ceil(last) + 1)
     marks = [(power, step) for power in powers for step in steps]
-    return [(p, s) for p, s in marks if first <= p + math.log10(s) <= last]
+    found = [(p, s) for p, s in marks if first <= p + math.log10(s) <= last]
+    if len(found) > 1:
+        return found
+    power = math.floor(first)  # less than an octave: two even marks near its ends
+    low, high = 10 ** (first - power), 10 ** (last - power)
+    step = (high - low) / 3
+    return [(power, float(f"{low + part * step:.2g}")) for part in (1, 2)]
 
 
 def _amount(value: float) -> str:

@@ -82,7 +82,7 @@ async function start() {
       fact("First", `${points(rows.reduce((sum, row) => sum + row.a, 0) / rows.length)} %`),
       fact("Second", `${points(rows.reduce((sum, row) => sum + row.b, 0) / rows.length)} %`),
       fact("Difference, standard error", `${points(mean)} ± ${error === null ? "–" : points(error)}`),
-      fact("First better, second better", `${rows.filter((row) => row.difference > 0).length}, ${rows.filter((row) => row.difference < 0).length} of ${rows.length} tasks`));
+      fact("Tasks won by either", `${rows.filter((row) => row.difference > 0).length} : ${rows.filter((row) => row.difference < 0).length} of ${rows.length}`));
     const text = fields.task.value.toLowerCase();
     const kept = rows.filter((row) => row.task.toLowerCase().includes(text) && ({
       "": true, differ: row.difference !== 0, a: row.difference > 0, b: row.difference < 0,
