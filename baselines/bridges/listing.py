@@ -10,7 +10,7 @@ from hexathlon.tasks.taskset import TaskSet
 __all__ = ["TRAIN_TASKS", "TaskListing"]
 
 TRAIN_TASKS = 100_000
-"""Number of tasks listed of an unbounded split."""
+"""Number of tasks listed for an unbounded split."""
 
 
 class TaskListing:
@@ -24,7 +24,7 @@ class TaskListing:
         event: Id, or short name such as `SQL`.
         taskset: Name of the task source; the event's own by default.
         level: Restricts the list to one level; None includes all.
-        train_tasks: Number of tasks to list of an unbounded split.
+        train_tasks: Number of tasks to list for an unbounded split.
 
     Raises:
         UsageError: If there is no such event or task set.
@@ -51,7 +51,7 @@ class TaskListing:
         return list(self._sets)
 
     def size(self, split: str) -> int:
-        """Return the number of tasks listed of a split."""
+        """Return the number of tasks listed for a split."""
         size = self._set(split).size
         return self._train_tasks if size is None else size
 

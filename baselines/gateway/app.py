@@ -97,6 +97,8 @@ class Gateway:
             row["max_model_len"] = self._model.context
         if path == "/health":
             return HttpReply({})
+        if path in self._more or path in _POSTED:
+            return HttpReply(error_body("method", f"{path} is posted to"), 405)
         if path == "/v1/models":
             return HttpReply({"object": "list", "data": [row]})
         if path.startswith("/v1/models/"):

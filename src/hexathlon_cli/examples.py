@@ -17,6 +17,12 @@ EXAMPLES = {
         "hexathlon eval runs/first/policy --envs SQL --level tiny --with-anchors --out runs/tiny",
         "hexathlon eval agent:noop --envs SQL --taskset chinook --tasks 0 --dry-run",
     ),
+    "harness": (
+        "hexathlon harness --envs Terminal --tasks 20 --model runs/first/policy --keep-tokens "
+        "--out runs/mine -- python3 agent.py {prompt}",
+        "hexathlon harness --envs Shopping --model endpoint:URL#NAME --mount ~/agents --out runs/a "
+        "-- node ~/agents/agent.js",
+    ),
     "resume": (
         "hexathlon resume runs/mine",
         "hexathlon resume runs/mine --retry-infra --concurrency 4",

@@ -52,7 +52,7 @@ class ShiftCast:
 
 
 def draw_cast(scene: WebScene, people: Sequence[Person], sites: Sequence[str]) -> ShiftCast:
-    """Draw the people of a shift; 13 and two for each site are needed."""
+    """Draw the people of a shift; 13, plus two for each site, are needed."""
     drawn = scene.sample(people, len(people))
     count = len(sites)
     return ShiftCast(

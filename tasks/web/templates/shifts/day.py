@@ -26,7 +26,7 @@ JobMaker = Callable[[ShiftBench, range], RecordJob | None]
 
 _SIZES = (range(3, 5), range(3, 7), range(3, 7), range(2, 5), range(2, 4), range(2, 4), range(2, 4),
           range(2, 4))  # fmt: skip
-"""Sizes of the jobs of the user's four requests, of mails, and of one that replaces another."""
+"""Sizes of the jobs of the user's four requests, of emails, and of one that replaces another."""
 
 _HELD_OUT = ("unless", "unless", "unnamed")
 """Kinds of follow-ups that training never sees."""

@@ -37,7 +37,7 @@ class DayStatement:
     """`unless`: withdrawn if one of its records is left because of a hold, else corrected."""
 
     source: str
-    """The request: its number, or `m` and the reference of a mail."""
+    """The request: its number, or `m` and the reference of an email."""
 
     choice: int = 0
     """Which of its job's values is named."""
@@ -60,7 +60,7 @@ class DayStatement:
 
 @dataclass(frozen=True)
 class DayMail:
-    """A mail with the subject line of requests."""
+    """An email with the subject line of requests."""
 
     reference: str
     sender: Person
@@ -103,7 +103,7 @@ class StepRecord:
     """Number of the closure."""
 
     counted: int = 0
-    """How many mails counted."""
+    """How many emails counted."""
 
     plan: tuple[str, ...] = ()
     """Numbers of the offers of a plan that is sent."""

@@ -117,7 +117,7 @@ class DayRules:
     """Gets the day log."""
 
     log_at_end: bool = False
-    """Whether the day log is one mail at the end, or one mail for each request."""
+    """Whether the day log is one email at the end, or one email for each request."""
 
     entries: tuple[RegisterEntry, ...] = ()
     closures: tuple[RecordClosure, ...] = ()

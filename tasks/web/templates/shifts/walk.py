@@ -85,7 +85,7 @@ class DrawnDay:
 
     requests: tuple[DrawnRequest, ...]
     mail_edits: tuple[Edit, ...]
-    """Adds the mails, which have not arrived yet."""
+    """Adds the emails, which have not arrived yet."""
 
 
 @dataclass
@@ -282,7 +282,7 @@ def _near_misses(bench: ShiftBench, day: DrawnDay, site: str) -> dict[str, list[
 
 
 def _outcome(works: Sequence[StageWork]) -> Any:
-    """Return the outcome of a day: values that differ, mails and answers."""
+    """Return the outcome of a day: values that differ, emails and answers."""
     final = {
         record_of(job, target): (target, values)
         for work in works
@@ -343,7 +343,7 @@ def _stage(bench: ShiftBench, day: DrawnDay, site: str, place: int, work: StageW
 def _look(
     step: DayStep, pages: Sequence[str], jobs: Sequence[RecordJob], checks: Sequence[Writing]
 ) -> Solver:
-    """Look at the handbook and into the inbox, read new mails, and look records up."""
+    """Look at the handbook and into the inbox, read new emails, and look records up."""
 
     def look(pilot: Pilot) -> Script:
         for name in pages:
