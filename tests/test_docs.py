@@ -127,7 +127,7 @@ def reason_not_to_run(words: list[str]) -> str:
         return "needs pyarrow or inspect_ai; tests/bridges/test_exchange.py has them"
     if words[0] == "submit" and words[1] != "schema":
         return "makes keys and submissions; tests/cli/test_boards.py does"
-    if words[0] == "leaderboard" and words[1] != "build":
+    if words[0] == "leaderboard" and (words[1] != "build" or words[2] == "board"):
         return "needs a board or a site; tests/cli/test_boards.py makes them"
     if words[0] == "plan" and "--from" in words:
         return "needs a training run; tests/baselines/sizing has one"
