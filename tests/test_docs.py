@@ -115,7 +115,8 @@ def reason_not_to_run(words: list[str]) -> str:
         return "needs a training run to follow; tests/test_watch.py has one"
     if "docker" in words:
         return "needs a container engine"
-    if "runs/first/policy" in words or (words[0] == "train" and "--out" in words):
+    trained = {"runs/first/policy", "runs/first/after"}
+    if trained & set(words) or (words[0] == "train" and "--out" in words):
         return "needs minutes of training; tests/baselines/training trains smaller policies"
     if "tasks/fix-build" in words:
         return "needs a task directory; see tests/envs/terminal/test_task_directories.py"
