@@ -21,7 +21,7 @@ from hexathlon_cli.examples import EXAMPLES as CLI_EXAMPLES
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 JUDGES = ROOT / "docs" / "guides" / "judges.md"
-GUIDES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guides").glob("*.md"))]
+GUIDES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guides").rglob("*.md"))]
 README = (ROOT / "README.md").read_text("utf-8")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 INLINE = re.compile(r"(?<!`)`(hexathlon [a-z]+ [^`]+)`(?!`)")
@@ -238,6 +238,10 @@ def test_every_block_is_of_a_kind_that_is_tested() -> None:
         "# skyrl_example.py": "tests/bridges/test_skyrl.py runs it",
         "# inspect_example.py": "tests/bridges/test_inspect.py runs it",
         "# trl_example.py": "tests/oracles/test_trl_environment.py runs it",
+        "# trl_rollout_example.py": "tests/bridges/test_trl.py trains with it",
+        "# my_events.py": "tests/bridges/hexathlon_events.py is it",
+        "# ors_server.py": "tests/bridges/test_examples.py runs it",
+        "# tinker_example.py": "tests/bridges/test_examples.py runs it up to the training",
     }
     read = {"clusters.md", "evaluation.md", "judges.md", "training.md", "plugins.md"}
     for path in GUIDES:

@@ -34,7 +34,7 @@ def write_records(run: Path, conversations: Iterable[ChatTranscript], out: Path)
         The aggregate record and the file of instances.
     """
     plan, read = read_plan(run), read_run(run)
-    digest = plan_hash(plan)
+    digest, version = plan_hash(plan), plan["code"]["packages"].get("hexathlon")
     name = str(plan["model"]["name"])
     model = name if "/" in name else f"{plan['model']['kind']}/{name}"
     identity = str(uuid.UUID(bytes=hashlib.sha256(digest.encode()).digest()[:16], version=4))
@@ -54,7 +54,7 @@ def write_records(run: Path, conversations: Iterable[ChatTranscript], out: Path)
             "source_type": "evaluation_run", "source_organization_name": "Hexathlon",
             "evaluator_relationship": "other",
         },
-        "eval_library": {"name": "hexathlon", "version": plan["code"]["packages"]["hexathlon"]},
+        "eval_library": {"name": "hexathlon", "version": version or "unknown"},
         "model_info": {
             "name": name, "id": model, "developer": developer, "additional_details": {
                 "deployment_type": "unknown", "model_availability": "unknown"},
