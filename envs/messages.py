@@ -59,7 +59,7 @@ class ParsedCall(NamedTuple):
     name: str
     arguments: dict[str, Any]
     problem: str = ""
-    """What is wrong with the call, as text for the agent; empty if it can be run."""
+    """The fault of the call, as text for the agent; empty if it can be run."""
 
 
 class Action(NamedTuple):

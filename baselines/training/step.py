@@ -69,7 +69,7 @@ def training_step(run: Components, source: BatchSource, step: int) -> dict[str, 
             groups = SHAPINGS[part.name](groups, **part.parameters)
         if recipe.control == "shuffled_rewards":
             groups = shuffled_rewards(groups, recipe.seed, step)
-        groups = run.replay.mended(groups, step, attempt)
+        groups = run.replay.repaired(groups, step, attempt)
         for part in recipe.credit.filters:
             groups = FILTERS[part.name](groups, **part.parameters)
         kept += groups

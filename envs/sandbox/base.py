@@ -127,7 +127,7 @@ class Sandbox(Closing):
         """
 
     @abstractmethod
-    def lay(self, files: Mapping[str, Entry]) -> None:
+    def write_entries(self, files: Mapping[str, Entry]) -> None:
         """Write files, directories and links with owner, mode and time.
 
         Existing files are replaced, symbolic links included: the last component of a path is
@@ -161,7 +161,7 @@ class Sandbox(Closing):
     def cpu_seconds(self) -> float | None:
         """Return the processor time of all processes since some fixed moment; None if unknown.
 
-        Processes that have ended count, whoever waited for them, as far as the backend can tell.
+        Ended processes count, regardless of who reaped them, as far as the backend can tell.
         """
         return None
 

@@ -97,7 +97,7 @@ class TerminalEnv(Environment):
         super().__init__(**kwargs)
         if verifier not in ("separate", "shared"):
             raise ValueError(f"verifier must be 'separate' or 'shared', got {verifier!r}")
-        self._rung = sandbox or os.environ.get(_CHOICE) or None
+        self._backend_name = sandbox or os.environ.get(_CHOICE) or None
         self._base = base or HOST
         self._verifier = verifier
         self._backend: SandboxBackend | None = None
@@ -210,7 +210,7 @@ class TerminalEnv(Environment):
         }
 
     def _judged(self, *, ended: bool) -> GradedStep:
-        """Grade the current step; a wrecked sandbox has failed it."""
+        """Grade the current step, which fails if the agent broke its sandbox."""
         steps = self._task_steps()
         step = steps.steps[len(self._results)]
         image, shell = self._image(), self._open()
@@ -308,7 +308,7 @@ class TerminalEnv(Environment):
         return _LOST
 
     def _blame(self, fault: SandboxFault) -> None:
-        """Hold a fault of the agent's sandbox against the agent, who alone acts in it.
+        """Attribute a fault of the agent's sandbox to the agent, which alone acts in it.
 
         Raises:
             SandboxFault: The fault itself, if the backend opens no working sandbox now.
@@ -325,7 +325,7 @@ class TerminalEnv(Environment):
 
     def _opener(self) -> SandboxBackend:
         if self._backend is None:
-            self._backend = choose(self._rung, absolute_paths=self._rung != "none")
+            self._backend = choose(self._backend_name, absolute_paths=self._backend_name != "none")
             self.sandbox = self._backend.name
         return self._backend
 

@@ -36,6 +36,7 @@ __all__ = [
     "Slots",
     "Stream",
     "TasksetName",
+    "WithAnchors",
     "Workers",
 ]
 
@@ -135,4 +136,7 @@ Pools = Annotated[
         "--pool",
         help="Workers for some families, in TOML: 'browsers={families=[\"web\"], workers=2}'.",
     ),
+]
+WithAnchors = Annotated[
+    bool, typer.Option("--with-anchors", help="Also run the trivial agents and the oracle.")
 ]

@@ -10,7 +10,7 @@ from hexathlon_cli.options import LevelName, TasksetName
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Events and checkpoints as servers for other tools.", no_args_is_help=True)
+app = typer.Typer(help="Serve events and checkpoints to other tools.", no_args_is_help=True)
 
 EventName = Annotated[str, typer.Argument(help="Event, such as SQL.")]
 SplitName = Annotated[str, typer.Option(help="Split to draw from if no task is named.")]
@@ -23,16 +23,16 @@ def envs(
     split: SplitName = "train",
     level: LevelName = None,
     dialect: Annotated[
-        str, typer.Option(help="Form of tool calls in texts, such as json, hermes or react.")
+        str, typer.Option(help="Tool-call dialect, such as json, hermes or react.")
     ] = "json",
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any.")] = 8000,
-    sessions: Annotated[int, typer.Option(min=1, help="Maximum sessions at a time.")] = 64,
+    sessions: Annotated[int, typer.Option(min=1, help="Maximum concurrent sessions.")] = 64,
 ) -> int:
     """Serve an event in the OpenEnv protocol, over HTTP and WebSocket.
 
-    Each session has an environment of its own. Tasks are listed under /EVENT/splits, /tasks,
-    /num_tasks, /task and /task_range. Whoever reaches the port can play: do not expose it.
+    Each session has its own environment. Tasks are listed under /EVENT/splits, /tasks,
+    /num_tasks, /task and /task_range. Anyone who can reach the port can play: do not expose it.
     """
     from hexathlon_cli.serving import serve_envs
 

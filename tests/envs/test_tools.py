@@ -150,3 +150,10 @@ def test_tools_that_cannot_be_described_are_named(parameter, doc, reason):
     play.__doc__, play.__annotations__ = doc, {"what": parameter}
     with pytest.raises(TypeError, match=f"'play' .*{reason}|{reason}"):
         schemas_of(type("Broken", (), {"play": tool(play)}))
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
+def test_numbers_are_finite(number):
+    schema = {"type": "object", "properties": {"far": {"type": "number"}, "any": {}}}
+    assert "must be a finite number" in argument_problem("scroll", {"far": number}, schema)
+    assert argument_problem("scroll", {"far": 1e308, "any": number}, schema) == ""

@@ -257,8 +257,9 @@ class _Clerk:
         yield from self.pilot.goto("mail", "/folder/inbox")
         returned = []
         for letter in self.letters:
-            notices = [each.format(subject=letter[1])
-                       for each in self.pilot.words("mail", "failed_notice")]  # fmt: skip
+            notices = [
+                each.format(subject=letter[1]) for each in self.pilot.words("mail", "failed_notice")
+            ]
             if any(notice in each for notice in notices for each in self.screens):
                 returned.append(letter)
         self.screens.clear()

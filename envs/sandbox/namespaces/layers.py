@@ -1,4 +1,4 @@
-"""File layers, held in the keeper's own mount namespace only.
+"""File layers, held in the supervisor's own mount namespace only.
 
 A layer is an in-memory file system of limited size. A sandbox writes into its top layer; lower
 layers are read-only and may be shared: the base, the files of the image, the frozen layers of

@@ -1,4 +1,4 @@
-"""Construction of a sandbox's root by its process 1, with the rights of the keeper."""
+"""Construction of a sandbox's root by its process 1, with the rights of the supervisor."""
 
 import fcntl
 import os
@@ -50,7 +50,7 @@ def build_root(
         mounts: Path inside → directory on the stage.
         host: Whether to mount the machine's own `/usr` on top.
         memory_files: Size of `/dev/shm` in bytes.
-        root: Whether the keeper is the machine's root; otherwise the overlay's marks are stored
+        root: Whether the supervisor is the machine's root; otherwise the overlay's marks are stored
             where an ordinary user may write them.
     """
     unshare(_NAMESPACES)

@@ -36,19 +36,25 @@ def offer(number, work, firm, price, days, author=HEAD.name):
 
 
 SMALL = (
-    offer(11, "roof", "A", 100, 9), offer(12, "roof", "B", 150, 3),
-    offer(21, "doors", "A", 100, 9), offer(22, "doors", "B", 170, 4),
-    offer(31, "lamps", "A", 100, 9), offer(32, "lamps", "B", 180, 2),
-)  # fmt: skip
+    offer(11, "roof", "A", 100, 9),
+    offer(12, "roof", "B", 150, 3),
+    offer(21, "doors", "A", 100, 9),
+    offer(22, "doors", "B", 170, 4),
+    offer(31, "lamps", "A", 100, 9),
+    offer(32, "lamps", "B", 180, 2),
+)
 
 
-@pytest.mark.parametrize(("days", "per_firm", "plan"), [
-    (27, 3, "O-11 O-21 O-31"),  # nothing binds
-    (27, 2, "O-12 O-21 O-31"),  # one firm may not have all
-    (20, 3, "O-11 O-21 O-32"),  # the days: 32 saves most of them
-    (9, 2, ""),                 # only firm B is fast enough, three times
-    (15, 2, "O-12 O-21 O-32"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("days", "per_firm", "plan"),
+    [
+        (27, 3, "O-11 O-21 O-31"),  # nothing binds
+        (27, 2, "O-12 O-21 O-31"),  # one firm may not have all
+        (20, 3, "O-11 O-21 O-32"),  # the days: 32 saves most of them
+        (9, 2, ""),  # only firm B is fast enough, three times
+        (15, 2, "O-12 O-21 O-32"),
+    ],
+)
 def test_a_small_plan(days, per_firm, plan):
     limits = OfferLimits(days, per_firm)
     assert " ".join(best_plan(SMALL, limits)) == plan
@@ -95,8 +101,9 @@ def test_a_change_of_offers_leaves_the_others():
 
 def rules(**changes):
     mandates = (Mandate(KEEPER.name, KEEPER.email, "mail", TODAY, TODAY, HEAD.name),)
-    plain = DayRules(TODAY, {}, 8, HEAD, KEEPER, mandates=mandates, offers=SMALL,
-                     limits=OfferLimits(20, 3))  # fmt: skip
+    plain = DayRules(
+        TODAY, {}, 8, HEAD, KEEPER, mandates=mandates, offers=SMALL, limits=OfferLimits(20, 3)
+    )
     return replace(plain, **changes)
 
 
@@ -110,12 +117,12 @@ def sent(steps, slip=""):
 
 CHEAPER = (*SMALL, offer(33, "lamps", "C", 90, 2, KEEPER.name))
 DAY = [
-    DayStep(rules(offers=CHEAPER)),                 # nobody has asked yet
+    DayStep(rules(offers=CHEAPER)),  # nobody has asked yet
     DayStep(rules(), plan=True),
-    DayStep(rules()),                               # the same plan
+    DayStep(rules()),  # the same plan
     DayStep(rules(offers=CHEAPER)),
-    DayStep(rules(offers=CHEAPER, mandates=())),    # the author's mandate is gone
-]  # fmt: skip
+    DayStep(rules(offers=CHEAPER, mandates=())),  # the author's mandate is gone
+]
 
 
 def test_the_plan_is_sent_when_asked_for_and_when_another_one_holds():

@@ -1,4 +1,4 @@
-"""The people of a shift, and what the pages Register and Mandates say in the morning."""
+"""The people of a shift, and the initial content of the pages Register and Mandates."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -45,14 +45,14 @@ class ShiftCast:
     senders: tuple[Person, ...]
 
     def authors(self, site: str) -> tuple[Person, ...]:
-        """Return those who enter holds on records of a site, rightly or not."""
+        """Return the people who enter holds on a site's records, with or without authority."""
         other = sorted(each for each in self.keepers if each != site)[0]
         return (self.keepers[site], self.seconds[site], self.deputy, self.strangers[0],
                 self.keepers[other])  # fmt: skip
 
 
 def draw_cast(scene: WebScene, people: Sequence[Person], sites: Sequence[str]) -> ShiftCast:
-    """Draw the people of a shift; 13 and two for each site are needed."""
+    """Draw the people of a shift; 13, plus two for each site, are needed."""
     drawn = scene.sample(people, len(people))
     count = len(sites)
     return ShiftCast(
@@ -68,15 +68,15 @@ def draw_rules(
     scene: WebScene, cast: ShiftCast, today: date, jobs: Sequence[RecordJob], closed: RecordJob,
     days: Sequence[int],
 ) -> DayRules | None:  # fmt: skip
-    """Draw the rules of the morning; None if there are no limits that make the plan hard.
+    """Draw the initial rules; None if no limits make the plan hard.
 
     Args:
-        scene: What they are drawn from.
+        scene: Source of the draws.
         cast: The people.
         today: The date of the shift.
         jobs: Jobs on whose records there are holds.
-        closed: A job that is more often closed than not.
-        days: The term of the morning, then the later one.
+        closed: A job that usually gets closed.
+        days: The initial term, then the later one.
     """
     mandates = _draw_mandates(scene, cast, today)
     entries = [entry for job in jobs for target in job.targets
@@ -97,7 +97,7 @@ def draw_rules(
 
 
 def _offer_authors(cast: ShiftCast) -> list[str]:
-    """Return names of those who enter offers, as often as they do."""
+    """Return the names of offer authors, repeated according to their frequency."""
     keeper, second = cast.keepers["mail"], cast.seconds["mail"]
     people = (*[cast.head] * 5, *[cast.deputy] * 3, *[keeper] * 3, *[second] * 2,
               cast.strangers[0], cast.authors("mail")[-1])  # fmt: skip
@@ -157,7 +157,7 @@ def _draw_entries(
     scene: WebScene, cast: ShiftCast, today: date, job: RecordJob, target: JobTarget,
     days: Sequence[int],
 ) -> list[RegisterEntry]:  # fmt: skip
-    """Draw what the register says about a record: mostly nothing, a hold, or several entries."""
+    """Draw a record's register entries: usually none, otherwise a hold or several entries."""
     if scene.rng.random() < 0.42:
         return []
     shorter, longer = sorted(days)

@@ -28,10 +28,10 @@ class DayChanges:
     cast: ShiftCast
     later_days: int
     jobs: Sequence[RecordJob]
-    """Jobs that a closure in the course of the day may concern."""
+    """Jobs that a closure during the day may affect."""
 
     def plan(self, places: Sequence[int]) -> dict[int, list[str]]:
-        """Draw the kinds of changes before each request."""
+        """Draw which kinds of changes precede each request."""
         planned: dict[int, list[str]] = {}
         for kind in _KINDS:
             if kind == "days" or self.scene.rng.random() < 0.8:
@@ -55,7 +55,7 @@ class DayChanges:
         return self._entered(kind, rules, ledger)
 
     def _planned_anew(self, kind: str, rules: DayRules) -> DayRules:
-        """Change the offers or their limits, so that another plan or the same one holds."""
+        """Change the offers or their limits; the best plan then changes, or stays the same."""
         force = rules.in_force()
         plan = best_plan(force.offers, force.limits)
         telling = self.scene.rng.random() < 0.85
@@ -74,32 +74,43 @@ class DayChanges:
 
     def overwritten(self, ledger: DayLedger) -> Writing | None:
         """Draw a record that somebody else overwrites after the agent has changed it."""
-        places = [place for place in ledger.given
-                  if not ledger.taken(place) and len(self._companions(ledger, place)) > 1]  # fmt: skip
+        places = [
+            place
+            for place in ledger.given
+            if not ledger.taken(place) and len(self._companions(ledger, place)) > 1
+        ]
         if not places:
             return None
         place = self.scene.pick(places)
         job, target = ledger.places[place]
-        values = [each for each in target.values[::-1]
-                  if each not in (ledger.values[place], target.before)]  # fmt: skip
+        values = [
+            each
+            for each in target.values[::-1]
+            if each not in (ledger.values[place], target.before)
+        ]
         return job, target, values[0]
 
     def undone(self, site: str, ledger: DayLedger, other: Writing | None) -> tuple[Writing, ...]:
-        """Draw records of a site that its synchronisation puts back, at most three."""
+        """Draw records of a site that its synchronisation reverts, at most three."""
         changed = [
-            place for place in ledger.given
-            if place[0] == site and not ledger.taken(place)
+            place
+            for place in ledger.given
+            if place[0] == site
+            and not ledger.taken(place)
             and ledger.values[place] != ledger.places[place][1].before
             and (other is None or ledger.places[place][1] is not other[1])
-        ]  # fmt: skip
+        ]
         places = self.scene.sample(changed, int(self.scene.rng.integers(1, 4)))
         return tuple((*ledger.places[place], ledger.places[place][1].before) for place in places)
 
     def _companions(self, ledger: DayLedger, place: RecordPlace) -> list[RecordPlace]:
-        """Return the records of a job that have been given values and kept them."""
+        """Return the records of a job that were set and have not been overwritten since."""
         job = ledger.places[place][0]
-        return [each for each in ledger.given
-                if ledger.places[each][0] is job and not ledger.taken(each)]  # fmt: skip
+        return [
+            each
+            for each in ledger.given
+            if ledger.places[each][0] is job and not ledger.taken(each)
+        ]
 
     def _revoked(self, rules: DayRules, ledger: DayLedger) -> DayRules:
         """Revoke a mandate, preferably one that affects a record."""
@@ -122,18 +133,24 @@ class DayChanges:
         """Renew a keeper's lapsed mandate, granted by the head."""
         force = rules.in_force()
         broken = [
-            (site, person) for site, person in self.cast.keepers.items()
+            (site, person)
+            for site, person in self.cast.keepers.items()
             if not force.entitles(person.email, site)
-        ]  # fmt: skip
+        ]
         if not broken:
             return rules
         site, person = self.scene.pick(broken)
         mandates = tuple(
-            replace(each, first=rules.today, last=rules.today + timedelta(days=30),
-                    granter=self.cast.head.name)
-            if (each.name, each.site) == (person.name, site) else each
+            replace(
+                each,
+                first=rules.today,
+                last=rules.today + timedelta(days=30),
+                granter=self.cast.head.name,
+            )
+            if (each.name, each.site) == (person.name, site)
+            else each
             for each in rules.mandates
-        )  # fmt: skip
+        )
         return replace(rules, mandates=mandates)
 
     def _entered(self, kind: str, rules: DayRules, ledger: DayLedger) -> DayRules:
@@ -141,11 +158,12 @@ class DayChanges:
         force, today = rules.in_force(), rules.today
         fresh = {(each.site, each.label) for each in rules.entries if each.day == today}
         held = [
-            (job, target) for place, (job, target) in ledger.places.items()
+            (job, target)
+            for place, (job, target) in ledger.places.items()
             if (place[0], target.label) not in fresh
             and ((place[0], target.label) in force.held) == (kind == "release")
             and (kind == "release" or place in ledger.given)
-        ]  # fmt: skip
+        ]
         if not held:
             return rules
         job, target = self.scene.pick(held)

@@ -55,7 +55,7 @@ def reread(scene: WebScene, steps: Sequence[DayStep]) -> bool:
 
 
 def _same_plan(pages: Mapping[str, str], force: RulesInForce, entitled: set[str]) -> bool:
-    """Whether all choices of the offers on the page, tried in turn, give the same one plan."""
+    """Whether an exhaustive search over the page's offers gives the same unique plan."""
     names = {name for name, address in force.addresses.items()
              if address in entitled or address == force.head}  # fmt: skip
     lines = [match.groups() for line in pages["day-offers"].splitlines()
