@@ -122,6 +122,10 @@ EXAMPLES = {
         "hexathlon serve policy runs/first/policy",
         "hexathlon serve policy runs/first/policy --port 8001 --name mine",
     ),
+    "serve tinker": (
+        "hexathlon serve tinker runs/first/policy --port 8002",
+        "hexathlon serve tinker runs/first/policy --out runs/tinker",
+    ),
     "serve mcp": (
         "hexathlon serve mcp Shopping --level easy --seed 7 --verdicts verdicts.jsonl",
         "hexathlon serve mcp SQL --task sql/filter_rows/tiny/test/00000",
