@@ -95,8 +95,7 @@ class TinkerApp:
         if name in self._direct:
             return self._direct[name](body)
         if name in self._queued:
-            model = body.get("model_id")
-            reply = self._later(self._queued[name](body), model)
+            reply = self._later(self._queued[name](body), body.get("model_id"))
             samples = int(body.get("num_samples") or 1)
             names = [f"{reply['request_id']}-{number}" for number in range(samples)]
             return reply | ({"sample_sequence_ids": names} if name == "asample" else {})
