@@ -58,7 +58,7 @@ class SandboxEnvironment(BaseEnvironment):  # type: ignore[misc]
         """Build the image and open the sandbox."""
         self._thread = ThreadPoolExecutor(1, "sandbox")
         self._sandbox: Sandbox = await self._run(self._open)
-        await self._lay({str(path): Entry(folder=True, mode=0o777) for path in _LOGS})
+        await self._write({str(path): Entry(folder=True, mode=0o777) for path in _LOGS})
 
     def _open(self) -> Sandbox:
         task = HarborTask(
@@ -112,7 +112,7 @@ class SandboxEnvironment(BaseEnvironment):  # type: ignore[misc]
 
     async def upload_file(self, source_path: Path | str, target_path: str) -> None:
         """Copy a file into the sandbox."""
-        await self._lay({target_path: _entry(Path(source_path))})
+        await self._write({target_path: _entry(Path(source_path))})
 
     async def upload_dir(self, source_dir: Path | str, target_dir: str) -> None:
         """Copy all regular files of a directory into the sandbox."""
@@ -120,7 +120,7 @@ class SandboxEnvironment(BaseEnvironment):  # type: ignore[misc]
         below = {path: target_dir.rstrip("/") + f"/{path.relative_to(root).as_posix()}"
                  for path in sorted(root.rglob("*")) if not path.is_symlink()}  # fmt: skip
         files = {inside: _entry(path) for path, inside in below.items()}
-        await self._lay({target_dir: Entry(folder=True, mode=0o755), **files})
+        await self._write({target_dir: Entry(folder=True, mode=0o755), **files})
 
     async def download_file(self, source_path: str, target_path: Path | str) -> None:
         """Copy a file out of the sandbox."""
@@ -138,8 +138,8 @@ class SandboxEnvironment(BaseEnvironment):  # type: ignore[misc]
                 f"{source_dir.rstrip('/')}/{name[2:]}", Path(target_dir) / name[2:]
             )
 
-    async def _lay(self, files: dict[str, Entry]) -> None:
-        await self._run(lambda: self._sandbox.lay(files))
+    async def _write(self, files: dict[str, Entry]) -> None:
+        await self._run(lambda: self._sandbox.write_entries(files))
 
     async def _run(self, function: Callable[[], Result]) -> Result:
         return await asyncio.get_running_loop().run_in_executor(self._thread, function)

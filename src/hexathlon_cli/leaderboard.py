@@ -43,6 +43,10 @@ def build(
         ),
     ] = None,
     salt_file: SaltFile = None,
+    tests: Annotated[
+        Path | None,
+        typer.Option(help="JUnit file of a test run, for the self-assessment."),
+    ] = None,
     cache: Annotated[
         Path | None,
         typer.Option(
@@ -59,6 +63,7 @@ def build(
     from hexathlon.baselines.harness.progress import Progress
     from hexathlon.leaderboard.build import BuildError, BuildOptions
     from hexathlon.leaderboard.build import build as build_site
+    from hexathlon.leaderboard.checklist import ReportError, SuiteReport
     from hexathlon.tasks.validation import reason
     from hexathlon_cli.output import print_text
 
@@ -86,9 +91,10 @@ def build(
                 cache=cache,
                 entries=board.entries if board else {},
                 ledger=board.ledger if board else (),
+                tests=None if tests is None else SuiteReport.read(tests),
             )
             page = build_site(everything, out, options, progress=tick)
-        except BuildError as error:
+        except (BuildError, ReportError) as error:
             raise UsageError(str(error)) from None
         except OSError as error:
             raise UsageError(f"cannot write the site {out}: {reason(error)}") from None
