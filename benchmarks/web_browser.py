@@ -1,6 +1,6 @@
 """The browser compared with BrowserGym 0.14 and with raw Playwright calls, on one MiniWoB++ page.
 
-BrowserGym is installed in an environment of its own, since it pins an old Playwright:
+BrowserGym is installed in a separate environment, since it pins an old Playwright:
 
     python -m venv peer && peer/bin/pip install browsergym-core==0.14.3 browsergym-miniwob==0.14.3
     .venv/bin/python benchmarks/web_browser.py --peer peer/bin/python
@@ -42,12 +42,12 @@ def ours(resets: int, clicks: int, *, screenshot: bool) -> dict[str, float]:
     )
     options = {"task": f"miniwob/{PAGE}/easy/train/00000"}
     env.reset(seed=1, options=options)
-    found = {
+    medians = {
         "reset": median_ms(lambda: env.reset(seed=1, options=options), resets),
         "click": median_ms(lambda: env.step(CLICK), clicks),
     }
     env.close()
-    return found
+    return medians
 
 
 def peer(python: str, resets: int, clicks: int, *, sleeps: bool) -> dict[str, float]:
@@ -61,14 +61,14 @@ def peer(python: str, resets: int, clicks: int, *, sleeps: bool) -> dict[str, fl
     )
     if done.returncode:
         raise SystemExit(f"the peer failed:\n{done.stderr[-2_000:]}")
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    medians: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return medians
 
 
 def raw_calls(clicks: int) -> dict[str, float]:
     """Compare a step with the same two raw calls: a click on the element, and reading the page.
 
-    Both run on the same page of the same browser, in turns.
+    Both run alternately on the same page of the same browser.
     """
     from hexathlon.envs.web.env import WebEnv
 
@@ -146,7 +146,7 @@ def leaks(episodes: int, contexts: int = 8, parts: int = 4) -> list[Figure]:
         Figure("contexts open meanwhile", open_now, most=8),
         Figure("contexts left", driver.contexts, most=0),
         Figure("episodes left on the server", driver.server.episodes, most=0),
-        Figure("handles more", uses[-1].handles - uses[0].handles, most=8),
+        Figure("additional open handles", uses[-1].handles - uses[0].handles, most=8),
         *(
             Figure(
                 f"memory of {role}, {each * contexts * part} episodes", use.memory_mb[role], "MB"
@@ -192,7 +192,7 @@ def round_of(options: argparse.Namespace) -> dict[str, float]:
         "ours, click, full text and screenshot": picture["click"],
         "step": raw["step"],
         "click and aria_snapshot by raw Playwright": raw["raw"],
-        "step by raw calls": raw["step"] / raw["raw"],
+        "step over raw calls": raw["step"] / raw["raw"],
     }
     for sleeps, how in ((True, "as shipped"), (False, "without its sleeps")):
         if options.peer:
@@ -211,9 +211,9 @@ TARGETS = {
     "reset, as shipped": {"least": 8},
     "click, as shipped": {"least": 9},
     "click, without its sleeps": {"least": 2.5},
-    "step by raw calls": {"most": 1.3},
+    "step over raw calls": {"most": 1.3},
 }
-RATIOS = ("reset, ", "click, ", "click with", "step by")
+RATIOS = ("reset, ", "click, ", "click with", "step over")
 
 
 def main() -> None:
@@ -224,7 +224,10 @@ def main() -> None:
     parser.add_argument("--resets", type=int, default=20)
     parser.add_argument("--clicks", type=int, default=60)
     parser.add_argument(
-        "--episodes", type=int, default=160, help="for leaks; 2,000 is the long form, 0 none"
+        "--episodes",
+        type=int,
+        default=160,
+        help="for leaks; 2,000 for the full measurement, 0 for none",
     )
     options = parser.parse_args()
     rounds = [round_of(options) for _ in range(options.rounds)]

@@ -44,7 +44,7 @@ PAGES = {
     "maps": ("/places", "/places/2", "/map?category=cafe"),
     "sheets": ("/workbooks/1", "/sheets/1", "/dashboards/1?period=2026-02"),
 }
-"""Pages of each site: the first stands for the site in the overview."""
+"""Pages of each site; the first represents the site in the overview."""
 
 ENTRIES = {
     "bank": ("/transfer/confirm?", "/approvals"),

@@ -1,7 +1,6 @@
 """Checks that the sites changed exactly as requested and that the typed answer is right.
 
-The final state lists every change of business data, so a change that nobody asked for fails the
-task, wherever it is.
+The final state lists every change of business data, so any unrequested change fails the task.
 """
 
 import re

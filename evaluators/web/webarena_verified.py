@@ -92,7 +92,7 @@ def _filled(data: Any) -> Any:
 
 
 def _holds(rule: Rule, events: Sequence[Event], task_type: str) -> bool:
-    """Whether the trace has the event that a rule requires, or lacks the one that it forbids."""
+    """Whether the trace has the event that a rule requires, or lacks a forbidden one."""
     expected = rule["expected"]
     method = str(expected.get("http_method", "GET")).upper()
     relevant = [event for event in events if not event.is_asset]

@@ -1,5 +1,6 @@
 """A command on a terminal says something within two seconds, whatever it loads or waits for."""
 
+import errno
 import os
 import pty
 import subprocess
@@ -42,10 +43,22 @@ def shown(program: str, *, errors_too: bool = True) -> str:
             stdin=subprocess.DEVNULL,
             check=True,
         )
-        return os.read(ours, 65_536).decode().replace("\r\n", "\n")
+        os.close(theirs)
+        return everything(ours).decode().replace("\r\n", "\n")
     finally:
         os.close(ours)
-        os.close(theirs)
+
+
+def everything(terminal: int) -> bytes:
+    """Read until the last descriptor of the other side is closed; a read returns any part."""
+    parts = []
+    while True:
+        try:
+            part = os.read(terminal, 65_536)
+        except OSError as error:
+            assert error.errno == errno.EIO
+            return b"".join(parts)
+        parts.append(part)
 
 
 def test_a_silent_command_says_that_it_is_working() -> None:

@@ -7,6 +7,7 @@ before it is shown. The episode receives network events as HAR entries. Sites ne
 import asyncio
 import contextlib
 import os
+import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,7 +18,7 @@ from hexathlon.envs.errors import BackendMissing
 from hexathlon.envs.web.chromium.chromium import ChromiumBrowser
 from hexathlon.envs.web.chromium.driver import Driver, chromium_path, within
 from hexathlon.envs.web.chromium.server import Served
-from hexathlon.envs.web.chromium.session import SECONDS
+from hexathlon.envs.web.chromium.session import SECONDS, weakly
 from hexathlon.envs.web.chromium.snapshot import foreign_script, page_script
 from hexathlon.envs.web.external import ExternalSites
 from hexathlon.tasks.web.world.network import Network
@@ -31,7 +32,7 @@ _TEXT_LIMIT = 200_000
 
 
 class OutsideDriver(Driver):
-    """A Chromium of its own, which resolves the hosts of some sites and no others.
+    """A separate Chromium, which resolves the hosts of some sites and no others.
 
     Args:
         program: Path of Chromium.
@@ -42,11 +43,9 @@ class OutsideDriver(Driver):
         super().__init__(program)
         self.hosts = hosts
 
-    def close(self) -> None:
-        """Close Chromium, the driver and its loop."""
-        super().close()
-        if not self._thread.is_alive() and not self._loop.is_closed():
-            self._loop.close()
+    def abandon(self, context: Any) -> None:
+        """Close Chromium, since the one session that used it is gone, without waiting."""
+        threading.Thread(target=self.close, name="hexathlon-closing", daemon=True).start()
 
     def resolver_rules(self) -> str:
         """Return Chromium's rules for host names."""
@@ -129,12 +128,13 @@ class OutsideBrowser(ChromiumBrowser):
         self._context = await self._outside_context(network)
         script = self._context.add_init_script(foreign_script())
         await within(SECONDS, "preparing a context", script)
-        await within(SECONDS, "preparing a context", self._context.route("**/*", self._on_route))
-        self._context.on("request", self._on_request)
-        self._context.on("requestfinished", self._on_finished)
-        self._context.on("requestfailed", self._on_ended)
+        routed = self._context.route("**/*", weakly(self._on_route))
+        await within(SECONDS, "preparing a context", routed)
+        self._context.on("request", weakly(self._on_request))
+        self._context.on("requestfinished", weakly(self._on_finished))
+        self._context.on("requestfailed", weakly(self._on_ended))
         self._tabs, self._current = [await self._new_tab()], 0
-        self._context.on("page", self._on_page)
+        self._context.on("page", weakly(self._on_page))
 
     async def _outside_context(self, network: ExternalSites) -> Any:
         assert isinstance(self._driver, OutsideDriver)

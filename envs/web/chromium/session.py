@@ -2,7 +2,8 @@
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine, Iterable, Mapping
+import weakref
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,7 +18,7 @@ from hexathlon.envs.web.miniwob import MiniwobPages
 from hexathlon.envs.web.page.node import PageNode, at
 from hexathlon.tasks.web.world.network import Network
 
-__all__ = ["MAX_TABS", "SECONDS", "ChromiumSession"]
+__all__ = ["MAX_TABS", "SECONDS", "ChromiumSession", "weakly"]
 
 SECONDS = 15.0
 """Deadline of one wait."""
@@ -54,6 +55,8 @@ class ChromiumSession:
         self._spoiled = False
         self._request_count = 0
         self._staying = asyncio.Event()
+        # Attributes do not refer back to the session, so they can outlive it.
+        weakref.finalize(self, _abandon, vars(self)).atexit = False
 
     def view(self) -> View:
         """Return the current screen."""
@@ -184,9 +187,9 @@ class ChromiumSession:
         if self._is_foreign:
             script = self._context.add_init_script(foreign_script())
             await within(SECONDS, "preparing a context", script)
-        self._context.on("requestfailed", self._on_failed)
+        self._context.on("requestfailed", weakly(self._on_failed))
         self._tabs = [await self._new_tab()]
-        self._context.on("page", self._on_page)
+        self._context.on("page", weakly(self._on_page))
 
     async def _forget(self, hosts: Iterable[str]) -> None:
         """Remove everything of an episode from the context: tabs, cookies, storage, the tab's name.
@@ -354,3 +357,23 @@ class ChromiumSession:
     def _is_foreign(self) -> bool:
         """Whether the pages are not those of the event's sites."""
         return isinstance(self._network, MiniwobPages)
+
+
+def weakly(method: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a listener that does not keep the method's object alive."""
+    reference = weakref.WeakMethod(method)
+
+    def listener(event: Any) -> Any:
+        found = reference()
+        return None if found is None else found(event)
+
+    return listener
+
+
+def _abandon(attributes: Mapping[str, Any]) -> None:
+    """Release what a session held that was never closed."""
+    driver: Driver = attributes["_driver"]
+    if attributes["_served"] is not None:
+        driver.server.dismiss(attributes["_served"])
+    if attributes["_context"] is not None:
+        driver.abandon(attributes["_context"])

@@ -1,4 +1,4 @@
-"""Hard tasks on the maps site: the cheapest room, the fastest trains, the shortest day."""
+"""Hard tasks on the maps site: the cheapest room, the fastest trains."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
@@ -32,7 +32,7 @@ _TRIES = 8
 
 
 class _Wishes(NamedTuple):
-    """Requirements of a room."""
+    """Requirements for a room."""
 
     start: str
     finish: str

@@ -38,7 +38,7 @@ class OrderList(WebTemplate):
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw a warehouse and items that are low, one for each rule."""
+        """Draw a warehouse and items low in stock, one for each rule."""
         plan = scene.plan("sheets")
         store = scene.store(plan, "sheets")
         found = [

@@ -1,4 +1,4 @@
-"""Hard tasks on the spreadsheet: requests in comments, and undoing one person's changes."""
+"""A hard task on the spreadsheet: requests in comments."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -52,7 +52,7 @@ class _Remark(NamedTuple):
     """`ask`, `withdraw` or `agree`."""
 
     change: int = 0
-    """Difference to the present figure, in per cent."""
+    """Difference from the current figure, in per cent."""
 
     days: int = 10
     """Age of the comment."""
@@ -77,7 +77,7 @@ _CASES: Mapping[str, tuple[_Remark, ...]] = {
 """Comments on one cell, oldest first, keyed by case."""
 
 _COUNTING = {"lead": 0, "deputy": 0, "twice": 1, "withdrawn": 0, "agreed": 0}
-"""Which comment of a case counts; in the other cases none counts."""
+"""The valid comment of each case; the other cases have none."""
 
 
 class ApplyRequests(WebTemplate):

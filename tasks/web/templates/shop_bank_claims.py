@@ -1,4 +1,4 @@
-"""A task over shop and bank: claim office purchases with the shop's invoices."""
+"""A task across shop and bank: claim office purchases with the shop's invoices."""
 
 from dataclasses import replace
 from datetime import date, timedelta

@@ -301,7 +301,7 @@ def _best(
 ) -> tuple[list[StoreRow], StoreRow | None, Any, tuple[_Choice, _Choice]] | None:
     """Return the best pair, its coupon and totals, and two nearly as good.
 
-    None if there are two best, if the delivery does not matter, or if a simpler rule finds it.
+    None if two are equally good, if the delivery does not matter, or if a simpler rule finds it.
     """
     today, settings = date.fromisoformat(start[:10]), settings_of(store)
     coupons = [None, *store.rows("SELECT * FROM coupons ORDER BY code")]
@@ -325,7 +325,7 @@ def _best(
         return None
     lines, coupon, _ = same[0]
     totals = price_totals(lines, coupon, "pickup", 0, settings)
-    # The coupon's saving, once more from the rules; ties between coupons are rejected.
+    # The coupon's saving, derived again from the rules; ties between coupons are rejected.
     savings = sorted((_saved(each, lines, today) for each in coupons[1:] if each), reverse=True)
     if max(0, savings[0]) != totals.discount or (len(savings) > 1 and 0 < savings[0] == savings[1]):
         return None

@@ -1,4 +1,4 @@
-"""Hard tasks over two sites: trips within a budget sheet, reports from the tracker, capacity."""
+"""Hard tasks across two sites: trips within a budget sheet, reports from the tracker, capacity."""
 
 from datetime import timedelta
 from typing import ClassVar

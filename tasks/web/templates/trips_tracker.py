@@ -1,4 +1,4 @@
-"""Hard tasks over tracker and spreadsheet: a report, and assigning by capacity."""
+"""Hard tasks across tracker and spreadsheet: a report, and assigning by capacity."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta

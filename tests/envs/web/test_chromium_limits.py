@@ -1,5 +1,6 @@
 """X16: what pages and agents can reach from the browser, and what is noted when they try."""
 
+import gc
 import http.client
 import json
 import socket
@@ -309,3 +310,18 @@ def test_a_context_is_replaced_after_many_requests(chromium, monkeypatch):
         contexts.add(chromium._context)
     assert len(contexts) == 3
     assert requests() - before <= 3 * 8  # of one context: pages, frames, styles and scripts
+
+
+def test_a_browser_that_was_never_closed_leaves_no_context(chromium):
+    driver = chromium._driver
+    chromium.close()
+    before, served = driver.contexts, driver.server.episodes
+    left = chromium_or_skip()
+    left.open(PageNetwork())
+    assert (driver.contexts, driver.server.episodes) == (before + 1, served + 1)
+    with pytest.raises(ActionError):
+        left.act("click", {"bid": "999"})
+    del left
+    gc.collect()
+    driver.call(driver.abandoned())
+    assert (driver.contexts, driver.server.episodes) == (before, served)

@@ -28,10 +28,10 @@ class DayChanges:
     cast: ShiftCast
     later_days: int
     jobs: Sequence[RecordJob]
-    """Jobs that a closure in the course of the day may concern."""
+    """Jobs that a closure during the day may affect."""
 
     def plan(self, places: Sequence[int]) -> dict[int, list[str]]:
-        """Draw the kinds of changes before each request."""
+        """Draw which kinds of changes precede each request."""
         planned: dict[int, list[str]] = {}
         for kind in _KINDS:
             if kind == "days" or self.scene.rng.random() < 0.8:
@@ -55,7 +55,7 @@ class DayChanges:
         return self._entered(kind, rules, ledger)
 
     def _planned_anew(self, kind: str, rules: DayRules) -> DayRules:
-        """Change the offers or their limits, so that another plan or the same one holds."""
+        """Change the offers or their limits; the best plan then changes, or stays the same."""
         force = rules.in_force()
         plan = best_plan(force.offers, force.limits)
         telling = self.scene.rng.random() < 0.85
@@ -91,7 +91,7 @@ class DayChanges:
         return job, target, values[0]
 
     def undone(self, site: str, ledger: DayLedger, other: Writing | None) -> tuple[Writing, ...]:
-        """Draw records of a site that its synchronisation puts back, at most three."""
+        """Draw records of a site that its synchronisation reverts, at most three."""
         changed = [
             place
             for place in ledger.given
@@ -104,7 +104,7 @@ class DayChanges:
         return tuple((*ledger.places[place], ledger.places[place][1].before) for place in places)
 
     def _companions(self, ledger: DayLedger, place: RecordPlace) -> list[RecordPlace]:
-        """Return the records of a job that have been given values and kept them."""
+        """Return the records of a job that were set and have not been overwritten since."""
         job = ledger.places[place][0]
         return [
             each

@@ -1,7 +1,7 @@
-"""Composition of a shift: jobs, rules, requests, and what happens in between.
+"""Composition of a shift: jobs, rules, requests, and intervening events.
 
-The day is drawn request by request while its ledger is kept, so that follow-ups refer to what
-became of earlier requests.
+The day is drawn request by request while its ledger is kept, so that follow-ups refer to the
+outcomes of earlier requests.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,13 +26,13 @@ JobMaker = Callable[[ShiftBench, range], RecordJob | None]
 
 _SIZES = (range(3, 5), range(3, 7), range(3, 7), range(2, 5), range(2, 4), range(2, 4), range(2, 4),
           range(2, 4))  # fmt: skip
-"""Sizes of the jobs of the user's four requests, of mails, and of one that replaces another."""
+"""Sizes of the jobs of the user's four requests, of emails, and of one that replaces another."""
 
 _HELD_OUT = ("unless", "unless", "unnamed")
 """Kinds of follow-ups that training never sees."""
 
 _DAYS_DRAWN = 6
-"""How often a day is drawn with the same jobs before others are drawn."""
+"""Number of draws of a day with the same jobs before other jobs are drawn."""
 
 
 def compose_shift(
@@ -41,10 +41,10 @@ def compose_shift(
     """Draw a shift; None if this world has none.
 
     Args:
-        scene: What it is drawn from.
+        scene: Source of the draws.
         sites: Its sites besides mail.
         makers: Draw its jobs.
-        story: Whom the agent works for, in English and Chinese.
+        story: The agent's employer, in English and Chinese.
     """
     bench = ShiftBench(scene, scene.plan("mail", *sites))
     turn = scene.sample(makers, len(makers))
@@ -198,7 +198,7 @@ class _DayDraw:
         return self._drawn(step, statement, job, "follow")
 
     def _choices(self, source: str) -> list[int]:
-        """Return the values that a request does not currently give to any of its records."""
+        """Return the values that a request currently assigns to none of its records."""
         ledger = self.ledger
         named = [
             (ledger.places[place][1], dict(ledger.named[place])[source])

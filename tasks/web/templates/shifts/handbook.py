@@ -32,7 +32,7 @@ _KINDS = {"hold": "hold|冻结", "release": "release|解冻"}
 
 
 def log_subject(scene: WebScene) -> str:
-    """Return the subject of a mail of the day log."""
+    """Return the subject of an email of the day log."""
     return scene.say(*_LOG_SUBJECT.split("|"))
 
 
@@ -62,7 +62,7 @@ def pages_of(rules: DayRules, scene: WebScene) -> dict[str, str]:
 
 
 def first_edits(rules: DayRules, scene: WebScene) -> list[Edit]:
-    """Return the edits that add the pages to the first content."""
+    """Return the edits that add the pages to the initial content."""
     sql = "INSERT INTO _handbook (name, title, body, updated) VALUES (?, ?, ?, ?)"
     since = (rules.today - timedelta(days=1)).isoformat()
     bodies = pages_of(rules, scene).values()
@@ -73,7 +73,7 @@ def first_edits(rules: DayRules, scene: WebScene) -> list[Edit]:
 
 
 def edits_between(former: DayRules, rules: DayRules, scene: WebScene) -> list[Edit]:
-    """Return the edits that lead from former rules to others."""
+    """Return the edits that lead from one state of the rules to the next."""
     old, sql = pages_of(former, scene), "UPDATE _handbook SET body = ?, updated = ? WHERE name = ?"
     return [
         ("mail", sql, (body, rules.today.isoformat(), name))

@@ -1,4 +1,4 @@
-"""The ledger of a shift: what requests say, which values records should have, what is done.
+"""The ledger of a shift: statements of requests, required values of records, and actions.
 
 A ledger can be kept correctly or with one consistent mistake; near misses are days with one.
 """
@@ -31,13 +31,13 @@ SLIPS = (
 
 @dataclass(frozen=True)
 class DayStatement:
-    """What is said about a request: that it is made, corrected, withdrawn or in force again."""
+    """A statement about a request: that it is made, corrected, withdrawn or reinstated."""
 
     kind: Literal["ask", "correct", "withdraw", "restore", "unless"]
     """`unless`: withdrawn if one of its records is left because of a hold, else corrected."""
 
     source: str
-    """The request: its number, or `m` and the reference of a mail."""
+    """The request: its number, or `m` and the reference of an email."""
 
     choice: int = 0
     """Which of its job's values is named."""
@@ -60,7 +60,7 @@ class DayStatement:
 
 @dataclass(frozen=True)
 class DayMail:
-    """A mail with the subject line of requests."""
+    """An email with the subject line of requests."""
 
     reference: str
     sender: Person
@@ -82,13 +82,13 @@ class DayStep:
     """Values that other people gave to records."""
 
     undone: tuple[Writing, ...] = ()
-    """Records that the synchronisation put back to their values of the morning."""
+    """Records that the synchronisation reverted to their initial values."""
 
     synchronised: str = ""
     """Site whose synchronisation has just run."""
 
     plan: bool = False
-    """Whether the plan is asked for, which does not arrive when it is first sent."""
+    """Whether the plan is requested; its first delivery fails."""
 
 
 @dataclass
@@ -103,7 +103,7 @@ class StepRecord:
     """Number of the closure."""
 
     counted: int = 0
-    """How many mails counted."""
+    """How many emails counted."""
 
     plan: tuple[str, ...] = ()
     """Numbers of the offers of a plan that is sent."""
@@ -112,7 +112,7 @@ class StepRecord:
     """Numbers of the offers of the plan that could not be delivered."""
 
     watched: list[RecordPlace] = field(default_factory=list)
-    """Records with values given earlier whose pages show whether somebody else has changed them."""
+    """Previously set records whose pages show whether somebody else has changed them."""
 
 
 def record_of(job: RecordJob, target: JobTarget) -> RecordPlace:
@@ -157,12 +157,12 @@ class DayLedger:
         ]
 
     def wanted(self, place: RecordPlace) -> Values:
-        """Return what a record should hold."""
+        """Return the required value of a record."""
         named = self.named[place]
         return named[-1][1] if named else self.places[place][1].before
 
     def held_back(self, source: str, force: RulesInForce) -> list[RecordPlace]:
-        """Return the records that are without the value of a request because they are held."""
+        """Return the records that lack a requested value because they are held."""
         return [
             place
             for place in self.records(source)
@@ -186,7 +186,7 @@ class DayLedger:
     # Keeping -----------------------------------------------------------------------------------
 
     def step(self, number: int, step: DayStep) -> StepRecord:
-        """Enter one request and return what is done for it."""
+        """Process one request and return the actions for it."""
         self._morning = self._morning or step.rules
         for job, target, values in step.others:
             self.values[record_of(job, target)] = values
@@ -225,7 +225,7 @@ class DayLedger:
         return done
 
     def _plan(self, done: StepRecord, step: DayStep, force: RulesInForce) -> None:
-        """Send the plan that holds if it is asked for, or no longer the one that was sent."""
+        """Send the current plan if it is requested, or has changed since it was sent."""
         if self.slip != "undelivered_left":
             done.again = self.undelivered
         self.undelivered = ()
@@ -316,7 +316,7 @@ class DayLedger:
         return back
 
     def _settle(self, done: StepRecord, force: RulesInForce, fresh: set[RecordPlace]) -> None:
-        """Give every record the value that it should have, as far as holds and others allow."""
+        """Set every record to its required value unless a hold or another person prevents it."""
         for place, (job, target) in self.places.items():
             wanted, current = self.wanted(place), self.values[place]
             if self.slip == "others_overwritten":

@@ -317,7 +317,7 @@ def contact_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
 def in_contacts(
     bench: ShiftBench, company: str
 ) -> tuple[Solver, Callable[[Pilot, JobTarget], Script], int]:
-    """Return scripts that look contacts of a company up, and the pages of the list."""
+    """Return scripts that look up a company's contacts, and the pages of the list."""
     rows = bench.rows("mail", "SELECT id, name FROM contacts WHERE company LIKE ? OR email LIKE ? "
                       "OR name LIKE ? ORDER BY name, id", (f"%{company}%",) * 3)  # fmt: skip
     pages = pages_of_list(len(rows), _CONTACTS_PER_PAGE)

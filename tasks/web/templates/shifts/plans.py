@@ -1,7 +1,7 @@
 """Plans of a shift: offers for works, and the cheapest choice of them under joint limits.
 
-Every work takes one offer; days and works per firm are limited. Which offers count is decided by
-`rules`.
+Every work takes one offer; days and works per firm are limited. `rules` decides which offers are
+valid.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -41,7 +41,7 @@ class WorkOffer:
 
     days: int
     author: str
-    """Name of whoever entered it."""
+    """Name of its author."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class OfferLimits:
         return self.excess(offers) == 0
 
     def excess(self, offers: Sequence[WorkOffer]) -> int:
-        """Return by how much a choice exceeds the limits; one work too many weighs three days."""
+        """Return by how much a choice exceeds the limits; one excess work counts as three days."""
         days, over, works = -self.days, 0, dict[str, int]()
         for each in offers:
             days += each.days
@@ -73,7 +73,7 @@ def best_plan(offers: tuple[WorkOffer, ...], limits: OfferLimits) -> tuple[str, 
     """Return the numbers of the cheapest plan in ascending order, by branch and bound.
 
     Returns:
-        Nothing if there is no plan, or if several are the cheapest.
+        An empty tuple if there is no plan, or no unique cheapest one.
     """
     groups = [sorted(each, key=lambda offer: offer.price) for each in _by_work(offers).values()]
     groups.sort(key=len)
@@ -102,12 +102,8 @@ def best_plan(offers: tuple[WorkOffer, ...], limits: OfferLimits) -> tuple[str, 
         for offer in groups[place]:
             used = firms.get(offer.firm, 0)
             if used < limits.per_firm:
-                descend(
-                    (*taken, offer),
-                    price + offer.price,
-                    days + offer.days,
-                    {**firms, offer.firm: used + 1},
-                )
+                descend((*taken, offer), price + offer.price, days + offer.days,
+                        {**firms, offer.firm: used + 1})  # fmt: skip
 
     descend((), 0, 0, {})
     return _numbers(found[0]) if len(found) == 1 else ()
@@ -135,33 +131,26 @@ def listed_plans(offers: tuple[WorkOffer, ...], limits: OfferLimits) -> list[tup
 
 @lru_cache(maxsize=64)
 def hasty_plan(offers: tuple[WorkOffer, ...], limits: OfferLimits) -> tuple[str, ...]:
-    """Return the plan that single exchanges lead to, from the cheapest offer for each work.
+    """Return the plan that greedy single exchanges reach from the cheapest offer for each work.
 
-    While a limit is exceeded, the exchange is made that costs least for what it mends; then those
+    While a limit is exceeded, the exchange with the lowest cost per reduction is made; then those
     that save most.
     """
     groups = list(_by_work(offers).values())
     taken = [min(group, key=lambda each: each.price) for group in groups]
     while limits.excess(taken):
         taken = min(
-            (
-                each
-                for each in _exchanges(taken, groups)
-                if limits.excess(each) < limits.excess(taken)
-            ),
-            key=lambda each: (
-                (_price(each) - _price(taken)) / (limits.excess(taken) - limits.excess(each))
-            ),
+            (each for each in _exchanges(taken, groups)
+             if limits.excess(each) < limits.excess(taken)),
+            key=lambda each: (_price(each) - _price(taken))
+            / (limits.excess(taken) - limits.excess(each)),
             default=[],
-        )
+        )  # fmt: skip
         if not taken:
             return ()
     while True:
-        better = min(
-            (each for each in _exchanges(taken, groups) if limits.allow(each)),
-            key=_price,
-            default=taken,
-        )
+        better = min((each for each in _exchanges(taken, groups) if limits.allow(each)),
+                     key=_price, default=taken)  # fmt: skip
         if _price(better) >= _price(taken):
             return _numbers(taken)
         taken = better
@@ -171,8 +160,8 @@ def draw_offers(scene: WebScene, authors: Sequence[str]) -> tuple[WorkOffer, ...
     """Draw offers for seven works, in the order of their numbers.
 
     Args:
-        scene: What they are drawn from.
-        authors: Names of those who enter offers, some rightly.
+        scene: Source of the draws.
+        authors: Names of the people who enter offers, some of them authorised.
     """
     works, firms = scene.sample(WORKS, _COUNT), [scene.say(*each.split("|")) for each in _FIRMS]
     drawn = []
@@ -193,7 +182,7 @@ def draw_offers(scene: WebScene, authors: Sequence[str]) -> tuple[WorkOffer, ...
 
 
 def draw_limits(scene: WebScene, offers: tuple[WorkOffer, ...]) -> OfferLimits | None:
-    """Draw limits for which single exchanges do not lead to the one best plan.
+    """Draw limits for which greedy exchanges miss the unique best plan.
 
     Returns:
         None if there are none.
@@ -210,18 +199,16 @@ def draw_limits(scene: WebScene, offers: tuple[WorkOffer, ...]) -> OfferLimits |
 
 
 def priced_anew(
-    scene: WebScene,
-    offers: Sequence[WorkOffer],
-    counting: Sequence[WorkOffer],
+    scene: WebScene, offers: Sequence[WorkOffer], counting: Sequence[WorkOffer],
     plan: Sequence[str],
-) -> tuple[WorkOffer, ...]:
-    """Return the offers after a change: one is gone, new, dearer or cheaper.
+) -> tuple[WorkOffer, ...]:  # fmt: skip
+    """Return the offers after a change: one was removed, added or repriced.
 
     Args:
-        scene: What the change is drawn from.
+        scene: Source of the draw.
         offers: Those on the page.
         counting: Those that count.
-        plan: Numbers of the plan that holds.
+        plan: Numbers of the current plan.
     """
     taken = [each for each in counting if each.number in plan]
     others = [each for each in counting if each.number not in plan]
@@ -231,11 +218,8 @@ def priced_anew(
     if kind in ("gone", "dearer"):
         old = scene.pick(taken)
         dearer = _with_price(old, old.price + int(scene.rng.integers(40, 200)))
-        return tuple(
-            dearer if each is old else each
-            for each in offers
-            if each is not old or kind == "dearer"
-        )
+        return tuple(dearer if each is old else each for each in offers
+                     if each is not old or kind == "dearer")  # fmt: skip
     old = scene.pick(others)
     price = round(old.price * float(scene.rng.uniform(0.6, 0.9)))
     if kind == "cheaper":

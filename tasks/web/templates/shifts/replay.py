@@ -26,10 +26,8 @@ _CLOSURE = re.compile(r"^(C-\d+) · (\w+): (.+) · (\S+) – (\S+) · (.+)$")
 _MANDATE = re.compile(r"^(.+) <(.+)> · (\w+) · (\S+) – (\S+) · (.+)$")
 _TERM = re.compile(r"no more than (\d+) days|不超过(\d+)天")
 _OFFER = re.compile(r"^(O-\d+) · (.+) · (.+) · €?(\d+)(?:欧元)? · (\d+)\D+ · (.+)$")
-_LIMITS = re.compile(
-    r"at most (\d+) days together, and no firm gets more than (\d+)"
-    r"|合计不超过(\d+)天，同一公司承接的工程不超过(\d+)项"
-)
+_LIMITS = re.compile(r"at most (\d+) days together, and no firm gets more than (\d+)"
+                     r"|合计不超过(\d+)天，同一公司承接的工程不超过(\d+)项")  # fmt: skip
 _HEAD = re.compile(r"^R-\d+ (?:Mandates\. |授权。)(.+?) ?[(（](.+?)[)）]")
 
 
@@ -50,30 +48,20 @@ def reread(scene: WebScene, steps: Sequence[DayStep]) -> bool:
         ):
             return False
         head = {(force.head, site) for _, site in force.mandates}
-        if (
-            mandates - head != force.mandates - head
-            or held != force.held
-            or closures != {each.number for each in force.closures}
-        ):
+        if (mandates - head != force.mandates - head or held != force.held
+                or closures != {each.number for each in force.closures}):  # fmt: skip
             return False
     return True
 
 
 def _same_plan(pages: Mapping[str, str], force: RulesInForce, entitled: set[str]) -> bool:
-    """Whether all choices of the offers on the page, tried in turn, give the same one plan."""
-    names = {
-        name
-        for name, address in force.addresses.items()
-        if address in entitled or address == force.head
-    }
-    lines = [
-        match.groups() for line in pages["day-offers"].splitlines() if (match := _OFFER.match(line))
-    ]
-    offers = [
-        WorkOffer(number, work, firm, int(price), int(days), author)
-        for number, work, firm, price, days, author in lines
-        if author in names
-    ]
+    """Whether an exhaustive search over the page's offers gives the same unique plan."""
+    names = {name for name, address in force.addresses.items()
+             if address in entitled or address == force.head}  # fmt: skip
+    lines = [match.groups() for line in pages["day-offers"].splitlines()
+             if (match := _OFFER.match(line))]  # fmt: skip
+    offers = [WorkOffer(number, work, firm, int(price), int(days), author)
+              for number, work, firm, price, days, author in lines if author in names]  # fmt: skip
     found = _LIMITS.search(pages["day-rules"])
     days, works = (int(each) for each in found.groups() if each) if found else (0, 0)
     plans = listed_plans(tuple(offers), OfferLimits(days, works))
@@ -87,23 +75,15 @@ def _read(
     rules = pages["day-rules"]
     term = next(int(next(filter(None, match.groups()))) for match in _TERM.finditer(rules))
     head = next(match[1] for line in rules.splitlines() if (match := _HEAD.search(line)))
-    lines = [
-        match.groups()
-        for line in pages["day-mandates"].splitlines()
-        if (match := _MANDATE.match(line))
-    ]
+    lines = [match.groups() for line in pages["day-mandates"].splitlines()
+             if (match := _MANDATE.match(line))]  # fmt: skip
 
     def sound(name: str, site: str, seen: tuple[str, ...] = ()) -> bool:
-        return (
-            name == head
-            or name not in seen
-            and any(
-                (who, where) == (name, site)
-                and first <= today.isoformat() <= last
-                and sound(granter, site, (*seen, name))
-                for who, _, where, first, last, granter in lines
-            )
-        )
+        return name == head or name not in seen and any(
+            (who, where) == (name, site) and first <= today.isoformat() <= last
+            and sound(granter, site, (*seen, name))
+            for who, _, where, first, last, granter in lines
+        )  # fmt: skip
 
     register = pages["day-register"].splitlines()
     latest: dict[tuple[str, str], tuple[str, bool]] = {}
@@ -113,20 +93,17 @@ def _read(
             age = (today - date.fromisoformat(day)).days
             latest[site, label] = day, kind in ("hold", "冻结") and age <= term
     closed = {
-        match[1]
-        for match in filter(None, map(_CLOSURE.match, register))
+        match[1] for match in filter(None, map(_CLOSURE.match, register))
         if match[4] <= today.isoformat() <= match[5] and sound(match[6], match[2])
-    }
+    }  # fmt: skip
     mandates = {(email, site) for name, email, site, _, _, _ in lines if sound(name, site)}
     return mandates, {place for place, (_, held) in latest.items() if held}, closed
 
 
 def replayed(
-    scene: WebScene,
-    plan: WorldPlan,
-    turns: Sequence[tuple[Sequence[Writing], Sequence[Writing]]],
+    scene: WebScene, plan: WorldPlan, turns: Sequence[tuple[Sequence[Writing], Sequence[Writing]]],
     expected: Mapping[str, Any],
-) -> bool:
+) -> bool:  # fmt: skip
     """Whether carrying out all writes by SQL gives the expected changes and no others.
 
     Args:

@@ -1,4 +1,4 @@
-"""The handbook of a shift at one time: register, mandates, and which of their entries count.
+"""The handbook of a shift at one time: register, mandates, and their valid entries.
 
 The texts of the pages are in `handbook`.
 """
@@ -33,12 +33,12 @@ class RegisterEntry:
 
 @dataclass(frozen=True)
 class RecordClosure:
-    """A line of the page Register by which a group of records is closed."""
+    """A line of the page Register that closes a group of records."""
 
     number: str
     site: str
     group: str
-    """What all its records have in common, in words."""
+    """The common property of its records, in words."""
 
     first: date
     last: date
@@ -62,7 +62,7 @@ class RulesInForce:
     """The rules in force on one day."""
 
     head: str
-    """Address of whoever has a mandate for every site."""
+    """Address of the person with a mandate for every site."""
 
     mandates: frozenset[tuple[str, str]]
     """Addresses with a mandate in force, each with its site."""
@@ -101,14 +101,14 @@ class RulesInForce:
 
 @dataclass(frozen=True)
 class DayRules:
-    """What the pages say at one time."""
+    """Content of the pages at one time."""
 
     today: date
     numbers: Mapping[str, str]
     """Number of every rule, by its key."""
 
     days: int
-    """For how many days a hold counts."""
+    """Number of days for which a hold is valid."""
 
     head: Person
     """Has a mandate for every site."""
@@ -117,7 +117,7 @@ class DayRules:
     """Gets the day log."""
 
     log_at_end: bool = False
-    """Whether the day log is one mail at the end, or one mail for each request."""
+    """Whether the day log is one email at the end, or one email for each request."""
 
     entries: tuple[RegisterEntry, ...] = ()
     closures: tuple[RecordClosure, ...] = ()
@@ -125,10 +125,10 @@ class DayRules:
     offers: tuple[WorkOffer, ...] = ()
     limits: OfferLimits = OfferLimits(0, 0)
     synchronised: str = ""
-    """The site that is synchronised in the course of the day."""
+    """The site that is synchronised during the day."""
 
     after: tuple[int, ...] = ()
-    """After the reports on which requests it is."""
+    """Requests after whose reports it is synchronised."""
 
     def in_force(self) -> RulesInForce:
         """Return what counts today."""
@@ -173,7 +173,7 @@ class DayRules:
         )
 
     def misread(self, slip: str) -> "DayRules":
-        """Return the rules as read by somebody who makes a certain mistake."""
+        """Return the rules as misread with a given mistake."""
         head = self.head.name
         if slip == "holds_ignored":
             return replace(self, entries=())

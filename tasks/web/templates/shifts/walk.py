@@ -48,7 +48,7 @@ from hexathlon.tasks.web.world.people import Person
 __all__ = ["DrawnDay", "DrawnRequest", "day_draft"]
 
 _SLACK = 1.2
-"""Turns per action of the oracle, which looks at everything that decides."""
+"""Turns per action of the oracle, which reads all deciding evidence."""
 
 _LONGEST = 260
 _SHORTEST = 110
@@ -64,7 +64,7 @@ _REFUSED = "ACTION_NOT_ALLOWED_ERROR"
 
 @dataclass(frozen=True)
 class DrawnRequest:
-    """One request before its result is worked out."""
+    """One request before its result is computed."""
 
     step: DayStep
     kind: str
@@ -75,22 +75,22 @@ class DrawnRequest:
 
 @dataclass(frozen=True)
 class DrawnDay:
-    """A day before its results are worked out."""
+    """A day before its results are computed."""
 
     reader: Person
-    """Who gets an account of the day."""
+    """Recipient of the day's account."""
 
     planner: Person
     """Who gets the plans."""
 
     requests: tuple[DrawnRequest, ...]
     mail_edits: tuple[Edit, ...]
-    """Adds the mails, which have not arrived yet."""
+    """Adds the emails, which have not arrived yet."""
 
 
 @dataclass
 class _Course:
-    """The course of a day whose ledger is kept correctly, or with one mistake."""
+    """One day, with its ledger kept correctly or with one mistake."""
 
     ledger: DayLedger
     works: list[StageWork]
@@ -171,7 +171,7 @@ def _draft(
 
 
 def _course(bench: ShiftBench, day: DrawnDay, site: str, slip: str = "", at: int = 0) -> _Course:
-    """Keep the ledger of a day and return what is done for each request."""
+    """Run the ledger over a day and return the actions for each request."""
     ledger, works = DayLedger(slip, at), list[StageWork]()
     morning, known = day.requests[0].step.rules, list[RecordJob]()
     for number, request in enumerate(day.requests, 1):
@@ -282,7 +282,7 @@ def _near_misses(bench: ShiftBench, day: DrawnDay, site: str) -> dict[str, list[
 
 
 def _outcome(works: Sequence[StageWork]) -> Any:
-    """Return the outcome of a day: values that differ, mails and answers."""
+    """Return the outcome of a day: values that differ, emails and answers."""
     final = {
         record_of(job, target): (target, values)
         for work in works
@@ -343,7 +343,7 @@ def _stage(bench: ShiftBench, day: DrawnDay, site: str, place: int, work: StageW
 def _look(
     step: DayStep, pages: Sequence[str], jobs: Sequence[RecordJob], checks: Sequence[Writing]
 ) -> Solver:
-    """Look at the handbook and into the inbox, read new mails, and look records up."""
+    """Look at the handbook and into the inbox, read new emails, and look records up."""
 
     def look(pilot: Pilot) -> Script:
         for name in pages:

@@ -15,7 +15,7 @@ def numbered(bench: ShiftBench, number: int, text: str) -> str:
 
 
 def statement_text(bench: ShiftBench, statement: DayStatement, job: RecordJob) -> str:
-    """Return what the user says about a request, or a new request."""
+    """Return the user's statement about a request, or a new request."""
     say, trait = bench.say, statement.trait
     if statement.job is not None:
         choice = job.limit(statement.bound) if job.limit and statement.chosen else ""

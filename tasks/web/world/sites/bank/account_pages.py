@@ -24,7 +24,7 @@ _PER_PAGE = 20
 
 
 def labelled(call: Call, values: Any) -> list[tuple[str, str]]:
-    """Values with their labels, for a select element."""
+    """Return values with their labels, for a select element."""
     return [(value, bank_label(value, call.language)) for value in values]
 
 
@@ -187,7 +187,7 @@ class BookingPages:
 
     @get("/rules")
     def rules(self, call: Call) -> WebResponse:
-        """List pages of rules."""
+        """List the rule pages."""
         rows = call.store.rows("SELECT * FROM rules ORDER BY key")
         body = [
             [call.ui.link(row["title"], f"/rules/{row['key']}"), call.date(row["since"])]
@@ -198,7 +198,7 @@ class BookingPages:
 
     @get("/rules/{key}")
     def rule(self, call: Call, key: str) -> WebResponse:
-        """Show a page of rules."""
+        """Show one rule page."""
         row = call.store.row("SELECT * FROM rules WHERE key = ?", (key,))
         if row is None:
             return call.not_found()

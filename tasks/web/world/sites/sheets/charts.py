@@ -1,4 +1,4 @@
-"""Charts: drawn as SVG, with the figures as a table for those who cannot see them."""
+"""Charts: drawn as SVG, with their figures as a table for readers who cannot see images."""
 
 from collections.abc import Sequence
 

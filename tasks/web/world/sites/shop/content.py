@@ -14,7 +14,7 @@ from hexathlon.tasks.web.world.store import SiteStore
 __all__ = ["populate"]
 
 _SELLER = 10
-"""Place of the seller in a product's columns; rating, ratings, days, returns and price follow."""
+"""Index of the seller in a product's columns; rating, ratings, days, returns and price follow."""
 _FAMILIES = (2, 5, 9, 16)
 _PER_FAMILY = (8, 12, 18, 24)
 _HOURS = {"standard": ("08–12", "12–16", "18–21"), "express": ("08–10", "18–20")}

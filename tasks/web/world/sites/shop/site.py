@@ -40,7 +40,7 @@ class Shop(GoodsPages, PurchasePages, AccountPages, StaffPages, Site):
         populate(store, brief)
 
     def navigation(self, call: Call) -> Sequence[tuple[str, str]]:
-        """Return the main navigation; staff have pages of their own."""
+        """Return the main navigation; staff have additional pages."""
         words = call.words
         items = [
             (words("goods"), "/products"),
