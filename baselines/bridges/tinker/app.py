@@ -63,9 +63,10 @@ class TinkerApp:
         if scope["type"] != "http":
             return
         name = scope["path"].removeprefix(_PREFIX)
+        status = 200
         reply: JsonBody | bytes | None
         try:
-            status, reply = 200, await self._answer(name, await _read(receive))
+            reply = await self._answer(name, await _read(receive))
         except (EngineError, UnknownLoss) as error:
             status, reply = 422, {"error": str(error), "category": "user"}
         if reply is None:
@@ -95,8 +96,7 @@ class TinkerApp:
         if name in self._direct:
             return self._direct[name](body)
         if name in self._queued:
-            model = body.get("model_id")
-            reply = self._later(self._queued[name](body), model)
+            reply = self._later(self._queued[name](body), body.get("model_id"))
             samples = int(body.get("num_samples") or 1)
             names = [f"{reply['request_id']}-{number}" for number in range(samples)]
             return reply | ({"sample_sequence_ids": names} if name == "asample" else {})
