@@ -63,9 +63,10 @@ class TinkerApp:
         if scope["type"] != "http":
             return
         name = scope["path"].removeprefix(_PREFIX)
+        status = 200
         reply: JsonBody | bytes | None
         try:
-            status, reply = 200, await self._answer(name, await _read(receive))
+            reply = await self._answer(name, await _read(receive))
         except (EngineError, UnknownLoss) as error:
             status, reply = 422, {"error": str(error), "category": "user"}
         if reply is None:

@@ -9,9 +9,9 @@ from torch import Tensor
 
 from hexathlon.baselines.bridges.tinker.losses import LOSSES, UnknownLoss
 from hexathlon.baselines.bridges.tinker.wire import (
-    Floats,
     TrainingRequest,
     WireDatum,
+    WireFloats,
     write_outputs,
 )
 from hexathlon.baselines.engines.errors import BadRequest
@@ -70,7 +70,7 @@ class TrainedModel:
         if request.loss not in LOSSES:
             known = ", ".join(LOSSES)
             raise UnknownLoss(f"there is no loss {request.loss!r}; known: {known}")
-        outputs: dict[int, tuple[Floats, Floats]] = {}
+        outputs: dict[int, tuple[WireFloats, WireFloats]] = {}
         total = 0.0
         with torch.set_grad_enabled(request.backward):
             for part in _parts(request.data):
@@ -143,8 +143,8 @@ class TrainedModel:
             raise BadRequest(f"the loss {request.loss} needs the input {error}") from None
 
 
-def _numbers(values: Tensor) -> Floats:
-    numbers: Floats = values.detach().float().cpu().numpy()
+def _numbers(values: Tensor) -> WireFloats:
+    numbers: WireFloats = values.detach().float().cpu().numpy()
     return numbers
 
 

@@ -15,7 +15,7 @@ from hexathlon.baselines.tokens.requests import TokenReply
 
 __all__ = ["TrainingRequest", "WireDatum", "read_training", "write_outputs", "write_samples"]
 
-Floats = NDArray[np.float32]
+WireFloats = NDArray[np.float32]
 
 
 class WireDatum(NamedTuple):
@@ -23,7 +23,7 @@ class WireDatum(NamedTuple):
 
     ids: list[int]
     targets: list[int]
-    inputs: dict[str, Floats]
+    inputs: dict[str, WireFloats]
 
 
 class TrainingRequest(NamedTuple):
@@ -85,7 +85,9 @@ def _array(tensor: Any) -> NDArray[Any]:
 
 
 def write_outputs(
-    log_probabilities: Sequence[Floats], losses: Sequence[Floats], metrics: Mapping[str, float]
+    log_probabilities: Sequence[WireFloats],
+    losses: Sequence[WireFloats],
+    metrics: Mapping[str, float],
 ) -> bytes:
     """Return the result of a training request, with one row of each array per datum."""
     from tinker.proto import tinker_public_pb2 as schema
