@@ -111,7 +111,7 @@ def _decades(first: float, last: float) -> list[tuple[int, float]]:
     """Return (power, factor) of the round numbers between two powers of ten."""
     steps = (1, 2, 5) if last - first < 2.2 else (1,)
     powers = range(math.floor(first), math.ceil(last) + 1)
-    marks: list[tuple[int, float]] = [(power, step) for power in powers for step in steps]
+    marks = [(power, float(step)) for power in powers for step in steps]
     found = [(p, s) for p, s in marks if first <= p + math.log10(s) <= last]
     if len(found) > 1:
         return found

@@ -25,7 +25,7 @@ from hexathlon.baselines.tokens.requests import Span, TokenReply
 
 __all__ = ["episode_reward", "rollout_function", "rollout_rows"]
 
-Sampler = Callable[[Any, Sequence[list[int]]], tuple[Sequence[list[int]], Any]]
+TurnSampler = Callable[[Any, Sequence[list[int]]], tuple[Sequence[list[int]], Any]]
 """From the trainer and prompts to completions and, where known, their log-probabilities."""
 
 
@@ -36,7 +36,7 @@ def rollout_rows(listing: TaskListing, split: str, count: int) -> list[dict[str,
 
 
 def rollout_function(
-    event: str, *, seed: int = 0, sample: Sampler | None = None, **settings: Any
+    event: str, *, seed: int = 0, sample: TurnSampler | None = None, **settings: Any
 ) -> Callable[[list[Any], Any], dict[str, Any]]:
     """Return a function that plays one episode per prompt.
 

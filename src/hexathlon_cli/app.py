@@ -13,6 +13,7 @@ from hexathlon_cli.compare import compare
 from hexathlon_cli.doctor import doctor
 from hexathlon_cli.eval import eval_
 from hexathlon_cli.examples import examples
+from hexathlon_cli.export import export, import_
 from hexathlon_cli.harness import harness
 from hexathlon_cli.interrupts import INTERRUPTED
 from hexathlon_cli.list import list_
@@ -61,6 +62,8 @@ for _name, _command in (
     ("report", report),
     ("selftest", selftest),
     ("plan", plan),
+    ("export", export),
+    ("import", import_),
     ("doctor", doctor),
 ):
     app.command(_name, epilog=examples(_name))(_command)

@@ -42,6 +42,16 @@ EXAMPLES = {
         "hexathlon report runs/mine --format markdown --out report.md",
         "hexathlon report runs/mine --anchor runs/oracle",
     ),
+    "export": (
+        "hexathlon export runs/mine --format openai --min-reward 1 --out finetuning.jsonl",
+        "hexathlon export runs/mine --format every-eval-ever --out records",
+        "hexathlon export SQL --format datasets --count 1000 --out sql-tasks",
+        "hexathlon export Terminal --format harbor --level easy --out tasks",
+    ),
+    "import": (
+        "hexathlon import traces.jsonl --format verifiers --out transcripts.jsonl",
+        "hexathlon import logs/sql.eval --format inspect --replay --out transcripts.jsonl",
+    ),
     "data": ("hexathlon data list", "hexathlon data add spider downloads/spider_data.zip"),
     "data list": ("hexathlon data list", "hexathlon data list --json"),
     "data add": (
@@ -111,6 +121,10 @@ EXAMPLES = {
     "serve policy": (
         "hexathlon serve policy runs/first/policy",
         "hexathlon serve policy runs/first/policy --port 8001 --name mine",
+    ),
+    "serve tinker": (
+        "hexathlon serve tinker runs/first/policy --port 8002",
+        "hexathlon serve tinker runs/first/policy --out runs/tinker",
     ),
     "serve mcp": (
         "hexathlon serve mcp Shopping --level easy --seed 7 --verdicts verdicts.jsonl",

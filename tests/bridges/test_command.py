@@ -1,6 +1,8 @@
 """Programs of other makers in a sandbox, with a scripted model or a checkpoint behind them."""
 
 import json
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -133,3 +135,41 @@ def test_the_calls_of_a_program_are_kept_token_by_token_and_train(
     (after,) = learner.score([Example(sample, ones, ones)])
     drawn = torch.tensor(sample.sampled)
     assert after[drawn].mean() > before[drawn].mean()
+
+
+def sandboxed_python() -> list[str]:
+    """The mounts by which this interpreter, with its packages, works in a sandbox."""
+    places = {sys.prefix, sys.base_prefix, str(Path(os.path.realpath(sys.executable)).parents[1])}
+    return [f"--mount={place}" for place in places if not f"{place}/".startswith("/usr/")]
+
+
+CODEX = (
+    "exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox",
+    "-m", "{model}", "-c", 'model_provider="here"',
+    "-c", 'model_providers.here={name="here",base_url="{url}/v1",env_key="OPENAI_API_KEY",'
+    'wire_api="responses"}', "-c", 'mcp_servers.hexathlon.url="{mcp}"', "{prompt}",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("task", [TERMINAL, SHOPPING], ids=["terminal", "shopping"])
+@pytest.mark.parametrize("program", ["openai-agents", "codex"])
+def test_programs_of_other_makers_solve_tasks(tmp_path: Path, program: str, task: str) -> None:
+    if program == "codex":
+        folder = os.environ.get("HEXATHLON_CODEX") or pytest.skip("scripts/bridges codex")
+        command = [f"{folder}/node_modules/.bin/codex", *CODEX]
+        mounts = [f"--mount={folder}"]
+    else:
+        pytest.importorskip("agents", reason="scripts/bridges clients")
+        command = [sys.executable, str(PROGRAMS / "agents_sdk.py"), "{prompt}"]
+        mounts = [f"--mount={PROGRAMS}", *sandboxed_python()]
+    model = Scripted(GoldModel(task))
+    with served(Gateway(model)) as url:
+        words = [f"--model=endpoint:{url}/v1#scripted", f"--task={task}", "--retries=0"]
+        out = tmp_path / "run"
+        assert run(["harness", *words, f"--out={out}", "--seconds=300", *mounts, "--",
+                    *command]) == 0  # fmt: skip
+    record = only_record(out)
+    assert (record["status"], record["reward"]) == ("scored", 1.0)
+    (log,) = (out / "calls").iterdir()
+    rows = [json.loads(line) for line in log.read_text().splitlines()]
+    assert {row["api"] for row in rows if "api" in row} == {"openai-responses"}

@@ -63,7 +63,10 @@ class Client(contextlib.ExitStack):
         return asyncio.run(self._play(episodes))
 
     async def _play(self, episodes: list[tuple[str, int, tuple[str, ...]]]) -> list[Played]:
-        env = load_environment(PlayedEnvConfig(taskset={"id": "hexathlon-events"}))
+        turns = max(len(actions) for _, _, actions in episodes)
+        player = {"runtime": {"type": "subprocess"}, "max_turns": turns}
+        config = PlayedEnvConfig(taskset={"id": "hexathlon-events"}, player=player)
+        env = load_environment(config)
         async with env.serving():
             return await asyncio.gather(*(self._one(env, *each) for each in episodes))
 
