@@ -40,7 +40,7 @@ class WebSource(PairedSource):
 
     name = "web"
     family = "web"
-    version = "4"
+    version = "5"
     sizes: ClassVar[Mapping[Split, int | None]] = {
         "train": None, "dev": 12_800, "test": 1_600, "heldout": 1_600,
     }  # fmt: skip

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 from hexathlon.tasks.web.templates.draft import WebScene
 from hexathlon.tasks.web.templates.shifts.handbook import draw_numbers
-from hexathlon.tasks.web.templates.shifts.plans import draw_limits, draw_offers
+from hexathlon.tasks.web.templates.shifts.offers import draw_offers, draw_terms
 from hexathlon.tasks.web.templates.shifts.records import JobTarget, RecordJob
 from hexathlon.tasks.web.templates.shifts.rules import (
     DayRules,
@@ -68,7 +68,7 @@ def draw_rules(
     scene: WebScene, cast: ShiftCast, today: date, jobs: Sequence[RecordJob], closed: RecordJob,
     days: Sequence[int],
 ) -> DayRules | None:  # fmt: skip
-    """Draw the rules of the morning; None if there are no limits that make the plan hard.
+    """Draw the rules of the morning; None if grants make no difference, or no terms make the plan hard.
 
     Args:
         scene: What they are drawn from.
@@ -92,8 +92,11 @@ def draw_rules(
         bool(scene.rng.random() < 0.8), tuple(entries), tuple(closures), tuple(mandates),
         draw_offers(scene, _offer_authors(cast)),
     )  # fmt: skip
-    limits = draw_limits(scene, rules.in_force().offers)
-    return None if limits is None else replace(rules, limits=limits)
+    force, misread = rules.in_force(), rules.misread("grants_ignored").in_force()
+    if (force.held, force.offers) == (misread.held, misread.offers):
+        return None
+    terms = draw_terms(scene, rules.offers, force.offers)
+    return None if terms is None else replace(rules, terms=terms)
 
 
 def _offer_authors(cast: ShiftCast) -> list[str]:

@@ -9,10 +9,11 @@ from hexathlon.tasks.web.templates.draft import WebScene
 from hexathlon.tasks.web.templates.shifts.handbook import pages_of
 from hexathlon.tasks.web.templates.shifts.ledger import DayStep
 from hexathlon.tasks.web.templates.shifts.plans import (
-    OfferLimits,
+    MARGIN,
+    PlanTerms,
     WorkOffer,
-    best_plan,
-    listed_plans,
+    plan_cost,
+    plans_within,
 )
 from hexathlon.tasks.web.templates.shifts.rules import DayRules, RulesInForce
 from hexathlon.tasks.web.templates.shifts.stages import Writing
@@ -24,10 +25,15 @@ __all__ = ["reread", "replayed"]
 _HOLD = re.compile(r"^(\w+): \S.* (\S+) · (hold|release|冻结|解冻) · (\S+) · (.+)$")
 _CLOSURE = re.compile(r"^(C-\d+) · (\w+): (.+) · (\S+) – (\S+) · (.+)$")
 _MANDATE = re.compile(r"^(.+) <(.+)> · (\w+) · (\S+) – (\S+) · (.+)$")
-_TERM = re.compile(r"no more than (\d+) days|不超过(\d+)天")
+_TERM = re.compile(r"no more than (\d+) days|距其日期不超过(\d+)天")
 _OFFER = re.compile(r"^(O-\d+) · (.+) · (.+) · €?(\d+)(?:欧元)? · (\d+)\D+ · (.+)$")
-_LIMITS = re.compile(r"at most (\d+) days together, and no firm gets more than (\d+)"
-                     r"|合计不超过(\d+)天，同一公司承接的工程不超过(\d+)项")  # fmt: skip
+_CHARGE = re.compile(r"^([^·]+) · €?(\d+)(?:欧元)?$")
+_LIMITS = re.compile(r"more than (\d+) works or works of more than (\d+) days together"
+                     r"|承接的工程不超过(\d+)项，天数合计不超过(\d+)天")  # fmt: skip
+_PAIR = r"(?:\. |。)([^.。]+?)(?: and |与)([^.。]+?)(?: go to |由)"
+_APART = re.compile(_PAIR + "(?:different firms|不同公司)")
+_TOGETHER = re.compile(_PAIR + "(?:the same firm|同一公司)")
+_REBATE = re.compile(r"takes €(\d+) off|减收(\d+)欧元")
 _HEAD = re.compile(r"^R-\d+ (?:Mandates\. |授权。)(.+?) ?[(（](.+?)[)）]")
 
 
@@ -62,10 +68,20 @@ def _same_plan(pages: Mapping[str, str], force: RulesInForce, entitled: set[str]
              if (match := _OFFER.match(line))]  # fmt: skip
     offers = [WorkOffer(number, work, firm, int(price), int(days), author)
               for number, work, firm, price, days, author in lines if author in names]  # fmt: skip
-    found = _LIMITS.search(pages["day-rules"])
-    days, works = (int(each) for each in found.groups() if each) if found else (0, 0)
-    plans = listed_plans(tuple(offers), OfferLimits(days, works))
-    return plans == [best_plan(force.offers, force.limits)]
+    charges = [(match[1], int(match[2])) for line in pages["day-offers"].splitlines()
+               if (match := _CHARGE.match(line))]  # fmt: skip
+    terms = _terms(pages["day-rules"], charges)
+    taken = [each for each in offers if each.number in force.plan]
+    most = plan_cost(taken, terms) + MARGIN - 1
+    return plans_within(tuple(offers), terms, most) == [force.plan]
+
+
+def _terms(rules: str, charges: Sequence[tuple[str, int]]) -> PlanTerms:
+    found = [[each for each in match.groups() if each] if (match := pattern.search(rules)) else []
+             for pattern in (_LIMITS, _APART, _TOGETHER, _REBATE)]  # fmt: skip
+    (works, days), apart, together, rebate = found
+    return PlanTerms(int(days), int(works), tuple(charges), tuple(apart), tuple(together),
+                     int(*rebate))  # fmt: skip
 
 
 def _read(
