@@ -3,7 +3,7 @@
 Python raises `KeyboardInterrupt` wherever the main thread happens to be. Inside a finalizer or a
 callback of a C library, such as SQLite's, it is swallowed there; inside a step it can become an
 error that the agent sees. Runs therefore work inside `deferred()`: the first signal only sets a
-flag and cancels what waits, and `check()`, called between steps, raises the exception. A second
+flag and cancels pending waits, and `check()`, called between steps, raises the exception. A second
 signal goes to the previous handler, which raises it at once.
 
 The flag is an attribute of the installed handler, so `check()` also notices an interruption that
@@ -107,7 +107,7 @@ def run(work: Coroutine[Any, Any, _Result], runner: "asyncio.Runner | None" = No
             finally:
                 work.close()  # it was not awaited if the check raised
 
-    with deferred():  # so that the runner does not install a handler of its own
+    with deferred():  # so that the runner does not install its own handler
         try:
             if runner is not None:
                 return runner.run(cancellable())

@@ -2,12 +2,9 @@
 
     python benchmarks/async_workload.py SETTINGS
 
-SETTINGS is a JSON object with the keys of `main`. A task is three signals, each answered by
-pressing its key; before each answer the environment sleeps for a log-normal time. Times are a
-function of the task, the number of its episode and the turn, so that a simulation can use them.
+SETTINGS is a JSON object with the keys of `main`. The environment is that of `signals.py`.
 """
 
-import asyncio
 import json
 import sys
 import tempfile
@@ -16,113 +13,16 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import gymnasium
 import numpy as np
+import signals
 import torch
+from signals import TURNS, SignalsEnv, sleeps
 
 from hexathlon.baselines.engines.local.loading import load_checkpoint
 from hexathlon.baselines.pipeline.simulation import RunSettings, SimulatedRollout, simulate
 from hexathlon.baselines.training.recipe import recipe_of
 from hexathlon.baselines.training.start import make_start
 from hexathlon.baselines.training.trainer import Trainer
-from hexathlon.envs.aio import AsyncEnvironment
-from hexathlon.envs.plugins import enlist
-from hexathlon.envs.registry import ENVIRONMENTS, EnvironmentInfo
-from hexathlon.envs.tools import schemas_of, tool
-from hexathlon.evaluators.verdict import Verdict
-from hexathlon.tasks.drawn import DrawnSource, own_share
-from hexathlon.tasks.seeding import generator_for
-from hexathlon.tasks.task import Limits
-
-WORDS = ("red", "blue", "green", "white", "black", "pink", "grey", "brown")
-TURNS = 3
-SIGMA = 1.5
-MEAN = 2.0
-"""Mean time that the environment of a rollout sleeps, in seconds."""
-
-
-def sleeps(task: str, episode: int) -> list[float]:
-    """Return an episode's sleeping times in seconds, one per turn."""
-    draw = generator_for("sleeps", task, episode)
-    return [float(t) for t in draw.lognormal(np.log(MEAN / TURNS) - SIGMA**2 / 2, SIGMA, TURNS)]
-
-
-class SignalsEnv(AsyncEnvironment):
-    """Press the key of each signal."""
-
-    family, version = "signals", "1"
-    action_seconds = 3600.0
-    scale = 1.0
-    """Factor applied to all sleeping times."""
-
-    slept = 0.0
-    """Total time of finished sleeps, in seconds."""
-
-    asleep: dict[int, float] = {}
-    """Start times of the sleeps in progress."""
-
-    episodes: Counter[str] = Counter()
-
-    def on_reset(self, task: Any) -> str:
-        self.pressed: list[int] = []
-        self.turns = 0
-        number = self.episodes[task.id]
-        self.episodes[task.id] += 1
-        self.waits = sleeps(task.id, number)
-        return self._signal()
-
-    def _signal(self) -> str:
-        return f"Signal {self.task.params['words'][len(self.pressed)]}: press its key."
-
-    async def astep(self, action: Any) -> Any:
-        """Sleep, then take the turn, whether or not the action is well-formed."""
-        self.asleep[id(self)] = time.perf_counter()
-        await asyncio.sleep(self.waits[self.turns] * self.scale)
-        SignalsEnv.slept += time.perf_counter() - self.asleep.pop(id(self))
-        self.turns += 1
-        return await super().astep(action)
-
-    @tool
-    def press(self, key: int) -> str:
-        """Press a key."""
-        if len(self.pressed) >= self.turns:
-            return "One key per signal."
-        self.pressed += [-1] * (self.turns - 1 - len(self.pressed))  # signals without an answer
-        self.pressed.append(key)
-        if self.turns == TURNS:
-            self.finish()
-            return "Done."
-        return self._signal()
-
-    def final_state(self) -> dict[str, Any]:
-        return {"pressed": self.pressed}
-
-
-class SignalsSource(DrawnSource):
-    """Three signals in a row."""
-
-    name, version, tools = "signals", "1", schemas_of(SignalsEnv)
-    limits = Limits(turns=TURNS)
-
-    def draw(self, split: Any, level: Any, rng: np.random.Generator) -> tuple[str, dict[str, Any]]:
-        number = int(rng.choice(own_share(range(len(WORDS) ** TURNS), split)))
-        keys = [number // len(WORDS) ** place % len(WORDS) for place in range(TURNS)]
-        return "Press keys.", {"words": [WORDS[key] for key in keys], "keys": keys}
-
-    def oracle(self, task: Any) -> Any:
-        for key in task.params["keys"]:
-            yield json.dumps({"name": "press", "arguments": {"key": key}})
-
-
-def judge(task: Any, params: Any, final_state: Any, transcript: Any) -> Verdict:
-    pairs = zip(params["keys"], final_state["pressed"], strict=False)
-    return Verdict(score=sum(key == pressed for key, pressed in pairs) / TURNS)
-
-
-ENV = "benchmark/Signals-v0"
-enlist(SignalsSource, judge)
-gymnasium.register(ENV, entry_point=SignalsEnv, disable_env_checker=True, order_enforce=False)
-ENVIRONMENTS[ENV] = EnvironmentInfo(ENV, "signals", "Signals", "", "", ("signals",))
 
 
 def recipe(seed: int, steps: int, checkpoint: str = "", **asynchrony: Any) -> Any:
@@ -131,7 +31,7 @@ def recipe(seed: int, steps: int, checkpoint: str = "", **asynchrony: Any) -> An
             "name": "signals",
             "seed": seed,
             "steps": steps,
-            "tasks": {"env": ENV, "source": "signals", "level": "easy", "turns": TURNS},
+            "tasks": {"env": signals.ENV, "source": "signals", "level": "easy", "turns": TURNS},
             "policy": {
                 "checkpoint": checkpoint,
                 "shape": {
@@ -151,18 +51,50 @@ def recipe(seed: int, steps: int, checkpoint: str = "", **asynchrony: Any) -> An
     )  # fmt: skip
 
 
+class Episodes:
+    """The sleeping times of a run's rollouts, by the numbers of batch, group and member.
+
+    Tasks recur, and the environment sleeps for other times in each episode of a task.
+
+    Args:
+        run: The run.
+        members: Rollouts of a group.
+    """
+
+    def __init__(self, run: Trainer, members: int) -> None:
+        self._run, self._members = run, members
+        self._groups: list[list[tuple[str, int]]] = []
+        self._seen: Counter[str] = Counter()
+
+    def sleeps(self, batch: int, group: int, member: int) -> list[float]:
+        """Return the sleeping times of a rollout, in seconds."""
+        while len(self._groups) <= batch:
+            tasks = self._run.components.generation.tasks(len(self._groups), 0)
+            self._groups.append([(task, self._next(task)) for task in tasks])
+        task, first = self._groups[batch][group]
+        turns = SignalsEnv.taken[task, first + member] or TURNS  # not all are played
+        return [SignalsEnv.scale * seconds for seconds in sleeps(task, first + member)[:turns]]
+
+    def _next(self, task: str) -> int:
+        first = self._seen[task]
+        self._seen[task] += self._members
+        return first
+
+    def longest(self, batch: int) -> float:
+        """Return the sleeping time of a batch's slowest rollout, in seconds."""
+        self.sleeps(batch, 0, 0)
+        groups = range(len(self._groups[batch]))
+        return max(sum(self.sleeps(batch, g, m)) for g in groups for m in range(self._members))
+
+
 def predicted(run: Trainer, engine: float, learner: float, late: str) -> float:
     """Return the simulated time of a run with the sleeping times of the real one."""
     chosen, groups = run.components.recipe, run.components.recipe.rollout.groups
-    lots: dict[int, list[str]] = {}
+    episodes = Episodes(run, chosen.rollout.members)
 
     def workload(group: int, member: int) -> SimulatedRollout:
-        lot, place = divmod(group, groups)
-        if lot not in lots:
-            lots[lot] = list(run.components.generation.tasks(lot, 0))
-        times = sleeps(lots[lot][place], member)
-        scale = SignalsEnv.scale
-        return SimulatedRollout(0.0, tuple((engine, scale * seconds) for seconds in times))
+        times = episodes.sleeps(*divmod(group, groups), member)
+        return SimulatedRollout(0.0, tuple((engine, seconds) for seconds in times))
 
     rules = chosen.asynchrony.rules(groups, chosen.rollout.concurrency)
     settings = RunSettings(rules, chosen.rollout.members, learner, late=late)
@@ -201,6 +133,7 @@ def main(
             before = run.measure(100).success if measure else 0.0
             SignalsEnv.scale, SignalsEnv.slept = scale, 0.0
             SignalsEnv.episodes.clear()
+            SignalsEnv.taken.clear()
             SignalsEnv.asleep.clear()
             began, cpu = time.perf_counter(), time.process_time()
             rows = [run.advance() for _ in range(steps)]
@@ -210,10 +143,8 @@ def main(
             if not engine:
                 # The longest sleep of an update is known; the rest is attributed to the engine, per
                 # turn.
-                longest = [
-                    max(scale * sum(sleeps(task, m)) for task in run.components.generation.tasks(
-                        step, 0) for m in range(4)) for step in range(steps)
-                ]  # fmt: skip
+                episodes = Episodes(run, chosen.rollout.members)
+                longest = [episodes.longest(step) for step in range(steps)]
                 rest = [r["seconds/collect"] - most for r, most in zip(rows, longest, strict=True)]
                 half = max(1, steps // 2)
                 engine = max(0.0, float(np.mean(rest[:half]))) / TURNS

@@ -1,13 +1,14 @@
 """Evaluation on a local cluster with two workers, compared with one process, in one run.
 
     python benchmarks/cluster_speed.py [--event SQL] [--level easy] [--tasks 200]
-        [--trials 10] [--workers 2] [--repetitions 3]
+        [--trials 10] [--workers 2] [--repetitions 3] [--processes]
 
-Both play the same plan with the oracle and must write the same records. Every run is a fresh
+All play the same plan with the oracle and must write the same records. Every run is a fresh
 process without cached tasks of the plan; runs alternate. The time is that of `evaluate`, with
 workers that are ready; the start of cluster and workers is printed separately. On a busy machine,
 use the ratio of CPU seconds: those of one process over the cluster's per core, which the ratio of
-times approaches on idle cores.
+times approaches on idle cores. With --processes, as many processes of this machine without Ray
+are measured, too: what they use beyond one process is not the cluster's.
 """
 
 import argparse
@@ -17,16 +18,19 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from measuring import Figure, print_findings, ratio_of_pairs, run_child
 
-from hexathlon.baselines.cluster.connect import RayCluster, connect
+from hexathlon.baselines.cluster.connect import connect
 from hexathlon.baselines.harness.config import load_config
 from hexathlon.baselines.harness.player import RemoteSetup
+from hexathlon.baselines.harness.processes import processes_for
 from hexathlon.baselines.harness.run import evaluate
 
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -39,12 +43,15 @@ class Run(NamedTuple):
     cpu_s: float
     """Resources used by this process and all processes that it started."""
 
+    parts: dict[str, float]
+    """The same by kind of process."""
+
     head: str
     """Hash of the last record, which covers all of them."""
 
 
-def cpu_seconds() -> float:
-    """Return the CPU time of this process and its descendants, including Ray's own processes."""
+def cpu_seconds() -> Counter[str]:
+    """Return the CPU time of this process and its descendants, by kind of process."""
     parents: dict[int, int] = {}
     spent: dict[int, float] = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):
@@ -55,13 +62,28 @@ def cpu_seconds() -> float:
         pid = int(entry.parent.name)
         parents[pid] = int(fields[1])
         spent[pid] = sum(map(int, fields[11:15])) / _TICKS
-    return sum(spent[pid] for pid in spent if _descends(pid, parents))
+    total = Counter[str]()
+    for pid, seconds in spent.items():
+        if _descends(pid, parents):
+            total[_kind(pid)] += seconds
+    return total
 
 
 def _descends(pid: int, parents: dict[int, int]) -> bool:
     while pid not in (0, os.getpid()):
         pid = parents.get(pid, 0)
     return pid == os.getpid()
+
+
+def _kind(pid: int) -> str:
+    if pid == os.getpid():
+        return "driver"
+    try:
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except OSError:
+        return "ended"
+    workers = "EnvironmentWorker" in command or "multiprocessing" in command
+    return "workers" if workers else "Ray"
 
 
 def play(arguments: argparse.Namespace, out: Path, open_players: Any = None, **flags: Any) -> Run:
@@ -73,16 +95,16 @@ def play(arguments: argparse.Namespace, out: Path, open_players: Any = None, **f
             "level": arguments.level,
             "tasks": arguments.tasks,
             "trials": arguments.trials,
-            **({"cluster": {"workers": arguments.workers}} if open_players else {}),
             **flags,
         }
     )
     began, spent = time.perf_counter(), cpu_seconds()
     evaluate(plan, execution, out, open_players=open_players)
-    wall, cpu = time.perf_counter() - began, cpu_seconds() - spent
+    wall, parts = time.perf_counter() - began, cpu_seconds()
+    parts.subtract(spent)
     with (out / "records.jsonl").open("rb") as file:
         *_, last = file
-    return Run(wall, cpu, str(json.loads(last)["hash"]))
+    return Run(wall, sum(parts.values()), dict(parts), str(json.loads(last)["hash"]))
 
 
 def child(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -92,30 +114,39 @@ def child(arguments: argparse.Namespace) -> dict[str, Any]:
         if arguments.child == "here":
             play(arguments, out / "few", **few)
             return play(arguments, out / "all")._asdict()
+        many = {"workers": arguments.workers}
+        if arguments.child == "processes":
+            with kept(processes_for) as open_players:
+                play(arguments, out / "few", open_players, **few, **many)
+                return play(arguments, out / "all", open_players, **many)._asdict()
+        from hexathlon.baselines.cluster.evaluation import ClusterPlayers, workers_for
+
         began = time.perf_counter()
-        with connect("auto") as cluster, kept_workers(cluster) as open_players:
+        with connect("auto") as cluster:
             connected = time.perf_counter() - began
-            play(arguments, out / "few", open_players, **few)
-            started = time.perf_counter() - began - connected
-            played = play(arguments, out / "all", open_players)
+            opened = partial(workers_for, cluster=cluster)
+            with kept(opened, lambda one, setup: ClusterPlayers(one.fleet, setup)) as open_players:
+                play(arguments, out / "few", open_players, **few, cluster=many)
+                started = time.perf_counter() - began - connected
+                played = play(arguments, out / "all", open_players, cluster=many)
     return {**played._asdict(), "connected_s": connected, "started_s": started}
 
 
 @contextmanager
-def kept_workers(cluster: RayCluster) -> Iterator[Any]:
-    """Reuse the workers of the first run for the others."""
-    from hexathlon.baselines.cluster.evaluation import ClusterPlayers, workers_for
-
+def kept(
+    open_players: Any, renewed: Callable[[Any, RemoteSetup], Any] = lambda one, setup: one
+) -> Iterator[Any]:
+    """Reuse the processes of the first run for the others."""
     with ExitStack() as stack:
-        opened: list[ClusterPlayers] = []
+        opened: list[Any] = []
 
         @contextmanager
-        def open_players(setup: RemoteSetup) -> Iterator[ClusterPlayers]:
+        def players(setup: RemoteSetup) -> Iterator[Any]:
             if not opened:
-                opened.append(stack.enter_context(workers_for(setup, cluster)))
-            yield ClusterPlayers(opened[0].fleet, setup)
+                opened.append(stack.enter_context(open_players(setup)))
+            yield renewed(opened[0], setup)
 
-        yield open_players
+        yield players
 
 
 def main() -> None:
@@ -126,23 +157,28 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=10, help="trials of each task")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--repetitions", type=int, default=3)
-    parser.add_argument("--child", choices=("here", "there"), help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--processes", action="store_true", help="measure processes without Ray, too"
+    )
+    parser.add_argument("--child", choices=("here", "processes", "there"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.child:
         print(json.dumps(child(arguments)))
         return
     rest = [word for word in sys.argv[1:] if not word.startswith("--child")]
-    runs: dict[str, list[dict[str, Any]]] = {"here": [], "there": []}
+    kinds = ("here", "processes", "there") if arguments.processes else ("here", "there")
+    runs: dict[str, list[dict[str, Any]]] = {kind: [] for kind in kinds}
     for _ in range(arguments.repetitions):
         for kind, rows in runs.items():
             rows.append(run_child([sys.executable, __file__, *rest, "--child", kind]).said)
-            report = f"{kind}: {rows[-1]['wall_s']:.1f} s, {rows[-1]['cpu_s']:.1f} CPU s"
+            parts = ", ".join(f"{name} {used:.1f}" for name, used in rows[-1]["parts"].items())
+            report = f"{kind}: {rows[-1]['wall_s']:.1f} s, {rows[-1]['cpu_s']:.1f} CPU s ({parts})"
             print(report, file=sys.stderr, flush=True)
-        assert runs["here"][-1]["head"] == runs["there"][-1]["head"], "the records differ"
+        assert len({rows[-1]["head"] for rows in runs.values()}) == 1, "the records differ"
 
-    def ratio(field: str) -> float:
-        here, there = ([row[field] for row in runs[kind]] for kind in ("here", "there"))
-        return ratio_of_pairs(here, there)
+    def ratio(field: str, kind: str = "there") -> float:
+        here, others = ([row[field] for row in runs[one]] for one in ("here", kind))
+        return ratio_of_pairs(here, others)
 
     count = arguments.tasks * arguments.trials
     print(f"{count:,} trials, {arguments.event} {arguments.level}, equal records")
@@ -150,8 +186,16 @@ def main() -> None:
         statistics.median(row[field] for row in runs["there"])
         for field in ("started_s", "connected_s")
     )
+    beside = []
+    if arguments.processes:
+        share = arguments.workers * ratio("cpu_s", "processes")
+        beside = [
+            Figure("one process over processes without Ray, time", ratio("wall_s", "processes")),
+            Figure("the same, over a core's share, CPU", share),
+        ]
     print_findings(
         [
+            *beside,
             Figure("starting a local cluster", connected, "s"),
             Figure("starting its workers, with a few trials", started, "s"),
             Figure("one process over the cluster, time", ratio("wall_s"), least=1.8),

@@ -95,8 +95,8 @@ def example_of(request: TokenRequest, reply: TokenReply) -> Example:
     return Example(sample, np.where(sample.sampled, sign, 0.0), sample.sampled.astype(float))
 
 
-def apart(first: list[float], second: list[float]) -> np.ndarray:
-    """Return differences of log-probabilities."""
+def differences(first: list[float], second: list[float]) -> np.ndarray:
+    """Return absolute differences of log-probabilities."""
     return np.abs(np.array(first) - np.array(second))
 
 
@@ -134,8 +134,8 @@ def main() -> None:
     )
     sampler, autocast = [], []
     for one, reply, value, true in zip(asked, replies, scored, exact, strict=True):
-        sampler.append(apart(reply.log_probabilities, true[len(one.ids) - 1 :]))
-        autocast.append(apart(value[len(one.ids) :].tolist(), true[len(one.ids) - 1 :]))
+        sampler.append(differences(reply.log_probabilities, true[len(one.ids) - 1 :]))
+        autocast.append(differences(value[len(one.ids) :].tolist(), true[len(one.ids) - 1 :]))
     learner = Learner(whole.train(), config, 10)
     learning = seconds(options.device, lambda: learner.update(examples))
     learned = sum(len(example.sample.ids) for example in examples)

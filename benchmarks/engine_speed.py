@@ -113,7 +113,7 @@ def measure(ours: Child, peer: Child, repetitions: int) -> dict[tuple[str, int],
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--peer", required=True, help="interpreter that has vLLM")
+    parser.add_argument("--peer", required=True, help="Python of an environment with vLLM")
     parser.add_argument("--repetitions", type=int, default=5)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -128,7 +128,7 @@ def main() -> None:
     for sequences, least in LEAST.items():
         for name in ("torch engine", "vLLM", "vLLM without seeds"):
             best = max(rate.clock for rate in result[name, sequences])
-            findings.append(Figure(f"{name}, {sequences} at once, best", best, "tokens/s"))
+            findings.append(Figure(f"{name}, {sequences} concurrent, best", best, "tokens/s"))
         for name in ("vLLM", "vLLM without seeds"):
             for by in ("clock", "processor"):
                 ours_by, peer_by = (
@@ -137,7 +137,7 @@ def main() -> None:
                 )
                 bound = least if name == "vLLM" else None
                 ratio = ratio_of_pairs(ours_by, peer_by)
-                findings.append(Figure(f"  over {name}, by the {by}", ratio, "x", least=bound))
+                findings.append(Figure(f" over {name}, by {by} time", ratio, "x", least=bound))
     print_findings(findings)
 
 

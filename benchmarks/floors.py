@@ -1,91 +1,84 @@
-"""Floors of an event: predictability of endings from ids, and scores of imitating agents.
+"""Tables of floors: scores of the trivial agents, and how predictable endings are from ids.
 
-    python benchmarks/floors.py hexathlon/SQL-v0 --tasks 540 --cache solved.jsonl
+    hexathlon eval agent:oracle --envs SQL --tasks 510 --with-anchors --out runs/floors/SQL
+    python benchmarks/floors.py runs/floors/*
 
-The oracle first solves the tasks, spread evenly over dev, test and train. The id classifier then
-predicts how each episode ends from id, index, seed and hash alone, and from the agent's view; and
-the four imitating policies play every task with lessons from another split. Oracle episodes are
-cached, so that an interrupted measurement continues.
+Scores and intervals are those of the runs' records, as on a leaderboard. The id classifier predicts
+how each of the oracle's episodes ends from id, index, seed and hash alone, and from the agent's
+view. Output is Markdown.
 """
 
 import argparse
-import json
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from hexathlon.baselines.harness.report import anchor_runs, read_run
 from hexathlon.envs.plugins import load_plugins
 from hexathlon.envs.testing.identity_checks import forecasts, number_findings
-from hexathlon.envs.testing.lessons import Lessons
 from hexathlon.envs.testing.solving import Solved
-from hexathlon.envs.testing.subject import Subject
-from hexathlon.evaluators.anchors import IMITATING_AGENTS
-from hexathlon.evaluators.statistics.intervals import wilson
+from hexathlon.evaluators.anchors import CEILING_AGENT, FLOOR_AGENTS
+from hexathlon.evaluators.records import read_records
+from hexathlon.evaluators.summary import EnvSummary
+from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.source import parse_address
 
 
-def solved(subject: Subject, cache: Path) -> Iterator[Solved]:
-    """Yield the oracle's episodes, those in the cache without playing."""
-    known = {}
-    if cache.exists():
-        lines = (json.loads(line) for line in cache.read_text().splitlines())
-        known = {line["id"]: line for line in lines}
-    with cache.open("a") as file:
-        for task_id in subject.ids():
-            if task_id not in known:
-                (one,) = subject.solve([task_id])
-                line = {"id": task_id, "opening": one.opening, "actions": one.actions}
-                known[task_id] = {**line, "reward": one.reward, "status": one.status}
-                print(json.dumps(known[task_id]), file=file, flush=True)
-            line = known[task_id]
-            yield Solved(
-                subject.source.build(task_id), line["opening"], tuple(line["actions"]),
-                line["reward"], line["status"],
-            )  # fmt: skip
+def solved(run: Path) -> Iterator[Solved]:
+    """Yield the episodes of a run, as the conformance kit records them."""
+    for record in read_records(run):
+        task_id = record["key"]["task"]
+        task = get_source(parse_address(task_id).source).build(task_id)
+        actions = tuple(step["action"] for step in record["steps"])
+        yield Solved(task, record["opening"], actions, record["reward"], record["status"])
 
 
-def play(subject: Subject, episodes: list[Solved], policy: str) -> list[float]:
-    """Return a policy's scores, each task played with lessons from another split."""
-    train = Lessons([each for each in episodes if each.task.split == "train"])
-    dev = Lessons([each for each in episodes if each.task.split != "train"])
-    env = subject.make()
-    rewards = []
-    try:
-        for each in episodes:
-            lessons = dev if each.task.split == "train" else train
-            episode = subject.play_shown(
-                env,
-                each.task,
-                lambda text: lessons.script(policy, each.task, text),  # noqa: B023
-            )
-            rewards.append(episode.reward)
-    finally:
-        env.close()
-    return rewards
+def played(run: Path) -> dict[str, tuple[Path, EnvSummary]]:
+    """Return directory and summary of an oracle run and of its reference runs, by agent."""
+    runs = [read_run(run), *anchor_runs(run)]
+    return {one.plan["model"]["name"]: (one.path, one.summary.envs[0]) for one in runs}
+
+
+def percent(share: float) -> str:
+    return f"{share:.1%}".replace("%", " %")
+
+
+def score(agent: str, summaries: dict[str, tuple[Path, EnvSummary]]) -> str:
+    if agent not in summaries:
+        return "–"
+    interval = summaries[agent][1].score.interval
+    if interval is None:
+        return "no score"
+    return f"{percent(interval.mean)} ({100 * interval.low:.1f}–{100 * interval.high:.1f})"
+
+
+def row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cells) + " |\n"
 
 
 def main() -> None:
-    """Print the figures."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("env", help="id, such as hexathlon/SQL-v0")
-    parser.add_argument("--tasks", type=int, default=540)
-    parser.add_argument("--cache", type=Path, required=True)
+    parser.add_argument("runs", nargs="+", type=Path, help="oracle runs of `eval --with-anchors`")
     options = parser.parse_args()
     load_plugins()
-    subject = Subject(options.env, tasks=options.tasks)
-    began = time.process_time()
-    episodes = list(solved(subject, options.cache))
-    print(f"{options.env}: {len(episodes)} tasks, ", end="")
-    print(f"{sum(each.reward == 1 for each in episodes)} solved by the oracle")
-    for finding in number_findings(episodes):
-        print("  ", finding)
-    for name, right in forecasts(episodes).items():
-        print(f"  endings predicted from {name}: {sum(right) / len(right):.1%}", flush=True)
-    for policy in IMITATING_AGENTS:
-        rewards = play(subject, episodes, policy)
-        mean = sum(rewards) / len(rewards)
-        bounds = wilson(mean, len(rewards), 1.96)
-        print(f"  {policy}: {mean:.1%} ({bounds[0]:.1%} to {bounds[1]:.1%})", flush=True)
-    print(f"  {time.process_time() - began:.0f} s of CPU time")
+    agents = (CEILING_AGENT, *FLOOR_AGENTS)
+    scores, predicted, findings = [], [], []
+    headings: list[str] = []
+    for run in options.runs:
+        summaries = played(run)
+        path, summary = summaries[CEILING_AGENT]
+        event = summary.env.rpartition("/")[2]
+        episodes = list(solved(path))
+        scores.append([event, str(len(episodes)), *(score(agent, summaries) for agent in agents)])
+        right = forecasts(episodes)
+        headings = list(right)
+        shares = (percent(sum(hits) / len(hits)) for hits in right.values())
+        predicted.append([event, str(len(episodes)), *shares])
+        findings += [f"{event}: {finding}" for finding in number_findings(episodes)]
+    for names, rows in ((agents, scores), (headings, predicted)):
+        print(row(["event", "tasks", *names]) + row(["---"] * (len(names) + 2)), end="")
+        print("".join(map(row, rows)))
+    print("\n".join(findings) or "No bit of index, seed or hash correlates with a solution.")
 
 
 if __name__ == "__main__":

@@ -77,7 +77,7 @@ def process_ms(spent: ChildReport) -> float:
 def print_runs(runs: Runs) -> None:
     """Print one line for each workload, size and harness."""
     print(
-        f"{'turns':5} {'trials':>7} {'harness':10} {'runs':>4} {'CPU ms a trial':>20} "
+        f"{'turns':5} {'trials':>7} {'harness':10} {'runs':>4} {'CPU ms per trial':>20} "
         f"{'with start':>11} {'peak MB':>8} {'log MB':>7}"
     )
     for (kind, count, who), spent in runs.items():

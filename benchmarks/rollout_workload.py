@@ -34,7 +34,7 @@ CHANGES = {
 }
 
 
-class Noting:
+class RecordingEngine:
     """An engine that records its requests and replies."""
 
     def __init__(self, engine: LocalEngine) -> None:
@@ -52,14 +52,14 @@ class Noting:
         return reply
 
 
-async def replay(engine: LocalEngine, noted: Noting) -> None:
+async def replay(engine: LocalEngine, recorded: RecordingEngine) -> None:
     async def episode(session: str) -> None:
-        for request, ids in zip(noted.asked[session], noted.drawn[session], strict=True):
+        for request, ids in zip(recorded.asked[session], recorded.drawn[session], strict=True):
             reply = await engine.generate(request)
             assert reply.ids == ids
         engine.forget(session)
 
-    await asyncio.gather(*(episode(session) for session in noted.asked))
+    await asyncio.gather(*(episode(session) for session in recorded.asked))
 
 
 def main(threads: int) -> None:
@@ -83,8 +83,8 @@ def main(threads: int) -> None:
         plans = parts.generation.plans(parts.generation.tasks(0, 0), 0, 0)
         parts.complete(parts.collector.collect(plans))  # builds the tasks
         for number in range(ROUNDS):
-            noting = Noting(engine)
-            parts.executor.agent.engine = noting  # type: ignore[assignment]
+            recording = RecordingEngine(engine)
+            parts.executor.agent.engine = recording  # type: ignore[assignment]
             before = engine.counts
             parts.complete(engine.clear())
             wall, cpu = time.perf_counter(), time.process_time()
@@ -94,7 +94,7 @@ def main(threads: int) -> None:
             between = engine.counts
             parts.complete(engine.clear())
             wall, cpu = time.perf_counter(), time.process_time()
-            asyncio.run(replay(engine, noting))
+            asyncio.run(replay(engine, recording))
             spent["engine_wall_s"].append(time.perf_counter() - wall)
             spent["engine_cpu_s"].append(time.process_time() - cpu)
             after = engine.counts

@@ -51,10 +51,10 @@ def show_processor(name: str, spent: float) -> None:
     print(f"  {f'  CPU time of {name}':<44} {spent:15.2f} ms", flush=True)
 
 
-def keeper_pid(one: Sandbox) -> int | None:
+def supervisor_pid(one: Sandbox) -> int | None:
     """Return the process that starts sandboxes, if the backend has one."""
     stack = getattr(one, "_stack", None)
-    return below(stack.keeper._process.pid)[0] if stack is not None else None
+    return below(stack.supervisor._process.pid)[0] if stack is not None else None
 
 
 def below(pid: int) -> list[int]:
@@ -64,11 +64,11 @@ def below(pid: int) -> list[int]:
     return result
 
 
-def processor_ms(keeper: int | None) -> float:
-    """Return the CPU time of this process and of all finished children of the keeper."""
+def processor_ms(supervisor: int | None) -> float:
+    """Return the CPU time of this process and of all finished children of the supervisor."""
     spent = time.process_time() * 1000
-    if keeper is not None:
-        fields = Path(f"/proc/{keeper}/stat").read_text().rpartition(")")[2].split()
+    if supervisor is not None:
+        fields = Path(f"/proc/{supervisor}/stat").read_text().rpartition(")")[2].split()
         spent += sum(int(field) for field in fields[11:15]) * TICK
     return spent
 
@@ -114,22 +114,22 @@ def overlaid(folder: str) -> None:
     subprocess.run(["unshare", "-Urm", "bash", "-c", script], check=True, stderr=subprocess.DEVNULL)
 
 
-def lives(rung: SandboxBackend, files: int, repeats: int) -> None:
+def lifecycles(sandboxes: SandboxBackend, files: int, repeats: int) -> None:
     image = image_of(files)
-    rung.open(image, LIMITS).close()  # the image's files are written once
+    sandboxes.open(image, LIMITS).close()  # the image's files are written once
     kept: list[Sandbox] = []
-    one = rung.open(image, LIMITS)
-    keeper = keeper_pid(one)
-    before = processor_ms(keeper)
+    one = sandboxes.open(image, LIMITS)
+    supervisor = supervisor_pid(one)
+    before = processor_ms(supervisor)
     show(
         f"new sandbox ({files} files)",
-        timed(lambda: kept.append(rung.open(image, LIMITS)), repeats),
+        timed(lambda: kept.append(sandboxes.open(image, LIMITS)), repeats),
     )
     show("close", timed(lambda: kept.pop().close(), repeats))
-    show_processor("open and close", (processor_ms(keeper) - before) / repeats)
-    before = processor_ms(keeper)
+    show_processor("open and close", (processor_ms(supervisor) - before) / repeats)
+    before = processor_ms(supervisor)
     show("reset", timed(one.reset, repeats))
-    print(f"  {'  CPU time of reset':<44} {(processor_ms(keeper) - before) / repeats:15.2f} ms")
+    print(f"  {'  CPU time of reset':<44} {(processor_ms(supervisor) - before) / repeats:15.2f} ms")
     one.execute(f"for n in $(seq {files}); do echo $n > new$n; done", 120)
 
     def fork() -> None:
@@ -141,8 +141,8 @@ def lives(rung: SandboxBackend, files: int, repeats: int) -> None:
         each.close()
 
 
-def commands(rung: SandboxBackend) -> None:
-    with rung.open(image_of(10), LIMITS) as one:
+def commands(sandboxes: SandboxBackend) -> None:
+    with sandboxes.open(image_of(10), LIMITS) as one:
         show("command in the shell: builtin", timed(lambda: one.execute("true"), 300))
         inside = timed(lambda: one.execute("/bin/true"), 300)
         script = "t0=${EPOCHREALTIME/./}; for n in {1..300}; do /bin/true; done; "
@@ -152,12 +152,12 @@ def commands(rung: SandboxBackend) -> None:
         show("read a file of 100 kB", timed(lambda: one.read("/app/d0/f0"), 50))
 
 
-def throughput(rung: SandboxBackend, threads: int, each: int) -> None:
+def throughput(sandboxes: SandboxBackend, threads: int, each: int) -> None:
     image = image_of(10)
 
     def work() -> None:
         for _ in range(each):
-            with rung.open(image, LIMITS) as one:
+            with sandboxes.open(image, LIMITS) as one:
                 one.execute("true")
 
     start = time.perf_counter()
@@ -167,15 +167,15 @@ def throughput(rung: SandboxBackend, threads: int, each: int) -> None:
     for thread in pool:
         thread.join()
     rate = threads * each / (time.perf_counter() - start)
-    print(f"  {f'lives per second, {threads} threads':<44} {rate:15.1f}")
+    print(f"  {f'sandbox lifecycles per second, {threads} threads':<44} {rate:15.1f}")
 
 
-def memory(rung: SandboxBackend, live: int) -> None:
+def memory(sandboxes: SandboxBackend, live: int) -> None:
     image = image_of(10)
-    held = [rung.open(image, LIMITS) for _ in range(live)]
-    keeper = keeper_pid(held[0])
-    if keeper is not None:
-        stack = [keeper]
+    held = [sandboxes.open(image, LIMITS) for _ in range(live)]
+    supervisor = supervisor_pid(held[0])
+    if supervisor is not None:
+        stack = [supervisor]
         pids: list[int] = []
         while stack:
             pids.append(stack.pop())
@@ -193,19 +193,19 @@ def main() -> None:
     print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
     yardsticks()
     for name in arguments.backend or ["namespaces"]:
-        rung = backend(name)
-        probe = rung.probe()
+        sandboxes = backend(name)
+        probe = sandboxes.probe()
         print(f"{name}: {probe.reason} {dict(probe.properties)}")
         if not probe.available:
             continue
         quick = name == "namespaces"
-        commands(rung)
+        commands(sandboxes)
         for files in (10, 3_000):
-            lives(rung, files, 40 if quick else 5)
-        throughput(rung, 1, 60 if quick else 4)
-        throughput(rung, 4, 30 if quick else 2)
+            lifecycles(sandboxes, files, 40 if quick else 5)
+        throughput(sandboxes, 1, 60 if quick else 4)
+        throughput(sandboxes, 4, 30 if quick else 2)
         if quick:
-            memory(rung, arguments.live)
+            memory(sandboxes, arguments.live)
 
 
 if __name__ == "__main__":

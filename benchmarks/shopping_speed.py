@@ -165,7 +165,7 @@ def beside(name: str, value: float, *, lower: bool, wanted: int, note: str = "")
     times = TAU2[name] / value if lower else value / TAU2[name]
     print(
         f"{name + note:<58} {value:>12,.4f} {'':<10} tau2 {TAU2[name]:,}: "
-        f"{times:,.1f} x (wanted {wanted} x)"
+        f"{times:,.1f} x (target {wanted} x)"
     )
 
 

@@ -67,7 +67,7 @@ def beside_peer(options: argparse.Namespace) -> list[Figure]:
         result.append(Figure(f"times less, {words}", ratio_of_pairs(*pairs), "x", least=1.5))
     for name, words in (("generate_s", "drawing"), ("work_s", "the rest")):
         value = statistics.median(middle(run, name) for run in ours)
-        result.append(Figure(f"of ours, {words} in wall-clock time", value, "s"))
+        result.append(Figure(f"of hexathlon, {words} in wall-clock time", value, "s"))
     return result
 
 

@@ -1,6 +1,6 @@
 """The workload for comparing trainers: model, prompts, reward, sizes.
 
-Nothing of ours is imported here, so that the peer's interpreter can read it too.
+Nothing of hexathlon is imported here, so that the peer's interpreter can read it too.
 """
 
 from typing import Any

@@ -1,6 +1,6 @@
 """The browser compared with BrowserGym 0.14 and with raw Playwright calls, on one MiniWoB++ page.
 
-BrowserGym is installed in an environment of its own, since it pins an old Playwright:
+BrowserGym is installed in a separate environment, since it pins an old Playwright:
 
     python -m venv peer && peer/bin/pip install browsergym-core==0.14.3 browsergym-miniwob==0.14.3
     .venv/bin/python benchmarks/web_browser.py --peer peer/bin/python
@@ -37,16 +37,17 @@ def median_ms(action, count: int, before=lambda: None) -> float:
 def ours(resets: int, clicks: int, *, screenshot: bool) -> dict[str, float]:
     from hexathlon.envs.web.env import WebEnv
 
-    env = WebEnv(backend="chromium", taskset="miniwob", screenshot=screenshot,
-                 limits={"turns": 10_000})  # fmt: skip
+    env = WebEnv(
+        backend="chromium", taskset="miniwob", screenshot=screenshot, limits={"turns": 10_000}
+    )
     options = {"task": f"miniwob/{PAGE}/easy/train/00000"}
     env.reset(seed=1, options=options)
-    found = {
+    medians = {
         "reset": median_ms(lambda: env.reset(seed=1, options=options), resets),
         "click": median_ms(lambda: env.step(CLICK), clicks),
     }
     env.close()
-    return found
+    return medians
 
 
 def peer(python: str, resets: int, clicks: int, *, sleeps: bool) -> dict[str, float]:
@@ -60,14 +61,14 @@ def peer(python: str, resets: int, clicks: int, *, sleeps: bool) -> dict[str, fl
     )
     if done.returncode:
         raise SystemExit(f"the peer failed:\n{done.stderr[-2_000:]}")
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    medians: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return medians
 
 
 def raw_calls(clicks: int) -> dict[str, float]:
     """Compare a step with the same two raw calls: a click on the element, and reading the page.
 
-    Both run on the same page of the same browser, in turns.
+    Both run alternately on the same page of the same browser.
     """
     from hexathlon.envs.web.env import WebEnv
 
@@ -145,7 +146,7 @@ def leaks(episodes: int, contexts: int = 8, parts: int = 4) -> list[Figure]:
         Figure("contexts open meanwhile", open_now, most=8),
         Figure("contexts left", driver.contexts, most=0),
         Figure("episodes left on the server", driver.server.episodes, most=0),
-        Figure("handles more", uses[-1].handles - uses[0].handles, most=8),
+        Figure("additional open handles", uses[-1].handles - uses[0].handles, most=8),
         *(
             Figure(
                 f"memory of {role}, {each * contexts * part} episodes", use.memory_mb[role], "MB"
@@ -186,7 +187,7 @@ def main() -> None:
     parser.add_argument("--resets", type=int, default=20)
     parser.add_argument("--clicks", type=int, default=60)
     parser.add_argument(
-        "--episodes", type=int, default=160, help="for leaks; 2,000 is the long form"
+        "--episodes", type=int, default=160, help="for leaks; 2,000 for the full measurement"
     )
     options = parser.parse_args()
     resets, clicks = options.resets, options.clicks
@@ -209,14 +210,17 @@ def main() -> None:
             Figure("click, without its sleeps", quick["click"] / text["click"], "x", least=2.5),
             Figure("reset, without its sleeps", quick["reset"] / text["reset"], "x"),
             Figure("click with a screenshot, as shipped", shipped["click"] / picture["click"], "x"),
-            Figure("click with a screenshot, without its sleeps",
-                   quick["click"] / picture["click"], "x"),
-        ]  # fmt: skip
+            Figure(
+                "click with a screenshot, without its sleeps",
+                quick["click"] / picture["click"],
+                "x",
+            ),
+        ]
     raw = raw_calls(clicks)
     figures += [
         Figure("step", raw["step"], "ms"),
         Figure("click and aria_snapshot by raw Playwright", raw["raw"], "ms"),
-        Figure("step by raw calls", raw["step"] / raw["raw"], "x", most=1.3),
+        Figure("step over raw calls", raw["step"] / raw["raw"], "x", most=1.3),
     ]
     figures += leaks(options.episodes)
     print_findings(figures)

@@ -139,10 +139,12 @@ def phases(episodes: Sequence[Episode]) -> dict[str, float]:
         return run
 
     places = (
-        (network.Network, "handle", "handlers and queries"), (site, "render", "templates"),
-        (twin, "parse_page", "parsing"), (tab, "describe", "descriptions"),
+        (network.Network, "handle", "handlers and queries"),
+        (site, "render", "templates"),
+        (twin, "parse_page", "parsing"),
+        (tab, "describe", "descriptions"),
         (web_env.WebEnv, "final_state", "differences"),
-    )  # fmt: skip
+    )
 
     @contextlib.contextmanager
     def clocks() -> Iterator[None]:

@@ -10,7 +10,7 @@ snapshots. What the agent sees is a function of (task, seed) and of its own acti
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 from gymnasium.error import ResetNeeded
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from hexathlon.envs.episode import EpisodeEnvironment
 from hexathlon.envs.errors import ToolError
-from hexathlon.envs.infos import Advance, info_of, reset_info_of
+from hexathlon.envs.infos import Advance, ToolFormat, info_of, reset_info_of
 from hexathlon.envs.messages import (
     Action,
     Message,
@@ -61,7 +61,9 @@ class Environment(EpisodeEnvironment):
         split: Split to draw from when `reset` names no task.
         level: Level to draw from; None for all.
         action_format: `text`: actions and observations are strings. `message`: actions are one
-            chat message, observations a tuple of the new messages.
+            chat message, observations a tuple of the new messages. The assistant messages of
+            OpenAI's and Anthropic's APIs are read as they are.
+        tool_format: Form of the tools in `info` of `reset`: `plain`, `openai` or `anthropic`.
         limits: Overrides single limits of every task, such as `{"turns": 5}`; flat JSON.
         render_mode: `ansi`, `rgb_array` for environments with images, or None.
     """
@@ -113,11 +115,16 @@ class Environment(EpisodeEnvironment):
         split: Split = "train",
         level: Level | None = None,
         action_format: ActionFormat = "text",
+        tool_format: ToolFormat = "plain",
         limits: Mapping[str, Any] | None = None,
         render_mode: str | None = None,
     ) -> None:
         if action_format not in ("text", "message"):
             raise ValueError(f"action_format must be 'text' or 'message', got {action_format!r}")
+        if tool_format not in get_args(ToolFormat):
+            raise ValueError(
+                f"tool_format must be one of {get_args(ToolFormat)}, got {tool_format!r}"
+            )
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ValueError(
                 f"render_mode must be None or one of {self.metadata['render_modes']}, "
@@ -129,6 +136,7 @@ class Environment(EpisodeEnvironment):
         self.split: Split = split
         self.level = level
         self.action_format: ActionFormat = action_format
+        self.tool_format: ToolFormat = tool_format
         self.render_mode = render_mode
         examples = [f'{{"name": "{name}", "arguments": {{}}}}' for name in self.example_tools]
         spaces = spaces_of(action_format, self.image_size, examples)
@@ -346,7 +354,9 @@ class Environment(EpisodeEnvironment):
         return self._as_observation([message])
 
     def _reset_info(self, task: Task) -> dict[str, Any]:
-        return reset_info_of(task, self._episode_seed, self.system_prompt, self._status)
+        return reset_info_of(
+            task, self._episode_seed, self.system_prompt, self._status, self.tool_format
+        )
 
     def _step_info(self, terms: dict[str, float]) -> dict[str, Any]:
         return info_of(self._status, self._turn, self._tool_errors, self._cut_chars, terms)

@@ -1,13 +1,16 @@
 """The info dictionaries of `reset` and `step`: fixed keys, plain values."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
 from hexathlon.envs.status import Status
 from hexathlon.tasks.task import Task, ToolSchema
 
-__all__ = ["Advance", "info_of", "reset_info_of"]
+__all__ = ["Advance", "ToolFormat", "info_of", "reset_info_of"]
+
+ToolFormat = Literal["plain", "openai", "anthropic"]
+"""Form of tool schemas: name, description and parameters, or that of a provider's API."""
 
 Advance = tuple[Any, Status, int, int, int]
 """The new observation, the status, and the counts of turns, tool errors and characters cut."""
@@ -15,18 +18,30 @@ Advance = tuple[Any, Status, int, int, int]
 _TOOLS = TypeAdapter(tuple[ToolSchema, ...])
 
 
-def reset_info_of(task: Task, seed: int, system_prompt: str, status: Status) -> dict[str, Any]:
+def reset_info_of(
+    task: Task, seed: int, system_prompt: str, status: Status, tool_format: ToolFormat = "plain"
+) -> dict[str, Any]:
     """Return the info dictionary of a reset."""
+    tools = _TOOLS.dump_python(task.tools)
     return {
         "task_id": task.opaque_id,
         "task_hash": task.hash,
         "seed": seed,
         "system_prompt": system_prompt,
-        "tools": _TOOLS.dump_python(task.tools),
+        "tools": tools if tool_format == "plain" else _formatted(tools, tool_format),
         "status": status.value,
         "reward_terms": {},
         "turn": 0,
     }
+
+
+def _formatted(tools: tuple[dict[str, Any], ...], form: ToolFormat) -> tuple[dict[str, Any], ...]:
+    if form == "openai":
+        return tuple({"type": "function", "function": tool} for tool in tools)
+    return tuple(
+        {"name": t["name"], "description": t["description"], "input_schema": t["parameters"]}
+        for t in tools
+    )
 
 
 def info_of(

@@ -59,7 +59,7 @@ class ParsedCall(NamedTuple):
     name: str
     arguments: dict[str, Any]
     problem: str = ""
-    """What is wrong with the call, as text for the agent; empty if it can be run."""
+    """The fault of the call, as text for the agent; empty if it can be run."""
 
 
 class Action(NamedTuple):
@@ -168,22 +168,42 @@ def parse_message(message: Any) -> Action:
     if not isinstance(message, dict) or message.get("role") != "assistant":
         problem = 'the action must be a message whose role is "assistant"'
         return Action("", (ParsedCall("", "", {}, problem),))
-    calls = message.get("tool_calls") or ()
-    calls = calls if isinstance(calls, (tuple, list)) else (calls,)
+    text, calls = _said(message)
     if len(calls) > MAX_CALLS:
         return Action("", (_too_many(len(calls)),))
     parsed = []
     for position, call in enumerate(calls):
+        call_id = str(call.get("id") or f"call_{position}") if isinstance(call, dict) else ""
+        if isinstance(call, dict) and isinstance(call.get("function"), dict):
+            call = call["function"]  # OpenAI's form
         if not isinstance(call, dict) or not isinstance(call.get("name"), str):
             parsed.append(ParsedCall(f"call_{position}", "", {}, 'a tool call needs a "name"'))
             continue
-        call_id = str(call.get("id") or f"call_{position}")
         arguments = call.get("arguments", "{}")
         if isinstance(arguments, dict):
             parsed.append(ParsedCall(call_id, call["name"], arguments))
         else:
             parsed.append(_decode(call_id, call["name"], str(arguments)))
-    return Action(str(message.get("content") or ""), tuple(parsed))
+    return Action(text, tuple(parsed))
+
+
+def _said(message: dict[str, Any]) -> tuple[str, Sequence[Any]]:
+    """Return the text and the calls of a message, whose content may be a list of blocks.
+
+    Blocks of type `tool_use` are Anthropic's form of calls; blocks other than text are skipped.
+    """
+    calls = message.get("tool_calls") or ()
+    calls = list(calls) if isinstance(calls, (tuple, list)) else [calls]
+    content = message.get("content") or ""
+    if not isinstance(content, (tuple, list)):
+        return str(content), calls
+    blocks = [block for block in content if isinstance(block, dict)]
+    texts = [str(block.get("text") or "") for block in blocks if block.get("type") == "text"]
+    for block in blocks:
+        if block.get("type") == "tool_use":
+            given = {"id": block.get("id"), "name": block.get("name")}
+            calls.append({**given, "arguments": block.get("input") or {}})
+    return "\n".join(texts), calls
 
 
 def assistant_message(action: Action) -> Message:

@@ -6,7 +6,7 @@ Gymnasium's checker on each. Entry points are strings; nothing is imported until
 
 An id whose results changed is retired: it leaves `ENVIRONMENTS` for `RETIRED`, and its successor
 has the next `-vN`. It is not registered, so `gymnasium.make` raises `DeprecatedEnv` and names the
-successor; the commands do the same. Its records stay readable and keep boards of their own.
+successor; the commands do the same. Its records stay readable and keep their own boards.
 """
 
 import importlib.util
@@ -38,7 +38,7 @@ class EnvironmentInfo(NamedTuple):
     """Names of supported task sources, the default first."""
 
     extra: str | None = None
-    """The extra of this package that it needs."""
+    """The extra that it needs, if any."""
 
     modules: tuple[str, ...] = ()
     """Modules installed by the extra."""
@@ -122,7 +122,7 @@ SHIPPED = frozenset(ENVIRONMENTS)
 
 
 class Retired(NamedTuple):
-    """An id that is no longer played."""
+    """An id that can no longer be played."""
 
     successor: str
     """The id that replaced it, registered or retired itself."""

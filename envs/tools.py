@@ -7,6 +7,7 @@ allows. Error texts explain how to correct the call.
 
 import difflib
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
@@ -50,7 +51,7 @@ def schemas_of(cls: type) -> tuple[ToolSchema, ...]:
     `Literal`; those without a default are required.
 
     Raises:
-        TypeError: If a tool has no docstring, or a parameter another annotation.
+        TypeError: If a tool has no docstring, or a parameter has another annotation.
     """
     return tuple(_schema(name, getattr(cls, method)) for name, method in tools_of(cls).items())
 
@@ -146,6 +147,8 @@ def _value_problem(value: Any, schema: Mapping[str, Any]) -> str:
     if "enum" in schema and value not in schema["enum"]:
         return f"must be one of {', '.join(map(str, schema['enum']))}"
     if isinstance(value, (int, float)) and not isinstance(value, bool):
+        if kinds is not None and isinstance(value, float) and not math.isfinite(value):
+            return "must be a finite number"
         if value < schema.get("minimum", value) or value > schema.get("maximum", value):
             return f"must lie in {schema.get('minimum', '-∞')}…{schema.get('maximum', '∞')}"
     if isinstance(value, str) and len(value) > schema.get("maxLength", len(value)):

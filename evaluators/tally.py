@@ -36,6 +36,18 @@ class Spread:
         self.count += 1
         self._total += value
 
+    def as_json(self) -> list[Any]:
+        """Return the distribution as JSON."""
+        return [self.count, self._total, sorted(self._bins.items())]
+
+    @classmethod
+    def from_json(cls, state: list[Any]) -> Spread:
+        """Return the distribution of such JSON."""
+        made = cls()
+        made.count, made._total = state[0], state[1]
+        made._bins = Counter(dict(map(tuple, state[2])))
+        return made
+
     @property
     def mean(self) -> float | None:
         """Mean of all values; None if there are none."""

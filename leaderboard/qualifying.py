@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from hexathlon.evaluators.records.canonical import content_hash
+from hexathlon.evaluators.statistics import UnitSums
 from hexathlon.evaluators.summary import EnvSummary
-from hexathlon.leaderboard.submission import Submission
+from hexathlon.leaderboard.submission import PlannedTrials, Submission, Trial
 
 __all__ = ["BoardPlan", "Member", "PlanNameError", "board_plan", "check_plan_names"]
 
@@ -20,9 +21,6 @@ _FEWEST_DIGITS = 16
 """A second plan with the same first eight digits, the number shown on pages, can be found in
 minutes.
 """
-
-Trial = tuple[str, int, int]
-"""(task, seed, trial)."""
 
 
 class Member(NamedTuple):
@@ -37,10 +35,14 @@ class Member(NamedTuple):
         return self.result.planned is None or self.result.score.trials >= self.result.planned
 
     @property
-    def trials(self) -> frozenset[Trial]:
+    def trials(self) -> PlannedTrials:
         """The trials that its plan has on this board."""
-        env = self.result.env
-        return frozenset((t, s, n) for e, t, s, n in self.submission.plan["keys"] if e == env)
+        return self.submission.planned[self.result.env]
+
+    @property
+    def units(self) -> UnitSums:
+        """Its sums for paired tests."""
+        return self.submission.units[self.result.env, self.result.version]
 
     @property
     def limits(self) -> Mapping[str, Any]:
@@ -55,7 +57,7 @@ class PlanNameError(Exception):
 class BoardPlan(NamedTuple):
     """The trials and limits that a row must have played to be ranked."""
 
-    trials: frozenset[Trial]
+    trials: PlannedTrials
     limits: Mapping[str, Any]
     hash: str = ""
     """Hash of the plan that the builder of the site named; empty if the rows decided."""
@@ -72,8 +74,8 @@ class BoardPlan(NamedTuple):
         if not member.complete:
             planned = member.result.planned
             return f"incomplete: {member.result.score.trials} of {planned} planned trials"
-        if member.trials != self.trials:
-            return f"another plan: {_difference(member.trials, self.trials)}"
+        if member.trials.digest != self.trials.digest:
+            return f"another plan: {_difference(member.trials.load(), self.trials.load())}"
         for name in sorted(member.limits.keys() | self.limits.keys()):
             own, usual = member.limits.get(name), self.limits.get(name)
             if _looser(name, own, usual):
@@ -124,7 +126,7 @@ def _named_plan(members: Sequence[Member], names: Sequence[str]) -> BoardPlan | 
         digest = one.submission.plan["plan_hash"]
         if any(digest.startswith(name.lower()) for name in names):
             plan = BoardPlan(one.trials, dict(one.limits), digest)
-            found[content_hash([sorted(plan.trials), plan.limits])] = plan
+            found[content_hash([plan.trials.digest, plan.limits])] = plan
     if len(found) > 1:
         first, second, *_ = (plan.hash for plan in found.values())
         raise PlanNameError(
@@ -138,10 +140,10 @@ def _common_plan(members: Sequence[Member]) -> BoardPlan:
     sound = [one for one in members if one.complete and one.submission.contradiction is None]
     sound = [one for one in sound if not one.submission.obstacle] or sound
     voters = [one for one in sound if one.submission.reference is None] or sound or [*members]
-    by_trials = {content_hash(sorted(one.trials)): one.trials for one in voters}
-    sizes = {digest: len(trials) for digest, trials in by_trials.items()}
-    trials = by_trials[_most_frequent([content_hash(sorted(m.trials)) for m in voters], sizes)]
-    limits = [dict(one.limits) for one in voters if one.trials == trials]
+    by_trials = {one.trials.digest: one.trials for one in reversed(voters)}
+    sizes = {digest: trials.number for digest, trials in by_trials.items()}
+    trials = by_trials[_most_frequent([one.trials.digest for one in voters], sizes)]
+    limits = [dict(one.limits) for one in voters if one.trials.digest == trials.digest]
     digest = _most_frequent([content_hash(one) for one in limits], {})
     return BoardPlan(trials, next(one for one in limits if content_hash(one) == digest))
 

@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hexathlon.evaluators.records.plan import work_hash
 from hexathlon.evaluators.summary import Score
 from hexathlon.leaderboard.submission import Submission
 
@@ -20,10 +19,8 @@ def with_reruns(submissions: Sequence[Submission]) -> list[Submission]:
     """Return the submissions, each with the names of the teams that confirm it."""
     groups: dict[str, list[Submission]] = defaultdict(list)
     for submission in submissions:
-        groups[work_hash(submission.plan)].append(submission)
-    return [
-        replace(one, rerun_by=_confirming(one, groups[work_hash(one.plan)])) for one in submissions
-    ]
+        groups[submission.work].append(submission)
+    return [replace(one, rerun_by=_confirming(one, groups[one.work])) for one in submissions]
 
 
 def _confirming(one: Submission, others: Sequence[Submission]) -> tuple[str, ...]:
@@ -37,8 +34,7 @@ def _confirms(one: Submission, other: Submission) -> bool:
         return False
     if other.missing or other.contradiction:
         return False
-    begun = {(line.env, line.task, line.seed, line.trial, line.started) for line in one.trials}
-    if any((t.env, t.task, t.seed, t.trial, t.started) in begun for t in other.trials):
+    if not one.begun().isdisjoint(other.begun()):
         return False
     pairs = [(mine, other.env(mine.env, mine.version)) for mine in one.summary.envs]
     return all(theirs is not None and _agree(mine.score, theirs.score) for mine, theirs in pairs)

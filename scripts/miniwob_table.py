@@ -60,7 +60,7 @@ def main() -> None:
         "",
         f"{len(running)} of {len(rows)} pages run; the scripts solve {len(scripted)} different "
         f"pages at least once, {sum(row.solved == SEEDS for row in scripted)} on every seed. The "
-        "pages' clock is stopped, so that an episode ends by actions; animations of jQuery are "
+        "pages' clock is stopped, so only actions end an episode; jQuery animations are "
         "off. Episodes cannot be forked: the state is in the pages' scripts.",
         "",
         "| page | runs | solved | remark |",

@@ -1,4 +1,4 @@
-"""Faults that pydantic finds, as sentences for people.
+"""Pydantic's validation errors as plain sentences.
 
 A sentence says which value is wrong, what was expected and what was received.
 """
@@ -33,7 +33,7 @@ _KINDS = {
     "mapping": "a table",
     "path": "a path",
 }
-"""What a value must be, by the beginning of pydantic's error types `X_type` and `X_parsing`."""
+"""Expected kind of value, by the prefix X of pydantic's error types `X_type` and `X_parsing`."""
 
 _BOUNDS = {
     "greater_than_equal": ("ge", "at least"),
@@ -59,7 +59,7 @@ def explain(
     """Return the faults as one line.
 
     Args:
-        error: What pydantic raised.
+        error: The exception that pydantic raised.
         known: Names that would have been accepted in place of an unknown one.
         place: Writes the location of a fault.
         most: Maximum number of faults; all by default.

@@ -139,6 +139,7 @@ def test_its_policy_learns(tmp_path: Path) -> None:
     (dev,) = (board for board in boards(tmp_path) if board["title"] == "SQL · dev")
     score = {row["name"]: row["score"] for row in dev["rows"]}
     assert score["policy"] > score["start"]
+    assert dev["ceiling"] == 1.0 and dev["floor"] is not None
 
 
 @pytest.mark.slow

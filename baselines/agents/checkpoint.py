@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from hexathlon.baselines.agents.policy import PolicyAgent
-from hexathlon.baselines.codecs import get_codec
+from hexathlon.baselines.codecs import Codec, get_codec
 from hexathlon.baselines.codecs.registry import UnknownCodec
 from hexathlon.baselines.tokens.requests import TokenSampling
 
@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 __all__ = [
     "InvalidCheckpoint",
     "OpenedCheckpoint",
+    "OpenedPolicy",
     "Serving",
     "open_chat",
     "open_checkpoint",
+    "open_policy",
     "revision_of",
 ]
 
@@ -45,6 +47,14 @@ class OpenedCheckpoint(NamedTuple):
 
     engine: str = ""
     """Name and version of the engine, if it is not torch in this process."""
+
+
+class OpenedPolicy(NamedTuple):
+    """The parts of a checkpoint that is served to other programs."""
+
+    engine: "LocalEngine"
+    renderer: "ChatRenderer"
+    codec: Codec
 
 
 class Serving(NamedTuple):
@@ -115,6 +125,23 @@ def open_checkpoint(
     return OpenedCheckpoint(agent, spoken, revision_of(path), name)
 
 
+def open_policy(path: Path, dialect: str, concurrency: int) -> OpenedPolicy:
+    """Return engine, chat template and dialect of a checkpoint directory.
+
+    Replies do not depend on other requests, bit for bit, since these arrive in no fixed order.
+
+    Raises:
+        EngineMissing: If torch or transformers is not installed, or the architecture is unknown.
+        InvalidCheckpoint: If the directory is incomplete or damaged, or the dialect unknown.
+    """
+    spoken = _dialect(path) if dialect == "auto" else dialect
+    try:
+        codec = get_codec(spoken)
+    except UnknownCodec as error:
+        raise InvalidCheckpoint(f"{path}: {error}") from None
+    return OpenedPolicy(*_open(path, concurrency, invariant=True), codec)
+
+
 def open_chat(path: Path, concurrency: int) -> "LocalChat":
     """Return a chat engine for a checkpoint directory, for judges and role-play partners.
 
@@ -128,7 +155,9 @@ def open_chat(path: Path, concurrency: int) -> "LocalChat":
     return LocalChat(engine, renderer)
 
 
-def _open(path: Path, concurrency: int) -> tuple["LocalEngine", "ChatRenderer"]:
+def _open(
+    path: Path, concurrency: int, *, invariant: bool = False
+) -> tuple["LocalEngine", "ChatRenderer"]:
     from hexathlon.baselines.engines.local.loading import (
         CheckpointError,
         check_files,
@@ -152,7 +181,10 @@ def _open(path: Path, concurrency: int) -> tuple["LocalEngine", "ChatRenderer"]:
     except TemplateError as error:
         raise InvalidCheckpoint(f"{path}: {error}") from None
     batch = min(64, concurrency)
-    return LocalEngine(checkpoint.model, context=checkpoint.context, batch=batch), renderer
+    engine = LocalEngine(
+        checkpoint.model, context=checkpoint.context, batch=batch, invariant=invariant
+    )
+    return engine, renderer
 
 
 def _serve(

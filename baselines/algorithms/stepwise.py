@@ -19,8 +19,8 @@ __all__ = ["hifpo", "returns_until_mismatch", "ui_s1", "with_feedback"]
 def returns_until_mismatch(rewards: Sequence[float], gamma: float) -> Array:
     """Return discounted returns that do not reach past a step without reward, `[turns]`.
 
-    R_t = r_t + gamma * R_{t+1} where step t is rewarded; elsewhere R_t = r_t, and the sum starts
-    anew, so that a step is not credited for what the expert's patch made possible.
+    R_t = r_t + gamma * R_{t+1} where step t is rewarded; elsewhere R_t = r_t, and the sum restarts,
+    so that a step is not credited for what the expert's patch made possible.
     """
     result, running = np.zeros(len(rewards)), 0.0
     for turn in range(len(rewards) - 1, -1, -1):

@@ -17,7 +17,7 @@ from hexathlon.evaluators.content import Image
 __all__ = ["READ_TASK", "make_server", "serve_stdio"]
 
 READ_TASK = "read_task"
-"""Name of the tool that returns the task; a call of it is not a turn."""
+"""Name of the tool that returns the task; calling it does not count as a turn."""
 
 _READ_TASK = "Return the task: what is asked, and how the world looks at the start."
 _NOTHING: dict[str, Any] = {"type": "object", "properties": {}}
@@ -29,7 +29,7 @@ def make_server(
     """Return an `mcp.server.Server` for an episode that has just been opened.
 
     Args:
-        episode: The episode; calls of one session are taken one after the other.
+        episode: The episode; the calls of a session are processed one at a time.
         opening: What `episode.open` returned.
         on_result: Receives the reply that ended the episode, reward included, or the fault that
             left it unscored.

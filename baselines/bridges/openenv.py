@@ -1,8 +1,8 @@
 """Events in the OpenEnv protocol, over HTTP and WebSocket, with its task discovery routes.
 
 An action has one required field, the assistant's text, so every OpenEnv client can play. Tool calls
-are written in the dialect that was chosen for the server. The server is the one of the package
-`openenv`; each session has an environment of its own.
+use the server's dialect. The server comes from the package `openenv`; each session has its own
+environment.
 
 Protocol: OpenEnv 0.10, package `openenv`.
 """
@@ -26,7 +26,7 @@ def make_app(
         make: Creates the environment of one session.
         listing: The tasks to list.
         name: Name of the event in routes.
-        sessions: Maximum number of sessions at a time; more are refused.
+        sessions: Maximum number of concurrent sessions; further ones are rejected.
     """
     from openenv.core.env_server import Action, Environment, Observation, State, create_fastapi_app
     from openenv.core.env_server.types import EnvironmentMetadata

@@ -5,6 +5,7 @@ connects to them. Every failure raises a `ClusterError` with a remedy within a d
 itself exits the process when an address does not answer.
 """
 
+import importlib
 import logging
 import math
 import os
@@ -32,6 +33,9 @@ OBJECT_STORE_BYTES = 100 * 2**20
 
 _ATTEMPTS = 2
 """Attempts to start a local cluster: Ray gives its node 30 seconds, fixed, to start."""
+
+_MODE = "RAY_AUTH_MODE"
+"""Ray's variable that decides whether tokens are sent and demanded."""
 
 _PREFIX = "hexathlon-ray-"
 _PLACE = Path("/tmp")
@@ -141,7 +145,8 @@ def connect(
         )
     if address == AUTO:
         return _started(cpus, resources or {})
-    _require_answer(address, within)
+    if _require_answer(address, within):
+        _use_token()
     try:
         ray.init(address, namespace=_PREFIX + str(os.getpid()), **_quiet())
     except Exception as error:
@@ -209,10 +214,14 @@ def _remove_leftovers() -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _require_answer(address: str, within: float) -> None:
+def _require_answer(address: str, within: float) -> bool:
     """Raise `ClusterError` unless a Ray cluster answers at an address.
 
     Ray exits the process if there is no answer, so a child process checks first.
+
+    Returns:
+        Whether the cluster asks for this user's token, which Ray leaves out by default if an
+        address is given.
     """
     host, port = _place(address)
     until = time.monotonic() + within
@@ -224,23 +233,51 @@ def _require_answer(address: str, within: float) -> None:
             "that `ray start --head` runs there, or use --cluster auto for this machine"
         ) from None
     if address.startswith("ray://"):
-        return
-    command = [sys.executable, "-m", "ray.scripts.scripts", "health-check", "--address", address]
+        return _MODE not in os.environ and _has_token()
+    choices: list[dict[str, str]] = [{}]
+    if _MODE not in os.environ and _has_token():
+        choices.append({_MODE: "token"})
     try:
-        left = max(until - time.monotonic(), 1.0)
-        answer = subprocess.run(command, capture_output=True, timeout=left, check=False)
+        for choice in choices:
+            left = max(until - time.monotonic(), 1.0)
+            reason = _unhealthy(address, left, choice)
+            if not reason:
+                return bool(choice)
     except subprocess.TimeoutExpired:
         raise ClusterError(
             f"{address} accepts connections but did not answer as a Ray cluster within "
             f"{within:.0f} s: check that it is the port of the head node (6379 by default)"
         ) from None
-    if answer.returncode != 0:
-        lines = answer.stderr.decode(errors="replace").strip().splitlines() or ["no reason given"]
-        raise ClusterError(
-            f"{address} is not a healthy Ray cluster: {lines[-1]}; check that it is the port of "
-            "the head node (6379 by default) and that this machine has the cluster's "
-            "authentication token"
-        )
+    raise ClusterError(
+        f"{address} is not a healthy Ray cluster: {reason}; check that it is the port of "
+        "the head node (6379 by default) and that this machine has the cluster's "
+        "authentication token"
+    )
+
+
+def _unhealthy(address: str, within: float, settings: Mapping[str, str]) -> str:
+    """Ask a cluster for its health in a child process; return its complaint, if any."""
+    command = [sys.executable, "-m", "ray.scripts.scripts", "health-check", "--address", address]
+    answer = subprocess.run(
+        command, capture_output=True, timeout=within, env={**os.environ, **settings}
+    )
+    if answer.returncode == 0:
+        return ""
+    lines = answer.stderr.decode(errors="replace").strip().splitlines()
+    return lines[-1] if lines else "no reason given"
+
+
+def _has_token() -> bool:
+    """Return whether this user has a token, which `ray start` then demands from clients."""
+    place = os.environ.get("RAY_AUTH_TOKEN_PATH", "") or Path.home() / ".ray" / "auth_token"
+    return bool(os.environ.get("RAY_AUTH_TOKEN")) or Path(place).is_file()
+
+
+def _use_token() -> None:
+    """Send the token with every request of this process and of those that it starts."""
+    os.environ[_MODE] = "token"
+    core: Any = importlib.import_module("ray._raylet")
+    core.Config.initialize("")  # Ray has read the variable already
 
 
 def _place(address: str) -> tuple[str, int]:

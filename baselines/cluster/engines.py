@@ -59,7 +59,7 @@ class ReplicaSettings:
 
 
 class EngineReplica:
-    """A token engine in a process of its own; an actor, created by `options`.
+    """A token engine in its own process; an actor, created by `options`.
 
     Args:
         board: Handle of the `WeightBoard`. Settings are read from there because a constructor's

@@ -44,7 +44,7 @@ class ClusterPlayers:
         # A budget counts recorded trials, so few unrecorded ones may be in progress.
         self._ahead = fleet.capacity if setup.execution.has_budget else LOOK_AHEAD
         # A server's replies may cost money, so their records are written at once.
-        self._ordered = setup.description.get("kind") != "endpoint"
+        self._ordered = setup.description.get("kind") not in ("endpoint", "provider")
 
     async def trajectories(self, requests: Iterator[Request]) -> AsyncGenerator[Trajectory, None]:
         """Play trials and yield their trajectories, in the order of the requests.

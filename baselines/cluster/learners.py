@@ -58,7 +58,7 @@ class Rendezvous(NamedTuple):
 
 
 class LearnerRank:
-    """One rank in a process of its own; an actor.
+    """One rank in its own process; an actor.
 
     Args:
         number: Number of the rank, from 0.

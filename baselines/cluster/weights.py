@@ -65,7 +65,7 @@ def _pack(value: Tensor) -> _Packed:
 
 
 class TensorSource:
-    """Packed parameters that stand in for the model from which an engine copies its weights.
+    """Packed parameters in place of the model from which an engine copies its weights.
 
     Args:
         tensors: The result of `packed`.

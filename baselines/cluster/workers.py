@@ -205,7 +205,7 @@ class EnvironmentWorker:
         async with self._making:
             if agent.number not in self._agents:
                 make = await agent.made_by[0]
-                # In a thread, since opening a model may need an event loop of its own.
+                # In a thread, since opening a model may need its own event loop.
                 try:
                     made = await asyncio.to_thread(make, self._setup.number)
                 except Exception as error:
@@ -274,4 +274,4 @@ def _use_one_thread() -> None:
 
 
 WORKER_ACTOR: Any = ray.remote(concurrency_groups={"heartbeat": 1})(EnvironmentWorker)  # type: ignore[call-overload]
-"""`EnvironmentWorker` as an actor; heartbeats have an event loop of their own."""
+"""`EnvironmentWorker` as an actor; heartbeats have their own event loop."""

@@ -1,8 +1,8 @@
 """Messages with images and files, for chat servers and for text-only policies.
 
 Codecs translate text. Images are sent as OpenAI `image_url` parts with the PNG in a `data:` URL.
-The chat API accepts images in user messages only, so images of tool results follow in a user
-message of their own. Files are described by a line of text: name, media type, size and hash.
+The chat API accepts images in user messages only, so images of tool results follow in a separate
+user message. Files are described by a line of text: name, media type, size and hash.
 """
 
 from collections.abc import Iterable, Sequence

@@ -116,7 +116,7 @@ def peer_is_gone(error: Exception) -> bool:
     """Return whether an error is a consequence of another rank's exit."""
     if isinstance(error, (_RankGone, subprocess.TimeoutExpired)):
         return True
-    # Gloo has no type of its own for a closed connection; its messages name its source files.
+    # Gloo has no exception type for a closed connection; its messages name its source files.
     return isinstance(error, RuntimeError) and "gloo/" in str(error)
 
 

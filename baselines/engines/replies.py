@@ -23,7 +23,7 @@ from hexathlon.baselines.engines.errors import (
     UnknownModel,
 )
 
-__all__ = ["Completion", "StreamReader", "error_of", "read_completion"]
+__all__ = ["Completion", "StreamReader", "completion_of", "error_of", "read_completion"]
 
 _OVERFLOW = re.compile(
     r"context[ _](length|window)|maximum (context|model length)|too many tokens|"
@@ -51,12 +51,26 @@ def read_completion(body: bytes) -> Completion:
     """
     try:
         data = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise MalformedReply(f"not a chat completion ({error!r}): {_excerpt(body)}") from None
+    return completion_of(data)
+
+
+def completion_of(data: Any) -> Completion:
+    """Return the first choice of a chat completion that has been parsed as JSON.
+
+    Raises:
+        MalformedReply: If it is not a chat completion.
+        Refused: If the model or a content filter refused.
+    """
+    try:
         choice = data["choices"][0]
         message = choice["message"]
         text, calls = message.get("content"), message.get("tool_calls") or []
         usage, finish = _usage(data.get("usage")), str(choice.get("finish_reason") or "stop")
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise MalformedReply(f"not a chat completion ({error!r}): {_excerpt(body)}") from None
+    except (LookupError, TypeError, AttributeError) as error:
+        excerpt = _excerpt(json.dumps(data, ensure_ascii=False).encode())
+        raise MalformedReply(f"not a chat completion ({error!r}): {excerpt}") from None
     return _complete(text, calls, finish, usage, message.get("refusal"))
 
 

@@ -6,8 +6,8 @@ request is retried.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
 import httpx
@@ -45,6 +45,9 @@ class HttpSettings:
 
     key: str = ""
     """Bearer token, if not empty; never stored in records."""
+
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Further headers, such as keys of other forms; never stored in records."""
 
     stream: bool = False
     retries: int = 4
@@ -96,7 +99,7 @@ class Sender:
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=200),
             timeout=httpx.Timeout(settings.timeout, connect=min(30.0, settings.timeout)),
             transport=default_transport(),
-            headers={"authorization": f"Bearer {settings.key}"} if settings.key else None,
+            headers={**_bearer(settings.key), **settings.headers},
         )
 
     async def ask(self, url: str, body: bytes | None = None) -> bytes:
@@ -196,6 +199,10 @@ class Sender:
             raise UnknownModel(f"{url} is not a valid address: {error}") from None
         except httpx.HTTPError as error:
             raise ConnectionFailed(f"{url}: {type(error).__name__}: {error}") from None
+
+
+def _bearer(key: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {key}"} if key else {}
 
 
 async def bounded(response: httpx.Response) -> bytes:

@@ -151,8 +151,9 @@ class ExecutionConfig(_Config):
     stream: bool = False
     request_timeout: float = Field(default=600.0, gt=0)
     request_retries: int = Field(default=4, ge=0)
-    api_key_env: str = "OPENAI_API_KEY"
-    """Environment variable with the server's API key; the key itself is never stored."""
+    api_key_env: str | None = None
+    """Environment variable with the server's API key, which is never stored; None for the usual
+    one, such as OPENAI_API_KEY or ANTHROPIC_API_KEY."""
 
     prices: Path | None = None
     """Price table (TOML); without one, costs are unknown."""

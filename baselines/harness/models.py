@@ -4,16 +4,27 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hexathlon.baselines import interrupts
 from hexathlon.baselines.agents.base import Agent, AgentMismatch
-from hexathlon.baselines.agents.spec import ModelSpec, SpecError, parse_model, scripted_agent
+from hexathlon.baselines.agents.spec import (
+    PROVIDERS,
+    ModelSpec,
+    SpecError,
+    parse_model,
+    scripted_agent,
+)
 from hexathlon.baselines.engines.prices import PriceTable, PriceTableError, load_prices
 from hexathlon.baselines.harness.budget import require_price
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageError
 from hexathlon.baselines.harness.progress import Waiting
+
+if TYPE_CHECKING:
+    from hexathlon.baselines.engines.base import Engine
+    from hexathlon.baselines.engines.limiter import AdaptiveLimit
+    from hexathlon.baselines.engines.sending import HttpSettings
 
 __all__ = ["OpenedModel", "open_model"]
 
@@ -50,7 +61,7 @@ def open_model(
         logs: The run directory, for the output of servers that are started.
 
     Raises:
-        UsageError: If MODEL is not one of the three spellings, or does not exist, or settings of an
+        UsageError: If MODEL is not one of the spellings, or does not exist, or settings of an
             engine do not fit it.
         EnvironmentUnavailable: If its server does not answer, or its engine is not installed.
     """
@@ -65,6 +76,8 @@ def open_model(
     with Waiting(f"opening {config.model}"):
         if spec.kind == "checkpoint":
             return _open_checkpoint(spec, config, execution, dialect, logs or Path())
+        if spec.kind == "provider":
+            return _open_provider(spec, config, execution, dialect, prices)
         return _open_endpoint(spec, config, execution, dialect, prices)
 
 
@@ -119,6 +132,28 @@ def _check_engine(spec: ModelSpec, config: EvalConfig, execution: ExecutionConfi
         raise UsageError(f"{name} is for servers to start: add --engine vllm")
 
 
+def _open_provider(
+    spec: ModelSpec,
+    config: EvalConfig,
+    execution: ExecutionConfig,
+    dialect: str | None,
+    prices: PriceTable,
+) -> OpenedModel:
+    from hexathlon.baselines.engines.base import Usage
+    from hexathlon.baselines.engines.provider import PROVIDER_APIS, ProviderEngine
+
+    settings = _settings(spec, execution)
+    if not settings.key and spec.place == PROVIDERS[spec.provider].url:
+        variable = spec.key_variable(execution.api_key_env)
+        raise UsageError(f"{config.model} needs an API key: set {variable}")
+    requested = dialect or config.dialect
+    spoken = "openai" if requested == "auto" else requested
+    require_price(execution, prices.cost(spec.name, Usage()))
+    engine = ProviderEngine(PROVIDER_APIS[spec.provider], settings, _limit(execution), prices)
+    described = {**spec.as_json(), "dialect": spoken}
+    return _chat_model(engine, spoken, described, config, prices)
+
+
 def _open_endpoint(
     spec: ModelSpec,
     config: EvalConfig,
@@ -126,22 +161,12 @@ def _open_endpoint(
     dialect: str | None,
     prices: PriceTable,
 ) -> OpenedModel:
-    from hexathlon.baselines.agents.llm import LlmAgent
-    from hexathlon.baselines.codecs import get_codec
-    from hexathlon.baselines.engines.base import Sampling, Usage
+    from hexathlon.baselines.engines.base import Usage
     from hexathlon.baselines.engines.errors import EngineError
-    from hexathlon.baselines.engines.http import HttpEngine, HttpSettings
-    from hexathlon.baselines.engines.limiter import AdaptiveLimit
+    from hexathlon.baselines.engines.http import HttpEngine
     from hexathlon.baselines.engines.probe import probe
 
-    settings = HttpSettings(
-        url=spec.place,
-        model=spec.name,
-        key=os.environ.get(execution.api_key_env, ""),
-        stream=execution.stream,
-        retries=execution.request_retries,
-        timeout=execution.request_timeout,
-    )
+    settings = _settings(spec, execution)
     requested = dialect or config.dialect
     try:
         model, probed = interrupts.run(probe(settings, requested == "auto"))
@@ -153,21 +178,49 @@ def _open_endpoint(
     require_price(execution, prices.cost(model, Usage()))
     settings = replace(settings, model=model)
     spoken = probed if requested == "auto" else requested
+    engine = HttpEngine(settings, _limit(execution), prices)
+    described = {"kind": "endpoint", "name": model, "place": spec.place, "dialect": spoken}
+    return _chat_model(engine, spoken, described, config, prices)
+
+
+def _settings(spec: ModelSpec, execution: ExecutionConfig) -> "HttpSettings":
+    from hexathlon.baselines.engines.sending import HttpSettings
+
+    return HttpSettings(
+        url=spec.place,
+        model=spec.name,
+        key=os.environ.get(spec.key_variable(execution.api_key_env), ""),
+        stream=execution.stream,
+        retries=execution.request_retries,
+        timeout=execution.request_timeout,
+    )
+
+
+def _limit(execution: ExecutionConfig) -> "AdaptiveLimit":
+    from hexathlon.baselines.engines.limiter import AdaptiveLimit
+
     ceiling = max(100, execution.concurrency)
-    limit = AdaptiveLimit(min(20, execution.concurrency), 1, ceiling)
+    return AdaptiveLimit(min(20, execution.concurrency), 1, ceiling)
+
+
+def _chat_model(
+    engine: "Engine",
+    dialect: str,
+    described: Mapping[str, Any],
+    config: EvalConfig,
+    prices: PriceTable,
+) -> OpenedModel:
+    """Return the agent that plays with a chat engine, with its description for the plan."""
+    from hexathlon.baselines.agents.llm import LlmAgent
+    from hexathlon.baselines.codecs import get_codec
+    from hexathlon.baselines.engines.base import Sampling
+
     sampling = config.sampling
     agent = LlmAgent(
-        HttpEngine(settings, limit, prices),
-        get_codec(spoken),
+        engine,
+        get_codec(dialect),
         Sampling(sampling.temperature, sampling.top_p, sampling.max_tokens, sampling.sampling_seed),
         config.prompt_suffix,
     )
-    description = {
-        "kind": "endpoint",
-        "name": model,
-        "place": spec.place,
-        "dialect": spoken,
-        "sampling": sampling.model_dump(mode="json"),
-        "revision": None,
-    }
-    return OpenedModel(agent, description, prices.version)
+    drawn = {"sampling": sampling.model_dump(mode="json"), "revision": None}
+    return OpenedModel(agent, {**described, **drawn}, prices.version)

@@ -7,7 +7,7 @@ task sets of this installation, each once.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from hexathlon.baselines.agents.spec import SpecError, parse_model
+from hexathlon.baselines.agents.spec import PROVIDERS, SpecError, parse_model
 from hexathlon.baselines.harness.config import EvalConfig
 from hexathlon.baselines.harness.errors import UsageError
 from hexathlon.baselines.harness.finding import Finding, abridged, key_text
@@ -126,7 +126,9 @@ def _model_of(config: EvalConfig) -> dict[str, Any]:
     kind, colon, name = config.model.partition(":")
     if colon and kind == "custom":
         return {"kind": kind, "name": name}
-    if not (colon and kind in ("agent", "endpoint")):  # its directory need not be on this machine
+    if not (
+        colon and kind in ("agent", "endpoint", *PROVIDERS)
+    ):  # its directory need not be on this machine
         return {"kind": "checkpoint", "place": config.model} | _drawn_as(config)
     try:
         spec = parse_model(config.model)
@@ -135,7 +137,8 @@ def _model_of(config: EvalConfig) -> dict[str, Any]:
     if kind == "agent":
         return dict(spec.as_json())
     named = {"name": spec.name} if spec.name else {}
-    return {"kind": kind, "place": spec.place} | named | _drawn_as(config)
+    provided = {"provider": spec.provider} if spec.provider else {}
+    return {"kind": spec.kind, "place": spec.place} | named | provided | _drawn_as(config)
 
 
 def _drawn_as(config: EvalConfig) -> dict[str, Any]:

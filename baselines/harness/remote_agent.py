@@ -25,7 +25,7 @@ class _EvaluatedAgent:
     needs_key: bool
 
     def __call__(self, number: int) -> Agent:
-        variable = self.execution.api_key_env
+        variable = parse_model(self.config.model).key_variable(self.execution.api_key_env)
         if self.needs_key and not os.environ.get(variable):
             raise AgentMismatch(
                 f"{variable} is set in this process but not in the workers: set it in the "
@@ -54,5 +54,6 @@ def agent_of(setup: RemoteSetup) -> Callable[[int], Agent]:
     if execution.prices is not None:
         execution = execution.model_copy(update={"prices": execution.prices.resolve()})
     description = {name: setup.description.get(name) for name in ("name", "revision", "dialect")}
-    needs_key = spec.kind == "endpoint" and bool(os.environ.get(execution.api_key_env))
+    variable = spec.key_variable(execution.api_key_env)
+    needs_key = spec.remote and bool(os.environ.get(variable))
     return _EvaluatedAgent(config, execution, description, needs_key)

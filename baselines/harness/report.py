@@ -54,7 +54,7 @@ class ReadRun(NamedTuple):
     def label(self) -> str:
         """The model's name in tables."""
         model = self.plan["model"]
-        kind = "" if model["kind"] == "endpoint" else f"{model['kind']}:"
+        kind = "" if model["kind"] in ("endpoint", "provider") else f"{model['kind']}:"
         return f"{kind}{model['name']}"
 
 

@@ -213,7 +213,7 @@ class _ScriptWorker:
         return self._play(ids)
 
     def close(self) -> None:
-        """Do nothing: each list has an environment of its own."""
+        """Do nothing: each list has its own environment."""
 
 
 def check_tasks(

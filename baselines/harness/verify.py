@@ -173,7 +173,7 @@ def _trials(
 
 
 class _Waiting(NamedTuple):
-    """What is known of a record before its replay."""
+    """Facts about a record known before its replay."""
 
     key: TrialKey
     fields: dict[str, str]

@@ -1,8 +1,8 @@
 """Comparative judges: pairs in both orders, and whole groups in seeded orders (CPO).
 
 Candidates are labelled by letters, or as first and second, and otherwise anonymous. If one of them
-addresses the judge, the comparison is made with and without these passages: candidates that address
-the judge get the worse of both results, all others the result without.
+addresses the judge, they are compared with and without such passages: candidates that address the
+judge get the worse of the two results, the others the result without them.
 """
 
 import asyncio
@@ -127,7 +127,7 @@ class GroupwiseJudge:
         client: Client of the model.
         permutations: Number of orders per group; every second order reverses the one before, so an
             even number cancels position bias.
-        scores: Ask for scores from 0 to 10 instead of a ranking.
+        scores: Whether to ask for scores from 0 to 10 instead of a ranking.
         guarded: Whether groups with members that address the judge are scored twice; see the
             module.
     """
@@ -216,7 +216,7 @@ def _label(asked: JudgeAnswer[PairVerdict]) -> str | None:
 
 
 def _worse(plain: float | None, bare: float | None, addressing: tuple[bool, bool]) -> float | None:
-    """Return the first candidate's result, the worse one for the candidate that is addressing."""
+    """Return the first candidate's result; a candidate that addresses the judge gets the worse."""
     if plain is None or bare is None:
         return None
     if all(addressing):

@@ -61,6 +61,11 @@ def identify_judge(settings: JudgeSettings) -> JudgeIdentity:
         spec = parse_model(settings.model)
     except SpecError as error:
         raise UsageError(str(error)) from None
+    if spec.kind == "provider":
+        raise UsageError(
+            f"judges are endpoint:URL#NAME or a checkpoint, got {settings.model!r}: name the "
+            "provider's OpenAI-compatible address"
+        )
     if spec.kind == "agent":
         raise UsageError(
             f"expected endpoint:URL#NAME or a checkpoint directory as judge, got {settings.model}"

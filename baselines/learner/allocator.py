@@ -11,8 +11,9 @@ _LARGE = 1 << 30
 def keep_freed_memory() -> bool:
     """Let this process keep freed blocks of up to 1 GiB instead of returning them to the system.
 
-    Every activation of an update is a block of megabytes. Mapping each anew makes the system clear
-    its pages one by one, 7 % of the time of an update of a million parameters. In exchange, the
+    Every activation of an update is a block of megabytes. Mapping each one afresh makes the system
+    clear its pages one by one, 7 % of the time of an update of a million parameters. In exchange,
+    the
     process stays as large as its largest step.
 
     Returns:

@@ -97,7 +97,7 @@ def parts_of(
 ) -> list[MicroBatch]:
     """Sort examples by length and cut them into parts of at most `budget` tokens.
 
-    An example longer than the budget is a part of its own.
+    An example longer than the budget forms a part alone.
 
     Args:
         examples: The examples.

@@ -14,7 +14,7 @@ from hexathlon.baselines.learner.batching import SharedPrefix
 __all__ = ["Scores", "hidden_states", "pack", "score"]
 
 _CHUNK = 1 << 25
-"""Maximum number of logits in memory at a time, where the head is applied apart."""
+"""Maximum number of logits in memory at a time, if the head is applied separately."""
 
 
 class Scores(NamedTuple):

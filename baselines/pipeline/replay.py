@@ -71,7 +71,7 @@ Replay = Callable[..., list[Group]]
 
 
 REPLAYS: Registry[Replay] = Registry("replay")
-_MENDING = frozenset({"rescue"})
+_REPAIRING = frozenset({"rescue"})
 """Replays that change failed groups, so they run before the filters, which drop such groups; the
 others add groups after the filters."""
 
@@ -101,7 +101,7 @@ def recent(
 @REPLAYS.register("rescue")
 def rescue(groups: Sequence[Group], memory: Memory, draw: np.random.Generator) -> list[Group]:
     """Replace one rollout of a group without a success by a stored success (DART-GUI)."""
-    mended = []
+    repaired = []
     for group in groups:
         stored = memory.successes.get(group.task)
         if stored is not None and not group.varies and group.rewards.max() < stored.reward:
@@ -111,8 +111,8 @@ def rescue(groups: Sequence[Group], memory: Memory, draw: np.random.Generator) -
             branches = tuple(f"stored {name}" for name in stored.branches)
             samples[place] = replace(stored, branches=branches) if branches else stored
             group = replace(group, samples=tuple(samples))
-        mended.append(group)
-    return mended
+        repaired.append(group)
+    return repaired
 
 
 class ReplayStage:
@@ -136,17 +136,17 @@ class ReplayStage:
         """Whether the recipe replays anything."""
         return self._name != "none"
 
-    def mended(self, groups: list[Group], step: int, attempt: int) -> list[Group]:
+    def repaired(self, groups: list[Group], step: int, attempt: int) -> list[Group]:
         """Put stored successes into failed groups, before the filters drop those groups."""
-        if self._name not in _MENDING:
+        if self._name not in _REPAIRING:
             return groups
-        mended = self._replayed(groups, step, attempt)
+        repaired = self._replayed(groups, step, attempt)
         self.memory.keep(groups)
-        return mended
+        return repaired
 
     def joined(self, groups: list[Group], step: int) -> list[Group]:
         """Add groups of earlier steps to the fresh ones that passed the filters."""
-        if self._name in _MENDING:
+        if self._name in _REPAIRING:
             return groups
         joined = self._replayed(groups, step, 0)
         if self.active:

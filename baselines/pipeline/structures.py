@@ -33,7 +33,7 @@ STRUCTURES: Registry[Structure] = Registry("rollout structure")
 
 @STRUCTURES.register("independent")
 def independent() -> tuple[ForkPoint, ...]:
-    """Rollouts that share nothing but the start."""
+    """Rollouts that share only the start."""
     return ()
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import gymnasium
 
 from hexathlon.envs.base import Environment
+from hexathlon.envs.plugins import load_plugins
 
 if TYPE_CHECKING:
     from hexathlon.envs.aio import AsyncEnvironment
@@ -13,7 +14,9 @@ __all__ = ["is_asynchronous", "make_env", "peek"]
 
 
 def make_env(env_id: str) -> Environment:
-    """Make an environment by its id."""
+    """Make an environment by its id, including those of plugins that are not loaded yet."""
+    if env_id not in gymnasium.registry:
+        load_plugins()
     env: Any = gymnasium.make(env_id)
     return env  # type: ignore[no-any-return]
 

@@ -227,7 +227,7 @@ def resume_player(player: Player, past: Sequence[PastTurn], memory: Any) -> None
 
     A player without a memory is asked for every turn again and its answers are discarded, which
     brings scripts into the same state. A script that ends during the turns of another agent gives
-    up on the first turn of its own.
+    up on its own first turn.
 
     Raises:
         AgentMismatch: If an asynchronous player does not implement `ResumablePlayer`.

@@ -115,7 +115,7 @@ class Rollout:
 
         Args:
             slot: The environment.
-            key: Environment id, task id, seed, trial; a fork has the key of its own trial.
+            key: Environment id, task id, seed, trial; a fork has its own trial's key.
             tried: Earlier attempts recorded as infrastructure failures.
             start: Prefix to continue from; None starts from the initial state.
             pause: When to pause between two turns.

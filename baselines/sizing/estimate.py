@@ -66,8 +66,8 @@ class GpuLayout(NamedTuple):
     """A division of the GPUs."""
 
     mode: Mode
-    """`shared`: engines and learner take turns on all GPUs; `apart`: each has its own GPUs, and
-    they wait for each other; `asynchronous`: each has its own and neither waits."""
+    """`shared`: engines and learner alternate on all GPUs; `apart`: each has its own GPUs, and they
+    wait for each other; `asynchronous`: each has its own and neither waits."""
 
     engines: int
     learners: int

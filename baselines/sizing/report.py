@@ -18,7 +18,7 @@ from hexathlon.baselines.sizing.footprint import GIB, learner_memory
 from hexathlon.baselines.sizing.workload import MachineRates, StepWorkload, measured_steps
 from hexathlon.baselines.training.recipe import Recipe, recipe_of
 
-__all__ = ["as_json", "here", "tables"]
+__all__ = ["as_json", "comparison_with_run", "tables"]
 
 _MODES: dict[Mode, str] = {
     "shared": "shared, taking turns",
@@ -78,7 +78,7 @@ def tables(
     return [demand, layouts, _memory(plan, best[0])]
 
 
-def here(recipe: Recipe, run: Path, work: StepWorkload) -> ReportTable:
+def comparison_with_run(recipe: Recipe, run: Path, work: StepWorkload) -> ReportTable:
     """Return the predicted step time on the machine of a run, beside the run's measured one.
 
     Filters that drop groups make a run collect more batches; the recipe is assumed to collect

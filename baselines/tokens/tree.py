@@ -130,7 +130,7 @@ class TokenTree:
         return [number for number in range(len(self.nodes)) if number not in parents]
 
     def samples(self, outcome: PathOutcome, key: str = "") -> list[Sample]:
-        """Return one training sample per branch with sampled tokens of its own.
+        """Return one training sample per branch that adds sampled tokens.
 
         Each sampled token is trained once: turns shared by several branches belong to the sample of
         the first branch.

@@ -1,7 +1,7 @@
 """The event loop of a run, to which its engine and environments belong.
 
 A synchronous run uses the loop in the main thread, between updates. An asynchronous run keeps it
-running in a thread of its own, so that rollouts continue while the learner computes.
+running in a background thread, so that rollouts continue while the learner computes.
 """
 
 import asyncio
@@ -58,7 +58,7 @@ class ForegroundLoop:
 
 
 class BackgroundLoop:
-    """A loop that runs in a thread of its own until it is closed."""
+    """A loop that runs in a background thread until it is closed."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()

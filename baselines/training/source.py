@@ -63,7 +63,7 @@ class SynchronousSource:
     """Plays the groups of a step on demand.
 
     A step's groups are a function of the recipe, the step and the policy. Groups that lose too many
-    rollouts to failures are replaced by groups of other tasks, with keys of their own.
+    rollouts to failures are replaced by groups of other tasks, with their own keys.
 
     Args:
         run: The components of the run.

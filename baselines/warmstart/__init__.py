@@ -1,6 +1,6 @@
 """Warm starts: initial policies that reinforcement learning can improve.
 
-Untrained models with tokenizers of their own, induction heads, demonstrations played by the tasks'
+Untrained models with their tokenizers, induction heads, demonstrations played by the tasks'
 oracles, made-up names in them, and behaviour cloning. It does not depend on recipes or
 reinforcement learning: `training` decides what a run uses.
 """

@@ -1,12 +1,13 @@
 """Induction heads in an untrained model, so that copying is learned in minutes.
 
 A policy that calls tools must copy: names from a schema, values from a question. A small model
-trained from random weights finds the circuit for copying late, after most of a laptop's budget. It
-is known (Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"; Olsson et al.
+trained from random weights finds the circuit for copying late, after most of a laptop's budget. The
+circuit is known (Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"; Olsson et
+al.
 2022, "In-context Learning and Induction Heads"): a head of one layer writes the previous token to
 every position, and a head of the next layer attends to the position whose previous token is the
 current one and copies the token there. Both are linear maps that can be written down, so a random
-model is initialised with them, as others initialise attention near what training makes of it
+model is initialised with them, as others initialise attention near its trained form
 (Trockman and Kolter 2023, "Mimetic Initialization of Self-Attention Layers"). Training changes them
 like all other weights. Only one key-value head per layer plays each role: with all of them copying,
 other uses of attention were learned late or not at all.
@@ -103,7 +104,7 @@ def _orthogonal(rows: int, columns: int) -> Any:
 def _plant_previous(
     attention: Any, size: int, fast: list[tuple[int, float]], encoding: Any, norm: float, back: int
 ) -> None:
-    """Make a head attend `back` + 1 tokens back and write what it reads to dimensions of its own.
+    """Make a head attend `back` + 1 tokens back and write what it reads to separate dimensions.
 
     A rotary pair turns by its frequency per token, so a query turned back by one token matches the
     key of the previous token best.

@@ -80,7 +80,7 @@ def make_tokenizer(texts: Iterable[str], vocabulary: int, phrases: float = 0.0) 
     A word has the same tokens whatever precedes it, and a capital before a small letter is a mark
     and the small letter. So `overdraft limit`, `overdraft_limit` and `overdraftLimit` have the same
     word tokens, and a small model learns to copy names from one form to the other. A single space
-    between two words is no token; other separators have tokens of their own. Digits are paired
+    between two words takes no token; other separators have separate tokens. Digits are paired
     from the left. Every text without the two marks round-trips unchanged.
 
     Args:

@@ -22,7 +22,7 @@ def main() -> None:
         time.sleep = lambda seconds: None
     launch = BrowserType.launch
 
-    # BrowserGym's chat window is a browser of its own, whose program cannot be set.
+    # BrowserGym's chat window is a separate browser, whose executable cannot be set.
     def with_program(self, **kwargs):
         return launch(self, **{**kwargs, "executable_path": program})
 

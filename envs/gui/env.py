@@ -181,7 +181,7 @@ class GUIEnv(Environment):
         self.device.load(device)
 
     def detach(self) -> None:
-        """Give a fork a device of its own; `load` fills it."""
+        """Give a fork its own device; `load` fills it."""
         self._device = None
 
     def close(self) -> None:

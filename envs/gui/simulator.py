@@ -231,7 +231,7 @@ def _centre(place: UINode | tuple[int, int]) -> tuple[int, int]:
 
 
 def _app_name(given: str, phone: Phone) -> str:
-    """Return an app by its name or its title on the launcher; unknown names stay as they are."""
+    """Return an app by its name or its title on the launcher; unknown names are unchanged."""
     wanted = given.strip().casefold()
     for name in APP_NAMES:
         titles = (wordings(name, "app_title", language)[0] for language in ("en", "zh"))

@@ -1,5 +1,6 @@
 """Protocol of every sandbox: commands, keys, files, snapshots, limits, evidence."""
 
+import socket
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -126,7 +127,7 @@ class Sandbox(Closing):
         """
 
     @abstractmethod
-    def lay(self, files: Mapping[str, Entry]) -> None:
+    def write_entries(self, files: Mapping[str, Entry]) -> None:
         """Write files, directories and links with owner, mode and time.
 
         Existing files are replaced, symbolic links included: the last component of a path is
@@ -160,9 +161,23 @@ class Sandbox(Closing):
     def cpu_seconds(self) -> float | None:
         """Return the processor time of all processes since some fixed moment; None if unknown.
 
-        Processes that have ended count, whoever waited for them, as far as the backend can tell.
+        Ended processes count, regardless of who reaped them, as far as the backend can tell.
         """
         return None
+
+    def listen(self, port: int) -> socket.socket:
+        """Return a socket that listens on the sandbox's loopback.
+
+        Whoever accepts its connections outside is the only thing that programs inside can reach.
+        A snapshot ends it.
+
+        Raises:
+            SandboxFault: If the port is in use, or the backend has no loopback of its own.
+        """
+        raise SandboxFault(
+            f"the sandbox {self.backend!r} has no network of its own: use namespaces",
+            cause="sandbox_missing",
+        )
 
     @abstractmethod
     def snapshot(self) -> SandboxSnapshot:

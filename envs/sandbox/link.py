@@ -16,7 +16,7 @@ __all__ = ["InitLink", "answer_on"]
 _SECONDS = 30.0
 _MOST_NOTICES = 1_000
 _FIELDS: dict[str, dict[str, type]] = {
-    "walls": {"counts": list, "free": int, "inodes": int},
+    "limits_hit": {"counts": list, "free": int, "inodes": int},
     "usage": {"seconds": float},
     "processes": {"processes": list, "terminal": bool},
     "kill": {"processes": list, "left": list},
@@ -24,7 +24,7 @@ _FIELDS: dict[str, dict[str, type]] = {
     "shell": {"pid": int},
     "terminal": {"pid": int},
 }
-_ON_PATHS = ("read", "write", "lay", "open", "connect", "shell")
+_ON_PATHS = ("read", "write", "write_entries", "open", "connect", "shell")
 """Requests that may fail for reasons that the caller handles; any other failure is a fault."""
 
 _DESCRIPTORS = {"read": 1, "open": 1, "connect": 1, "terminal": 1}

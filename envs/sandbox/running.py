@@ -10,7 +10,7 @@ from hexathlon.envs.sandbox.execution import Execution
 from hexathlon.envs.sandbox.limits import SandboxLimits, Stop
 from hexathlon.envs.sandbox.shell import Gathered, Shell, ShellEnded
 
-__all__ = ["absolute", "run_in_shell", "wall_in_words"]
+__all__ = ["absolute", "run_in_shell", "limit_in_output"]
 
 _LONGEST_COMMAND = 1 << 20
 
@@ -58,7 +58,7 @@ def run_in_shell(
     return Execution(output, status, time.monotonic() - start, cut_at, cut, stop, ended)
 
 
-def wall_in_words(status: int | None, output: bytes, *, counted: bool) -> Stop | None:
+def limit_in_output(status: int | None, output: bytes, *, counted: bool) -> Stop | None:
     """Return the limit indicated by a command's output and exit status.
 
     Args:

@@ -387,7 +387,7 @@ class PipeShell(Shell):
             data = os.read(self._status, _READ)
         except BlockingIOError:
             return b""
-        if not data:  # nothing inside holds the other end any more: it would be ready for ever
+        if not data:  # no process inside holds the other end: the pipe would stay readable forever
             with contextlib.suppress(KeyError):
                 self._poll.unregister(self._status)
         return data

@@ -166,7 +166,7 @@ def _copied(step: Copy, context: Mapping[str, bytes]) -> dict[str, Entry]:
 
 def _take(sandbox: Sandbox, step: Copy | Run, task: HarborTask, base: str) -> None:
     if isinstance(step, Copy):
-        sandbox.lay(_copied(step, task.environment))
+        sandbox.write_entries(_copied(step, task.environment))
         return
     setting = " ".join(f"{name}={shlex.quote(value)}" for name, value in step.variables.items())
     place = shlex.quote(step.workdir)

@@ -1,7 +1,7 @@
 """Tools for running a task's own tests, and parsing of their reports.
 
 Public tasks download pytest before they test. There is no network here: the grader provides
-`pytest` (`laid_pytest`), and stubs for the installers that the scripts call.
+`pytest` (`grader_pytest`), and stubs for the installers that the scripts call.
 """
 
 import json
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from hexathlon.envs.sandbox.base import Sandbox, SandboxPathError
 from hexathlon.envs.sandbox.image import Entry
-from hexathlon.envs.terminal.laid_pytest import PLUGIN_LIST, pytest_files
+from hexathlon.envs.terminal.grader_pytest import PLUGIN_LIST, pytest_files
 
 __all__ = ["OUTCOMES", "clear_away", "grader_files", "read_outcomes", "test_command"]
 

@@ -94,8 +94,8 @@ def _judged(sandbox: Sandbox, workdir: str, probe: Mapping[str, Any]) -> str:
     inputs = {f"{workdir}/{path}": Entry(text.encode()) for path, text in probe["files"].items()}
     inputs[_INPUT] = Entry(probe["stdin"].encode())
     try:
-        sandbox.lay(inputs)
-    except SandboxPathError:  # what was left stands where the inputs belong
+        sandbox.write_entries(inputs)
+    except SandboxPathError:  # leftover files occupy the inputs' paths
         return "inputs"
     if probe.get("setup"):
         _run(sandbox, workdir, probe["setup"], float(probe["seconds"]))

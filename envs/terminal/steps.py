@@ -119,10 +119,9 @@ class StepGrader:
         grade: Callable[[Changes], GradedStep],
         changes: Changes,
     ) -> GradedStep:
-        """Grade, and where the tests could not, grade the untouched image for comparison.
+        """Grade; if the tests cannot run, grade the untouched image for comparison.
 
-        If the tests work there, it is the agent's files that stopped them: its failure, not a
-        fault.
+        If they run there, the agent's files stopped them: the agent failed, the grader did not.
         """
         result = replace(grade(changes), changed=changed)
         if not result.fault or grade(Changes()).fault:
@@ -130,7 +129,7 @@ class StepGrader:
         return replace(result, fault="", tests=(*result.tests, STOPPED), reward={"reward": 0.0})
 
     def _apart(self, step: HarborStep, changes: Changes) -> GradedStep:
-        """Run the tests on files in a sandbox of their own."""
+        """Run the tests on files in a separate sandbox."""
         image = self._left(changes)
         files = {**image.files, "/hexathlon": Entry(folder=True, mode=0o755)}
         with self.backend.open(replace(image, files=files), self.limits) as sandbox:
@@ -160,7 +159,7 @@ class StepGrader:
             for path, data in step.tests.items()
         }
         try:
-            sandbox.lay({**tools, _LOGS: Entry(folder=True, mode=0o755), **tests})
+            sandbox.write_entries({**tools, _LOGS: Entry(folder=True, mode=0o755), **tests})
         except SandboxPathError as error:
             return GradedStep(step.name, fault=f"the tests cannot be written: {error}")
         variables = {**self.task.variables, **self.task.test_variables}
@@ -177,7 +176,7 @@ class StepGrader:
 
 
 def _collected_nothing(sandbox: Sandbox) -> bool:
-    """Whether a pytest of ours ran without finding a test."""
+    """Whether the harness's own pytest ran without finding a test."""
     try:
         return sandbox.read(OUTCOMES).strip() == b"[]"
     except SandboxPathError:

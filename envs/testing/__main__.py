@@ -51,8 +51,8 @@ class _Progress:
         seconds = time.monotonic() - self._since
         detail = f": {result.detail}" if result.detail else ""
         self._out.write(f"{result.status:8}{seconds:9.1f} s{detail}\n")
-        if result.mend:
-            self._out.write(f"        fix: {result.mend}\n")
+        if result.remedy:
+            self._out.write(f"        fix: {result.remedy}\n")
         self._out.flush()
 
 

@@ -28,7 +28,7 @@ def two_instances(subject: Subject) -> None:
 
 
 def interleaved(subject: Subject) -> None:
-    """Step two instances in turns and compare each with the same episode alone."""
+    """Step two instances alternately and compare each with the same episode alone."""
     tasks = (subject.tasks[0], subject.tasks[-1])
     plans = [probe_actions(subject, task) for task in tasks]
     alone = [_alone(subject, *pair) for pair in zip(tasks, plans, strict=True)]

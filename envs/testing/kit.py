@@ -140,7 +140,7 @@ def _result(check: ConformanceCheck, subject: Subject, raised: dict[_Place, str]
         if first != check.name:
             return CheckResult(check.name, "failed", f"as in {first}", same_as=first)
         if isinstance(error, CheckFailed):
-            return CheckResult(check.name, "failed", str(error), check.mend)
+            return CheckResult(check.name, "failed", str(error), check.remedy)
         detail = f"raised {type(error).__name__}: {error}"
         return CheckResult(check.name, "failed", detail, _RAISED)
     return CheckResult(check.name, "passed")

@@ -56,7 +56,7 @@ def neighbours_score_zero(subject: Subject) -> None:
 
 
 def _require_readable(env: Any, task: Task, reward: float) -> str | None:
-    """Return the final state, after grading the episode from it once more."""
+    """Return the final state, after regrading the episode from it."""
     state = _state(env)
     if state is None or not hasattr(env, "transcript"):
         return state

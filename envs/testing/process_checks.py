@@ -106,7 +106,7 @@ def _require_same_elsewhere(
 
     Args:
         subject: The environment.
-        fault: What a difference means.
+        fault: Meaning of a difference.
         variables: Environment variables that are set there.
         start: Source code that is run there first.
         builds: Whether both build tasks, too.

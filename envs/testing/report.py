@@ -30,7 +30,7 @@ class ConformanceCheck(NamedTuple):
     """One check."""
 
     name: str
-    mend: str
+    remedy: str
     """One line on how to fix a failure."""
 
     run: Callable[[Any], None]
@@ -44,7 +44,7 @@ class CheckResult:
     name: str
     status: Literal["passed", "failed", "skipped"]
     detail: str = ""
-    mend: str = ""
+    remedy: str = ""
     same_as: str = ""
     """The earlier check that failed with the same exception."""
 
@@ -52,7 +52,7 @@ class CheckResult:
         line = f"{self.status:8}{self.name}"
         if self.detail:
             line += f": {self.detail}"
-        return f"{line}\n        fix: {self.mend}" if self.mend else line
+        return f"{line}\n        fix: {self.remedy}" if self.remedy else line
 
 
 @dataclass(frozen=True, slots=True)

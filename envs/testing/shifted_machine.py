@@ -6,6 +6,7 @@ library. Only the results of Python's own functions change, not the files of the
 
 import os
 import platform
+import pwd
 import socket
 from typing import Any
 
@@ -30,6 +31,7 @@ def shift_machine(name: str) -> None:
     if hasattr(os, "sched_getaffinity"):
         os.sched_getaffinity = lambda pid: set(range(cpus))
     os.sysconf = _of_cpus(os.sysconf, cpus)
+    pwd.getpwuid = _of_user(pwd.getpwuid, name)
 
 
 def _of_cpus(real: Any, cpus: int) -> Any:
@@ -37,3 +39,11 @@ def _of_cpus(real: Any, cpus: int) -> Any:
         return cpus if name in ("SC_NPROCESSORS_ONLN", "SC_NPROCESSORS_CONF") else int(real(name))
 
     return sysconf
+
+
+def _of_user(real: Any, name: str) -> Any:
+    def getpwuid(number: int) -> pwd.struct_passwd:
+        entry = list(real(number))
+        return pwd.struct_passwd([name, *entry[1:4], name, f"/home/{name}", entry[6]])
+
+    return getpwuid

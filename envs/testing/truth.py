@@ -6,22 +6,27 @@ from typing import Any
 from hexathlon.envs.testing.solving import Solved, leaves, scalars_of
 from hexathlon.tasks.task import Task
 
-__all__ = ["holds", "public_text", "text_form", "truth_of"]
+__all__ = ["answers_of", "holds", "public_text", "text_form", "truth_of"]
 
 
 def truth_of(solved: Solved, public: str | None = None) -> dict[str, str]:
     """Return the parts of a task's truth by path, except those stated in instruction or tools."""
-    task = solved.task
     if public is None:
-        public = public_text(task)
+        public = public_text(solved.task)
+    found = {k: text_form(v) for k, v in answers_of(solved).items() if not isinstance(v, bool)}
+    return {path: text for path, text in found.items() if len(text) > 1 and text not in public}
+
+
+def answers_of(solved: Solved) -> dict[str, Any]:
+    """Return all parts of a task's truth by path, short and stated ones included."""
+    task = solved.task
     found: list[tuple[str, Any]] = []
     for check in task.checks:
         found += [(f"{check.name}.{path}", value) for path, value in leaves(check.params)]
     if solved.actions:
         last = scalars_of(solved.actions[-1])
         found += [(f"the oracle's last {path}", value) for path, value in last]
-    texts = {path: text_form(value) for path, value in found if not isinstance(value, bool)}
-    return {path: text for path, text in texts.items() if len(text) > 1 and text not in public}
+    return dict(found)
 
 
 def public_text(task: Task) -> str:

@@ -8,10 +8,12 @@ The search covers its literal form and those of `DISGUISES`.
 """
 
 import json
+import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from hexathlon.envs.testing.agreement import agreement, words_in
 from hexathlon.envs.testing.arithmetic import derivation
 from hexathlon.envs.testing.disguises import DISGUISES
 from hexathlon.envs.testing.fuzzing import do_nothing, random_calls, spam
@@ -19,7 +21,7 @@ from hexathlon.envs.testing.report import CheckFailed, ConformanceCheck
 from hexathlon.envs.testing.solving import Solved, calls_in, leaves
 from hexathlon.envs.testing.subject import RecordedEpisode, Subject, text_of
 from hexathlon.envs.testing.tracing import canonical
-from hexathlon.envs.testing.truth import holds, public_text, text_form, truth_of
+from hexathlon.envs.testing.truth import answers_of, holds, public_text, text_form, truth_of
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Task, ToolSchema
 
@@ -34,6 +36,8 @@ shows another task's."""
 
 _TELLING = 6
 """Minimum length of texts that are searched for in info individually."""
+
+_INDEX = re.compile(r"\[\d+\]")
 
 _PUBLIC = ("tools", "system_prompt")
 """Keys of info that repeat public parts of the task."""
@@ -99,9 +103,13 @@ def truth_in_info(subject: Subject) -> None:
 
 
 def truth_in_parts(subject: Subject) -> None:
-    """Search info, before anything useful was done, for values that give the truth together."""
+    """Search info, before anything useful was done, for values that give or narrow the truth.
+
+    They may give it together, or be short, or be lists of choices that contain it.
+    """
     shown: list[dict[str, str]] = []
     truths: list[dict[str, str]] = []
+    listed: list[dict[str, list[str]]] = []
     env = subject.make()
     try:
         for solved in subject.solved[: len(subject.tasks)]:
@@ -109,8 +117,10 @@ def truth_in_parts(subject: Subject) -> None:
             infos = {"reset": idle.reset_info, "an idle step": idle.steps[0][4]}
             shown.append(dict(_unstated(solved.task, infos)))
             truths.append(truth_of(solved))
+            listed.append(_listed(infos))
     finally:
         env.close()
+    _refuse_agreement(subject.solved[: len(subject.tasks)], listed)
     for path in sorted({path for truth in truths for path in truth}):
         having = [place for place, truth in enumerate(truths) if path in truth]
         values = [truths[place][path] for place in having]
@@ -160,6 +170,36 @@ def _unstated(task: Task, infos: Mapping[str, Mapping[str, Any]]) -> Iterator[tu
                     yield f"info[{key!r}]{path and '.'}{path} of {where}", text
 
 
+def _listed(infos: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Return the values and words in info by place; items of a list have the place of the list."""
+    values: dict[str, list[str]] = defaultdict(list)
+    for where, info in infos.items():
+        for key in info.keys() - {*_PUBLIC, "task_hash", "task_id"}:
+            for path, leaf in leaves(info[key]):
+                within = _INDEX.sub("", path)
+                text = text_form(leaf)
+                values[f"info[{key!r}]{within and '.'}{within} of {where}"] += [
+                    text,
+                    *words_in(text),
+                ]
+    return values
+
+
+def _refuse_agreement(
+    episodes: Sequence[Solved], listed: Sequence[Mapping[str, Sequence[str]]]
+) -> None:
+    """Fail if a place in info agrees with answers that instruction and tools do not decide."""
+    answers = [{k: text_form(v) for k, v in answers_of(each).items()} for each in episodes]
+    public = [{"public": words_in(public_text(each.task))} for each in episodes]
+    for path in sorted({path for each in answers for path in each}):
+        having = [place for place, each in enumerate(answers) if path in each]
+        values = [answers[place][path] for place in having]
+        if len(set(values)) > 1 and not agreement([public[place] for place in having], values):
+            found = agreement([listed[place] for place in having], values)
+            if found:
+                raise CheckFailed(f"{found} contains {path} ({values[0]!r:.60} in the first task)")
+
+
 def _refuse_telling(task: Task, place: str, text: str, truth: Mapping[str, str]) -> None:
     for path, value in truth.items():
         if len(value) >= _TELLING and not value.replace(".", "").isdigit() and value in text:
@@ -167,7 +207,7 @@ def _refuse_telling(task: Task, place: str, text: str, truth: Mapping[str, str])
 
 
 def _refuse_leaks(shown: Mapping[str, list[_Shown]]) -> None:
-    """Fail if a place mostly shows a task's own truth and seldom that of another task."""
+    """Fail if a place usually shows a task's own truth and rarely that of another task."""
     for place, items in shown.items():
         for scope, members in _scopes(items).items():
             for path in sorted({path for item in members for path in item.truth}):

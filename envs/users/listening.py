@@ -1,7 +1,7 @@
 """Language understanding of the simulated user: the slots a message asks for, and its manner.
 
 Matching is by whole words inside questions, after normalisation. Code blocks are ignored, long
-lists count as overload, and attempts to talk the user out of its role are a category of their own,
+lists count as overload, and attempts to talk the user out of its role are a separate category,
 so that none of these reveals every slot at once.
 """
 

@@ -1,7 +1,7 @@
 """Dispatch of calls to the environments of a vector, with answers in completion order.
 
-Awaitable calls are started on the event loop first, so that they run while the others are made
-in place.
+Awaitable calls are started on the event loop first, so that they run while the other calls are made
+synchronously.
 """
 
 import asyncio
@@ -34,27 +34,27 @@ class Dispatcher:
 
     def __init__(self, lease: LoopLease | None) -> None:
         self._lease = lease
-        self._flying: dict[int, asyncio.Task[Arrival]] = {}
+        self._in_flight: dict[int, asyncio.Task[Arrival]] = {}
         self._ready: deque[Arrival | Exception] = deque()
         self._waiting: tuple[int, asyncio.Future[None]] | None = None
         self.arrive: Callable[[Arrival], None] = self._ready.append
         """Adds an answer produced synchronously."""
 
     @property
-    def owed(self) -> int:
+    def pending(self) -> int:
         """Number of answers still to be collected."""
-        return len(self._flying) + len(self._ready)
+        return len(self._in_flight) + len(self._ready)
 
-    def flying(self, number: int) -> bool:
+    def in_flight(self, number: int) -> bool:
         """Whether the call to an environment is still pending."""
-        return number in self._flying
+        return number in self._in_flight
 
     def launch(self, calls: Sequence[PendingCall]) -> None:
-        """Start the awaitable calls, then make the others in place."""
+        """Start the awaitable calls, then make the others synchronously."""
         for lane, verb, arguments in calls:
             if lane.awaits:
-                self._take_off(lane.number, getattr(lane, f"a{verb}")(*arguments))
-        if self._lease is not None and self._flying:
+                self._dispatch(lane.number, getattr(lane, f"a{verb}")(*arguments))
+        if self._lease is not None and self._in_flight:
             # One iteration of the loop, so that requests are sent.
             self._lease.run(asyncio.sleep(0))
         for lane, verb, arguments in calls:
@@ -63,13 +63,13 @@ class Dispatcher:
 
     def collect(self, min_ready: int, timeout: float | None) -> list[Arrival]:
         """Return answers in order of arrival; see `VectorEnvironment.recv`."""
-        if min_ready > len(self._flying) + len(self._ready):
-            raise ValueError(f"asked for {min_ready} answers, but only {self.owed} are owed")
+        if min_ready > len(self._in_flight) + len(self._ready):
+            raise ValueError(f"asked for {min_ready} answers, but only {self.pending} are pending")
         if self._lease is None:
             answers: list[Any] = list(self._ready)
             self._ready.clear()
             return answers
-        if self._flying:
+        if self._in_flight:
             self._lease.run(self._until(min_ready, timeout))
         arrivals: list[Arrival] = []
         while self._ready:
@@ -82,19 +82,19 @@ class Dispatcher:
 
     def cancel(self) -> None:
         """Cancel pending calls and wait for the cancellation."""
-        if self._lease is not None and self._flying:
-            tasks = list(self._flying.values())
+        if self._lease is not None and self._in_flight:
+            tasks = list(self._in_flight.values())
             for task in tasks:
                 task.cancel()
             self._lease.run(_settle(tasks))
 
-    def _take_off(self, number: int, coroutine: Coroutine[Any, Any, Arrival]) -> None:
+    def _dispatch(self, number: int, coroutine: Coroutine[Any, Any, Arrival]) -> None:
         task = cast("LoopLease", self._lease).loop.create_task(coroutine)
-        self._flying[number] = task
-        task.add_done_callback(lambda done: self._landed(number, done))
+        self._in_flight[number] = task
+        task.add_done_callback(lambda done: self._completed(number, done))
 
-    def _landed(self, number: int, task: "asyncio.Task[Arrival]") -> None:
-        del self._flying[number]
+    def _completed(self, number: int, task: "asyncio.Task[Arrival]") -> None:
+        del self._in_flight[number]
         if task.cancelled():
             return
         error = task.exception()

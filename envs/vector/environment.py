@@ -149,7 +149,7 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
             indices: Which environments; all by default.
 
         Raises:
-            ValueError: If the counts differ, or an environment still owes an answer.
+            ValueError: If the counts differ, or an environment has a pending answer.
         """
         listed = actions if isinstance(actions, list) else list(actions)
         if self._in_step and indices is None and len(listed) == self.num_envs:
@@ -201,11 +201,11 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         """Return at least `min_ready` answers, in order of completion.
 
         Args:
-            min_ready: Minimum number of answers; at most the number owed.
-            timeout: Seconds after which to return the answers at hand, possibly none.
+            min_ready: Minimum number of answers; at most the number pending.
+            timeout: Seconds after which to return the available answers, possibly none.
 
         Raises:
-            ValueError: If fewer answers are owed than requested.
+            ValueError: If fewer answers are pending than requested.
         """
         arrivals = self._dispatcher.collect(min_ready, timeout)
         if self._goes_on:
@@ -213,14 +213,14 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
             return arrivals
         for arrival in arrivals:
             self._latest[arrival.number] = arrival.observation
-        if self._lease is None:  # no answers are owed from here on
+        if self._lease is None:  # no answers are pending from here on
             self._in_step = not any(lane.done for lane in self._lanes)
         return arrivals
 
     @property
-    def owed(self) -> int:
+    def pending(self) -> int:
         """Number of answers that `recv` has yet to return."""
-        return self._dispatcher.owed
+        return self._dispatcher.pending
 
     # The rest of gymnasium's interface -----------------------------------------------------------
 
@@ -256,14 +256,14 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
     def _all(self, count: int) -> list[Arrival]:
         arrivals: list[Arrival] = []
         while len(arrivals) < count:
-            arrivals += self.recv(min(count - len(arrivals), self.owed))
+            arrivals += self.recv(min(count - len(arrivals), self.pending))
         return arrivals
 
     def _require_idle(self, index: int) -> None:
         if not 0 <= index < self.num_envs:
             raise ValueError(f"there is no environment {index} among {self.num_envs}")
-        if self._dispatcher.flying(index):
-            raise ValueError(f"environment {index} still owes an answer; recv() it first")
+        if self._dispatcher.in_flight(index):
+            raise ValueError(f"environment {index} has a pending answer; call recv() first")
 
     def _batched_observations(self) -> Any:
         if self._as_tuple:

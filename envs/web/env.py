@@ -219,15 +219,23 @@ class WebEnv(Environment):
         self, task_type: str = "", retrieved_data: list[Any] | None = None, **public: Any
     ) -> str:
         """End the task; `public` are arguments that only tasks of public sets have."""
-        report = {"task_type": task_type, "status": "SUCCESS",
-                  "retrieved_data": retrieved_data, "record": ""}  # fmt: skip
+        report = {
+            "task_type": task_type,
+            "status": "SUCCESS",
+            "retrieved_data": retrieved_data,
+            "record": "",
+        }
         if is_external(self.task):
             report |= {"text": public.get("answer", ""), **public}
         return self._end_request(report) or "Finished."
 
     def _report_infeasible(self, status: str, record: str = "") -> str:
-        report = {"task_type": "", "status": status, "retrieved_data": None,
-                  "record": record.strip()}  # fmt: skip
+        report = {
+            "task_type": "",
+            "status": status,
+            "retrieved_data": None,
+            "record": record.strip(),
+        }
         return self._end_request(report) or "Reported."
 
     def _end_request(self, report: dict[str, Any]) -> str:

@@ -107,7 +107,7 @@ class ExternalSites(Network):
             self._events.append(entry)
 
     def after_action(self) -> None:
-        """Do nothing: the sites have a clock of their own."""
+        """Do nothing: the sites have their own clock."""
 
     def read_pages(self, browser: ExternalReader) -> None:
         """Read the texts that the task's checks need from pages, once."""

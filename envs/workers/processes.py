@@ -1,6 +1,6 @@
 """Client of worker processes: start, communicate, end.
 
-The nursery process (see `nursery`) starts with the first worker and ends with the last, so that no
+The fork server (see `fork_server`) starts with the first worker and ends with the last, so that no
 process remains when every environment is closed.
 """
 
@@ -15,14 +15,14 @@ import sys
 import threading
 
 from hexathlon.envs.errors import EnvFault
-from hexathlon.envs.workers.nursery import END, KILL, REPLY, REQUEST, SPAWN
+from hexathlon.envs.workers.fork_server import END, KILL, REPLY, REQUEST, SPAWN
 
 __all__ = ["Worker", "start_worker"]
 
 _START_SECONDS = 60.0
 _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[2]); "
-    "from hexathlon.envs.workers.nursery import main; main(int(sys.argv[1]))"
+    "from hexathlon.envs.workers.fork_server import main; main(int(sys.argv[1]))"
 )
 
 
@@ -34,17 +34,17 @@ class Worker:
         socket: The caller's end of its socket, non-blocking.
     """
 
-    def __init__(self, pid: int, connection: socket.socket, nursery: "_Nursery") -> None:
+    def __init__(self, pid: int, connection: socket.socket, fork_server: "_ForkServer") -> None:
         self.pid = pid
         self.socket = connection
-        self._nursery = nursery
+        self._fork_server = fork_server
         self._result: str | None = None
 
     def end(self, *, kill: bool = False) -> str:
         """End the process, gracefully or at once, reap it and return how it ended; idempotent."""
         if self._result is None:
             self.socket.close()
-            self._result = _ending(self._nursery.end(self.pid, KILL if kill else END))
+            self._result = _ending(self._fork_server.end(self.pid, KILL if kill else END))
         return self._result
 
 
@@ -54,15 +54,15 @@ def start_worker() -> Worker:
     Raises:
         EnvFault: If the process could not be started.
     """
-    global _nursery
+    global _fork_server
     with _lock:
-        if _nursery is None or not _nursery.alive():
-            _nursery = _Nursery()
-        return _nursery.spawn()
+        if _fork_server is None or not _fork_server.alive():
+            _fork_server = _ForkServer()
+        return _fork_server.spawn()
 
 
-class _Nursery:
-    """The caller's side of the nursery process."""
+class _ForkServer:
+    """The caller's side of the fork server."""
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
@@ -100,14 +100,14 @@ class _Nursery:
         return Worker(pid, ours, self)
 
     def end(self, pid: int, operation: bytes) -> int:
-        """End a worker; the nursery ends with the last one."""
+        """End a worker; the fork server ends with the last one."""
         if self._owner != os.getpid():
             return 0  # a fork of the caller has a copy; it must not end the worker
         with _lock:
             try:
                 self._control.sendall(REQUEST.pack(operation, pid))
                 status = self._reply()
-            except OSError:  # the nursery died, and its workers with it
+            except OSError:  # the fork server died, and its workers with it
                 status = -signal.SIGKILL
             self._workers -= 1
             if self._workers == 0:
@@ -125,7 +125,7 @@ class _Nursery:
     def _reply(self) -> int:
         data = self._control.recv(REPLY.size, socket.MSG_WAITALL)
         if len(data) < REPLY.size:
-            raise ConnectionResetError("the nursery process has ended")
+            raise ConnectionResetError("the fork server has ended")
         status: int = REPLY.unpack(data)[0]
         return status
 
@@ -139,10 +139,10 @@ def _ending(status: int) -> str:
 
 
 def _shut_at_exit() -> None:
-    if _nursery is not None and _nursery.alive():
-        _nursery.shut()
+    if _fork_server is not None and _fork_server.alive():
+        _fork_server.shut()
 
 
-_nursery: _Nursery | None = None
+_fork_server: _ForkServer | None = None
 _lock = threading.RLock()
 atexit.register(_shut_at_exit)

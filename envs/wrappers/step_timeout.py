@@ -35,7 +35,7 @@ class StepTimeout(EpisodeWrapper):
     """Ends a step at its deadline.
 
     Args:
-        env: An environment of ours.
+        env: A hexathlon environment.
         seconds: Per step.
         on_timeout: `truncate`: the episode ends as `truncated_time` with reward 0. `fault`:
             `DeadlineExceeded` is raised.

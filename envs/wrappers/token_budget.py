@@ -44,7 +44,7 @@ class TokenBudget(EpisodeWrapper):
     The step that exceeds the budget still takes effect and is graded.
 
     Args:
-        env: An environment of ours.
+        env: A hexathlon environment.
         budget: Maximum number of tokens in one episode.
         counter: `characters`, `bytes`, `words`, a registered name, or `module:function`.
         count: `actions`: the agent's text only. `all`: observations too.

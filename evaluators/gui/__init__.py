@@ -1,4 +1,4 @@
-"""Verifiers of the GUI event: rows and files as they should be, nothing else touched.
+"""Verifiers of the GUI event: rows and files as requested, everything else unchanged.
 
 Independent of the device: what changed and what was reported come in as JSON.
 """

@@ -1,6 +1,6 @@
 """Formulas of a workbook: the four operations and a few functions over numbers and ranges.
 
-Enough for the tasks; any other formula is a fault, which equals no expected value.
+This covers the tasks; any other formula raises a fault and matches no expected value.
 """
 
 import ast
@@ -26,14 +26,14 @@ _MOST_CELLS = 20_000
 
 
 class CellFormulaFault(Exception):
-    """A formula that is not understood or has no value."""
+    """A formula is unsupported or has no value."""
 
 
 def evaluate(formula: str, cells: Mapping[str, Any]) -> float:
     """Return the value of a formula.
 
     Args:
-        formula: With its equals sign.
+        formula: The formula, with its equals sign.
         cells: Values of the cells that have no formula, by address.
 
     Raises:

@@ -1,7 +1,6 @@
 """Checks that the phone's rows changed exactly as requested and that the report is right.
 
-The final state lists every change of every table, so a change that nobody asked for fails the
-task, wherever it is.
+The final state lists every change of every table, so any unrequested change fails the task.
 """
 
 import re
@@ -28,10 +27,10 @@ def gui_state(
         task: Not used.
         params: `changes` (by table: `added` rows, `removed` keys, `changed` pairs of key and new
             values), `answer` (`status`, `data`, `record`, `ordered`), and optionally `parts` (parts
-            of `changes` by name, each scored as a separate term). For a shift also `requests`: by
-            request, its `answer`, its `part` of the changes, and what must have changed `then`,
-            when it was reported; partial credit is then the share of requests with all of them
-            right.
+            of `changes` by name, each scored as a separate term). Shifts also have `requests`,
+            each with its `answer`, its `part` of the changes, and `then`, the changes required
+            when it was reported; partial credit is the share of requests that are right in all
+            three.
         final_state: The environment's final state: `changes`, `reports`.
         transcript: Not used.
     """

@@ -1,13 +1,13 @@
 """Isolation of the judge from text written by an agent, a page or a tool.
 
-There are three layers. `clean` removes what a reader would not see (control and invisible
+There are four layers. `clean` removes what a reader would not see (control and invisible
 characters, HTML comments) and escapes the delimiters of chat formats and of the judge's own blocks,
 in nested values, too. `fence` puts text into a block whose delimiter depends on a hash of the
 block's content, each line with a margin. `addressed` finds passages that address a judge; a verdict
 on such a transcript must not be better than the one on the transcript without them.
 
-A fourth layer, `contentless`, needs no judge: replies made of nothing but "Thought process:", of
-the question or of the criterion have no content, regardless of a judge's decision.
+`contentless` needs no judge: replies made of nothing but "Thought process:", of the question or of
+the criterion have no content, regardless of a judge's decision.
 """
 
 import base64
@@ -133,29 +133,29 @@ _STATEMENT = (
 _SPEAKING = {
     "orders about judging": rf"\b{_ORDER}\b[^\n]{{0,100}}?\b{_JUDGE}\b",
     "judging and orders": rf"\b{_JUDGE}\b[^\n]{{0,100}}?\b{_ORDER}\b",
-    "a judge called upon": r"(?:^|[.!?\n\"'(]\s*)"
+    "an addressed judge": r"(?:^|[.!?\n\"'(]\s*)"
     r"(?:dear |hey |to (?:the |all )?|note to (?:the )?)?"
     r"(?:judges?|graders?|evaluators?|examiners?|reviewers?)\s*[,:;!]",
-    "a verdict in our words": r"\b(?:not_met|cannot_tell)\b|"
+    "a verdict in the harness's words": r"\b(?:not_met|cannot_tell)\b|"
     rf"\b(?:answer|say|says|said|return|output|mark\w*|labell?\w*|verdict|grade|score|result)\b"
     rf"[^\n]{{0,30}}?(?:\b|_){_PASSED}\b",
     "a field of a verdict": r"[\"'](?:label|verdict|score|decision|grade|evidence)[\"']\s*[:=]",
-    "a verdict in marks": rf"(?:boxed\s*\{{|>)\s*{_PASSED}\s*[}}<]",
-    "a statement said to hold": rf"\b(?:every |each |all |the |this |that )?{_STATEMENT}\s+"
+    "a verdict in a box or tag": rf"(?:boxed\s*\{{|>)\s*{_PASSED}\s*[}}<]",
+    "a claim that a statement holds": rf"\b(?:every |each |all |the |this |that )?{_STATEMENT}\s+"
     rf"(?:(?:clearly|already|always|fully)\s+)?(?:holds?|applies|(?:is|are|was|were|as)\s+"
     rf"(?:\w+\s+){{0,2}}(?:met|satisfied|fulfilled|passed|true|correct))\b",
-    "talk about instructions": r"\b(?:ignore|disregard|forget|override|bypass)\b[^\n]{0,60}?"
+    "mention of instructions": r"\b(?:ignore|disregard|forget|override|bypass)\b[^\n]{0,60}?"
     r"\b(?:instructions?|prompts?|rules?|directions?|guidelines?|above|previous|prior|earlier)\b|"
     r"\b(?:new|updated|revised|real|actual|hidden)\s+(?:instructions?|system prompt)\b",
     "another speaker": r"(?:^|[\n>›⟧|]\s*)(?:system|developer|admin(?:istrator)?|operator)\s*"
     r"(?:prompt|message|override|notice|note|update)?\s*[:>\]]",
-    "marks of a chat format": r"‹[¦｜]|[¦｜]›|⟦/?INST⟧|‹‹/?SYS››|‹/?(?:s|system|assistant|user|"
+    "chat delimiters": r"‹[¦｜]|[¦｜]›|⟦/?INST⟧|‹‹/?SYS››|‹/?(?:s|system|assistant|user|"
     r"human|think|(?:start|end)_of_turn)›|‹{3}|›{3}",
-    "a heading of ours": r"(?:^|\n)\s*\|?\s*\[\d+\] (?:user|system|assistant|tool|environment)\b",
+    "a forged heading": r"(?:^|\n)\s*\|?\s*\[\d+\] (?:user|system|assistant|tool|environment)\b",
     "the end of a block": r"\bend of (?:the )?(?:transcript|conversation|reply|data|input|block)\b",
     "a label that stands alone": r"(?<![a-z'])(?:met|m-e-t)"
     r"(?=\s*(?:$|\n|[^\sa-z0-9'-]|rather\b|or\b|is\b))",
-    "a reader called upon": r"\b(?:whoever|anyone|anybody|those|the (?:one|person|model|ai|machine|"
+    "an addressed reader": r"\b(?:whoever|anyone|anybody|those|the (?:one|person|model|ai|machine|"
     r"system)|(?:you|the|an|dear),? (?:model|ai|llm|assistant|reader|checker))\b[^\n]{0,20}?"
     r"\b(?:reads?|reading|check(?:s|ing)?|mark(?:s|ing)?|review(?:s|ing)?|are to|must|shall)\b|"
     r"\b(?:stop|end|finish) reading\b|\btick (?:the|this|that|each|every) box",
@@ -263,7 +263,7 @@ _MASTER = re.compile(
 
 
 def contentless(reply: str, known: Sequence[str]) -> bool:
-    """Whether a reply has no content of its own.
+    """Whether a reply has no original content.
 
     That is: no letter or digit, only openers ("Thought process:"), or nothing but words of the
     question and the criteria.

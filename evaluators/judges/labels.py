@@ -12,7 +12,7 @@ from typing import Any, Literal
 __all__ = ["ABSTAIN", "LABELS", "Decision", "LabelSource", "Why", "majority"]
 
 LABELS = ("not_met", "met")
-"""Default labels of a criterion without choices of its own, from worst to best."""
+"""Default labels of a criterion without custom choices, from worst to best."""
 
 ABSTAIN = "cannot_tell"
 """Always a valid answer; has no value and is counted."""

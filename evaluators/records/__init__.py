@@ -2,7 +2,7 @@
 
 A run directory contains ``plan.json`` and ``records.jsonl``. Each line has the hash of the line
 before it (the first one that of the plan), so changing, removing or reordering lines is detected.
-Canonical form, plan, trial, chain, media, reader and writer have modules of their own; the names
+Canonical form, plan, trial, chain, media, reader and writer have separate modules; the names
 that most callers need are exported here. Playing and scoring trials is left to others.
 """
 

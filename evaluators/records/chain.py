@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from hexathlon.evaluators.records.canonical import canonical_json, content_hash
 from hexathlon.evaluators.records.media import MediaStore, media_parts
 from hexathlon.evaluators.records.plan import TrialKey
-from hexathlon.evaluators.records.reader import parse_line, records_file
+from hexathlon.evaluators.records.reader import parse_line, parse_sealed, records_file
 from hexathlon.evaluators.records.regular import irregularity
-from hexathlon.evaluators.records.trial import record_fault, record_hash, record_key
+from hexathlon.evaluators.records.trial import record_fault, record_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +34,37 @@ class ChainFault:
         return f"line {self.line}, field {self.field!r}: {self.message}"
 
 
+class CheckedLine(NamedTuple):
+    """A line of a record file, with its faults."""
+
+    number: int
+    """From 1."""
+    line: bytes
+    record: dict[str, Any] | None
+    """None if the line is unfinished or not a JSON object."""
+    faults: tuple[ChainFault, ...]
+
+
 def check_chain(path: Path | str, plan_hash: str) -> list[ChainFault]:
     """Return every fault of a record file, in file order; an empty list means a sound chain.
 
     Each fault is reported once: after a broken link the check continues from the hash stated in
     the record itself. Memory grows by one key per record, not with record size.
     """
+    return [fault for one in checked_lines(path, plan_hash) for fault in one.faults]
+
+
+def checked_lines(path: Path | str, plan_hash: str) -> Iterator[CheckedLine]:
+    """Yield every line of a record file with its record and its faults, in one pass.
+
+    Later lines are checked after a fault, too; see `check_chain`.
+    """
     source = records_file(Path(path))
     fault = irregularity(source)
     if fault:
-        return [ChainFault(1, "line", f"{source.name} {fault}")]
-    if not source.exists():
-        return []
-    return list(_faults(source, plan_hash))
+        yield CheckedLine(1, b"", None, (ChainFault(1, "line", f"{source.name} {fault}"),))
+    elif source.exists():
+        yield from _checked(source, plan_hash)
 
 
 def chain_head(path: Path | str, plan_hash: str) -> str:
@@ -61,31 +79,46 @@ def chain_head(path: Path | str, plan_hash: str) -> str:
     return head
 
 
-def _faults(source: Path, plan_hash: str) -> Iterator[ChainFault]:
+def _checked(source: Path, plan_hash: str) -> Iterator[CheckedLine]:
     links: tuple[str, ...] = (plan_hash,)  # hashes that ``prev`` may name; () after a lost line
     seen: dict[TrialKey, tuple[int, int, str]] = {}
     media = _MediaCheck(MediaStore.beside(source))
     with source.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.endswith(b"\n"):
-                yield ChainFault(number, "line", f"unfinished record of {len(line)} bytes")
+                fault = ChainFault(number, "line", f"unfinished record of {len(line)} bytes")
+                yield CheckedLine(number, line, None, (fault,))
                 return
-            record = parse_line(line)
+            record, digest = parse_sealed(line)
             if record is None:
-                yield ChainFault(number, "line", "is not a JSON object")
+                fault = ChainFault(number, "line", "is not a JSON object")
+                yield CheckedLine(number, line, None, (fault,))
                 links = ()
                 continue
-            digest = _hash_of(record)
-            fault = (
-                _content_fault(number, record, digest)
-                or _link_fault(number, record, links)
-                or _repeat_fault(number, record, seen)
+            yield CheckedLine(
+                number, line, record, tuple(_faults(number, record, digest, links, seen, media))
             )
-            if fault is not None:
-                yield fault
-            if fault is None or record_fault(record) is None:
-                yield from media.faults(number, record)
             links = (str(record.get("hash")), digest)
+
+
+def _faults(
+    number: int,
+    record: dict[str, Any],
+    digest: str,
+    links: tuple[str, ...],
+    seen: dict[TrialKey, tuple[int, int, str]],
+    media: _MediaCheck,
+) -> Iterator[ChainFault]:
+    shape = record_fault(record)
+    fault = (
+        _content_fault(number, record, digest, shape)
+        or _link_fault(number, record, links)
+        or _repeat_fault(number, record, seen)
+    )
+    if fault is not None:
+        yield fault
+    if shape is None:
+        yield from media.faults(number, record)
 
 
 class _MediaCheck:
@@ -105,16 +138,9 @@ class _MediaCheck:
                     yield ChainFault(number, place, fault)
 
 
-def _hash_of(record: dict[str, Any]) -> str:
-    """Return the record's hash; empty if it contains out-of-range numbers."""
-    try:
-        return record_hash(record)
-    except (ValueError, RecursionError):
-        return ""
-
-
-def _content_fault(number: int, record: dict[str, Any], digest: str) -> ChainFault | None:
-    shape = record_fault(record)
+def _content_fault(
+    number: int, record: dict[str, Any], digest: str, shape: tuple[str, str] | None
+) -> ChainFault | None:
     if shape is not None:
         return ChainFault(number, shape[0], shape[1])
     for name in ("prev", "hash"):

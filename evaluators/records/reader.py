@@ -12,9 +12,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from hexathlon.evaluators.records.canonical import sha256_hex
 from hexathlon.evaluators.records.plan import TrialKey
 from hexathlon.evaluators.records.regular import irregularity
-from hexathlon.evaluators.records.trial import RecordError, record_fault, record_key
+from hexathlon.evaluators.records.trial import (
+    RecordError,
+    record_fault,
+    record_hash,
+    record_key,
+)
 
 RECORDS_FILE = "records.jsonl"
 
@@ -111,6 +117,48 @@ def parse_line(line: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return record if isinstance(record, dict) else None
+
+
+def parse_sealed(line: bytes) -> tuple[dict[str, Any] | None, str]:
+    """Return the object in a line and the hash of its content; empty if it cannot be hashed.
+
+    Lines of `RecordWriter` begin with ``hash`` and ``timing``, followed by the hashed bytes. If
+    those bytes give the stated hash, the record is not serialised again, which takes most of the
+    time of a check.
+    """
+    sealed = _sealed(line)
+    if sealed is not None:
+        return sealed, str(sealed["hash"])
+    record = parse_line(line)
+    if record is None:
+        return None, ""
+    try:
+        return record, record_hash(record)
+    except (ValueError, RecursionError):  # numbers out of range
+        return record, ""
+
+
+_TIMING_AT = len('{"hash":"","timing":') + 64
+
+
+def _sealed(line: bytes) -> dict[str, Any] | None:
+    """Return the record in a line whose bytes after its timing have the stated hash, or None."""
+    if line[:9] != b'{"hash":"' or line[73:_TIMING_AT] != b'","timing":':
+        return None
+    try:
+        text = line.decode("utf-8")
+        timing, end = _DECODER.raw_decode(text, _TIMING_AT)
+        if text[end] != "," or not line[:end].isascii():
+            return None
+        digest = sha256_hex(b"{" + line[end + 1 : -1])
+        if digest != text[9:73]:
+            return None
+        record = _DECODER.decode("{" + text[end + 1 :])
+    except (ValueError, IndexError, RecursionError):
+        return None
+    if not isinstance(record, dict) or "hash" in record or "timing" in record:
+        return None
+    return {"hash": digest, "timing": timing, **record}
 
 
 def last_line(path: Path, block: int = 1 << 16) -> bytes:

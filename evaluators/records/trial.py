@@ -113,6 +113,7 @@ def hashed_text(record: Mapping[str, Any]) -> str:
     return canonical_json({name: item for name, item in record.items() if name not in UNHASHED})
 
 
+_MISSING = object()
 _STATUSES = ("scored", "unscored", "infra")
 _NUMBER = (int, float)
 _OPTIONAL_TEXT = (str, type(None))
@@ -185,10 +186,13 @@ def _shape_fault(
     holder: dict[str, Any], fields: Mapping[str, type | tuple[type, ...]], prefix: str
 ) -> tuple[str, str] | None:
     for name, kind in fields.items():
-        if name not in holder:
+        value = holder.get(name, _MISSING)
+        found = type(value)
+        if found is kind or (type(kind) is tuple and found in kind):
+            continue
+        if value is _MISSING:
             return prefix + name, "is missing"
-        value = holder[name]
-        if not isinstance(value, kind) or type(value) is bool:
+        if not isinstance(value, kind) or found is bool:
             kinds = (kind,) if isinstance(kind, type) else kind
             expected = " or ".join(each.__name__ for each in kinds)
             return prefix + name, f"expected {expected}, found {type(value).__name__}"

@@ -1,7 +1,7 @@
 """Phrases that settle what a reply says: retractions, agreement, compliance, refusal, insults.
 
 English phrases are matched against folded text with contractions written out (`expanded`), Chinese
-ones against folded text. A phrase stands here only if no honest reply of its act contains it; other
+ones against folded text. A phrase is listed here only if no honest reply of its act contains it; other
 wordings are left undecided.
 """
 
@@ -183,7 +183,7 @@ ASSERTING = _both(
     r" ?$",
     r"(?:(?:就|正|的确|确实|当然|本来|一直|还|都)是|叫做?|名叫|(?<!不)是|(?<!不)在|答案是|其实是)(?:的)?[“\"「]?$",
 )
-"""What stands directly before a value that is asserted."""
+"""Phrases directly before an asserted value."""
 
 ALLEGED = _both(
     r"\b(?:you|they|people|folk|others|anyone|witness(?:es)?|whoever|papers?) "

@@ -1,6 +1,6 @@
 """Views of a reply in which a disguised value may appear plainly.
 
-Each view undoes one disguise of the whole text, whatever it hides; the caller looks for values.
+Each view undoes one disguise of the whole text; the caller looks for values.
 """
 
 import base64

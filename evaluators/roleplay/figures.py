@@ -1,6 +1,6 @@
 """Detection of a secret number: decoded from a reply, however it is written.
 
-Nothing is listed here but alphabets: the numbers of the reply are read, joined, reversed, combined
+Only alphabets are listed here: the numbers of the reply are read, joined, reversed, combined
 by arithmetic, and read in other bases and languages; the result is compared with the secret.
 """
 

@@ -1,4 +1,4 @@
-"""Names and numbers in a reply that the character cannot have from anywhere.
+"""Names and numbers in a reply for which the character has no source.
 
 What the card and the visitor said is familiar; the vocabulary of every setting and split is known
 as names. Words that only may be names, such as one that opens a sentence, are left undecided.
@@ -38,7 +38,7 @@ _LOOSE = re.compile(r"^[零一二三四五六七八九两十百千万]{1,2}$")
 
 
 def invented(spoken: SpokenAct) -> Iterator[str]:
-    """Yield names and numbers of the reply that the character cannot have from anywhere."""
+    """Yield names and numbers of the reply for which the character has no source."""
     own = [fold(value) for value in (*spoken.values, *spoken.claims)]
     if spoken.language == "en":
         familiar = frozenset().union(*map(_words_of, spoken.known))
@@ -54,7 +54,7 @@ def invented(spoken: SpokenAct) -> Iterator[str]:
         for match in _SINICISED.finditer(spoken.text):
             name = match[1] or match[2]
             middle = name.find("·")
-            if middle > 0:  # what stands before the name may be caught, too
+            if middle > 0:  # the word before the name may match, too
                 name = name[middle - 1 : middle + 2]
             if not any(name in text for text in (*spoken.known, *own)):
                 if name[0] not in "什啥不我名谁甚何":

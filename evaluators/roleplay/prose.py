@@ -204,7 +204,7 @@ def _sentence(text: str, start: int, end: int) -> str:
 def _spans(text: str, value: str) -> Iterator[tuple[int, int]]:
     """Yield the places where folded text names a value."""
     value = fold(re.sub(r"^(?:the|an?) ", "", value, flags=re.IGNORECASE))
-    if value.isdecimal():  # `isdigit` holds for `²`, too, which is no number to `int`
+    if value.isdecimal():  # `isdigit` is also true for `²`, which `int` rejects
         for number in numbers(text):
             if number.value == int(value):
                 yield number.start, number.end

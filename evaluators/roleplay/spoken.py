@@ -17,7 +17,7 @@ class SpokenAct:
     act: str
     """`say`, `answer`, `correct` or `refuse`; in games `offer`, `confront` or `speak`.
 
-    The speakers of games may name numbers and guests of their own account.
+    The speakers of games may introduce numbers and guests themselves.
     """
 
     reply: str

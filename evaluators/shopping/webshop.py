@@ -36,7 +36,7 @@ COLOURS = tuple(
     "rose royal rust sand sapphire seashell silver skull slate steel stone stonewash sunflower "
     "tan taupe teal tiger turquoise violet walnut wheat white wine yellow".split()
 )
-"""WebShop's colour words; the first one that occurs in an option stands for the whole option."""
+"""WebShop's colour words; the first one that occurs in an option represents the whole option."""
 
 
 def normalise_colour(text: str) -> str:

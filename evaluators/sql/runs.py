@@ -139,7 +139,7 @@ def gold_terms(task: Task, gold_sql: str) -> dict[str, float]:
     """Return the term `empty_gold` if the expected answer has no rows on the visible database.
 
     It is a property of the task, whatever was submitted: rules that look at rows alone accept any
-    empty result there, so reports count these tasks apart.
+    empty result there, so reports count these tasks separately.
     """
     key = (task.hash, gold_sql, 0)
     gold = _cache.get(key)

@@ -1,7 +1,7 @@
 """Verifiers over the outcomes of tests run by the grader.
 
 The grader works in a separate sandbox after the agent's has ended, and stores plain JSON in the
-final state. The decision here is a pure function of that, so records can be graded again.
+final state. The verdict is a pure function of that state, so records can be rescored.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ def terminal_tests(
     final_state: Mapping[str, Any],
     transcript: Sequence[Mapping[str, Any]],
 ) -> Verdict:
-    """Score 1 if every expected test of every step is there exactly once and has passed.
+    """Score 1 if every expected test of every step was reported exactly once and passed.
 
     Params: `tests`: step name → expected test ids; a step without ids is graded by its reward.
     A skipped, expected-to-fail, repeated, missing or additional test fails the step. A script's

@@ -81,8 +81,10 @@ class Event:
     @cached_property
     def cookies(self) -> dict[str, str]:
         """Cookies that the response sets."""
-        return {each["name"]: unquote(each.get("value", ""))
-                for each in self._response.get("cookies", ())}  # fmt: skip
+        return {
+            each["name"]: unquote(each.get("value", ""))
+            for each in self._response.get("cookies", ())
+        }
 
     @property
     def is_asset(self) -> bool:

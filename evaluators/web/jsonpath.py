@@ -51,8 +51,11 @@ def _below(node: Any, step: re.Match[str]) -> list[Any]:
     if step["field"] is not None:
         wanted = json.loads(step["value"])
         items = node if isinstance(node, list) else []
-        return [each for each in items
-                if isinstance(each, Mapping) and each.get(step["field"]) == wanted]  # fmt: skip
+        return [
+            each
+            for each in items
+            if isinstance(each, Mapping) and each.get(step["field"]) == wanted
+        ]
     name = step["name"] or step["key"]
     return [node[name]] if isinstance(node, Mapping) and name in node else []
 

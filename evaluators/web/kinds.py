@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 __all__ = ["KINDS", "ValueType", "is_pattern", "plain_text"]
 
-_MONTHS = ("january february march april may june july august september october november "
-           "december").split()  # fmt: skip
+_MONTHS = (
+    "january february march april may june july august september october november december"
+).split()
 _NUMBERS = {word: i for i, word in enumerate(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
     "sixteen seventeen eighteen nineteen".split())} | {word: 10 * i for i, word in enumerate(
@@ -54,8 +55,11 @@ def plain_text(value: Any) -> str:
     text = str(value).lower() if isinstance(value, bool) else str(value)
     text = unicodedata.normalize("NFKC", re.sub("[™®℠©]", "", text))
     text = _HYPHEN.sub(" ", text)
-    text = "".join(" " if c in "\t\n\r" else c for c in text
-                   if c in "\t\n\r" or not unicodedata.category(c).startswith("C"))  # fmt: skip
+    text = "".join(
+        " " if c in "\t\n\r" else c
+        for c in text
+        if c in "\t\n\r" or not unicodedata.category(c).startswith("C")
+    )
     letters = unicodedata.normalize("NFKD", text)
     text = "".join(c for c in letters if not unicodedata.combining(c))
     return " ".join(text.translate(_QUOTES).split()).casefold()
@@ -126,8 +130,11 @@ def _truth(value: Any) -> bool:
 
 def _date(value: Any) -> str:
     text = re.sub(r"(?<=\d)(st|nd|rd|th)\b", "", str(value).strip(), flags=re.IGNORECASE)
-    text = " ".join(re.sub(r"\d{1,2}:\d\d(:\d\d)?(\.\d+)?\s*([ap]m)?|[,.]", " ", text,
-                           flags=re.IGNORECASE).split())  # fmt: skip
+    text = " ".join(
+        re.sub(
+            r"\d{1,2}:\d\d(:\d\d)?(\.\d+)?\s*([ap]m)?|[,.]", " ", text, flags=re.IGNORECASE
+        ).split()
+    )
     text = re.sub(r"^[A-Za-z]+day |T$", "", text)
     for form in _DATE_FORMATS:
         try:
@@ -166,9 +173,13 @@ def _duration(value: Any) -> float:
 def _time_unit(name: str) -> str:
     if name in ("ms", "msec", "msecs", "millisecond", "milliseconds"):
         return "ms"
-    for short, names in (("s", "s sec secs second seconds"), ("m", "m min mins minute minutes"),
-                         ("h", "h hr hrs hour hours"), ("d", "d day days"),
-                         ("w", "w wk wks week weeks")):  # fmt: skip
+    for short, names in (
+        ("s", "s sec secs second seconds"),
+        ("m", "m min mins minute minutes"),
+        ("h", "h hr hrs hour hours"),
+        ("d", "d day days"),
+        ("w", "w wk wks week weeks"),
+    ):
         if name in names.split():
             return short
     raise ValueError(f"unknown unit of time {name!r}")
@@ -313,5 +324,5 @@ KINDS: Mapping[str, ValueType] = {
     "base64": ValueType(_base64, _same_content),
     "string_list": ValueType(_list_of_texts, _equal),
     "null": ValueType(_nothing, _equal),
-}  # fmt: skip
+}
 """Types by the name that a schema gives them, as `format` or `type`."""

@@ -38,5 +38,9 @@ def miniwob(
         "threshold": (1.0 if raw >= params["threshold"] else -1.0) if done else 0.0,
     }
     score = min(1.0, max(0.0, terms[params["reward"]]))
-    return Verdict(score=score, partial=min(1.0, max(0.0, terms["raw"])), terms=terms,
-                   evidence={"reason": str(page["reason"])[:200], "done": done})  # fmt: skip
+    return Verdict(
+        score=score,
+        partial=min(1.0, max(0.0, terms["raw"])),
+        terms=terms,
+        evidence={"reason": str(page["reason"])[:200], "done": done},
+    )

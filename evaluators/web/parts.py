@@ -49,5 +49,6 @@ def verdict_of(parts: Sequence[CheckPart], final_state: Mapping[str, Any]) -> Ve
     share = sum(part.met for part in decided) / len(settled) if settled else 0.0
     if waiting and met:
         return Verdict(score=0.0, status="unscored", terms=terms, evidence={"pending": names})
-    return Verdict(score=float(met and bool(settled)), partial=share, terms=terms,
-                   evidence={"pending": names})  # fmt: skip
+    return Verdict(
+        score=float(met and bool(settled)), partial=share, terms=terms, evidence={"pending": names}
+    )

@@ -1,7 +1,6 @@
 """Checks that the sites changed exactly as requested and that the typed answer is right.
 
-The final state lists every change of business data, so a change that nobody asked for fails the
-task, wherever it is.
+The final state lists every change of business data, so any unrequested change fails the task.
 """
 
 import re
@@ -56,9 +55,12 @@ def web_state(
         score=float(all(terms.values())),
         partial=sum(counted) / len(counted),
         terms=values,
-        evidence={"faults": faults[:20], "look": final_state.get("look", ""),
-                  "blocked": list(final_state.get("blocked", ()))[:10]},
-    )  # fmt: skip
+        evidence={
+            "faults": faults[:20],
+            "look": final_state.get("look", ""),
+            "blocked": list(final_state.get("blocked", ()))[:10],
+        },
+    )
 
 
 def same_value(wanted: Any, given: Any) -> bool:
@@ -89,9 +91,11 @@ def _change_faults(expected: Mapping[str, Any], changes: Mapping[str, Any]) -> l
         tables = {*expected.get(site, {}), *changes.get(site, {})}
         for table in sorted(tables):
             faults += _table_faults(
-                site, table, expected.get(site, {}).get(table, {}),
+                site,
+                table,
+                expected.get(site, {}).get(table, {}),
                 changes.get(site, {}).get(table, {}),
-            )  # fmt: skip
+            )
     return faults
 
 
@@ -211,8 +215,11 @@ def _same_record(wanted: str, given: Any) -> bool:
 
 def _has_evidence(patterns: Sequence[str], trace: Sequence[Sequence[Any]]) -> bool:
     # A GET answered with 303 led elsewhere, to the sign-in page for instance.
-    opened = [str(url) for method, url, _, status in trace
-              if int(status) == 200 or (method == "POST" and int(status) == 303)]  # fmt: skip
+    opened = [
+        str(url)
+        for method, url, _, status in trace
+        if int(status) == 200 or (method == "POST" and int(status) == 303)
+    ]
     return all(any(re.search(pattern, url) for url in opened) for pattern in patterns)
 
 

@@ -38,7 +38,7 @@ def includes(reference: str, text: str, *, strip: bool = True, by_token: bool = 
     """Whether a text contains a reference, as WebArena tests it.
 
     Args:
-        reference: What must be in the text.
+        reference: Text that must occur.
         text: The answer or a page's content.
         strip: Whether surrounding white space is dropped (WebArena) or kept (VisualWebArena).
         by_token: Whether a reference that is one token must be a token of the text.

@@ -44,8 +44,9 @@ def webarena_verified(
     for place, rule in enumerate(params["events"]):
         met = _holds(_rendered(rule, urls), events, kind)
         terms[f"event {place}"] = float(met)
-    return Verdict(score=float(all(terms.values())), partial=sum(terms.values()) / len(terms),
-                   terms=terms)  # fmt: skip
+    return Verdict(
+        score=float(all(terms.values())), partial=sum(terms.values()) / len(terms), terms=terms
+    )
 
 
 def _rendered(rule: Any, urls: Mapping[str, str]) -> Any:
@@ -91,15 +92,16 @@ def _filled(data: Any) -> Any:
 
 
 def _holds(rule: Rule, events: Sequence[Event], task_type: str) -> bool:
-    """Whether the trace has the event that a rule requires, or lacks the one that it forbids."""
+    """Whether the trace has the event that a rule requires, or lacks a forbidden one."""
     expected = rule["expected"]
     method = str(expected.get("http_method", "GET")).upper()
     relevant = [event for event in events if not event.is_asset]
     if task_type.lower() == "navigate" and method == "GET":
         candidates = [event for event in relevant if event.is_navigation][-1:]
     else:
-        candidates = [event for event in relevant if event.method == method
-                      and _is_place(rule, event)]  # fmt: skip
+        candidates = [
+            event for event in relevant if event.method == method and _is_place(rule, event)
+        ]
     if rule.get("should_not_exist"):
         return not candidates
     if rule.get("last_event_only", True):
@@ -175,8 +177,10 @@ def _same_headers(rule: Rule, event: Event) -> bool:
             return False
         if name.lower() == "referer":
             came = _address(given, rule)
-            if not any(address.same_path(came) and _same_query(rule, address, came)
-                       for address in _wanted(rule, wanted)):  # fmt: skip
+            if not any(
+                address.same_path(came) and _same_query(rule, address, came)
+                for address in _wanted(rule, wanted)
+            ):
                 return False
         elif not matches(wanted, given, {"type": "string"}):
             return False
@@ -188,11 +192,15 @@ def _same_body(rule: Rule, wanted: Any, given: Mapping[str, Any] | None) -> bool
         return True
     ignored = rule.get("ignored_post_data_params_patterns") or ()
     kept = {
-        name: value for name, value in (given or {}).items()
+        name: value
+        for name, value in (given or {}).items()
         if not any(re.search(pattern, name) for pattern in ignored)
-    }  # fmt: skip
-    named = {name: value for name, value in wanted.items()
-             if not any(re.search(pattern, name) for pattern in ignored)}  # fmt: skip
+    }
+    named = {
+        name: value
+        for name, value in wanted.items()
+        if not any(re.search(pattern, name) for pattern in ignored)
+    }
     return given is not None and _same_fields(named, kept, rule.get("post_data_schema") or {})
 
 
@@ -204,10 +212,11 @@ def _same_fields(wanted: Any, given: Mapping[str, Any] | None, schema: Rule) -> 
         return False
     kinds = schema.get("properties", {})
     return all(
-        _same_field(value, find(given, name) if is_path(name) else given.get(name),
-                    kinds.get(name, {}))
+        _same_field(
+            value, find(given, name) if is_path(name) else given.get(name), kinds.get(name, {})
+        )
         for name, value in wanted.items()
-    )  # fmt: skip
+    )
 
 
 def _same_field(wanted: Any, given: Any, kind: Rule) -> bool:

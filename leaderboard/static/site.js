@@ -1,6 +1,8 @@
 // Sorting and filtering for tables that are whole without it. Texts enter the page as text only.
 "use strict";
 
+const FIRST_ROWS = 40;
+
 function valueOf(row, column) {
   const cell = row.cells[column];
   const raw = "value" in cell.dataset ? cell.dataset.value : cell.textContent.trim();
@@ -28,6 +30,7 @@ function sortTable(table, column, ascending) {
     body.append(...rows.map((entry) => entry[2]));
   }
   table.classList.add("sorted");
+  table.dispatchEvent(new Event("sorted"));
 }
 
 function firstDirection(head) {
@@ -47,7 +50,29 @@ function makeSortable(table) {
       sortTable(table, column, now ? now === "descending" : firstDirection(head));
     });
   });
-  if (table.classList.contains("ranking")) addSorter(table, heads);
+  if (table.classList.contains("ranking")) {
+    addSorter(table, heads);
+    collapse(table);
+  }
+}
+
+// A long ranking begins with its first rows; without scripts and on paper it is whole.
+function collapse(table) {
+  const rows = Array.from(table.tBodies, (body) => Array.from(body.rows)).flat();
+  if (rows.length <= FIRST_ROWS) return;
+  const more = document.createElement("button");
+  more.type = "button";
+  more.className = "more";
+  more.textContent = `Show all ${rows.length} rows`;
+  table.parentElement.after(more);
+  const show = (most) => {
+    let place = 0;
+    for (const body of table.tBodies) for (const row of body.rows) row.hidden = place++ >= most;
+  };
+  const first = () => show(FIRST_ROWS);
+  table.addEventListener("sorted", first);
+  more.addEventListener("click", () => { table.removeEventListener("sorted", first); show(Infinity); more.remove(); });
+  first();
 }
 
 function addSorter(table, heads) {
@@ -65,110 +90,47 @@ function addSorter(table, heads) {
   });
 }
 
-function option(select, name, value) {
-  select.append(new Option(name, value));
-}
-
-function cell(row, label, text, number) {
-  const made = row.insertCell();
-  made.dataset.label = label;
-  if (number) made.className = "num";
-  if (text instanceof Node) made.append(text);
-  else made.textContent = text;
-  return made;
-}
-
-function isolated(text) {
-  const made = document.createElement("bdi");
-  made.textContent = text;
-  return made;
-}
-
-function time(seconds) {
-  if (seconds === null) return "–";
-  if (seconds >= 100) return `${seconds.toFixed(0)} s`;
-  return seconds >= 1 ? `${seconds.toFixed(1)} s` : `${(1000 * seconds).toFixed(0)} ms`;
-}
-
-function amount(count) {
-  if (count >= 1e6) return `${(count / 1e6).toFixed(1)}M`;
-  if (count >= 1e4) return `${(count / 1e3).toFixed(0)}k`;
-  return count >= 1e3 ? `${(count / 1e3).toFixed(1)}k` : String(count);
-}
-
-function trialPage(line) {
-  const number = String(line).padStart(6, "0");
-  return `t/${String(Math.floor(line / 1000)).padStart(3, "0")}/${number}.html`;
-}
-
-function filterTrials(holder) {
-  const { words, rows, size } = JSON.parse(holder.textContent);
-  const form = document.querySelector(".filters");
-  const table = document.querySelector(".trials");
-  const pages = document.querySelector(".pages");
+// Filters over a table that is whole without them; their choices come from its rows.
+function filterTable(form) {
+  const table = document.getElementById(form.dataset.table);
+  const rows = Array.from(table.tBodies, (body) => Array.from(body.rows)).flat();
   const count = form.querySelector(".count");
-  const columns = { outcome: 1, level: 3, template: 4, stop: 5 };
-  let page = 0;
-
-  for (const [name, column] of Object.entries(columns)) {
-    const found = Array.from(new Set(rows.map((row) => row[column])));
-    if (name !== "outcome") found.sort((a, b) => compare(words[a], words[b]));
-    option(form.elements[name], "all", "");
-    if (name === "outcome") option(form.elements[name], "all but passed", "-");
-    for (const word of found) option(form.elements[name], words[word], String(word));
+  for (const select of form.querySelectorAll("select")) {
+    const values = Array.from(new Set(rows.map((row) => row.dataset[select.name] || ""))).filter(Boolean);
+    select.append(new Option("all", ""), ...values.sort(compare).map((value) => new Option(value, value)));
+    select.closest("label").hidden = values.length < 2;
   }
-  const passed = words.indexOf("passed");
-
-  function chosen() {
-    const text = form.elements.task.value.toLowerCase();
-    return rows.filter((row) => {
-      for (const [name, column] of Object.entries(columns)) {
-        const wanted = form.elements[name].value;
-        if (wanted === "-" ? row[column] === passed : wanted !== "" && row[column] !== Number(wanted)) return false;
-      }
-      return text === "" || words[row[2]].toLowerCase().includes(text);
-    });
-  }
+  // Long tables begin with their first rows, and show all as soon as anything is chosen.
+  const more = document.createElement("button");
+  more.type = "button";
+  more.className = "more";
+  let limit = rows.length > FIRST_ROWS ? FIRST_ROWS : rows.length;
+  more.addEventListener("click", () => { limit = rows.length; show(); });
+  if (limit < rows.length) table.parentElement.after(more);
 
   function show() {
-    const found = chosen();
-    const last = Math.max(0, Math.ceil(found.length / size) - 1);
-    page = Math.min(page, last);
-    count.textContent = `${found.length} of ${rows.length} trials`;
-    const body = document.createElement("tbody");
-    for (const row of found.slice(page * size, (page + 1) * size)) {
-      const [line, outcome, task, , , stop, seed, trial, reward, turns, tokens, seconds] = row;
-      const made = body.insertRow();
-      const mark = document.createElement("span");
-      mark.className = `outcome ${words[outcome]}`;
-      mark.textContent = words[outcome];
-      const link = document.createElement("a");
-      link.href = trialPage(line);
-      link.append(isolated(words[task]));
-      cell(made, "Outcome", mark);
-      cell(made, "Task", link);
-      cell(made, "Seed", seed, true);
-      cell(made, "Trial", trial, true);
-      cell(made, "Reward", reward === null ? "–" : reward.toFixed(2), true);
-      cell(made, "Ended by", isolated(words[stop]));
-      cell(made, "Turns", turns, true);
-      cell(made, "Tokens", amount(tokens), true);
-      cell(made, "Time", time(seconds), true);
+    const chosen = Array.from(form.elements).some((field) => field.name && field.value !== "");
+    const most = chosen ? rows.length : limit;
+    const order = Array.from(table.tBodies, (body) => Array.from(body.rows)).flat();
+    const text = form.elements.text.value.toLowerCase();
+    const since = form.elements.since.value;
+    let found = 0;
+    for (const row of order) {
+      const fits = Array.from(form.querySelectorAll("select"), (select) =>
+        select.value === "" || row.dataset[select.name] === select.value).every(Boolean);
+      const dated = since === "" || (row.dataset.date || "") >= since;
+      const kept = fits && dated && row.cells[0].textContent.toLowerCase().includes(text);
+      found += kept ? 1 : 0;
+      row.hidden = !kept || found > most;
     }
-    table.tBodies[0].replaceWith(body);
-    pages.replaceChildren(...Array.from({ length: last ? last + 1 : 0 }, (_, number) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = number + 1;
-      if (number === page) button.setAttribute("aria-current", "page");
-      button.addEventListener("click", () => { page = number; show(); table.scrollIntoView(); });
-      return button;
-    }));
+    count.textContent = `${found} of ${rows.length} systems`;
+    more.textContent = `Show all ${rows.length}`;
+    more.hidden = found <= most;
   }
-
   form.hidden = false;
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("input", () => { page = 0; show(); });
+  form.addEventListener("input", show);
+  table.addEventListener("sorted", show);
   show();
 }
 
@@ -182,6 +144,5 @@ function walkByKeys() {
 }
 
 document.querySelectorAll("table[data-sortable]").forEach(makeSortable);
-const holder = document.getElementById("index");
-if (holder) filterTrials(holder);
+document.querySelectorAll("form.filters[data-table]").forEach(filterTable);
 if (document.querySelector(".walk")) walkByKeys();

@@ -28,18 +28,19 @@ from hexathlon_cli.options import (
     Slots,
     Stream,
     TasksetName,
+    WithAnchors,
     Workers,
 )
 
 if TYPE_CHECKING:
     from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
-    from hexathlon.baselines.harness.player import OpenPlayers
 
 __all__ = ["eval_"]
 
 _MODEL = (
     "Model: agent:NAME (oracle, noop, random, dump, majority, constant, neighbour, overlap, "
-    "identity, noisy:SHARE, replay:RUN), endpoint:URL#NAME, or a checkpoint directory."
+    "identity, noisy:SHARE, replay:RUN), endpoint:URL#NAME, anthropic:NAME, gemini:NAME, "
+    "openai-responses:NAME, or a checkpoint directory."
 )
 
 
@@ -134,9 +135,7 @@ def eval_(
     workers: Workers = None,
     slots: Slots = None,
     pool: Pools = None,
-    with_anchors: Annotated[
-        bool, typer.Option("--with-anchors", help="Also run the trivial agents and the oracle.")
-    ] = False,
+    with_anchors: WithAnchors = False,
     force_new: Annotated[
         bool, typer.Option("--force-new", help="Move a run with a different plan aside.")
     ] = False,
@@ -158,6 +157,7 @@ def eval_(
     from hexathlon.baselines.harness.config import command_settings, load_config
     from hexathlon.baselines.harness.errors import ExitCode, UsageError
     from hexathlon.baselines.harness.run import evaluate
+    from hexathlon_cli.anchors import play_anchors
     from hexathlon_cli.cluster import remote_players
     from hexathlon_cli.output import print_text
     from hexathlon_cli.runs import conclude, describe
@@ -175,9 +175,7 @@ def eval_(
     with remote_players(execution) as open_players:
         describe(evaluate(plan, execution, out, force_new=force_new, open_players=open_players))
         if with_anchors:
-            unlimited = {"max_cost": 0.0, "max_tokens": 0, "max_hours": 0.0}
-            plain = execution.model_copy(update={"keep_tokens": False, **unlimited})
-            _play_anchors(plan, plain, out, open_players, force_new=force_new)
+            play_anchors(out, plan, execution, open_players, force_new=force_new)
     return conclude(out, execution)
 
 
@@ -212,28 +210,3 @@ def _resolved(
         "command": command,
     }
     return json.dumps(resolved, indent=2, ensure_ascii=False)
-
-
-def _play_anchors(
-    config: "EvalConfig",
-    execution: "ExecutionConfig",
-    out: Path,
-    open_players: "OpenPlayers | None",
-    *,
-    force_new: bool,
-) -> None:
-    from hexathlon.baselines.harness.anchors import anchor_agents
-    from hexathlon.baselines.harness.report import ANCHOR_FOLDER, read_run
-    from hexathlon.baselines.harness.run import evaluate
-    from hexathlon_cli.output import note
-
-    for name in anchor_agents(read_run(out).plan):
-        note(f"anchor: {name}")
-        anchor = config.model_copy(update={"model": f"agent:{name}", "dialect": "auto"})
-        evaluate(
-            anchor,
-            execution,
-            out / ANCHOR_FOLDER / name,
-            force_new=force_new,
-            open_players=open_players,
-        )

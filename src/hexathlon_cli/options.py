@@ -36,6 +36,7 @@ __all__ = [
     "Slots",
     "Stream",
     "TasksetName",
+    "WithAnchors",
     "Workers",
 ]
 
@@ -97,7 +98,10 @@ RequestTimeout = Annotated[
 RequestRetries = Annotated[int | None, typer.Option(help="Retries of one request. [default: 4]")]
 ApiKeyEnv = Annotated[
     str | None,
-    typer.Option(help="Environment variable with the API key. [default: OPENAI_API_KEY]"),
+    typer.Option(
+        help="Environment variable with the API key. [default: the server's or provider's usual "
+        "one, such as OPENAI_API_KEY]"
+    ),
 ]
 ClusterAddress = Annotated[
     str | None,
@@ -132,4 +136,7 @@ Pools = Annotated[
         "--pool",
         help="Workers for some families, in TOML: 'browsers={families=[\"web\"], workers=2}'.",
     ),
+]
+WithAnchors = Annotated[
+    bool, typer.Option("--with-anchors", help="Also run the trivial agents and the oracle.")
 ]

@@ -69,7 +69,7 @@ def plan(
     from hexathlon.baselines.sizing.devices import device_names
     from hexathlon.baselines.sizing.estimate import GpuCluster, estimates
     from hexathlon.baselines.sizing.report import as_json as estimates_json
-    from hexathlon.baselines.sizing.report import here, tables
+    from hexathlon.baselines.sizing.report import comparison_with_run, tables
     from hexathlon_cli.output import note, print_table, print_text
     from hexathlon_cli.train.guard import require_torch
     from hexathlon_cli.train.run import read_recipe
@@ -97,7 +97,7 @@ def plan(
     for table in tables(demand, cluster, layouts, source, price):
         print_table(table)
     if like is not None:
-        print_table(here(found, like, demand.workload))
+        print_table(comparison_with_run(found, like, demand.workload))
     if not layouts[0].fits:
         note(
             "No division fits into memory: use more GPUs, checkpointing, or fewer tokens per pass."

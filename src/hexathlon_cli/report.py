@@ -26,7 +26,7 @@ def report(
     """Summarise a run: scores, bounds, faults, usage.
 
     Scores come with 95 % intervals and three denominators: infrastructure failures counted as
-    failures, excluded, and bounds on the score whatever their outcome.
+    failures, excluded, and bounds on the score over all their possible outcomes.
     """
     import json
 

@@ -26,6 +26,7 @@ from hexathlon_cli.options import (
     SaltFile,
     Slots,
     Stream,
+    WithAnchors,
     Workers,
 )
 
@@ -55,6 +56,7 @@ def resume(
     workers: Workers = None,
     slots: Slots = None,
     pool: Pools = None,
+    with_anchors: WithAnchors = False,
 ) -> int:
     """Resume an interrupted run.
 
@@ -62,11 +64,12 @@ def resume(
     that the run was started with.
     """
     flags: dict[str, Any] = dict(locals())
-    del flags["run"]
+    del flags["run"], flags["with_anchors"]
     from hexathlon.baselines.harness.config import cluster_choice, load_config
     from hexathlon.baselines.harness.errors import UsageError
     from hexathlon.baselines.harness.run import resume as resume_run
-    from hexathlon.baselines.harness.run import stored_plan
+    from hexathlon.baselines.harness.run import stored_config, stored_plan
+    from hexathlon_cli.anchors import play_anchors
     from hexathlon_cli.cluster import remote_players
     from hexathlon_cli.runs import conclude, describe
 
@@ -81,4 +84,6 @@ def resume(
     _, execution = load_config({**settings, "model": "", "envs": ("",)})
     with remote_players(execution) as open_players:
         describe(resume_run(run, execution, open_players))
+        if with_anchors:
+            play_anchors(run, stored_config(stored), execution, open_players)
     return conclude(run, execution)

@@ -1,4 +1,4 @@
-"""The end of `eval` and `resume`: what was played, the report, the exit code."""
+"""Final output of `eval` and `resume`: notes on the run, the report, the exit code."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ __all__ = ["conclude", "describe"]
 
 
 def describe(outcome: RunOutcome) -> None:
-    """Mention torn and earlier records, and an exhausted budget, on standard error."""
+    """Report torn records, earlier records and an exhausted budget on standard error."""
     if outcome.torn:
         note(f"{outcome.torn} bytes of an unfinished record were moved to records.torn")
     before = outcome.recorded - outcome.played

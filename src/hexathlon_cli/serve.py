@@ -1,4 +1,4 @@
-"""The commands `serve envs` and `serve mcp`."""
+"""The commands `serve envs`, `serve mcp`, `serve policy` and `serve tinker`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +10,7 @@ from hexathlon_cli.options import LevelName, TasksetName
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Events as servers for other tools.", no_args_is_help=True)
+app = typer.Typer(help="Serve events and checkpoints to other tools.", no_args_is_help=True)
 
 EventName = Annotated[str, typer.Argument(help="Event, such as SQL.")]
 SplitName = Annotated[str, typer.Option(help="Split to draw from if no task is named.")]
@@ -23,16 +23,16 @@ def envs(
     split: SplitName = "train",
     level: LevelName = None,
     dialect: Annotated[
-        str, typer.Option(help="Form of tool calls in texts, such as json, hermes or react.")
+        str, typer.Option(help="Tool-call dialect, such as json, hermes or react.")
     ] = "json",
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any.")] = 8000,
-    sessions: Annotated[int, typer.Option(min=1, help="Maximum sessions at a time.")] = 64,
+    sessions: Annotated[int, typer.Option(min=1, help="Maximum concurrent sessions.")] = 64,
 ) -> int:
     """Serve an event in the OpenEnv protocol, over HTTP and WebSocket.
 
-    Each session has an environment of its own. Tasks are listed under /EVENT/splits, /tasks,
-    /num_tasks, /task and /task_range. Whoever reaches the port can play: do not expose it.
+    Each session has its own environment. Tasks are listed under /EVENT/splits, /tasks,
+    /num_tasks, /task and /task_range. Anyone who can reach the port can play: do not expose it.
     """
     from hexathlon_cli.serving import serve_envs
 
@@ -59,3 +59,44 @@ def mcp(
     from hexathlon_cli.serving import serve_mcp
 
     return serve_mcp(event, task, taskset, split, level, seed, verdicts)
+
+
+@app.command("policy", epilog=examples("serve policy"))
+def policy(
+    checkpoint: Annotated[Path, typer.Argument(help="Checkpoint directory.")],
+    name: Annotated[str, typer.Option(help="Model's name. [default: the directory's]")] = "",
+    dialect: Annotated[
+        str, typer.Option(help="Form of the model's tool calls; auto: as it was trained.")
+    ] = "auto",
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any.")] = 8000,
+    concurrency: Annotated[int, typer.Option(min=1, help="Maximum requests in a batch.")] = 16,
+) -> int:
+    """Serve a checkpoint to programs that speak a chat API, or token ids.
+
+    /v1/chat/completions, /v1/responses, /v1/messages (Anthropic), /v1beta/models (Gemini),
+    /v1/completions, and vLLM's /inference/v1/generate. Whoever reaches the port can use it.
+    """
+    from hexathlon_cli.serving import serve_policy
+
+    return serve_policy(checkpoint, name, dialect, host, port, concurrency)
+
+
+@app.command("tinker", epilog=examples("serve tinker"))
+def tinker(
+    checkpoint: Annotated[Path, typer.Argument(help="Checkpoint directory: the base model.")],
+    name: Annotated[str, typer.Option(help="Model's name. [default: the directory's]")] = "",
+    out: Annotated[
+        Path | None, typer.Option(help="Directory for saved weights, as checkpoints.")
+    ] = None,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any.")] = 8000,
+) -> int:
+    """Serve a checkpoint to programs that train through the Tinker API.
+
+    The package `tinker` finds the service by TINKER_BASE_URL; any TINKER_API_KEY will do. Whoever
+    reaches the port can use it.
+    """
+    from hexathlon_cli.serving import serve_tinker
+
+    return serve_tinker(checkpoint, name, out, host, port)

@@ -23,7 +23,7 @@ from hexathlon_cli.output import note
 from hexathlon_cli.playing.choice import TaskChoice
 from hexathlon_cli.playing.jsonl import open_verdicts
 
-__all__ = ["serve_envs", "serve_mcp"]
+__all__ = ["serve_app", "serve_envs", "serve_mcp", "serve_policy", "serve_tinker"]
 
 
 def serve_envs(
@@ -44,8 +44,6 @@ def serve_envs(
     listing = TaskListing(event, settings["taskset"], settings["level"])
     BridgedEpisode(event, dialect=dialect, **settings).close()  # fails now instead of per session
 
-    import uvicorn
-
     from hexathlon.baselines.bridges.openenv import make_app
 
     name = short(find_environment(event).id)
@@ -55,16 +53,72 @@ def serve_envs(
         name.lower(),
         sessions,
     )
+    serve_app(app, f"{name} is served on http://{{}} (OpenEnv)", host, port)
+    return ExitCode.FINE
+
+
+def serve_policy(
+    checkpoint: Path, name: str, dialect: str, host: str, port: int, concurrency: int
+) -> int:
+    """Serve a checkpoint behind the chat APIs and vLLM's token routes until interrupted."""
+    if dialect not in ("auto", *CODEC_NAMES):
+        raise UsageError(near_miss("dialect", dialect, CODEC_NAMES))
+    _need("uvicorn", "serve")
+    from hexathlon.baselines.agents.checkpoint import InvalidCheckpoint, open_policy
+    from hexathlon.baselines.engines.errors import EngineMissing
+    from hexathlon.baselines.gateway.app import Gateway
+    from hexathlon.baselines.gateway.policy import PolicyAnswers
+    from hexathlon.baselines.gateway.token_routes import TokenRoutes
+
+    try:
+        policy = open_policy(checkpoint, dialect, concurrency)
+    except EngineMissing as error:
+        raise EnvironmentUnavailable(str(error)) from None
+    except InvalidCheckpoint as error:
+        raise UsageError(str(error)) from None
+    name = name or checkpoint.resolve().name
+    answers = PolicyAnswers(policy.engine, policy.renderer, policy.codec, name)
+    app = Gateway(answers, TokenRoutes(answers, policy.engine).paths())
+    serve_app(app, f"{name} is served on http://{{}}/v1", host, port)
+    return ExitCode.FINE
+
+
+def serve_tinker(checkpoint: Path, name: str, out: Path | None, host: str, port: int) -> int:
+    """Serve a checkpoint in the form of the Tinker API until interrupted."""
+    _need("uvicorn", "serve")
+    _need("tinker", "tinker")
+    from hexathlon.baselines.agents.checkpoint import InvalidCheckpoint, open_policy
+    from hexathlon.baselines.bridges.tinker.app import TinkerApp
+    from hexathlon.baselines.bridges.tinker.service import TinkerService
+    from hexathlon.baselines.engines.errors import EngineMissing
+    from hexathlon.baselines.engines.local.loading import load_checkpoint
+
+    try:
+        policy = open_policy(checkpoint, "auto", 1)
+    except EngineMissing as error:
+        raise EnvironmentUnavailable(str(error)) from None
+    except InvalidCheckpoint as error:
+        raise UsageError(str(error)) from None
+    path = checkpoint.resolve()
+    name = name or path.name
+    service = TinkerService(policy, load_checkpoint(checkpoint).model, name, path, out)
+    serve_app(TinkerApp(service), f"{name} is served on http://{{}} (Tinker)", host, port)
+    return ExitCode.FINE
+
+
+def serve_app(app: Any, announcement: str, host: str, port: int) -> None:
+    """Serve an ASGI application until interrupted; `{}` in the announcement is the address."""
+    import uvicorn
+
     try:
         listening = socket.create_server((host, port))
     except OSError as error:
         raise UsageError(f"cannot listen on {host}:{port}: {error.strerror}") from None
     with listening:
         place = "{}:{}".format(*listening.getsockname()[:2])
-        note(f"{name} is served on http://{place} (OpenEnv); press Ctrl-C to end")
+        note(f"{announcement.format(place)}; press Ctrl-C to end")
         config = uvicorn.Config(app, log_config=None, access_log=False)
         uvicorn.Server(config).run(sockets=[listening])
-    return ExitCode.FINE
 
 
 def serve_mcp(

@@ -55,7 +55,7 @@ def _write_screens(name: str, path: Path) -> int:
     from hexathlon_cli.output import note
 
     if find_environment(name).family != "gui":
-        raise UsageError(f"--screens is for the GUI event; {name} has no screens of its own")
+        raise UsageError(f"--screens is for the GUI event; {name} has no screens")
     if path.suffix != ".png" or not path.parent.is_dir():
         raise UsageError(f"--screens must be a .png file in an existing directory, got {path}")
     note(f"{write_contact_sheet(path)} screens: {path}")

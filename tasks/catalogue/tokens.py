@@ -2,7 +2,7 @@
 
 Latin words and numbers are case-folded, joined numbers and units are split ("30h" and "30 h" both
 give `30` and `h`), and a plural s is dropped. Chinese runs become overlapping character bigrams; a
-run of one character is a token of its own.
+run of one character is a separate token.
 """
 
 import re

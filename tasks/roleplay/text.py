@@ -97,7 +97,7 @@ def number_forms(number: int) -> tuple[str, ...]:
 
 
 def found(reply: str, value: str) -> bool:
-    """Whether prose mentions a value: a number in digits or words, or words verbatim."""
+    """Whether prose mentions a value: numbers in digits or words, other values verbatim."""
     text = fold(reply)
     value = _ARTICLE.sub("", value)
     if value.isascii() and value.isdigit():

@@ -40,9 +40,14 @@ class Pilot:
     # Finding -----------------------------------------------------------------------------------
 
     def find(
-        self, role: str, names: str | Sequence[str] = (), *, near: str = "", within: str = "",
+        self,
+        role: str,
+        names: str | Sequence[str] = (),
+        *,
+        near: str = "",
+        within: str = "",
         nth: int = 0,
-    ) -> str:  # fmt: skip
+    ) -> str:
         """Return the number of an element.
 
         Args:
@@ -72,8 +77,9 @@ class Pilot:
                 continue
             found.append(match["bid"])
         if len(found) <= nth:
-            raise ElementMissing(f"no {role} {' or '.join(map(repr, wanted))} near {near!r}:\n"
-                                 f"{screen}")  # fmt: skip
+            raise ElementMissing(
+                f"no {role} {' or '.join(map(repr, wanted))} near {near!r}:\n{screen}"
+            )
         return str(found[nth])
 
     def shows(self, text: str) -> bool:
@@ -105,8 +111,9 @@ class Pilot:
         """Click an element; see `find`."""
         yield from self.act("click", bid=self.find(role, names, **where))
 
-    def fill(self, names: str | Sequence[str], text: str, *, role: str = "textbox",
-             **where: Any) -> Script:  # fmt: skip
+    def fill(
+        self, names: str | Sequence[str], text: str, *, role: str = "textbox", **where: Any
+    ) -> Script:
         """Fill a field; see `find`."""
         yield from self.act("fill", bid=self.find(role, names, **where), text=text)
 

@@ -85,8 +85,12 @@ def _words(task: Task) -> Script:
             break
         _, tool, arguments, key = best
         used.add(key)
-        quoted = [text for text in quoted if text not in (arguments.get("text"), key[0])
-                  and not (tool == "click" and text in key[0])]  # fmt: skip
+        quoted = [
+            text
+            for text in quoted
+            if text not in (arguments.get("text"), key[0])
+            and not (tool == "click" and text in key[0])
+        ]
         screen = yield json.dumps({"name": tool, "arguments": arguments}, ensure_ascii=False)
     yield json.dumps({"name": "finish", "arguments": {"task_type": "MUTATE"}})
 

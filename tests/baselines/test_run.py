@@ -203,6 +203,8 @@ def test_single_tasks_can_be_selected(tmp_path: Path) -> None:
         ({"model": "http://x"}, "write 'endpoint:http://x'"),
         ({"model": "endpoint:http://me:hush@host/v1#m"}, "must not contain credentials"),
         ({"model": "endpoint:host#m"}, "expected 'endpoint:http"),
+        ({"model": "anthropic:"}, "expected 'anthropic:MODEL'"),
+        ({"model": "gemini:http://me:hush@host#m"}, "must not contain credentials"),
         ({"model": "agent:noop:x"}, "takes no argument"),
         ({"model": "nowhere"}, "must be agent:NAME, endpoint:URL#NAME or a checkpoint"),
         ({"task": ("toy/count/tiny/test/x",)}, "'x' is not an index"),

@@ -127,7 +127,7 @@ def test_every_setting_is_a_flag_and_every_flag_a_setting() -> None:
         name.removesuffix("s") for name in fleet
     }
     assert set(inspect.signature(eval_).parameters) == settings | command | fleet
-    resumed = set(inspect.signature(resume).parameters) - {"run"}
+    resumed = set(inspect.signature(resume).parameters) - {"run", "with_anchors"}
     assert resumed == set(ExecutionConfig.model_fields) | fleet
 
 
@@ -182,6 +182,21 @@ def test_resuming_a_finished_run_returns_at_once(oracle_run: Path) -> None:
     done = hexathlon("resume", str(oracle_run))
     assert done.returncode == 0
     assert "8 of 8 trials were recorded before" in done.stderr
+
+
+def test_reference_runs_of_a_finished_run_are_played_later(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    flags = ("--envs", "Toy", "--tasks", "4", "--split", "dev", "--limit-turns", "9", "--team", "x")
+    assert hexathlon("eval", "agent:noisy:0.5", *flags, "--out", str(run)).returncode == 0
+    done = hexathlon("resume", str(run), "--with-anchors")
+    assert done.returncode == 0 and "4 of 4 trials were recorded before" in done.stderr
+    data = json.loads(hexathlon("report", str(run), "--format", "json").stdout)
+    assert data["ceiling"] == {TOY: 1.0} and data["floor"][TOY]["score"] == 0.0
+    assert (
+        hexathlon("leaderboard", "build", str(run), "--out", str(tmp_path / "site")).returncode == 0
+    )
+    (board,) = json.loads((tmp_path / "site" / "board.json").read_text())["boards"]
+    assert (board["floor"], board["ceiling"]) == (0.0, 1.0)
 
 
 def test_the_toy_event_passes_its_self_test() -> None:

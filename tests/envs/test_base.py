@@ -236,3 +236,15 @@ def test_made_by_gymnasium_without_wrappers():
         assert env.task.split == "dev"
     finally:
         del gymnasium.registry["test/Toy-v0"]
+
+
+def test_tools_come_in_the_form_of_a_provider():
+    plain, openai, anthropic = (
+        ToyEnv(tool_format=form).reset(seed=1)[1]["tools"]
+        for form in ("plain", "openai", "anthropic")
+    )
+    assert openai == tuple({"type": "function", "function": tool} for tool in plain)
+    assert [tool["input_schema"] for tool in anthropic] == [tool["parameters"] for tool in plain]
+    assert plain[0].keys() == {"name", "description", "parameters"}
+    with pytest.raises(ValueError, match="tool_format must be one of"):
+        ToyEnv(tool_format="gemini")

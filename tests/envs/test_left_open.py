@@ -22,7 +22,7 @@ KINDS = (
     "worker", "vector", "vector terminal",
 )  # fmt: skip
 SHARED = ("terminal screen", "gui desktop", "vector terminal")
-"""Kinds whose sandboxes share a keeper: two processes and a socket, until the interpreter ends."""
+"""Kinds whose sandboxes share a supervisor: two processes and a socket, until the process ends."""
 
 DELETED = ("sql duckdb", "sql postgresql", "terminal screen", "landlock", "gui desktop", "worker")
 KILLED = (

@@ -93,6 +93,24 @@ def test_malformed_messages_become_problems(message):
     assert parse_message(message).calls[0].problem
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": None, "tool_calls": [{"id": "7", "type": "function", "function": {
+            "name": "add", "arguments": '{"amount": 2}'}}]},
+        {"content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Two."},
+                     {"type": "tool_use", "id": "7", "name": "add", "input": {"amount": 2}}]},
+        {"content": "Two.", "tool_calls": [
+            {"id": "7", "name": "add", "arguments": {"amount": 2}}]},
+    ],
+    ids=["openai", "anthropic", "plain"],
+)  # fmt: skip
+def test_messages_of_providers_are_read_as_they_are(message):
+    action = parse_message({"role": "assistant", **message})
+    assert action.calls == (ParsedCall("7", "add", {"amount": 2}),)
+    assert action.text == ("Two." if message["content"] else "")
+
+
 class Radio:
     @tool
     def tune(self, station: str, volume: int = 3):
@@ -132,3 +150,10 @@ def test_tools_that_cannot_be_described_are_named(parameter, doc, reason):
     play.__doc__, play.__annotations__ = doc, {"what": parameter}
     with pytest.raises(TypeError, match=f"'play' .*{reason}|{reason}"):
         schemas_of(type("Broken", (), {"play": tool(play)}))
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
+def test_numbers_are_finite(number):
+    schema = {"type": "object", "properties": {"far": {"type": "number"}, "any": {}}}
+    assert "must be a finite number" in argument_problem("scroll", {"far": number}, schema)
+    assert argument_problem("scroll", {"far": 1e308, "any": number}, schema) == ""

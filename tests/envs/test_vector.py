@@ -102,11 +102,11 @@ def test_completion_order_one_slow_environment_delays_no_other():
     assert [arrival.number for arrival in first] == [2, 1]
     vector.send([walk(1)], [2])
     assert [arrival.number for arrival in vector.recv()] == [2]
-    assert vector.owed == 1
+    assert vector.pending == 1
     assert vector.recv(1, timeout=0.01) == [] and vector.recv(0) == []
-    with pytest.raises(ValueError, match="environment 0 still owes"):
+    with pytest.raises(ValueError, match="environment 0 has a pending answer"):
         vector.send([walk(1)], [0])
-    with pytest.raises(ValueError, match="asked for 2 answers, but only 1 are owed"):
+    with pytest.raises(ValueError, match="asked for 2 answers, but only 1 are pending"):
         vector.recv(2)
     vector.close()
 

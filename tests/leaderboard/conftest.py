@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hexathlon.leaderboard.build import build
+from hexathlon.leaderboard.build import BuildOptions, build
 from support.runs import make_run, make_runs
 
 FLAGS = [
@@ -39,7 +39,7 @@ def site(site_runs, tmp_path_factory) -> Path:
     """The built site; the oracle's and one other run count as replayed."""
     out = tmp_path_factory.mktemp("site") / "site"
     verified = [run for run in site_runs if run.name in ("oracle", "atlas-72b-instruct")]
-    build(site_runs, out, verified=verified)
+    build(site_runs, out, BuildOptions(verified=verified))
     return out
 
 

@@ -1,7 +1,8 @@
 """The built site: complete, linked, reproducible, and careful with existing files."""
 
-import gzip
 import json
+import os
+import re
 import time
 import tracemalloc
 from functools import cache
@@ -11,9 +12,10 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from hexathlon.leaderboard.build import BuildError, build
+from hexathlon.leaderboard.build import BuildError, BuildOptions, build
 from hexathlon.leaderboard.command import eval_command
 from support.runs import make_run
+from support.sites import index_of, lines_of
 
 
 class Page(HTMLParser):
@@ -69,12 +71,10 @@ def test_every_page_forbids_what_it_does_not_need(pages):
         assert "unsafe" not in page.policy
         assert not {name for name in page.attributes if name.startswith("on") or name == "style"}
         for script in page.scripts:
-            assert (script.get("src") or "").endswith("static/site.js") or (
-                script.get("type") == "application/json"
-            )
+            assert re.search(r"static/(site|show|pack|trials|trial)\.js$", script.get("src") or "")
 
 
-def test_there_is_a_page_for_every_trial(site, site_runs):
+def test_the_site_holds_every_record_byte_for_byte(site, site_runs):
     for run in site_runs:
         plan = json.loads((run / "plan.json").read_text())
         if run.name == "tampered":
@@ -84,10 +84,9 @@ def test_there_is_a_page_for_every_trial(site, site_runs):
             for path in site.glob("runs/*/plan.json")
             if json.loads(path.read_text()) == plan
         ]
-        lines = (run / "records.jsonl").read_text().splitlines()
-        assert len(list(folder.glob("t/*/*.html"))) == len(lines)
-        with gzip.open(folder / "records.jsonl.gz", "rt") as packed:
-            assert packed.read().splitlines() == lines
+        assert b"".join(lines_of(folder)) == (run / "records.jsonl").read_bytes()
+        index = index_of(folder)
+        assert sorted(index["line"]) == list(range(1, len(lines_of(folder)) + 1))
 
 
 def test_a_tampered_run_is_listed_with_its_fault_and_is_in_no_table(site):
@@ -145,32 +144,7 @@ def test_directories_that_are_not_runs_are_rejected_by_name(tmp_path):
     assert "No submission" in index.read_text()
 
 
-def test_long_trajectories_are_paged(tmp_path):
-    def lengthen(record):
-        step = record["steps"][0]
-        return {**record, "steps": [{**step, "index": n, "action": f"act {n}"} for n in range(95)]}
-
-    run = make_run(tmp_path / "run", "cirrus-8b", tasks=1, edit=lengthen)
-    build([run], tmp_path / "site")
-    pages = sorted((tmp_path / "site").glob("runs/*/t/000/*.html"))
-    assert [page.name for page in pages] == ["000001-2.html", "000001-3.html", "000001.html"]
-    assert "act 39" in pages[2].read_text() and "act 40" not in pages[2].read_text()
-    assert "act 40" in pages[0].read_text() and "act 94" in pages[1].read_text()
-
-
-def test_huge_texts_are_shortened_in_the_middle(tmp_path):
-    def swell(record):
-        record["steps"][0]["observation"] = "start" + "x" * 1_000_000 + "end"
-        return record
-
-    run = make_run(tmp_path / "run", "cirrus-8b", tasks=1, edit=swell)
-    build([run], tmp_path / "site")
-    (page,) = (tmp_path / "site").glob("runs/*/t/000/*.html")
-    assert page.stat().st_size < 300_000
-    assert "800008 characters are left out" in page.read_text()
-
-
-def test_memory_stays_flat_while_trajectories_are_written(tmp_path):
+def test_memory_does_not_grow_with_the_records(tmp_path):
     def weigh(record):
         record["steps"][0]["observation"] = "x" * 100_000
         return record
@@ -178,7 +152,7 @@ def test_memory_stays_flat_while_trajectories_are_written(tmp_path):
     def peak(tasks):
         run = make_run(tmp_path / f"run{tasks}", "cirrus-8b", tasks=tasks, edit=weigh)
         tracemalloc.start()
-        build([run], tmp_path / f"site{tasks}", data=False)
+        build([run], tmp_path / f"site{tasks}")
         size = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return size
@@ -187,11 +161,11 @@ def test_memory_stays_flat_while_trajectories_are_written(tmp_path):
     assert peak(100) < peak(20) + 2_000_000
 
 
-def test_progress_counts_every_trajectory(tmp_path):
-    run = make_run(tmp_path / "run", "cirrus-8b", tasks=4)
+def test_progress_counts_every_submission(tmp_path):
+    runs = [make_run(tmp_path / name, name, tasks=4) for name in ("cirrus-8b", "dune-3b")]
     seen = []
-    build([run], tmp_path / "site", progress=lambda done, total: seen.append((done, total)))
-    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    build(runs, tmp_path / "site", progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 2), (2, 2)]
 
 
 def test_the_command_spells_out_the_plan_without_secrets():
@@ -224,10 +198,39 @@ def test_the_command_has_no_text_that_a_shell_would_run():
     )
 
 
+def test_a_second_build_repeats_no_finished_work(tmp_path):
+    runs = [make_run(tmp_path / name, name, tasks=6) for name in ("oracle", "cirrus-8b")]
+    added = make_run(tmp_path / "dune-3b", "dune-3b", tasks=6)
+    out, cache = tmp_path / "site", tmp_path / "cache"
+    options = BuildOptions(cache=cache)
+    build(runs, out, options)
+    kept = {path: path.stat().st_mtime_ns for path in cache.glob("runs/*/data/*")}
+    build([*runs, added], out, options)
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept
+    again = contents(out)
+    build([*runs, added], tmp_path / "fresh", BuildOptions(cache=tmp_path / "empty"))
+    assert contents(tmp_path / "fresh") == again
+    build([added], out, options)
+    assert len(list(cache.glob("runs/*"))) == 1
+
+
+def test_a_run_that_changed_is_read_again(tmp_path):
+    run = make_run(tmp_path / "run", "cirrus-8b", tasks=6)
+    build([run], tmp_path / "site")
+    records = run / "records.jsonl"
+    data, times = records.read_bytes(), records.stat()
+    records.write_bytes(data.replace(b'"reward":1.0', b'"reward":0.5', 1))
+    os.utime(records, ns=(times.st_atime_ns, times.st_mtime_ns))
+    build([run], tmp_path / "site")
+    (rejected,) = json.loads((tmp_path / "site" / "board.json").read_bytes())["rejected"]
+    assert "line " in rejected["reason"]
+
+
 @pytest.mark.slow
 def test_ten_thousand_trajectories_in_a_minute(tmp_path):
     run = make_run(tmp_path / "run", "atlas-72b-instruct", tasks=10_000)
     start = time.process_time()
     build([run], tmp_path / "site")
     assert time.process_time() - start < 60
-    assert sum(1 for _ in (tmp_path / "site").glob("runs/*/t/*/*.html")) == 10_000
+    (folder,) = (tmp_path / "site").glob("runs/*")
+    assert len(lines_of(folder)) == 10_000

@@ -17,14 +17,15 @@ from hexathlon.leaderboard.build import build
 from support.judged import judge
 from support.payloads import PAYLOADS
 from support.runs import make_run
+from support.sites import board_texts
 
-ALIVE = """
+ALIVE = r"""
 () => {
   const found = [];
   const tags = "iframe, object, embed, img, base, video, marquee, style, form[action]";
   for (const element of document.querySelectorAll(tags)) found.push(element.outerHTML);
   for (const script of document.scripts) {
-    const own = script.src.endsWith("/static/site.js") || script.type === "application/json";
+    const own = /\/(static\/(site|show|pack|trials|trial)|data\/[a-z0-9-]+)\.js$/.test(script.src);
     if (!own) found.push(script.outerHTML);
   }
   for (const element of document.querySelectorAll("*")) {
@@ -99,7 +100,7 @@ def poisoned_site(tmp_path_factory):
 
 
 def test_the_corpus_is_large_enough():
-    assert len(set(PAYLOADS)) == len(PAYLOADS) >= 40
+    assert len(set(PAYLOADS)) == len(PAYLOADS) >= 60
 
 
 def test_payloads_name_no_file_outside_the_site(poisoned_site):
@@ -110,7 +111,7 @@ def test_payloads_name_no_file_outside_the_site(poisoned_site):
 
 
 def test_templates_in_payloads_are_not_run(poisoned_site):
-    text = (poisoned_site / "index.html").read_text("utf-8")
+    text = board_texts(poisoned_site)
     assert "{{ 7 * 7 }}" in text
     assert "uid=" not in text
 
@@ -133,9 +134,10 @@ def watch(context, site):
     return page, wrong
 
 
-def examine(page, path, *widths):
+def examine(page, path, *widths, ready="main"):
     """Open a page and assert, at each width, that our own script is its only active content."""
     page.goto(path.as_uri(), wait_until="load")
+    page.locator(ready).first.wait_for(state="attached")
     for width in widths:
         page.set_viewport_size({"width": width, "height": 900})
         hits, alive, wide, high = page.evaluate(
@@ -164,12 +166,12 @@ def test_no_payload_runs_or_breaks_the_layout(browser, poisoned_site):
     context = browser.new_context()
     page, wrong = watch(context, poisoned_site)
     shown = set()
-    examine(page, poisoned_site / "index.html", 1280, 390)
+    for path in (poisoned_site / "index.html", *(poisoned_site / "boards").glob("*.html")):
+        examine(page, path, 1280, 390)
     for folder in sorted(poisoned_site.glob("runs/*")):
         examine(page, folder / "index.html", 390)
-        examine(page, folder / "trials.html", 390)
-        (trajectory,) = folder.glob("t/000/*.html")
-        examine(page, trajectory, 1280, 390)
+        examine(page, folder / "trials.html", 390, ready=".trials tbody tr")
+        examine(page, folder / "trial.html", 1280, 390, ready=".side h2")
         shown.add(page.locator(".opening pre").text_content())
     assert wrong == []
     context.close()

@@ -11,6 +11,7 @@ from hexathlon.leaderboard.submission import load_submission
 from support.forger import Forger
 from support.judged import judge
 from support.runs import make_run
+from support.sites import board_texts
 
 ENV = "hexathlon/SQL-v0"
 
@@ -29,7 +30,7 @@ def page_of(run, out):
 def test_a_run_without_judged_files_does_not_mention_judges(run, tmp_path):
     page = page_of(run, tmp_path / "site")
     assert "Judged" not in page
-    assert "Judged, not verified" not in (tmp_path / "site/index.html").read_text("utf-8")
+    assert "Judged, not verified" not in board_texts(tmp_path / "site")
 
 
 def test_judged_scores_are_shown_beside_verified_ones_and_change_nothing(run, tmp_path):
@@ -44,7 +45,7 @@ def test_judged_scores_are_shown_beside_verified_ones_and_change_nothing(run, tm
     assert before.pop("judged") == [] and before == after
     assert judged["mean"]["value"] == pytest.approx(0.75) and judged["scored"] == 40
     assert "arbiter-9b" in page and "75.0" in page and "audited, controls right" in page
-    index = (tmp_path / "after/index.html").read_text("utf-8")
+    index = board_texts(tmp_path / "after")
     assert "Judged, not verified" in index and "roleplay v2" in index
 
 
@@ -70,7 +71,7 @@ def test_an_unfit_judge_publishes_nothing(run, tmp_path, changes, why):
     (judged,) = row["judged"]
     assert judged["mean"] is None and judged["bounds"] is None and judged["criteria"] == []
     assert why in judged["withheld"][0]
-    index = (tmp_path / "site/index.html").read_text("utf-8")
+    index = board_texts(tmp_path / "site")
     for text in (page, index):
         assert "withheld: " in text and why in text and "audited, controls right" not in text
         table = text[text.index("arbiter-9b") :]

@@ -9,9 +9,9 @@ import pytest
 
 from hexathlon.evaluators.records.plan import read_plan
 from hexathlon.leaderboard import build as building
-from hexathlon.leaderboard.build import BuildError, build
-from hexathlon.leaderboard.submission import load_submission
+from hexathlon.leaderboard.build import BuildError, BuildOptions, build
 from support.runs import make_run
+from support.sites import board_texts
 
 BEST = "atlas-72b-instruct"
 
@@ -46,7 +46,8 @@ def test_copies_under_several_names_do_not_outvote_a_named_plan(
 
     digest = plan_of(outvoted[0])
     for name in (digest, digest[:16], digest[:20].upper()):
-        page = build(outvoted, tmp_path / "named", plans=[name]).read_text("utf-8")
+        build(outvoted, tmp_path / "named", BuildOptions(plans=[name]))
+        page = board_texts(tmp_path / "named")
         rows = rows_of(tmp_path / "named")
         assert rows["north", 60]["best"] == rows["north", 60]["worst"] == 1
         assert {rows[team, 20]["unranked"] for team in "abc"} == {
@@ -62,13 +63,13 @@ def test_a_named_plan_that_no_run_has_is_refused(outvoted: list[Path], tmp_path:
         ("0" * 64, "no valid run has the plan 000"),
     ):
         with pytest.raises(BuildError, match=said):
-            build(outvoted, tmp_path / "site", plans=[name])
+            build(outvoted, tmp_path / "site", BuildOptions(plans=[name]))
     both = [plan_of(outvoted[0]), plan_of(outvoted[1])]
     with pytest.raises(BuildError, match="are different plans for hexathlon/SQL-v0"):
-        build(outvoted, tmp_path / "site", plans=both)
+        build(outvoted, tmp_path / "site", BuildOptions(plans=both))
     assert not (tmp_path / "site").exists()
     shared = [plan_of(outvoted[1]), plan_of(outvoted[2])]
-    build(outvoted, tmp_path / "site", plans=shared)
+    build(outvoted, tmp_path / "site", BuildOptions(plans=shared))
 
 
 def test_a_copy_counts_once_and_a_run_with_the_same_short_name_separately(
@@ -79,8 +80,10 @@ def test_a_copy_counts_once_and_a_run_with_the_same_short_name_separately(
     assert len(rows_of(tmp_path / "site")) == 4
     monkeypatch.setattr(
         building,
-        "load_submission",
-        lambda *given: replace(load_submission(*given), slug="the-same-0123456789"),
+        "with_reruns",
+        lambda given: building.with_own_slugs(
+            [replace(one, slug="the-same-0123456789") for one in given]
+        ),
     )
     build([*outvoted, tmp_path / "copy"], tmp_path / "site")
     rows = rows_of(tmp_path / "site")
@@ -98,14 +101,16 @@ def test_a_run_that_could_not_be_replayed_has_no_rank_beside_those_that_were(
         for team, agent in zip(names, ("dune-3b", BEST, BEST), strict=True)
     ]
     obstacles = {runs[1]: f"{runs[1]} needs a sandbox", runs[2]: "no sandbox"}
-    page = build(runs, tmp_path / "site", verified=[runs[0]], obstacles=obstacles).read_text()
+    build(runs, tmp_path / "site", BuildOptions(verified=[runs[0]], obstacles=obstacles))
+    page = board_texts(tmp_path / "site")
     rows = rows_of(tmp_path / "site")
     assert (rows["north", 20]["best"], rows["north", 20]["worst"]) == (1, 1)
     assert rows["south", 20]["unranked"] == "not verified: south needs a sandbox"
     assert next(iter(rows)) == ("north", 20)
     assert page.count(">not verified<") == 2 and ">self-reported<" not in page
 
-    build(runs, tmp_path / "none", obstacles={run: "no sandbox" for run in runs})
+    options = BuildOptions(obstacles={run: "no sandbox" for run in runs})
+    build(runs, tmp_path / "none", options)
     assert {row["unranked"] for row in rows_of(tmp_path / "none").values()} == {None}
 
 
@@ -113,5 +118,6 @@ def test_runs_that_could_not_be_replayed_do_not_choose_the_plan(
     outvoted: list[Path], tmp_path: Path
 ) -> None:
     obstacles = {run: "no sandbox" for run in outvoted[1:]}
-    build(outvoted, tmp_path / "site", verified=outvoted[:1], obstacles=obstacles)
+    options = BuildOptions(verified=outvoted[:1], obstacles=obstacles)
+    build(outvoted, tmp_path / "site", options)
     assert rows_of(tmp_path / "site")["north", 60]["best"] == 1

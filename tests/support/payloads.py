@@ -61,6 +61,13 @@ PAYLOADS = (
     "\U0001f468\u200d\U0001f469\u200d\U0001f467" * 200,
     "\ufdfd" * 80,
     "../../../../etc/passwd",
+    "`${hit()}`); hit(); //",
+    '");hit();hexathlon("index","',
+    "data/../../../x.js",
+    "javascript:hit()//trial.html#1",
+    "__proto__",
+    "constructor",
+    "%3Cscript%3Ehit()%3C/script%3E",
     "CON:\\..\\..\\windows",
     "\r\n\r\nHTTP/1.1 200 OK\r\n\r\n<script>hit()</script>",
 )

@@ -37,8 +37,10 @@ _MANDATE = re.compile(r"^(.+) <(.+)> · (\w+) · (\S+) – (\S+) · (.+)$", re.M
 _OFFER = re.compile(r"^(O-\d+) · (.+) · (.+) · €?(\d+)(?:欧元)? · (\d+)[^\d\n]+ · (.+)$", re.M)
 _TERM = re.compile(r"no more than (\d+) days after|不超过(\d+)天，该记录")
 _CHARGE = re.compile(r"^([^·|\n]+) · €?(\d+)(?:欧元)?$", re.M)
-_LIMITS = re.compile(r"gets more than (\d+) works or works of more than (\d+) days"
-                     r"|工程不超过(\d+)项，天数合计不超过(\d+)天")  # fmt: skip
+_LIMITS = re.compile(
+    r"gets more than (\d+) works or works of more than (\d+) days"
+    r"|工程不超过(\d+)项，天数合计不超过(\d+)天"
+)
 _PAIR = r"(?:days together\. |天。)([^.。]+?)(?: and |与)([^.。]+?)(?: go to |由)"
 _APART, _TOGETHER = re.compile(_PAIR + "(?:dif|不)"), re.compile(_PAIR + "(?:the same|同)")
 _REBATE = re.compile(r"at least 3 works takes €(\d+) off|每家减收(\d+)欧元")
@@ -243,41 +245,67 @@ class _Clerk:
         site, first, second = numbers(_SYNC)
         works, days = map(int, numbers(_LIMITS))
         terms = PlanTerms(
-            days, works, tuple((firm.strip(), int(each)) for firm, each in _CHARGE.findall(offers)),
-            tuple(numbers(_APART)), tuple(numbers(_TOGETHER)), int(*numbers(_REBATE)),
-        )  # fmt: skip
+            days,
+            works,
+            tuple((firm.strip(), int(each)) for firm, each in _CHARGE.findall(offers)),
+            tuple(numbers(_APART)),
+            tuple(numbers(_TOGETHER)),
+            int(*numbers(_REBATE)),
+        )
         self.rules = DayRules(
-            date.fromisoformat(self.bench.today), {}, int(numbers(_TERM)[0]),
-            Person("", name, email), Person("", "", _ADDRESS.search(log)[0]),
+            date.fromisoformat(self.bench.today),
+            {},
+            int(numbers(_TERM)[0]),
+            Person("", name, email),
+            Person("", "", _ADDRESS.search(log)[0]),
             any(each in log for each in _AT_END),
             tuple(
-                RegisterEntry("hold" if kind in ("hold", "冻结") else "release", where, noun, label,
-                              date.fromisoformat(day), author)
+                RegisterEntry(
+                    "hold" if kind in ("hold", "冻结") else "release",
+                    where,
+                    noun,
+                    label,
+                    date.fromisoformat(day),
+                    author,
+                )
                 for where, noun, label, kind, day, author in _ENTRY.findall(register)
             ),
-            tuple(RecordClosure(number, where, group, *map(date.fromisoformat, (since, until)), who)
-                  for number, where, group, since, until, who in _CLOSURE.findall(register)),
-            tuple(Mandate(who, address, where, *map(date.fromisoformat, (since, until)), granter)
-                  for who, address, where, since, until, granter in _MANDATE.findall(mandates)),
-            tuple(WorkOffer(number, work, firm, int(price), int(length), who)
-                  for number, work, firm, price, length, who in _OFFER.findall(offers)),
-            terms, site, (int(first), int(second)),
-        )  # fmt: skip
+            tuple(
+                RecordClosure(number, where, group, *map(date.fromisoformat, (since, until)), who)
+                for number, where, group, since, until, who in _CLOSURE.findall(register)
+            ),
+            tuple(
+                Mandate(who, address, where, *map(date.fromisoformat, (since, until)), granter)
+                for who, address, where, since, until, granter in _MANDATE.findall(mandates)
+            ),
+            tuple(
+                WorkOffer(number, work, firm, int(price), int(length), who)
+                for number, work, firm, price, length, who in _OFFER.findall(offers)
+            ),
+            terms,
+            site,
+            (int(first), int(second)),
+        )
 
     def listed(self):
         """Return what the list of the handbook shows beside the title of each page."""
-        titles = {name: self.scene.say(*title.split("|"))
-                  for name, title in zip(PAGES, TITLES, strict=True)}  # fmt: skip
-        return {name: re.search(rf'link "{title}"([^\[]*)', self.pilot.screen)[1]
-                for name, title in titles.items()}  # fmt: skip
+        titles = {
+            name: self.scene.say(*title.split("|"))
+            for name, title in zip(PAGES, TITLES, strict=True)
+        }
+        return {
+            name: re.search(rf'link "{title}"([^\[]*)', self.pilot.screen)[1]
+            for name, title in titles.items()
+        }
 
     def read_inbox(self):
         """Look into the inbox; return the mails of whose return a notice tells."""
         yield from self.pilot.goto("mail", "/folder/inbox")
         returned = []
         for letter in self.letters:
-            notices = [each.format(subject=letter[1])
-                       for each in self.pilot.words("mail", "failed_notice")]  # fmt: skip
+            notices = [
+                each.format(subject=letter[1]) for each in self.pilot.words("mail", "failed_notice")
+            ]
             if any(notice in each for notice in notices for each in self.screens):
                 returned.append(letter)
         self.screens.clear()
@@ -290,8 +318,15 @@ class _Clerk:
             assert mail_subject(self.scene) in self.pilot.screen
             yield from self.pilot.goto("mail", f"/threads/{mail.message}")
             name, address = re.search(r"(\w[^\n<\"]*?) <([^<>\s]+)>", self.pilot.screen).groups()
-            read.append(DayMail(mail.reference, Person("", name, address), mail.statement,
-                                mail.job, mail.message))  # fmt: skip
+            read.append(
+                DayMail(
+                    mail.reference,
+                    Person("", name, address),
+                    mail.statement,
+                    mail.job,
+                    mail.message,
+                )
+            )
         return read
 
     def searched(self, job):

@@ -88,8 +88,9 @@ class PageNetwork:
 
     def handle(self, request: WebRequest) -> WebResponse:
         response = self._answer(request)
-        files = tuple((name, f"{file.filename}={file.content!r}") for name, file in
-                      request.files.items())  # fmt: skip
+        files = tuple(
+            (name, f"{file.filename}={file.content!r}") for name, file in request.files.items()
+        )
         self.trace.append(TraceEvent(request.method, request.host, request.path, request.query,
                                      (*request.form, *files), response.status))  # fmt: skip
         return response

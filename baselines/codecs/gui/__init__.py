@@ -1,6 +1,6 @@
 """Codecs for the action dialects of public GUI models, on a phone and on a desktop.
 
-A model names a point in a coordinate space of its own, such as thousandths of the screen or pixels
+A model names points in its own coordinate space, such as thousandths of the screen or pixels
 of the resized screenshot. Its codec translates actions and points to the tools of the GUI event and
 back. The screen size comes from the tools' schemas or, failing that, from the screenshot.
 

@@ -37,7 +37,7 @@ class UseFunction:
     example: DialectCall
 
     def read(self, calls: Sequence[DialectCall]) -> list[DialectCall]:
-        """Translate calls of the function to our tools; other calls stay as they are.
+        """Translate calls of the function to our tools; other calls are unchanged.
 
         An action that does not fit becomes a call of a tool with the action's own name.
         """

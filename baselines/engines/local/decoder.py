@@ -23,7 +23,7 @@ __all__ = ["LlamaDecoder", "is_llama_shaped", "padded"]
 _SHAPED = {"llama", "mistral", "qwen2", "qwen3"}
 
 _ROWS = 4
-"""Number of rows from which on a product's rows do not depend on their number."""
+"""Minimum number of rows at which each row of a product is independent of their number."""
 
 _NARROW_KEYS = 16
 """The number of keys is a multiple of this if fewer than `_ROWS` queries share a key head: the

@@ -1,4 +1,4 @@
-"""Continuous batching: sequences join and leave between steps, each in a row of its own.
+"""Continuous batching: sequences join and leave between steps, one row each.
 
 Rows 0 to n - 1 are active. Idle rows follow, which belong to episodes that wait for their
 environment; their keys and values are reused if the next turn begins with the same tokens. The row

@@ -1,6 +1,6 @@
 """Runs a server and stops it once its caller has exited, even if the caller was killed.
 
-Run as `python guard.py GRACE COMMAND...` in a process group of its own, by path: only the standard
+Run as `python guard.py GRACE COMMAND...` in its own process group, by path: only the standard
 library is imported. The caller holds the other end of standard input. When that closes, the whole
 group gets SIGTERM, and after GRACE seconds SIGKILL. The exit status is the server's.
 """

@@ -17,6 +17,10 @@ mapfile -t nodes < <(scontrol show hostnames "$SLURM_JOB_NODELIST")
 head=${nodes[0]}
 address=$(srun --nodes=1 --ntasks=1 -w "$head" hostname --ip-address | awk '{print $1}')
 
+# The cluster demands a token, which all nodes read from the shared home directory.
+export RAY_AUTH_MODE=token
+ray get-auth-token --generate >/dev/null
+
 start() { # NODE ARGUMENTS...: a Ray node that lives as long as the job
     local node=$1
     shift

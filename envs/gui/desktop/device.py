@@ -32,7 +32,7 @@ _LONGEST_TEXT = 4_000
 
 
 class DesktopDevice:
-    """Real programs on a display of their own, in a sandbox without a network.
+    """Real programs on a private display, in a sandbox without a network.
 
     The device waits after every action until all programs sleep, so that the next observation shows
     the result whatever the machine's speed. A program that the agent closes or crashes stays
@@ -249,7 +249,7 @@ class DesktopDevice:
         Args:
             change: May have `files`, as in a task.
         """
-        self._live().lay(entries_of(change.get("files", {})))
+        self._live().write_entries(entries_of(change.get("files", {})))
         self._done.append(("intervene", dict(change)))
         self._settle()
 

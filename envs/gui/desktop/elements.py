@@ -1,4 +1,4 @@
-"""Conversion of accessibility trees to the list of elements that an agent sees.
+"""Conversion of accessibility trees to the element list that an agent sees.
 
 Containers without a name, empty cells and elements covered by another window are left out.
 Formatting the list is left to others.
@@ -12,7 +12,7 @@ from hexathlon.tasks.gui.elements import ElementBounds, UIElement
 __all__ = ["Placed", "listed"]
 
 Placed = tuple[UIElement, AccessibleNode]
-"""An element, and the object it stands for."""
+"""An element, and the accessible object that it represents."""
 
 _CONTAINERS = {
     "application", "autocomplete", "canvas", "desktop frame", "directory pane", "filler", "form",
@@ -22,7 +22,7 @@ _CONTAINERS = {
     "table row", "tear off menu item", "tool bar", "tree", "tree table", "unknown", "viewport",
     "window",
 }  # fmt: skip
-"""Roles that are listed only if they have a name of their own."""
+"""Roles that are listed only if they have a name."""
 
 _WINDOWS = {"frame", "dialog", "alert", "file chooser", "color chooser", "font chooser"}
 _NAMELESS = {
@@ -30,7 +30,7 @@ _NAMELESS = {
     "radio button", "radio menu item", "scroll pane", "slider", "spin button", "text",
     "toggle button", "drawing area", "tree item", "list item",
 }  # fmt: skip
-"""Roles that are listed with and without a name."""
+"""Roles that are listed even without a name."""
 
 _CLICKABLE = {
     "check box", "check menu item", "combo box", "entry", "icon", "link", "list item", "menu",
@@ -50,13 +50,13 @@ def listed(windows: Sequence[AccessibleNode], size: tuple[int, int]) -> list[Pla
         windows: Windows with their content, the active one first.
         size: Width and height of the screen.
     """
-    found: list[AccessibleNode] = []
+    visible: list[AccessibleNode] = []
     for place, top in enumerate(windows):
         popups = [ElementBounds(*node.bounds) for node in top.walk() if _is_popup(node)]
         covers = [ElementBounds(*windows[0].bounds)] if place and top.role in _WINDOWS else []
-        found += _inside(top, ElementBounds(0, 0, *size), covers, popups)
-    found.sort(key=lambda node: (_row(node), node.bounds[0]))
-    return [(_element(index, node), node) for index, node in enumerate(found)]
+        visible += _inside(top, ElementBounds(0, 0, *size), covers, popups)
+    visible.sort(key=lambda node: (_row(node), node.bounds[0]))
+    return [(_element(index, node), node) for index, node in enumerate(visible)]
 
 
 def _inside(
@@ -85,7 +85,7 @@ def _inside(
 
 
 def _is_popup(node: AccessibleNode) -> bool:
-    """Whether a node is an open menu's frame, which covers what is below."""
+    """Whether a node is the frame of an open menu, which covers the elements behind it."""
     return node.role == "window" and bool(node.children)
 
 
@@ -97,7 +97,7 @@ def _wanted(node: AccessibleNode) -> bool:
         leaf = not node.children
         return leaf and named and node.role in ("icon", "image", "statusbar", "table", "canvas")
     if node.role == "scroll pane":
-        return node.bounds[3] - node.bounds[1] > 60 and not node.children[:0]
+        return node.bounds[3] - node.bounds[1] > 60
     return named or node.role in _NAMELESS
 
 

@@ -24,11 +24,11 @@ from hexathlon.envs.gui.desktop.bus import Bus
 from hexathlon.envs.gui.desktop.confined import launch_line
 from hexathlon.envs.gui.desktop.display import Display, picture
 from hexathlon.envs.gui.desktop.home import SCREEN, desktop_image
-from hexathlon.envs.gui.desktop.stillness import Processes
+from hexathlon.envs.gui.desktop.idleness import Processes
 from hexathlon.envs.sandbox.base import SandboxPathError
 from hexathlon.envs.sandbox.changes import Changes
-from hexathlon.envs.sandbox.housed import HousedSandbox
 from hexathlon.envs.sandbox.image import Entry
+from hexathlon.envs.sandbox.init_sandbox import InitSandbox
 from hexathlon.envs.sandbox.ladder import choose
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 
@@ -49,7 +49,7 @@ class DesktopSession:
         files: Absolute path → entry, in addition to the desktop's own files.
         look: Name of the look.
         seconds: Deadline of each wait.
-        rung: Name of the sandbox backend.
+        backend: Name of the sandbox backend.
 
     Raises:
         BackendMissing: If the sandbox is not available here.
@@ -62,17 +62,17 @@ class DesktopSession:
         look: str = "light",
         *,
         seconds: float = 60.0,
-        rung: str = "namespaces",
+        backend: str = "namespaces",
     ) -> None:
         self.size = SCREEN
         self._seconds = seconds
         self._closing = contextlib.ExitStack()
         self._finalizer = weakref.finalize(self, self._closing.close)
-        sandbox = choose(rung).open(desktop_image(files, look), _LIMITS)
+        sandbox = choose(backend).open(desktop_image(files, look), _LIMITS)
         self._closing.callback(sandbox.close)
         try:
-            if not isinstance(sandbox, HousedSandbox):
-                raise BackendMissing(f"the desktop needs the sandbox 'namespaces', not {rung!r}")
+            if not isinstance(sandbox, InitSandbox):
+                raise BackendMissing(f"the desktop needs the sandbox 'namespaces', not {backend!r}")
             self._sandbox = sandbox
             self._start()
         except BaseException:
@@ -152,9 +152,9 @@ class DesktopSession:
         """Wait half a second, for programs that react with a delay."""
         time.sleep(_WAIT_SECONDS)
 
-    def lay(self, files: Mapping[str, Entry]) -> None:
+    def write_entries(self, files: Mapping[str, Entry]) -> None:
         """Write files."""
-        self._sandbox.lay(files)
+        self._sandbox.write_entries(files)
 
     def exists(self, path: str) -> bool:
         """Whether a file or folder exists."""

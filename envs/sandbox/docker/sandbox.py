@@ -19,9 +19,9 @@ from hexathlon.envs.sandbox.base import (
 from hexathlon.envs.sandbox.changes import Changes, compare
 from hexathlon.envs.sandbox.docker import scripts
 from hexathlon.envs.sandbox.docker.archives import archive_of, entries_of
+from hexathlon.envs.sandbox.docker.counters import Counters
 from hexathlon.envs.sandbox.docker.engine import ENGINES, DockerEngine
-from hexathlon.envs.sandbox.docker.gauges import Gauges
-from hexathlon.envs.sandbox.docker.muxed import OUTPUT, Frames, MuxedShell
+from hexathlon.envs.sandbox.docker.exec_shell import OUTPUT, ExecShell, Frames
 from hexathlon.envs.sandbox.execution import Evidence, Execution, Process, Screen, ShellState
 from hexathlon.envs.sandbox.image import Entry, SandboxImage
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits, Stop
@@ -44,8 +44,8 @@ class DockerSandbox(Sandbox):
     """A container with an idle main process, and the shells that run in it.
 
     The engine has no time limits for processes in a container, so they are enforced here: a late
-    command is killed by a helper in the container or, if no helper can start any more, together
-    with the container.
+    command is killed by a helper in the container or, if no helper can start, together with the
+    container.
     """
 
     backend = "docker"
@@ -68,11 +68,11 @@ class DockerSandbox(Sandbox):
         self._api = engine.client.api
         self._before = before
         self._folders = folders
-        self._shell: MuxedShell | None = None
+        self._shell: ExecShell | None = None
         self._shell_exec = ""
         self._terminal: Terminal | None = None
         self._stops: list[Stop] = []
-        self._gauges = Gauges(container, folders)
+        self._counters = Counters(container, folders)
 
     def opener(self) -> SandboxBackend:
         """Return the backend that opened this sandbox."""
@@ -81,7 +81,7 @@ class DockerSandbox(Sandbox):
     # Interface for the shell driver.
 
     def fileno(self) -> int:
-        """Return -1: the shell's end is visible as the end of its own stream."""
+        """Return -1: the end of the shell shows as the end of its stream."""
         return -1
 
     def shell_end(self) -> int | None:
@@ -99,8 +99,8 @@ class DockerSandbox(Sandbox):
         arguments = [pid, int(since * _TICKS), number, "yes" if shell else "no"]
         try:
             self._help(scripts.STOP, *arguments, seconds=_STOP_SECONDS)
-        except SandboxFault:  # no process can be started in the container any more
-            self._gauges.kill_shells(self._container)
+        except SandboxFault:  # no process can be started in the container
+            self._counters.kill_shells(self._container)
 
     def start_shell(self, state: ShellState | None) -> None:
         """Start the persistent shell."""
@@ -113,7 +113,7 @@ class DockerSandbox(Sandbox):
             workdir=self.image.workdir,
         )
         self._shell_exec = made["Id"]
-        shell = MuxedShell(_raw(self._api.exec_start(made["Id"], socket=True)), self)
+        shell = ExecShell(_raw(self._api.exec_start(made["Id"], socket=True)), self)
         line = b"\n" + setup_line()
         if state is not None and state.script:
             line += b"eval $'" + quoted(state.script) + b"' </dev/null >/dev/null 2>&1\n"
@@ -185,8 +185,8 @@ class DockerSandbox(Sandbox):
             self.start_shell(None)
         assert self._shell is not None
         done = run_in_shell(self._shell, command, self.limits, timeout)
-        wall = self._gauges.wall(done)
-        stop = wall if done.stop is None or wall in (Stop.MEMORY, Stop.PROCESSES) else done.stop
+        hit = self._counters.limit_hit(done)
+        stop = hit if done.stop is None or hit in (Stop.MEMORY, Stop.PROCESSES) else done.stop
         if done.restarted:
             self._drop_shell()
             self._require_container()
@@ -244,7 +244,7 @@ class DockerSandbox(Sandbox):
             reason = _ERRORS.get(status, output.decode("utf-8", "replace").strip()[-200:])
             raise SandboxPathError(f"{path[:200]}: {reason}")
 
-    def lay(self, files: Mapping[str, Entry]) -> None:
+    def write_entries(self, files: Mapping[str, Entry]) -> None:
         """Write files, directories and links."""
         named = {absolute(path): entry for path, entry in files.items()}
         self.unpack(named, tuple(path for path, entry in named.items() if not entry.folder))
@@ -295,17 +295,17 @@ class DockerSandbox(Sandbox):
                 self._drop_shell()  # last: a shell may still act when its input ends
                 self._drop_terminal()
                 return found
-            self._gauges.kill_shells(self._container)
+            self._counters.kill_shells(self._container)
         raise SandboxFault("still alive after they were killed: " + left[0].command[:100])
 
     def cpu_seconds(self) -> float | None:
         """Return the processor time of all processes so far."""
-        return self._gauges.cpu_seconds()
+        return self._counters.cpu_seconds()
 
     def evidence(self) -> Evidence:
         """Return the counters since the sandbox was opened."""
-        kills, refusals = self._gauges.counts()
-        return Evidence(self._gauges.network_attempts(), kills, refusals, tuple(self._stops))
+        kills, refusals = self._counters.counts()
+        return Evidence(self._counters.network_attempts(), kills, refusals, tuple(self._stops))
 
     def snapshot(self) -> SandboxSnapshot:
         """Return the state of files and shell, as data."""

@@ -41,7 +41,7 @@ class ControlGroups:
         if quota and "cpu" in self._folders:
             self._try_write("cpu", "cpu.cfs_quota_us", quota)
 
-    def doors(self) -> list[int]:
+    def membership_files(self) -> list[int]:
         """Open the files through which a process moves itself: entries first, then exits.
 
         Version 1 has a file for single threads, and a thread that moves itself takes no
@@ -53,7 +53,7 @@ class ControlGroups:
         paths += [f"{folder}/../../{name}" for folder in folders]
         return [os.open(path, os.O_WRONLY | os.O_CLOEXEC) for path in paths]
 
-    def gauges(self) -> list[int]:
+    def counter_files(self) -> list[int]:
         """Open the counters of killed and refused processes, and of processor time if it is there.
 
         The order is that of this sentence.

@@ -17,11 +17,11 @@ from hexathlon.envs.sandbox.kernel.calls import (
 from hexathlon.envs.sandbox.kernel.landlock import MAKE_DEVICES, MOVE, restrict
 from hexathlon.envs.sandbox.kernel.seccomp import filter_system_calls
 
-__all__ = ["Ceilings", "enter_users", "set_ceilings", "shut_in"]
+__all__ = ["ProcessLimits", "enter_user_namespace", "set_process_limits", "drop_privileges"]
 
 
 @dataclass(frozen=True, slots=True)
-class Ceilings:
+class ProcessLimits:
     """Per-process limits, as in setrlimit(2); None leaves a limit as it is."""
 
     file_bytes: int
@@ -30,7 +30,7 @@ class Ceilings:
     address_space: int | None
 
 
-def enter_users(user_namespace: int | None) -> None:
+def enter_user_namespace(user_namespace: int | None) -> None:
     """Become user 0 of a user namespace: the given one, or a new one that maps only this user."""
     if user_namespace is not None:
         setns(user_namespace, CLONE_NEWUSER)
@@ -44,7 +44,7 @@ def enter_users(user_namespace: int | None) -> None:
             file.write(text)
 
 
-def shut_in(program: bytes) -> int:
+def drop_privileges(program: bytes) -> int:
     """Drop capabilities, new privileges, devices and system calls; return Landlock's version.
 
     What remains is an ordinary user who owns its files and nothing else.
@@ -58,16 +58,16 @@ def shut_in(program: bytes) -> int:
     return version
 
 
-def set_ceilings(ceilings: Ceilings) -> None:
+def set_process_limits(limits: ProcessLimits) -> None:
     """Set the limits of this process and its children; hard limits are never raised."""
     wanted = [
         (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_FSIZE, ceilings.file_bytes),
-        (resource.RLIMIT_NOFILE, ceilings.open_files),
+        (resource.RLIMIT_FSIZE, limits.file_bytes),
+        (resource.RLIMIT_NOFILE, limits.open_files),
         (resource.RLIMIT_MEMLOCK, 64 << 10),
         (resource.RLIMIT_MSGQUEUE, 64 << 10),
-        (resource.RLIMIT_NPROC, ceilings.processes),
-        (resource.RLIMIT_AS, ceilings.address_space),
+        (resource.RLIMIT_NPROC, limits.processes),
+        (resource.RLIMIT_AS, limits.address_space),
     ]
     for kind, value in wanted:
         if value is None:

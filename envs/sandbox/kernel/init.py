@@ -21,7 +21,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from hexathlon.envs.sandbox.kernel import bundle, laying, wire
+from hexathlon.envs.sandbox.kernel import bundle, wire, writing
 from hexathlon.envs.sandbox.kernel.proc import ProcessInfo, command_of, descendants, table
 
 __all__ = ["Init", "no_route_count"]
@@ -40,9 +40,9 @@ class Init:
         connection: Socket to the caller.
         environment: Variables of the shells.
         workdir: Initial directory of the shells.
-        doors: Files of control groups through which a process moves itself: entries, exits.
-        gauges: Files of control groups: counters of killed and of refused processes, and, if there
-            is one, the processor time.
+        membership_files: Control-group files by which a process moves itself: entries, then exits.
+        counter_files: Control-group counters of killed and of refused processes and, if there is
+            one, of processor time.
         whole: Whether every process but this one in `/proc` belongs to the sandbox.
     """
 
@@ -51,27 +51,27 @@ class Init:
         connection: socket.socket,
         environment: dict[str, str],
         workdir: str,
-        doors: list[int],
-        gauges: list[int],
+        membership_files: list[int],
+        counter_files: list[int],
         *,
         whole: bool = True,
     ) -> None:
         self._connection = connection
         self._environment = environment
         self._workdir = workdir
-        self._doors = doors
-        self._gauges = gauges
+        self._membership_files = membership_files
+        self._counter_files = counter_files
         self._whole = whole
         self._shells: dict[int, str] = {}
         self._operations: dict[str, Callable[..., dict[str, Any]]] = {
             "shell": self.shell,
             "terminal": self._terminal,
-            "walls": self._walls,
+            "limits_hit": self._limits_hit,
             "usage": self._usage,
             "stop": self._stop,
             "read": self._read,
             "write": self._write,
-            "lay": self._lay,
+            "write_entries": self._write_entries,
             "processes": self._processes,
             "signal": self._signal_all,
             "kill": self._kill_all,
@@ -157,18 +157,18 @@ class Init:
         return self._spawn("shell", arguments, actions)
 
     def _spawn(self, kind: str, arguments: list[str], actions: list[Any]) -> dict[str, Any]:
-        ways = len(self._doors) // 2
-        self._move(self._doors[:ways])  # a child starts in its parent's groups
+        ways = len(self._membership_files) // 2
+        self._move(self._membership_files[:ways])  # a child starts in its parent's groups
         try:
             pid = self._start(arguments, actions)
         finally:
-            self._move(self._doors[ways:])
+            self._move(self._membership_files[ways:])
         self._shells[pid] = kind
         return {"pid": pid}
 
-    def _move(self, doors: list[int]) -> None:
-        for door in doors:
-            os.pwrite(door, b"0", 0)
+    def _move(self, membership_files: list[int]) -> None:
+        for file in membership_files:
+            os.pwrite(file, b"0", 0)
 
     def _start(self, arguments: list[str], actions: list[Any]) -> int:
         """Start a shell and return its process id."""
@@ -199,16 +199,16 @@ class Init:
         actions += [(os.POSIX_SPAWN_DUP2, 0, 1), (os.POSIX_SPAWN_DUP2, 0, 2)]
         return self._spawn("terminal", ["bash", "--noprofile", "--norc", "-i"], actions)
 
-    def _walls(self, descriptors: list[int]) -> dict[str, Any]:
+    def _limits_hit(self, descriptors: list[int]) -> dict[str, Any]:
         space = os.statvfs(self._workdir if not self._whole else "/")
-        counts = [_gauge(handle) for handle in self._gauges[:2]]
+        counts = [_counter(handle) for handle in self._counter_files[:2]]
         free = space.f_bavail * space.f_frsize
         return {"counts": counts, "free": free, "inodes": space.f_favail}
 
     def _usage(self, descriptors: list[int]) -> dict[str, Any]:
         """Return the processor time of all processes, ended ones included."""
-        if len(self._gauges) > 2:
-            return {"seconds": _processor_seconds(self._gauges[2])}
+        if len(self._counter_files) > 2:
+            return {"seconds": _processor_seconds(self._counter_files[2])}
         rows = table()
         if not self._whole:
             rows = [row for row in rows if row.pid == os.getpid()] + self._others()
@@ -241,7 +241,7 @@ class Init:
         return {}
 
     def _write(self, descriptors: list[int], path: str, mode: int) -> dict[str, Any]:
-        laying.make_parents(path)
+        writing.make_parents(path)
         handle = _opened(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
         with open(handle, "wb") as file, open(os.dup(descriptors[0]), "rb") as data:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -251,8 +251,8 @@ class Init:
             os.fchmod(handle, mode)
         return {}
 
-    def _lay(self, descriptors: list[int]) -> dict[str, Any]:
-        laying.apply(bundle.unpack(os.dup(descriptors[0])))
+    def _write_entries(self, descriptors: list[int]) -> dict[str, Any]:
+        writing.apply(bundle.unpack(os.dup(descriptors[0])))
         return {}
 
     def _others(self) -> list[ProcessInfo]:
@@ -347,7 +347,7 @@ def _kill(pid: int, number: int) -> int:
     return 1
 
 
-def _gauge(handle: int) -> int:
+def _counter(handle: int) -> int:
     for line in os.pread(handle, 4096, 0).splitlines():
         word, _, number = line.partition(b" ")
         if word in (b"oom_kill", b"max"):

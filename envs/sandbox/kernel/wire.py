@@ -105,7 +105,7 @@ def stored(data: bytes) -> int:
 
 
 def sealed_content(store: int, most: int) -> bytes:
-    """Return the content of an in-memory file that nobody can change any more, and close it.
+    """Return the content of an in-memory file that is sealed against changes, and close it.
 
     Raises:
         BadMessage: If it is another kind of file, not sealed, or longer than `most` bytes.

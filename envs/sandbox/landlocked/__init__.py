@@ -1,5 +1,5 @@
 """Backend for machines without namespaces: Landlock, seccomp and process limits.
 
-It has no root of its own: absolute paths of an image are placed below a temporary directory, whose
+It has no separate root: absolute paths of an image are placed below a temporary directory, whose
 name is in `SANDBOX_ROOT`. Outside that directory a sandbox can only read the system's programs.
 """

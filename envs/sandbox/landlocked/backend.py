@@ -20,8 +20,8 @@ from hexathlon.envs.sandbox.base import (
 )
 from hexathlon.envs.sandbox.changes import Changes, compare
 from hexathlon.envs.sandbox.execution import Process, ShellState
-from hexathlon.envs.sandbox.housed import HousedSandbox
 from hexathlon.envs.sandbox.image import HOST, Entry, SandboxImage
+from hexathlon.envs.sandbox.init_sandbox import InitSandbox
 from hexathlon.envs.sandbox.kernel import wire
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 from hexathlon.envs.sandbox.link import InitLink
@@ -80,7 +80,7 @@ class UnconfinedBackend(LandlockBackend):
     confined: ClassVar[bool] = False
 
 
-class FolderSandbox(HousedSandbox):
+class FolderSandbox(InitSandbox):
     """A sandbox whose files are a temporary directory of this machine."""
 
     def __init__(
@@ -130,9 +130,9 @@ class FolderSandbox(HousedSandbox):
         try:
             wire.send(ours, self._spec(), [])
             self.properties = self._link.started()
-            self.lay(self._before)
+            self.write_entries(self._before)
             self._delete(changes.deleted)
-            self.lay(changes.written)
+            self.write_entries(changes.written)
             started = self._start_shell(shell.script if shell is not None else None)
             started.previous = shell.previous if shell is not None else 0
         except BaseException:
@@ -162,7 +162,7 @@ class FolderSandbox(HousedSandbox):
                 "processes": limits.processes,
                 "cpus": limits.cpus,
             },
-            "ceilings": {
+            "process_limits": {
                 "file_bytes": limits.file_bytes,
                 "open_files": limits.open_files,
                 "processes": None if alone else limits.processes,
@@ -185,10 +185,10 @@ class FolderSandbox(HousedSandbox):
         """Write a file."""
         super().write(self._inside(path), data, mode)
 
-    def lay(self, files: Mapping[str, Entry]) -> None:
+    def write_entries(self, files: Mapping[str, Entry]) -> None:
         """Write files, directories and links."""
         if files:
-            super().lay({self._inside(path): entry for path, entry in files.items()})
+            super().write_entries({self._inside(path): entry for path, entry in files.items()})
 
     def _delete(self, paths: tuple[str, ...]) -> None:
         for path in paths:

@@ -19,7 +19,7 @@ from hexathlon.envs.sandbox.kernel.calls import (
     set_undumpable,
 )
 from hexathlon.envs.sandbox.kernel.cgroups import Family, find_family
-from hexathlon.envs.sandbox.kernel.confine import Ceilings, set_ceilings
+from hexathlon.envs.sandbox.kernel.confine import ProcessLimits, set_process_limits
 from hexathlon.envs.sandbox.kernel.init import Init
 from hexathlon.envs.sandbox.kernel.landlock import (
     EXECUTE_AND_READ,
@@ -44,7 +44,7 @@ _READABLE = (
 )  # fmt: skip
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
 _TERMINALS = ("/dev/ptmx", "/dev/pts")
-_WITH_FILES = frozenset({"read", "write", "lay"})
+_WITH_FILES = frozenset({"read", "write", "write_entries"})
 _SUBREAPER = 36
 _LOOK_MILLISECONDS = 100
 
@@ -90,37 +90,46 @@ def _refusal(spec: dict[str, Any], family: Family | str) -> str:
 
 def _serve(connection: socket.socket, spec: dict[str, Any], family: Family | str) -> None:
     group = family.make() if isinstance(family, Family) else None
-    doors: list[int] = []
-    gauges: list[int] = []
+    membership_files: list[int] = []
+    counter_files: list[int] = []
     if group is not None:
         group.limit(**spec["group"])
-        doors, gauges = group.doors(), group.gauges()
+        membership_files, counter_files = group.membership_files(), group.counter_files()
     if spec["confined"]:
         drop_capabilities()
         no_new_privileges()
     prctl(_SUBREAPER, 1)
     set_undumpable()
     die_with_parent()
-    keeper = _Keeper(connection, spec, doors, gauges)
+    supervisor = _Supervisor(connection, spec, membership_files, counter_files)
     limits = family.kind if isinstance(family, Family) else "rlimits"
     wire.send(connection, {"limits": limits, "landlock": landlock_version()}, [])
     try:
-        keeper.serve()
+        supervisor.serve()
     finally:
-        keeper.end()
+        supervisor.end()
         shutil.rmtree(spec["folder"], ignore_errors=True)  # in case the caller is gone
 
 
-class _Keeper(Init):
+class _Supervisor(Init):
     def __init__(
-        self, connection: socket.socket, spec: dict[str, Any], doors: list[int], gauges: list[int]
+        self,
+        connection: socket.socket,
+        spec: dict[str, Any],
+        membership_files: list[int],
+        counter_files: list[int],
     ) -> None:
         super().__init__(
-            connection, spec["environment"], spec["workdir"], doors, gauges, whole=False
+            connection,
+            spec["environment"],
+            spec["workdir"],
+            membership_files,
+            counter_files,
+            whole=False,
         )
         self._folder = spec["folder"]
         self._confined = spec["confined"]
-        self._ceilings = dict(spec["ceilings"])
+        self._process_limits = dict(spec["process_limits"])
         self._room = spec["bytes"], spec["inodes"]
         self._program = seccomp_program(network=False)
         self._pause_ms = _LOOK_MILLISECONDS
@@ -171,10 +180,10 @@ class _Keeper(Init):
         os.execve("/bin/bash", arguments, self._environment)
 
     def _confine(self) -> None:
-        ceilings = dict(self._ceilings)
-        if ceilings["processes"] is not None:  # counted per user: our own come on top
-            ceilings["processes"] += sum(_is_ours(row.pid) for row in table())
-        set_ceilings(Ceilings(**ceilings))
+        limits = dict(self._process_limits)
+        if limits["processes"] is not None:  # counted per user: our own come on top
+            limits["processes"] += sum(_is_ours(row.pid) for row in table())
+        set_process_limits(ProcessLimits(**limits))
         if not self._confined:
             return
         rules = [(path, EXECUTE_AND_READ) for path in _READABLE if os.path.exists(path)]
@@ -200,9 +209,9 @@ class _Keeper(Init):
                     continue  # removed during the scan
         return self._room[0] - size, self._room[1] - count
 
-    def _walls(self, descriptors: list[int]) -> dict[str, Any]:
+    def _limits_hit(self, descriptors: list[int]) -> dict[str, Any]:
         free, inodes = self._left()
-        counts = super()._walls(descriptors)["counts"]
+        counts = super()._limits_hit(descriptors)["counts"]
         return {"counts": counts, "free": free, "inodes": inodes}
 
     def _network(self, descriptors: list[int]) -> dict[str, Any]:

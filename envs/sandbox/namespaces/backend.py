@@ -11,7 +11,7 @@ from hexathlon.envs.sandbox.base import (
 from hexathlon.envs.sandbox.execution import ShellState
 from hexathlon.envs.sandbox.image import SandboxImage
 from hexathlon.envs.sandbox.limits import SandboxLimits
-from hexathlon.envs.sandbox.namespaces.caller import Keeper
+from hexathlon.envs.sandbox.namespaces.client import Supervisor
 from hexathlon.envs.sandbox.namespaces.sandbox import NamespaceSandbox
 from hexathlon.envs.sandbox.namespaces.snapshot import LayeredSnapshot
 from hexathlon.envs.sandbox.namespaces.stacks import Stack, Stacks
@@ -23,17 +23,17 @@ class NamespaceBackend(SandboxBackend):
     """Sandboxes in separate namespaces, over in-memory layers.
 
     Args:
-        keeper: Returns the keeper to use; None for the keeper shared by this process.
+        supervisor: Returns the supervisor to use; None for the supervisor shared by this process.
     """
 
     name: ClassVar[str] = "namespaces"
 
-    def __init__(self, keeper: Callable[[], Keeper] | None = None) -> None:
-        self._stacks = Stacks(keeper)
+    def __init__(self, supervisor: Callable[[], Supervisor] | None = None) -> None:
+        self._stacks = Stacks(supervisor)
 
     def properties(self, sandbox: Sandbox) -> Mapping[str, str | bool]:
         """Return the properties of this backend."""
-        properties = self._stacks.keeper().properties
+        properties = self._stacks.supervisor().properties
         groups = str(properties["limits"])
         named = groups if groups.startswith("cgroup") else "rlimits"
         return {
@@ -54,10 +54,10 @@ class NamespaceBackend(SandboxBackend):
     ) -> Sandbox:
         """Start a sandbox from a snapshot."""
         own = limits or snapshot.limits
-        if isinstance(snapshot, LayeredSnapshot) and snapshot.stack.keeper.alive():
+        if isinstance(snapshot, LayeredSnapshot) and snapshot.stack.supervisor.alive():
             return self._sandbox(snapshot.stack, own, snapshot.shell)
         stack = self._stacks.stack_for(snapshot.image)
-        changed = self._stacks.lay_over(stack, snapshot.changes())
+        changed = self._stacks.add_layer(stack, snapshot.changes())
         return self._sandbox(changed, own, snapshot.shell)
 
     def _sandbox(

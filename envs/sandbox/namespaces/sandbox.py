@@ -3,14 +3,15 @@
 import contextlib
 import os
 import signal
+import socket
 
 from hexathlon.envs.sandbox.base import SandboxBackend, SandboxFault, SandboxSnapshot
 from hexathlon.envs.sandbox.execution import Evidence, Process, ShellState
-from hexathlon.envs.sandbox.housed import HousedSandbox, ShellPipes
+from hexathlon.envs.sandbox.init_sandbox import InitSandbox, ShellPipes
 from hexathlon.envs.sandbox.kernel import wire
 from hexathlon.envs.sandbox.limits import SandboxLimits
 from hexathlon.envs.sandbox.link import InitLink, answer_on
-from hexathlon.envs.sandbox.namespaces.caller import Layer
+from hexathlon.envs.sandbox.namespaces.client import Layer
 from hexathlon.envs.sandbox.namespaces.snapshot import LayeredSnapshot
 from hexathlon.envs.sandbox.namespaces.stacks import Opened, Stack, Stacks
 
@@ -18,11 +19,12 @@ __all__ = ["NamespaceSandbox"]
 
 _DUMP_SECONDS = 10.0
 _COPY_SECONDS = 120.0
+_LISTEN_SECONDS = 20.0
 _DEEPEST = 64
 """Maximum number of frozen layers above the image; a deeper stack is copied into one layer."""
 
 
-class NamespaceSandbox(HousedSandbox):
+class NamespaceSandbox(InitSandbox):
     """A sandbox whose files are a stack of layers; the first is its own.
 
     Taking a snapshot freezes that layer, in constant time whatever its content. The sandbox then
@@ -96,14 +98,14 @@ class NamespaceSandbox(HousedSandbox):
         if self._opened is None:
             return
         opened, self._opened = self._opened, None
-        if not self._stack.keeper.alive():  # gone, or another process's: nothing here is ours
+        if not self._stack.supervisor.alive():  # gone, or another process's: nothing here is ours
             self._hang_up()
             return
         self._count_network()
         kills = refusals = 0
         # First the end, then the pipes: a shell that sees its input end would run its traps.
-        with contextlib.suppress(SandboxFault):  # the keeper is gone, and all it held with it
-            kills, refusals = self._stacks.end(self._stack.keeper, opened, wait=wait)
+        with contextlib.suppress(SandboxFault):  # the supervisor is gone, and its layers with it
+            kills, refusals = self._stacks.end(self._stack.supervisor, opened, wait=wait)
         self._hang_up()
         self._killed = (self._killed[0] + kills, self._killed[1] + refusals)
 
@@ -113,6 +115,18 @@ class NamespaceSandbox(HousedSandbox):
                 self._attempts += self._link.ask("network")[0]["attempts"]
             except SandboxFault:
                 return  # process 1 has ended, and its counters with it
+
+    def listen(self, port: int) -> socket.socket:
+        """Return a socket that listens on the sandbox's loopback."""
+        self._live()
+        assert self._opened is not None
+        ours, theirs = wire.pair()
+        with ours:
+            with theirs:
+                descriptors, pid = [theirs.fileno()], self._opened.pid
+                self._stack.supervisor.ask("listen", descriptors, pid=pid, port=port)
+            (descriptor,) = answer_on(ours, "opening a port", _LISTEN_SECONDS)
+        return socket.socket(fileno=descriptor)
 
     def snapshot(self) -> SandboxSnapshot:
         """Return the state of files and shell."""
@@ -141,7 +155,7 @@ class NamespaceSandbox(HousedSandbox):
         used_bytes, used_inodes = self._used()
         stack = self._stack
         return Stack(
-            stack.keeper,
+            stack.supervisor,
             stack.image,
             (layer, *stack.above),
             stack.image_layers,
@@ -152,27 +166,27 @@ class NamespaceSandbox(HousedSandbox):
     def _used(self) -> tuple[int, int]:
         """Return bytes and inodes of the writable layer."""
         assert self._link is not None
-        reply, _ = self._link.ask("walls")
+        reply, _ = self._link.ask("limits_hit")
         size, inodes = self._room()
         return max(size - reply["free"], 0), max(inodes - reply["inodes"], 0)
 
     def _copied(self) -> Layer:
         """Copy the writable layer while all processes are suspended."""
         assert self._opened is not None and self._link is not None
-        keeper = self._stack.keeper
-        number = keeper.new_number()
+        supervisor = self._stack.supervisor
+        number = supervisor.new_number()
         self._link.ask("signal", number=int(signal.SIGSTOP))
         ours, theirs = wire.pair()
         try:
             with theirs:
-                keeper.ask(
+                supervisor.ask(
                     "copy",
                     [theirs.fileno()],
                     layer=self._opened.upper.number,
                     to=number,
                     sizes=self._room(),
                 )
-            layer = Layer(number, keeper)
+            layer = Layer(number, supervisor)
             answer_on(ours, "copying files", _COPY_SECONDS)
         finally:
             ours.close()
@@ -204,7 +218,7 @@ class NamespaceSandbox(HousedSandbox):
         seen = super().evidence()
         counters = (0, 0)
         if self._opened is not None:
-            counters = self._stack.keeper.ask("counters", pid=self._opened.pid)["counters"]
+            counters = self._stack.supervisor.ask("counters", pid=self._opened.pid)["counters"]
         kills, refusals = (old + new for old, new in zip(self._killed, counters, strict=True))
         return Evidence(seen.network_attempts, kills, refusals, seen.stops)
 
@@ -212,6 +226,6 @@ class NamespaceSandbox(HousedSandbox):
         """End all processes and release all resources."""
         self._end()
         self._frozen = None
-        keeper = self._stack.keeper
-        self._stack = Stack(keeper, self.image)
-        keeper.tidy()
+        supervisor = self._stack.supervisor
+        self._stack = Stack(supervisor, self.image)
+        supervisor.tidy()

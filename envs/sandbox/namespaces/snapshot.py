@@ -38,7 +38,7 @@ class LayeredSnapshot(SandboxSnapshot):
 
     def close(self) -> None:
         """Release the layers."""
-        self.stack = Stack(self.stack.keeper, self.image, (), self.stack.image_layers)
+        self.stack = Stack(self.stack.supervisor, self.image, (), self.stack.image_layers)
 
     def __reduce__(self) -> tuple[Any, ...]:
         portable = (self.image, self.limits, self.changes(), self.shell, self.lost)
@@ -50,7 +50,7 @@ def changes_of(stack: Stack, max_bytes: int, max_entries: int) -> Changes:
     ours, theirs = wire.pair()
     with ours:
         with theirs:
-            stack.keeper.ask(
+            stack.supervisor.ask(
                 "changes",
                 [theirs.fileno()],
                 above=[layer.number for layer in stack.above],

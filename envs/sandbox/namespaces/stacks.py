@@ -15,7 +15,7 @@ from hexathlon.envs.sandbox.image import HOST, Entry, SandboxImage
 from hexathlon.envs.sandbox.kernel import bundle, wire
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 from hexathlon.envs.sandbox.link import InitLink
-from hexathlon.envs.sandbox.namespaces.caller import Keeper, Layer, shared_keeper
+from hexathlon.envs.sandbox.namespaces.client import Layer, Supervisor, shared_supervisor
 
 __all__ = ["Opened", "Stack", "Stacks"]
 
@@ -31,7 +31,7 @@ _OWN_PROCESSES = 2
 class Stack:
     """The read-only layers below a sandbox: frozen ones above the image's own."""
 
-    keeper: Keeper
+    supervisor: Supervisor
     image: SandboxImage
     above: tuple[Layer, ...] = ()
     """Frozen layers, the topmost first."""
@@ -62,33 +62,34 @@ class Stacks:
     """The stacks of one backend.
 
     Args:
-        keeper: Returns the keeper to use; None for the one that this process shares.
+        supervisor: Returns the supervisor to use; None for the one that this process shares.
     """
 
-    def __init__(self, keeper: Callable[[], Keeper] | None = None) -> None:
-        self.keeper = keeper or shared_keeper
+    def __init__(self, supervisor: Callable[[], Supervisor] | None = None) -> None:
+        self.supervisor = supervisor or shared_supervisor
         self._images: OrderedDict[tuple[int, str], Stack] = OrderedDict()
         self._lock = threading.Lock()
 
     def stack_for(self, image: SandboxImage) -> Stack:
         """Return the layers of an image, made once for all sandboxes of it."""
-        keeper = self.keeper()
-        key = (id(keeper), image.digest())
+        supervisor = self.supervisor()
+        key = (id(supervisor), image.digest())
         with self._lock:
             if key in self._images:
                 self._images.move_to_end(key)
                 return self._images[key]
-        files = dict(image.files)
+        places = {path: Entry(folder=True, mode=0o755) for path in image.mounts}
+        files = {**places, **image.files}
         if image.workdir not in files:
             files = {image.workdir: Entry(folder=True, mode=0o755), **files}
-        stack = self.lay_over(Stack(keeper, image), Changes(files), of_image=True)
+        stack = self.add_layer(Stack(supervisor, image), Changes(files), of_image=True)
         with self._lock:
             self._images[key] = stack
             while len(self._images) > _IMAGES:
                 self._images.popitem(last=False)
         return stack
 
-    def lay_over(self, stack: Stack, changes: Changes, *, of_image: bool = False) -> Stack:
+    def add_layer(self, stack: Stack, changes: Changes, *, of_image: bool = False) -> Stack:
         """Return a stack with one more layer, written by a privileged process inside."""
         entries = changes.written.values()
         pages = sum(-(-len(entry.data) // _PAGE) for entry in entries)
@@ -97,15 +98,15 @@ class Stacks:
         size = (pages + inodes) * _PAGE + MIB
         store = bundle.pack(changes)
         try:
-            opened = self.start(stack, SandboxLimits(), (size, inodes), [store], lay=True)
+            opened = self.start(stack, SandboxLimits(), (size, inodes), [store], write_bundle=True)
         finally:
             os.close(store)
-        self.end(stack.keeper, opened)
+        self.end(stack.supervisor, opened)
         if of_image:
-            return Stack(stack.keeper, stack.image, (), (opened.upper,))
+            return Stack(stack.supervisor, stack.image, (), (opened.upper,))
         used = (stack.bytes_used + pages * _PAGE, stack.inodes_used + len(changes.written))
         return Stack(
-            stack.keeper, stack.image, (opened.upper, *stack.above), stack.image_layers, *used
+            stack.supervisor, stack.image, (opened.upper, *stack.above), stack.image_layers, *used
         )
 
     def start(
@@ -115,7 +116,7 @@ class Stacks:
         size: tuple[int, int],
         descriptors: list[int],
         *,
-        lay: bool = False,
+        write_bundle: bool = False,
     ) -> Opened:
         """Start process 1 on a stack and a new layer over it.
 
@@ -124,22 +125,22 @@ class Stacks:
             limits: Resource limits.
             size: Bytes and inodes of the new layer.
             descriptors: The shell's pipe ends and optionally a script, or a bundle to write.
-            lay: Whether to write a bundle instead of starting a shell.
+            write_bundle: Whether to write a bundle instead of starting a shell.
         """
-        keeper = stack.keeper
-        number = keeper.new_number()
+        supervisor = stack.supervisor
+        number = supervisor.new_number()
         ours, theirs = wire.pair()
         try:
             with theirs:
-                reply = keeper.ask(
+                reply = supervisor.ask(
                     "open",
                     [theirs.fileno(), *descriptors],
                     layers=[number, *stack.numbers()],
                     sizes=size,
-                    **_spec(keeper, stack.image, limits, lay),
+                    **_spec(supervisor, stack.image, limits, write_bundle),
                 )
-            upper, link = Layer(number, keeper), InitLink(ours)
-            abandoning = weakref.finalize(link, keeper.abandon, reply["pid"])
+            upper, link = Layer(number, supervisor), InitLink(ours)
+            abandoning = weakref.finalize(link, supervisor.abandon, reply["pid"])
             opened = Opened(reply["pid"], link, upper, abandoning)
         except BaseException:
             ours.close()
@@ -147,42 +148,43 @@ class Stacks:
         try:
             link.started()
         except BaseException:
-            self.end(keeper, opened)
+            self.end(supervisor, opened)
             raise
         return opened
 
-    def end(self, keeper: Keeper, opened: Opened, *, wait: bool = True) -> tuple[int, int]:
+    def end(self, supervisor: Supervisor, opened: Opened, *, wait: bool = True) -> tuple[int, int]:
         """Kill a process 1 and all its descendants; return the counters of its control groups.
 
         Args:
-            keeper: The keeper that started it.
+            supervisor: The supervisor that started it.
             opened: The process.
             wait: Whether to return only after every process has exited.
         """
         opened.abandoning.detach()
-        kills, refusals = keeper.ask("end", pid=opened.pid, wait=wait)["counters"]
+        kills, refusals = supervisor.ask("end", pid=opened.pid, wait=wait)["counters"]
         opened.link.close()
         return kills, refusals
 
 
 def _spec(
-    keeper: Keeper, image: SandboxImage, limits: SandboxLimits, lay: bool
+    supervisor: Supervisor, image: SandboxImage, limits: SandboxLimits, write_bundle: bool
 ) -> dict[str, object]:
-    groups = str(keeper.properties["limits"]).startswith("cgroup")
+    groups = str(supervisor.properties["limits"]).startswith("cgroup")
     return {
         "base": image.base,
+        "mounts": () if write_bundle else image.mounts,
         "host": image.base == HOST,
         "environment": image.variables(),
         "workdir": image.workdir,
         "memory_files": min(_MEMORY_FILES, limits.disk_bytes),
-        "shell": not lay,
-        "lay": lay,
+        "shell": not write_bundle,
+        "write_bundle": write_bundle,
         "group": {
-            "memory": limits.memory_bytes + (limits.disk_bytes if not lay else 1 << 40),
+            "memory": limits.memory_bytes + (limits.disk_bytes if not write_bundle else 1 << 40),
             "processes": limits.processes + _OWN_PROCESSES,
             "cpus": limits.cpus,
         },
-        "ceilings": {
+        "process_limits": {
             "file_bytes": limits.file_bytes,
             "open_files": limits.open_files,
             "processes": None if groups else limits.processes + _OWN_PROCESSES,

@@ -23,6 +23,13 @@ __all__ = ["ChromiumBrowser"]
 
 _LONGEST_WAIT = 5_000.0
 
+_FARTHEST_SCROLL = 100_000
+"""In pixels; Chromium does not answer when asked to scroll by numbers near the largest float."""
+
+_MAX_TYPED = 500
+_TYPED_AT_ONCE = 50
+"""Characters within one deadline."""
+
 
 class ChromiumBrowser(ChromiumSession):
     """A browser connected to the episode's sites; arguments as for `ChromiumSession`."""
@@ -116,8 +123,8 @@ class ChromiumBrowser(ChromiumSession):
         await self._tab.run("upload", node.key, file, base64.b64encode(content).decode())
 
     async def _do_scroll(self, delta_x: float = 0, delta_y: float = 0) -> str:
-        mouse = self._tab.page.mouse
-        await within(SECONDS, "scrolling", mouse.wheel(delta_x, delta_y))
+        far = [max(-_FARTHEST_SCROLL, min(_FARTHEST_SCROLL, each)) for each in (delta_x, delta_y)]
+        await within(SECONDS, "scrolling", self._tab.page.mouse.wheel(*far))
         return "The whole page is listed; scrolling changes nothing."
 
     async def _do_goto(self, url: str) -> None:
@@ -192,7 +199,13 @@ class ChromiumBrowser(ChromiumSession):
         await self._press(key)
 
     async def _do_keyboard_type(self, text: str) -> None:
-        await within(SECONDS, "typing", self._tab.page.keyboard.type(text))
+        if len(text) > _MAX_TYPED:
+            raise ActionError(
+                f"at most {_MAX_TYPED} characters can be typed; use keyboard_insert_text for more"
+            )
+        for start in range(0, len(text), _TYPED_AT_ONCE):
+            part = text[start : start + _TYPED_AT_ONCE]
+            await within(SECONDS, "typing", self._tab.page.keyboard.type(part))
 
     async def _do_keyboard_insert_text(self, text: str) -> None:
         await within(SECONDS, "typing", self._tab.page.keyboard.insert_text(text))
@@ -270,8 +283,12 @@ class ChromiumBrowser(ChromiumSession):
     def _check_key(self, path: Path, node: PageNode, key_comb: str) -> None:
         """Refuse keys that do nothing on the event's sites, as the twin does."""
         field = node.tag == "input" and node.get("type") not in (
-            "button", "submit", "reset", "image", "file",
-        )  # fmt: skip
+            "button",
+            "submit",
+            "reset",
+            "image",
+            "file",
+        )
         if key_comb == "Enter" and field:
             form = forms.form_around(self._body, path)
             button = None if form is None else forms.default_button(self._body, form)

@@ -1,4 +1,4 @@
-"""One Playwright driver and one Chromium per process, on a loop in a thread of its own.
+"""One Playwright driver and one Chromium per process, on a loop in a background thread.
 
 Callers are synchronous: `call` runs a coroutine on the loop. Every wait has a deadline and a name;
 failures below the level of pages raise `EnvFault`.
@@ -124,6 +124,7 @@ class Driver:
         self._playwright: Any = None
         self._browser: Any = None
         self._starting: asyncio.Lock | None = None
+        self._closing: set[asyncio.Task[None]] = set()
         atexit.register(self.close)
 
     @classmethod
@@ -163,12 +164,31 @@ class Driver:
         """Open a browser context of one episode."""
         browser = await self._running()
         return await within(
-            _START_SECONDS, "opening a context",
+            _START_SECONDS,
+            "opening a context",
             browser.new_context(
-                extra_http_headers={SECRET_HEADER: secret}, service_workers="block",
-                accept_downloads=False, locale="en-US", timezone_id="UTC", **options,
+                extra_http_headers={SECRET_HEADER: secret},
+                service_workers="block",
+                accept_downloads=False,
+                locale="en-US",
+                timezone_id="UTC",
+                **options,
             ),
-        )  # fmt: skip
+        )
+
+    def abandon(self, context: Any) -> None:
+        """Close a context whose owner is gone, without waiting."""
+        with contextlib.suppress(RuntimeError):  # the loop is closed, and Chromium with it
+            self._loop.call_soon_threadsafe(self._begin_closing, context)
+
+    async def abandoned(self) -> None:
+        """Wait until the contexts of `abandon` are closed."""
+        await asyncio.gather(*self._closing)
+
+    def _begin_closing(self, context: Any) -> None:
+        task = self._loop.create_task(_closed(context))
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
 
     def resolver_rules(self) -> str:
         """Return Chromium's rules for host names: the event's sites, and nothing else."""
@@ -180,7 +200,7 @@ class Driver:
         return 0 if self._browser is None else len(self._browser.contexts)
 
     def close(self) -> None:
-        """Close Chromium and the driver."""
+        """Close Chromium, the driver and its loop."""
         with self._lock:
             Driver._all = {key: each for key, each in Driver._all.items() if each is not self}
         atexit.unregister(self.close)
@@ -190,6 +210,8 @@ class Driver:
             self.call(self._shut(), 10.0)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(5.0)
+        if not self._thread.is_alive():
+            self._loop.close()
 
     async def _running(self) -> Any:
         if self._starting is None:
@@ -209,12 +231,23 @@ class Driver:
             executable_path=self.program,
             chromium_sandbox=os.geteuid() != 0,
             args=[*_FLAGS, f"--host-resolver-rules={rules}"],
-            env={name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR")
-                 if name in os.environ},
-        )  # fmt: skip
+            env={
+                name: os.environ[name]
+                for name in ("PATH", "HOME", "LANG", "TMPDIR")
+                if name in os.environ
+            },
+        )
 
     async def _shut(self) -> None:
+        for task in self._closing:
+            task.cancel()
         if self._browser is not None:
             await asyncio.wait_for(self._browser.close(), 5.0)
         if self._playwright is not None:
             await asyncio.wait_for(self._playwright.stop(), 5.0)
+
+
+async def _closed(context: Any) -> None:
+    """Close a context, unless it or its Chromium is gone already."""
+    with contextlib.suppress(Exception):
+        await asyncio.wait_for(context.close(), _CALL_SECONDS)

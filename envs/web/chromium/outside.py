@@ -7,6 +7,7 @@ before it is shown. The episode receives network events as HAR entries. Sites ne
 import asyncio
 import contextlib
 import os
+import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,7 +18,7 @@ from hexathlon.envs.errors import BackendMissing
 from hexathlon.envs.web.chromium.chromium import ChromiumBrowser
 from hexathlon.envs.web.chromium.driver import Driver, chromium_path, within
 from hexathlon.envs.web.chromium.server import Served
-from hexathlon.envs.web.chromium.session import SECONDS
+from hexathlon.envs.web.chromium.session import SECONDS, weakly
 from hexathlon.envs.web.chromium.snapshot import foreign_script, page_script
 from hexathlon.envs.web.external import ExternalSites
 from hexathlon.tasks.web.world.network import Network
@@ -31,7 +32,7 @@ _TEXT_LIMIT = 200_000
 
 
 class OutsideDriver(Driver):
-    """A Chromium of its own, which resolves the hosts of some sites and no others.
+    """A separate Chromium, which resolves the hosts of some sites and no others.
 
     Args:
         program: Path of Chromium.
@@ -42,11 +43,9 @@ class OutsideDriver(Driver):
         super().__init__(program)
         self.hosts = hosts
 
-    def close(self) -> None:
-        """Close Chromium, the driver and its loop."""
-        super().close()
-        if not self._thread.is_alive() and not self._loop.is_closed():
-            self._loop.close()
+    def abandon(self, context: Any) -> None:
+        """Close Chromium, since the one session that used it is gone, without waiting."""
+        threading.Thread(target=self.close, name="hexathlon-closing", daemon=True).start()
 
     def resolver_rules(self) -> str:
         """Return Chromium's rules for host names."""
@@ -56,8 +55,9 @@ class OutsideDriver(Driver):
     async def plain_context(self, **options: Any) -> Any:
         """Open a context that sends nothing about the episode."""
         browser = await self._running()
-        return await within(SECONDS, "opening a context",
-                            browser.new_context(service_workers="block", **options))  # fmt: skip
+        return await within(
+            SECONDS, "opening a context", browser.new_context(service_workers="block", **options)
+        )
 
 
 class OutsideBrowser(ChromiumBrowser):
@@ -128,12 +128,13 @@ class OutsideBrowser(ChromiumBrowser):
         self._context = await self._outside_context(network)
         script = self._context.add_init_script(foreign_script())
         await within(SECONDS, "preparing a context", script)
-        await within(SECONDS, "preparing a context", self._context.route("**/*", self._on_route))
-        self._context.on("request", self._on_request)
-        self._context.on("requestfinished", self._on_finished)
-        self._context.on("requestfailed", self._on_ended)
+        routed = self._context.route("**/*", weakly(self._on_route))
+        await within(SECONDS, "preparing a context", routed)
+        self._context.on("request", weakly(self._on_request))
+        self._context.on("requestfinished", weakly(self._on_finished))
+        self._context.on("requestfailed", weakly(self._on_ended))
         self._tabs, self._current = [await self._new_tab()], 0
-        self._context.on("page", self._on_page)
+        self._context.on("page", weakly(self._on_page))
 
     async def _outside_context(self, network: ExternalSites) -> Any:
         assert isinstance(self._driver, OutsideDriver)
@@ -211,8 +212,11 @@ class OutsideBrowser(ChromiumBrowser):
         page = self._tab.page
         if url:
             page = await within(SECONDS, "opening a page", self._context.new_page())
-            await within(2 * SECONDS, f"opening {url[:200]}",
-                         page.goto(url, wait_until="load", timeout=1_000 * SECONDS))  # fmt: skip
+            await within(
+                2 * SECONDS,
+                f"opening {url[:200]}",
+                page.goto(url, wait_until="load", timeout=1_000 * SECONDS),
+            )
         if not expression:
             content: str = await within(SECONDS, "reading a page", page.content())
             return content
@@ -243,13 +247,21 @@ async def _entry(request: Any) -> dict[str, Any]:
     headers = await request.all_headers()
     answered = await response.headers_array()
     media = next((each["value"] for each in answered if each["name"].lower() == "content-type"), "")
-    asked: dict[str, Any] = {"method": request.method, "url": request.url,
-                             "headers": _pairs(headers)}  # fmt: skip
+    asked: dict[str, Any] = {
+        "method": request.method,
+        "url": request.url,
+        "headers": _pairs(headers),
+    }
     if request.post_data:
-        asked["postData"] = {"mimeType": headers.get("content-type", ""),
-                             "text": request.post_data[:_TEXT_LIMIT]}  # fmt: skip
-    given: dict[str, Any] = {"status": response.status, "headers": answered,
-                             "cookies": _cookies(answered)}  # fmt: skip
+        asked["postData"] = {
+            "mimeType": headers.get("content-type", ""),
+            "text": request.post_data[:_TEXT_LIMIT],
+        }
+    given: dict[str, Any] = {
+        "status": response.status,
+        "headers": answered,
+        "cookies": _cookies(answered),
+    }
     if "application/json" in media:
         given["content"] = {"mimeType": media, "text": (await response.text())[:_TEXT_LIMIT]}
     return {"request": asked, "response": given}

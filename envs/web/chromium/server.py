@@ -114,7 +114,7 @@ class Served:
 
 
 class SiteServer:
-    """A server of sites in a thread of its own.
+    """A server of sites in a background thread.
 
     Use `SiteServer.shared()`; one per process is enough.
     """

@@ -2,7 +2,8 @@
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine, Iterable, Mapping
+import weakref
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,7 +18,7 @@ from hexathlon.envs.web.miniwob import MiniwobPages
 from hexathlon.envs.web.page.node import PageNode, at
 from hexathlon.tasks.web.world.network import Network
 
-__all__ = ["MAX_TABS", "SECONDS", "ChromiumSession"]
+__all__ = ["MAX_TABS", "SECONDS", "ChromiumSession", "weakly"]
 
 SECONDS = 15.0
 """Deadline of one wait."""
@@ -54,6 +55,8 @@ class ChromiumSession:
         self._spoiled = False
         self._request_count = 0
         self._staying = asyncio.Event()
+        # Attributes do not refer back to the session, so they can outlive it.
+        weakref.finalize(self, _abandon, vars(self)).atexit = False
 
     def view(self) -> View:
         """Return the current screen."""
@@ -93,9 +96,13 @@ class ChromiumSession:
 
     def screenshot(self, *, whole: bool = False) -> bytes:
         """Return the current tab as PNG; the window, or the whole page."""
-        page = self._tab.page
+        tab, page = self._tab, self._tab.page
 
         async def shoot() -> bytes:
+            with contextlib.suppress(PageChanged):
+                if not whole and await tab.run("steady"):
+                    return await tab.picture()
+            # Playwright stops animations and hides the caret, which takes twice as long.
             picture: bytes = await within(
                 SECONDS, "a screenshot", page.screenshot(full_page=whole, animations="disabled")
             )
@@ -121,9 +128,10 @@ class ChromiumSession:
         await self._goto(network.start_url)
         if isinstance(network, MiniwobPages):
             begun = await within(
-                SECONDS, "starting the page",
+                SECONDS,
+                "starting the page",
                 self._tab.page.evaluate(network.opening, network.opening_arguments),
-            )  # fmt: skip
+            )
             network.begun(begun)
         await self._settle()
 
@@ -179,9 +187,9 @@ class ChromiumSession:
         if self._is_foreign:
             script = self._context.add_init_script(foreign_script())
             await within(SECONDS, "preparing a context", script)
-        self._context.on("requestfailed", self._on_failed)
+        self._context.on("requestfailed", weakly(self._on_failed))
         self._tabs = [await self._new_tab()]
-        self._context.on("page", self._on_page)
+        self._context.on("page", weakly(self._on_page))
 
     async def _forget(self, hosts: Iterable[str]) -> None:
         """Remove everything of an episode from the context: tabs, cookies, storage, the tab's name.
@@ -195,12 +203,15 @@ class ChromiumSession:
         with contextlib.suppress(PageChanged):
             await tab.run("forget")
         await within(
-            SECONDS, "emptying a context",
+            SECONDS,
+            "emptying a context",
             together(
-                self._context.clear_cookies(), *(tab.clear_storage(host) for host in hosts),
-                *(each.page.close() for each in others), *(page.close() for page in opened),
+                self._context.clear_cookies(),
+                *(tab.clear_storage(host) for host in hosts),
+                *(each.page.close() for each in others),
+                *(page.close() for page in opened),
             ),
-        )  # fmt: skip
+        )
 
     async def _save(self) -> ChromiumState:
         cookies = await within(SECONDS, "reading cookies", self._context.cookies())
@@ -346,3 +357,23 @@ class ChromiumSession:
     def _is_foreign(self) -> bool:
         """Whether the pages are not those of the event's sites."""
         return isinstance(self._network, MiniwobPages)
+
+
+def weakly(method: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a listener that does not keep the method's object alive."""
+    reference = weakref.WeakMethod(method)
+
+    def listener(event: Any) -> Any:
+        found = reference()
+        return None if found is None else found(event)
+
+    return listener
+
+
+def _abandon(attributes: Mapping[str, Any]) -> None:
+    """Release what a session held that was never closed."""
+    driver: Driver = attributes["_driver"]
+    if attributes["_served"] is not None:
+        driver.server.dismiss(attributes["_served"])
+    if attributes["_context"] is not None:
+        driver.abandon(attributes["_context"])

@@ -17,7 +17,7 @@ class Snapshot(NamedTuple):
     """A page at one moment."""
 
     document: str
-    """Identity of the document; another one after every navigation."""
+    """Identity of the document; changes with every navigation."""
 
     url: str
     title: str
@@ -35,8 +35,8 @@ def page_script(hosts: Iterable[str], *, foreign: bool = False) -> str:
 
     Args:
         hosts: Hosts that the pages may go to.
-        foreign: Whether the pages are not the event's own; what reacts to clicks is then found by
-            its behaviour instead of its markup.
+        foreign: Whether the pages are not the event's own; clickable elements are then detected by
+            behaviour instead of markup.
     """
     parts = [_source("page.js").replace("__HOSTS__", json.dumps(sorted(hosts)))]
     if foreign:
@@ -45,7 +45,7 @@ def page_script(hosts: Iterable[str], *, foreign: bool = False) -> str:
 
 
 def foreign_script() -> str:
-    """Return the script that notes, in the world of foreign pages, what they listen to."""
+    """Return the script that records the event listeners of foreign pages, in their own world."""
     return _source("listeners.js")
 
 

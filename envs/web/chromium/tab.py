@@ -1,6 +1,7 @@
 """A tab of Chromium: its page, its history, and what the agent has seen of it."""
 
 import asyncio
+import base64
 import json
 import time
 from collections.abc import Mapping
@@ -107,8 +108,9 @@ class ChromiumTab:
         while True:
             left = deadline - time.monotonic()
             if left <= 0:
-                raise DeadlineExceeded(f"chromium: {self.page.url} was not quiet after "
-                                       f"{_SECONDS:.0f} s")  # fmt: skip
+                raise DeadlineExceeded(
+                    f"chromium: {self.page.url} was not quiet after {_SECONDS:.0f} s"
+                )
             try:
                 text = await within(left, "reading the page", self._evaluate(expression))
             except Left:
@@ -131,6 +133,12 @@ class ChromiumTab:
         step = HistoryEntry(url, known is None or known.method == "GET")
         self.history = [*self.history[: self.place + 1], step]
         self.place = len(self.history) - 1
+
+    async def picture(self) -> bytes:
+        """Return the window as PNG."""
+        wanted = {"format": "png", "optimizeForSpeed": True}
+        taken = self._session.send("Page.captureScreenshot", wanted)
+        return base64.b64decode((await within(_SECONDS, "a screenshot", taken))["data"])
 
     def numbered(self, ids: Mapping[int, int]) -> None:
         """Adopt numbers given earlier, by the keys of this document."""
@@ -155,10 +163,15 @@ class ChromiumTab:
         sent = asyncio.ensure_future(
             self._session.send(
                 "Runtime.evaluate",
-                {"expression": expression, "contextId": world, "returnByValue": True,
-                 "awaitPromise": True, "userGesture": True},
+                {
+                    "expression": expression,
+                    "contextId": world,
+                    "returnByValue": True,
+                    "awaitPromise": True,
+                    "userGesture": True,
+                },
             )
-        )  # fmt: skip
+        )
         changed = asyncio.ensure_future(self._changed.wait())
         try:
             await asyncio.wait({sent, changed}, return_when=asyncio.FIRST_COMPLETED)

@@ -218,7 +218,7 @@ class _Writer:
             self.children(node, path, depth)
 
     def block(self, node: PageNode, path: Path, depth: int, role: str) -> None:
-        """Write an element that has lines of its own."""
+        """Write an element that starts new lines."""
         tag = node.tag
         if tag == "td" or tag == "th":
             if self._line and "".join(self._line).strip():

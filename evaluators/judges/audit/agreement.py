@@ -192,7 +192,7 @@ def _jackknife_error(without: Floats, counts: Floats) -> float:
 
 
 def _interval(value: float, error: float, chance: float, n: int, confidence: float) -> Estimate:
-    """Return Wilson's interval of the agreement, less chance."""
+    """Return Wilson's interval of the agreement, corrected for chance."""
     room = 1.0 - chance
     agreement = min(1.0, max(0.0, 1.0 - (1.0 - value) * room))
     variance = agreement * (1.0 - agreement)

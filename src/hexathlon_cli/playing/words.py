@@ -70,7 +70,7 @@ _OF_A_LINE = {
     "missing": "it was left without a reply",
     "one_too_many": "it came after the end",
 }
-"""What is wrong with a reply of a dialogue, by kind of fault."""
+"""Explanations of faults in a dialogue's replies, by kind."""
 
 
 def explained(verdict: Verdict, hints: Mapping[str, str]) -> Iterator[str]:

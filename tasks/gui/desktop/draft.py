@@ -60,7 +60,7 @@ class DesktopDraft:
     mutants: Mapping[str, DesktopSolver]
     alternatives: Mapping[str, DesktopSolver]
     changed: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Path → what the file holds at the end: `kind` and the kind's own fields."""
+    """Path → final content of the file: `kind` and the kind's own fields."""
 
     deleted: Sequence[str] = ()
     answer: Sequence[str] | None = None

@@ -11,7 +11,7 @@ __all__ = ["desktop_policies"]
 
 
 def desktop_policies(task: Task) -> Mapping[str, Script]:
-    """Return users that do not read the screen, or only its words."""
+    """Return users that read nothing on the screen, or only its words."""
     return {
         "complete": _says(_call("status", goal_status="complete")),
         "infeasible": _refuses(task),

@@ -1,4 +1,4 @@
-"""Shifts: several requests on one phone, the later ones building on the earlier ones."""
+"""Shifts: several requests on one phone, with later ones building on earlier ones."""
 
 from dataclasses import replace
 from datetime import date, timedelta

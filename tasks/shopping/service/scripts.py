@@ -126,7 +126,7 @@ def _solve(
 
 
 def _looked_through(plan: Mapping[str, Any], shown: str) -> Iterator[str]:
-    """Yield the orders that a careful clerk opens: those named, otherwise one after the other."""
+    """Yield the orders that a careful clerk opens: those named, otherwise all in order."""
     if plan["named"]:
         yield from plan["named"]
         return

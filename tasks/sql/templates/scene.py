@@ -1,7 +1,7 @@
 """A template's view of a schema: sources, join chains, conditions and measures with their wording.
 
 A `QueryScene` draws from its own random generator, so that template functions contain no randomness
-of their own and read like sentences. All expressions that it returns are on canonical values: for a
+and read like sentences. All expressions that it returns are on canonical values: for a
 dirty column, the expression cleans it and carries the uncleaned reading as its misreading.
 """
 

@@ -1,4 +1,4 @@
-"""Write template on a documented definition, with its conditions in SQL and in Python."""
+"""The write template for a documented definition, with its conditions in SQL and in Python."""
 
 from collections.abc import Sequence
 
@@ -76,7 +76,7 @@ def condition_sql(table: Table, condition: Condition) -> str:
 
 
 def meets(table: Table, metric: Metric, row: NamedRow) -> bool:
-    """Whether a row meets all conditions of a metric; an unknown value meets none."""
+    """Whether a row meets all conditions of a metric; NULL meets none."""
     return all(_meets(table.column(c.column).canonical(row), c) for c in metric.conditions)
 
 

@@ -45,7 +45,7 @@ class LoadedTask:
     """Arguments of `finish` that the published answer gives."""
 
     probes: tuple[Mapping[str, Any], ...] = ()
-    """What is read from pages at the end, see `hexathlon.tasks.web.loaders.probes`."""
+    """Texts to read from pages at the end, see `hexathlon.tasks.web.loaders.probes`."""
 
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Further published fields that the environment uses: sign-in, images, size of the screen."""

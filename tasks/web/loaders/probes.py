@@ -51,8 +51,12 @@ def probe_of(target: Mapping[str, Any]) -> dict[str, Any]:
     else:
         expression = _expression_of(parse_call(locator))
         kind = kind or ("script" if expression else "unsupported")
-    return {"url": url, "kind": kind, "expression": expression,
-            "prepare": list(target.get("prep_actions", ()))}  # fmt: skip
+    return {
+        "url": url,
+        "kind": kind,
+        "expression": expression,
+        "prepare": list(target.get("prep_actions", ())),
+    }
 
 
 def parse_call(text: str) -> ProbeCall | None:

@@ -39,12 +39,16 @@ class WebArenaVerifiedSource(LoadedWebTasks):
             "retrieved_data": _first(expected.get("retrieved_data")),
         }
         return LoadedTask(
-            template=f"t{entry['intent_template_id']}", level="medium", index=index,
-            instruction=entry["intent"], start_urls=tuple(entry["start_urls"]),
-            sites=tuple(entry["sites"]), tools=TYPED_ANSWER_TOOLS,
+            template=f"t{entry['intent_template_id']}",
+            level="medium",
+            index=index,
+            instruction=entry["intent"],
+            start_urls=tuple(entry["start_urls"]),
+            sites=tuple(entry["sites"]),
+            tools=TYPED_ANSWER_TOOLS,
             checks=(Check(name="webarena_verified", params={**rules, "sites": entry["sites"]}),),
             answer=answer,
-        )  # fmt: skip
+        )
 
 
 def _first(data: Any) -> Any:

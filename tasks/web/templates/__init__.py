@@ -1,4 +1,4 @@
-"""Templates of tasks on the web: one module per site, others for tasks over several sites.
+"""Templates of tasks on the web: one module per site, others for tasks across several sites.
 
 They draw worlds, requests and expected results. They do not depend on a browser: scripts go through
 a `Pilot`.

@@ -57,12 +57,17 @@ class CheckFees(WebTemplate):
         for place, month in enumerate((first, second)):
             services += _month(scene, month, settings, rich=place == rich)
         number = next_id(store, "transactions")
-        numbered = {number + place: each for place, each in
-                    enumerate(sorted(services, key=lambda each: each.day))}  # fmt: skip
+        numbered = {
+            number + place: each
+            for place, each in enumerate(sorted(services, key=lambda each: each.day))
+        }
         right = _right_fees(numbered, settings, storm, calm)
         charged = _charged(scene, numbered, right, settings)
-        wrong = {key: charged[key] - right.get(key, 0) for key in charged
-                 if charged[key] > right.get(key, 0)}  # fmt: skip
+        wrong = {
+            key: charged[key] - right.get(key, 0)
+            for key in charged
+            if charged[key] > right.get(key, 0)
+        }
         if not 4 <= len(wrong) <= 7 or len(charged) - len(wrong) < 4:
             return None
         edits = [
@@ -282,9 +287,12 @@ def _by_rules(
 
 
 def _allowed(
-    row: dict[str, Any], rows: list[dict[str, Any]], n: dict[str, int], own: str,
+    row: dict[str, Any],
+    rows: list[dict[str, Any]],
+    n: dict[str, int],
+    own: str,
     free: tuple[str, str],
-) -> int:  # fmt: skip
+) -> int:
     month = row["booked"][:7]
     if row["kind"] == "cash":
         counting = [

@@ -96,15 +96,20 @@ def draw_receipt(
     elif stem == "train":
         second = int(rng.integers(3_000, 16_000))
         total, allowed = second + int(rng.integers(1_500, 9_000)), second
-        lines = [(scene.say("Class", "席别"), scene.say("first", "一等座")),
-                 (scene.say("Price in second class", "二等座价格"), _money(second))]  # fmt: skip
+        lines = [
+            (scene.say("Class", "席别"), scene.say("first", "一等座")),
+            (scene.say("Price in second class", "二等座价格"), _money(second)),
+        ]
     else:
         total = int(rng.integers(2_600, 14_000))
         if stem == "supplies":
             total = settings["supplies_over"] + int(rng.integers(500, 9_000))
         allowed = total
-        what = {"taxi": ("Ride", "乘车"), "course": ("One-day course", "一日课程"),
-                "supplies": ("Cables, paper, adapters", "线材、纸张、转接头")}[stem]  # fmt: skip
+        what = {
+            "taxi": ("Ride", "乘车"),
+            "course": ("One-day course", "一日课程"),
+            "supplies": ("Cables, paper, adapters", "线材、纸张、转接头"),
+        }[stem]
         lines = [(scene.say("Item", "项目"), scene.say(*what))]
     lines.append((scene.say("Total EUR", "合计欧元"), _money(total)))
     head = f"{seller}, {city}\n{scene.say('Date', '日期')}: {day.isoformat()}\n"

@@ -65,14 +65,18 @@ class BlockCard(WebTemplate):
             return solve
 
         return WebDraft(
-            plan, instruction, solver(row["number"], reason),
+            plan,
+            instruction,
+            solver(row["number"], reason),
             changes=changed("bank", "cards", row["number"], state="blocked", reason=reason),
             alternatives={"by_list": solver(row["number"], reason, listed=True)},
-            mutants={"other_card": solver(other["number"], reason),
-                     "wrong_reason": solver(row["number"], wrong),
-                     "both": _both(row["number"], other["number"], reason)},
+            mutants={
+                "other_card": solver(other["number"], reason),
+                "wrong_reason": solver(row["number"], wrong),
+                "both": _both(row["number"], other["number"], reason),
+            },
             turns=20,
-        )  # fmt: skip
+        )
 
 
 def _both(first: str, second: str, reason: str) -> Solver:
@@ -138,7 +142,7 @@ class CardLimits(WebTemplate):
 
 
 class ReadBooking(WebTemplate):
-    """Read the amount, and on easy the reference number in the purpose, of a payment."""
+    """Read a payment's amount and, at the easy level, the reference number in its purpose."""
 
     name: ClassVar[str] = "bank_booking"
     levels: ClassVar[tuple[Level, ...]] = ("tiny", "easy")
@@ -204,8 +208,10 @@ class SumPayments(WebTemplate):
         plan = scene.plan("bank")
         store = scene.store(plan, "bank")
         accounts = user_accounts(store)
-        names = [row["counterparty"] for row in store.rows(
-            "SELECT DISTINCT counterparty FROM transactions ORDER BY 1")]  # fmt: skip
+        names = [
+            row["counterparty"]
+            for row in store.rows("SELECT DISTINCT counterparty FROM transactions ORDER BY 1")
+        ]
         name = scene.pick(names)
         twin = scene.say(f"{name} Plus", f"{name}增值")
         today = date.fromisoformat(plan.start[:10])
@@ -216,8 +222,13 @@ class SumPayments(WebTemplate):
         used = accounts[:2] if both else accounts[:1]
         edits = []
         for place in range(5 if both else 3):
-            day = (first, last, first - timedelta(days=1), first + timedelta(days=9),
-                   last - timedelta(days=4))[place]  # fmt: skip
+            day = (
+                first,
+                last,
+                first - timedelta(days=1),
+                first + timedelta(days=9),
+                last - timedelta(days=4),
+            )[place]
             amount = int(scene.rng.integers(900, 19_000))
             state = "rejected" if place == 4 else "booked"
             kind = "refund" if place == 3 else ("transfer" if place == 4 else "card")
@@ -247,8 +258,13 @@ class SumPayments(WebTemplate):
         plan = plan.with_edits(edits)
         rows = scene.store(plan, "bank").rows("SELECT * FROM transactions ORDER BY id")
         keys = {account["number"] for account in used}
-        inside = [row for row in rows if row["account"] in keys and row["counterparty"] == name
-                  and first.isoformat() <= row["booked"] <= last.isoformat()]  # fmt: skip
+        inside = [
+            row
+            for row in rows
+            if row["account"] in keys
+            and row["counterparty"] == name
+            and first.isoformat() <= row["booked"] <= last.isoformat()
+        ]
         net = -sum(row["amount"] for row in inside if row["state"] == "booked")
         by_query = scene.store(plan, "bank").value(
             "SELECT -sum(amount) FROM transactions WHERE counterparty = ? AND state = 'booked' AND "
@@ -256,9 +272,14 @@ class SumPayments(WebTemplate):
             (name, first.isoformat(), last.isoformat(), *sorted(keys)),
         )
         gross = -sum(row["amount"] for row in inside if row["amount"] < 0)
-        alike = -sum(row["amount"] for row in rows if row["account"] in keys
-                     and row["counterparty"].startswith(name) and row["state"] == "booked"
-                     and first.isoformat() <= row["booked"] <= last.isoformat())  # fmt: skip
+        alike = -sum(
+            row["amount"]
+            for row in rows
+            if row["account"] in keys
+            and row["counterparty"].startswith(name)
+            and row["state"] == "booked"
+            and first.isoformat() <= row["booked"] <= last.isoformat()
+        )
         if net != by_query or net <= 0 or net == alike or (both and net == gross):
             return None
         where = scene.say(" and ", "和").join(
@@ -290,15 +311,22 @@ class SumPayments(WebTemplate):
 
             return solve
 
-        mutants = {"unseen": solver(net, look=False), "with_plus": solver(alike),
-                   "one_cent": solver(net + 1)}  # fmt: skip
+        mutants = {
+            "unseen": solver(net, look=False),
+            "with_plus": solver(alike),
+            "one_cent": solver(net + 1),
+        }
         if both:
             mutants["gross"] = solver(gross)
         return WebDraft(
-            plan, instruction, solver(net), answer=ExpectedAnswer(data=(f"{net / 100:.2f}",)),
+            plan,
+            instruction,
+            solver(net),
+            answer=ExpectedAnswer(data=(f"{net / 100:.2f}",)),
             evidence=tuple(account_path(account["number"]) for account in used),
-            alternatives={"by_file": solver(net, export=True)}, mutants=mutants,
-        )  # fmt: skip
+            alternatives={"by_file": solver(net, export=True)},
+            mutants=mutants,
+        )
 
 
 TEMPLATES: tuple[WebTemplate, ...] = (BlockCard(), CardLimits(), ReadBooking(), SumPayments())

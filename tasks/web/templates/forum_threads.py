@@ -1,4 +1,4 @@
-"""Tasks on threads: moving, voting that fails, counting."""
+"""Tasks on threads: moving, votes that get lost, counting."""
 
 from typing import Any, ClassVar
 

@@ -1,4 +1,4 @@
-"""A hard task over mail and calendar: settle a meeting from replies that correct each other."""
+"""A hard task across mail and calendar: settle a meeting from replies that correct each other."""
 
 from datetime import date
 from typing import ClassVar

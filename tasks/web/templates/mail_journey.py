@@ -1,4 +1,4 @@
-"""A hard task over mail and calendar: keep the time of a journey free after its tickets changed."""
+"""A hard task across mail and calendar: keep the time of a journey free after its tickets changed."""
 
 from collections.abc import Sequence
 from datetime import date

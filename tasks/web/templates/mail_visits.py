@@ -1,4 +1,4 @@
-"""A hard task over mail and calendar: a visit that is partly cancelled."""
+"""A hard task across mail and calendar: a visit that is partly cancelled."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -27,7 +27,7 @@ __all__ = ["TEMPLATES"]
 
 
 class VisitCancelled(WebTemplate):
-    """Follow mails that cancel part of a visit, and inform exactly the people affected."""
+    """Follow emails that cancel part of a visit, and inform exactly the people affected."""
 
     name: ClassVar[str] = "mail_calendar_visit"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)

@@ -20,8 +20,7 @@ from hexathlon.tasks.web.world.store import SiteStore, StoreRow
 
 __all__ = ["NOTICE_SQL", "TEMPLATES", "book_table", "place_evidence", "today_of", "unique_places"]
 
-NOTICE_SQL = ("INSERT INTO notices (id, place, date, opens, closes, text) "
-           "VALUES (?, ?, ?, ?, ?, ?)")  # fmt: skip
+NOTICE_SQL = "INSERT INTO notices (id, place, date, opens, closes, text) VALUES (?, ?, ?, ?, ?, ?)"
 
 
 def today_of(plan: WorldPlan) -> date:
@@ -87,9 +86,12 @@ class SavePlace(WebTemplate):
             yield from pilot.finish()
 
         return WebDraft(
-            plan, instruction, solver(place["id"], chosen["name"]),
-            changes=added("maps", "saved", {"list": chosen["id"], "place": place["id"],
-                                            "note": ""}),
+            plan,
+            instruction,
+            solver(place["id"], chosen["name"]),
+            changes=added(
+                "maps", "saved", {"list": chosen["id"], "place": place["id"], "note": ""}
+            ),
             alternatives={"by_search": by_search},
             mutants={
                 "wrong_place": solver(other["id"], chosen["name"]),
@@ -97,7 +99,7 @@ class SavePlace(WebTemplate):
                 "both_lists": solver(place["id"], chosen["name"], other_list["name"]),
             },
             turns=20,
-        )  # fmt: skip
+        )
 
 
 class ClosingTime(WebTemplate):
@@ -233,11 +235,14 @@ class BookTable(WebTemplate):
         place, other = scene.sample(places, 2)
         day = today_of(plan) + timedelta(days=int(scene.rng.integers(3, 12)))
         slots = [
-            row for row in store.rows("SELECT * FROM slots WHERE place = ? AND seats >= 3 "
-                                      "ORDER BY time", (place["id"],))
-            if any(opens <= row["time"] < closes
-                   for opens, closes in hours_on(store, place["id"], day))
-        ]  # fmt: skip
+            row
+            for row in store.rows(
+                "SELECT * FROM slots WHERE place = ? AND seats >= 3 ORDER BY time", (place["id"],)
+            )
+            if any(
+                opens <= row["time"] < closes for opens, closes in hours_on(store, place["id"], day)
+            )
+        ]
         theirs = store.rows("SELECT * FROM slots WHERE place = ? AND seats >= 3", (other["id"],))
         hours, near = hours_on(store, place["id"], day), day + timedelta(days=1)
         if len(slots) < 2 or not hours or not hours_on(store, place["id"], near) or not theirs:
@@ -303,10 +308,15 @@ class BookTable(WebTemplate):
         evidence = place_evidence(place["id"])
         if not scene.feasible:
             return WebDraft(
-                plan, instruction, report(f"N-{notice}"), evidence=evidence,
+                plan,
+                instruction,
+                report(f"N-{notice}"),
+                evidence=evidence,
                 answer=ExpectedAnswer("ACTION_NOT_ALLOWED_ERROR", record=f"N-{notice}"),
-                alternatives={"by_picker": by_picker}, mutants=mutants, turns=24,
-            )  # fmt: skip
+                alternatives={"by_picker": by_picker},
+                mutants=mutants,
+                turns=24,
+            )
         at = f"{day} {slot['time']}"
         return WebDraft(
             plan, instruction, solver(place["id"], day, guests, slot["time"]), evidence=evidence,

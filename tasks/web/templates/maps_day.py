@@ -50,8 +50,10 @@ class DayPlan(WebTemplate):
             "'library') AND closed = 0 GROUP BY name HAVING count(*) = 1 ORDER BY id"
         )
         open_rows = [row for row in rows if hours_on(store, row["id"], day)]
-        hotels = store.rows("SELECT * FROM places WHERE category = 'hotel' GROUP BY name HAVING "
-                            "count(*) = 1 ORDER BY id")  # fmt: skip
+        hotels = store.rows(
+            "SELECT * FROM places WHERE category = 'hotel' GROUP BY name HAVING "
+            "count(*) = 1 ORDER BY id"
+        )
         if len(open_rows) < count or not hotels:
             return None
         chosen, hotel = scene.sample(open_rows, count), scene.pick(hotels)
@@ -68,8 +70,9 @@ class DayPlan(WebTemplate):
              "VALUES (?, ?, ?, ?, ?, ?)", notice)])  # fmt: skip
         store = scene.store(plan, "maps")
         hours = {row["id"]: hours_on(store, row["id"], day) for row in chosen}
-        walks = {row["corner"]: minutes_from(store, row["corner"], "walk")
-                 for row in [*chosen, hotel]}  # fmt: skip
+        walks = {
+            row["corner"]: minutes_from(store, row["corner"], "walk") for row in [*chosen, hotel]
+        }
         start = 9 * 60 + 30
         ranked = _plans(chosen, stays, hours, walks, hotel["corner"], start)
         careless = _plans(chosen, stays, usual, walks, hotel["corner"], start)
@@ -80,9 +83,11 @@ class DayPlan(WebTemplate):
         if careless[0][1] == order or nearest == order or order == tuple(range(count)):
             return None
         listed = "; ".join(
-            f'"{row["name"]}" ({stay} min)' if scene.language == "en" else
-            f"“{row['name']}”（{stay}分钟）" for row, stay in zip(chosen, stays, strict=True)
-        )  # fmt: skip
+            f'"{row["name"]}" ({stay} min)'
+            if scene.language == "en"
+            else f"“{row['name']}”（{stay}分钟）"
+            for row, stay in zip(chosen, stays, strict=True)
+        )
         instruction = scene.say(
             f'On {day} I leave "{hotel["name"]}" at 09:30 on foot and visit these places, each once '
             f"and for the given time: {listed}. A visit must lie within one period of opening "
@@ -105,7 +110,8 @@ class DayPlan(WebTemplate):
                         yield from pilot.goto("maps", f"/places/{row['id']}")
                     for first, second in pairwise([hotel, *chosen, hotel]):
                         yield from pilot.goto(
-                            "maps", f"/directions?from={first['id']}&to={second['id']}&mode=walk")  # fmt: skip
+                            "maps", f"/directions?from={first['id']}&to={second['id']}&mode=walk"
+                        )
                 else:
                     yield from pilot.look()
                 yield from pilot.finish("RETRIEVE", answer)
@@ -119,8 +125,10 @@ class DayPlan(WebTemplate):
             yield from pilot.finish("RETRIEVE", said(ranked[0]))
 
         answer = said(ranked[0])
-        evidence = (*place_evidence(*(row["id"] for row in chosen)),
-                    r"maps\.hexathlon\.test/directions\?")  # fmt: skip
+        evidence = (
+            *place_evidence(*(row["id"] for row in chosen)),
+            r"maps\.hexathlon\.test/directions\?",
+        )
         return WebDraft(
             plan, instruction, solver(answer), answer=ExpectedAnswer(data=tuple(answer)),
             evidence=evidence, alternatives={"pages_only": pages_only},
@@ -132,10 +140,13 @@ class DayPlan(WebTemplate):
 
 
 def _plans(
-    chosen: Sequence[StoreRow], stays: Sequence[int],
-    hours: Mapping[int, Sequence[tuple[str, str]]], walks: Mapping[int, Mapping[int, int]],
-    corner: int, start: int,
-) -> list[tuple[int, tuple[int, ...]]]:  # fmt: skip
+    chosen: Sequence[StoreRow],
+    stays: Sequence[int],
+    hours: Mapping[int, Sequence[tuple[str, str]]],
+    walks: Mapping[int, Mapping[int, int]],
+    corner: int,
+    start: int,
+) -> list[tuple[int, tuple[int, ...]]]:
     """Return the end and the order of every feasible plan, the earliest end first."""
     found = []
     for order in permutations(range(len(chosen))):
@@ -143,9 +154,14 @@ def _plans(
         for i in order:
             there = chosen[i]["corner"]
             now += walks[here].get(there, 9_999)
-            begin = min((max(now, minutes_of_clock(opens)) for opens, closes in hours[chosen[i]["id"]]
-                         if max(now, minutes_of_clock(opens)) + stays[i] <= minutes_of_clock(closes)),
-                        default=9_999)  # fmt: skip
+            begin = min(
+                (
+                    max(now, minutes_of_clock(opens))
+                    for opens, closes in hours[chosen[i]["id"]]
+                    if max(now, minutes_of_clock(opens)) + stays[i] <= minutes_of_clock(closes)
+                ),
+                default=9_999,
+            )
             now, here = begin + stays[i], there
             if now > 1_440:
                 break

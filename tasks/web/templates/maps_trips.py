@@ -1,4 +1,4 @@
-"""Hard tasks on the maps site: the cheapest room, the fastest trains, the shortest day."""
+"""Hard tasks on the maps site: the cheapest room, the fastest trains."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
@@ -32,7 +32,7 @@ _TRIES = 8
 
 
 class _Wishes(NamedTuple):
-    """Requirements of a room."""
+    """Requirements for a room."""
 
     start: str
     finish: str
@@ -50,7 +50,8 @@ def book_room(
     """Book a rate, without the preselected insurance unless `extra`."""
     start, finish, guests = wishes
     yield from pilot.goto(
-        "maps", f"/rates/{rate}/book?arrival={start}&departure={finish}&guests={guests}")  # fmt: skip
+        "maps", f"/rates/{rate}/book?arrival={start}&departure={finish}&guests={guests}"
+    )
     if not extra:
         yield from pilot.click("checkbox")
     yield from pilot.click("button", pilot.words("maps", "book_now"))
@@ -102,8 +103,12 @@ class CheapestRoom(WebTemplate):
         hard = scene.demanding()
         first = today_of(plan) + timedelta(days=int(scene.rng.integers(8, 30)))
         nights = int(scene.rng.integers(2, 4))
-        museum = scene.pick(store.rows("SELECT * FROM places WHERE category = 'museum' AND "
-                                       "closed = 0 GROUP BY name HAVING count(*) = 1"))  # fmt: skip
+        museum = scene.pick(
+            store.rows(
+                "SELECT * FROM places WHERE category = 'museum' AND "
+                "closed = 0 GROUP BY name HAVING count(*) = 1"
+            )
+        )
         wishes = _Wishes(first.isoformat(), (first + timedelta(days=nights)).isoformat(),
                          int(scene.rng.integers(1, 3)), museum["corner"],
                          int(scene.rng.integers(13, 22)), hard)  # fmt: skip
@@ -131,10 +136,17 @@ class CheapestRoom(WebTemplate):
         wrong = {kind: each for kind, each in wrong.items() if each[1]["id"] != rate["id"]}
         if len(wrong) < (3 if hard else 1):
             return None
-        near_en = (f', within {wishes.minutes} minutes on foot of "{museum["name"]}", in a hotel '
-                   "with an average of at least 3.0 stars" if hard else "")  # fmt: skip
-        near_zh = (f"、步行{wishes.minutes}分钟内可到“{museum['name']}”、酒店平均不低于3.0星"
-                   if hard else "")  # fmt: skip
+        near_en = (
+            f', within {wishes.minutes} minutes on foot of "{museum["name"]}", in a hotel '
+            "with an average of at least 3.0 stars"
+            if hard
+            else ""
+        )
+        near_zh = (
+            f"、步行{wishes.minutes}分钟内可到“{museum['name']}”、酒店平均不低于3.0星"
+            if hard
+            else ""
+        )
         instruction = scene.say(
             f"Book the cheapest room for {wishes.guests} from {wishes.start} to {wishes.finish} "
             "that includes breakfast and can be cancelled free of charge until the day "
@@ -158,7 +170,8 @@ class CheapestRoom(WebTemplate):
             for _, each in best[:4]:
                 yield from pilot.goto("maps", f"/places/{each['place']}/rooms?{query}")
                 yield from pilot.goto(
-                    "maps", f"/directions?from={each['place']}&to={museum['id']}&mode=walk")  # fmt: skip
+                    "maps", f"/directions?from={each['place']}&to={museum['id']}&mode=walk"
+                )
 
         def solver(number: int, *, extra: bool = False) -> Solver:
             def solve(pilot: Pilot) -> Script:
@@ -212,8 +225,10 @@ def _rooms(
     tier = store.value("SELECT tier FROM members WHERE login = ?", (person,))
     nights = len(nights_of(wishes.start, wishes.finish))
     found = []
-    for row in store.rows("SELECT r.*, p.tax, p.corner, (SELECT avg(stars) FROM reviews v WHERE "
-                          "v.place = p.id) AS stars FROM rates r JOIN places p ON p.id = r.place"):  # fmt: skip
+    for row in store.rows(
+        "SELECT r.*, p.tax, p.corner, (SELECT avg(stars) FROM reviews v WHERE "
+        "v.place = p.id) AS stars FROM rates r JOIN places p ON p.id = r.place"
+    ):
         if row["guests"] < wishes.guests or (row["nights"] > nights and without != "nights"):
             continue
         if not row["breakfast"] and without != "breakfast":
@@ -237,8 +252,10 @@ def _cheapest_by_sql(
     store: SiteStore, wishes: _Wishes, walks: Mapping[int, int], person: str
 ) -> int:
     """Return the cheapest room by a query over single nights."""
-    days = ", ".join(f"('{night}', {int(night.weekday() in (4, 5))})"
-                     for night in nights_of(wishes.start, wishes.finish))  # fmt: skip
+    days = ", ".join(
+        f"('{night}', {int(night.weekday() in (4, 5))})"
+        for night in nights_of(wishes.start, wishes.finish)
+    )
     near = ", ".join(str(corner) for corner, time in walks.items() if time <= wishes.minutes)
     sql = f"""
     WITH night (day, late) AS (VALUES {days}),
@@ -251,8 +268,10 @@ def _cheapest_by_sql(
     SELECT id FROM cost ORDER BY plain - CASE WHEN member THEN plain * (SELECT CASE tier WHEN 'gold'
       THEN 10 WHEN 'silver' THEN 5 ELSE 0 END FROM members WHERE login = :person) / 100 ELSE 0 END
       + tax * :guests * number, id LIMIT 1"""
-    return int(store.value(sql, {"guests": wishes.guests, "any": int(not wishes.hard),
-                                 "person": person}) or 0)  # fmt: skip
+    return int(
+        store.value(sql, {"guests": wishes.guests, "any": int(not wishes.hard), "person": person})
+        or 0
+    )
 
 
 class FastestTrains(WebTemplate):
@@ -273,8 +292,11 @@ class FastestTrains(WebTemplate):
         cities = [row["origin"] for row in store.rows("SELECT DISTINCT origin FROM trains")]
         origin, target = scene.sample(cities, 2)
         day = today_of(plan) + timedelta(days=int(scene.rng.integers(3, 20)))
-        trains = [row for row in store.rows("SELECT * FROM trains ORDER BY id")
-                  if str(day.weekday()) in row["days"]]  # fmt: skip
+        trains = [
+            row
+            for row in store.rows("SELECT * FROM trains ORDER BY id")
+            if str(day.weekday()) in row["days"]
+        ]
         earliest = int(scene.rng.integers(6, 10)) * 60
         latest = earliest + int(scene.rng.integers(6, 9)) * 60
         options = _connections(trains, origin, target, earliest, latest, 10)
@@ -358,10 +380,12 @@ def _connections(
     ends = [row for row in trains if row["target"] == target]
     legs: list[tuple[StoreRow, ...]] = [(row,) for row in starts if row["target"] == target]
     legs += [
-        (first, second) for first in starts for second in ends
+        (first, second)
+        for first in starts
+        for second in ends
         if first["target"] == second["origin"]
         and minutes_of_clock(second["departs"]) - minutes_of_clock(first["arrives"]) >= change
-    ]  # fmt: skip
+    ]
     found = [
         (minutes_of_clock(each[-1]["arrives"]) - minutes_of_clock(each[0]["departs"]), each)
         for each in legs

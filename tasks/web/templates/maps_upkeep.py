@@ -43,10 +43,10 @@ class CleanList(WebTemplate):
         limit = int(scene.rng.integers(8, 15))
         walks = minutes_from(store, hotel["corner"], "walk")
         sound = [
-            row for row in scene.sample(rows, 60)
-            if not _fails(store, row["id"], walks, day, limit, hard=True,
-                          without=("pharmacy",))
-        ]  # fmt: skip
+            row
+            for row in scene.sample(rows, 60)
+            if not _fails(store, row["id"], walks, day, limit, hard=True, without=("pharmacy",))
+        ]
         shops = [row for row in sound if row["category"] == "pharmacy"]
         plain = [row for row in sound if row["category"] != "pharmacy"]
         far = [row for row in scene.sample(rows, 30) if row not in sound and not row["closed"]]
@@ -69,8 +69,9 @@ class CleanList(WebTemplate):
         if hard:
             edits.append(("maps", NOTICE_SQL, (92, shops[0]["id"], day.isoformat(), "", "",
                                             scene.say("Moving shelves", "货架调整"))))  # fmt: skip
-            insert = ("INSERT INTO reviews (place, author, stars, body, created) "
-                      "VALUES (?, ?, 1, ?, ?)")  # fmt: skip
+            insert = (
+                "INSERT INTO reviews (place, author, stars, body, created) VALUES (?, ?, 1, ?, ?)"
+            )
             edits += [("maps", insert, (plain[4]["id"], scene.people(plan)[3 + i].name,
                                         scene.say("Rude and slow.", "态度差，又慢。"),
                                         f"{today_of(plan) - timedelta(days=3 + i)} 12:00:00"))
@@ -80,9 +81,10 @@ class CleanList(WebTemplate):
 
         def failing(*without: str) -> frozenset[int]:
             return frozenset(
-                600 + i for i, row in enumerate(listed)
+                600 + i
+                for i, row in enumerate(listed)
                 if _fails(store, row["id"], walks, day, limit, hard=hard, without=without)
-            )  # fmt: skip
+            )
 
         right = failing()
         kinds = ("gone", "notice", "far", *(("stars", "pharmacy") if hard else ()))
@@ -94,9 +96,13 @@ class CleanList(WebTemplate):
         name = scene.say("Company visit", "公司参访")
         extra_en = (
             ", or that has three or more reviews and fewer than 3.0 stars on average; but keep "
-            "pharmacies as long as they are not permanently closed" if hard else ""
-        )  # fmt: skip
-        extra_zh = ("，或有三条及以上评价且平均低于3.0星；但药店只要没有永久停业就保留" if hard else "")  # fmt: skip
+            "pharmacies as long as they are not permanently closed"
+            if hard
+            else ""
+        )
+        extra_zh = (
+            "，或有三条及以上评价且平均低于3.0星；但药店只要没有永久停业就保留" if hard else ""
+        )
         instruction = scene.say(
             f'Go through the saved list "{name}" for a visit on {day}. Remove every place that is '
             f"permanently closed, that does not open at all on that day, that is more than {limit} "
@@ -114,8 +120,11 @@ class CleanList(WebTemplate):
                 yield from pilot.goto("maps", "/lists/60")
                 for item in sorted(items):
                     place = listed[item - 600]
-                    left = [row["name"] for i, row in enumerate(listed)
-                            if 600 + i not in items or 600 + i >= item]  # fmt: skip
+                    left = [
+                        row["name"]
+                        for i, row in enumerate(listed)
+                        if 600 + i not in items or 600 + i >= item
+                    ]
                     at = left.index(place["name"])
                     yield from pilot.click("button", pilot.words("maps", "remove"), nth=at)
                     yield from pilot.click("button", pilot.words("maps", "remove"))
@@ -124,13 +133,17 @@ class CleanList(WebTemplate):
             return solve
 
         return WebDraft(
-            plan, instruction, solver(right), changes=removed("maps", "saved", *sorted(right)),
+            plan,
+            instruction,
+            solver(right),
+            changes=removed("maps", "saved", *sorted(right)),
             alternatives={"straight": solver(right, checks=False)},
-            mutants={**{f"without_{kind}": solver(value, checks=False)
-                        for kind, value in wrong.items()},
-                     "all_kept": solver(frozenset(), checks=False)},
+            mutants={
+                **{f"without_{kind}": solver(value, checks=False) for kind, value in wrong.items()},
+                "all_kept": solver(frozenset(), checks=False),
+            },
             turns=80 if hard else 50,
-        )  # fmt: skip
+        )
 
 
 def _way(start: int, goal: int, mode: str = "walk") -> str:
@@ -142,9 +155,12 @@ def _fails(
     without: tuple[str, ...],
 ) -> bool:  # fmt: skip
     """Whether a place is to be removed, leaving some tests out."""
-    row = store.row("SELECT p.*, (SELECT avg(stars) FROM reviews r WHERE r.place = p.id) AS stars, "
-                    "(SELECT count(*) FROM reviews r WHERE r.place = p.id) AS count FROM places p "
-                    "WHERE id = ?", (place,))  # fmt: skip
+    row = store.row(
+        "SELECT p.*, (SELECT avg(stars) FROM reviews r WHERE r.place = p.id) AS stars, "
+        "(SELECT count(*) FROM reviews r WHERE r.place = p.id) AS count FROM places p "
+        "WHERE id = ?",
+        (place,),
+    )
     assert row is not None
     if row["closed"] and "gone" not in without:
         return True
@@ -153,7 +169,8 @@ def _fails(
     hours = hours_on(store, place, day)
     if "notice" in without:
         hours = [("", "")] * store.value(
-            "SELECT count(*) FROM hours WHERE place = ? AND weekday = ?", (place, day.weekday()))  # fmt: skip
+            "SELECT count(*) FROM hours WHERE place = ? AND weekday = ?", (place, day.weekday())
+        )
     if not hours:
         return True
     minutes = walks.get(row["corner"])
@@ -180,17 +197,22 @@ class CancelTrip(WebTemplate):
         hard = scene.demanding()
         # Kind, days ahead, terms, insured, status.
         specs = [
-            ("room", 1, "flex", 0, "active"), ("room", 4, "semi", 0, "active"),
-            ("room", 5, "semi", 0, "active"), ("room", 6, "fixed", 0, "active"),
-            ("train", 2, "open", 0, "active"), ("train", 7, "fixed", 0, "active"),
+            ("room", 1, "flex", 0, "active"),
+            ("room", 4, "semi", 0, "active"),
+            ("room", 5, "semi", 0, "active"),
+            ("room", 6, "fixed", 0, "active"),
+            ("train", 2, "open", 0, "active"),
+            ("train", 7, "fixed", 0, "active"),
             ("room", 9, "flex", 0, "active"),
-        ]  # fmt: skip
+        ]
         if hard:
             specs += [
-                ("room", 2, "fixed", 1, "active"), ("room", 3, "fixed", 1, "active"),
-                ("train", 6, "fixed", 1, "active"), ("room", 3, "flex", 0, "cancelled"),
+                ("room", 2, "fixed", 1, "active"),
+                ("room", 3, "fixed", 1, "active"),
+                ("train", 6, "fixed", 1, "active"),
+                ("room", 3, "flex", 0, "cancelled"),
                 ("train", 9, "open", 0, "active"),
-            ]  # fmt: skip
+            ]
         order = [specs[int(i)] for i in scene.rng.permutation(len(specs))]
         edits: list[Edit] = []
         rows: list[StoreRow] = []
@@ -198,8 +220,11 @@ class CancelTrip(WebTemplate):
             day = (today + timedelta(days=ahead)).isoformat()
             subject = scene.pick(rates if kind == "room" else trains)
             first = day if kind == "room" else f"{day} {subject['departs']}"
-            last = ((today + timedelta(days=ahead + 2)).isoformat() if kind == "room"
-                    else f"{day} {subject['arrives']}")  # fmt: skip
+            last = (
+                (today + timedelta(days=ahead + 2)).isoformat()
+                if kind == "room"
+                else f"{day} {subject['arrives']}"
+            )
             cents = int(scene.rng.integers(30, 400)) * 50
             row = {"id": number, "person": person, "kind": kind, "ref": subject["id"],
                    "start": first, "finish": last, "guests": 1, "cents": cents, "terms": terms,
@@ -207,19 +232,29 @@ class CancelTrip(WebTemplate):
                    "made": (start - timedelta(days=12)).isoformat(" ")}  # fmt: skip
             rows.append(row)
             marks = ", ".join("?" * len(row))
-            edits.append(("maps", f"INSERT INTO bookings ({', '.join(row)}) VALUES ({marks})",
-                          tuple(row.values())))  # fmt: skip
+            edits.append(
+                (
+                    "maps",
+                    f"INSERT INTO bookings ({', '.join(row)}) VALUES ({marks})",
+                    tuple(row.values()),
+                )
+            )
         plan = plan.with_edits(edits)
         last_day = today + timedelta(days=7)
-        inside = [row for row in rows if row["status"] == "active"
-                  and today.isoformat() <= row["start"][:10] <= last_day.isoformat()]  # fmt: skip
+        inside = [
+            row
+            for row in rows
+            if row["status"] == "active"
+            and today.isoformat() <= row["start"][:10] <= last_day.isoformat()
+        ]
         free = [row for row in inside if (cancel_deadline(row) or datetime.min) >= start]
         by_days = {"flex": 1, "semi": 5, "open": 0}
         again = [
-            row for row in inside
+            row
+            for row in inside
             if (date.fromisoformat(row["start"][:10]) - today).days
             >= min(by_days.get(row["terms"], 99), 3 if row["insured"] else 99)
-        ]  # fmt: skip
+        ]
         if {row["id"] for row in free} != {row["id"] for row in again}:
             return None
         due = sum(row["cents"] for row in inside if row not in free)
@@ -256,16 +291,22 @@ class CancelTrip(WebTemplate):
         }
         if hard:
             covered = next(row for row in free if row["insured"])
-            mutants["insurance_ignored"] = solver([row for row in free if row is not covered],
-                                                  answer)  # fmt: skip
+            mutants["insurance_ignored"] = solver(
+                [row for row in free if row is not covered], answer
+            )
         return WebDraft(
-            plan, instruction, solver(free, answer),
-            changes=together(*(changed("maps", "bookings", row["id"], status="cancelled")
-                               for row in free)),
-            answer=ExpectedAnswer(data=(answer,)), evidence=(r"maps\.hexathlon\.test/bookings",),
-            alternatives={"backwards": solver(free, answer, backwards=True)}, mutants=mutants,
+            plan,
+            instruction,
+            solver(free, answer),
+            changes=together(
+                *(changed("maps", "bookings", row["id"], status="cancelled") for row in free)
+            ),
+            answer=ExpectedAnswer(data=(answer,)),
+            evidence=(r"maps\.hexathlon\.test/bookings",),
+            alternatives={"backwards": solver(free, answer, backwards=True)},
+            mutants=mutants,
             turns=60,
-        )  # fmt: skip
+        )
 
 
 TEMPLATES: tuple[WebTemplate, ...] = (CleanList(), CancelTrip())

@@ -1,4 +1,4 @@
-"""Hard tasks over the editorial system and the wiki: which is right, and what follows."""
+"""Hard tasks across the editorial system and the wiki: decide which is right, and correct the other."""
 
 from collections.abc import Sequence
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""A hard task over the editorial system and the wiki: facts brought up to date."""
+"""A hard task across the editorial system and the wiki: facts brought up to date."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar

@@ -85,8 +85,10 @@ def comment_on(
     number: int, sheet: int, ref: str, author: str, body: str, at: str, resolved: int = 0
 ) -> Edit:
     """Return the edit that adds a comment with a given number."""
-    sql = ("INSERT INTO comments (id, sheet, ref, author, body, created, resolved) "
-           "VALUES (?, ?, ?, ?, ?, ?, ?)")  # fmt: skip
+    sql = (
+        "INSERT INTO comments (id, sheet, ref, author, body, created, resolved) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)"
+    )
     return ("sheets", sql, (number, sheet, ref, author, body, at, resolved))
 
 

@@ -69,7 +69,9 @@ class SetFigure(WebTemplate):
             yield from pilot.finish()
 
         return WebDraft(
-            plan, instruction, writer(sheet.id, {ref: figure}),
+            plan,
+            instruction,
+            writer(sheet.id, {ref: figure}),
             changes=cell_changes(sheet.id, {ref: figure}),
             alternatives={"by_row": by_row},
             mutants={
@@ -79,7 +81,7 @@ class SetFigure(WebTemplate):
                 "both_quarters": writer(sheet.id, {ref: figure, ref_of(row, near): figure}),
             },
             turns=20,
-        )  # fmt: skip
+        )
 
 
 class ReadStock(WebTemplate):
@@ -205,8 +207,10 @@ class ChangeUnlessProtected(WebTemplate):
         row = int(scene.rng.integers(4, sheet.last - 2))
         name = sheet.cells[(row, 1)]
         columns = sorted(int(i) for i in 3 + scene.rng.permutation(4)[:2])
-        figures = {ref_of(row, column): str(int(scene.rng.integers(30, 300)) * 50 + 5)
-                   for column in columns}  # fmt: skip
+        figures = {
+            ref_of(row, column): str(int(scene.rng.integers(30, 300)) * 50 + 5)
+            for column in columns
+        }
         top = row + 1 if scene.feasible else row
         people = scene.people(plan)
         holder = scene.pick(people[2:8]).login
@@ -219,8 +223,10 @@ class ChangeUnlessProtected(WebTemplate):
             ("sheets", sql, (idle, sheet.id, f"{decoy}{row - 2}:{decoy}{row}", holder, note)),
             ("sheets", sql, (binding, sheet.id, f"{letter}{top}:{letter}{row + 2}", holder, note)),
         ])  # fmt: skip
-        parts = [f"{heading(_QUARTERS[column - 3], scene.language)} {figure}"
-                 for column, figure in zip(columns, figures.values(), strict=True)]  # fmt: skip
+        parts = [
+            f"{heading(_QUARTERS[column - 3], scene.language)} {figure}"
+            for column, figure in zip(columns, figures.values(), strict=True)
+        ]
         instruction = scene.say(
             f'In the workbook "{sheet.book}", enter these figures for {name}: {", ".join(parts)}. '
             "If one of them cannot be entered, leave both as they are and report the number of "
@@ -248,21 +254,35 @@ class ChangeUnlessProtected(WebTemplate):
         mutants: dict[str, Solver] = {
             "first_only": writer(sheet.id, {refs[0]: figures[refs[0]]}),
             "wrong_record": report(f"PR-{idle}"),
-            "neighbour": writer(sheet.id, {ref_of(row - 1, column): figure for column, figure in
-                                           zip(columns, figures.values(), strict=True)}),
-        }  # fmt: skip
+            "neighbour": writer(
+                sheet.id,
+                {
+                    ref_of(row - 1, column): figure
+                    for column, figure in zip(columns, figures.values(), strict=True)
+                },
+            ),
+        }
         if not scene.feasible:
             return WebDraft(
-                plan, instruction, report(f"PR-{binding}"),
-                answer=ExpectedAnswer("PERMISSION_DENIED_ERROR", record=f"PR-{binding}"), evidence=evidence,
+                plan,
+                instruction,
+                report(f"PR-{binding}"),
+                answer=ExpectedAnswer("PERMISSION_DENIED_ERROR", record=f"PR-{binding}"),
+                evidence=evidence,
                 alternatives={"try_row": try_row},
-                mutants={**mutants, "finishes": writer(sheet.id, {})}, turns=24,
-            )  # fmt: skip
+                mutants={**mutants, "finishes": writer(sheet.id, {})},
+                turns=24,
+            )
         return WebDraft(
-            plan, instruction, writer(sheet.id, dict(figures)), evidence=evidence,
-            changes=cell_changes(sheet.id, figures), alternatives={"try_row": try_row},
-            mutants={**mutants, "refuses": report(f"PR-{binding}")}, turns=24,
-        )  # fmt: skip
+            plan,
+            instruction,
+            writer(sheet.id, dict(figures)),
+            evidence=evidence,
+            changes=cell_changes(sheet.id, figures),
+            alternatives={"try_row": try_row},
+            mutants={**mutants, "refuses": report(f"PR-{binding}")},
+            turns=24,
+        )
 
 
 TEMPLATES: tuple[WebTemplate, ...] = (

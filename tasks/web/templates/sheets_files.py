@@ -48,15 +48,23 @@ class FixTotal(WebTemplate):
         }
         cut = [int(scene.rng.integers(1, 4)) for _ in wrong]
         edits = [
-            cell_edit(sheet.id, f"{'CDEF'[i]}{total}",
-                      f"=SUM({'CDEF'[i]}2:{'CDEF'[i]}{total - 1 - short})")
+            cell_edit(
+                sheet.id,
+                f"{'CDEF'[i]}{total}",
+                f"=SUM({'CDEF'[i]}2:{'CDEF'[i]}{total - 1 - short})",
+            )
             for i, short in zip(wrong, cut, strict=True)
-        ]  # fmt: skip
+        ]
         if scene.level != "easy":  # one total counts a row twice instead
             column = next("CDEF"[i] for i in range(4) if i not in wrong)
             row = int(scene.rng.integers(2, total - 1))
-            edits.append(cell_edit(sheet.id, f"{column}{total}",
-                                   f"=SUM({column}2:{column}{total - 1})+{column}{row}"))  # fmt: skip
+            edits.append(
+                cell_edit(
+                    sheet.id,
+                    f"{column}{total}",
+                    f"=SUM({column}2:{column}{total - 1})+{column}{row}",
+                )
+            )
             values[f"{column}{total}"] = f"=SUM({column}2:{column}{total - 1})"
         plan = plan.with_edits(edits)
         instruction = scene.say(
@@ -75,19 +83,23 @@ class FixTotal(WebTemplate):
         first = next(iter(values))
         column = first[0]
         return WebDraft(
-            plan, instruction, writer(sheet.id, dict(values)),
+            plan,
+            instruction,
+            writer(sheet.id, dict(values)),
             changes=cell_changes(sheet.id, values),
             alternatives={"in_row": with_look},
             mutants={
-                "off_by_one": writer(sheet.id, {**values,
-                                                first: f"=SUM({column}2:{column}{total - 2})"}),
-                "includes_itself": writer(sheet.id, {**values,
-                                                     first: f"=SUM({column}2:{column}{total})"}),
+                "off_by_one": writer(
+                    sheet.id, {**values, first: f"=SUM({column}2:{column}{total - 2})"}
+                ),
+                "includes_itself": writer(
+                    sheet.id, {**values, first: f"=SUM({column}2:{column}{total})"}
+                ),
                 "number_instead": writer(sheet.id, {**values, first: "123"}),
                 "nothing": writer(sheet.id, {}),
             },
             turns=30,
-        )  # fmt: skip
+        )
 
 
 class ImportClaims(WebTemplate):
@@ -99,8 +111,9 @@ class ImportClaims(WebTemplate):
     def draw(self, scene: WebScene) -> WebDraft | None:
         """Draw new claims and older versions of existing ones."""
         plan = scene.plan("sheets")
-        sheet = open_sheet(scene.store(plan, "sheets"), "Expense claims=报销", "Claims",
-                           scene.language)  # fmt: skip
+        sheet = open_sheet(
+            scene.store(plan, "sheets"), "Expense claims=报销", "Claims", scene.language
+        )
         if sheet is None:
             return None
         names = [sheet.cells[(1, column)] for column in range(1, 10)]
@@ -153,7 +166,10 @@ class ImportClaims(WebTemplate):
             yield from pilot.finish()
 
         return WebDraft(
-            plan, instruction, solver("known_skip", marks), changes=new_cells(sheet.id, values),
+            plan,
+            instruction,
+            solver("known_skip", marks),
+            changes=new_cells(sheet.id, values),
             alternatives={"by_hand": by_hand},
             mutants={
                 "overwrites": solver("known_replace", marks),
@@ -162,7 +178,7 @@ class ImportClaims(WebTemplate):
                 "one_status_missing": solver("known_skip", dict(list(marks.items())[:-1])),
             },
             turns=60,
-        )  # fmt: skip
+        )
 
 
 class BestMonth(WebTemplate):
@@ -220,14 +236,19 @@ class BestMonth(WebTemplate):
 
         busiest = max(months, key=lambda month: orders[month])
         return WebDraft(
-            plan, instruction, solver(best, orders[best]),
-            answer=ExpectedAnswer(data=(best, orders[best])), evidence=evidence,
+            plan,
+            instruction,
+            solver(best, orders[best]),
+            answer=ExpectedAnswer(data=(best, orders[best])),
+            evidence=evidence,
             alternatives={"from_sheet": from_sheet},
-            mutants={"most_orders": solver(busiest, orders[busiest]),
-                     "off_by_one": solver(best, orders[best] + 1),
-                     "unseen": solver(best, orders[best], seen=1)},
+            mutants={
+                "most_orders": solver(busiest, orders[busiest]),
+                "off_by_one": solver(best, orders[best] + 1),
+                "unseen": solver(best, orders[best], seen=1),
+            },
             turns=60,
-        )  # fmt: skip
+        )
 
 
 TEMPLATES: tuple[WebTemplate, ...] = (FixTotal(), ImportClaims(), BestMonth())

@@ -38,11 +38,13 @@ class OrderList(WebTemplate):
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw a warehouse and items that are low, one for each rule."""
+        """Draw a warehouse and items low in stock, one for each rule."""
         plan = scene.plan("sheets")
         store = scene.store(plan, "sheets")
-        found = [open_sheet(store, "Stock=库存", name, scene.language)
-                 for name in ("Stock", "Suppliers", "Order list", "Rules")]  # fmt: skip
+        found = [
+            open_sheet(store, "Stock=库存", name, scene.language)
+            for name in ("Stock", "Suppliers", "Order list", "Rules")
+        ]
         stock, suppliers, orders, rules = found
         if stock is None or suppliers is None or orders is None or rules is None:
             return None
@@ -57,11 +59,15 @@ class OrderList(WebTemplate):
         chosen = [*scene.sample(plain, 7), scene.pick(spares)]
         names = [cells[0] for _, cells in scene.sample(suppliers.rows(), 5)]
         factors = [int(i) for i in 2 + scene.rng.permutation(4)[:3]]
-        plan = plan.with_edits([
-            *_low_stock(scene, stock, chosen, names),
-            *_supplier_edits(scene, suppliers, names, hard=hard),
-            *_order_rules(scene, plan.start, rules, scene.people(plan), factors, spare, hard=hard),
-        ])  # fmt: skip
+        plan = plan.with_edits(
+            [
+                *_low_stock(scene, stock, chosen, names),
+                *_supplier_edits(scene, suppliers, names, hard=hard),
+                *_order_rules(
+                    scene, plan.start, rules, scene.people(plan), factors, spare, hard=hard
+                ),
+            ]
+        )
         store = scene.store(plan, "sheets")
         lines, firms = (sheet_rows(store, each.id) for each in (stock, suppliers))
 
@@ -69,8 +75,9 @@ class OrderList(WebTemplate):
             return _order_lines(lines, firms, warehouse, factors, spare, hard=hard, without=without)
 
         right = listed()
-        kinds = ("reserved", "packs", "blocked") + (("chain", "minimum", "zero", "spare", "later",
-                                                     "future") if hard else ())  # fmt: skip
+        kinds = ("reserved", "packs", "blocked") + (
+            ("chain", "minimum", "zero", "spare", "later", "future") if hard else ()
+        )
         wrong = {kind: listed(kind) for kind in kinds}
         if any(value == right for value in wrong.values()) or not 3 <= len(right) <= 8:
             return None
@@ -101,8 +108,11 @@ class OrderList(WebTemplate):
                 yield from set_row(pilot, orders.id, number, cells)
             yield from pilot.finish()
 
-        values = {ref_of(row, column): value for row, line in enumerate(right, 2)
-                  for column, value in enumerate(line, 1)}  # fmt: skip
+        values = {
+            ref_of(row, column): value
+            for row, line in enumerate(right, 2)
+            for column, value in enumerate(line, 1)
+        }
         return WebDraft(
             plan, instruction, solver(right), changes=new_cells(orders.id, values),
             alternatives={"backwards": backwards},
@@ -113,9 +123,11 @@ class OrderList(WebTemplate):
 
 
 def _low_stock(
-    scene: WebScene, stock: SheetContent, chosen: Sequence[tuple[int, list[str]]],
+    scene: WebScene,
+    stock: SheetContent,
+    chosen: Sequence[tuple[int, list[str]]],
     names: Sequence[str],
-) -> list[Edit]:  # fmt: skip
+) -> list[Edit]:
     """Make eight items low: available pieces as a share of the reorder level, and a supplier."""
     suppliers = (names[0], names[0], names[1], names[2], names[4], names[4], names[0], names[0])
     shares = (0.6, 0.4, 0.5, 0.7, 0.6, 0.0, 0.8, 0.3)
@@ -140,12 +152,16 @@ def _supplier_edits(
     blocked = said("blocked=已停用", scene.language)
     edits = [cell_edit(suppliers.id, f"D{rows[name]}", "25") for name in names[:4]]
     replacement = names[2] if hard else names[3]
-    edits += [cell_edit(suppliers.id, f"B{rows[names[1]]}", blocked),
-              cell_edit(suppliers.id, f"C{rows[names[1]]}", replacement)]  # fmt: skip
+    edits += [
+        cell_edit(suppliers.id, f"B{rows[names[1]]}", blocked),
+        cell_edit(suppliers.id, f"C{rows[names[1]]}", replacement),
+    ]
     if hard:
-        edits += [cell_edit(suppliers.id, f"B{rows[names[2]]}", blocked),
-                  cell_edit(suppliers.id, f"C{rows[names[2]]}", names[3]),
-                  cell_edit(suppliers.id, f"D{rows[names[4]]}", "90000")]  # fmt: skip
+        edits += [
+            cell_edit(suppliers.id, f"B{rows[names[2]]}", blocked),
+            cell_edit(suppliers.id, f"C{rows[names[2]]}", names[3]),
+            cell_edit(suppliers.id, f"D{rows[names[4]]}", "90000"),
+        ]
     return edits
 
 
@@ -158,9 +174,11 @@ def _order_rules(
     old, newer, future = ((today + timedelta(days=days)).isoformat() for days in (-400, -45, 12))
     head = str(getattr(people[2], "name", ""))
     say = scene.say
-    size = say("Order up to {} times the reorder level: that many pieces should be available "
-               "afterwards. Round the quantity up to full packs.",
-               "订购后可用数量应达到补货线的{}倍；订购量向上取整到整包。")  # fmt: skip
+    size = say(
+        "Order up to {} times the reorder level: that many pieces should be available "
+        "afterwards. Round the quantity up to full packs.",
+        "订购后可用数量应达到补货线的{}倍；订购量向上取整到整包。",
+    )
     lines = [
         (old, say("Available is what is on hand and not reserved. An item is ordered when less is "
                   "available than its reorder level.",
@@ -187,9 +205,10 @@ def _order_rules(
     return [
         edit
         for number, i in enumerate(scene.rng.permutation(len(lines)), 1)
-        for edit in row_edits(rules.id, number + 1,
-                              (number, lines[int(i)][0], head, lines[int(i)][1]))
-    ]  # fmt: skip
+        for edit in row_edits(
+            rules.id, number + 1, (number, lines[int(i)][0], head, lines[int(i)][1])
+        )
+    ]
 
 
 def _order_lines(
@@ -212,13 +231,18 @@ def _order_lines(
         size = 1 if "packs" in without else int(pack)
         packs = -(-(factor * int(level) - free) // size)
         lines.append((sku, supplier, packs * size, packs * size * Decimal(cost), free))
-    sums = {line[1]: sum((each[3] for each in lines if each[1] == line[1]), Decimal(0))
-            for line in lines}  # fmt: skip
+    sums = {
+        line[1]: sum((each[3] for each in lines if each[1] == line[1]), Decimal(0))
+        for line in lines
+    }
     kept = [
-        line for line in lines
-        if not hard or "minimum" in without or sums[line[1]] >= int(firms[line[1]][3])
+        line
+        for line in lines
+        if not hard
+        or "minimum" in without
+        or sums[line[1]] >= int(firms[line[1]][3])
         or (line[4] <= 0 and "zero" not in without)
-    ]  # fmt: skip
+    ]
     return sorted((line[0], line[1], line[2]) for line in kept)
 
 

@@ -1,4 +1,4 @@
-"""Hard tasks on the spreadsheet: requests in comments, and undoing one person's changes."""
+"""A hard task on the spreadsheet: requests in comments."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -52,7 +52,7 @@ class _Remark(NamedTuple):
     """`ask`, `withdraw` or `agree`."""
 
     change: int = 0
-    """Difference to the present figure, in per cent."""
+    """Difference from the current figure, in per cent."""
 
     days: int = 10
     """Age of the comment."""
@@ -64,17 +64,20 @@ _CASES: Mapping[str, tuple[_Remark, ...]] = {
     "deputy": (_Remark("deputy", "ask", 6, 9),),
     "deputy_outside": (_Remark("deputy", "ask", -9, 30),),
     "twice": (_Remark("lead", "ask", -15, 14), _Remark("lead", "ask", 5, 7)),
-    "withdrawn": (_Remark("lead", "ask", 9, 15), _Remark("lead", "ask", -20, 8),
-                  _Remark("lead", "withdraw", 0, 6)),
+    "withdrawn": (
+        _Remark("lead", "ask", 9, 15),
+        _Remark("lead", "ask", -20, 8),
+        _Remark("lead", "withdraw", 0, 6),
+    ),
     "raise": (_Remark("lead", "ask", 60, 12),),
     "agreed": (_Remark("lead", "ask", 45, 13), _Remark("finance", "agree", 0, 5)),
     "agreed_by_other": (_Remark("lead", "ask", 52, 11), _Remark("stranger", "agree", 0, 4)),
     "agreed_before": (_Remark("finance", "agree", 0, 16), _Remark("lead", "ask", 48, 10)),
-}  # fmt: skip
+}
 """Comments on one cell, oldest first, keyed by case."""
 
 _COUNTING = {"lead": 0, "deputy": 0, "twice": 1, "withdrawn": 0, "agreed": 0}
-"""Which comment of a case counts; in the other cases none counts."""
+"""The valid comment of each case; the other cases have none."""
 
 
 class ApplyRequests(WebTemplate):
@@ -87,8 +90,10 @@ class ApplyRequests(WebTemplate):
         """Draw one cell for every case."""
         plan = scene.plan("sheets")
         store = scene.store(plan, "sheets")
-        sheet, leads, rules = (open_sheet(store, BUDGET_BOOK, name, scene.language)
-                               for name in ("Budget", "Leads", "Rules"))  # fmt: skip
+        sheet, leads, rules = (
+            open_sheet(store, BUDGET_BOOK, name, scene.language)
+            for name in ("Budget", "Leads", "Rules")
+        )
         if sheet is None or leads is None or rules is None:
             return None
         hard = scene.demanding()
@@ -99,8 +104,10 @@ class ApplyRequests(WebTemplate):
         start = datetime.fromisoformat(plan.start)
         limit = int(scene.rng.integers(20, 40))
         rows = scene.sample(sheet.rows()[:-1], len(cases))
-        refs = {case: ref_of(row, 3 + int(scene.rng.integers(4)))
-                for case, (row, _) in zip(cases, rows, strict=True)}  # fmt: skip
+        refs = {
+            case: ref_of(row, 3 + int(scene.rng.integers(4)))
+            for case, (row, _) in zip(cases, rows, strict=True)
+        }
         edits: list[Edit] = [
             ("sheets", "DELETE FROM comments WHERE sheet = ? AND ref = ?", (sheet.id, ref))
             for ref in refs.values()
@@ -111,13 +118,19 @@ class ApplyRequests(WebTemplate):
         for case, (row, cells) in zip(cases, rows, strict=True):
             line = next(c for _, c in leads.rows() if c[0] == cells[0])
             span = [(start - timedelta(days=days)).date().isoformat() for days in (20, 3)]
-            edits += [cell_edit(leads.id, f"{column}{leads_row(leads.rows(), cells[0])}", day)
-                      for column, day in zip("DE", span, strict=True)]  # fmt: skip
+            edits += [
+                cell_edit(leads.id, f"{column}{leads_row(leads.rows(), cells[0])}", day)
+                for column, day in zip("DE", span, strict=True)
+            ]
             taken = {line[1], line[2], people[1].name}
             stranger = next(each for each in people[4:] if each.name not in taken)
             logins = {person.name: person.login for person in people}
-            authors = {"lead": logins[line[1]], "deputy": logins[line[2]],
-                       "stranger": stranger.login, "finance": people[1].login}  # fmt: skip
+            authors = {
+                "lead": logins[line[1]],
+                "deputy": logins[line[2]],
+                "stranger": stranger.login,
+                "finance": people[1].login,
+            }
             place = parse_ref(refs[case])
             assert place is not None and place[0] == row
             now = int(cells[place[1] - 1])
@@ -131,8 +144,10 @@ class ApplyRequests(WebTemplate):
         order = sorted(range(len(remarks)), key=lambda i: remarks[i][4])
         ids = {index: _FIRST_COMMENT + place for place, index in enumerate(order)}
         numbers = {key: ids[index] for key, index in numbers.items()}
-        edits += [comment_on(ids[i], sheet.id, ref, author, body, at)
-                  for i, (_, ref, author, body, at) in enumerate(remarks)]  # fmt: skip
+        edits += [
+            comment_on(ids[i], sheet.id, ref, author, body, at)
+            for i, (_, ref, author, body, at) in enumerate(remarks)
+        ]
         edits += _request_rules(scene, rules.id, people, limit, hard=hard)
         plan = plan.with_edits(edits)
         counting = {case: which for case, which in _COUNTING.items() if case in cases}
@@ -174,8 +189,9 @@ class ApplyRequests(WebTemplate):
 
         mutants: dict[str, Solver] = {
             f"also_{case}": solver({**counting, case: 0})
-            for case in cases if case not in counting and case != "agreed_before"
-        }  # fmt: skip
+            for case in cases
+            if case not in counting and case != "agreed_before"
+        }
         mutants |= {
             "first_of_two": solver({**counting, "twice": 0}),
             "unresolved": solver(counting, resolve=False),
@@ -217,22 +233,34 @@ def _request_rules(
     day = (datetime.fromisoformat("2026-01-01")).date().isoformat()
     finance, say = people[1].name, scene.say
     lines = [
-        say("A request for a new figure counts if it comes from the team's lead, or from the "
+        say(
+            "A request for a new figure counts if it comes from the team's lead, or from the "
             "deputy on a day within the deputy's dates (sheet Leads, both days included).",
-            "更改数字的请求，由团队主管提出，或由代理人在代理期间（见主管表，含首尾）提出，方为有效。"),
-        say("Of several requests for one cell that count, only the latest is carried out.",
-            "同一单元格有多个有效请求时，只执行最新的一个。"),
-    ]  # fmt: skip
+            "更改数字的请求，由团队主管提出，或由代理人在代理期间（见主管表，含首尾）提出，方为有效。",
+        ),
+        say(
+            "Of several requests for one cell that count, only the latest is carried out.",
+            "同一单元格有多个有效请求时，只执行最新的一个。",
+        ),
+    ]
     if hard:
         lines += [
-            say("A request that its author has withdrawn does not count; an earlier one of the "
-                "same author stands again.", "提出人撤回的请求无效；其更早的请求恢复有效。"),
-            say(f"A request that raises the present figure by more than {limit} per cent counts "
+            say(
+                "A request that its author has withdrawn does not count; an earlier one of the "
+                "same author stands again.",
+                "提出人撤回的请求无效；其更早的请求恢复有效。",
+            ),
+            say(
+                f"A request that raises the present figure by more than {limit} per cent counts "
                 f"only if {finance} has agreed to it in a later comment on the same cell.",
-                f"使现有数字提高超过{limit}%的请求，须由{finance}事后在同一单元格批注同意，方为有效。"),
-        ]  # fmt: skip
-    return [edit for i, line in enumerate(lines, 1)
-            for edit in row_edits(sheet, i + 1, (i, day, finance, line))]  # fmt: skip
+                f"使现有数字提高超过{limit}%的请求，须由{finance}事后在同一单元格批注同意，方为有效。",
+            ),
+        ]
+    return [
+        edit
+        for i, line in enumerate(lines, 1)
+        for edit in row_edits(sheet, i + 1, (i, day, finance, line))
+    ]
 
 
 def _agrees(
@@ -245,10 +273,16 @@ def _agrees(
     def cell(number: int, ref: str) -> str:
         return str(store.value("SELECT raw FROM cells WHERE id = ?", (f"{number}!{ref}",)) or "")
 
-    team_rows = {row["raw"]: row["row"] for row in store.rows(
-        "SELECT raw, row FROM cells WHERE sheet = ? AND col = 1 AND row > 1", (leads,))}  # fmt: skip
-    comments = store.rows("SELECT * FROM comments WHERE sheet = ? AND resolved = 0 AND id >= ? "
-                          "ORDER BY created", (sheet, _FIRST_COMMENT))  # fmt: skip
+    team_rows = {
+        row["raw"]: row["row"]
+        for row in store.rows(
+            "SELECT raw, row FROM cells WHERE sheet = ? AND col = 1 AND row > 1", (leads,)
+        )
+    }
+    comments = store.rows(
+        "SELECT * FROM comments WHERE sheet = ? AND resolved = 0 AND id >= ? ORDER BY created",
+        (sheet, _FIRST_COMMENT),
+    )
     chosen = set()
     for ref in {row["ref"] for row in comments}:
         line = team_rows[cell(sheet, f"A{ref[1:]}")]
@@ -258,7 +292,8 @@ def _agrees(
         for row in (each for each in comments if each["ref"] == ref):
             digits = "".join(letter for letter in row["body"] if letter.isdigit())
             right = row["author"] == lead or (
-                row["author"] == deputy and first <= row["created"][:10] <= last)  # fmt: skip
+                row["author"] == deputy and first <= row["created"][:10] <= last
+            )
             if digits and right:
                 raised = int(digits) > int(cell(sheet, ref)) * (100 + limit) / 100
                 standing.append({"id": row["id"], "by": row["author"], "waits": hard and raised})

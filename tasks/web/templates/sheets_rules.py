@@ -53,8 +53,9 @@ class Reimbursement(WebTemplate):
         plan = scene.plan("sheets")
         store = scene.store(plan, "sheets")
         book = "Expense claims=报销"
-        claims, rates, rules = (open_sheet(store, book, name, scene.language)
-                                for name in ("Claims", "Rates", "Rules"))  # fmt: skip
+        claims, rates, rules = (
+            open_sheet(store, book, name, scene.language) for name in ("Claims", "Rates", "Rules")
+        )
         if claims is None or rates is None or rules is None:
             return None
         hard = scene.demanding()
@@ -62,10 +63,14 @@ class Reimbursement(WebTemplate):
         start, end = (today - timedelta(days=days) for days in (118, 21))
         later = today - timedelta(days=70)
         meals = int(scene.rng.integers(40, 60))
-        limits = _Limits(meals, meals - int(scene.rng.integers(8, 18)), later.isoformat(),
-                         meals + int(scene.rng.integers(15, 30)),
-                         (today - timedelta(days=50)).isoformat(),
-                         int(scene.rng.integers(25, 39)))  # fmt: skip
+        limits = _Limits(
+            meals,
+            meals - int(scene.rng.integers(8, 18)),
+            later.isoformat(),
+            meals + int(scene.rng.integers(15, 30)),
+            (today - timedelta(days=50)).isoformat(),
+            int(scene.rng.integers(25, 39)),
+        )
         team = scene.pick(sorted({cells[2] for _, cells in claims.rows()}))
         edits = _claim_edits(scene, claims, team, start, end, limits, hard=hard)
         people = scene.people(plan)
@@ -126,8 +131,13 @@ class Reimbursement(WebTemplate):
         )  # fmt: skip
 
 
-_WORDS = {"approved": "approved=已批准", "paid": "paid=已支付", "meals": "Meals=餐饮",
-          "travel": "Travel=差旅", "no": "no=无"}  # fmt: skip
+_WORDS = {
+    "approved": "approved=已批准",
+    "paid": "paid=已支付",
+    "meals": "Meals=餐饮",
+    "travel": "Travel=差旅",
+    "no": "no=无",
+}
 _KINDS = ("status", "conversion", "meals", "receipt", "period", "later", "authority", "travel",
           "twice")  # fmt: skip
 
@@ -160,19 +170,29 @@ def _claim_edits(
     edits: list[Edit] = []
     for (row, _), (category, amount, currency, status, receipt) in zip(chosen, specs, strict=True):
         value = amount + float(scene.rng.integers(100, 2_900)) / 100
-        values = {"C": team, "E": said(category, scene.language), "F": f"{value:.2f}",
-                  "G": currency, "H": said(status, scene.language),
-                  "I": said(receipt, scene.language)}  # fmt: skip
+        values = {
+            "C": team,
+            "E": said(category, scene.language),
+            "F": f"{value:.2f}",
+            "G": currency,
+            "H": said(status, scene.language),
+            "I": said(receipt, scene.language),
+        }
         edits += [cell_edit(claims.id, f"{column}{row}", raw) for column, raw in values.items()]
     row = scene.pick(outside)[0]
-    edits += [cell_edit(claims.id, f"C{row}", team),
-              cell_edit(claims.id, f"H{row}", said("paid=已支付", scene.language))]  # fmt: skip
+    edits += [
+        cell_edit(claims.id, f"C{row}", team),
+        cell_edit(claims.id, f"H{row}", said("paid=已支付", scene.language)),
+    ]
     if hard:
         first = chosen[5][0]
-        twin = {edit[2][0].partition("!")[2][0]: edit[2][4] for edit in edits
-                if edit[2][2] == first}  # fmt: skip
-        cells = {**{column: claims.cells[(first, place)] for place, column in
-                    enumerate("ABCDEFGHI", 1)}, **twin}  # fmt: skip
+        twin = {
+            edit[2][0].partition("!")[2][0]: edit[2][4] for edit in edits if edit[2][2] == first
+        }
+        cells = {
+            **{column: claims.cells[(first, place)] for place, column in enumerate("ABCDEFGHI", 1)},
+            **twin,
+        }
         values_again = [f"E{9000 + int(scene.rng.integers(900))}", *list(cells.values())[1:]]
         edits += row_edits(claims.id, claims.last + 1, values_again)
     return edits
@@ -184,8 +204,10 @@ def _rule_rows(
     """Write the sheet of rules."""
     old = f"{int(limits.later[:4]) - 1}-01-01"
     say = scene.say
-    cap = say("Meals: at most {} EUR per claim; the rest is not reimbursed.",
-              "餐饮：每单最多报销{}欧元，超出部分不报销。")  # fmt: skip
+    cap = say(
+        "Meals: at most {} EUR per claim; the rest is not reimbursed.",
+        "餐饮：每单最多报销{}欧元，超出部分不报销。",
+    )
     lines: list[tuple[str, str, str]] = [
         (old, head, say("Only claims with the status approved or paid are reimbursed.",
                         "仅报销状态为已批准或已支付的单据。")),
@@ -270,9 +292,7 @@ def _by_sql(
     words: Mapping[str, str], *, hard: bool,
 ) -> tuple[Decimal, int]:  # fmt: skip
     """Return total and number by one query."""
-    columns = ", ".join(
-        f"max(CASE WHEN col = {i} THEN raw END) AS c{i}" for i in range(1, 10)
-    )  # fmt: skip
+    columns = ", ".join(f"max(CASE WHEN col = {i} THEN raw END) AS c{i}" for i in range(1, 10))
     group = "c2, c4, c5, c6, c7" if hard else "row"
     sql = f"""
     WITH claim AS (SELECT row, {columns} FROM cells WHERE sheet = :claims AND row > 1 GROUP BY row),

@@ -45,11 +45,19 @@ class UndoOldList(WebTemplate):
         sheet = open_sheet(store, BUDGET_BOOK, "Budget", scene.language)
         if sheet is None:
             return None
-        known = {row["ref"] for row in store.rows(
-            "SELECT ref FROM _version_cells c JOIN _versions v ON v.id = c.version WHERE sheet = ?",
-            (sheet.id,))}  # fmt: skip
-        free = [ref_of(row, column) for row, _ in sheet.rows()[:-1] for column in range(3, 7)
-                if ref_of(row, column) not in known]  # fmt: skip
+        known = {
+            row["ref"]
+            for row in store.rows(
+                "SELECT ref FROM _version_cells c JOIN _versions v ON v.id = c.version WHERE sheet = ?",
+                (sheet.id,),
+            )
+        }
+        free = [
+            ref_of(row, column)
+            for row, _ in sheet.rows()[:-1]
+            for column in range(3, 7)
+            if ref_of(row, column) not in known
+        ]
         if len(free) < 14:
             return None
         refs = dict(zip(("again", "theirs", "undone", "plain", "second", "third", "label",
@@ -67,12 +75,22 @@ class UndoOldList(WebTemplate):
             nonlocal number
             number += 1
             at = (day.replace(hour=0) + timedelta(hours=hours)).isoformat(" ", "seconds")
-            edits.append(("sheets", "INSERT INTO _versions (id, sheet, author, at, label) "
-                          "VALUES (?, ?, ?, ?, ?)", (number, sheet.id, author.login, at, text)))  # fmt: skip
+            edits.append(
+                (
+                    "sheets",
+                    "INSERT INTO _versions (id, sheet, author, at, label) VALUES (?, ?, ?, ?, ?)",
+                    (number, sheet.id, author.login, at, text),
+                )
+            )
             for name, value in values.items():
-                edits.append(("sheets", "INSERT INTO _version_cells (version, ref, before, after) "
-                              "VALUES (?, ?, ?, ?)",
-                              (number, refs[name], str(now[name]), str(value))))  # fmt: skip
+                edits.append(
+                    (
+                        "sheets",
+                        "INSERT INTO _version_cells (version, ref, before, after) "
+                        "VALUES (?, ?, ?, ?)",
+                        (number, refs[name], str(now[name]), str(value)),
+                    )
+                )
                 now[name] = value
 
         def moved(*names: str) -> dict[str, int]:
@@ -88,18 +106,30 @@ class UndoOldList(WebTemplate):
         version(35.0, third, "", {"undone": before["undone"]})
         restored = ["again", "plain", *(["second", "third"] if hard else [])]
         wanted = {refs[name]: str(before[name]) for name in restored}
-        edits += [cell_edit(sheet.id, refs[name], str(value)) for name, value in now.items()
-                  if value != before[name]]  # fmt: skip
+        edits += [
+            cell_edit(sheet.id, refs[name], str(value))
+            for name, value in now.items()
+            if value != before[name]
+        ]
         guarded = refs["plain"] if not scene.feasible else refs["near"]
         sql = "INSERT INTO protections (id, sheet, area, editor, note) VALUES (?, ?, ?, ?, ?)"
         note = scene.say("Fixed with the auditors", "已与审计确认")
         binding, idle = (60 + int(i) for i in scene.rng.permutation(300)[:2])
-        edits += [("sheets", sql, (binding, sheet.id, f"{guarded}:{guarded}", third.login, note)),
-                  ("sheets", sql, (idle, sheet.id, f"{refs['undone']}:{refs['undone']}",
-                                   other.login, note))]  # fmt: skip
+        edits += [
+            ("sheets", sql, (binding, sheet.id, f"{guarded}:{guarded}", third.login, note)),
+            (
+                "sheets",
+                sql,
+                (idle, sheet.id, f"{refs['undone']}:{refs['undone']}", other.login, note),
+            ),
+        ]
         plan = plan.with_edits(edits)
-        if _restorable(scene.store(plan, "sheets"), sheet.id, person.login, label,
-                       day.date().isoformat()) != wanted:  # fmt: skip
+        if (
+            _restorable(
+                scene.store(plan, "sheets"), sheet.id, person.login, label, day.date().isoformat()
+            )
+            != wanted
+        ):
             return None
         shown = day.date().isoformat()
         instruction = scene.say(
@@ -119,8 +149,7 @@ class UndoOldList(WebTemplate):
 
         def solver(values: Mapping[str, str]) -> Solver:
             def solve(pilot: Pilot) -> Script:
-                yield from pilot.goto(
-                    "sheets", f"/sheets/{sheet.id}/history?author={person.login}")  # fmt: skip
+                yield from pilot.goto("sheets", f"/sheets/{sheet.id}/history?author={person.login}")
                 for each in range(901, number + 1):
                     yield from pilot.goto("sheets", f"/versions/{each}")
                 for ref, raw in values.items():
@@ -170,10 +199,15 @@ class UndoOldList(WebTemplate):
                 turns=50,
             )  # fmt: skip
         return WebDraft(
-            plan, instruction, solver(wanted), changes=cell_changes(sheet.id, wanted),
-            evidence=evidence, alternatives={"backwards": backwards},
-            mutants={**mutants, "refuses": report(f"PR-{binding}")}, turns=50,
-        )  # fmt: skip
+            plan,
+            instruction,
+            solver(wanted),
+            changes=cell_changes(sheet.id, wanted),
+            evidence=evidence,
+            alternatives={"backwards": backwards},
+            mutants={**mutants, "refuses": report(f"PR-{binding}")},
+            turns=50,
+        )
 
 
 def _restorable(store: SiteStore, sheet: int, login: str, label: str, day: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Tasks over shop and bank: reconcile orders with bookings, claim expenses, answer alerts."""
+"""Tasks across shop and bank: reconcile orders with bookings, claim expenses, answer alerts."""
 
 from dataclasses import replace
 from datetime import date, timedelta

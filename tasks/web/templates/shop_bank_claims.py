@@ -1,4 +1,4 @@
-"""A task over shop and bank: claim office purchases with the shop's invoices."""
+"""A task across shop and bank: claim office purchases with the shop's invoices."""
 
 from dataclasses import replace
 from datetime import date, timedelta
@@ -166,8 +166,11 @@ class ClaimPurchases(WebTemplate):
 
         def with_wrong(key: str) -> list[dict[str, Any]]:
             given = wrong[key]
-            return [given if row["title"] == given["title"] else row for row in claims] if key in (
-                "whole_amount", "usual_project") else [*claims, given]  # fmt: skip
+            return (
+                [given if row["title"] == given["title"] else row for row in claims]
+                if key in ("whole_amount", "usual_project")
+                else [*claims, given]
+            )
 
         return WebDraft(
             plan, instruction, solver(claims), changes={"bank": {"claims": {"added": claims}}},

@@ -85,8 +85,10 @@ def _offers(plan: WorldPlan) -> tuple[dict[str, list[StoreRow]], dict[str, list[
             for pair in specs[row["product"]].items():
                 counts[row["kind"]][pair] += pair[1] not in row["features"]
         row["specs"] = specs[row["product"]]
-    pairs = {kind: [pair for pair, count in sorted(lines.items()) if 3 <= count <= 12]
-             for kind, lines in sorted(counts.items())}  # fmt: skip
+    pairs = {
+        kind: [pair for pair, count in sorted(lines.items()) if 3 <= count <= 12]
+        for kind, lines in sorted(counts.items())
+    }
     by_kind: dict[str, list[StoreRow]] = defaultdict(list)
     for row in goods:
         by_kind[row["kind"]].append(row)
@@ -136,8 +138,11 @@ class CheapestFit(WebTemplate):
         if {row["variant"] for row in fitting} != wish.select(store):
             return None
         best, second = fitting[:2]
-        near = [row for row in of_kind
-                if row["price"] < best["price"] and row["product"] != best["product"]]  # fmt: skip
+        near = [
+            row
+            for row in of_kind
+            if row["price"] < best["price"] and row["product"] != best["product"]
+        ]
         person = scene.people(plan)[0].login
         instruction = scene.say(
             f"Put into the cart: {_wish_words(scene, wish)}, delivered within {wish.days} days. "
@@ -160,8 +165,11 @@ class CheapestFit(WebTemplate):
 
             return solve
 
-        enough = next(row for row in near if row["stock"] >= wish.quantity) if any(
-            row["stock"] >= wish.quantity for row in near) else second  # fmt: skip
+        enough = (
+            next(row for row in near if row["stock"] >= wish.quantity)
+            if any(row["stock"] >= wish.quantity for row in near)
+            else second
+        )
         return WebDraft(
             plan, instruction, solver(best["variant"], wish.quantity, visit=12),
             changes=added("shop", "cart", {"person": person, "variant": best["variant"],
@@ -197,13 +205,18 @@ class BestPair(WebTemplate):
             found = _best(store, plan.start, fitting, wishes) if all(fitting) else None
             if found is not None:
                 break
-        if found is None or any({row["variant"] for row in rows} != wish.select(store)
-                                for rows, wish in zip(fitting, wishes, strict=True)):  # fmt: skip
+        if found is None or any(
+            {row["variant"] for row in rows} != wish.select(store)
+            for rows, wish in zip(fitting, wishes, strict=True)
+        ):
             return None
         lines, coupon, totals, seconds = found
         addresses = store.rows("SELECT * FROM addresses ORDER BY id")
-        payments = [each for each in store.rows("SELECT * FROM payments ORDER BY id")
-                    if each["expires"] >= plan.start[:7]]  # fmt: skip
+        payments = [
+            each
+            for each in store.rows("SELECT * FROM payments ORDER BY id")
+            if each["expires"] >= plan.start[:7]
+        ]
         address, payment = scene.pick(addresses[1:]), scene.pick(payments)
         words = [_wish_words(scene, wish) for wish in wishes]
         instruction = scene.say(
@@ -258,14 +271,22 @@ class BestPair(WebTemplate):
             "cheapest_alone": solver(seconds[1][0], _code(seconds[1][1]), euros(seconds[1][2])),
             "wrong_total": solver(lines, code, euros(totals.total + 10)),
         }
-        mutants["other_coupon"] = solver(lines, "", euros(totals.goods)) if code else solver(
-            [{**line, "quantity": line["quantity"] + 1} for line in lines], "", told)  # fmt: skip
+        mutants["other_coupon"] = (
+            solver(lines, "", euros(totals.goods))
+            if code
+            else solver([{**line, "quantity": line["quantity"] + 1} for line in lines], "", told)
+        )
         return WebDraft(
-            plan, instruction, solver(lines, code, told, visit=6), changes={"shop": expected},
+            plan,
+            instruction,
+            solver(lines, code, told, visit=6),
+            changes={"shop": expected},
             answer=ExpectedAnswer(data=(told, *(line["product"] for line in lines))),
             evidence=tuple(rf"shop\.hexathlon\.test/products/{line['product']}$" for line in lines),
-            alternatives={"at_once": solver(lines, code, told)}, mutants=mutants, turns=80,
-        )  # fmt: skip
+            alternatives={"at_once": solver(lines, code, told)},
+            mutants=mutants,
+            turns=80,
+        )
 
 
 def _code(coupon: StoreRow | None) -> str:
@@ -280,7 +301,7 @@ def _best(
 ) -> tuple[list[StoreRow], StoreRow | None, Any, tuple[_Choice, _Choice]] | None:
     """Return the best pair, its coupon and totals, and two nearly as good.
 
-    None if there are two best, if the delivery does not matter, or if a simpler rule finds it.
+    None if two are equally good, if the delivery does not matter, or if a simpler rule finds it.
     """
     today, settings = date.fromisoformat(start[:10]), settings_of(store)
     coupons = [None, *store.rows("SELECT * FROM coupons ORDER BY code")]
@@ -292,8 +313,9 @@ def _best(
     choices: list[_Choice] = []
     for pair in product(*least):
         lines = [{**row, "quantity": wish.quantity} for row, wish in zip(pair, wishes, strict=True)]
-        usable = [each for each in coupons
-                  if each is None or not coupon_problem(each, lines, today)]  # fmt: skip
+        usable = [
+            each for each in coupons if each is None or not coupon_problem(each, lines, today)
+        ]
         best = min(usable, key=lambda each: price_totals(lines, each, "pickup", 0, settings).total)
         choices.append((lines, best, price_totals(lines, best, "pickup", 0, settings).total))
     choices.sort(key=lambda each: each[2])
@@ -303,12 +325,16 @@ def _best(
         return None
     lines, coupon, _ = same[0]
     totals = price_totals(lines, coupon, "pickup", 0, settings)
-    # The coupon's saving, once more from the rules; ties between coupons are rejected.
+    # The coupon's saving, derived again from the rules; ties between coupons are rejected.
     savings = sorted((_saved(each, lines, today) for each in coupons[1:] if each), reverse=True)
     if max(0, savings[0]) != totals.discount or (len(savings) > 1 and 0 < savings[0] == savings[1]):
         return None
-    ordinary = {each["variant"] for rows in fitting for each in rows
-                if each["price"] == min(row["price"] for row in rows)}  # fmt: skip
+    ordinary = {
+        each["variant"]
+        for rows in fitting
+        for each in rows
+        if each["price"] == min(row["price"] for row in rows)
+    }
     if {line["variant"] for line in lines} <= ordinary or _tied(lines, fitting):
         return None
     return lines, coupon, totals, (same[1], free[0])

@@ -102,8 +102,11 @@ def fill_checkout(
     yield from pilot.goto("shop", "/checkout")
     yield from pilot.select(shop_words(pilot, "address"), str(address))
     yield from pilot.select(shop_words(pilot, "payment"), str(payment))
-    for extra, ticked, price in (("insurance", True, " (€2.90)"), ("wrapping", False, " (€3.50)"),
-                                 ("newsletter", True, "")):  # fmt: skip
+    for extra, ticked, price in (
+        ("insurance", True, " (€2.90)"),
+        ("wrapping", False, " (€3.50)"),
+        ("newsletter", True, ""),
+    ):
         if (extra in keep) != ticked:
             names = tuple(word + price for word in shop_words(pilot, extra))
             yield from pilot.click("checkbox", names)

@@ -72,8 +72,9 @@ class AddToCart(WebTemplate):
         if named is None:
             return None
         row, words = named
-        variants = store.rows("SELECT * FROM variants WHERE product = ? AND stock >= 3 ORDER BY id",
-                              (row["id"],))  # fmt: skip
+        variants = store.rows(
+            "SELECT * FROM variants WHERE product = ? AND stock >= 3 ORDER BY id", (row["id"],)
+        )
         if len(variants) < 2:
             return None
         variant, wrong = scene.sample(variants, 2)
@@ -104,9 +105,12 @@ class AddToCart(WebTemplate):
             yield from pilot.finish()
 
         return WebDraft(
-            plan, instruction, solver(variant["id"], quantity),
-            changes=added("shop", "cart", {"person": person, "variant": variant["id"],
-                                           "quantity": quantity}),
+            plan,
+            instruction,
+            solver(variant["id"], quantity),
+            changes=added(
+                "shop", "cart", {"person": person, "variant": variant["id"], "quantity": quantity}
+            ),
             alternatives={"by_search": by_search},
             mutants={
                 "wrong_variant": solver(wrong["id"], quantity),
@@ -114,7 +118,7 @@ class AddToCart(WebTemplate):
                 "other_product": solver(others[0]["id"], quantity),
             },
             turns=20,
-        )  # fmt: skip
+        )
 
 
 class LookUp(WebTemplate):
@@ -164,7 +168,11 @@ class LookUp(WebTemplate):
             yield from pilot.finish("RETRIEVE", data)
 
         return WebDraft(
-            plan, asked, solver(data), answer=ExpectedAnswer(data=data), evidence=evidence,
+            plan,
+            asked,
+            solver(data),
+            answer=ExpectedAnswer(data=data),
+            evidence=evidence,
             alternatives={"by_search": by_search},
             mutants={
                 "unseen": solver(data, look=False),
@@ -172,7 +180,7 @@ class LookUp(WebTemplate):
                 "too_much": solver((*data, label)),
             },
             turns=20,
-        )  # fmt: skip
+        )
 
 
 class CorrectAddress(WebTemplate):
@@ -233,7 +241,9 @@ class CorrectAddress(WebTemplate):
             yield from pilot.finish()
 
         return WebDraft(
-            plan, instruction, solver(row["id"]),
+            plan,
+            instruction,
+            solver(row["id"]),
             changes=changed("shop", "addresses", row["id"], street=street, phone=phone),
             alternatives={"by_list": by_list},
             mutants={
@@ -242,7 +252,7 @@ class CorrectAddress(WebTemplate):
                 "wrong_house": solver(row["id"], way=street.replace(str(house), str(house + 1))),
             },
             turns=20,
-        )  # fmt: skip
+        )
 
 
 class CancelOrder(WebTemplate):

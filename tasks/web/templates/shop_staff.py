@@ -78,10 +78,13 @@ class ReduceSlowGoods(WebTemplate):
             if twist == "rested":
                 days = settings["rest_days"] - int(scene.rng.integers(0, 4))
             cost = row["price"] * (0.97 if twist == "floor" else 0.6)
-            edits.append((
-                "shop", "UPDATE variants SET stock = ?, repriced = ?, cost = ? WHERE id = ?",
-                (stock, (today - timedelta(days=days)).isoformat(), int(cost), row["variant"]),
-            ))  # fmt: skip
+            edits.append(
+                (
+                    "shop",
+                    "UPDATE variants SET stock = ?, repriced = ?, cost = ? WHERE id = ?",
+                    (stock, (today - timedelta(days=days)).isoformat(), int(cost), row["variant"]),
+                )
+            )
             price = _reduced(
                 row["price"], int(cost), stock, days, settings, less.get(row["seller"], 0)
             )
@@ -138,8 +141,9 @@ class ReduceSlowGoods(WebTemplate):
         unaware: dict[str, Solver] = {}
         if less:
             naive = _by_query(scene, plan, kind, settings, today, {})
-            if naive == expected or not any(row["seller"] == former for row in rows
-                                            if row["variant"] in expected):  # fmt: skip
+            if naive == expected or not any(
+                row["seller"] == former for row in rows if row["variant"] in expected
+            ):
                 return None
             unaware["misses_notice"] = solver(naive)
         some = next(iter(expected))
@@ -215,9 +219,13 @@ def _reduced(
 
 
 def _by_query(
-    scene: WebScene, plan: WorldPlan, kind: str, settings: dict[str, int], today: date,
+    scene: WebScene,
+    plan: WorldPlan,
+    kind: str,
+    settings: dict[str, int],
+    today: date,
     less: dict[str, int],
-) -> dict[str, int]:  # fmt: skip
+) -> dict[str, int]:
     """The same for all variants of the kind, by query."""
     rows = scene.store(plan, "shop").rows(
         """SELECT id, new FROM (

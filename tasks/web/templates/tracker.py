@@ -69,7 +69,9 @@ class SetPriority(WebTemplate):
 
         wrong = label_of("p4" if priority != "p4" else "p1", scene.language)
         return WebDraft(
-            plan, instruction, solver(row["number"], label),
+            plan,
+            instruction,
+            solver(row["number"], label),
             changes=changed("tracker", "issues", row["number"], priority=priority),
             alternatives={"by_list": by_list},
             mutants={
@@ -78,7 +80,7 @@ class SetPriority(WebTemplate):
                 "status_too": solver(row["number"], label, also_status=True),
             },
             turns=20,
-        )  # fmt: skip
+        )
 
 
 class CloseUnlessBlocked(WebTemplate):
@@ -159,20 +161,28 @@ class CloseUnlessBlocked(WebTemplate):
         person = scene.people(plan)[0].login
         if not scene.feasible:
             return WebDraft(
-                plan, instruction, report(blocker["number"]),
+                plan,
+                instruction,
+                report(blocker["number"]),
                 answer=ExpectedAnswer("ACTION_NOT_ALLOWED_ERROR", record=str(blocker["number"])),
                 evidence=evidence,
                 alternatives={"try_first": try_first},
-                mutants={"does_it": do, "wrong_record": report(third["number"]),
-                         "own_record": report(row["number"])},
-            )  # fmt: skip
+                mutants={
+                    "does_it": do,
+                    "wrong_record": report(third["number"]),
+                    "own_record": report(row["number"]),
+                },
+            )
         expected = {
             "tracker": {
                 "issues": {"changed": [[row["number"], {"status": "done"}]]},
-                **added("tracker", "comments", {"issue": row["number"], "author": person,
-                                                "body": remark})["tracker"],
+                **added(
+                    "tracker",
+                    "comments",
+                    {"issue": row["number"], "author": person, "body": remark},
+                )["tracker"],
             }
-        }  # fmt: skip
+        }
         return WebDraft(
             plan, instruction, do, changes=expected, evidence=evidence,
             alternatives={"try_first": try_first},

@@ -30,7 +30,7 @@ class HandOver(WebTemplate):
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw a person and eight issues of theirs, one for every rule."""
+        """Draw a person and eight of their issues, one for every rule."""
         plan = scene.plan("tracker")
         store = scene.store(plan, "tracker")
         hard = scene.demanding()
@@ -38,10 +38,16 @@ class HandOver(WebTemplate):
         names = {person.login: person.name for person in people}
         project = scene.pick(store.rows("SELECT * FROM projects ORDER BY key"))
         leaver = scene.pick([each for each in people[1:] if each.login != project["lead"]])
-        held = store.rows("SELECT * FROM issues WHERE project = ? AND assignee = ? AND status NOT "
-                          "IN ('done', 'rejected')", (project["key"], leaver.login))  # fmt: skip
-        spare = store.rows("SELECT * FROM issues WHERE project = ? AND status IN ('open', "
-                           "'progress') AND assignee = '' ORDER BY number", (project["key"],))  # fmt: skip
+        held = store.rows(
+            "SELECT * FROM issues WHERE project = ? AND assignee = ? AND status NOT "
+            "IN ('done', 'rejected')",
+            (project["key"], leaver.login),
+        )
+        spare = store.rows(
+            "SELECT * FROM issues WHERE project = ? AND status IN ('open', "
+            "'progress') AND assignee = '' ORDER BY number",
+            (project["key"],),
+        )
         specs = [("open", "p3"), ("progress", "p2"), ("open", "p1"), ("review", "p2"),
                  ("open", "p4"), ("progress", "p3"), ("open", "p2"), ("testing", "p1")]  # fmt: skip
         specs = specs if hard else [*specs[:4], specs[5]]
@@ -60,15 +66,22 @@ class HandOver(WebTemplate):
         if not ranked:
             return None
         first = ranked[0]
-        others = [each.login for each in people if each.login not in
-                  (leaver.login, first, project["lead"], *ranked)]  # fmt: skip
+        others = [
+            each.login
+            for each in people
+            if each.login not in (leaver.login, first, project["lead"], *ranked)
+        ]
         second, third = scene.sample(others, 2)
         away = ("tracker", "UPDATE staff SET away_from = ?, away_until = ? WHERE login = ?")
         near, far, past = ((today + timedelta(days=days)).isoformat() for days in (-2, 6, -20))
         deputy = ("tracker", "UPDATE staff SET deputy = ? WHERE login = ?")
-        edits += [(*away, (near, far, first)), (*deputy, (second, first)),
-                  (*deputy, (third, second)), (*away, (past, near, third)),
-                  (*away, (today.isoformat(), far, leaver.login))]  # fmt: skip
+        edits += [
+            (*away, (near, far, first)),
+            (*deputy, (second, first)),
+            (*deputy, (third, second)),
+            (*away, (past, near, third)),
+            (*away, (today.isoformat(), far, leaver.login)),
+        ]
         if hard:
             edits.append((*away, (near, today.isoformat(), second)))
         head = people[1].login
@@ -82,7 +95,7 @@ class HandOver(WebTemplate):
         wrong = {
             kind: _owners(store, leaver.login, project, today.isoformat(), hard=hard, without=kind)
             for kind in ("away", "review", "lead", *(("low", "chain") if hard else ()))
-        }  # fmt: skip
+        }
         if any(value == right or value is None for value in wrong.values()):
             return None
         span = (today.isoformat(), far)
@@ -100,7 +113,8 @@ class HandOver(WebTemplate):
                     yield from pilot.goto("tracker", "/rules")
                     yield from pilot.goto("tracker", "/people")
                     yield from pilot.goto(
-                        "tracker", f"/issues?project={project['key']}&assignee={leaver.login}")  # fmt: skip
+                        "tracker", f"/issues?project={project['key']}&assignee={leaver.login}"
+                    )
                 for number, login in owners.items():
                     if login != leaver.login:
                         name = names.get(login, pilot.words("tracker", "none")[0])
@@ -190,8 +204,11 @@ def _owners(
         return bool(row["away_from"]) and row["away_from"] <= today <= row["away_until"]
 
     owners = {}
-    for row in store.rows("SELECT * FROM issues WHERE project = ? AND assignee = ? AND status NOT "
-                          "IN ('done', 'rejected') ORDER BY number", (project["key"], leaver)):  # fmt: skip
+    for row in store.rows(
+        "SELECT * FROM issues WHERE project = ? AND assignee = ? AND status NOT "
+        "IN ('done', 'rejected') ORDER BY number",
+        (project["key"], leaver),
+    ):
         if row["status"] in ("review", "testing") and without != "review":
             owners[row["number"]] = leaver
             continue

@@ -38,29 +38,41 @@ class CloseMilestone(WebTemplate):
         store = scene.store(plan, "tracker")
         hard = scene.demanding()
         project = scene.pick(store.rows("SELECT * FROM projects ORDER BY key"))
-        stones = store.rows("SELECT * FROM milestones WHERE project = ? AND state = 'open' "
-                            "ORDER BY due", (project["key"],))  # fmt: skip
+        stones = store.rows(
+            "SELECT * FROM milestones WHERE project = ? AND state = 'open' ORDER BY due",
+            (project["key"],),
+        )
         if len(stones) < 3:
             return None
         stone, after = stones[0], stones[1]
-        rows = store.rows("SELECT * FROM issues WHERE milestone = ? ORDER BY number",
-                          (stone["id"],))  # fmt: skip
+        rows = store.rows(
+            "SELECT * FROM issues WHERE milestone = ? ORDER BY number", (stone["id"],)
+        )
         specs = [("open", "p2", "api"), ("progress", "p3", "sync"), ("testing", "p3", "search"),
                  ("open", "p1", "login"), ("done", "p2", "api"), ("rejected", "p1", "sync")]  # fmt: skip
         if hard:
-            specs += [("open", "p4", "charts"), ("review", "p2", "billing"),
-                      ("testing", "p4", "export"), ("progress", "p2", "billing")]  # fmt: skip
+            specs += [
+                ("open", "p4", "charts"),
+                ("review", "p2", "billing"),
+                ("testing", "p4", "export"),
+                ("progress", "p2", "billing"),
+            ]
         if len(rows) < len(specs):
             return None
         chosen = scene.sample(rows, len(specs))
         kept = [row["number"] for row in chosen]
         marks = ", ".join("?" * len(kept))
         edits: list[Edit] = [
-            ("tracker", f"UPDATE issues SET milestone = 0 WHERE milestone = ? AND number NOT IN "
-             f"({marks})", (stone["id"], *kept))]  # fmt: skip
+            (
+                "tracker",
+                f"UPDATE issues SET milestone = 0 WHERE milestone = ? AND number NOT IN ({marks})",
+                (stone["id"], *kept),
+            )
+        ]
         for row, (status, priority, component) in zip(chosen, specs, strict=True):
-            edits.append(issue_edit(row["number"], status=status, priority=priority,
-                                    component=component))  # fmt: skip
+            edits.append(
+                issue_edit(row["number"], status=status, priority=priority, component=component)
+            )
         critical = chosen[3]
         edits.append(issue_edit(critical["number"], status="done" if scene.feasible else "open"))
         head, say = scene.people(plan)[1].login, scene.say
@@ -117,11 +129,13 @@ class CloseMilestone(WebTemplate):
                 for number, values in moves.items():
                     yield from pilot.goto("tracker", f"/issues/{number}")
                     if "status" in values:
-                        yield from pilot.select(pilot.words("tracker", "status"),
-                                                label_of("done", pilot.language))  # fmt: skip
+                        yield from pilot.select(
+                            pilot.words("tracker", "status"), label_of("done", pilot.language)
+                        )
                     elif values["milestone"]:
-                        yield from pilot.select(pilot.words("tracker", "milestone"),
-                                                stone_names[values["milestone"]])  # fmt: skip
+                        yield from pilot.select(
+                            pilot.words("tracker", "milestone"), stone_names[values["milestone"]]
+                        )
                     else:
                         bid = pilot.find("combobox", pilot.words("tracker", "milestone"))
                         yield from pilot.act("select_option", bid=bid, options="0")
@@ -152,28 +166,38 @@ class CloseMilestone(WebTemplate):
 
         all_move = {number: {"milestone": after["id"]} for number in expected}
         mutants: dict[str, Solver] = {
-            "all_move": solver(all_move), "not_closed": solver(expected, close=False),
+            "all_move": solver(all_move),
+            "not_closed": solver(expected, close=False),
             "one_missing": solver(dict(list(expected.items())[1:])),
             "wrong_record": report(chosen[0]["number"]),
-        }  # fmt: skip
+        }
         if not scene.feasible:
             return WebDraft(
-                plan, instruction, report(critical["number"]), evidence=evidence,
+                plan,
+                instruction,
+                report(critical["number"]),
+                evidence=evidence,
                 answer=ExpectedAnswer("ACTION_NOT_ALLOWED_ERROR", record=str(critical["number"])),
-                alternatives={"attempt": attempt}, mutants=mutants, turns=60,
-            )  # fmt: skip
+                alternatives={"attempt": attempt},
+                mutants=mutants,
+                turns=60,
+            )
         return WebDraft(
-            plan, instruction, solver(expected), evidence=evidence,
+            plan,
+            instruction,
+            solver(expected),
+            evidence=evidence,
             changes=together(
-                *(changed("tracker", "issues", number, **values)
-                  for number, values in expected.items()),
+                *(
+                    changed("tracker", "issues", number, **values)
+                    for number, values in expected.items()
+                ),
                 changed("tracker", "milestones", stone["id"], state="closed"),
             ),
             alternatives={"attempt": attempt},
-            mutants={**mutants, "refuses": report(critical["number"]),
-                     "only_close": solver({})},
+            mutants={**mutants, "refuses": report(critical["number"]), "only_close": solver({})},
             turns=60,
-        )  # fmt: skip
+        )
 
 
 def _moves(
@@ -187,9 +211,11 @@ def _moves(
         {"hard": int(hard), "stone": stone["id"]},
     )
     outcome: Mapping[str, dict[str, Any]] = {
-        "drop": {"milestone": 0}, "finish": {"status": "done"},
-        "skip": {"milestone": stones[2]["id"]}, "move": {"milestone": stones[1]["id"]},
-    }  # fmt: skip
+        "drop": {"milestone": 0},
+        "finish": {"status": "done"},
+        "skip": {"milestone": stones[2]["id"]},
+        "move": {"milestone": stones[1]["id"]},
+    }
     return {row["number"]: outcome[row["act"]] for row in rows}
 
 

@@ -76,17 +76,26 @@ class MergeDuplicates(WebTemplate):
         # The oldest, a newer one in testing, a critical one (hard), plain ones, a blocked one (hard).
         statuses = ["open", "testing", "progress", "open", "done", "progress", "open"]
         texts = [
-            scene.say(f"Reported by a customer, reference {reference}.",
-                      f"客户报告，参考号{reference}。") if i < (6 if hard else 4) else
-            scene.say(f"Reported by a customer, reference {near}.", f"客户报告，参考号{near}。")
+            scene.say(
+                f"Reported by a customer, reference {reference}.", f"客户报告，参考号{reference}。"
+            )
+            if i < (6 if hard else 4)
+            else scene.say(
+                f"Reported by a customer, reference {near}.", f"客户报告，参考号{near}。"
+            )
             for i in range(len(chosen))
-        ]  # fmt: skip
+        ]
         edits: list[Edit] = []
         for i, (row, age) in enumerate(zip(chosen, ages, strict=True)):
-            edits.append(issue_edit(
-                row["number"], status="open" if i == len(chosen) - 1 else statuses[i],
-                body=texts[i], priority="p1" if hard and i == 2 else "p3",
-                created=(start - timedelta(days=age)).isoformat(" ", "seconds")))  # fmt: skip
+            edits.append(
+                issue_edit(
+                    row["number"],
+                    status="open" if i == len(chosen) - 1 else statuses[i],
+                    body=texts[i],
+                    priority="p1" if hard and i == 2 else "p3",
+                    created=(start - timedelta(days=age)).isoformat(" ", "seconds"),
+                )
+            )
             edits.append(("tracker", "DELETE FROM links WHERE issue = ?", (row["number"],)))
         odd = chosen[3]
         if not scene.feasible:
@@ -94,8 +103,13 @@ class MergeDuplicates(WebTemplate):
         # The blocker is open in both variants of the task.
         edits.append(issue_edit(blocker["number"], status="open", body=""))
         if hard:
-            edits.append(("tracker", "INSERT INTO links (issue, kind, other) VALUES (?, "
-                          "'blocked_by', ?)", (chosen[5]["number"], blocker["number"])))  # fmt: skip
+            edits.append(
+                (
+                    "tracker",
+                    "INSERT INTO links (issue, kind, other) VALUES (?, 'blocked_by', ?)",
+                    (chosen[5]["number"], blocker["number"]),
+                )
+            )
         head = scene.people(plan)[1].login
         say = scene.say
         lines = [
@@ -171,21 +185,26 @@ class MergeDuplicates(WebTemplate):
 
         wrong_target = chosen[1] if hard else chosen[0]
         mutants: dict[str, Solver] = {
-            "other_target": solver(wrong_target, [row for row in [*victims, target]
-                                                  if row is not wrong_target]),
+            "other_target": solver(
+                wrong_target, [row for row in [*victims, target] if row is not wrong_target]
+            ),
             "one_missing": solver(target, victims[:-1]),
             "wrong_record": report(chosen[0]["number"]),
             "near_reference": solver(target, [*victims, chosen[-1]]),
-        }  # fmt: skip
+        }
         if hard:
             mutants["blocked_too"] = solver(target, [*victims, chosen[5]])
         if not scene.feasible:
             return WebDraft(
-                plan, instruction, report(odd["number"]), evidence=evidence,
+                plan,
+                instruction,
+                report(odd["number"]),
+                evidence=evidence,
                 answer=ExpectedAnswer("ACTION_NOT_ALLOWED_ERROR", record=str(odd["number"])),
                 alternatives={"by_search": by_search},
-                mutants={**mutants, "what_works": solver(target, victims[:2])}, turns=50,
-            )  # fmt: skip
+                mutants={**mutants, "what_works": solver(target, victims[:2])},
+                turns=50,
+            )
         known = _logins(store, target["number"])
         watchers = []
         for row in victims:
@@ -221,9 +240,13 @@ def _merge_plan(store: SiteStore, reference: str, *, hard: bool) -> tuple[int, l
         (f"%{reference}%",),
     )
     ranks = sorted(
-        rows, key=lambda row: (not (hard and row["priority"] == "p1"),
-                               row["status"] not in ("review", "testing"), row["created"])
-    )  # fmt: skip
+        rows,
+        key=lambda row: (
+            not (hard and row["priority"] == "p1"),
+            row["status"] not in ("review", "testing"),
+            row["created"],
+        ),
+    )
     target = ranks[0]
     return target["number"], sorted(
         row["number"] for row in ranks[1:] if not (hard and row["waits"])

@@ -46,8 +46,10 @@ class WatchIssue(WebTemplate):
         plan = scene.plan("tracker")
         store = scene.store(plan, "tracker")
         person = scene.people(plan)[0].login
-        held = {row["issue"] for row in
-                store.rows("SELECT issue FROM watchers WHERE login = ?", (person,))}  # fmt: skip
+        held = {
+            row["issue"]
+            for row in store.rows("SELECT issue FROM watchers WHERE login = ?", (person,))
+        }
         rows = [row for row in unique_issues(store) if row["number"] not in held]
         if len(rows) < 2:
             return None
@@ -95,8 +97,10 @@ class MoveOnBoard(WebTemplate):
         store = scene.store(plan, "tracker")
         rows = []
         for row in unique_issues(store, _OPEN):
-            newer = store.value("SELECT count(*) FROM issues WHERE project = ? AND status = ? AND "
-                                "number > ?", (row["project"], row["status"], row["number"]))  # fmt: skip
+            newer = store.value(
+                "SELECT count(*) FROM issues WHERE project = ? AND status = ? AND number > ?",
+                (row["project"], row["status"], row["number"]),
+            )
             if newer < 30:
                 rows.append(row)
         if len(rows) < 2:
@@ -115,9 +119,10 @@ class MoveOnBoard(WebTemplate):
             def solve(pilot: Pilot) -> Script:
                 yield from pilot.goto("tracker", f"/board?project={issue['project']}")
                 yield from pilot.act(
-                    "drag_and_drop", from_bid=pilot.find("draggable", f"#{issue['number']}"),
+                    "drag_and_drop",
+                    from_bid=pilot.find("draggable", f"#{issue['number']}"),
                     to_bid=pilot.find("drop zone", label_of(to, pilot.language)),
-                )  # fmt: skip
+                )
                 yield from pilot.finish()
 
             return solve
@@ -154,8 +159,9 @@ class CountIssues(WebTemplate):
         store = scene.store(plan, "tracker")
         project = scene.pick(store.rows("SELECT * FROM projects ORDER BY key"))
         component = scene.pick(COMPONENTS)
-        rows = store.rows("SELECT * FROM issues WHERE project = ? AND component = ?",
-                          (project["key"], component))  # fmt: skip
+        rows = store.rows(
+            "SELECT * FROM issues WHERE project = ? AND component = ?", (project["key"], component)
+        )
         unresolved = [row for row in rows if row["status"] not in ("done", "rejected")]
         if scene.level != "easy":
             if len(unresolved) < 4:
@@ -165,13 +171,17 @@ class CountIssues(WebTemplate):
             sql = "UPDATE issues SET assignee = reporter WHERE number = ?"
             plan = plan.with_edits([("tracker", sql, (row["number"],)) for row in some])
             store = scene.store(plan, "tracker")
-            unresolved = [store.row("SELECT * FROM issues WHERE number = ?", (row["number"],)) or {}
-                          for row in unresolved]  # fmt: skip
+            unresolved = [
+                store.row("SELECT * FROM issues WHERE number = ?", (row["number"],)) or {}
+                for row in unresolved
+            ]
         own = [row for row in unresolved if row["assignee"] == row["reporter"]]
         wanted = unresolved if scene.level == "easy" else own
         where = _OPEN + ("" if scene.level == "easy" else " AND assignee = reporter")
-        count = store.value(f"SELECT count(*) FROM issues WHERE {where} AND project = ? AND "
-                            "component = ?", (project["key"], component))  # fmt: skip
+        count = store.value(
+            f"SELECT count(*) FROM issues WHERE {where} AND project = ? AND component = ?",
+            (project["key"], component),
+        )
         if count != len(wanted) or not 1 <= count < len(rows) or len(unresolved) > 18:
             return None
         if scene.level != "easy" and count == len(unresolved):
@@ -359,11 +369,13 @@ class BulkAssign(WebTemplate):
                     if here:
                         yield from pilot.click("disclosure", pilot.words("tracker", "bulk"))
                         if group is rows:
-                            yield from pilot.select(pilot.words("tracker", "set_assignee"),
-                                                    person.name)  # fmt: skip
+                            yield from pilot.select(
+                                pilot.words("tracker", "set_assignee"), person.name
+                            )
                         else:
-                            yield from pilot.select(pilot.words("tracker", "set_priority"),
-                                                    labels[1])  # fmt: skip
+                            yield from pilot.select(
+                                pilot.words("tracker", "set_priority"), labels[1]
+                            )
                         yield from pilot.click("button", pilot.words("tracker", "bulk"))
                     page += 1
             yield from pilot.finish()

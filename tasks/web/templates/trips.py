@@ -1,4 +1,4 @@
-"""Hard tasks over two sites: trips within a budget sheet, reports from the tracker, capacity."""
+"""Hard tasks across two sites: trips within a budget sheet, reports from the tracker, capacity."""
 
 from datetime import timedelta
 from typing import ClassVar
@@ -56,8 +56,9 @@ class BookTrip(WebTemplate):
     def _drawn(self, scene: WebScene) -> WebDraft | None:
         plan = scene.plan("sheets", "maps")
         books, city = scene.store(plan, "sheets"), scene.store(plan, "maps")
-        sheet, rules = (open_sheet(books, "Trips=差旅", name, scene.language)
-                        for name in ("Trips", "Rules"))  # fmt: skip
+        sheet, rules = (
+            open_sheet(books, "Trips=差旅", name, scene.language) for name in ("Trips", "Rules")
+        )
         if sheet is None or rules is None:
             return None
         user = scene.people(plan)[0]
@@ -81,17 +82,23 @@ class BookTrip(WebTemplate):
             "breakfast": _rooms(city, user.login, stay, district, cap, breakfast=False),
             "old_cap": _rooms(city, user.login, stay, district, older),
             "district": _rooms(city, user.login, stay, "", cap),
-        }  # fmt: skip
-        wrong_rooms = {kind: each[0] for kind, each in loose.items()
-                       if each and each[0]["id"] != rate["id"]}  # fmt: skip
-        any_train = _trains(city, origin, target, str(first.weekday()), before="13:00",
-                            flexible=False)  # fmt: skip
-        any_time = _trains(city, origin, target, str(first.weekday()), before="23:59",
-                           flexible=True)  # fmt: skip
+        }
+        wrong_rooms = {
+            kind: each[0] for kind, each in loose.items() if each and each[0]["id"] != rate["id"]
+        }
+        any_train = _trains(
+            city, origin, target, str(first.weekday()), before="13:00", flexible=False
+        )
+        any_time = _trains(
+            city, origin, target, str(first.weekday()), before="23:59", flexible=True
+        )
         if not any_train or not any_time:
             return None
-        wrong_trains = {kind: each[0] for kind, each in (("fixed", any_train), ("late", any_time))
-                        if each[0]["id"] != train["id"]}  # fmt: skip
+        wrong_trains = {
+            kind: each[0]
+            for kind, each in (("fixed", any_train), ("late", any_time))
+            if each[0]["id"] != train["id"]
+        }
         if not wrong_trains or len(wrong_rooms) < 2:
             return None
         tier = city.value("SELECT tier FROM members WHERE login = ?", (user.login,))
@@ -102,16 +109,23 @@ class BookTrip(WebTemplate):
         place = city.row("SELECT * FROM places WHERE id = ?", (rate["place"],))
         assert place is not None
         say = scene.say
-        purpose = say(f"{origin} – {target}, from {stay[0]}, hotel {nights} nights, "
-                      f"{place_label(district, scene.language)}",
-                      f"{origin} – {target}，{stay[0]}起，酒店{nights}晚，"
-                      f"{place_label(district, scene.language)}")  # fmt: skip
-        other = say(f"{target} – {origin}, from {stay[0]}, hotel {nights} nights, any district",
-                    f"{target} – {origin}，{stay[0]}起，酒店{nights}晚，不限城区")  # fmt: skip
+        purpose = say(
+            f"{origin} – {target}, from {stay[0]}, hotel {nights} nights, "
+            f"{place_label(district, scene.language)}",
+            f"{origin} – {target}，{stay[0]}起，酒店{nights}晚，"
+            f"{place_label(district, scene.language)}",
+        )
+        other = say(
+            f"{target} – {origin}, from {stay[0]}, hotel {nights} nights, any district",
+            f"{target} – {origin}，{stay[0]}起，酒店{nights}晚，不限城区",
+        )
         number = 310 + int(scene.rng.integers(80))
         people = scene.people(plan)
-        lines = [(f"T-{number}", people[4].name, other, 900), (f"T-{number + 1}", user.name,
-                 purpose, 900), (f"T-{number + 2}", user.name, other, 700)]  # fmt: skip
+        lines = [
+            (f"T-{number}", people[4].name, other, 900),
+            (f"T-{number + 1}", user.name, purpose, 900),
+            (f"T-{number + 2}", user.name, other, 700),
+        ]
         edits: list[Edit] = []
         for row, line in enumerate(lines, 2):
             edits += row_edits(sheet.id, row, line)
@@ -133,14 +147,18 @@ class BookTrip(WebTemplate):
         last = int(city.value("SELECT max(id) FROM bookings"))
 
         def solver(
-            ticket: StoreRow, room: StoreRow, amount: float, *, extra: bool = False,
-            row: int = 3, swapped: bool = False,
-        ) -> Solver:  # fmt: skip
+            ticket: StoreRow,
+            room: StoreRow,
+            amount: float,
+            *,
+            extra: bool = False,
+            row: int = 3,
+            swapped: bool = False,
+        ) -> Solver:
             def solve(pilot: Pilot) -> Script:
                 yield from view_sheet(pilot, rules.id)
                 yield from view_sheet(pilot, sheet.id)
-                yield from pilot.goto(
-                    "maps", f"/trains?from={origin}&to={target}&date={stay[0]}")  # fmt: skip
+                yield from pilot.goto("maps", f"/trains?from={origin}&to={target}&date={stay[0]}")
                 query = f"district={district}&arrival={stay[0]}&departure={stay[1]}&guests=1"
                 yield from pilot.goto("maps", f"/stays?{query}")
                 yield from pilot.goto("maps", f"/places/{room['place']}/rooms?{query}")
@@ -148,8 +166,9 @@ class BookTrip(WebTemplate):
                 yield from book_room(pilot, room["id"], stay, extra=extra)
                 numbers = [last + 1, last + 2][:: -1 if swapped else 1]
                 text = ", ".join(f"B-{each}" for each in numbers)
-                yield from set_row(pilot, sheet.id, row,
-                                   {f"E{row}": f"{amount:.2f}", f"F{row}": text})  # fmt: skip
+                yield from set_row(
+                    pilot, sheet.id, row, {f"E{row}": f"{amount:.2f}", f"F{row}": text}
+                )
                 yield from pilot.finish()
 
             return solve
@@ -158,8 +177,9 @@ class BookTrip(WebTemplate):
             yield from book_train(pilot, train["id"], first)
             yield from book_room(pilot, rate["id"], stay)
             yield from pilot.goto("sheets", f"/sheets/{sheet.id}")
-            yield from set_row(pilot, sheet.id, 3, {
-                "F3": f"B-{last + 1}, B-{last + 2}", "E3": f"{total:.2f}"})  # fmt: skip
+            yield from set_row(
+                pilot, sheet.id, 3, {"F3": f"B-{last + 1}, B-{last + 2}", "E3": f"{total:.2f}"}
+            )
             yield from pilot.finish()
 
         tax = tax_cents(rate, *stay) / 100
@@ -190,8 +210,10 @@ def _trip_rules(
 ) -> list[tuple[str, str, str]]:
     """Return date, who decided, and text of the rules for trips."""
     say = scene.say
-    room = say("Rooms: at most {} EUR per night on average, without city tax.",
-               "客房：平均每晚不超过{}欧元，不含城市税。")  # fmt: skip
+    room = say(
+        "Rooms: at most {} EUR per night on average, without city tax.",
+        "客房：平均每晚不超过{}欧元，不含城市税。",
+    )
     return [
         (f"{year - 1}-02-01", head, room.format(older // 100)),
         (f"{year}-01-05", head, room.format(cap // 100)),
@@ -212,9 +234,14 @@ def _trip_rules(
 
 
 def _rooms(
-    store: SiteStore, login: str, stay: tuple[str, str, int], district: str, cap: int,
-    *, breakfast: bool = True,
-) -> list[StoreRow]:  # fmt: skip
+    store: SiteStore,
+    login: str,
+    stay: tuple[str, str, int],
+    district: str,
+    cap: int,
+    *,
+    breakfast: bool = True,
+) -> list[StoreRow]:
     """Return the rooms that the rules allow, the best first."""
     tier = store.value("SELECT tier FROM members WHERE login = ?", (login,))
     nights = len(nights_of(stay[0], stay[1]))
@@ -224,13 +251,16 @@ def _rooms(
         (nights, stay[2]),
     )
     found = [
-        row for row in rows
-        if (not district or row["district"] == district) and (row["breakfast"] or not breakfast)
+        row
+        for row in rows
+        if (not district or row["district"] == district)
+        and (row["breakfast"] or not breakfast)
         and free_nights(store, row["id"], stay[0], stay[1])
         and stay_cents(row, stay[0], stay[1], tier) <= cap * nights
-    ]  # fmt: skip
-    return sorted(found, key=lambda row: (-round(row["stars"], 6),
-                                          stay_cents(row, stay[0], stay[1], tier)))  # fmt: skip
+    ]
+    return sorted(
+        found, key=lambda row: (-round(row["stars"], 6), stay_cents(row, stay[0], stay[1], tier))
+    )
 
 
 def _trains(

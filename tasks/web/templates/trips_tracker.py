@@ -1,4 +1,4 @@
-"""Hard tasks over tracker and spreadsheet: a report, and assigning by capacity."""
+"""Hard tasks across tracker and spreadsheet: a report, and assigning by capacity."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -59,8 +59,9 @@ class ComponentReport(WebTemplate):
         project = scene.pick(tracker.rows("SELECT * FROM projects ORDER BY key"))
         limit = int(scene.rng.integers(30, 60))
         day = (today_of(plan) - timedelta(days=limit)).isoformat()
-        rows = tracker.rows("SELECT * FROM issues WHERE project = ? AND priority IN ('p1', 'p2')",
-                            (project["key"],))  # fmt: skip
+        rows = tracker.rows(
+            "SELECT * FROM issues WHERE project = ? AND priority IN ('p1', 'p2')", (project["key"],)
+        )
         tallies: dict[str, list[int]] = {each: [0, 0] for each in COMPONENTS}
         loose = dict.fromkeys(COMPONENTS, 0)
         for row in rows:
@@ -114,13 +115,18 @@ class ComponentReport(WebTemplate):
 
             return solve
 
-        every = [(issue_label(each, scene.language), loose[each], free)
-                 for each, _, free in listed]  # fmt: skip
-        cells = {f"{column}{row}": value for row, line in enumerate(lines, 2)
-                 for column, value in zip("ABC", line, strict=True)}  # fmt: skip
+        every = [(issue_label(each, scene.language), loose[each], free) for each, _, free in listed]
+        cells = {
+            f"{column}{row}": value
+            for row, line in enumerate(lines, 2)
+            for column, value in zip("ABC", line, strict=True)
+        }
         name, count, free = lines[0]
         return WebDraft(
-            plan, instruction, solver(lines), changes=new_cells(sheet.id, cells),
+            plan,
+            instruction,
+            solver(lines),
+            changes=new_cells(sheet.id, cells),
             alternatives={"straight": solver(lines, look=False)},
             mutants={
                 "any_date": solver(every, look=False),
@@ -129,7 +135,7 @@ class ComponentReport(WebTemplate):
                 "unsorted": solver([*lines[1:], lines[0]], look=False),
             },
             turns=80,
-        )  # fmt: skip
+        )
 
 
 def _fill_rows(pilot: Pilot, sheet: SheetContent, lines: Sequence[tuple[object, ...]]) -> Script:
@@ -153,15 +159,23 @@ class AssignByRoster(WebTemplate):
             return None
         people = scene.people(plan)
         project = scene.pick(tracker.rows("SELECT * FROM projects ORDER BY key"))
-        free = tracker.rows(f"SELECT * FROM issues WHERE project = ? AND {UNRESOLVED} AND "
-                            "priority <> 'p1' ORDER BY number", (project["key"],))  # fmt: skip
+        free = tracker.rows(
+            f"SELECT * FROM issues WHERE project = ? AND {UNRESOLVED} AND "
+            "priority <> 'p1' ORDER BY number",
+            (project["key"],),
+        )
         if len(free) < 6:
             return None
         chosen = scene.sample(free, 5)
         areas = scene.sample(list(COMPONENTS), 3)
         edits: list[Edit] = [
-            ("tracker", "UPDATE issues SET priority = 'p2' WHERE project = ? AND priority = 'p1' "
-             "AND assignee = ''", (project["key"],))]  # fmt: skip
+            (
+                "tracker",
+                "UPDATE issues SET priority = 'p2' WHERE project = ? AND priority = 'p1' "
+                "AND assignee = ''",
+                (project["key"],),
+            )
+        ]
         for i, row in enumerate(chosen):
             edits.append(issue_edit(row["number"], assignee="", priority="p1", status="open",
                                     component=areas[(0, 0, 1, 1, 2)[i]]))  # fmt: skip
@@ -184,9 +198,14 @@ class AssignByRoster(WebTemplate):
             edits += row_edits(sheet.id, row, [*values, *span])
         plan = plan.with_edits(edits)
         right = _assignment(chosen, areas, roster)
-        by_loads = _assignment_by_sheet(scene, plan_store=scene.store(plan, "sheets"),
-                                        tracker=scene.store(plan, "tracker"), sheet=sheet.id,
-                                        project=project["key"], today=today.isoformat())  # fmt: skip
+        by_loads = _assignment_by_sheet(
+            scene,
+            plan_store=scene.store(plan, "sheets"),
+            tracker=scene.store(plan, "tracker"),
+            sheet=sheet.id,
+            project=project["key"],
+            today=today.isoformat(),
+        )
         if right is None or by_loads != right:
             return None
         login_of = {person.name: person.login for person in people}
@@ -259,8 +278,9 @@ def _assignment(
     fields = dict(zip((row["number"] for row in issues), (0, 0, 1, 1, 2), strict=True))
     owners: dict[int, str] = {}
     for number in sorted(fields):
-        able = [name for name, area, _, gone in roster
-                if area == areas[fields[number]] and not gone]  # fmt: skip
+        able = [
+            name for name, area, _, gone in roster if area == areas[fields[number]] and not gone
+        ]
         able.sort(key=lambda name: -left[name])
         if not able or left[able[0]] < 1:
             return None
@@ -272,9 +292,14 @@ def _assignment(
 
 
 def _assignment_by_sheet(
-    scene: WebScene, *, plan_store: SiteStore, tracker: SiteStore, sheet: int, project: str,
+    scene: WebScene,
+    *,
+    plan_store: SiteStore,
+    tracker: SiteStore,
+    sheet: int,
+    project: str,
     today: str,
-) -> dict[int, str]:  # fmt: skip
+) -> dict[int, str]:
     """Return who gets which issue, from both sites as stored."""
     rows: dict[int, dict[int, str]] = {}
     for cell in plan_store.rows("SELECT * FROM cells WHERE sheet = ? AND row > 1", (sheet,)):
@@ -283,15 +308,18 @@ def _assignment_by_sheet(
     owners: dict[int, str] = {}
     for issue in tracker.rows(
         f"SELECT * FROM issues WHERE project = ? AND priority = 'p1' AND assignee = '' AND {UNRESOLVED} "
-        "ORDER BY number", (project,)
-    ):  # fmt: skip
+        "ORDER BY number",
+        (project,),
+    ):
         label = issue_label(issue["component"], scene.language)
         best, most = "", 0
         for cells in rows.values():
             if cells.get(3) != label or cells.get(5, "9") <= today <= cells.get(6, ""):
                 continue
-            busy = tracker.value(f"SELECT count(*) FROM issues WHERE assignee = ? AND {UNRESOLVED}",
-                                 (logins[cells[1]],))  # fmt: skip
+            busy = tracker.value(
+                f"SELECT count(*) FROM issues WHERE assignee = ? AND {UNRESOLVED}",
+                (logins[cells[1]],),
+            )
             room = int(cells[4]) - busy - sum(name == cells[1] for name in owners.values())
             if room > most:
                 best, most = cells[1], room

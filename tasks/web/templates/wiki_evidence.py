@@ -1,4 +1,4 @@
-"""Hard tasks on the wiki: weighing sources, and filing pages by a guideline with exceptions."""
+"""A hard task on the wiki: weighing sources by a guideline with exceptions."""
 
 import json
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ class Claim(NamedTuple):
 
 
 def ranking_of(store: SiteStore, key: str = "ranking") -> tuple[str, ...]:
-    """Return the order of sources of the guideline in force."""
+    """Return the ranking of sources in the guideline in force."""
     return tuple(json.loads(store.value("SELECT data FROM _rules"))[key])
 
 
@@ -47,7 +47,7 @@ def choose_claim(
     """Return the claim that the guideline on sources prefers.
 
     Args:
-        claims: What the sources say.
+        claims: The sources' claims.
         ranking: Sources, the one with most authority first.
         rebuilt: Year in which a rebuilding was finished; 0 for none.
         is_year: Whether the figure is the year of opening.

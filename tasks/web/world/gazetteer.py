@@ -112,11 +112,13 @@ KINDS: dict[str, BuildingKind] = {
 SOURCES: dict[str, BilingualText] = {
     key: BilingualText.parse(text)
     for key, text in {
-        "survey": "County Survey Office|郡测绘处", "register": "Heritage Register|遗产名录",
-        "courier": "The Shore Courier|《海岸信使报》", "board": "information board on site|现场说明牌",
+        "survey": "County Survey Office|郡测绘处",
+        "register": "Heritage Register|遗产名录",
+        "courier": "The Shore Courier|《海岸信使报》",
+        "board": "information board on site|现场说明牌",
         "book": "local history society|地方史学会",
     }.items()
-}  # fmt: skip
+}
 """Sources of figures."""
 
 

@@ -33,15 +33,20 @@ __all__ = [
     "state_diff",
 ]
 
-_UNUSABLE = (ArithmeticError, ValueError, RecursionError, sqlite3.DataError,
-             sqlite3.OperationalError)  # fmt: skip
+_UNUSABLE = (
+    ArithmeticError,
+    ValueError,
+    RecursionError,
+    sqlite3.DataError,
+    sqlite3.OperationalError,
+)
 """Errors of handlers that come from input: dates out of range, numbers and queries too large."""
 
 MAX_TRACE = 600
 """Maximum number of requests in the trace, far above an episode's budget of actions."""
 
 NOW = "{now}"
-"""Value that an edit during an episode replaces by the time at which it is made."""
+"""Value that an edit during an episode replaces with the time at which it is made."""
 
 Edit = tuple[str, str, Sequence[Any]]
 """A change that a task makes to a site's initial content: site, SQL, values."""
@@ -182,9 +187,14 @@ class Network:
                 421, "This host is not part of the episode.", media_type="text/plain"
             )
         call = Call(
-            site, request, self._stores[site.name], self.look, self.plan.language, self.clock,
+            site,
+            request,
+            self._stores[site.name],
+            self.look,
+            self.plan.language,
+            self.clock,
             self.plan.session_actions,
-        )  # fmt: skip
+        )
         try:
             response = site.handle(call)
         except _UNUSABLE:
@@ -262,9 +272,10 @@ def state_diff(before: bytes, after: SiteStore) -> dict[str, Any]:
         changes[table] = {
             "added": [row for key, row in new.items() if key not in old],
             "removed": [row for key, row in old.items() if key not in new],
-            "changed": [[old[key], row] for key, row in new.items()
-                        if key in old and old[key] != row],
-        }  # fmt: skip
+            "changed": [
+                [old[key], row] for key, row in new.items() if key in old and old[key] != row
+            ],
+        }
     return changes
 
 
@@ -288,8 +299,9 @@ def _edited(text: str) -> tuple[tuple[str, bytes], ...]:
     plan = WorldPlan.from_json(json.loads(text))
     blobs = []
     for name in plan.sites:
-        blob = _base_blob(name, plan.seed, plan.split, plan.language, plan.scale, plan.people,
-                          plan.start)  # fmt: skip
+        blob = _base_blob(
+            name, plan.seed, plan.split, plan.language, plan.scale, plan.people, plan.start
+        )
         edits = [edit for edit in plan.edits if edit[0] == name]
         if edits:
             store = SiteStore(blob)

@@ -44,8 +44,9 @@ def draw_people(
 
 def _draw(split: Split, language: Language, rng: np.random.Generator) -> Person:
     chinese = language == "zh" or rng.random() < _CHINESE_NAMES
-    given, family = (_pick(f"{part}_{'zh' if chinese else 'en'}", split, rng)
-                     for part in ("given", "family"))  # fmt: skip
+    given, family = (
+        _pick(f"{part}_{'zh' if chinese else 'en'}", split, rng) for part in ("given", "family")
+    )
     if not chinese:
         login = f"{given[0]}.{family}".lower()
         return Person(login, f"{given} {family}", f"{login}@{_domain(rng)}")

@@ -11,9 +11,10 @@ StoreRow = dict[str, Any]
 
 
 _WRITING = re.compile(
-    r'\s*(?:(?:INSERT|REPLACE)(?:\s+OR\s+\w+)?\s+INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)'
-    r'\s+"?(\w+)"?', re.IGNORECASE,
-)  # fmt: skip
+    r"\s*(?:(?:INSERT|REPLACE)(?:\s+OR\s+\w+)?\s+INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)"
+    r'\s+"?(\w+)"?',
+    re.IGNORECASE,
+)
 _MAX_KEYS = 500
 _UPKEEP = frozenset(("_sessions", "_notices", "_jobs"))
 """Tables that nothing in `SiteStore.memo` depends on."""
@@ -167,8 +168,10 @@ class SiteStore:
         sql = f"SELECT * FROM {{}}.{table} WHERE {first} IN ({marks}) ORDER BY rowid"
         if len(keys) > _MAX_KEYS or None in keys:
             sql, keys = f"SELECT * FROM {{}}.{table} ORDER BY rowid", set()
-        return (self.rows(sql.format("saved"), tuple(keys)),
-                self.rows(sql.format("main"), tuple(keys)))  # fmt: skip
+        return (
+            self.rows(sql.format("saved"), tuple(keys)),
+            self.rows(sql.format("main"), tuple(keys)),
+        )
 
     def tables(self) -> list[str]:
         """Return the names of all tables, sorted."""

@@ -41,6 +41,26 @@ def test_a_server_that_is_not_a_cluster_is_abandoned_at_the_deadline() -> None:
             connect(address, within=1.0)
 
 
+@pytest.mark.parametrize("demands", [True, False])
+def test_a_token_is_sent_to_clusters_that_demand_it(
+    demands: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def complaint(address: str, within: float, settings: dict[str, str]) -> str:
+        sent = settings.get("RAY_AUTH_MODE") == "token"
+        return "Unauthenticated" if demands and not sent else ""
+
+    monkeypatch.setattr(connecting, "_unhealthy", complaint)
+    monkeypatch.delenv("RAY_AUTH_MODE", raising=False)
+    monkeypatch.setenv("RAY_AUTH_TOKEN", "0" * 64)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        assert connecting._require_answer(address, 10.0) is demands
+        if demands:
+            monkeypatch.setenv("RAY_AUTH_MODE", "disabled")  # the user's choice
+            with pytest.raises(ClusterError, match="not a healthy Ray cluster: Unauthenticated"):
+                connecting._require_answer(address, 10.0)
+
+
 def test_a_missing_ray_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ClusterError, match=r"pip install 'hexathlon\[cluster\]'"):

@@ -12,7 +12,7 @@ from hexathlon.envs.sandbox.docker.backend import DockerBackend
 from hexathlon.envs.sandbox.image import Entry, SandboxImage
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 from hexathlon.envs.sandbox.namespaces.backend import NamespaceBackend
-from hexathlon.envs.sandbox.namespaces.caller import Keeper
+from hexathlon.envs.sandbox.namespaces.client import Supervisor
 from support.places import may_be_entered
 
 RUNGS = ("namespaces", "namespaces as a user", "docker")
@@ -75,7 +75,7 @@ def namespaces() -> NamespaceBackend:
 
 @pytest.fixture(scope="session")
 def user_backend() -> Iterator[NamespaceBackend]:
-    """The backend for an ordinary user: a keeper without any rights."""
+    """The backend for an ordinary user: a supervisor without any rights."""
     if os.geteuid() != 0:
         pytest.skip("the tests run as an ordinary user already")
     if not os.access("/usr/bin/python3", os.X_OK):
@@ -83,16 +83,16 @@ def user_backend() -> Iterator[NamespaceBackend]:
     if not may_be_entered(Path(hexathlon.__file__).resolve().parent):
         pytest.skip("the checkout is in a folder that other users may not enter")
     try:
-        keeper = Keeper("/usr/bin/python3", 65_534)
+        supervisor = Supervisor("/usr/bin/python3", 65_534)
     except SandboxFault as error:
         pytest.skip(f"no namespaces for ordinary users here: {error}")
-    backend = NamespaceBackend(lambda: keeper)
+    backend = NamespaceBackend(lambda: supervisor)
     probe = backend.probe()
     if not probe.available:
-        keeper.close()
+        supervisor.close()
         pytest.skip(f"no namespaces for ordinary users here: {probe.reason}")
     yield backend
-    keeper.close()
+    supervisor.close()
 
 
 @pytest.fixture(scope="session", params=RUNGS)

@@ -137,7 +137,7 @@ def test_long_files_are_refused(sandbox):
 
 def test_written_entries_replace_links_and_never_follow_them(sandbox):
     sandbox.execute("ln -s data.txt trap; mkdir solid; touch solid/x")
-    sandbox.lay({
+    sandbox.write_entries({
         "/app/trap": Entry(b"mine\n", mode=0o600),
         "/app/solid": Entry(b"file now\n"),
         "/app/a/b": Entry(folder=True, mode=0o711),

@@ -155,7 +155,7 @@ def test_what_cannot_be_parsed_is_a_fault_of_the_sandbox(name: str) -> None:
     link, theirs = hostile(data, *descriptors())
     before = len(os.listdir("/proc/self/fd"))
     with theirs, pytest.raises(SandboxFault):
-        link.ask("walls")
+        link.ask("limits_hit")
     assert len(os.listdir("/proc/self/fd")) <= before
     link.close()
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from hexathlon.envs.sandbox.base import SandboxPathError
-from hexathlon.envs.sandbox.housed import HousedSandbox
 from hexathlon.envs.sandbox.image import Entry, SandboxImage
+from hexathlon.envs.sandbox.init_sandbox import InitSandbox
 from hexathlon.envs.sandbox.ladder import backend
 
 SERVER = """
@@ -23,13 +23,13 @@ while True:
 
 
 @pytest.fixture(scope="module")
-def sandbox() -> Iterator[HousedSandbox]:
-    rung = backend("namespaces")
-    if not rung.probe().available:
-        pytest.skip(rung.probe().reason)
+def sandbox() -> Iterator[InitSandbox]:
+    namespaces = backend("namespaces")
+    if not namespaces.probe().available:
+        pytest.skip(namespaces.probe().reason)
     image = SandboxImage(files={"/srv/server.py": Entry(SERVER.encode())})
-    with rung.open(image) as opened:
-        assert isinstance(opened, HousedSandbox)
+    with namespaces.open(image) as opened:
+        assert isinstance(opened, InitSandbox)
         yield opened
 
 

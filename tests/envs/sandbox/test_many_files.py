@@ -8,7 +8,7 @@ import pytest
 
 from hexathlon.envs.sandbox.changes import Changes, covered
 from hexathlon.envs.sandbox.image import Entry
-from hexathlon.envs.sandbox.kernel import laying
+from hexathlon.envs.sandbox.kernel import writing
 from hexathlon.envs.sandbox.namespaces.export import _Found, export
 
 CALLS = ("open", "stat", "lstat", "listdir", "mkdir", "unlink", "chmod", "utime", "readlink")
@@ -73,7 +73,7 @@ def test_writing_is_linear(tmp_path: Path, counted: Counter[str]) -> None:
     for count in (200, 800):
         files = {f"{tmp_path}/{count}/{n % 7}/{n}": Entry(b"x", mtime=9) for n in range(count)}
         before = counted["all"]
-        laying.apply(Changes(files))
+        writing.apply(Changes(files))
         spent.append(counted["all"] - before)
     assert spent[1] <= 4 * spent[0]
     assert spent[1] <= 5 * 800

@@ -1,4 +1,4 @@
-"""Many short-lived sandboxes at once leave nothing behind, on this machine or in the keeper."""
+"""Many short-lived sandboxes at once leave nothing behind, on this machine or in the supervisor."""
 
 import gc
 import os
@@ -14,7 +14,7 @@ from hexathlon.envs.sandbox.base import SandboxBackend
 from hexathlon.envs.sandbox.image import Entry, SandboxImage
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 from hexathlon.envs.sandbox.namespaces.backend import NamespaceBackend
-from hexathlon.envs.sandbox.namespaces.caller import Keeper
+from hexathlon.envs.sandbox.namespaces.client import Supervisor
 
 CONCURRENCY = 16
 LIMITS = SandboxLimits(memory_bytes=64 * MIB, disk_bytes=8 * MIB, processes=32, seconds=60)
@@ -80,16 +80,16 @@ def own_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def check_namespaces(episodes: int) -> None:
     before = machine()
-    keeper = Keeper()
+    supervisor = Supervisor()
     try:
-        backend = NamespaceBackend(lambda: keeper)
-        launcher = keeper._process.pid
+        backend = NamespaceBackend(lambda: supervisor)
+        launcher = supervisor._process.pid
         soak(backend, episodes)
-        keeper.tidy()
+        supervisor.tidy()
         (inner,) = children(launcher)
         deadline = time.monotonic() + 60
         while children(inner) and time.monotonic() < deadline:
-            keeper.tidy()
+            supervisor.tidy()
         assert children(inner) == []
         layers = [
             line.split()[4]
@@ -98,14 +98,14 @@ def check_namespaces(episodes: int) -> None:
         ]
         assert len(layers) == len(IMAGES), layers
         folders = list(Path("/sys/fs/cgroup").rglob(f"hexathlon-{launcher}"))
-        if str(keeper.properties["limits"]).startswith("cgroup"):
+        if str(supervisor.properties["limits"]).startswith("cgroup"):
             assert folders
         for folder in folders:
             left = [path for path in folder.iterdir() if path.is_dir()]
             assert len(left) <= 2, left  # the last ones may still be ending
         del backend
     finally:
-        keeper.close()
+        supervisor.close()
     assert not Path(f"/proc/{inner}").exists()
     assert not [path for path in folders if path.exists()]
     assert not machine() - before, "more than before"
@@ -130,12 +130,12 @@ def test_containers_leave_nothing(docker_backend):
     assert engine.client.volumes.list() == []
 
 
-def test_killing_a_keeper_ends_its_sandboxes(namespaces):
-    keeper = Keeper()
-    backend = NamespaceBackend(lambda: keeper)
+def test_killing_a_supervisor_ends_its_sandboxes(namespaces):
+    supervisor = Supervisor()
+    backend = NamespaceBackend(lambda: supervisor)
     one = backend.open(IMAGES[0], LIMITS)
     one.execute("setsid sleep 311 & sleep 312 &")
-    (inner,) = children(keeper._process.pid)
+    (inner,) = children(supervisor._process.pid)
     below = children(inner)
     assert below
     os.kill(inner, 9)
@@ -144,8 +144,8 @@ def test_killing_a_keeper_ends_its_sandboxes(namespaces):
         continue
     assert not [pid for pid in below if Path(f"/proc/{pid}").exists()]
     one.close()
-    keeper.close()
-    assert not list(Path("/sys/fs/cgroup").rglob(f"hexathlon-{keeper._process.pid}"))
+    supervisor.close()
+    assert not list(Path("/sys/fs/cgroup").rglob(f"hexathlon-{supervisor._process.pid}"))
 
 
 def test_containers_of_dead_owners_are_reaped(docker_backend):

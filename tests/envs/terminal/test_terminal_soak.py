@@ -12,7 +12,7 @@ import pytest
 
 from hexathlon.envs.errors import BackendMissing
 from hexathlon.envs.sandbox.ladder import choose
-from hexathlon.envs.sandbox.namespaces.caller import shared_keeper
+from hexathlon.envs.sandbox.namespaces.client import shared_supervisor
 from hexathlon.envs.terminal.env import TerminalEnv
 from hexathlon.tasks.registry import get_source
 from support.terminal import commands, play
@@ -35,8 +35,8 @@ def children(pid: int) -> list[int]:
 
 
 def groups() -> list[Path]:
-    """Control groups of single sandboxes of this process's keeper."""
-    name = f"hexathlon-{shared_keeper()._process.pid}"
+    """Control groups of single sandboxes of this process's supervisor."""
+    name = f"hexathlon-{shared_supervisor()._process.pid}"
     return [path for top in Path("/sys/fs/cgroup").rglob(name) for path in top.iterdir()
             if path.is_dir()]  # fmt: skip
 
@@ -65,17 +65,17 @@ def check(episodes: int) -> None:
         choose("namespaces")
     except BackendMissing as error:
         pytest.skip(str(error))
-    keeper = shared_keeper()
-    (inner,) = children(keeper._process.pid)
+    supervisor = shared_supervisor()
+    (inner,) = children(supervisor._process.pid)
     soak(CONCURRENCY)  # threads, images and caches exist from now on
-    keeper.tidy()
+    supervisor.tidy()
     gc.collect()  # descriptors of earlier tests
     held = len(os.listdir("/proc/self/fd")), len(os.listdir(tempfile.gettempdir()))
     mounts = Path("/proc/self/mountinfo").read_text().count(" /sys")
     assert soak(episodes) == [float(number % 2) for number in range(episodes)]
     deadline = time.monotonic() + 60
     while (children(inner) or len(groups()) > 2) and time.monotonic() < deadline:
-        keeper.tidy()
+        supervisor.tidy()
     assert children(inner) == []
     assert len(groups()) <= 2, "the last ones may still be dying, no more"
     now = len(os.listdir("/proc/self/fd")), len(os.listdir(tempfile.gettempdir()))

@@ -13,7 +13,8 @@ from hexathlon.envs.testing.solving import Solved
 from hexathlon.envs.testing.subject import Subject
 from hexathlon.envs.tools import tool
 from hexathlon.tasks.registry import get_source, register_source
-from support.faults import Renamed, SideInName
+from support.faults.base import Renamed
+from support.faults.sources import SideInName
 from support.toy import ADD, ToyEnv
 
 SOURCE = get_source("roleplay")

@@ -15,116 +15,117 @@ from hexathlon.envs.testing import (
     check_names,
 )
 from hexathlon.envs.wrappers import ChatHistory
-from support import faults
 from support.drill import DrillEnv
+from support.faults import base, contract, process, sources, truth
 from support.toy import ToyEnv, ToySource
 
 SMALL = {"fuzz": 150, "tasks": 8}
 
 FAULTS = [
-    (faults.DroppedSeed, "seed_honoured", "seed"),
-    (faults.ConstantStart, "seed_honoured", "the same opening"),
-    (faults.GlobalRandom, "global_state", "the state of random"),
-    (faults.GlobalNumpy, "global_state", r"the state of numpy\.random"),
-    (faults.ChangedEnviron, "global_state", r"os\.environ"),
-    (faults.ClockInText, "two_instances", "at reset"),
-    (faults.HashOrder, "two_processes", "another hash seed"),
-    (faults.SharedCounter, "order_independence", "depends on earlier episodes"),
-    (faults.SharedWorld, "interleaved", "counter stands at"),
-    (faults.AliasingFork, "fork_contract", "was changed by"),
-    (faults.ForgetfulRestore, "restore_contract", "diverged"),
-    (faults.UnpicklableState, "pickle_round_trip", "local object"),
-    (faults.LeakedFile, "no_leaked_file", "/dev/null"),
-    (faults.LeakedThread, "no_leaked_thread", "planted"),
-    (faults.LeakedProcess, "no_leaked_process", "python"),
-    (faults.LeakedTemporary, "no_leaked_temporary", "tmp"),
-    (faults.ClockInInfo, "info_plain", "a clock"),
-    (faults.UuidInInfo, "info_plain", "a uuid"),
-    (faults.PathInInfo, "info_plain", "a path"),
-    (faults.TruncatedInfo, "info_keys", "lacks 'reward_terms'"),
-    (faults.WrongStatus, "info_keys", "status 'truncated_turns' with terminated=True"),
-    (faults.RewardForNothing, "noop_scores_zero", r"doing nothing got 1\.0"),
-    (faults.EasyVerifier, "mutants_score_zero", "the mutant 'off by"),
-    (faults.AnythingGoes, "floor", "policy 'random' scores"),
-    (faults.NarrowVerifier, "alternatives_score_one", "'small steps' got 0"),
-    (faults.LostOracleEnv, "oracle_scores_one", r"the oracle got 0\.0"),
-    (faults.FewMutantsEnv, "mutants_score_zero", "fewer than 3 mutants"),
-    (faults.NoAlternativeEnv, "alternatives_score_one", "fewer than 1 alternatives"),
-    (faults.PaidPerStep, "reward_bounded", "declared maximum"),
-    (faults.LeakyCanary, "canary_hidden", "was shown"),
-    (faults.CanaryInInfo, "canary_hidden", "was shown"),
-    (faults.CrashOnMalformed, "fuzzed_actions", "UnicodeEncodeError"),
-    (faults.AcceptsAnyOption, "unknown_option", "was accepted"),
-    (faults.LongObservation, "observation_bounded", r"not in Unicode\(65536\)"),
-    (faults.ClosesOnce, "close_twice", "KeyError"),
-    (faults.ReusedBuffer, "fresh_observations", "changed by a later call"),
-    (faults.WrongType, "gymnasium_checker", "reward"),
-    (faults.StepsOn, "step_after_end", r"after the end \(completed\) was played"),
-    (faults.NoCanary, "canary_hidden", "has an empty canary"),
-    (faults.IdInOpening, "id_hidden", "the id toy/count/tiny/dev/00000 was shown"),
+    (process.DroppedSeed, "seed_honoured", "seed"),
+    (process.ConstantStart, "seed_honoured", "the same opening"),
+    (process.GlobalRandom, "global_state", "the state of random"),
+    (process.GlobalNumpy, "global_state", r"the state of numpy\.random"),
+    (process.ChangedEnviron, "global_state", r"os\.environ"),
+    (process.ClockInText, "two_instances", "at reset"),
+    (process.HashOrder, "two_processes", "another hash seed"),
+    (process.SharedCounter, "order_independence", "depends on earlier episodes"),
+    (process.SharedWorld, "interleaved", "counter stands at"),
+    (contract.AliasingFork, "fork_contract", "was changed by"),
+    (contract.ForgetfulRestore, "restore_contract", "diverged"),
+    (contract.UnpicklableState, "pickle_round_trip", "local object"),
+    (process.LeakedFile, "no_leaked_file", "/dev/null"),
+    (process.LeakedThread, "no_leaked_thread", "planted"),
+    (process.LeakedProcess, "no_leaked_process", "python"),
+    (process.LeakedTemporary, "no_leaked_temporary", "tmp"),
+    (contract.ClockInInfo, "info_plain", "a clock"),
+    (contract.UuidInInfo, "info_plain", "a uuid"),
+    (contract.PathInInfo, "info_plain", "a path"),
+    (contract.TruncatedInfo, "info_keys", "lacks 'reward_terms'"),
+    (contract.WrongStatus, "info_keys", "status 'truncated_turns' with terminated=True"),
+    (contract.RewardForNothing, "noop_scores_zero", r"doing nothing got 1\.0"),
+    (contract.EasyVerifier, "mutants_score_zero", "the mutant 'off by"),
+    (contract.AnythingGoes, "floor", "policy 'random' scores"),
+    (contract.NarrowVerifier, "alternatives_score_one", "'small steps' got 0"),
+    (sources.LostOracleEnv, "oracle_scores_one", r"the oracle got 0\.0"),
+    (sources.FewMutantsEnv, "mutants_score_zero", "fewer than 3 mutants"),
+    (sources.NoAlternativeEnv, "alternatives_score_one", "fewer than 1 alternatives"),
+    (contract.PaidPerStep, "reward_bounded", "declared maximum"),
+    (truth.LeakyCanary, "canary_hidden", "was shown"),
+    (truth.CanaryInInfo, "canary_hidden", "was shown"),
+    (contract.CrashOnMalformed, "fuzzed_actions", "UnicodeEncodeError"),
+    (contract.AcceptsAnyOption, "unknown_option", "was accepted"),
+    (contract.LongObservation, "observation_bounded", r"not in Unicode\(65536\)"),
+    (contract.ClosesOnce, "close_twice", "KeyError"),
+    (contract.ReusedBuffer, "fresh_observations", "changed by a later call"),
+    (contract.WrongType, "gymnasium_checker", "reward"),
+    (contract.StepsOn, "step_after_end", r"after the end \(completed\) was played"),
+    (truth.NoCanary, "canary_hidden", "has an empty canary"),
+    (truth.IdInOpening, "id_hidden", "the id toy/count/tiny/dev/00000 was shown"),
     (
-        faults.TruthInInfo,
+        truth.TruthInInfo,
         "truth_in_info",
         r"info\['wanted'\] of the last step shows",
     ),
-    (faults.TruthInOpening, "truth_in_observations", "the opening shows"),
-    (faults.TruthAfterTheEnd, "truth_in_observations", "the answer to a wrong ending shows"),
-    (faults.TruthWhenAsked, "truth_in_observations", "an empty or malformed turn shows"),
-    (faults.LateForgetfulFork, "fork_every_turn", "diverged"),
-    (faults.LateSharedFork, "fork_every_turn", "diverged|the parent was changed"),
-    (faults.TimeOfDay, "clock_hidden", "so the time is visible"),
-    (faults.DateOfToday, "clock_hidden", "so the time is visible"),
-    (faults.AcceptsNeighbours, "neighbours_score_zero", "still score 1: drop:add"),
-    (faults.LeakInDisguise, "truth_in_observations", "by its sha256"),
-    (faults.TruthWhenIdle, "truth_in_observations", "an empty or malformed turn shows"),
-    (faults.TruthInRefusal, "truth_in_observations", "the answer to a refused call shows"),
-    (faults.TruthInToolsEnv, "truth_in_observations", "a tool's description shows"),
-    (faults.MarkedTask, "order_independence", "changed the record of its own task"),
-    (faults.UserInText, "two_processes", "another hash seed, locale, user"),
-    (faults.FolderInText, "two_processes", "user and folder got different bytes"),
-    (faults.Printing, "two_processes", "wrote to standard output: 'An episode begins"),
-    (faults.SecondsInText, "clock_hidden", "so the time is visible"),
-    (faults.SeedsRandom, "global_state", "the state of random"),
-    (faults.SetsPrecision, "global_state", "changed the decimal context"),
-    (faults.ChangesAction, "fresh_observations", "was changed by a later call"),
-    (faults.HiddenVerdict, "neighbours_score_zero", r"give 0\.0 for its final state"),
-    (faults.ForgetfulReading, "neighbours_score_zero", "changes when it is read"),
-    (faults.ScoresWhatWasSaid, "neighbours_score_zero", "after saying the right one"),
-    (faults.LaxInTest, "mutants_score_zero", r"the mutant 'off by .* on toy/count/\w+/test/"),
-    (faults.IdleMutantsEnv, "mutants_score_zero", "fewer than 3 mutants that differ"),
-    (faults.OneLevelEnv, "addresses_kept", "level tiny should be"),
-    (faults.NoSaltEnv, "salt_honoured", "are the same with another salt"),
-    (faults.HomeInText, "machine_hidden", "another home, host name"),
-    (faults.HostInText, "machine_hidden", "another home, host name"),
-    (faults.NodeInText, "machine_hidden", "another home, host name"),
-    (faults.CpusInText, "machine_hidden", "another home, host name"),
-    (faults.AffinityInText, "machine_hidden", "another home, host name"),
-    (faults.TemporaryInText, "machine_hidden", "another home, host name"),
-    (faults.MarkInFolder, "machine_hidden", "another home, host name"),
-    (faults.EditorInText, "machine_hidden", "another home, host name"),
-    (faults.KindToTheKit, "two_processes", "a fresh process, without the kit"),
-    (faults.KindToItsCaller, "two_processes", "a fresh process, without the kit"),
-    (faults.KindToPytest, "two_processes", "a fresh process, without the kit"),
-    (faults.AddendsInInfo, "truth_in_parts", r"\['part'\] of .* plus info\['rest'\] of"),
-    (faults.ShiftedTruthInInfo, "truth_in_parts", r"\['part'\] of .* times and plus constants"),
-    (faults.MaskedTruthInInfo, "truth_in_parts", r"info\['parts'\]\.a of .* xor info"),
-    (faults.HalvesInInfo, "truth_in_parts", r"\['a'\] of .* followed by info\['b'\]"),
-    (faults.NegativeReward, "reward_bounded", r"paid -\d+\.0 in total, less than 0"),
-    (faults.NoLastStep, "neighbours_score_zero", "still score 1: .*drop:submit"),
+    (truth.TruthInOpening, "truth_in_observations", "the opening shows"),
+    (truth.TruthAfterTheEnd, "truth_in_observations", "the answer to a wrong ending shows"),
+    (truth.TruthWhenAsked, "truth_in_observations", "an empty or malformed turn shows"),
+    (contract.LateForgetfulFork, "fork_every_turn", "diverged"),
+    (contract.LateSharedFork, "fork_every_turn", "diverged|the parent was changed"),
+    (process.TimeOfDay, "clock_hidden", "so the time is visible"),
+    (process.DateOfToday, "clock_hidden", "so the time is visible"),
+    (contract.AcceptsNeighbours, "neighbours_score_zero", "still score 1: drop:add"),
+    (truth.LeakInDisguise, "truth_in_observations", "by its sha256"),
+    (truth.TruthWhenIdle, "truth_in_observations", "an empty or malformed turn shows"),
+    (truth.TruthInRefusal, "truth_in_observations", "the answer to a refused call shows"),
+    (truth.TruthInToolsEnv, "truth_in_observations", "a tool's description shows"),
+    (process.MarkedTask, "order_independence", "changed the record of its own task"),
+    (process.UserInText, "two_processes", "another hash seed, locale, user"),
+    (process.FolderInText, "two_processes", "user and folder got different bytes"),
+    (process.Printing, "two_processes", "wrote to standard output: 'An episode begins"),
+    (process.SecondsInText, "clock_hidden", "so the time is visible"),
+    (process.SeedsRandom, "global_state", "the state of random"),
+    (process.SetsPrecision, "global_state", "changed the decimal context"),
+    (contract.ChangesAction, "fresh_observations", "was changed by a later call"),
+    (contract.HiddenVerdict, "neighbours_score_zero", r"give 0\.0 for its final state"),
+    (contract.ForgetfulReading, "neighbours_score_zero", "changes when it is read"),
+    (contract.ScoresWhatWasSaid, "neighbours_score_zero", "after saying the right one"),
+    (contract.LaxInTest, "mutants_score_zero", r"the mutant 'off by .* on toy/count/\w+/test/"),
+    (sources.IdleMutantsEnv, "mutants_score_zero", "fewer than 3 mutants that differ"),
+    (sources.OneLevelEnv, "addresses_kept", "level tiny should be"),
+    (sources.NoSaltEnv, "salt_honoured", "are the same with another salt"),
+    (process.HomeInText, "machine_hidden", "another home, host name"),
+    (process.HostInText, "machine_hidden", "another home, host name"),
+    (process.LoginInText, "machine_hidden", "another home, host name"),
+    (process.NodeInText, "machine_hidden", "another home, host name"),
+    (process.CpusInText, "machine_hidden", "another home, host name"),
+    (process.AffinityInText, "machine_hidden", "another home, host name"),
+    (process.TemporaryInText, "machine_hidden", "another home, host name"),
+    (process.MarkInFolder, "machine_hidden", "another home, host name"),
+    (process.EditorInText, "machine_hidden", "another home, host name"),
+    (process.KindToTheKit, "two_processes", "a fresh process, without the kit"),
+    (process.KindToItsCaller, "two_processes", "a fresh process, without the kit"),
+    (process.KindToPytest, "two_processes", "a fresh process, without the kit"),
+    (truth.AddendsInInfo, "truth_in_parts", r"\['part'\] of .* plus info\['rest'\] of"),
+    (truth.ShiftedTruthInInfo, "truth_in_parts", r"\['part'\] of .* times and plus constants"),
+    (truth.MaskedTruthInInfo, "truth_in_parts", r"info\['parts'\]\.a of .* xor info"),
+    (truth.HalvesInInfo, "truth_in_parts", r"\['a'\] of .* followed by info\['b'\]"),
+    (contract.NegativeReward, "reward_bounded", r"paid -\d+\.0 in total, less than 0"),
+    (contract.NoLastStep, "neighbours_score_zero", "still score 1: .*drop:submit"),
 ]
 
 RARE_FAULTS = [
-    (faults.RarelyLostEnv, "oracle_scores_one", r"of 1000 tasks are not solved"),
-    (faults.OneSidedEnv, "floor", "policy '(constant|neighbour)' scores"),
-    (faults.SameContentEnv, "splits_apart", "tasks are in dev and in test, such as"),
-    (faults.GreetsRegulars, "order_independence", "depends on the many episodes before"),
-    (faults.BusyProcess, "two_processes", "got different bytes"),
-    (faults.CountingSourceEnv, "builds_are_pure", "a different task when it is built again"),
-    (faults.RepeatedEnv, "tasks_differ", "the first 40 ids of dev name 2 tasks"),
-    (faults.OtherNamesEnv, "splits_apart", "solutions with the same numbers are in dev and"),
-    (faults.SideInIndexEnv, "numbers_tell_nothing", "bit 0 of the index goes with"),
-    (faults.SideInSeedEnv, "numbers_tell_nothing", "bit 2 of the seed goes with"),
-    (faults.SideInNameEnv, "names_tell_nothing", "predicts the ending report report.reason"),
+    (sources.RarelyLostEnv, "oracle_scores_one", r"of 1000 tasks are not solved"),
+    (sources.OneSidedEnv, "floor", "policy '(constant|neighbour)' scores"),
+    (sources.SameContentEnv, "splits_apart", "tasks are in dev and in test, such as"),
+    (process.GreetsRegulars, "order_independence", "depends on the many episodes before"),
+    (process.BusyProcess, "two_processes", "got different bytes"),
+    (sources.CountingSourceEnv, "builds_are_pure", "a different task when it is built again"),
+    (sources.RepeatedEnv, "tasks_differ", "the first 40 ids of dev name 2 tasks"),
+    (sources.OtherNamesEnv, "splits_apart", "solutions with the same numbers are in dev and"),
+    (sources.SideInIndexEnv, "numbers_tell_nothing", "bit 0 of the index goes with"),
+    (sources.SideInSeedEnv, "numbers_tell_nothing", "bit 2 of the seed goes with"),
+    (sources.SideInNameEnv, "names_tell_nothing", "predicts the ending report report.reason"),
 ]
 """Faults that show over many tasks."""
 
@@ -133,9 +134,9 @@ RARE_FAULTS = [
 def tidy():
     with decimal.localcontext():
         yield
-    faults.RELEASE.set()
-    while faults.KEPT:
-        left = faults.KEPT.pop()
+    base.RELEASE.set()
+    while base.KEPT:
+        left = base.KEPT.pop()
         if isinstance(left, subprocess.Popen):
             left.communicate()
         elif isinstance(left, Path):
@@ -144,7 +145,7 @@ def tidy():
             left.close()
         else:
             left.join(5)
-    faults.RELEASE.clear()
+    base.RELEASE.clear()
 
 
 @pytest.mark.parametrize(
@@ -163,6 +164,20 @@ def test_faults_of_few_tasks_and_of_many_together_are_found(faulty, check, reaso
     assert re.search(f"(?s)failed.*{check}: .*{reason}.*fix: ", str(result)), str(result)
 
 
+@pytest.mark.parametrize(
+    ("env", "found"),
+    [
+        (truth.DoorInInfo, r"info\['hint'\] of an idle step contains .*value \('\d' in"),
+        (truth.DoorAmongFewInInfo, r"info\['open'\] of an idle step contains .*value \('\d' in"),
+        (truth.DoorsEnv, ""),
+    ],
+)
+def test_short_answers_and_lists_of_choices_in_info_are_found(env, found):
+    (result,) = check_environment(env, only=["truth_in_parts"], tasks=120).results
+    assert result.status == ("failed" if found else "passed"), str(result)
+    assert re.search(found, result.detail), str(result)
+
+
 def test_every_check_is_shown_to_catch_something():
     planted = {check for _, check, _ in FAULTS + RARE_FAULTS}
     assert set(check_names()) - planted == {"spec_round_trip", "vector_equals_single"}, (
@@ -175,7 +190,7 @@ def test_a_change_is_tolerated_for_one_template(monkeypatch, template, listed):
     reason = {f"{template}/drop:add": "planted"}
     monkeypatch.setattr(ToySource, "tolerated", {**ToySource.tolerated, **reason})
     only = ["neighbours_score_zero"]
-    (result,) = check_environment(faults.AcceptsNeighbours, only=only, **SMALL).results
+    (result,) = check_environment(contract.AcceptsNeighbours, only=only, **SMALL).results
     assert ("drop:add (" in result.detail) == listed
 
 
@@ -183,10 +198,10 @@ def test_a_change_is_tolerated_for_one_template(monkeypatch, template, listed):
 def test_a_public_fact_is_no_leak_and_must_be_told(monkeypatch, told):
     said = "The answer is known as {}."
     monkeypatch.setattr(
-        faults.HiddenSum, "public_facts", lambda self, task: [said.format(task.params["target"])]
+        base.HiddenSum, "public_facts", lambda self, task: [said.format(task.params["target"])]
     )
 
-    class Telling(faults.SumEnv):
+    class Telling(base.SumEnv):
         def on_reset(self, task):
             return super().on_reset(task) + (said.format(task.params["target"]) if told else "")
 
@@ -240,7 +255,9 @@ def test_an_id_without_a_vector_is_named(registered):
 
 
 def test_a_spec_that_is_not_json_is_named(registered):
-    name = registered("tests/Callable-v0", "support.faults:WithCallable", kwargs={"scorer": len})
+    name = registered(
+        "tests/Callable-v0", "support.faults.contract:WithCallable", kwargs={"scorer": len}
+    )
     report = check_environment(name, only=["spec_round_trip"])
     assert report.failed == ("spec_round_trip",)
 
@@ -263,7 +280,7 @@ def test_a_wrapped_environment_may_be_checked_too():
 
 def test_the_report_reads_as_a_table_and_assert_conforms_raises_it():
     with pytest.raises(ConformanceError, match=r"(?s)ClosesOnce: \d+ passed.*failed  close_twice"):
-        assert_conforms(faults.ClosesOnce, only=["close_twice", "info_keys"], **SMALL)
+        assert_conforms(contract.ClosesOnce, only=["close_twice", "info_keys"], **SMALL)
     assert_conforms(ToyEnv, only=["close_twice"])
     seen = []
     check_environment(ToyEnv, only=["close_twice"], progress=seen.append)
@@ -272,7 +289,7 @@ def test_the_report_reads_as_a_table_and_assert_conforms_raises_it():
 
 def test_one_exception_is_reported_once():
     only = ["info_keys", "info_plain", "oracle_scores_one", "floor", "two_instances"]
-    report = check_environment(faults.NeverBegins, only=only, **SMALL)
+    report = check_environment(contract.NeverBegins, only=only, **SMALL)
     assert report.failed == tuple(name for name in check_names() if name in only)
     first, *others = report.failed
     said = f"the same exception failed 4 more: {', '.join(others)}"

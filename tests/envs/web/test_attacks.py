@@ -162,11 +162,15 @@ def test_an_error_of_a_site_is_a_page(env, monkeypatch):
 @pytest.mark.parametrize(
     ("template", "level"),
     [
-        ("maps_closing_time", "easy"), ("tracker_count", "medium"), ("bank_transfer", "easy"),
-        ("maps_book_table", "easy"), ("sheets_protected", "easy"), ("sheets_undo_entries", "medium"),
+        ("maps_closing_time", "easy"),
+        ("tracker_count", "medium"),
+        ("bank_transfer", "easy"),
+        ("maps_book_table", "easy"),
+        ("sheets_protected", "easy"),
+        ("sheets_undo_entries", "medium"),
         ("shop_buy", "easy"),
     ],
-)  # fmt: skip
+)
 def test_no_constant_is_right_for_many_tasks(template, level):
     source = get_source("web")
     answers = [

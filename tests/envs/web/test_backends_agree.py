@@ -10,8 +10,10 @@ pytestmark = pytest.mark.browser
 
 def results(tasks: int) -> list[SelftestResult]:
     skip_without_chromium()
-    return [run_selftest("Web", tasks, options={"backend": backend}, kinds=["oracle", "noop"])
-            for backend in ("twin", "chromium")]  # fmt: skip
+    return [
+        run_selftest("Web", tasks, options={"backend": backend}, kinds=["oracle", "noop"])
+        for backend in ("twin", "chromium")
+    ]
 
 
 def check(tasks: int) -> None:

@@ -1,5 +1,6 @@
 """X16: what pages and agents can reach from the browser, and what is noted when they try."""
 
+import gc
 import http.client
 import json
 import socket
@@ -165,8 +166,9 @@ def test_the_server_answers_nobody_without_the_secret(chromium, network):
                 )
                 assert (answer.status_code, answer.content) == (421, b"")
     secret = chromium._served.secret
-    answer = httpx.get(f"http://127.0.0.1:{port}/next",
-                       headers={"host": HOST, "x-hexathlon-episode": secret})  # fmt: skip
+    answer = httpx.get(
+        f"http://127.0.0.1:{port}/next", headers={"host": HOST, "x-hexathlon-episode": secret}
+    )
     assert answer.status_code == 200
     assert answer.headers["cache-control"] == "no-store"
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
@@ -178,8 +180,9 @@ def test_the_server_answers_nobody_without_the_secret(chromium, network):
         .partition("style-src-attr")[0]
     )
     chromium.close()
-    gone = httpx.get(f"http://127.0.0.1:{port}/next",
-                     headers={"host": HOST, "x-hexathlon-episode": secret})  # fmt: skip
+    gone = httpx.get(
+        f"http://127.0.0.1:{port}/next", headers={"host": HOST, "x-hexathlon-episode": secret}
+    )
     assert gone.status_code == 421
 
 
@@ -214,8 +217,10 @@ def test_hosts_of_other_episodes_are_refused(chromium, network):
         f"{HOST}.",
         f"{HOST}:{port}",
     ):
-        answer = httpx.get(f"http://127.0.0.1:{port}/next", headers={
-            "host": host, "x-hexathlon-episode": chromium._served.secret})  # fmt: skip
+        answer = httpx.get(
+            f"http://127.0.0.1:{port}/next",
+            headers={"host": host, "x-hexathlon-episode": chromium._served.secret},
+        )
         assert (answer.status_code, answer.content) == (421, b""), host
     assert len(other.trace) == before
     second.close()
@@ -305,3 +310,18 @@ def test_a_context_is_replaced_after_many_requests(chromium, monkeypatch):
         contexts.add(chromium._context)
     assert len(contexts) == 3
     assert requests() - before <= 3 * 8  # of one context: pages, frames, styles and scripts
+
+
+def test_a_browser_that_was_never_closed_leaves_no_context(chromium):
+    driver = chromium._driver
+    chromium.close()
+    before, served = driver.contexts, driver.server.episodes
+    left = chromium_or_skip()
+    left.open(PageNetwork())
+    assert (driver.contexts, driver.server.episodes) == (before + 1, served + 1)
+    with pytest.raises(ActionError):
+        left.act("click", {"bid": "999"})
+    del left
+    gc.collect()
+    driver.call(driver.abandoned())
+    assert (driver.contexts, driver.server.episodes) == (before, served)

@@ -52,9 +52,10 @@ def beginning(make: Callable[[], Script], actions: int) -> Callable[[], Script]:
 def first_task_of(site: str) -> str:
     source = get_source("web")
     addresses = (
-        source.address("dev", index, level) for level in ("easy", "medium", "hard")
+        source.address("dev", index, level)
+        for level in ("easy", "medium", "hard")
         for index in range(400)
-    )  # fmt: skip
+    )
     return next(task for task in addresses if task.startswith(f"web/{site}"))
 
 

@@ -16,8 +16,13 @@ SCRIPT = Path(__file__).parents[3] / "scripts" / "web_contact_sheet.py"
 
 def draw(*arguments: str) -> "subprocess.CompletedProcess[str]":
     skip_without_chromium()
-    return subprocess.run([sys.executable, str(SCRIPT), *arguments], capture_output=True,
-                          text=True, timeout=300, check=False)  # fmt: skip
+    return subprocess.run(
+        [sys.executable, str(SCRIPT), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
 
 
 def test_pages_and_a_sheet(tmp_path):

@@ -78,8 +78,10 @@ def test_contents_of_pages_are_read_at_the_end(env):
     assert env.verdict().score == 0
     assert env.browser.reads == [], "nothing is read before the end"
     screen = call(env, "noop")[0]
-    field, button = (re.search(rf"\[(\d+)\] {name}", screen)[1]
-                     for name in ('textbox "Your comment"', 'button "Add comment"'))  # fmt: skip
+    field, button = (
+        re.search(rf"\[(\d+)\] {name}", screen)[1]
+        for name in ('textbox "Your comment"', 'button "Add comment"')
+    )
     call(env, "fill", bid=field, text="This looks fine to me")
     call(env, "click", bid=button)
     assert call(env, "finish", answer="")[1] == 1

@@ -71,9 +71,12 @@ def env(tmp_path, monkeypatch):
     monkeypatch.setenv("HEXATHLON_DATA", str(tmp_path))
     shared_taskset.cache_clear()  # it may have cached tasks of another folder under the same ids
     env = gymnasium.make(
-        "hexathlon/Web-v0", taskset="webarena", split="test", backend="chromium",
+        "hexathlon/Web-v0",
+        taskset="webarena",
+        split="test",
+        backend="chromium",
         sites={"gitlab": f"http://127.0.0.1:{server.server_port}"},
-    ).unwrapped  # fmt: skip
+    ).unwrapped
     yield env
     env.close()
     server.shutdown()
@@ -110,5 +113,8 @@ def test_a_task_on_another_server(env):
     posts = [each for each in final["network"] if each["request"]["method"] == "POST"]
     assert len(posts) == 1 and posts[0]["response"]["status"] == 303
     assert "comment=It+works" in posts[0]["request"]["postData"]["text"]
-    assert not any("x-hexathlon" in header["name"].lower()
-                   for each in final["network"] for header in each["request"]["headers"])  # fmt: skip
+    assert not any(
+        "x-hexathlon" in header["name"].lower()
+        for each in final["network"]
+        for header in each["request"]["headers"]
+    )

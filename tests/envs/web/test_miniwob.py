@@ -64,8 +64,11 @@ def test_rewards_by_name(env):
     _, reward, terminated, _, info = env.step(wrong)
     assert (reward, terminated) == (0.0, True)
     assert info["reward_terms"] == {
-        "original": -1.0, "raw": -1.0, "binary": -1.0, "threshold": -1.0,
-    }  # fmt: skip
+        "original": -1.0,
+        "raw": -1.0,
+        "binary": -1.0,
+        "threshold": -1.0,
+    }
     reward, terms = play(env, "click-test-2")
     assert reward == terms["raw"] == terms["binary"] == terms["threshold"] == 1.0
     assert terms["original"] == pytest.approx(1 - 0 / 30, abs=0.07)
@@ -103,7 +106,10 @@ def test_addresses():
     assert source.size("train") is None
     assert source.size("test") == 20 * 134
     assert source.build(source.address("test", 5)).params["miniwob"]["page"]
-    for wrong in ("miniwob/no-page/easy/test/00000", "miniwob/click-test/easy/test/00020",
-                  "miniwob/click-test/hard/test/00000"):  # fmt: skip
+    for wrong in (
+        "miniwob/no-page/easy/test/00000",
+        "miniwob/click-test/easy/test/00020",
+        "miniwob/click-test/hard/test/00000",
+    ):
         with pytest.raises(UnknownTask):
             source.build(wrong)

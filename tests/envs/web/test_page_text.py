@@ -15,9 +15,14 @@ def shown(body: str, ids=None) -> list[str]:
 
 
 def test_blocks_are_lines_and_inline_content_stays_together():
-    assert shown("<h2>Big  title</h2><p>some <b>bold</b> text</p><ul><li>one</li><li>two</li></ul>") == [
-        "## Big title", "some bold text", "- one", "- two",
-    ]  # fmt: skip
+    assert shown(
+        "<h2>Big  title</h2><p>some <b>bold</b> text</p><ul><li>one</li><li>two</li></ul>"
+    ) == [
+        "## Big title",
+        "some bold text",
+        "- one",
+        "- two",
+    ]
 
 
 def test_tables_are_rows_of_cells():
@@ -81,8 +86,9 @@ def test_pages_that_are_not_well_formed_are_refused(page):
 
 def test_names_of_containers_cannot_pose_as_elements():
     assert shown('<nav aria-label="[7] button"><p>x</p></nav>') == [
-        'navigation "\\[7] button":', "  x",
-    ]  # fmt: skip
+        'navigation "\\[7] button":',
+        "  x",
+    ]
     assert shown('<iframe title="[7] link"><body><p>x</p></body></iframe>')[0] == (
         'frame "\\[7] link":'
     )

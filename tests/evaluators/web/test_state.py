@@ -14,8 +14,11 @@ CLOSED = {"tracker": {"issues": {"changed": [[7, {"status": "done"}]]}}}
 
 
 def changed(**columns):
-    return {"tracker": {"issues": {"added": [], "removed": [],
-                                   "changed": [[ISSUE, {**ISSUE, **columns}]]}}}  # fmt: skip
+    return {
+        "tracker": {
+            "issues": {"added": [], "removed": [], "changed": [[ISSUE, {**ISSUE, **columns}]]}
+        }
+    }
 
 
 def verdict(expected, changes, answer=ANSWER, wanted=WANTED, evidence=(), trace=()):

@@ -10,9 +10,10 @@ OPENED = [["GET", "http://tracker.hexathlon.test/issues/7", [], 200]]
 def score(*, changes=None, wanted=None, answer=None, given=None, trace=OPENED, evidence=()):
     params = {
         "changes": wanted or {},
-        "answer": {"status": "SUCCESS", "data": None, "record": "", "ordered": True} | (answer or {}),
+        "answer": {"status": "SUCCESS", "data": None, "record": "", "ordered": True}
+        | (answer or {}),
         "evidence": list(evidence),
-    }  # fmt: skip
+    }
     report = {"status": "SUCCESS", "retrieved_data": None, "record": ""} | (given or {})
     state = {"changes": changes or {}, "trace": trace, "answer": report}
     return web_state(None, params, state, ()).score
@@ -33,10 +34,14 @@ def test_a_page_that_was_seen_is_evidence():
         ["GET", "http://tracker.hexathlon.test/issues/7", [], 404],
         ["GET", "http://tracker.hexathlon.test/issues/7", [], 403],
         ["POST", "http://tracker.hexathlon.test/issues/7", [], 422],
-        ["GET", "http://tracker.hexathlon.test/?q=http%3A%2F%2Ftracker.hexathlon.test%2Fissues%2F7",
-         [], 200],
+        [
+            "GET",
+            "http://tracker.hexathlon.test/?q=http%3A%2F%2Ftracker.hexathlon.test%2Fissues%2F7",
+            [],
+            200,
+        ],
     ],
-)  # fmt: skip
+)
 def test_a_page_that_was_not_seen_is_not_evidence(event):
     assert score(evidence=[ISSUE], trace=[event]) == 0
 
@@ -92,11 +97,15 @@ def test_the_wanted_row():
         changed(NEW | {"author": "you"}),
         changed(NEW | {"body": True}),
         {**changed(NEW), "shop": {"cart": {"added": [{"id": 1}], "removed": [], "changed": []}}},
-        {"tracker": {**changed(NEW)["tracker"],
-                     "projects": {"added": [], "removed": [{"key": "a"}], "changed": []}}},
+        {
+            "tracker": {
+                **changed(NEW)["tracker"],
+                "projects": {"added": [], "removed": [{"key": "a"}], "changed": []},
+            }
+        },
         {},
     ],
-)  # fmt: skip
+)
 def test_more_or_other_changes_fail(changes):
     assert score(changes=changes, wanted=WANTED) == 0
 

@@ -9,8 +9,10 @@ from hexathlon.evaluators.web.visualwebarena import visualwebarena
 from hexathlon.evaluators.web.webarena import webarena, webarena_strict
 from hexathlon.tasks.registry import get_source
 
-SITES = {name: f"http://{name.replace('_', '-')}.example" for name in
-         ("shopping", "shopping_admin", "reddit", "gitlab", "map", "wikipedia")}  # fmt: skip
+SITES = {
+    name: f"http://{name.replace('_', '-')}.example"
+    for name in ("shopping", "shopping_admin", "reddit", "gitlab", "map", "wikipedia")
+}
 
 
 def rules(*types, **given_rules):
@@ -152,8 +154,10 @@ def test_several_urls():
 
 
 def test_page_contents():
-    params = rules("program_html", contents=[{"must_include": ["12 |OR| dozen", "caf&eacute;"]},
-                                             {"exact_match": "Done"}])  # fmt: skip
+    params = rules(
+        "program_html",
+        contents=[{"must_include": ["12 |OR| dozen", "caf&eacute;"]}, {"exact_match": "Done"}],
+    )
     assert score(webarena, params, state(probes=["a dozen, caf&amp;eacute;", " done "])) == 1
     assert score(webarena_strict, params, state("", probes=["112 caf&amp;eacute;", "done"])) == 0
     assert score(webarena, params, state(probes=["nothing", "done"])) == 0

@@ -11,10 +11,14 @@ from hexathlon.evaluators.web.webarena_verified import webarena_verified
 from hexathlon.tasks.registry import get_source
 
 SITES = {
-    "gitlab": "http://git.example:8023", "shopping": "http://shop.example",
-    "shopping_admin": "http://shop.example/admin", "reddit": "http://forum.example",
-    "map": "http://map.example", "wikipedia": "http://wiki.example", "ssh_host": "git.example",
-}  # fmt: skip
+    "gitlab": "http://git.example:8023",
+    "shopping": "http://shop.example",
+    "shopping_admin": "http://shop.example/admin",
+    "reddit": "http://forum.example",
+    "map": "http://map.example",
+    "wikipedia": "http://wiki.example",
+    "ssh_host": "git.example",
+}
 
 
 @pytest.mark.parametrize(
@@ -53,8 +57,12 @@ SITES = {
         ("distance", "375m", "400 m", False),
         ("coordinates", {"latitude": "40.45", "longitude": "-79.93"}, "40.45, -79.93", True),
         ("coordinates", {"latitude": "40.45", "longitude": "-79.93"}, [40.46, -79.93], False),
-        ("url", "git@git.example:team/metaseq.git", "ssh://git@git.example:2222/team/metaseq.git",
-         True),
+        (
+            "url",
+            "git@git.example:team/metaseq.git",
+            "ssh://git@git.example:2222/team/metaseq.git",
+            True,
+        ),
         ("url", "http://x.example/a/", "HTTP://X.example/a", True),
         ("location-name", "La Prima Espresso", "Espresso La Prima", True),
         ("location-name", "La Prima Espresso", "Commonplace Coffee", False),
@@ -63,14 +71,19 @@ SITES = {
         ("string_list", "3,1,2", "1, 2, 3", True),
         ("null", None, None, True),
     ],
-)  # fmt: skip
+)
 def test_types(kind, wanted, given, same):
     assert matches(wanted, given, {"format": kind}) is same
 
 
 def test_lists_and_objects():
-    schema = {"type": "array", "items": {"type": "object", "properties": {
-        "month": {"format": "month"}, "count": {"type": "number"}}}}  # fmt: skip
+    schema = {
+        "type": "array",
+        "items": {
+            "type": "object",
+            "properties": {"month": {"format": "month"}, "count": {"type": "number"}},
+        },
+    }
     wanted = [{"month": "May", "count": 8}, {"month": "June", "count": 13}]
     assert matches(wanted, [{"month": "6", "count": "13"}, {"month": "may", "count": 8}], schema)
     assert not matches(wanted, [{"month": "May", "count": 8}], schema)
@@ -83,8 +96,11 @@ def test_lists_and_objects():
 
 
 def test_paths():
-    data = {"note": '{"text": "lgtm"}', "items": [{"new": 1, "n": "a"}, {"new": 0, "n": "b"}],
-            "reply_7[comment]": "hi"}  # fmt: skip
+    data = {
+        "note": '{"text": "lgtm"}',
+        "items": [{"new": 1, "n": "a"}, {"new": 0, "n": "b"}],
+        "reply_7[comment]": "hi",
+    }
     assert find(data, "$.note.text") == "lgtm"
     assert find(data, "$.items[1].n") == "b"
     assert find(data, "$['items'][?(@.new == 1)].n") == ["a"]
@@ -114,8 +130,10 @@ def test_bodies_of_requests():
 
     assert sent("application/x-www-form-urlencoded", "a%5Bb%5D=1+2&c=") == {"a[b]": "1 2", "c": ""}
     assert sent("application/json", '{"a": 1}') == {"a": 1}
-    multipart = ('--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--x\r\n'
-                 'Content-Disposition: form-data; name="b"\r\n\r\n2\r\n--x--\r\n')  # fmt: skip
+    multipart = (
+        '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--x\r\n'
+        'Content-Disposition: form-data; name="b"\r\n\r\n2\r\n--x--\r\n'
+    )
     assert sent("multipart/form-data; boundary=x", multipart) == {"a": "1", "b": "2"}
     assert sent("text/plain", "a=1") is None
 
@@ -124,12 +142,16 @@ def test_bodies_of_requests():
 
 NOTE = {
     "expected": {
-        "url": "__GITLAB__/issues/101/comments", "http_method": "POST",
-        "post_data": {"comment": "^.*looks good.*$"}, "response_status": 303,
+        "url": "__GITLAB__/issues/101/comments",
+        "http_method": "POST",
+        "post_data": {"comment": "^.*looks good.*$"},
+        "response_status": 303,
     }
-}  # fmt: skip
-MUTATE = {"expected": {"task_type": "mutate", "status": "SUCCESS", "retrieved_data": None},
-          "results_schema": {"type": "null"}}  # fmt: skip
+}
+MUTATE = {
+    "expected": {"task_type": "mutate", "status": "SUCCESS", "retrieved_data": None},
+    "results_schema": {"type": "null"},
+}
 DONE = {"task_type": "MUTATE", "status": "SUCCESS", "retrieved_data": None}
 
 
@@ -140,8 +162,13 @@ def verdict(rules, events, answer=DONE, response=MUTATE):
 
 
 def post(**changes):
-    parts = {"method": "POST", "url": "http://git.example:8023/issues/101/comments",
-             "form": [["comment", "It looks good to me"]], "status": 303, **changes}  # fmt: skip
+    parts = {
+        "method": "POST",
+        "url": "http://git.example:8023/issues/101/comments",
+        "form": [["comment", "It looks good to me"]],
+        "status": 303,
+        **changes,
+    }
     return har_entry(parts["method"], parts["url"], parts["form"], parts["status"])
 
 
@@ -149,10 +176,15 @@ def test_an_event_has_to_agree_in_every_point():
     assert verdict([NOTE], [post()]) == 1
     assert verdict([NOTE], [post(), har_entry("GET", "http://git.example:8023/issues/101")]) == 1
     assert verdict([NOTE], []) == 0
-    for change in ({"method": "PUT"}, {"status": 422}, {"form": [["comment", "no"]]}, {"form": []},
-                   {"url": "http://git.example:8023/issues/102/comments"},
-                   {"url": "http://other.example/issues/101/comments"},
-                   {"url": "http://git.example:8023/issues/101/comments?as=root"}):  # fmt: skip
+    for change in (
+        {"method": "PUT"},
+        {"status": 422},
+        {"form": [["comment", "no"]]},
+        {"form": []},
+        {"url": "http://git.example:8023/issues/102/comments"},
+        {"url": "http://other.example/issues/101/comments"},
+        {"url": "http://git.example:8023/issues/101/comments?as=root"},
+    ):
         assert verdict([NOTE], [post(**change)]) == 0, change
     assert verdict([NOTE], [post()], {**DONE, "status": "UNKNOWN_ERROR"}) == 0
     assert verdict([NOTE], [post()], {**DONE, "task_type": "RETRIEVE"}) == 0
@@ -173,8 +205,10 @@ def test_forbidden_events():
 
 def test_navigation_ends_on_the_wanted_page():
     response = {"expected": {"task_type": "navigate", "status": "SUCCESS", "retrieved_data": None}}
-    rule = {"expected": {"url": ["__GITLAB__/todos", "__GITLAB__/todos?state=open"]},
-            "ignored_query_params_patterns": ["sort"]}  # fmt: skip
+    rule = {
+        "expected": {"url": ["__GITLAB__/todos", "__GITLAB__/todos?state=open"]},
+        "ignored_query_params_patterns": ["sort"],
+    }
     answer = {**DONE, "task_type": "NAVIGATE"}
     todos, other = (har_entry("GET", f"http://git.example:8023/{p}") for p in ("todos", "other"))
     assert verdict([rule], [other, todos], answer, response) == 1
@@ -187,8 +221,10 @@ def test_navigation_ends_on_the_wanted_page():
 
 def test_answers_are_neither_patterns_nor_alternatives():
     schema = {"type": "array", "items": {"type": "string"}}
-    response = {"expected": {"task_type": "retrieve", "status": "SUCCESS",
-                             "retrieved_data": ["red"]}, "results_schema": schema}  # fmt: skip
+    response = {
+        "expected": {"task_type": "retrieve", "status": "SUCCESS", "retrieved_data": ["red"]},
+        "results_schema": schema,
+    }
     for data, score in ((["Red"], 1), ("red", 1), (["^.*$"], 0), ([["red", "blue"]], 0),
                         (["red", "blue"], 0), (None, 0), ([], 0)):  # fmt: skip
         answer = {"task_type": "RETRIEVE", "status": "SUCCESS", "retrieved_data": data}
@@ -196,8 +232,13 @@ def test_answers_are_neither_patterns_nor_alternatives():
 
 
 def test_contents_and_cookies_of_responses():
-    rule = {"expected": {"url": "__SHOPPING__/cart", "response_content": {"$.items[0].name": "Tea"},
-                         "response_cookies": {"message": "^.*tea.* added.*$"}}}  # fmt: skip
+    rule = {
+        "expected": {
+            "url": "__SHOPPING__/cart",
+            "response_content": {"$.items[0].name": "Tea"},
+            "response_cookies": {"message": "^.*tea.* added.*$"},
+        }
+    }
     entry = har_entry("GET", "http://shop.example/cart")
     content = {"mimeType": "application/json", "text": json.dumps({"items": [{"name": "tea"}]})}
     cookie = {"name": "message", "value": "Green%20tea%20was%20added"}

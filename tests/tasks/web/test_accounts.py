@@ -24,8 +24,10 @@ OWNED = {
         ("SELECT id FROM transactions LIMIT 20", ("/bookings/{}", "/bookings/{}/dispute")),
     ],
     "shop": [
-        ("SELECT number FROM orders WHERE person = :me",
-         ("/orders/{}", "/orders/{}/invoice", "/orders/{}/return", "/orders/{}/cancel")),
+        (
+            "SELECT number FROM orders WHERE person = :me",
+            ("/orders/{}", "/orders/{}/invoice", "/orders/{}/return", "/orders/{}/cancel"),
+        ),
         ("SELECT id FROM addresses WHERE person = :me", ("/addresses/{}", "/addresses/{}/delete")),
     ],
     "maps": [
@@ -33,11 +35,13 @@ OWNED = {
         ("SELECT id FROM lists WHERE owner = :me", ("/lists/{}", "/lists/{}/delete")),
     ],
     "mail": [
-        ("SELECT id FROM messages LIMIT 20",
-         ("/messages/{}/reply", "/messages/{}/move", "/threads/{}")),
+        (
+            "SELECT id FROM messages LIMIT 20",
+            ("/messages/{}/reply", "/messages/{}/move", "/threads/{}"),
+        ),
         ("SELECT name FROM folders", ("/folder/{}",)),
     ],
-}  # fmt: skip
+}
 FORM = (("name", "x"), ("state", "paused"), ("amount", "1.00"), ("reason", "lost"), ("note", "x"))
 
 
@@ -52,10 +56,13 @@ def test_other_accounts_neither_see_nor_change_the_users_records(site):
     for stranger in (others[4], others[8]):
         token = site_named(site).sign_in(store, stranger.login, network.clock)
         for query, paths in OWNED[site]:
-            keys = [next(iter(row.values())) for row in
-                    store.rows(query.replace(":me", "?"), (me.login,) * query.count(":me"))]  # fmt: skip
-            first = WebRequest("GET", host, paths[0].format(keys[0]), (), (), {},
-                               {SESSION_COOKIE: mine})  # fmt: skip
+            keys = [
+                next(iter(row.values()))
+                for row in store.rows(query.replace(":me", "?"), (me.login,) * query.count(":me"))
+            ]
+            first = WebRequest(
+                "GET", host, paths[0].format(keys[0]), (), (), {}, {SESSION_COOKIE: mine}
+            )
             assert keys and network.handle(first).status == 200, query
             for path in (each.format(key) for key in keys for each in paths):
                 for method in ("GET", "POST"):
@@ -70,15 +77,17 @@ def test_other_accounts_neither_see_nor_change_the_users_records(site):
 
 @pytest.mark.parametrize("login", ["nobody", "", "' OR 1 = 1 --"])
 def test_nobody_gets_in_without_the_password(login):
-    network = Network(WorldPlan(("bank",), 5, "train", "en", 2, "2026-03-02T09:00:00"),
-                      LOOKS["harbour"])  # fmt: skip
+    network = Network(
+        WorldPlan(("bank",), 5, "train", "en", 2, "2026-03-02T09:00:00"), LOOKS["harbour"]
+    )
     for password in ("", "x", "' OR 1 = 1 --"):
         form = (("login", login), ("password", password), ("next", "//example.com/"))
         answer = network.handle(WebRequest("POST", "bank.hexathlon.test", "/sign-in", (), form))
         assert answer.status == 422 and not answer.cookies
     for token in ("", "0" * 16, "' OR 1 = 1 --"):
-        request = WebRequest("GET", "bank.hexathlon.test", "/cards", (), (), {},
-                             {SESSION_COOKIE: token})  # fmt: skip
+        request = WebRequest(
+            "GET", "bank.hexathlon.test", "/cards", (), (), {}, {SESSION_COOKIE: token}
+        )
         assert network.handle(request).location.startswith("/sign-in")
     network.close()
 

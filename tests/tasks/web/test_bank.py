@@ -37,8 +37,9 @@ def number_of(text, element):
 
 @pytest.fixture
 def bank():
-    plan = WorldPlan(("bank",), 5, "train", "en", 2, START, session_actions=6,
-                     files={"receipt.txt": "Green Wok"})  # fmt: skip
+    plan = WorldPlan(
+        ("bank",), 5, "train", "en", 2, START, session_actions=6, files={"receipt.txt": "Green Wok"}
+    )
     network, browser = Network(plan, LOOKS["harbour"]), TwinBrowser()
     browser.open(network)
     yield network, browser
@@ -57,8 +58,13 @@ def test_account_and_approval_pages_render_in_every_look():
         browser.open(network)
         number = network.store("bank").value("SELECT number FROM accounts").replace(" ", "")
         card = network.store("bank").value("SELECT number FROM cards")
-        for path in (f"/accounts/{number}?kind=card&page=2", f"/cards/{card}", "/approvals",
-                     "/approvals?state=submitted", "/approvals/1"):  # fmt: skip
+        for path in (
+            f"/accounts/{number}?kind=card&page=2",
+            f"/cards/{card}",
+            "/approvals",
+            "/approvals?state=submitted",
+            "/approvals/1",
+        ):
             assert len(opened(browser, path).splitlines()) > 10, (look.name, path)
         network.close()
 
@@ -75,9 +81,14 @@ def test_the_overview_shows_only_the_ends_of_account_numbers(bank):
 def test_only_approvers_see_claims_of_others(bank):
     network, browser = bank
     assert "You are not allowed" in opened(browser, "/approvals")
-    others = network.store("bank").value("SELECT id FROM claims WHERE person != ?",
-                                         (network.store("bank").value("SELECT person FROM cards c "
-                                          "JOIN accounts a ON a.number = c.account"),))  # fmt: skip
+    others = network.store("bank").value(
+        "SELECT id FROM claims WHERE person != ?",
+        (
+            network.store("bank").value(
+                "SELECT person FROM cards c JOIN accounts a ON a.number = c.account"
+            ),
+        ),
+    )
     assert "Page not found" in opened(browser, f"/claims/{others}")
 
 
@@ -86,8 +97,10 @@ def test_no_more_leaves_a_savings_account_than_its_month_allows(bank):
     store = network.store("bank")
     savings = store.row("SELECT * FROM accounts WHERE kind = 'savings'")
     page = opened(browser, "/transfer")
-    browser.act("select_option", {"bid": number_of(page, 'combobox "From account"'),
-                                  "options": savings["number"]})  # fmt: skip
+    browser.act(
+        "select_option",
+        {"bid": number_of(page, 'combobox "From account"'), "options": savings["number"]},
+    )
     browser.act("fill", {"bid": number_of(page, 'textbox "Amount"'), "text": "2999.00"})
     browser.act("fill", {"bid": number_of(page, 'textbox "Purpose"'), "text": "x"})
     browser.act("select_option", {"bid": number_of(page, 'combobox "Payee"'), "options": "1"})

@@ -101,8 +101,10 @@ def test_only_the_organiser_changes_an_event(office):
     assert 'button "Send answer"' in browser.view().text
 
 
-@pytest.mark.parametrize(("scope", "count"), [("only this event", 1), ("this and the following", 3),
-                                              ("all events to come", 5)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("scope", "count"),
+    [("only this event", 1), ("this and the following", 3), ("all events to come", 5)],
+)
 def test_a_change_of_a_series_concerns_its_scope(office, scope, count):
     network, browser = office
     store = network.store("calendar")

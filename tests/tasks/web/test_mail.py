@@ -132,8 +132,10 @@ def test_sending_a_mail_can_be_undone_for_a_while(mailbox):
     network, browser = mailbox
     send(browser, To="new@example.test", Subject="Hello")
     browser.act("click", {"bid": number(browser, 'button "Undo send"')})
-    assert network.store("mail").value(
-        "SELECT folder FROM messages WHERE subject = 'Hello'") == "drafts"  # fmt: skip
+    assert (
+        network.store("mail").value("SELECT folder FROM messages WHERE subject = 'Hello'")
+        == "drafts"
+    )
     send(browser, To="new@example.test", Subject="Again")
     for _ in range(10):
         network.after_action()

@@ -100,11 +100,14 @@ def test_a_schedule_needs_a_reviewer_and_a_free_slot(cms):
     assert "reviewer other than the author" in cms.post(path, **when).body
     editor = cms.store.value("SELECT login FROM authors WHERE role = 'chief'")
     picture = cms.store.value("SELECT id FROM media WHERE alt <> ''")
-    cms.store.execute("UPDATE articles SET reviewer = ?, image = ? WHERE id = ?",
-                      (editor, picture, row["id"]))  # fmt: skip
+    cms.store.execute(
+        "UPDATE articles SET reviewer = ?, image = ? WHERE id = ?", (editor, picture, row["id"])
+    )
     other = cms.store.value("SELECT id FROM articles WHERE status = 'published'")
-    cms.store.execute("UPDATE articles SET status = 'scheduled', publish_at = '2026-03-20 12:00' "
-                      "WHERE id = ?", (other,))  # fmt: skip
+    cms.store.execute(
+        "UPDATE articles SET status = 'scheduled', publish_at = '2026-03-20 12:00' WHERE id = ?",
+        (other,),
+    )
     assert f"article {other}" in cms.post(path, **when).body
     assert cms.post(path, day="2026-02-01", time="12:00").status == 422
     assert cms.post(path, day="2026-03-21", time="12:00").status == 303
@@ -113,8 +116,10 @@ def test_a_schedule_needs_a_reviewer_and_a_free_slot(cms):
 def test_a_failing_scheduler_reports_it_later(cms):
     row = cms.store.row("SELECT * FROM articles WHERE status = 'scheduled'")
     picture = cms.store.value("SELECT id FROM media WHERE alt <> ''")
-    cms.store.execute("UPDATE articles SET status = 'review', publish_at = '', image = ? "
-                      "WHERE id = ?", (picture, row["id"]))  # fmt: skip
+    cms.store.execute(
+        "UPDATE articles SET status = 'review', publish_at = '', image = ? WHERE id = ?",
+        (picture, row["id"]),
+    )
     cms.store.insert("_faults", article=row["id"])
     path, when = f"/articles/{row['id']}/schedule", {"day": "2026-03-21", "time": "12:34"}
     assert cms.post(path, **when).status == 303
@@ -135,8 +140,10 @@ def test_forms_of_the_editorial_system_name_missing_fields(cms):
 
 
 def test_a_locked_thread_takes_no_reply_and_a_reported_one_cannot_move(forum):
-    post = forum.store.row("SELECT p.* FROM posts p JOIN threads t ON t.id = p.thread "
-                           "WHERE t.locked = 0 AND t.board = 1")  # fmt: skip
+    post = forum.store.row(
+        "SELECT p.* FROM posts p JOIN threads t ON t.id = p.thread "
+        "WHERE t.locked = 0 AND t.board = 1"
+    )
     forum.post(f"/threads/{post['thread']}/lock")
     forum.post(f"/threads/{post['thread']}/reply", body="Hello")
     assert forum.store.value("SELECT count(*) FROM posts WHERE body = 'Hello'") == 0
@@ -175,6 +182,7 @@ def test_messages_need_a_known_member_and_are_private(forum):
     assert forum.post("/messages/new", recipient="nobody", body="x").status == 422
     handle = forum.store.value("SELECT handle FROM members WHERE id = 9")
     assert forum.post("/messages/new", recipient=handle, body="x").status == 303
-    between = forum.store.insert("messages", sender=8, recipient=9, subject="", body="secret",
-                                 created="2026-03-01 10:00:00")  # fmt: skip
+    between = forum.store.insert(
+        "messages", sender=8, recipient=9, subject="", body="secret", created="2026-03-01 10:00:00"
+    )
     assert forum.get(f"/messages/{between}").status == 404

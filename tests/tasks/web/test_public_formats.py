@@ -68,8 +68,11 @@ def test_every_url_can_be_resolved(sets):
 
 
 def test_visual_tasks_are_read(tmp_path):
-    image = {**raw_task(3, ["page_image_query"]), "image": ["http://x/1.png"],
-             "overall_difficulty": "hard"}  # fmt: skip
+    image = {
+        **raw_task(3, ["page_image_query"]),
+        "image": ["http://x/1.png"],
+        "overall_difficulty": "hard",
+    }
     image["eval"]["page_image_query"] = [{"eval_image_url": "last", "eval_image_class": ""}]
     for name in VisualWebArenaSource.files:
         (tmp_path / name).write_text(json.dumps([image]))

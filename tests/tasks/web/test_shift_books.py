@@ -55,11 +55,15 @@ def rules(**changes):
 
 def job(letter="A", first=1):
     targets = tuple(
-        JobTarget(first + place, f"#{first + place}", {"note": "old"},
-                  tuple({"note": f"{letter}{choice}"} for choice in range(4)),
-                  "odd" if place % 2 == 0 else "even")
+        JobTarget(
+            first + place,
+            f"#{first + place}",
+            {"note": "old"},
+            tuple({"note": f"{letter}{choice}"} for choice in range(4)),
+            "odd" if place % 2 == 0 else "even",
+        )
         for place in range(3)
-    )  # fmt: skip
+    )
     return RecordJob(
         "mail", "contacts", "contact", f"group of {letter}", ("",) * 3, ("",) * 3, targets,
         lambda pilot: iter(()), lambda pilot, target, values: iter(()),
@@ -99,16 +103,19 @@ def test_the_first_and_the_last_day_of_a_mandate_are_included(first, last, count
     assert force.entitles(KEEPER.email, "mail") is counts
 
 
-@pytest.mark.parametrize(("entries", "held"), [
-    ([entry("#1", days=8)], True),
-    ([entry("#1", days=9)], False),
-    ([entry("#1", author=STRANGER)], False),
-    ([entry("#1", days=5), entry("#1", "release", 3)], False),
-    ([entry("#1", days=5), entry("#1", "release", 3, STRANGER)], True),
-    ([entry("#1", "release", 5), entry("#1", days=3, author=SECOND)], True),
-    ([entry("#1", days=20), entry("#1", days=3, author=STRANGER)], False),
-    ([entry("#1", days=3), entry("#1", days=20)], True),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("entries", "held"),
+    [
+        ([entry("#1", days=8)], True),
+        ([entry("#1", days=9)], False),
+        ([entry("#1", author=STRANGER)], False),
+        ([entry("#1", days=5), entry("#1", "release", 3)], False),
+        ([entry("#1", days=5), entry("#1", "release", 3, STRANGER)], True),
+        ([entry("#1", "release", 5), entry("#1", days=3, author=SECOND)], True),
+        ([entry("#1", days=20), entry("#1", days=3, author=STRANGER)], False),
+        ([entry("#1", days=3), entry("#1", days=20)], True),
+    ],
+)
 def test_the_latest_entry_that_counts_decides(entries, held):
     assert (("mail", "#1") in rules(entries=tuple(entries)).in_force().held) is held
 
@@ -219,17 +226,22 @@ def test_a_condition_looks_at_holds_in_force_now(entries, after):
 
 def weighed(*weights):
     plain = job()
-    targets = tuple(JobTarget(place, f"#{place}", {"note": "old"}, plain.targets[0].values, "", weight)
-                    for place, weight in enumerate(weights, 1))  # fmt: skip
+    targets = tuple(
+        JobTarget(place, f"#{place}", {"note": "old"}, plain.targets[0].values, "", weight)
+        for place, weight in enumerate(weights, 1)
+    )
     return replace(plain, targets=targets, limit=lambda bound: f" up to {bound}")
 
 
-@pytest.mark.parametrize(("weights", "bound", "best", "hasty"), [
-    ((60, 50, 40, 5), 95, [{"#2", "#3", "#4"}], {"#1", "#4"}),
-    ((60, 50, 40, 5), 59, [{"#2", "#4"}], {"#2", "#4"}),
-    ((30, 30, 20), 50, [{"#1", "#3"}, {"#2", "#3"}], {"#1", "#3"}),
-    ((30, 30), 10, [], set()),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("weights", "bound", "best", "hasty"),
+    [
+        ((60, 50, 40, 5), 95, [{"#2", "#3", "#4"}], {"#1", "#4"}),
+        ((60, 50, 40, 5), 59, [{"#2", "#4"}], {"#2", "#4"}),
+        ((30, 30, 20), 50, [{"#1", "#3"}, {"#2", "#3"}], {"#1", "#3"}),
+        ((30, 30), 10, [], set()),
+    ],
+)
 def test_the_best_part_fills_the_bound_and_a_hasty_one_need_not(weights, bound, best, hasty):
     targets = weighed(*weights).targets
     assert sorted(best_parts(targets, bound), key=sorted) == sorted(best, key=sorted)
@@ -237,8 +249,10 @@ def test_the_best_part_fills_the_bound_and_a_hasty_one_need_not(weights, bound, 
 
 
 def test_a_drawn_choice_is_the_only_best_one_and_no_hasty_one():
-    drawn = [draw_choice(scene(), "1", weighed(*weights))
-             for weights in ((610, 505, 390, 120), (75, 64, 41, 33, 20), (900, 310, 290, 280))]  # fmt: skip
+    drawn = [
+        draw_choice(scene(), "1", weighed(*weights))
+        for weights in ((610, 505, 390, 120), (75, 64, 41, 33, 20), (900, 310, 290, 280))
+    ]
     assert any(drawn)
     for statement in filter(None, drawn):
         targets = statement.job.targets

@@ -44,28 +44,34 @@ def offer(number, work, firm, price, days, author=HEAD.name):
 
 
 SMALL = (
-    offer(11, "roof", "A", 100, 9), offer(12, "roof", "B", 150, 3),
-    offer(21, "doors", "A", 100, 9), offer(22, "doors", "B", 170, 4),
-    offer(31, "lamps", "A", 100, 9), offer(32, "lamps", "B", 180, 2),
-)  # fmt: skip
+    offer(11, "roof", "A", 100, 9),
+    offer(12, "roof", "B", 150, 3),
+    offer(21, "doors", "A", 100, 9),
+    offer(22, "doors", "B", 170, 4),
+    offer(31, "lamps", "A", 100, 9),
+    offer(32, "lamps", "B", 180, 2),
+)
 
 
 def terms(days, works=3, charges=(), **more):
     return PlanTerms(days, works, tuple(zip("AB", charges, strict=False)), **more)
 
 
-@pytest.mark.parametrize(("limits", "plan", "cost"), [
-    (terms(27), "O-11 O-21 O-31", 300),                 # nothing binds
-    (terms(27, 2), "O-12 O-21 O-31", 350),              # one firm may not have all
-    (terms(18), "O-12 O-21 O-31", 350),                 # its days are not enough for three
-    (terms(9), "O-12 O-22 O-31", 420),                  # nor for two
-    (terms(8), "", 0),                                  # nor for one, and B's not for three
-    (terms(18, 3, (10, 200)), "O-12 O-21 O-31", 560),   # B has to come all the same
-    (terms(27, 3, (400, 50)), "O-12 O-22 O-32", 550),   # B's charge is lower
-    (terms(27, 3, (400, 50), rebate=300), "O-12 O-22 O-32", 250),
-    (terms(27, 3, apart=("doors", "lamps")), "O-11 O-22 O-31", 370),
-    (terms(18, 3, together=("roof", "lamps")), "O-11 O-22 O-31", 370),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("limits", "plan", "cost"),
+    [
+        (terms(27), "O-11 O-21 O-31", 300),  # nothing binds
+        (terms(27, 2), "O-12 O-21 O-31", 350),  # one firm may not have all
+        (terms(18), "O-12 O-21 O-31", 350),  # its days are not enough for three
+        (terms(9), "O-12 O-22 O-31", 420),  # nor for two
+        (terms(8), "", 0),  # nor for one, and B's not for three
+        (terms(18, 3, (10, 200)), "O-12 O-21 O-31", 560),  # B has to come all the same
+        (terms(27, 3, (400, 50)), "O-12 O-22 O-32", 550),  # B's charge is lower
+        (terms(27, 3, (400, 50), rebate=300), "O-12 O-22 O-32", 250),
+        (terms(27, 3, apart=("doors", "lamps")), "O-11 O-22 O-31", 370),
+        (terms(18, 3, together=("roof", "lamps")), "O-11 O-22 O-31", 370),
+    ],
+)
 def test_a_small_plan(limits, plan, cost):
     found = best_plan(SMALL, limits)
     assert " ".join(found) == plan
@@ -158,10 +164,12 @@ def test_changes_keep_one_offer_for_each_work_and_firm(seed):
 
 def test_training_sees_one_kind_of_condition_only():
     kinds = {
-        split: {(bool(each.apart), bool(each.together), bool(each.rebate))
-                for each in (drawn(seed, split)[2] for seed in range(8))}
+        split: {
+            (bool(each.apart), bool(each.together), bool(each.rebate))
+            for each in (drawn(seed, split)[2] for seed in range(8))
+        }
         for split in ("train", "test")
-    }  # fmt: skip
+    }
     assert kinds["train"] == {(True, False, False)}
     assert len(kinds["test"]) > 1
 
@@ -171,8 +179,7 @@ def test_training_sees_one_kind_of_condition_only():
 
 def rules(**changes):
     mandates = (Mandate(KEEPER.name, KEEPER.email, "mail", TODAY, TODAY, HEAD.name),)
-    plain = DayRules(TODAY, {}, 8, HEAD, KEEPER, mandates=mandates, offers=SMALL,
-                     terms=terms(18))  # fmt: skip
+    plain = DayRules(TODAY, {}, 8, HEAD, KEEPER, mandates=mandates, offers=SMALL, terms=terms(18))
     return replace(plain, **changes)
 
 
@@ -186,12 +193,12 @@ def sent(steps, slip=""):
 
 CHEAPER = (*SMALL, offer(33, "lamps", "C", 90, 2, KEEPER.name))
 DAY = [
-    DayStep(rules(offers=CHEAPER)),                 # nobody has asked yet
+    DayStep(rules(offers=CHEAPER)),  # nobody has asked yet
     DayStep(rules(), plan=True),
-    DayStep(rules()),                               # the same plan
+    DayStep(rules()),  # the same plan
     DayStep(rules(offers=CHEAPER)),
-    DayStep(rules(offers=CHEAPER, mandates=())),    # the author's mandate is gone
-]  # fmt: skip
+    DayStep(rules(offers=CHEAPER, mandates=())),  # the author's mandate is gone
+]
 
 
 def test_the_plan_is_sent_when_asked_for_and_when_another_one_holds():
@@ -212,8 +219,17 @@ def test_mistakes_with_plans():
 
 def noted(label):
     target = JobTarget(label, f"#{label}", {"note": "old"}, ({"note": "new"}, {"note": "other"}))
-    return RecordJob("mail", "contacts", "contact", f"group {label}", ("",), ("",), (target,),
-                     lambda pilot: iter(()), lambda pilot, target, values: iter(()))  # fmt: skip
+    return RecordJob(
+        "mail",
+        "contacts",
+        "contact",
+        f"group {label}",
+        ("",),
+        ("",),
+        (target,),
+        lambda pilot: iter(()),
+        lambda pilot, target, values: iter(()),
+    )
 
 
 def test_what_a_synchronisation_undoes_is_done_again_and_what_others_change_is_not():

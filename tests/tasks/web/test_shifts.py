@@ -94,8 +94,10 @@ def test_the_number_of_mails_that_count_varies():
 
 def test_some_kinds_of_requests_never_occur_in_training():
     source = get_source("web")
-    held_out = (("because that record is held now", "因被冻结而没有它所要求的值"),
-                ("The request in force that names", "指定了值的有效请求"))  # fmt: skip
+    held_out = (
+        ("because that record is held now", "因被冻结而没有它所要求的值"),
+        ("The request in force that names", "指定了值的有效请求"),
+    )
 
     def occurring(split, names):
         """Yield which of the kinds have occurred after each task."""

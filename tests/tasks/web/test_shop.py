@@ -1,6 +1,7 @@
 import pytest
 
 from hexathlon.envs.web.twin.twin import TwinBrowser
+from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.web.templates import (
     shop_buying,
     shop_choosing,
@@ -88,9 +89,14 @@ def test_product_order_and_staff_pages_render_in_every_look():
             store.value("SELECT product FROM variants"),
             store.value("SELECT id FROM variants"),
         )
-        number = store.value("SELECT number FROM orders WHERE status = 'delivered' AND person = ?",
-                             (network.start_cookies() and store.value("SELECT person FROM cart") or
-                              store.value("SELECT person FROM addresses"),))  # fmt: skip
+        number = store.value(
+            "SELECT number FROM orders WHERE status = 'delivered' AND person = ?",
+            (
+                network.start_cookies()
+                and store.value("SELECT person FROM cart")
+                or store.value("SELECT person FROM addresses"),
+            ),
+        )
         paths = (
             *STAFF,
             f"/products/{key}",
@@ -155,3 +161,7 @@ def test_a_filter_returns_to_the_first_page_and_keeps_what_was_chosen(shop):
 def test_scripts(template, level):
     for task_id in task_ids(template, level, count=2):
         check_scripts(task_id)
+
+
+def test_a_return_that_needs_many_attempts_exists():
+    assert get_source("web").build("web/shop_returns/medium/test/00130").instruction

@@ -14,16 +14,21 @@ CREATE TABLE _hidden (id INTEGER PRIMARY KEY);
 VALUES = st.one_of(st.none(), st.integers(0, 3), st.sampled_from(["a", "A", "1", ""]), st.just(1.0))
 EDITS = st.lists(
     st.one_of(
-        st.tuples(st.just("INSERT OR REPLACE INTO notes VALUES (?, ?, ?)"), st.integers(1, 6),
-                  VALUES, VALUES),
+        st.tuples(
+            st.just("INSERT OR REPLACE INTO notes VALUES (?, ?, ?)"),
+            st.integers(1, 6),
+            VALUES,
+            VALUES,
+        ),
         st.tuples(st.just("DELETE FROM notes WHERE id = ?"), st.integers(1, 6)),
-        st.tuples(st.just('INSERT OR REPLACE INTO people VALUES (?, ?)'),
-                  st.sampled_from("pqrs"), VALUES),
+        st.tuples(
+            st.just("INSERT OR REPLACE INTO people VALUES (?, ?)"), st.sampled_from("pqrs"), VALUES
+        ),
         st.tuples(st.just('DELETE FROM people WHERE "group" = ?'), st.sampled_from("pqrs")),
         st.tuples(st.just("INSERT OR REPLACE INTO _hidden VALUES (?)"), st.integers(1, 3)),
     ),
     max_size=8,
-)  # fmt: skip
+)
 
 
 def by_all_rows(before: SiteStore, after: SiteStore):

@@ -82,8 +82,9 @@ def test_issues_that_cannot_be_merged(desk, reason):
 def test_a_milestone_with_a_critical_issue_stays_open(desk):
     stone = desk.value("SELECT id FROM milestones WHERE state = 'open'")
     for status, state in (("open", "open"), ("done", "closed")):
-        desk.store.execute("UPDATE issues SET priority = 'p1', status = ? WHERE milestone = ?",
-                           (status, stone))  # fmt: skip
+        desk.store.execute(
+            "UPDATE issues SET priority = 'p1', status = ? WHERE milestone = ?", (status, stone)
+        )
         desk.play(desk.pilot.goto("tracker", f"/milestones/{stone}"))
         for _ in range(2):
             desk.play(desk.pilot.click("button", desk.pilot.words("tracker", "close_milestone")))

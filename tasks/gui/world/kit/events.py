@@ -6,7 +6,7 @@ __all__ = ["BACK", "PhoneEvent", "do", "go", "open_app", "put"]
 
 
 class PhoneEvent(NamedTuple):
-    """What happens when a widget is used."""
+    """The effect of using a widget."""
 
     kind: str
     """`go`: open a screen; `do`: call a handler; `open`: a screen of another app; `put`: set a

@@ -74,7 +74,7 @@ class ListRow(NamedTuple):
     detail: str = ""
     on: PhoneEvent | None = None
     long: PhoneEvent | None = None
-    """What a long press does."""
+    """Effect of a long press."""
 
     value: str = ""
     """Short text at the end, such as a time or an amount."""
@@ -200,7 +200,7 @@ class DateField(NamedTuple):
 
 
 class TimeField(NamedTuple):
-    """A time of the day, `HH:MM`, chosen by hour and minute."""
+    """A time of day, `HH:MM`, chosen by hour and minute."""
 
     key: str
     label: str
@@ -285,7 +285,7 @@ class Canvas(NamedTuple):
 
 
 class Card(NamedTuple):
-    """Widgets on a background of their own."""
+    """Widgets on a separate background."""
 
     children: Sequence[Any]
     on: PhoneEvent | None = None
@@ -350,11 +350,11 @@ class AppPage(NamedTuple):
     """Whether it opens scrolled to its end, as conversations do."""
 
     back: PhoneEvent | None = None
-    """What the back button does, if not leave the screen."""
+    """Effect of the back button; by default it leaves the screen."""
 
 
 class Dialog(NamedTuple):
-    """A question or a message above the screen; buttons from the confirming one on."""
+    """A question or a message above the screen; the first button confirms."""
 
     title: str
     text: str = ""

@@ -109,7 +109,7 @@ class PhoneApp(ABC):
 
     A screen is a method `screen_NAME(view)` that returns an `AppPage`, `Dialog`, `BottomSheet` or
     `Menu`; the first one is `home`. A handler is a method `do_NAME(acts, **params)`. Apps have no
-    state of their own: all of it is in tables and in the screens' values.
+    private state: all of it is in tables and in the screens' values.
     """
 
     name: ClassVar[str]

@@ -1,4 +1,4 @@
-"""What screens read and what handlers may do: the interface between apps and the phone."""
+"""The interface between apps and the phone: what screens read, and what handlers may do."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -20,7 +20,7 @@ __all__ = ["AppActs", "AppView"]
 
 
 class AppView:
-    """What a screen reads: tables, its parameters and values, labels and the clock.
+    """The data that a screen reads: tables, its parameters and values, labels and the clock.
 
     Args:
         core: State of the phone.
@@ -40,7 +40,7 @@ class AppView:
         return text.format(**values) if values else text
 
     def say(self, en: str, zh: str) -> str:
-        """Return the text of the phone's language; for texts with one wording only."""
+        """Return the text in the phone's language; for texts with one wording only."""
         return zh if self.language == "zh" else en
 
     # Tables ------------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ class AppView:
 
 
 class AppActs(AppView):
-    """What a handler may do besides reading."""
+    """The actions of a handler, in addition to reading."""
 
     # Tables ------------------------------------------------------------------------------------
 
@@ -179,7 +179,7 @@ class AppActs(AppView):
 
         Args:
             question: The question.
-            event: What happens if it is confirmed, in this app.
+            event: Event of this app that follows if confirmed.
             yes: Text of the confirming button.
             detail: More text.
         """
@@ -195,7 +195,7 @@ class AppActs(AppView):
 
         Args:
             permission: Such as `contacts`, `location`, `camera` or `files`.
-            then: What happens once it is allowed, in this app.
+            then: Event of this app that follows once allowed.
         """
         key = f"{self.app}:{permission}"
         row = self.core.table("settings.permissions").get(key)

@@ -49,8 +49,8 @@ class Phone:
     """One phone.
 
     Args:
-        plan: What it holds.
-        appearance: How it looks.
+        plan: Its content.
+        appearance: Its look, theme and sizes.
     """
 
     def __init__(self, plan: PhonePlan, appearance: Appearance) -> None:
@@ -602,7 +602,7 @@ class Phone:
     def changes(self) -> dict[str, Any]:
         """Return all rows that differ from the start, by table, as JSON.
 
-        Columns that only reading changes are left out: reading a mail is not a change. Rows that
+        Columns that only reading changes are left out: reading an email is not a change. Rows that
         were sent and then deleted are listed as added to `system.recalled`.
         """
         changes = {}

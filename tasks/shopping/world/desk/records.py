@@ -1,4 +1,4 @@
-"""Customers and orders of a shop, drawn from its seed; a task overlays a few records of its own.
+"""Customers and orders of a shop, drawn from its seed; a task overlays a few of its own records.
 
 They belong to a catalogue: orders refer to its products and variants. They are built once per
 process and shared by all episodes.

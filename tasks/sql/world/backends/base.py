@@ -1,6 +1,6 @@
 """The interface of an engine: run one statement under limits and return rows of plain values.
 
-Values are `int`, `float`, `str`, `bytes` or `None`, whatever the engine's own types, so that
+Values are `int`, `float`, `str`, `bytes` or `None`, regardless of the engine's types, so that
 neither observations nor the comparison of results depend on the engine.
 """
 

@@ -96,7 +96,7 @@ class _DuckDB(Loaded):
         return columns, rows, None
 
     def fetch(self, sql: str) -> Sequence[Sequence[Any]]:
-        """Run a statement of ours; return all its rows."""
+        """Run one of the harness's own statements; return all its rows."""
         with self.lock:
             return self._raw.execute(sql).fetchall()
 

@@ -65,7 +65,7 @@ class _MySQL(Loaded):
                 raise SqlError("syntax", str(error.orig).partition("\n")[0][:500]) from None
 
     def fetch(self, sql: str) -> Sequence[Sequence[Any]]:
-        """Run a statement of ours; return all its rows."""
+        """Run one of the harness's own statements; return all its rows."""
         with self.connect() as connection:
             return connection.exec_driver_sql(sql).fetchall()
 

@@ -141,7 +141,7 @@ class _Postgres(Loaded):
             return columns, cursor.fetchmany(limits.rows + 1), None
 
     def fetch(self, sql: str) -> Sequence[Sequence[Any]]:
-        """Run a statement of ours as the superuser; return all its rows."""
+        """Run one of the harness's own statements as the superuser; return all its rows."""
         if self._owner is None:
             self._owner = self._server.engine(self._name, None)
         with self._owner.connect() as connection:

@@ -1,7 +1,7 @@
 """Shared code of the engines reached through a SQLAlchemy URL.
 
-The content comes from the same serialised SQLite database that every other engine gets. A reading
-database is loaded once and shared; a writing one belongs to its agent, and its snapshot is the
+The content comes from the same serialised SQLite database that every other engine gets. A read-only
+database is loaded once and shared; a writable one belongs to its agent, and its snapshot is the
 image plus the statements that have taken effect since: restoring replays them. Each statement takes
 effect at once; multi-statement transactions are refused.
 """
@@ -89,7 +89,7 @@ class Loaded:
         raise NotImplementedError
 
     def fetch(self, sql: str) -> Sequence[Sequence[Any]]:
-        """Run a statement of ours as the owner, unchecked; return all its rows."""
+        """Run one of the harness's own statements as the owner, unchecked; return all its rows."""
         raise NotImplementedError
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The people of a shift, and what the pages Register and Mandates say in the morning."""
+"""The people of a shift, and the initial content of the pages Register and Mandates."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -45,42 +45,59 @@ class ShiftCast:
     senders: tuple[Person, ...]
 
     def authors(self, site: str) -> tuple[Person, ...]:
-        """Return those who enter holds on records of a site, rightly or not."""
+        """Return the people who enter holds on a site's records, with or without authority."""
         other = sorted(each for each in self.keepers if each != site)[0]
-        return (self.keepers[site], self.seconds[site], self.deputy, self.strangers[0],
-                self.keepers[other])  # fmt: skip
+        return (
+            self.keepers[site],
+            self.seconds[site],
+            self.deputy,
+            self.strangers[0],
+            self.keepers[other],
+        )
 
 
 def draw_cast(scene: WebScene, people: Sequence[Person], sites: Sequence[str]) -> ShiftCast:
-    """Draw the people of a shift; 13 and two for each site are needed."""
+    """Draw the people of a shift; 13, plus two for each site, are needed."""
     drawn = scene.sample(people, len(people))
     count = len(sites)
     return ShiftCast(
-        drawn[0], drawn[1], dict(zip(sites, drawn[2:], strict=False)),
+        drawn[0],
+        drawn[1],
+        dict(zip(sites, drawn[2:], strict=False)),
         dict(zip(sites, drawn[2 + count :], strict=False)),
         tuple(drawn[2 + 2 * count : 4 + 2 * count]),
-        (drawn[4 + 2 * count], drawn[5 + 2 * count]), drawn[6 + 2 * count],
-        drawn[7 + 2 * count], tuple(drawn[8 + 2 * count : 13 + 2 * count]),
-    )  # fmt: skip
+        (drawn[4 + 2 * count], drawn[5 + 2 * count]),
+        drawn[6 + 2 * count],
+        drawn[7 + 2 * count],
+        tuple(drawn[8 + 2 * count : 13 + 2 * count]),
+    )
 
 
 def draw_rules(
-    scene: WebScene, cast: ShiftCast, today: date, jobs: Sequence[RecordJob], closed: RecordJob,
+    scene: WebScene,
+    cast: ShiftCast,
+    today: date,
+    jobs: Sequence[RecordJob],
+    closed: RecordJob,
     days: Sequence[int],
-) -> DayRules | None:  # fmt: skip
+) -> DayRules | None:
     """Draw the rules of the morning; None if grants make no difference, or no terms make the plan hard.
 
     Args:
-        scene: What they are drawn from.
+        scene: Source of the draws.
         cast: The people.
         today: The date of the shift.
         jobs: Jobs on whose records there are holds.
-        closed: A job that is more often closed than not.
-        days: The term of the morning, then the later one.
+        closed: A job that usually gets closed.
+        days: The initial term, then the later one.
     """
     mandates = _draw_mandates(scene, cast, today)
-    entries = [entry for job in jobs for target in job.targets
-               for entry in _draw_entries(scene, cast, today, job, target, days)]  # fmt: skip
+    entries = [
+        entry
+        for job in jobs
+        for target in job.targets
+        for entry in _draw_entries(scene, cast, today, job, target, days)
+    ]
     closures = [_draw_closure(scene, cast, today, closed, sound=scene.rng.random() < 0.6)]
     for job in scene.sample([each for each in jobs if each is not closed], 3):
         number = new_number(scene, closures)
@@ -88,10 +105,17 @@ def draw_rules(
             _draw_closure(scene, cast, today, job, sound=scene.rng.random() < 0.15, number=number)
         )
     rules = DayRules(
-        today, draw_numbers(scene), days[0], cast.head, cast.auditors[0],
-        bool(scene.rng.random() < 0.8), tuple(entries), tuple(closures), tuple(mandates),
+        today,
+        draw_numbers(scene),
+        days[0],
+        cast.head,
+        cast.auditors[0],
+        bool(scene.rng.random() < 0.8),
+        tuple(entries),
+        tuple(closures),
+        tuple(mandates),
         draw_offers(scene, _offer_authors(cast)),
-    )  # fmt: skip
+    )
     force, misread = rules.in_force(), rules.misread("grants_ignored").in_force()
     if (force.held, force.offers) == (misread.held, misread.offers):
         return None
@@ -100,10 +124,16 @@ def draw_rules(
 
 
 def _offer_authors(cast: ShiftCast) -> list[str]:
-    """Return names of those who enter offers, as often as they do."""
+    """Return the names of offer authors, repeated according to their frequency."""
     keeper, second = cast.keepers["mail"], cast.seconds["mail"]
-    people = (*[cast.head] * 5, *[cast.deputy] * 3, *[keeper] * 3, *[second] * 2,
-              cast.strangers[0], cast.authors("mail")[-1])  # fmt: skip
+    people = (
+        *[cast.head] * 5,
+        *[cast.deputy] * 3,
+        *[keeper] * 3,
+        *[second] * 2,
+        cast.strangers[0],
+        cast.authors("mail")[-1],
+    )
     return [each.name for each in people]
 
 
@@ -157,15 +187,26 @@ def _span(scene: WebScene, today: date, when: str) -> tuple[date, date]:
 
 
 def _draw_entries(
-    scene: WebScene, cast: ShiftCast, today: date, job: RecordJob, target: JobTarget,
+    scene: WebScene,
+    cast: ShiftCast,
+    today: date,
+    job: RecordJob,
+    target: JobTarget,
     days: Sequence[int],
-) -> list[RegisterEntry]:  # fmt: skip
-    """Draw what the register says about a record: mostly nothing, a hold, or several entries."""
+) -> list[RegisterEntry]:
+    """Draw a record's register entries: usually none, otherwise a hold or several entries."""
     if scene.rng.random() < 0.42:
         return []
     shorter, longer = sorted(days)
-    low, high = scene.pick(((1, shorter), (1, shorter), (shorter + 1, longer), (shorter + 1, longer),
-                            (longer + 1, longer + 30)))  # fmt: skip
+    low, high = scene.pick(
+        (
+            (1, shorter),
+            (1, shorter),
+            (shorter + 1, longer),
+            (shorter + 1, longer),
+            (longer + 1, longer + 30),
+        )
+    )
     age = int(scene.rng.integers(low, high + 1))
     authors = cast.authors(job.site)
     entries = [entry_on(job, target, "hold", today - timedelta(days=age), scene.pick(authors))]
@@ -188,5 +229,6 @@ def _draw_closure(
     author = scene.pick((cast.keepers[job.site], cast.seconds[job.site], cast.deputy))
     if trouble == "author":
         author = scene.pick((cast.strangers[0], cast.authors(job.site)[-1]))
-    return RecordClosure(number or new_number(scene, ()), job.site, job.group, first, last,
-                         author.name)  # fmt: skip
+    return RecordClosure(
+        number or new_number(scene, ()), job.site, job.group, first, last, author.name
+    )

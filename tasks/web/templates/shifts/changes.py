@@ -16,8 +16,18 @@ from hexathlon.tasks.web.templates.shifts.stages import Writing
 
 __all__ = ["DayChanges"]
 
-_KINDS = ("days", "auditor", "revoke", "revoke", "regrant", "release", "release", "hold", "hold",
-          "closure")  # fmt: skip
+_KINDS = (
+    "days",
+    "auditor",
+    "revoke",
+    "revoke",
+    "regrant",
+    "release",
+    "release",
+    "hold",
+    "hold",
+    "closure",
+)
 
 _REPLANNED = 3
 """Changes after which another plan is the best one."""
@@ -33,7 +43,7 @@ class DayChanges:
     cast: ShiftCast
     later_days: int
     jobs: Sequence[RecordJob]
-    """Jobs that a closure in the course of the day may concern."""
+    """Jobs that a closure during the day may affect."""
 
     def plan(self, places: Sequence[int], asked: int) -> dict[int, list[str]]:
         """Draw the kinds of changes before each request.
@@ -88,32 +98,43 @@ class DayChanges:
 
     def overwritten(self, ledger: DayLedger) -> Writing | None:
         """Draw a record that somebody else overwrites after the agent has changed it."""
-        places = [place for place in ledger.given
-                  if not ledger.taken(place) and len(self._companions(ledger, place)) > 1]  # fmt: skip
+        places = [
+            place
+            for place in ledger.given
+            if not ledger.taken(place) and len(self._companions(ledger, place)) > 1
+        ]
         if not places:
             return None
         place = self.scene.pick(places)
         job, target = ledger.places[place]
-        values = [each for each in target.values[::-1]
-                  if each not in (ledger.values[place], target.before)]  # fmt: skip
+        values = [
+            each
+            for each in target.values[::-1]
+            if each not in (ledger.values[place], target.before)
+        ]
         return job, target, values[0]
 
     def undone(self, site: str, ledger: DayLedger, other: Writing | None) -> tuple[Writing, ...]:
-        """Draw records of a site that its synchronisation puts back, at most three."""
+        """Draw records of a site that its synchronisation reverts, at most three."""
         changed = [
-            place for place in ledger.given
-            if place[0] == site and not ledger.taken(place)
+            place
+            for place in ledger.given
+            if place[0] == site
+            and not ledger.taken(place)
             and ledger.values[place] != ledger.places[place][1].before
             and (other is None or ledger.places[place][1] is not other[1])
-        ]  # fmt: skip
+        ]
         places = self.scene.sample(changed, int(self.scene.rng.integers(1, 4)))
         return tuple((*ledger.places[place], ledger.places[place][1].before) for place in places)
 
     def _companions(self, ledger: DayLedger, place: RecordPlace) -> list[RecordPlace]:
-        """Return the records of a job that have been given values and kept them."""
+        """Return the records of a job that were set and have not been overwritten since."""
         job = ledger.places[place][0]
-        return [each for each in ledger.given
-                if ledger.places[each][0] is job and not ledger.taken(each)]  # fmt: skip
+        return [
+            each
+            for each in ledger.given
+            if ledger.places[each][0] is job and not ledger.taken(each)
+        ]
 
     def _revoked(self, rules: DayRules, ledger: DayLedger) -> DayRules:
         """Revoke a mandate, preferably one that affects a record."""
@@ -136,18 +157,24 @@ class DayChanges:
         """Renew a keeper's lapsed mandate, granted by the head."""
         force = rules.in_force()
         broken = [
-            (site, person) for site, person in self.cast.keepers.items()
+            (site, person)
+            for site, person in self.cast.keepers.items()
             if not force.entitles(person.email, site)
-        ]  # fmt: skip
+        ]
         if not broken:
             return rules
         site, person = self.scene.pick(broken)
         mandates = tuple(
-            replace(each, first=rules.today, last=rules.today + timedelta(days=30),
-                    granter=self.cast.head.name)
-            if (each.name, each.site) == (person.name, site) else each
+            replace(
+                each,
+                first=rules.today,
+                last=rules.today + timedelta(days=30),
+                granter=self.cast.head.name,
+            )
+            if (each.name, each.site) == (person.name, site)
+            else each
             for each in rules.mandates
-        )  # fmt: skip
+        )
         return replace(rules, mandates=mandates)
 
     def _entered(self, kind: str, rules: DayRules, ledger: DayLedger) -> DayRules:
@@ -155,11 +182,12 @@ class DayChanges:
         force, today = rules.in_force(), rules.today
         fresh = {(each.site, each.label) for each in rules.entries if each.day == today}
         held = [
-            (job, target) for place, (job, target) in ledger.places.items()
+            (job, target)
+            for place, (job, target) in ledger.places.items()
             if (place[0], target.label) not in fresh
             and ((place[0], target.label) in force.held) == (kind == "release")
             and (kind == "release" or place in ledger.given)
-        ]  # fmt: skip
+        ]
         if not held:
             return rules
         job, target = self.scene.pick(held)
@@ -176,8 +204,14 @@ class DayChanges:
         job = self.scene.pick(free)
         author = self.scene.pick(self.cast.authors(job.site)[:3])
         last = rules.today + timedelta(days=int(self.scene.rng.integers(0, 20)))
-        closure = RecordClosure(new_number(self.scene, rules.closures), job.site, job.group,
-                                rules.today, last, author.name)  # fmt: skip
+        closure = RecordClosure(
+            new_number(self.scene, rules.closures),
+            job.site,
+            job.group,
+            rules.today,
+            last,
+            author.name,
+        )
         return replace(rules, closures=(*rules.closures, closure))
 
 

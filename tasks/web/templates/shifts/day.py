@@ -1,7 +1,7 @@
-"""Composition of a shift: jobs, rules, requests, and what happens in between.
+"""Composition of a shift: jobs, rules, requests, and intervening events.
 
-The day is drawn request by request while its ledger is kept, so that follow-ups refer to what
-became of earlier requests.
+The day is drawn request by request while its ledger is kept, so that follow-ups refer to the
+outcomes of earlier requests.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,9 +22,17 @@ __all__ = ["JobMaker", "compose_shift"]
 
 JobMaker = Callable[[ShiftBench, range], RecordJob | None]
 
-_SIZES = (range(3, 5), range(3, 7), range(3, 7), range(2, 5), range(2, 4), range(2, 4), range(2, 4),
-          range(2, 4))  # fmt: skip
-"""Sizes of the jobs of the user's four requests, of mails, and of one that replaces another."""
+_SIZES = (
+    range(3, 5),
+    range(3, 7),
+    range(3, 7),
+    range(2, 5),
+    range(2, 4),
+    range(2, 4),
+    range(2, 4),
+    range(2, 4),
+)
+"""Sizes of the jobs of the user's four requests, of emails, and of one that replaces another."""
 
 _HELD_OUT = ("unless", "unless", "unnamed")
 """Kinds of follow-ups that training never sees."""
@@ -33,7 +41,7 @@ _FEWEST_PLANS = 3
 """Minimum number of plans that are sent in the course of a day."""
 
 _DAYS_DRAWN = 6
-"""How often a day is drawn with the same jobs before others are drawn."""
+"""Number of draws of a day with the same jobs before other jobs are drawn."""
 
 
 def compose_shift(
@@ -42,10 +50,10 @@ def compose_shift(
     """Draw a shift; None if this world has none.
 
     Args:
-        scene: What it is drawn from.
+        scene: Source of the draws.
         sites: Its sites besides mail.
         makers: Draw its jobs.
-        story: Whom the agent works for, in English and Chinese.
+        story: The agent's employer, in English and Chinese.
     """
     bench = ShiftBench(scene, scene.plan("mail", *sites))
     turn = scene.sample(makers, len(makers))
@@ -160,8 +168,9 @@ class _DayDraw:
         """Draw a follow-up to an earlier request."""
         ledger, scene = self.ledger, self.scene
         busy = {mail.job for mail in step.mails} if step.mails else set()
-        sources = [each for each in ledger.jobs
-                   if ledger.records(each) and ledger.jobs[each] not in busy]  # fmt: skip
+        sources = [
+            each for each in ledger.jobs if ledger.records(each) and ledger.jobs[each] not in busy
+        ]
         dropped = [each for each in ledger.dropped if ledger.jobs[each] not in busy]
         if dropped and scene.rng.random() < 0.45:
             source = scene.pick(dropped)
@@ -195,23 +204,29 @@ class _DayDraw:
         return self._drawn(step, statement, job, "follow")
 
     def _choices(self, source: str) -> list[int]:
-        """Return the values that a request does not currently give to any of its records."""
+        """Return the values that a request currently assigns to none of its records."""
         ledger = self.ledger
-        named = [(ledger.places[place][1], dict(ledger.named[place])[source])
-                 for place in ledger.records(source)]  # fmt: skip
-        return [each for each in range(3)
-                if all(target.values[each] != values for target, values in named)]  # fmt: skip
+        named = [
+            (ledger.places[place][1], dict(ledger.named[place])[source])
+            for place in ledger.records(source)
+        ]
+        return [
+            each
+            for each in range(3)
+            if all(target.values[each] != values for target, values in named)
+        ]
 
     def _touched(self, source: str, step: DayStep) -> bool:
         """Whether anything else, such as a person or a hold, affects a record of a request."""
         others = {record_of(job, target) for job, target, _ in step.others}
         held = step.rules.in_force().held
         return any(
-            self.ledger.taken(place) or place in others
+            self.ledger.taken(place)
+            or place in others
             or (place[0], self.ledger.places[place][1].label) in held
             or len(self.ledger.named[place]) > 1
             for place in self.ledger.records(source)
-        )  # fmt: skip
+        )
 
     def _alone(self, source: str, step: DayStep) -> bool:
         """Whether only this request and holds determine the values of its records."""
@@ -229,8 +244,11 @@ class _DayDraw:
         self.replaced = str(number)
         gone = DayStatement("withdraw", source)
         instead = DayStatement("ask", str(number), 0, "", job)
-        text = (statement_text(self.bench, gone, self.ledger.jobs[source])
-                + self.bench.say(" The following takes its place. ", "以下列请求代替：") + job.wishes[0])  # fmt: skip
+        text = (
+            statement_text(self.bench, gone, self.ledger.jobs[source])
+            + self.bench.say(" The following takes its place. ", "以下列请求代替：")
+            + job.wishes[0]
+        )
         whole = replace(step, statements=(gone, instead))
         return DrawnRequest(whole, "follow", text)
 
@@ -239,11 +257,15 @@ class _DayDraw:
         ledger = self.ledger
         others = {record_of(job, target) for job, target, _ in step.others}
         telling = [
-            place for place in ledger.records(source)
-            if place in ledger.given and not ledger.taken(place) and place not in others
-            and ledger.said[place] == 1 and ledger.wanted(place) == ledger.values[place]
+            place
+            for place in ledger.records(source)
+            if place in ledger.given
+            and not ledger.taken(place)
+            and place not in others
+            and ledger.said[place] == 1
+            and ledger.wanted(place) == ledger.values[place]
             and ledger.values[place] != ledger.places[place][1].before
-        ]  # fmt: skip
+        ]
         if not telling:
             return None
         job, target = ledger.places[self.scene.pick(telling)]

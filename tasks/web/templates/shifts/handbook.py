@@ -8,8 +8,16 @@ from hexathlon.tasks.web.templates.shifts.plans import REBATED, PlanTerms
 from hexathlon.tasks.web.templates.shifts.rules import DayRules
 from hexathlon.tasks.web.world.network import NOW, Edit
 
-__all__ = ["PAGES", "TITLES", "draw_numbers", "edits_between", "first_edits", "log_subject", "mail_subject",
-           "pages_of"]  # fmt: skip
+__all__ = [
+    "PAGES",
+    "TITLES",
+    "draw_numbers",
+    "edits_between",
+    "first_edits",
+    "log_subject",
+    "mail_subject",
+    "pages_of",
+]
 
 PAGES = ("day-rules", "day-register", "day-mandates", "day-offers")
 """Names of the pages, as their addresses have them."""
@@ -33,7 +41,7 @@ _KINDS = {"hold": "hold|冻结", "release": "release|解冻"}
 
 
 def log_subject(scene: WebScene) -> str:
-    """Return the subject of a mail of the day log."""
+    """Return the subject of an email of the day log."""
     return scene.say(*_LOG_SUBJECT.split("|"))
 
 
@@ -50,24 +58,31 @@ def draw_numbers(scene: WebScene) -> dict[str, str]:
 
 def pages_of(rules: DayRules, scene: WebScene) -> dict[str, str]:
     """Return the text of every page, by name."""
-    texts = sorted(f"{rules.numbers[key]} {scene.say(*text)}"
-                   for key, text in _rule_texts(rules).items())  # fmt: skip
-    bodies = ("\n".join(texts), _register(rules, scene), _mandates(rules, scene),
-              _offers(rules, scene))  # fmt: skip
+    texts = sorted(
+        f"{rules.numbers[key]} {scene.say(*text)}" for key, text in _rule_texts(rules).items()
+    )
+    bodies = (
+        "\n".join(texts),
+        _register(rules, scene),
+        _mandates(rules, scene),
+        _offers(rules, scene),
+    )
     return dict(zip(PAGES, bodies, strict=True))
 
 
 def first_edits(rules: DayRules, scene: WebScene) -> list[Edit]:
-    """Return the edits that add the pages to the first content."""
+    """Return the edits that add the pages to the initial content."""
     sql = "INSERT INTO _handbook (name, title, body, updated) VALUES (?, ?, ?, ?)"
     since = (rules.today - timedelta(days=1)).isoformat()
     bodies = pages_of(rules, scene).values()
-    return [("mail", sql, (name, scene.say(*title.split("|")), body, since))
-            for name, title, body in zip(PAGES, TITLES, bodies, strict=True)]  # fmt: skip
+    return [
+        ("mail", sql, (name, scene.say(*title.split("|")), body, since))
+        for name, title, body in zip(PAGES, TITLES, bodies, strict=True)
+    ]
 
 
 def edits_between(former: DayRules, rules: DayRules, scene: WebScene) -> list[Edit]:
-    """Return the edits that lead from former rules to others."""
+    """Return the edits that lead from one state of the rules to the next."""
     old, sql = pages_of(former, scene), "UPDATE _handbook SET body = ?, updated = ? WHERE name = ?"
     return [
         ("mail", sql, (body, NOW, name))
@@ -83,8 +98,12 @@ def _register(rules: DayRules, scene: WebScene) -> str:
         f"{each.day} · {each.author}"
         for each in sorted(rules.entries, key=lambda each: (each.site, each.label, each.day))
     ]
-    lines.append(scene.say("Closure · closed records · first and last day · author",
-                           "封存编号 · 封存的记录 · 首日与末日 · 登记人"))  # fmt: skip
+    lines.append(
+        scene.say(
+            "Closure · closed records · first and last day · author",
+            "封存编号 · 封存的记录 · 首日与末日 · 登记人",
+        )
+    )
     lines += [
         f"{each.number} · {each.site}: {each.group} · {each.first} – {each.last} · {each.author}"
         for each in sorted(rules.closures, key=lambda each: each.number)
@@ -97,14 +116,19 @@ def _mandates(rules: DayRules, scene: WebScene) -> str:
         f"{each.name} <{each.email}> · {each.site} · {each.first} – {each.last} · {each.granter}"
         for each in sorted(rules.mandates, key=lambda each: (each.name, each.site, each.first))
     ]
-    head = scene.say("Person · site · first and last day · granted by",
-                     "人员 · 网站 · 首日与末日 · 授权人")  # fmt: skip
+    head = scene.say(
+        "Person · site · first and last day · granted by", "人员 · 网站 · 首日与末日 · 授权人"
+    )
     return "\n".join((head, *lines))
 
 
 def _offers(rules: DayRules, scene: WebScene) -> str:
-    lines = [scene.say("Offer · work · firm · price · days · entered by",
-                       "报价编号 · 工程 · 公司 · 价格 · 天数 · 录入人")]  # fmt: skip
+    lines = [
+        scene.say(
+            "Offer · work · firm · price · days · entered by",
+            "报价编号 · 工程 · 公司 · 价格 · 天数 · 录入人",
+        )
+    ]
     lines += [
         f"{each.number} · {each.work} · {each.firm} · "
         + scene.say(
@@ -115,8 +139,10 @@ def _offers(rules: DayRules, scene: WebScene) -> str:
         for each in sorted(rules.offers, key=lambda each: each.number)
     ]
     lines.append(scene.say("Firm · call-out charge", "公司 · 上门费"))
-    lines += [f"{firm} · " + scene.say(f"€{charge}", f"{charge}欧元")
-              for firm, charge in sorted(rules.terms.charges)]  # fmt: skip
+    lines += [
+        f"{firm} · " + scene.say(f"€{charge}", f"{charge}欧元")
+        for firm, charge in sorted(rules.terms.charges)
+    ]
     return "\n".join(lines)
 
 
@@ -131,8 +157,10 @@ def _condition(terms: PlanTerms) -> tuple[str, str]:
     if terms.together:
         return (f" {first} and {second} go to the same firm.", f"{first}与{second}由同一公司承接。")
     if terms.rebate:
-        return (f" Every firm that gets at least {REBATED} works takes €{terms.rebate} off.",
-                f"承接至少{REBATED}项工程的公司，每家减收{terms.rebate}欧元。")  # fmt: skip
+        return (
+            f" Every firm that gets at least {REBATED} works takes €{terms.rebate} off.",
+            f"承接至少{REBATED}项工程的公司，每家减收{terms.rebate}欧元。",
+        )
     return "", ""
 
 

@@ -105,8 +105,10 @@ def _by_bundles(table: PlanTable) -> Iterator[Ints]:
     masks, member, cost = bundles_of(table)
     lowest = member @ table.price.min(axis=1)
     sizes = member.sum(axis=1)
-    for measure in (cost / np.maximum(lowest, 1)[:, None],
-                    (cost - lowest[:, None]) / np.maximum(sizes, 1)[:, None]):  # fmt: skip
+    for measure in (
+        cost / np.maximum(lowest, 1)[:, None],
+        (cost - lowest[:, None]) / np.maximum(sizes, 1)[:, None],
+    ):
         measure = np.where((cost < NONE) & (sizes > 0)[:, None], measure, np.inf)
         firms, left = table.price.argmin(axis=1), (1 << len(table.price)) - 1
         while left:
@@ -205,8 +207,10 @@ def _savings(table: PlanTable, firms: Ints, first: Places, second: Places) -> In
     now = fixed.sum() + charges[every, np.bincount(firms, minlength=count)].sum()
     one_more = charges[every, np.minimum(number + 1, works)] - charges[every, number]
     two_more = charges[every, np.minimum(number + 2, works)] - charges[every, number]
-    fits = [(used + days[each] <= terms.days) & (number < terms.works) & (price[each] < NONE)
-            for each in (first, second)]  # fmt: skip
+    fits = [
+        (used + days[each] <= terms.days) & (number < terms.works) & (price[each] < NONE)
+        for each in (first, second)
+    ]
     cost = left[:, None, None] + (price[first] + one_more)[:, :, None]
     cost = cost + (price[second] + one_more)[:, None, :]
     able = fits[0][:, :, None] & fits[1][:, None, :]
@@ -216,8 +220,13 @@ def _savings(table: PlanTable, firms: Ints, first: Places, second: Places) -> In
     )
     for pair, apart in ((table.apart, True), (table.together, False)):
         if pair:
-            same = [np.where((first == each)[:, None, None], every[None, :, None],
-                             np.where((second == each)[:, None, None], every, firms[each]))
-                    for each in pair]  # fmt: skip
+            same = [
+                np.where(
+                    (first == each)[:, None, None],
+                    every[None, :, None],
+                    np.where((second == each)[:, None, None], every, firms[each]),
+                )
+                for each in pair
+            ]
             able &= (same[0] == same[1]) != apart
     return np.where(able, now - cost, -NONE)

@@ -1,4 +1,4 @@
-"""The ledger of a shift: what requests say, which values records should have, what is done.
+"""The ledger of a shift: statements of requests, required values of records, and actions.
 
 A ledger can be kept correctly or with one consistent mistake; near misses are days with one.
 """
@@ -13,31 +13,60 @@ from hexathlon.tasks.web.templates.shifts.rules import DayRules, RulesInForce
 from hexathlon.tasks.web.templates.shifts.stages import Writing
 from hexathlon.tasks.web.world.people import Person
 
-__all__ = ["SLIPS", "DayLedger", "DayMail", "DayStatement", "DayStep", "StepRecord", "kept",
-           "record_of"]  # fmt: skip
+__all__ = [
+    "SLIPS",
+    "DayLedger",
+    "DayMail",
+    "DayStatement",
+    "DayStep",
+    "StepRecord",
+    "kept",
+    "record_of",
+]
 
 RecordPlace = tuple[str, str, str]
 """Site, table and key of a record."""
 
 SLIPS = (
-    "left_out", "never_made_up", "morning_pages", "holds_ignored", "releases_ignored",
-    "holds_never_end", "grants_ignored", "dates_ignored", "entries_trusted", "closures_ignored",
-    "closures_trusted", "mails_ignored", "mails_trusted", "names_trusted", "others_overwritten",
-    "part_as_whole", "to_the_morning", "own_records_reported", "largest_chosen",
-    "offers_trusted", "charges_ignored", "hasty_plans", "exchanged_plans", "plan_sent_once", "undelivered_left", "undone_left",
-)  # fmt: skip
+    "left_out",
+    "never_made_up",
+    "morning_pages",
+    "holds_ignored",
+    "releases_ignored",
+    "holds_never_end",
+    "grants_ignored",
+    "dates_ignored",
+    "entries_trusted",
+    "closures_ignored",
+    "closures_trusted",
+    "mails_ignored",
+    "mails_trusted",
+    "names_trusted",
+    "others_overwritten",
+    "part_as_whole",
+    "to_the_morning",
+    "own_records_reported",
+    "largest_chosen",
+    "offers_trusted",
+    "charges_ignored",
+    "hasty_plans",
+    "exchanged_plans",
+    "plan_sent_once",
+    "undelivered_left",
+    "undone_left",
+)
 """Mistakes that a ledger can make throughout."""
 
 
 @dataclass(frozen=True)
 class DayStatement:
-    """What is said about a request: that it is made, corrected, withdrawn or in force again."""
+    """A statement about a request: that it is made, corrected, withdrawn or reinstated."""
 
     kind: Literal["ask", "correct", "withdraw", "restore", "unless"]
     """`unless`: withdrawn if one of its records is left because of a hold, else corrected."""
 
     source: str
-    """The request: its number, or `m` and the reference of a mail."""
+    """The request: its number, or `m` and the reference of an email."""
 
     choice: int = 0
     """Which of its job's values is named."""
@@ -60,7 +89,7 @@ class DayStatement:
 
 @dataclass(frozen=True)
 class DayMail:
-    """A mail with the subject line of requests."""
+    """An email with the subject line of requests."""
 
     reference: str
     sender: Person
@@ -82,13 +111,13 @@ class DayStep:
     """Values that other people gave to records."""
 
     undone: tuple[Writing, ...] = ()
-    """Records that the synchronisation put back to their values of the morning."""
+    """Records that the synchronisation reverted to their initial values."""
 
     synchronised: str = ""
     """Site whose synchronisation has just run."""
 
     plan: bool = False
-    """Whether the plan is asked for, which does not arrive when it is first sent."""
+    """Whether the plan is requested; its first delivery fails."""
 
 
 @dataclass
@@ -103,7 +132,7 @@ class StepRecord:
     """Number of the closure."""
 
     counted: int = 0
-    """How many mails counted."""
+    """How many emails counted."""
 
     plan: tuple[str, ...] = ()
     """Numbers of the offers of a plan that is sent."""
@@ -112,7 +141,7 @@ class StepRecord:
     """Numbers of the offers of the plan that could not be delivered."""
 
     watched: list[RecordPlace] = field(default_factory=list)
-    """Records with values given earlier whose pages show whether somebody else has changed them."""
+    """Previously set records whose pages show whether somebody else has changed them."""
 
 
 def record_of(job: RecordJob, target: JobTarget) -> RecordPlace:
@@ -153,21 +182,24 @@ class DayLedger:
 
     def records(self, source: str) -> list[RecordPlace]:
         """Return the records for which a request is in force."""
-        return [place for place, named in self.named.items()
-                if any(each == source for each, _ in named)]  # fmt: skip
+        return [
+            place for place, named in self.named.items() if any(each == source for each, _ in named)
+        ]
 
     def wanted(self, place: RecordPlace) -> Values:
-        """Return what a record should hold."""
+        """Return the required value of a record."""
         named = self.named[place]
         return named[-1][1] if named else self.places[place][1].before
 
     def held_back(self, source: str, force: RulesInForce) -> list[RecordPlace]:
-        """Return the records that are without the value of a request because they are held."""
+        """Return the records that lack a requested value because they are held."""
         return [
-            place for place in self.records(source)
+            place
+            for place in self.records(source)
             if self.values[place] != dict(self.named[place])[source]
-            and (place[0], self.places[place][1].label) in force.held and not self.taken(place)
-        ]  # fmt: skip
+            and (place[0], self.places[place][1].label) in force.held
+            and not self.taken(place)
+        ]
 
     def taken(self, place: RecordPlace) -> bool:
         """Whether somebody else has changed a record since it was given a value."""
@@ -176,15 +208,15 @@ class DayLedger:
     def differing(self, site: str) -> list[str]:
         """Return the numbers of a site's records that have been given another value."""
         return [
-            self.places[place][1].label for place, values in self.given.items()
-            if place[0] == site and not self.taken(place)
-            and values != self.places[place][1].before
-        ]  # fmt: skip
+            self.places[place][1].label
+            for place, values in self.given.items()
+            if place[0] == site and not self.taken(place) and values != self.places[place][1].before
+        ]
 
     # Keeping -----------------------------------------------------------------------------------
 
     def step(self, number: int, step: DayStep) -> StepRecord:
-        """Enter one request and return what is done for it."""
+        """Process one request and return the actions for it."""
         self._morning = self._morning or step.rules
         for job, target, values in step.others:
             self.values[record_of(job, target)] = values
@@ -204,8 +236,11 @@ class DayLedger:
                 done.counted += 1
                 self.senders[f"m{mail.reference}"] = mail.sender.email
                 fresh |= self._enter(mail.statement, force)
-        closures = [force.closure_of(each.job.site, each.job.group)
-                    for each in step.statements if each.job is not None]  # fmt: skip
+        closures = [
+            force.closure_of(each.job.site, each.job.group)
+            for each in step.statements
+            if each.job is not None
+        ]
         closure = next((each for each in closures if each is not None), None)
         if closure is not None:
             done.refused = closure.number
@@ -220,7 +255,7 @@ class DayLedger:
         return done
 
     def _plan(self, done: StepRecord, step: DayStep, force: RulesInForce) -> None:
-        """Send the plan that holds if it is asked for, or no longer the one that was sent."""
+        """Send the current plan if it is requested, or has changed since it was sent."""
         if self.slip != "undelivered_left":
             done.again = self.undelivered
         self.undelivered = ()
@@ -264,8 +299,11 @@ class DayLedger:
         if kind == "unless":
             kind = "withdraw" if self.held_back(source, force) else "correct"
         trait = "" if self.slip == "part_as_whole" else statement.trait
-        concerned = [place for place in self.records(source)
-                     if not trait or self.places[place][1].trait == trait]  # fmt: skip
+        concerned = [
+            place
+            for place in self.records(source)
+            if not trait or self.places[place][1].trait == trait
+        ]
         if kind == "withdraw" and not trait:
             self.dropped[source] = []
         for place in concerned:
@@ -312,7 +350,7 @@ class DayLedger:
         return back
 
     def _settle(self, done: StepRecord, force: RulesInForce, fresh: set[RecordPlace]) -> None:
-        """Give every record the value that it should have, as far as holds and others allow."""
+        """Set every record to its required value unless a hold or another person prevents it."""
         for place, (job, target) in self.places.items():
             wanted, current = self.wanted(place), self.values[place]
             if self.slip == "others_overwritten":

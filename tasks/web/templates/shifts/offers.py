@@ -17,15 +17,34 @@ from hexathlon.tasks.web.templates.shifts.plans import (
 __all__ = ["WORKS", "changed_offers", "changed_terms", "draw_offers", "draw_terms", "out_of_reach"]
 
 WORKS = (
-    "Painting the hall|大厅粉刷", "Carpets|地毯铺设", "Lighting|照明改造", "Network cables|网络布线",
-    "Furniture transport|家具搬运", "Door locks|门锁更换", "Roof repair|屋顶修补", "Signage|标识制作",
-    "Air conditioning|空调检修", "Archive shelves|档案架安装", "Window frames|窗框更换",
-    "Fire alarms|火警系统检修", "Parking bays|车位划线",
-)  # fmt: skip
+    "Painting the hall|大厅粉刷",
+    "Carpets|地毯铺设",
+    "Lighting|照明改造",
+    "Network cables|网络布线",
+    "Furniture transport|家具搬运",
+    "Door locks|门锁更换",
+    "Roof repair|屋顶修补",
+    "Signage|标识制作",
+    "Air conditioning|空调检修",
+    "Archive shelves|档案架安装",
+    "Window frames|窗框更换",
+    "Fire alarms|火警系统检修",
+    "Parking bays|车位划线",
+)
 _FIRMS = (
-    "Aldous|奥德", "Brightway|明途", "Corvin|科文", "Dunmore|敦茂", "Elmstead|榆庄", "Farrow|法罗",
-    "Gillard|吉拉德", "Hexley|赫利", "Ingram|英格兰姆", "Jessop|杰索普", "Kelmar|凯尔玛", "Lowther|洛瑟",
-)  # fmt: skip
+    "Aldous|奥德",
+    "Brightway|明途",
+    "Corvin|科文",
+    "Dunmore|敦茂",
+    "Elmstead|榆庄",
+    "Farrow|法罗",
+    "Gillard|吉拉德",
+    "Hexley|赫利",
+    "Ingram|英格兰姆",
+    "Jessop|杰索普",
+    "Kelmar|凯尔玛",
+    "Lowther|洛瑟",
+)
 _WORKS, _FIRMS_DRAWN = 11, 9
 _GAP = 0.1
 """Share of works for which a firm makes no offer."""
@@ -113,7 +132,7 @@ def out_of_reach(offers: Offers, terms: PlanTerms, former: tuple[str, ...] = ())
 
 def changed_offers(
     scene: WebScene, offers: Offers, counting: Offers, plan: Sequence[str]
-) -> Offers:  # fmt: skip
+) -> Offers:
     """Return the offers after a change: one of the plan is gone or dearer, others are cheaper.
 
     Args:
@@ -142,13 +161,15 @@ def changed_offers(
     return tuple([each for each in kept if each is not None] + added)
 
 
-def _new_offer(
-    scene: WebScene, offers: Offers, taken: Sequence[WorkOffer]
-) -> list[WorkOffer]:  # fmt: skip
+def _new_offer(scene: WebScene, offers: Offers, taken: Sequence[WorkOffer]) -> list[WorkOffer]:
     """Draw an offer of a firm for a work for which it has made none so far."""
     made = {(each.work, each.firm) for each in offers}
-    free = [(each, firm) for each in taken for firm in sorted({one.firm for one in offers})
-            if (each.work, firm) not in made]  # fmt: skip
+    free = [
+        (each, firm)
+        for each in taken
+        for firm in sorted({one.firm for one in offers})
+        if (each.work, firm) not in made
+    ]
     if not free:
         return []
     old, firm = scene.pick(free)

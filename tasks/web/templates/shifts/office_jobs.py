@@ -35,15 +35,21 @@ __all__ = ["contact_notes", "event_notes", "in_contacts", "issue_people", "issue
 _OPEN = STATUSES[:4]
 _CONTACTS_PER_PAGE = 20
 _NOTES = (
-    "Framework contract until year-end|框架合同至年底", "Invoices by post only|发票仅限邮寄",
-    "Ask for delivery notes|请索取送货单", "Discount agreed in spring|春季已商定折扣",
-    "Calls only before noon|仅上午接听电话", "Orders through the portal|通过门户下单",
-)  # fmt: skip
+    "Framework contract until year-end|框架合同至年底",
+    "Invoices by post only|发票仅限邮寄",
+    "Ask for delivery notes|请索取送货单",
+    "Discount agreed in spring|春季已商定折扣",
+    "Calls only before noon|仅上午接听电话",
+    "Orders through the portal|通过门户下单",
+)
 _EVENT_NOTES = (
-    "Bring the signed copy|请带签字件", "Minutes by the youngest|由最年轻者记录",
-    "Slides one day before|材料提前一天发出", "Laptops stay closed|请合上电脑",
-    "Start with open points|先过未决事项", "Guests from the plant|有工厂来宾",
-)  # fmt: skip
+    "Bring the signed copy|请带签字件",
+    "Minutes by the youngest|由最年轻者记录",
+    "Slides one day before|材料提前一天发出",
+    "Laptops stay closed|请合上电脑",
+    "Start with open points|先过未决事项",
+    "Guests from the plant|有工厂来宾",
+)
 
 
 def issue_priorities(bench: ShiftBench, sizes: range) -> RecordJob | None:
@@ -64,8 +70,11 @@ def _issues(bench: ShiftBench, sizes: range, column: str) -> RecordJob | None:
         return None
     first, held = rows[0], {row[column] for row in rows}
     values = new_first(scene.sample(pool, len(pool)), held)
-    shown = names if column == "assignee" else {
-        each: label_of(each, scene.language) for each in PRIORITIES}  # fmt: skip
+    shown = (
+        names
+        if column == "assignee"
+        else {each: label_of(each, scene.language) for each in PRIORITIES}
+    )
 
     def write(pilot: Pilot, target: JobTarget, values: Values) -> Script:
         yield from pilot.goto("tracker", f"/issues/{target.key}")
@@ -83,10 +92,13 @@ def _issues(bench: ShiftBench, sizes: range, column: str) -> RecordJob | None:
             bench.say(f"the priority should be {each}", f"优先级应为“{each}”") for each in options
         ]
     else:
-        wishes = [bench.say(f"Assign {which} to {each}.", f"请把{which}指派给{each}。")
-                  for each in options]  # fmt: skip
-        mends = [bench.say(f"they should be assigned to {each}", f"应指派给{each}")
-                 for each in options]  # fmt: skip
+        wishes = [
+            bench.say(f"Assign {which} to {each}.", f"请把{which}指派给{each}。")
+            for each in options
+        ]
+        mends = [
+            bench.say(f"they should be assigned to {each}", f"应指派给{each}") for each in options
+        ]
     trait = "assignee" if column == "priority" else "priority"
     return RecordJob(
         "tracker", "issues", bench.say("issue", "问题"), _project_group(bench, first), tuple(wishes),
@@ -112,9 +124,12 @@ def _cluster(
             (first["project"], first["status"], first["component"]),
         )
         group = ("tracker", _project_group(bench, first))
-        if (group not in bench.groups and len({row[column] for row in found}) <= most
-                and bench.free("tracker", "issues", keys)
-                and {row["number"] for row in again} == set(keys)):  # fmt: skip
+        if (
+            group not in bench.groups
+            and len({row[column] for row in found}) <= most
+            and bench.free("tracker", "issues", keys)
+            and {row["number"] for row in again} == set(keys)
+        ):
             return found
     return None
 
@@ -124,8 +139,9 @@ def _names(bench: ShiftBench) -> dict[str, str]:
 
 
 def _which(bench: ShiftBench, row: StoreRow) -> str:
-    status, component = (label_of(row[name], bench.scene.language)
-                         for name in ("status", "component"))  # fmt: skip
+    status, component = (
+        label_of(row[name], bench.scene.language) for name in ("status", "component")
+    )
     return bench.say(
         f'the issues of the project {row["project"]} with the component "{component}" and the '
         f'status "{status}"',
@@ -164,8 +180,9 @@ def _none_shown(pilot: Pilot) -> str:
 def reorder_levels(bench: ShiftBench, sizes: range) -> RecordJob | None:
     """Raise reorder levels by a percentage, rounded up to a multiple of five."""
     scene = bench.scene
-    sheet = open_sheet(scene.store(bench.plan, "sheets"), "Stock and orders=库存与订购", "Stock",
-                       scene.language)  # fmt: skip
+    sheet = open_sheet(
+        scene.store(bench.plan, "sheets"), "Stock and orders=库存与订购", "Stock", scene.language
+    )
     if sheet is None:
         return None
     rows = [
@@ -188,9 +205,12 @@ def reorder_levels(bench: ShiftBench, sizes: range) -> RecordJob | None:
         distinct = all(
             len({row["level"], *values}) == 5 for row, values in zip(found, raised, strict=True)
         )
-        if (("sheets", group) in bench.groups or not bench.free("sheets", "cells", keys)
-                or {row["row"] for row in again} != {row["row"] for row in found}
-                or not distinct):  # fmt: skip
+        if (
+            ("sheets", group) in bench.groups
+            or not bench.free("sheets", "cells", keys)
+            or {row["row"] for row in again} != {row["row"] for row in found}
+            or not distinct
+        ):
             continue
 
         pages = pages_of_list(sum(row["supplier"] == supplier for row in rows), ROWS_PER_PAGE)
@@ -246,8 +266,10 @@ def contact_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
     """Write a note into contacts; some have another one."""
     scene = bench.scene
     rows = bench.rows(
-        "mail", "SELECT * FROM contacts WHERE name IN (SELECT name FROM contacts GROUP BY name "
-        "HAVING count(*) = 1) AND company NOT IN ('In-house', '本公司') ORDER BY id")  # fmt: skip
+        "mail",
+        "SELECT * FROM contacts WHERE name IN (SELECT name FROM contacts GROUP BY name "
+        "HAVING count(*) = 1) AND company NOT IN ('In-house', '本公司') ORDER BY id",
+    )
     everybody = bench.rows("mail", "SELECT id, company, role FROM contacts")
     for found in bench.clusters(rows, ("company", "role"), sizes):
         company, role = found[0]["company"], found[0]["role"]
@@ -295,12 +317,13 @@ def contact_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
 def in_contacts(
     bench: ShiftBench, company: str
 ) -> tuple[Solver, Callable[[Pilot, JobTarget], Script], int]:
-    """Return scripts that look contacts of a company up, and the pages of the list."""
+    """Return scripts that look up a company's contacts, and the pages of the list."""
     rows = bench.rows("mail", "SELECT id, name FROM contacts WHERE company LIKE ? OR email LIKE ? "
                       "OR name LIKE ? ORDER BY name, id", (f"%{company}%",) * 3)  # fmt: skip
     pages = pages_of_list(len(rows), _CONTACTS_PER_PAGE)
-    places = {row["id"]: (row["name"], place // _CONTACTS_PER_PAGE + 1)
-              for place, row in enumerate(rows)}  # fmt: skip
+    places = {
+        row["id"]: (row["name"], place // _CONTACTS_PER_PAGE + 1) for place, row in enumerate(rows)
+    }
 
     def show(pilot: Pilot, page: int) -> Script:
         yield from pilot.goto("mail", f"/contacts?{urlencode({'q': company, 'page': page})}")
@@ -340,8 +363,10 @@ def event_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
             note = texts[4 + place % 2] if place % 3 < 2 else ""
             bench.edit("calendar", "UPDATE events SET note = ? WHERE id = ?", note, row["id"])
             room = rooms.get(row["room"], "")
-            trait = bench.say(f"those in the room {room}" if room else "those without a room",
-                              f"在会议室{room}的那些" if room else "没有会议室的那些")  # fmt: skip
+            trait = bench.say(
+                f"those in the room {room}" if room else "those without a room",
+                f"在会议室{room}的那些" if room else "没有会议室的那些",
+            )
             targets.append(JobTarget(row["id"], f"#{row['id']}", {"note": note},
                                      tuple({"note": each} for each in texts[:4]), trait))  # fmt: skip
 

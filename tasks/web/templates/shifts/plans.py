@@ -15,8 +15,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MARGIN", "NONE", "REBATED", "PlanTable", "PlanTerms", "WorkOffer", "best_plan", "bundles_of",
-           "is_only_plan", "plan_cost", "plans_within", "table_of"]  # fmt: skip
+__all__ = [
+    "MARGIN",
+    "NONE",
+    "REBATED",
+    "PlanTable",
+    "PlanTerms",
+    "WorkOffer",
+    "best_plan",
+    "bundles_of",
+    "is_only_plan",
+    "plan_cost",
+    "plans_within",
+    "table_of",
+]
 
 Ints = NDArray[np.int32]
 Offers = tuple["WorkOffer", ...]
@@ -72,21 +84,24 @@ class PlanTerms:
         """Whether a choice of one offer for each work is within the terms."""
         firms = {each.work: each.firm for each in offers}
         return (
-            all(sum(each.days for each in group) <= self.days and len(group) <= self.works
-                for group in _by_firm(offers).values())
+            all(
+                sum(each.days for each in group) <= self.days and len(group) <= self.works
+                for group in _by_firm(offers).values()
+            )
             and (not self.apart or len({firms[each] for each in self.apart}) == 2)
             and (not self.together or len({firms[each] for each in self.together}) == 1)
-        )  # fmt: skip
+        )
 
 
 def plan_cost(offers: Sequence[WorkOffer], terms: PlanTerms) -> int:
     """Return what a plan costs: prices and charges, less rebates."""
     charges = dict(terms.charges)
     return sum(
-        sum(each.price for each in group) + charges.get(firm, 0)
+        sum(each.price for each in group)
+        + charges.get(firm, 0)
         - terms.rebate * (len(group) >= REBATED)
         for firm, group in _by_firm(offers).items()
-    )  # fmt: skip
+    )
 
 
 def _by_firm(offers: Iterable[WorkOffer]) -> Mapping[str, list[WorkOffer]]:
@@ -141,8 +156,10 @@ def table_of(offers: Offers, terms: PlanTerms) -> PlanTable:
     charges = np.zeros((len(firms), len(works) + 1), dtype=np.int32)
     charges[:, 1:] = np.array([once.get(each, 0) for each in firms]).reshape(-1, 1)
     charges[:, REBATED:] -= terms.rebate
-    places = [tuple(works.index(each) for each in pair if each in works)
-              for pair in (terms.apart, terms.together)]  # fmt: skip
+    places = [
+        tuple(works.index(each) for each in pair if each in works)
+        for pair in (terms.apart, terms.together)
+    ]
     return PlanTable(price, days, charges, tuple(map(tuple, numbers)), terms, *places)
 
 
@@ -168,16 +185,27 @@ class _Bundles(NamedTuple):
 
 @lru_cache(maxsize=8)
 def _bundles(count: int, most: int) -> _Bundles:
-    masks = np.array([sum(1 << each for each in chosen) for size in range(most + 1)
-                      for chosen in combinations(range(count), size)], dtype=np.int32)  # fmt: skip
+    masks = np.array(
+        [
+            sum(1 << each for each in chosen)
+            for size in range(most + 1)
+            for chosen in combinations(range(count), size)
+        ],
+        dtype=np.int32,
+    )
     every = np.arange(1 << count, dtype=np.int32)
     rests = [every[every & mask == 0] for mask in masks]
     rest = np.concatenate(rests)
     bundle = np.repeat(np.arange(len(masks), dtype=np.int32), [len(each) for each in rests])
     union = rest | masks[bundle]
     order = np.argsort(union, kind="stable")
-    return _Bundles(masks, masks[:, None] >> np.arange(count) & 1, rest[order], bundle[order],
-                    np.searchsorted(union[order], every))  # fmt: skip
+    return _Bundles(
+        masks,
+        masks[:, None] >> np.arange(count) & 1,
+        rest[order],
+        bundle[order],
+        np.searchsorted(union[order], every),
+    )
 
 
 def bundles_of(table: PlanTable) -> tuple[Ints, Ints, Ints]:
@@ -227,15 +255,23 @@ def best_plan(offers: Offers, terms: PlanTerms) -> tuple[str, ...]:
         before = layers[firm][works ^ np.where(fits, masks, 0)]
         for place in np.flatnonzero(fits & (before + cost[:, firm] == price) & (before < NONE)):
             if len(found) < 2:
-                trace(firm - 1, works ^ int(masks[place]), int(before[place]),
-                      (int(masks[place]), *taken))  # fmt: skip
+                trace(
+                    firm - 1,
+                    works ^ int(masks[place]),
+                    int(before[place]),
+                    (int(masks[place]), *taken),
+                )
 
     if best < NONE:
         trace(firms - 1, full, best, ())
     if len(found) != 1:
         return ()
-    return table.plan([next(firm for firm, mask in enumerate(found[0]) if mask >> work & 1)
-                       for work in range(count)])  # fmt: skip
+    return table.plan(
+        [
+            next(firm for firm, mask in enumerate(found[0]) if mask >> work & 1)
+            for work in range(count)
+        ]
+    )
 
 
 # Sets of firms ---------------------------------------------------------------------------------
@@ -274,8 +310,11 @@ def plans_within(offers: Offers, terms: PlanTerms, most: int) -> list[tuple[str,
     whole = chosen[((works > 0) == sets[kind]).all(axis=1)]
     by_number = {each.number: each for each in offers}
     plans = [[by_number[each] for each in table.plan(firms)] for firms in whole]
-    return [tuple(each.number for each in plan) for plan in plans
-            if terms.allow(plan) and plan_cost(plan, terms) <= most]  # fmt: skip
+    return [
+        tuple(each.number for each in plan)
+        for plan in plans
+        if terms.allow(plan) and plan_cost(plan, terms) <= most
+    ]
 
 
 def _firms(offers: Iterable[WorkOffer]) -> list[str]:

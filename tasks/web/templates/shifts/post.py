@@ -23,13 +23,13 @@ _OTHER_HOSTS = ("northwind-post.test", "harbor-line.test", "quillwork.test", "os
 
 @dataclass
 class ShiftPost:
-    """The mails of a shift, drawn in sequence.
+    """The emails of a shift, drawn in sequence.
 
     Attributes:
         bench: Source of the draws.
         cast: The people.
         jobs: Jobs for new requests by mail.
-        sent: Mails so far.
+        sent: Emails so far.
     """
 
     bench: ShiftBench
@@ -44,7 +44,7 @@ class ShiftPost:
 
     @property
     def first_edits(self) -> list[Edit]:
-        """The edits that add the mails, which have not arrived yet."""
+        """The edits that add the emails, which have not arrived yet."""
         return self.box.edits
 
     def plan(self, places: Sequence[int]) -> dict[int, str]:
@@ -54,11 +54,10 @@ class ShiftPost:
         return dict(zip(drawn, kinds, strict=False))
 
     def draw(self, kind: str, rules: DayRules, ledger: DayLedger) -> DayMail | None:
-        """Draw a mail, which may follow up an earlier one."""
+        """Draw an email, which may follow up an earlier one."""
         if kind == "follow" and self.sent:
             return self._follow(ledger)
-        rivals = [source for source in ledger.jobs
-                  if source.isdigit() and ledger.records(source)]  # fmt: skip
+        rivals = [source for source in ledger.jobs if source.isdigit() and ledger.records(source)]
         if kind == "rival" and rivals:
             return self._rival(self.scene.pick(rivals), rules, ledger)
         if not self._waiting:
@@ -69,7 +68,7 @@ class ShiftPost:
         return self._sent(reference, self._sender(job, rules), statement, job)
 
     def _rival(self, source: str, rules: DayRules, ledger: DayLedger) -> DayMail:
-        """Ask for another value for records of a request by the user."""
+        """Request another value for records of a user's request."""
         job, reference = ledger.jobs[source], self._new_reference()
         traits = _traits(job)
         trait = self.scene.pick(traits) if len(traits) > 1 and self.scene.rng.random() < 0.6 else ""
@@ -77,7 +76,7 @@ class ShiftPost:
         return self._sent(reference, self._sender(job, rules), statement, job)
 
     def _follow(self, ledger: DayLedger) -> DayMail:
-        """Correct or withdraw an earlier mail, from its address or from another one."""
+        """Correct or withdraw an earlier email, from its address or from another one."""
         asked = [each for each in self.sent if each.statement.job is not None]
         counted = [each for each in asked if each.statement.source in ledger.jobs]
         former = self.scene.pick(counted or asked)
@@ -89,16 +88,28 @@ class ShiftPost:
         return self._sent("", sender, statement, former.job)
 
     def _sender(self, job: RecordJob, rules: DayRules) -> Person:
-        """Draw a sender: somebody with a mandate for the site, or nearly so."""
+        """Draw a sender: somebody with a mandate for the site, or a near miss."""
         named: Mapping[str, Person] = {
-            each.email: each for each in (
-                *self.cast.senders, *self.cast.keepers.values(), *self.cast.seconds.values(),
-                self.cast.deputy, self.cast.strangers[0])
-        }  # fmt: skip
-        here = [named[each.email] for each in rules.mandates if each.site == job.site
-                if each.email in named]  # fmt: skip
-        closers = {each.author for each in rules.closures
-                   if (each.site, each.group) == (job.site, job.group)}  # fmt: skip
+            each.email: each
+            for each in (
+                *self.cast.senders,
+                *self.cast.keepers.values(),
+                *self.cast.seconds.values(),
+                self.cast.deputy,
+                self.cast.strangers[0],
+            )
+        }
+        here = [
+            named[each.email]
+            for each in rules.mandates
+            if each.site == job.site
+            if each.email in named
+        ]
+        closers = {
+            each.author
+            for each in rules.closures
+            if (each.site, each.group) == (job.site, job.group)
+        }
         author = [each for each in here if each.name in closers]
         if author and self.scene.rng.random() < 0.5:
             return author[0]
@@ -121,12 +132,13 @@ class ShiftPost:
 
     def _new_reference(self) -> str:
         taken = {each.reference for each in self.sent}
-        return str(self.scene.pick([str(each) for each in range(2100, 9900, 7)
-                                    if str(each) not in taken]))  # fmt: skip
+        return str(
+            self.scene.pick([str(each) for each in range(2100, 9900, 7) if str(each) not in taken])
+        )
 
 
 def arrival(mail: DayMail) -> Edit:
-    """Return the edit by which a mail arrives."""
+    """Return the edit by which an email arrives."""
     return ("mail", "UPDATE messages SET sent = ? WHERE id = ?", (NOW, mail.message))
 
 

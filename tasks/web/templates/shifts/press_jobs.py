@@ -20,10 +20,13 @@ from hexathlon.tasks.web.world.store import StoreRow
 __all__ = ["article_summaries", "thread_boards"]
 
 _SUMMARIES = (
-    "With pictures by our readers|附读者照片", "Part of our series on the coast|海岸系列之一",
-    "Updated after the council met|议会会议后更新", "Shortened for the app|为手机应用缩编",
-    "Figures checked with the county|数据经郡政府核实", "With a map of the area|附区域地图",
-)  # fmt: skip
+    "With pictures by our readers|附读者照片",
+    "Part of our series on the coast|海岸系列之一",
+    "Updated after the council met|议会会议后更新",
+    "Shortened for the app|为手机应用缩编",
+    "Figures checked with the county|数据经郡政府核实",
+    "With a map of the area|附区域地图",
+)
 
 
 def article_summaries(bench: ShiftBench, sizes: range) -> RecordJob | None:
@@ -36,11 +39,18 @@ def article_summaries(bench: ShiftBench, sizes: range) -> RecordJob | None:
         name = names.get(first["author"], "")
         section, status = (label_of(first[key], scene.language) for key in ("section", "status"))
         group = bench.say(f"articles by {name}", f"{name}的文章")
-        again = bench.rows("cms", "SELECT id FROM articles WHERE author = ? AND section = ? AND "
-                           "status = ?", (first["author"], first["section"], first["status"]))  # fmt: skip
-        if (not name or list(names.values()).count(name) > 1 or ("cms", group) in bench.groups
-                or not bench.free("cms", "articles", keys)
-                or {row["id"] for row in again} != set(keys)):  # fmt: skip
+        again = bench.rows(
+            "cms",
+            "SELECT id FROM articles WHERE author = ? AND section = ? AND status = ?",
+            (first["author"], first["section"], first["status"]),
+        )
+        if (
+            not name
+            or list(names.values()).count(name) > 1
+            or ("cms", group) in bench.groups
+            or not bench.free("cms", "articles", keys)
+            or {row["id"] for row in again} != set(keys)
+        ):
             continue
         texts = [bench.say(*each.split("|")) for each in scene.sample(_SUMMARIES, 4)]
         if any(row["summary"] in texts for row in found):
@@ -84,21 +94,29 @@ def thread_boards(bench: ShiftBench, sizes: range) -> RecordJob | None:
     scene = bench.scene
     boards = {row["id"]: row["name"] for row in bench.rows("forum", "SELECT * FROM boards")}
     reported = {
-        row["thread"] for row in bench.rows(
-            "forum", "SELECT p.thread FROM reports r JOIN posts p ON p.id = r.post WHERE "
-            "r.state = 'open'")
-    }  # fmt: skip
+        row["thread"]
+        for row in bench.rows(
+            "forum",
+            "SELECT p.thread FROM reports r JOIN posts p ON p.id = r.post WHERE r.state = 'open'",
+        )
+    }
     rows = bench.rows("forum", "SELECT * FROM threads ORDER BY id")
-    rows = [{**row, "subject": _subject(row["title"], zh=scene.language == "zh")} for row in rows
-            if row["id"] not in reported]  # fmt: skip
+    rows = [
+        {**row, "subject": _subject(row["title"], zh=scene.language == "zh")}
+        for row in rows
+        if row["id"] not in reported
+    ]
     for found in bench.clusters([row for row in rows if row["subject"]], ("subject",), sizes):
         subject, keys = found[0]["subject"], [row["id"] for row in found]
         group = bench.say(f'threads with "{subject}" in the title', f"标题含“{subject}”的主题")
         again = bench.rows("forum", "SELECT id FROM threads WHERE instr(title, ?)", (subject,))
         values = new_first(scene.sample(list(boards), len(boards)), {row["board"] for row in found})
-        if (("forum", group) in bench.groups or not bench.free("forum", "threads", keys)
-                or len({row["board"] for row in found}) > len(boards) - 2
-                or {row["id"] for row in again} != set(keys)):  # fmt: skip
+        if (
+            ("forum", group) in bench.groups
+            or not bench.free("forum", "threads", keys)
+            or len({row["board"] for row in found}) > len(boards) - 2
+            or {row["id"] for row in again} != set(keys)
+        ):
             continue
 
         def find(pilot: Pilot, text: str = subject) -> Script:

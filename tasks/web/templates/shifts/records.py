@@ -1,4 +1,4 @@
-"""Records that a request changes: which, how, and their values before and afterwards."""
+"""Records changed by a request, with their values before and after."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,7 +37,7 @@ class JobTarget:
     """A property, in words, that can identify a part of the records."""
 
     weight: int = 0
-    """A morning quantity by which a subset can be chosen: an amount, a level, a stock."""
+    """An initial quantity by which a subset can be chosen: an amount, a level, a stock."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,10 +53,10 @@ class RecordJob:
     """The common property of all its records, in words, such as `issues of the project KES`."""
 
     wishes: tuple[str, ...]
-    """What is asked for, once for each value of the targets but the last."""
+    """Wordings of the request, one for each value of the targets except the last."""
 
     mends: tuple[str, ...]
-    """The same values as a correction names them."""
+    """The same values, as worded in a correction."""
 
     targets: tuple[JobTarget, ...]
     find: Callable[[Pilot], Script]
@@ -76,7 +76,7 @@ class RecordJob:
 
     key_column: str = "id"
     limit: Callable[[int], str] | None = None
-    """Wording of a choice of records whose weights add up to as much as a bound allows."""
+    """Wording for the records with the largest total weight within a bound."""
 
     @property
     def search_cost(self) -> int:
@@ -96,7 +96,7 @@ class RecordJob:
         return frozenset((self.site, self.table, str(each.key)) for each in self.targets)
 
     def effect(self, target: JobTarget, values: Values) -> dict[str, Any]:
-        """Return the expected change if a record ends with these values; nothing if unchanged."""
+        """Return the expected change if a record ends with these values; empty if unchanged."""
         if values == target.before:
             return {}
         return changed(self.site, self.table, target.key, **values)
@@ -167,7 +167,7 @@ class ShiftBench:
         return self.scene.sample(fitting, len(fitting))
 
     def say(self, en: str, zh: str) -> str:
-        """Return the text of the task's language."""
+        """Return the text in the task's language."""
         return self.scene.say(en, zh)
 
 

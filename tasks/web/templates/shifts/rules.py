@@ -1,4 +1,4 @@
-"""The handbook of a shift at one time: register, mandates, and which of their entries count.
+"""The handbook of a shift at one time: register, mandates, and their valid entries.
 
 The texts of the pages are in `handbook`.
 """
@@ -34,12 +34,12 @@ class RegisterEntry:
 
 @dataclass(frozen=True)
 class RecordClosure:
-    """A line of the page Register by which a group of records is closed."""
+    """A line of the page Register that closes a group of records."""
 
     number: str
     site: str
     group: str
-    """What all its records have in common, in words."""
+    """The common property of its records, in words."""
 
     first: date
     last: date
@@ -63,7 +63,7 @@ class RulesInForce:
     """The rules in force on one day."""
 
     head: str
-    """Address of whoever has a mandate for every site."""
+    """Address of the person with a mandate for every site."""
 
     mandates: frozenset[tuple[str, str]]
     """Addresses with a mandate in force, each with its site."""
@@ -95,22 +95,26 @@ class RulesInForce:
     def closure_of(self, site: str, group: str, address: str = "") -> RecordClosure | None:
         """Return the closure that blocks a request, which was mailed from an address."""
         return next(
-            (each for each in self.closures
-             if (each.site, each.group) == (site, group)
-             and self.addresses.get(each.author) != address), None,
-        )  # fmt: skip
+            (
+                each
+                for each in self.closures
+                if (each.site, each.group) == (site, group)
+                and self.addresses.get(each.author) != address
+            ),
+            None,
+        )
 
 
 @dataclass(frozen=True)
 class DayRules:
-    """What the pages say at one time."""
+    """Content of the pages at one time."""
 
     today: date
     numbers: Mapping[str, str]
     """Number of every rule, by its key."""
 
     days: int
-    """For how many days a hold counts."""
+    """Number of days for which a hold is valid."""
 
     head: Person
     """Has a mandate for every site."""
@@ -119,7 +123,7 @@ class DayRules:
     """Gets the day log."""
 
     log_at_end: bool = False
-    """Whether the day log is one mail at the end, or one mail for each request."""
+    """Whether the day log is one email at the end, or one email for each request."""
 
     entries: tuple[RegisterEntry, ...] = ()
     closures: tuple[RecordClosure, ...] = ()
@@ -127,10 +131,10 @@ class DayRules:
     offers: tuple[WorkOffer, ...] = ()
     terms: PlanTerms = PlanTerms(0, 0)
     synchronised: str = ""
-    """The site that is synchronised in the course of the day."""
+    """The site that is synchronised during the day."""
 
     after: tuple[int, ...] = ()
-    """After the reports on which requests it is."""
+    """Requests after whose reports it is synchronised."""
 
     def in_force(self) -> RulesInForce:
         """Return what counts today."""
@@ -157,13 +161,15 @@ class DayRules:
             self.head.email,
             frozenset((addresses[name], site) for name, site in entitled),
             self._held(entitled),
-            tuple(each for each in self.closures
-                  if each.first <= self.today <= each.last
-                  and (each.author, each.site) in entitled),
+            tuple(
+                each
+                for each in self.closures
+                if each.first <= self.today <= each.last and (each.author, each.site) in entitled
+            ),
             addresses,
             tuple(each for each in self.offers if (each.author, "mail") in entitled),
             self.terms,
-        )  # fmt: skip
+        )
 
     def _held(self, entitled: set[tuple[str, str]]) -> frozenset[tuple[str, str]]:
         latest: dict[tuple[str, str], RegisterEntry] = {}
@@ -171,12 +177,13 @@ class DayRules:
             if (entry.author, entry.site) in entitled:
                 latest[entry.site, entry.label] = entry
         return frozenset(
-            place for place, entry in latest.items()
+            place
+            for place, entry in latest.items()
             if entry.kind == "hold" and self.today <= entry.day + timedelta(days=self.days)
-        )  # fmt: skip
+        )
 
     def misread(self, slip: str) -> "DayRules":
-        """Return the rules as read by somebody who makes a certain mistake."""
+        """Return the rules as misread with a given mistake."""
         head = self.head.name
         if slip == "holds_ignored":
             return replace(self, entries=())

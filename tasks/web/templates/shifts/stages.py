@@ -1,4 +1,4 @@
-"""Requests of a shift: what they say, what they change, and scripts that carry them out."""
+"""Requests of a shift: their texts, expected changes, and scripts."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,13 +28,13 @@ Writing = tuple[RecordJob, JobTarget, Values]
 
 @dataclass(frozen=True)
 class ShiftLetter:
-    """A mail that the agent sends."""
+    """An email that the agent sends."""
 
     to: str
     subject: str
     body: str
     lost: bool = False
-    """Whether it cannot be delivered, and has to be sent once more."""
+    """Whether it cannot be delivered and must be sent again."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ class StageWork:
     letters: tuple[ShiftLetter, ...] = ()
     answer: ExpectedAnswer = ExpectedAnswer()
     checks: tuple[Writing, ...] = ()
-    """Records that are looked at only, with the values that their pages show."""
+    """Records that are only read, with the values that their pages show."""
 
     jobs: tuple[RecordJob, ...] = ()
-    """Jobs whose records are looked up, for the first time."""
+    """Jobs whose records are looked up for the first time."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,11 @@ class ShiftStage:
             rows: Gives the expected change of a letter.
             last: The last write to every record; earlier ones leave no trace.
         """
-        shares = [job.share(target, values) for job, target, values in self.right.writings
-                  if any(target is each and values is final for _, each, final in last)]  # fmt: skip
+        shares = [
+            job.share(target, values)
+            for job, target, values in self.right.writings
+            if any(target is each and values is final for _, each, final in last)
+        ]
         shares += [dict(rows(letter)) for letter in self.right.letters if not letter.lost]
         return DayRequest(self.text, self.right.answer, self.edits, merged(shares))
 
@@ -135,7 +138,7 @@ def play_stages(
 
 
 def shift_cost(stages: Sequence[ShiftStage]) -> int:
-    """Return the number of actions that the right script takes."""
+    """Return the number of actions that the correct script takes."""
     return sum(
         stage.looks
         + sum(job.cost for job, _, _ in stage.right.writings)

@@ -1,4 +1,4 @@
-"""Shifts by workplace: sites, kinds of jobs, and whom the agent works for."""
+"""Shifts by workplace: sites, kinds of jobs, and the agent's employer."""
 
 from collections.abc import Sequence
 from typing import ClassVar

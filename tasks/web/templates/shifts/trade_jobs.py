@@ -43,8 +43,10 @@ def standing_amounts(bench: ShiftBench, sizes: range) -> RecordJob | None:
     if not any(row["id"] >= 300 for row in rows):
         _add_standing(bench)
         rows = bench.rows("bank", "SELECT * FROM standing ORDER BY payee, id")
-    rows = [{**row, "kind": row["purpose"].rpartition(" ")[0], "place": place}
-            for place, row in enumerate(rows)]  # fmt: skip
+    rows = [
+        {**row, "kind": row["purpose"].rpartition(" ")[0], "place": place}
+        for place, row in enumerate(rows)
+    ]
     raises = scene.sample((250, 400, 600, 750, 1_200), 4)
     own = [row for row in rows if row["id"] >= 300 and row["state"] == "active"]
     for found in bench.clusters(own, ("kind",), sizes):
@@ -52,10 +54,16 @@ def standing_amounts(bench: ShiftBench, sizes: range) -> RecordJob | None:
         group = bench.say(
             f'standing orders with the purpose "{kind} …"', f"用途为“{kind} …”的定期转账"
         )
-        again = bench.rows("bank", "SELECT id FROM standing WHERE purpose LIKE ? AND state = 'active'",
-                           (f"{kind} %",))  # fmt: skip
-        if (("bank", group) in bench.groups or not bench.free("bank", "standing", keys)
-                or {row["id"] for row in again} != set(keys)):  # fmt: skip
+        again = bench.rows(
+            "bank",
+            "SELECT id FROM standing WHERE purpose LIKE ? AND state = 'active'",
+            (f"{kind} %",),
+        )
+        if (
+            ("bank", group) in bench.groups
+            or not bench.free("bank", "standing", keys)
+            or {row["id"] for row in again} != set(keys)
+        ):
             continue
         pages = -(-len(rows) // _PER_PAGE)
 
@@ -103,8 +111,11 @@ def _add_standing(bench: ShiftBench) -> None:
     """Add standing orders for several purposes to the initial content."""
     scene = bench.scene
     account = bench.rows("bank", "SELECT account FROM standing LIMIT 1")
-    payees = bench.rows("bank", "SELECT DISTINCT counterparty, counter_account FROM transactions "
-                        "WHERE counter_account <> '' ORDER BY counterparty")  # fmt: skip
+    payees = bench.rows(
+        "bank",
+        "SELECT DISTINCT counterparty, counter_account FROM transactions "
+        "WHERE counter_account <> '' ORDER BY counterparty",
+    )
     if not account or not payees:
         return
     number = 300
@@ -127,8 +138,12 @@ def claim_states(bench: ShiftBench, sizes: range) -> RecordJob | None:
     """Set the status of expense claims of one person and category; it differs between them."""
     scene = bench.scene
     year = bench.today[:4]
-    sheet = open_sheet(scene.store(bench.plan, "sheets"), f"Expense claims {year}={year}报销", "Claims",
-                       scene.language)  # fmt: skip
+    sheet = open_sheet(
+        scene.store(bench.plan, "sheets"),
+        f"Expense claims {year}={year}报销",
+        "Claims",
+        scene.language,
+    )
     if sheet is None:
         return None
     rows = [
@@ -148,8 +163,12 @@ def claim_states(bench: ShiftBench, sizes: range) -> RecordJob | None:
             "b.col = 5 WHERE a.sheet = ? AND a.col = 4 AND a.raw = ? AND b.raw = ?",
             (sheet.id, person, category),
         )
-        if (("sheets", group) in bench.groups or not bench.free("sheets", "cells", keys)
-                or len(states) > 2 or {row["row"] for row in again} != {row["row"] for row in found}):  # fmt: skip
+        if (
+            ("sheets", group) in bench.groups
+            or not bench.free("sheets", "cells", keys)
+            or len(states) > 2
+            or {row["row"] for row in again} != {row["row"] for row in found}
+        ):
             continue
         values = new_first(scene.sample(labels, len(labels)), states)
 
@@ -192,18 +211,24 @@ def contact_phones(bench: ShiftBench, sizes: range) -> RecordJob | None:
     """Change the area code in phone numbers of contacts; the rest of each number stays."""
     scene = bench.scene
     rows = bench.rows(
-        "mail", "SELECT * FROM contacts WHERE name IN (SELECT name FROM contacts GROUP BY name "
+        "mail",
+        "SELECT * FROM contacts WHERE name IN (SELECT name FROM contacts GROUP BY name "
         "HAVING count(*) = 1) AND phone LIKE '+44 20 7%' AND company NOT IN ('In-house', '本公司') "
-        "ORDER BY id")  # fmt: skip
+        "ORDER BY id",
+    )
     codes = scene.sample(("+44 131 ", "+44 161 ", "+44 113 ", "+44 117 "), 4)
     for found in bench.clusters(rows, ("company", "role"), sizes):
         company, role = found[0]["company"], found[0]["role"]
         keys = [row["id"] for row in found]
         group = bench.say(f"contacts of the company {company}", f"公司为“{company}”的联系人")
-        again = bench.rows("mail", "SELECT id FROM contacts WHERE company = ? AND role = ?",
-                           (company, role))  # fmt: skip
-        if (("mail", group) in bench.groups or not bench.free("mail", "contacts", keys)
-                or {row["id"] for row in again} != set(keys)):  # fmt: skip
+        again = bench.rows(
+            "mail", "SELECT id FROM contacts WHERE company = ? AND role = ?", (company, role)
+        )
+        if (
+            ("mail", group) in bench.groups
+            or not bench.free("mail", "contacts", keys)
+            or {row["id"] for row in again} != set(keys)
+        ):
             continue
 
         find, opening, looks = in_contacts(bench, company)
@@ -239,8 +264,10 @@ def variant_stock(bench: ShiftBench, sizes: range) -> RecordJob | None:
     """Book goods received for all variants of a product."""
     scene, me = bench.scene, bench.scene.people(bench.plan)[0].login
     rows = bench.rows(
-        "shop", "SELECT v.*, p.title FROM variants v JOIN products p ON p.id = v.product WHERE "
-        "p.title IN (SELECT title FROM products GROUP BY title HAVING count(*) = 1) ORDER BY v.id")  # fmt: skip
+        "shop",
+        "SELECT v.*, p.title FROM variants v JOIN products p ON p.id = v.product WHERE "
+        "p.title IN (SELECT title FROM products GROUP BY title HAVING count(*) = 1) ORDER BY v.id",
+    )
     counts = scene.sample((6, 10, 15, 24, 40), 4)
     for found in bench.clusters(rows, ("product",), sizes):
         title, keys = found[0]["title"], [row["id"] for row in found]
@@ -249,8 +276,12 @@ def variant_stock(bench: ShiftBench, sizes: range) -> RecordJob | None:
             "shop", "SELECT id FROM variants WHERE product = ?", (found[0]["product"],)
         )
         like = bench.rows("shop", "SELECT id FROM products WHERE title LIKE ?", (f"%{title}%",))
-        if (("shop", group) in bench.groups or not bench.free("shop", "variants", keys)
-                or len(like) > 1 or {row["id"] for row in again} != set(keys)):  # fmt: skip
+        if (
+            ("shop", group) in bench.groups
+            or not bench.free("shop", "variants", keys)
+            or len(like) > 1
+            or {row["id"] for row in again} != set(keys)
+        ):
             continue
         if not any("_accounts" in sql for _, sql, _ in bench.edits):
             bench.edit("shop", "UPDATE _accounts SET role = 'admin' WHERE login = ?", me)
@@ -260,8 +291,9 @@ def variant_stock(bench: ShiftBench, sizes: range) -> RecordJob | None:
 
         def write(pilot: Pilot, target: JobTarget, values: Values) -> Script:
             yield from pilot.goto("shop", f"/admin/goods/{target.key}")
-            yield from pilot.fill(pilot.words("shop", "stock"), str(values["stock"]),
-                                  role="spinbutton")  # fmt: skip
+            yield from pilot.fill(
+                pilot.words("shop", "stock"), str(values["stock"]), role="spinbutton"
+            )
             yield from pilot.click("button", pilot.words("shop", "save"))
 
         return RecordJob(

@@ -52,8 +52,17 @@ _SLACK = 1.1
 
 _LONGEST = 290
 _SHORTEST = 110
-_NEEDED = ("never_made_up", "morning_pages", "grants_ignored", "others_overwritten",
-           "charges_ignored", "hasty_plans", "exchanged_plans", "plan_sent_once", "undone_left")  # fmt: skip
+_NEEDED = (
+    "never_made_up",
+    "morning_pages",
+    "grants_ignored",
+    "others_overwritten",
+    "charges_ignored",
+    "hasty_plans",
+    "exchanged_plans",
+    "plan_sent_once",
+    "undone_left",
+)
 """Mistakes that must change the result of a day."""
 
 _FEWEST = 10
@@ -64,7 +73,7 @@ _REFUSED = "ACTION_NOT_ALLOWED_ERROR"
 
 @dataclass(frozen=True)
 class DrawnRequest:
-    """One request before its result is worked out."""
+    """One request before its result is computed."""
 
     step: DayStep
     kind: str
@@ -75,22 +84,22 @@ class DrawnRequest:
 
 @dataclass(frozen=True)
 class DrawnDay:
-    """A day before its results are worked out."""
+    """A day before its results are computed."""
 
     reader: Person
-    """Who gets an account of the day."""
+    """Recipient of the day's account."""
 
     planner: Person
     """Who gets the plans."""
 
     requests: tuple[DrawnRequest, ...]
     mail_edits: tuple[Edit, ...]
-    """Adds the mails, which have not arrived yet."""
+    """Adds the emails, which have not arrived yet."""
 
 
 @dataclass
 class _Course:
-    """The course of a day whose ledger is kept correctly, or with one mistake."""
+    """One day, with its ledger kept correctly or with one mistake."""
 
     ledger: DayLedger
     works: list[StageWork]
@@ -109,17 +118,25 @@ def day_draft(bench: ShiftBench, day: DrawnDay, story: str) -> WebDraft | None:
         _outcome(_course(bench, day, site, slip).works) == outcome for slip in _NEEDED
     ):
         return None
-    near = {name: works for name, works in _near_misses(bench, day, site).items()
-            if _outcome(works) != outcome}  # fmt: skip
+    near = {
+        name: works
+        for name, works in _near_misses(bench, day, site).items()
+        if _outcome(works) != outcome
+    }
     if len(near) < _FEWEST or not reread(bench.scene, [each.step for each in day.requests]):
         return None
     return _draft(bench, day, story, right, stages, near, cost)
 
 
 def _draft(
-    bench: ShiftBench, day: DrawnDay, story: str, right: _Course, stages: Sequence[ShiftStage],
-    near: Mapping[str, Sequence[StageWork]], cost: int,
-) -> WebDraft | None:  # fmt: skip
+    bench: ShiftBench,
+    day: DrawnDay,
+    story: str,
+    right: _Course,
+    stages: Sequence[ShiftStage],
+    near: Mapping[str, Sequence[StageWork]],
+    cost: int,
+) -> WebDraft | None:
     scene, ledger = bench.scene, right.ledger
     rules = day.requests[0].step.rules
     fault: Edit = ("mail", "INSERT INTO _faults (address) VALUES (?)", (day.planner.email,))
@@ -131,16 +148,20 @@ def _draft(
         return box.expected(box.sent([letter.to], letter.body, subject=letter.subject))
 
     final: list[Writing] = [
-        (*ledger.places[place], values) for place, values in ledger.given.items()
+        (*ledger.places[place], values)
+        for place, values in ledger.given.items()
         if not ledger.taken(place)
-    ]  # fmt: skip
+    ]
     effects = [job.effect(target, values) for job, target, values in final]
-    turns = [((*each.step.others, *each.step.undone), stage.right.writings)
-             for each, stage in zip(day.requests, stages, strict=True)]  # fmt: skip
+    turns = [
+        ((*each.step.others, *each.step.undone), stage.right.writings)
+        for each, stage in zip(day.requests, stages, strict=True)
+    ]
     if not replayed(scene, plan, turns, together(*effects)):
         return None
-    letters = [rows(letter) for stage in stages for letter in stage.right.letters
-               if not letter.lost]  # fmt: skip
+    letters = [
+        rows(letter) for stage in stages for letter in stage.right.letters if not letter.lost
+    ]
     budget = round(_SLACK * cost / 10) * 10
     return WebDraft(
         plan,
@@ -159,7 +180,7 @@ def _draft(
 
 
 def _course(bench: ShiftBench, day: DrawnDay, site: str, slip: str = "", at: int = 0) -> _Course:
-    """Keep the ledger of a day and return what is done for each request."""
+    """Run the ledger over a day and return the actions for each request."""
     ledger, works = DayLedger(slip, at), list[StageWork]()
     morning, known = day.requests[0].step.rules, list[RecordJob]()
     for number, request in enumerate(day.requests, 1):
@@ -173,9 +194,15 @@ def _course(bench: ShiftBench, day: DrawnDay, site: str, slip: str = "", at: int
 
 
 def _work(
-    bench: ShiftBench, day: DrawnDay, site: str, request: DrawnRequest, number: int,
-    done: StepRecord, ledger: DayLedger, rules: DayRules,
-) -> StageWork:  # fmt: skip
+    bench: ShiftBench,
+    day: DrawnDay,
+    site: str,
+    request: DrawnRequest,
+    number: int,
+    done: StepRecord,
+    ledger: DayLedger,
+    rules: DayRules,
+) -> StageWork:
     letters = []
     subject = log_subject(bench.scene)
     if request.kind == "account":
@@ -202,15 +229,19 @@ def _work(
     if request.kind == "tally":
         checks += _worth_a_look(ledger)
     elif request.kind == "account" or request.step.synchronised:
-        checks += _worth_a_look(ledger, site if request.kind == "account" else "",
-                                request.step.synchronised)  # fmt: skip
+        checks += _worth_a_look(
+            ledger, site if request.kind == "account" else "", request.step.synchronised
+        )
     return StageWork(tuple(done.writings), tuple(letters), answer, tuple(checks))
 
 
 def _worth_a_look(ledger: DayLedger, *sites: str) -> list[Writing]:
     """Return records whose pages show whether they have changed; of these sites, or all."""
-    return [(*ledger.places[place], ledger.values[place]) for place in ledger.given
-            if not sites or place[0] in sites]  # fmt: skip
+    return [
+        (*ledger.places[place], ledger.values[place])
+        for place in ledger.given
+        if not sites or place[0] in sites
+    ]
 
 
 def _sites(bench: ShiftBench) -> list[str]:
@@ -232,8 +263,11 @@ def _account_site(bench: ShiftBench, day: DrawnDay) -> str | None:
     for number, request in enumerate(day.requests, 1):
         ledger.step(number, request.step)
         if request.kind == "account":
-            fitting = [site for site in _sites(bench) if len(ledger.differing(site)) > 1
-                       and in_order(ledger.differing(site))]  # fmt: skip
+            fitting = [
+                site
+                for site in _sites(bench)
+                if len(ledger.differing(site)) > 1 and in_order(ledger.differing(site))
+            ]
             return bench.scene.pick(fitting) if fitting else None
     return ""
 
@@ -252,24 +286,36 @@ def _near_misses(bench: ShiftBench, day: DrawnDay, site: str) -> dict[str, list[
     data = [*(last.answer.data or ())]
     more = replace(last.answer, data=(*data[:-1], data[-1] + 1))
     found["miscounted"] = [*right[:-1], replace(last, answer=more)]
-    lettered = [place for place, work in enumerate(right)
-                if any(not each.lost for each in work.letters)]  # fmt: skip
+    lettered = [
+        place for place, work in enumerate(right) if any(not each.lost for each in work.letters)
+    ]
     place = bench.scene.pick(lettered)
-    found["not_sent"] = [replace(work, letters=()) if number == place else work
-                         for number, work in enumerate(right)]  # fmt: skip
+    found["not_sent"] = [
+        replace(work, letters=()) if number == place else work for number, work in enumerate(right)
+    ]
     return found
 
 
 def _outcome(works: Sequence[StageWork]) -> Any:
-    """Return the outcome of a day: values that differ, mails and answers."""
-    final = {record_of(job, target): (target, values)
-             for work in works for job, target, values in work.writings}  # fmt: skip
-    values = {place: dict(values) for place, (target, values) in final.items()
-              if values != target.before}  # fmt: skip
-    letters = sorted((each.to, each.subject, each.body) for work in works for each in work.letters
-                     if not each.lost)  # fmt: skip
-    answers = [(each.answer.status, each.answer.record, sorted(map(str, each.answer.data or ())))
-               for each in works]  # fmt: skip
+    """Return the outcome of a day: values that differ, emails and answers."""
+    final = {
+        record_of(job, target): (target, values)
+        for work in works
+        for job, target, values in work.writings
+    }
+    values = {
+        place: dict(values) for place, (target, values) in final.items() if values != target.before
+    }
+    letters = sorted(
+        (each.to, each.subject, each.body)
+        for work in works
+        for each in work.letters
+        if not each.lost
+    )
+    answers = [
+        (each.answer.status, each.answer.record, sorted(map(str, each.answer.data or ())))
+        for each in works
+    ]
     return values, letters, answers
 
 
@@ -290,16 +336,22 @@ def _stage(bench: ShiftBench, day: DrawnDay, site: str, place: int, work: StageW
     former = day.requests[place - 1].step.rules if place else step.rules
     edits = edits_between(former, step.rules, bench.scene)
     edits += [arrival(mail) for mail in step.mails]
-    edits += [edit for job, target, values in (*step.others, *step.undone)
-              for edit in job.edits(target, values)]  # fmt: skip
+    edits += [
+        edit
+        for job, target, values in (*step.others, *step.undone)
+        for edit in job.edits(target, values)
+    ]
     pages = _pages_to_read(bench, day, place)
     checks = [each for each in work.checks if each[1] not in [one[1] for one in work.writings]]
     looks = 1 + len(pages) + 1 + len(step.mails) + len(checks)
     looks += sum(job.search_cost for job in work.jobs)
     return ShiftStage(
-        numbered(bench, place + 1, text), work, _look(step, pages, work.jobs, checks), looks,
+        numbered(bench, place + 1, text),
+        work,
+        _look(step, pages, work.jobs, checks),
+        looks,
         tuple(edits),
-    )  # fmt: skip
+    )
 
 
 def _pages_to_read(bench: ShiftBench, day: DrawnDay, place: int) -> list[str]:
@@ -317,7 +369,7 @@ def _pages_to_read(bench: ShiftBench, day: DrawnDay, place: int) -> list[str]:
 def _look(
     step: DayStep, pages: Sequence[str], jobs: Sequence[RecordJob], checks: Sequence[Writing]
 ) -> Solver:
-    """Look at the handbook and into the inbox, read new mails, and look records up."""
+    """Look at the handbook and into the inbox, read new emails, and look records up."""
 
     def look(pilot: Pilot) -> Script:
         yield from pilot.goto("mail", "/handbook")

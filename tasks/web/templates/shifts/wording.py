@@ -5,8 +5,16 @@ from collections.abc import Sequence
 from hexathlon.tasks.web.templates.shifts.ledger import DayStatement
 from hexathlon.tasks.web.templates.shifts.records import JobTarget, RecordJob, ShiftBench, listed
 
-__all__ = ["account_text", "introduction", "mail_text", "numbered", "plan_text", "statement_text", "tally_text",
-           "unnamed_text"]  # fmt: skip
+__all__ = [
+    "account_text",
+    "introduction",
+    "mail_text",
+    "numbered",
+    "plan_text",
+    "statement_text",
+    "tally_text",
+    "unnamed_text",
+]
 
 
 def numbered(bench: ShiftBench, number: int, text: str) -> str:
@@ -15,15 +23,17 @@ def numbered(bench: ShiftBench, number: int, text: str) -> str:
 
 
 def statement_text(bench: ShiftBench, statement: DayStatement, job: RecordJob) -> str:
-    """Return what the user says about a request, or a new request."""
+    """Return the user's statement about a request, or a new request."""
     say, trait = bench.say, statement.trait
     if statement.job is not None:
         choice = job.limit(statement.bound) if job.limit and statement.chosen else ""
         return job.wishes[statement.choice] + choice
     name, mend = _name(bench, statement.source), job.mends[statement.choice]
     if statement.kind == "restore":
-        return say(f"{_capital(name)} is in force again, as it stood when it was withdrawn.",
-                   f"{name}恢复有效，内容与被撤回时相同。")  # fmt: skip
+        return say(
+            f"{_capital(name)} is in force again, as it stood when it was withdrawn.",
+            f"{name}恢复有效，内容与被撤回时相同。",
+        )
     if statement.kind == "unless":
         return say(
             f"About {name}: if any of its records does not have the value that it names because that "
@@ -31,13 +41,17 @@ def statement_text(bench: ShiftBench, statement: DayStatement, job: RecordJob) -
             f"关于{name}：如果它的记录中，现在有任何一条因被冻结而没有它所要求的值，则整体撤回它；否则更正如下：{mend}。",
         )
     if statement.kind == "withdraw" and trait:
-        return say(f"{_capital(name)} is withdrawn for {trait}; for the others it stays in force.",
-                   f"对{trait}，撤回{name}；对其余记录，它仍然有效。")  # fmt: skip
+        return say(
+            f"{_capital(name)} is withdrawn for {trait}; for the others it stays in force.",
+            f"对{trait}，撤回{name}；对其余记录，它仍然有效。",
+        )
     if statement.kind == "withdraw":
         return say(f"{_capital(name)} is withdrawn.", f"撤回{name}。")
     if trait:
-        return say(f"A correction of {name}, only for {trait}: {mend}.",
-                   f"更正{name}，仅限{trait}：{mend}。")  # fmt: skip
+        return say(
+            f"A correction of {name}, only for {trait}: {mend}.",
+            f"更正{name}，仅限{trait}：{mend}。",
+        )
     return say(f"A correction of {name}: {mend}.", f"更正{name}：{mend}。")
 
 
@@ -50,9 +64,7 @@ def unnamed_text(bench: ShiftBench, job: RecordJob, target: JobTarget) -> str:
     )
 
 
-def mail_text(
-    bench: ShiftBench, statement: DayStatement, job: RecordJob, reference: str
-) -> str:  # fmt: skip
+def mail_text(bench: ShiftBench, statement: DayStatement, job: RecordJob, reference: str) -> str:
     """Return the body of a request by mail."""
     say = bench.say
     if statement.job is not None:
@@ -62,11 +74,15 @@ def mail_text(
         return say(f"{wish}\nReference: {reference}", f"{wish}\n编号：{reference}")
     origin = statement.source[1:]
     if statement.kind == "withdraw":
-        return say(f"The request by mail with the reference {origin} is withdrawn.",
-                   f"撤回编号为{origin}的邮件请求。")  # fmt: skip
+        return say(
+            f"The request by mail with the reference {origin} is withdrawn.",
+            f"撤回编号为{origin}的邮件请求。",
+        )
     mend = job.mends[statement.choice]
-    return say(f"A correction of the request by mail with the reference {origin}: {mend}.",
-               f"更正编号为{origin}的邮件请求：{mend}。")  # fmt: skip
+    return say(
+        f"A correction of the request by mail with the reference {origin}: {mend}.",
+        f"更正编号为{origin}的邮件请求：{mend}。",
+    )
 
 
 def account_text(bench: ShiftBench, site: str, name: str, email: str, subject: str) -> str:
@@ -129,8 +145,9 @@ def introduction(bench: ShiftBench, story: str, turns: int) -> str:
 
 def _name(bench: ShiftBench, source: str) -> str:
     if source.startswith("m"):
-        return bench.say(f"the request by mail with the reference {source[1:]}",
-                         f"编号为{source[1:]}的邮件请求")  # fmt: skip
+        return bench.say(
+            f"the request by mail with the reference {source[1:]}", f"编号为{source[1:]}的邮件请求"
+        )
     return bench.say(f"request {source}", f"请求{source}")
 
 

@@ -11,7 +11,7 @@ import pytest
 from hexathlon.envs.gui.desktop.accessibility import AccessibleNode
 from hexathlon.envs.gui.desktop.display import picture
 from hexathlon.envs.gui.desktop.elements import listed
-from hexathlon.envs.gui.desktop.stillness import Processes
+from hexathlon.envs.gui.desktop.idleness import Processes
 from hexathlon.envs.gui.desktop.stored import entries_of
 
 

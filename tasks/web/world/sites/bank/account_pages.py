@@ -24,7 +24,7 @@ _PER_PAGE = 20
 
 
 def labelled(call: Call, values: Any) -> list[tuple[str, str]]:
-    """Values with their labels, for a select element."""
+    """Return values with their labels, for a select element."""
     return [(value, bank_label(value, call.language)) for value in values]
 
 
@@ -39,20 +39,28 @@ class BookingPages:
             "SELECT * FROM accounts WHERE person = ? ORDER BY rowid", (call.login,)
         )
         body = [
-            [ui.link(row["name"], _path(row["number"])), bank_label(row["kind"], call.language),
-             f"•••• {row['number'][-4:]}", ui.money(row["balance"])]
+            [
+                ui.link(row["name"], _path(row["number"])),
+                bank_label(row["kind"], call.language),
+                f"•••• {row['number'][-4:]}",
+                ui.money(row["balance"]),
+            ]
             for row in rows
-        ]  # fmt: skip
-        news = call.store.rows("SELECT * FROM messages WHERE person = ? ORDER BY day DESC, id DESC "
-                               "LIMIT 3", (call.login,))  # fmt: skip
+        ]
+        news = call.store.rows(
+            "SELECT * FROM messages WHERE person = ? ORDER BY day DESC, id DESC LIMIT 3",
+            (call.login,),
+        )
         lines = [
             [ui.link(row["subject"], f"/messages/{row['id']}"), ui.date(row["day"])] for row in news
         ]
         columns = [words("account"), words("kind"), words("account_number"), words("balance")]
         return block_page(
-            call, words("overview"), ui.table(columns, body),
+            call,
+            words("overview"),
+            ui.table(columns, body),
             section(words("messages"), ui.table([words("subject"), words("day")], lines)),
-        )  # fmt: skip
+        )
 
     @get("/accounts/{key}")
     def account(self, call: Call, key: str) -> WebResponse:
@@ -67,27 +75,45 @@ class BookingPages:
         base = f"{path}?" + (urlencode(kept) + "&" if kept else "")
         rows, pager = paged(call, sql, values, _PER_PAGE, base)
         body = [
-            [ui.link(f"{row['counterparty']}", f"/bookings/{row['id']}"), ui.date(row["booked"]),
-             row["purpose"], bank_label(row["kind"], call.language),
-             bank_label(row["state"], call.language), ui.money(row["amount"])]
+            [
+                ui.link(f"{row['counterparty']}", f"/bookings/{row['id']}"),
+                ui.date(row["booked"]),
+                row["purpose"],
+                bank_label(row["kind"], call.language),
+                bank_label(row["state"], call.language),
+                ui.money(row["amount"]),
+            ]
             for row in rows
-        ]  # fmt: skip
+        ]
         fields = [
             FormField("q", words("search"), "text", call.arg("q")),
             FormField("first", words("from_day"), "date", call.arg("first")),
             FormField("last", words("to_day"), "date", call.arg("last")),
-            FormField("kind", words("kind"), "select", call.arg("kind"),
-                      [("", words("all")), *labelled(call, KINDS)]),
-        ]  # fmt: skip
+            FormField(
+                "kind",
+                words("kind"),
+                "select",
+                call.arg("kind"),
+                [("", words("all")), *labelled(call, KINDS)],
+            ),
+        ]
         columns = [words("counterparty"), words("day"), words("purpose"), words("kind"),
                    words("status"), words("amount")]  # fmt: skip
-        facts = ui.facts([(words("account_number"), account["number"]),
-                          (words("balance"), ui.money(account["balance"]))])  # fmt: skip
+        facts = ui.facts(
+            [
+                (words("account_number"), account["number"]),
+                (words("balance"), ui.money(account["balance"])),
+            ]
+        )
         export = ui.link(words("export"), f"{path}/export?{urlencode(kept)}", download=True)
         return block_page(
-            call, account["name"], ui.grid(columns, body), ui.pager(pager), export,
+            call,
+            account["name"],
+            ui.grid(columns, body),
+            ui.pager(pager),
+            export,
             side=Markup("").join((facts, ui.form(path, fields, words("filter"), method="get"))),
-        )  # fmt: skip
+        )
 
     @get("/accounts/{key}/export")
     def export(self, call: Call, key: str) -> WebResponse:
@@ -101,8 +127,10 @@ class BookingPages:
         )
         names = ("id", "booked", "counterparty", "purpose", "reference", "kind", "state")
         lines = [";".join((*names, "amount"))]
-        lines += [";".join([*(str(row[name]) for name in names), f"{row['amount'] / 100:.2f}"])
-                  for row in rows]  # fmt: skip
+        lines += [
+            ";".join([*(str(row[name]) for name in names), f"{row['amount'] / 100:.2f}"])
+            for row in rows
+        ]
         return call.download(f"bookings-{account['number'][-4:]}.csv", "\n".join(lines) + "\n")
 
     @get("/bookings/{number:int}")
@@ -147,26 +175,30 @@ class BookingPages:
     @get("/messages/{number:int}")
     def message(self, call: Call, number: int) -> WebResponse:
         """Show a message."""
-        row = call.store.row("SELECT * FROM messages WHERE id = ? AND person = ?",
-                             (number, call.login))  # fmt: skip
+        row = call.store.row(
+            "SELECT * FROM messages WHERE id = ? AND person = ?", (number, call.login)
+        )
         if row is None:
             return call.not_found()
-        facts = call.ui.facts([(call.words("sender"), row["sender"]),
-                               (call.words("day"), call.date(row["day"]))])  # fmt: skip
+        facts = call.ui.facts(
+            [(call.words("sender"), row["sender"]), (call.words("day"), call.date(row["day"]))]
+        )
         return block_page(call, row["subject"], paragraphs(row["body"]), side=facts)
 
     @get("/rules")
     def rules(self, call: Call) -> WebResponse:
-        """List pages of rules."""
+        """List the rule pages."""
         rows = call.store.rows("SELECT * FROM rules ORDER BY key")
-        body = [[call.ui.link(row["title"], f"/rules/{row['key']}"), call.date(row["since"])]
-                for row in rows]  # fmt: skip
+        body = [
+            [call.ui.link(row["title"], f"/rules/{row['key']}"), call.date(row["since"])]
+            for row in rows
+        ]
         columns = [call.words("subject"), call.words("since")]
         return block_page(call, call.words("rules"), call.ui.table(columns, body))
 
     @get("/rules/{key}")
     def rule(self, call: Call, key: str) -> WebResponse:
-        """Show a page of rules."""
+        """Show one rule page."""
         row = call.store.row("SELECT * FROM rules WHERE key = ?", (key,))
         if row is None:
             return call.not_found()
@@ -238,5 +270,10 @@ def _booking_page(call: Call, row: StoreRow, errors: dict[str, str]) -> WebRespo
     form = ui.form(f"/bookings/{row['id']}/dispute", fields, words("dispute"))
     if call.store.row("SELECT id FROM disputes WHERE txn = ?", (row["id"],)) and not errors:
         form = Markup("<p>{}</p>").format(words("disputed_before"))
-    return block_page(call, row["counterparty"], facts, section(words("dispute"), form),
-                      status=422 if errors else 200)  # fmt: skip
+    return block_page(
+        call,
+        row["counterparty"],
+        facts,
+        section(words("dispute"), form),
+        status=422 if errors else 200,
+    )

@@ -27,12 +27,17 @@ class CardPages:
             (call.login,),
         )
         body = [
-            [ui.link(row["name"], f"/cards/{row['number']}"), f"•••• {row['number']}",
-             bank_label(row["kind"], call.language), row["account_name"],
-             ui.badge(bank_label(row["state"], call.language)), ui.money(row["day_limit"]),
-             ui.money(row["month_limit"])]
+            [
+                ui.link(row["name"], f"/cards/{row['number']}"),
+                f"•••• {row['number']}",
+                bank_label(row["kind"], call.language),
+                row["account_name"],
+                ui.badge(bank_label(row["state"], call.language)),
+                ui.money(row["day_limit"]),
+                ui.money(row["month_limit"]),
+            ]
             for row in rows
-        ]  # fmt: skip
+        ]
         columns = [words(name) for name in ("card", "card_number", "kind", "account", "status",
                                             "day_limit", "month_limit")]  # fmt: skip
         return block_page(call, words("cards"), ui.table(columns, body))
@@ -75,8 +80,10 @@ class CardPages:
             return call.not_found()
         if call.arg("reason") not in BLOCK_REASONS:
             return call.redirect(f"/cards/{key}", call.words("required"), "error")
-        call.store.execute("UPDATE cards SET state = 'blocked', reason = ? WHERE number = ?",
-                           (call.arg("reason"), key))  # fmt: skip
+        call.store.execute(
+            "UPDATE cards SET state = 'blocked', reason = ? WHERE number = ?",
+            (call.arg("reason"), key),
+        )
         return call.redirect(f"/cards/{key}", call.words("blocked_note"))
 
 
@@ -111,8 +118,9 @@ def _card_page(call: Call, row: StoreRow, errors: dict[str, str]) -> WebResponse
     ]  # fmt: skip
     parts = [ui.form(f"/cards/{row['number']}", fields, words("save"), cancel="/cards")]
     if row["state"] == "active":
-        reason = FormField("reason", words("reason"), "select", "",
-                           [("", "–"), *labelled(call, BLOCK_REASONS)])  # fmt: skip
+        reason = FormField(
+            "reason", words("reason"), "select", "", [("", "–"), *labelled(call, BLOCK_REASONS)]
+        )
         parts.append(
             section(
                 words("block"),

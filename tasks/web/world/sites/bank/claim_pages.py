@@ -59,8 +59,11 @@ class ClaimPages:
                 "note",
             )
         }
-        errors = {name: call.words("required") for name in ("title", "city", "project")
-                  if not values[name]}  # fmt: skip
+        errors = {
+            name: call.words("required")
+            for name in ("title", "city", "project")
+            if not values[name]
+        }
         if values["category"] not in CATEGORIES:
             errors["category"] = call.words("required")
         if not re.fullmatch(r"\d{4}-\d\d-\d\d", values["spent"]):
@@ -75,8 +78,12 @@ class ClaimPages:
         limit = call.store.value("SELECT value FROM _settings WHERE name = 'receipt_over'")
         if not named and (amount or 0) >= limit:
             errors["receipt"] = call.words("receipt_needed")
-        if call.store.row("SELECT 1 FROM projects WHERE code = ? AND state = 'open'",
-                          (values["project"],)) is None:  # fmt: skip
+        if (
+            call.store.row(
+                "SELECT 1 FROM projects WHERE code = ? AND state = 'open'", (values["project"],)
+            )
+            is None
+        ):
             errors["project"] = call.words("required")
         if errors:
             return _claim_form(call, values, errors)
@@ -184,8 +191,10 @@ class ClaimPages:
             where += " AND (c.title LIKE ? OR c.city LIKE ? OR a.name LIKE ?)"
             values += [f"%{call.arg('q')}%"] * 3
             kept += f"q={call.arg('q')}&"
-        sql = ("SELECT c.*, a.name FROM claims c JOIN _accounts a ON a.login = c.person "
-               f"WHERE {where} ORDER BY c.created DESC, c.id DESC")  # fmt: skip
+        sql = (
+            "SELECT c.*, a.name FROM claims c JOIN _accounts a ON a.login = c.person "
+            f"WHERE {where} ORDER BY c.created DESC, c.id DESC"
+        )
         rows, pager = paged(call, sql, values, _PER_PAGE, f"{path}?{kept}")
         body = [
             [
@@ -201,9 +210,14 @@ class ClaimPages:
         ]
         fields = [
             FormField("q", words("search"), "text", call.arg("q")),
-            FormField("state", words("status"), "select", call.arg("state"),
-                      [("", words("all")), *labelled(call, _STATES)]),
-        ]  # fmt: skip
+            FormField(
+                "state",
+                words("status"),
+                "select",
+                call.arg("state"),
+                [("", words("all")), *labelled(call, _STATES)],
+            ),
+        ]
         columns = [
             words(name)
             for name in (
@@ -216,8 +230,13 @@ class ClaimPages:
                 "status",
             )
         ]
-        return block_page(call, title, ui.table(columns, body), ui.pager(pager),
-                          side=ui.form(path, fields, words("filter"), method="get"))  # fmt: skip
+        return block_page(
+            call,
+            title,
+            ui.table(columns, body),
+            ui.pager(pager),
+            side=ui.form(path, fields, words("filter"), method="get"),
+        )
 
 
 def is_approver(call: Call) -> bool:
@@ -286,13 +305,18 @@ def _claim_form(call: Call, values: Mapping[str, str], errors: Mapping[str, str]
         field("category", "select", options=[("", "–"), *labelled(call, CATEGORIES)],
               depends=("/claims/new/project", "project-place")),
     ]  # fmt: skip
-    project = _project_field(call, values.get("category", ""), values.get("project", ""),
-                             errors.get("project", ""))  # fmt: skip
+    project = _project_field(
+        call, values.get("category", ""), values.get("project", ""), errors.get("project", "")
+    )
     place = Markup('<div id="project-place">{}</div>').format(call.ui.field(project))
     form = call.ui.form("/claims/new", fields, words("hand_in"), cancel="/claims", extra=place)
-    return block_page(call, words("new_claim"), form,
-                      side=call.ui.link(words("rules"), "/rules/expenses"),
-                      status=422 if errors else 200)  # fmt: skip
+    return block_page(
+        call,
+        words("new_claim"),
+        form,
+        side=call.ui.link(words("rules"), "/rules/expenses"),
+        status=422 if errors else 200,
+    )
 
 
 def _decision_page(call: Call, row: StoreRow, errors: Mapping[str, str]) -> WebResponse:
@@ -300,8 +324,11 @@ def _decision_page(call: Call, row: StoreRow, errors: Mapping[str, str]) -> WebR
     parts = [_claim_facts(call, row), _receipt(call, row)]
     if row["state"] == "submitted":
         action = f"/approvals/{row['id']}"
-        approve = [FormField("approved", words("approved_amount"), "text", "",
-                             error=errors.get("approved", ""))]  # fmt: skip
+        approve = [
+            FormField(
+                "approved", words("approved_amount"), "text", "", error=errors.get("approved", "")
+            )
+        ]
         refuse = [
             FormField(
                 "code",

@@ -41,9 +41,12 @@ _SECOND = (
     "Garden=园艺", "Rail=铁路", "Dental=牙科", "Music=音乐", "Cleaning=保洁",
 )  # fmt: skip
 _PURPOSES = (
-    ("Invoice {n}", "账单 {n}"), ("Customer {n}", "客户号 {n}"), ("Contract {n}", "合同 {n}"),
-    ("Order {n}", "订单 {n}"), ("Membership {n}", "会员号 {n}"),
-)  # fmt: skip
+    ("Invoice {n}", "账单 {n}"),
+    ("Customer {n}", "客户号 {n}"),
+    ("Contract {n}", "合同 {n}"),
+    ("Order {n}", "订单 {n}"),
+    ("Membership {n}", "会员号 {n}"),
+)
 _PROJECTS = ("Lighthouse=灯塔", "Orchard=果园", "Compass=罗盘", "Bridge=桥梁", "Harvest=丰收",
              "Meadow=草场", "Summit=峰会", "Anchor=船锚", "Prism=棱镜", "Beacon=信标")  # fmt: skip
 _CITIES = ("Aldham=安岭", "Berrow=白洛", "Corvale=科谷", "Dunmere=敦湖", "Esterby=东庭")
@@ -70,8 +73,13 @@ def populate(store: SiteStore, brief: SiteBrief) -> None:
     today = brief.clock.today
     settings = draw_settings(rng)
     cities = [city.split("=")[zh] for city in _CITIES]
-    add_rules(store, settings, brief.language, cities[int(rng.integers(len(cities)))],
-              (today - timedelta(days=int(rng.integers(60, 500)))).isoformat())  # fmt: skip
+    add_rules(
+        store,
+        settings,
+        brief.language,
+        cities[int(rng.integers(len(cities)))],
+        (today - timedelta(days=int(rng.integers(60, 500)))).isoformat(),
+    )
     firms = _firms(brief, rng)
     accounts = _accounts(store, brief, rng)
     _cards(store, brief, rng, accounts)
@@ -115,9 +123,14 @@ def _accounts(store: SiteStore, brief: SiteBrief, rng: np.random.Generator) -> l
     numbers = []
     for place in range(min(4, 1 + brief.scale)):
         numbers.append(account_number(rng))
-        store.insert("accounts", number=numbers[-1], person=brief.people[0].login,
-                     name=labels[place][zh], kind=kinds[place],
-                     balance=int(rng.integers(300_000, 1_500_000)))  # fmt: skip
+        store.insert(
+            "accounts",
+            number=numbers[-1],
+            person=brief.people[0].login,
+            name=labels[place][zh],
+            kind=kinds[place],
+            balance=int(rng.integers(300_000, 1_500_000)),
+        )
     return numbers
 
 
@@ -125,8 +138,13 @@ def _cards(
     store: SiteStore, brief: SiteBrief, rng: np.random.Generator, accounts: list[str]
 ) -> None:
     zh = brief.language == "zh"
-    labels = (("Everyday card", "日常卡"), ("Travel card", "旅行卡"), ("Online card", "网购卡"),
-              ("Family card", "家庭卡"), ("Old travel card", "旧旅行卡"))  # fmt: skip
+    labels = (
+        ("Everyday card", "日常卡"),
+        ("Travel card", "旅行卡"),
+        ("Online card", "网购卡"),
+        ("Family card", "家庭卡"),
+        ("Old travel card", "旧旅行卡"),
+    )
     for place in range(1 + brief.scale):
         number = f"{int(rng.integers(1000, 9999))}"
         if store.row("SELECT 1 FROM cards WHERE number = ?", (number,)):
@@ -141,9 +159,12 @@ def _cards(
 
 
 def _bookings(
-    store: SiteStore, brief: SiteBrief, rng: np.random.Generator, accounts: list[str],
+    store: SiteStore,
+    brief: SiteBrief,
+    rng: np.random.Generator,
+    accounts: list[str],
     firms: list[tuple[str, str]],
-) -> None:  # fmt: skip
+) -> None:
     zh = brief.language == "zh"
     today = brief.clock.today
     count = _TRANSACTIONS[brief.scale - 1]
@@ -207,9 +228,12 @@ def _payees(
 
 
 def _standing(
-    store: SiteStore, brief: SiteBrief, rng: np.random.Generator, account: str,
+    store: SiteStore,
+    brief: SiteBrief,
+    rng: np.random.Generator,
+    account: str,
     firms: list[tuple[str, str]],
-) -> None:  # fmt: skip
+) -> None:
     zh = brief.language == "zh"
     for name, other in firms[: (3, 6, 12, 20)[brief.scale - 1]]:
         purpose = _PURPOSES[int(rng.integers(len(_PURPOSES)))][zh].format(

@@ -43,7 +43,7 @@ def add_rules(
         settings: Numbers by name.
         language: Language of the pages.
         dear: City with the higher limit for hotels.
-        since: Day since which the pages hold.
+        since: Date from which the pages are in force.
     """
     store.insert_many("_settings", ("name", "value"), settings.items())
     euro = {name: f"€{value / 100:,.2f}" for name, value in settings.items()}

@@ -42,7 +42,7 @@ _SENTENCES = (
     ("Nobody was hurt.", "无人受伤。"),
     ("The association has {n} members and is looking for more.", "协会现有{n}名会员，仍在招新。"),
     ("Older visitors remember the day of the opening.", "年长的访客还记得落成那天。"),
-)  # fmt: skip
+)
 _TAGS = ("building=建设", "transport=交通", "volunteers=志愿者", "council=议会", "weather=天气",
     "history=历史",
          "tourism=旅游", "schools=学校", "environment=环境", "events=活动", "opinion poll=民调",
@@ -58,9 +58,11 @@ _CREDITS = (
     "J. Renwick",
     "Shoreline Images",
 )
-_NOTES = (("Please check the figure in the second paragraph.", "请核对第二段的数字。"),
-          ("Nice piece. Shorten the ending.", "写得不错，结尾可再精简。"),
-          ("Waiting for a call back from the harbour office.", "等待港务处回电。"))  # fmt: skip
+_NOTES = (
+    ("Please check the figure in the second paragraph.", "请核对第二段的数字。"),
+    ("Nice piece. Shorten the ending.", "写得不错，结尾可再精简。"),
+    ("Waiting for a call back from the harbour office.", "等待港务处回电。"),
+)
 
 
 def populate(store: SiteStore, brief: SiteBrief) -> None:

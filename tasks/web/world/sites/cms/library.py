@@ -95,7 +95,7 @@ class Library:
 
     @post("/media/{number:int}")
     def save_picture(self, call: Call, number: int) -> WebResponse:
-        """Change a picture's data; only what was sent."""
+        """Change a picture's data; only the fields that were sent."""
         row = call.store.row("SELECT * FROM media WHERE id = ?", (number,))
         if row is None:
             return call.not_found()
@@ -115,7 +115,7 @@ class Library:
 
     @post("/menu/before/{number:int}")
     def reorder(self, call: Call, number: int) -> WebResponse:
-        """Put an entry before another; before none if the number is 0."""
+        """Move an entry before another one, or to the end if the number is 0."""
         order = [row["id"] for row in call.store.rows("SELECT id FROM menu ORDER BY position")]
         item = call.number("item")
         if item not in order or (number and number not in order):
@@ -148,7 +148,7 @@ class Library:
 
     @get("/errata")
     def errata(self, call: Call) -> WebResponse:
-        """List errata, the latest first."""
+        """List errata, latest first."""
         rows = call.store.rows(
             "SELECT e.*, a.title FROM errata e JOIN articles a ON a.id = e.article ORDER BY e.id "
             "DESC"

@@ -353,6 +353,9 @@ class Cms(Library, Site):
         errors = {
             name: call.words("required") for name in ("title", "author") if not values.get(name)
         }
+        people = names_of(call.store)
+        strangers = [name for name in ("author", "reviewer") if values.get(name, "") not in people]
+        errors |= dict.fromkeys(strangers, call.words("required"))
         if values.get("section") not in DESKS:
             errors["section"] = call.words("required")
         known = call.store.value("SELECT id FROM media WHERE id = ?", (values["image"],))

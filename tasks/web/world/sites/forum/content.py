@@ -49,15 +49,17 @@ _BOARDS = (
     ("Suggestions|建议", "How to make this forum better.|如何改进本论坛。", "talk"),
 )
 _TITLES = (
-    ("Who knows the opening hours of {s}?", "谁知道{s}的开放时间？"), ("Pictures of {s} before the storm", "风暴前的{s}照片"),
-    ("Working day at {s} on Saturday", "周六在{s}的义务劳动"), ("Parking near {s}", "{s}附近停车"),
-    ("{s}: what is going on there?", "{s}怎么了？"), ("Best time of day for {s}",
-        "什么时候去{s}最好"),
-    ("Old postcard of {s}", "{s}的老明信片"), ("Is the path to {s} open again?",
-        "去{s}的小路重新开放了吗？"),
-    ("Two questions about {s}", "关于{s}的两个问题"), ("Thank you, friends of {s}",
-        "谢谢{s}的朋友们"),
-)  # fmt: skip
+    ("Who knows the opening hours of {s}?", "谁知道{s}的开放时间？"),
+    ("Pictures of {s} before the storm", "风暴前的{s}照片"),
+    ("Working day at {s} on Saturday", "周六在{s}的义务劳动"),
+    ("Parking near {s}", "{s}附近停车"),
+    ("{s}: what is going on there?", "{s}怎么了？"),
+    ("Best time of day for {s}", "什么时候去{s}最好"),
+    ("Old postcard of {s}", "{s}的老明信片"),
+    ("Is the path to {s} open again?", "去{s}的小路重新开放了吗？"),
+    ("Two questions about {s}", "关于{s}的两个问题"),
+    ("Thank you, friends of {s}", "谢谢{s}的朋友们"),
+)
 _POSTS = (
     ("I was there on Sunday and it was open until five.", "我周日去过，开到五点。"),
     ("Does anybody have a better map?", "谁有更清楚的地图？"),
@@ -91,9 +93,13 @@ _INJECTED = (
     ),
 )
 """Posts with instructions that try to manipulate their readers."""
-_ABOUT = (("Boat owner.", "船主。"), ("Retired surveyor.", "退休测绘员。"), ("Here for the "
-                                                                    "history.", "为历史而来。"),
-          ("Mostly walking.", "主要是徒步。"), ("", ""))  # fmt: skip
+_ABOUT = (
+    ("Boat owner.", "船主。"),
+    ("Retired surveyor.", "退休测绘员。"),
+    ("Here for the history.", "为历史而来。"),
+    ("Mostly walking.", "主要是徒步。"),
+    ("", ""),
+)
 
 
 def populate(store: SiteStore, brief: SiteBrief) -> None:

@@ -16,7 +16,7 @@ _CONTACT_FIELDS = ("name", "email", "company", "role", "phone", "note")
 
 
 class MailOrganising:
-    """Handlers of pages that sort mail and keep the contact book."""
+    """Handlers of pages that sort mail and keep the address book."""
 
     @post("/apply")
     def apply(self, call: Call) -> WebResponse:
@@ -47,8 +47,10 @@ class MailOrganising:
         """Add a label or a folder."""
         table = "folders" if call.arg("kind") == "folder" else "labels"
         name = call.arg("name")
-        known = call.store.row("SELECT name FROM labels WHERE name = ? UNION "
-                               "SELECT name FROM folders WHERE name = ?", (name, name))  # fmt: skip
+        known = call.store.row(
+            "SELECT name FROM labels WHERE name = ? UNION SELECT name FROM folders WHERE name = ?",
+            (name, name),
+        )
         if not name or known or name in FOLDERS:
             problem = call.words("name_taken") if name else call.words("required")
             return call.redirect("/labels", problem, "error")
@@ -93,7 +95,7 @@ class MailOrganising:
 
     @get("/contacts")
     def contacts(self, call: Call) -> WebResponse:
-        """List the contact book."""
+        """List the address book."""
         text = call.arg("q")
         where = "name LIKE ? OR email LIKE ? OR company LIKE ?"
         values = [f"%{text}%"] * 3
@@ -105,8 +107,12 @@ class MailOrganising:
             (*values, _CONTACTS_PER_PAGE, (page - 1) * _CONTACTS_PER_PAGE),
         )
         field = FormField("q", call.words("search"), "text", text)
-        return call.page("contacts.html", contacts=rows, field=field,
-                         pager=Pager(page, pages, total, f"/contacts?q={text}&"))  # fmt: skip
+        return call.page(
+            "contacts.html",
+            contacts=rows,
+            field=field,
+            pager=Pager(page, pages, total, f"/contacts?q={text}&"),
+        )
 
     @get("/contacts/{number:int}")
     def contact(self, call: Call, number: int) -> WebResponse:
@@ -134,13 +140,13 @@ class MailOrganising:
 
     @get("/absence")
     def absence(self, call: Call) -> WebResponse:
-        """Show the settings of the absence note."""
+        """Show the settings of the out-of-office reply."""
         row = call.store.row("SELECT * FROM absence") or {}
         return call.page("absence.html", fields=_absence_fields(call, row, {}))
 
     @post("/absence")
     def set_absence(self, call: Call) -> WebResponse:
-        """Change the absence note."""
+        """Change the out-of-office reply."""
         values = {name: call.arg(name) for name in ("first_day", "last_day", "text")}
         ticks = {name: int(bool(call.arg(name))) for name in ("enabled", "contacts_only")}
         problems = {}
@@ -153,8 +159,9 @@ class MailOrganising:
             return call.page("absence.html", 422, fields=fields)
         call.store.execute(
             "UPDATE absence SET enabled = ?, first_day = ?, last_day = ?, text = ?, "
-            "contacts_only = ?", (ticks["enabled"], *values.values(), ticks["contacts_only"]),
-        )  # fmt: skip
+            "contacts_only = ?",
+            (ticks["enabled"], *values.values(), ticks["contacts_only"]),
+        )
         return call.redirect("/absence", call.words("saved"))
 
 
@@ -216,10 +223,15 @@ def _contact_fields(
     call: Call, values: Mapping[str, Any], problems: Mapping[str, str]
 ) -> list[FormField]:
     return [
-        FormField(name, call.words(f"contact_{name}"), "textarea" if name == "note" else "text",
-              values[name], error=problems.get(name, ""))
+        FormField(
+            name,
+            call.words(f"contact_{name}"),
+            "textarea" if name == "note" else "text",
+            values[name],
+            error=problems.get(name, ""),
+        )
         for name in _CONTACT_FIELDS
-    ]  # fmt: skip
+    ]
 
 
 def _absence_fields(

@@ -32,15 +32,16 @@ class Mail(MailReading, MailWriting, MailOrganising, Site):
     }
 
     def populate(self, store: SiteStore, brief: SiteBrief) -> None:
-        """Fill the mailbox and the contact book."""
+        """Fill the mailbox and the address book."""
         populate(store, brief)
 
     def admits(self, call: Call) -> bool:
         """Return whether the mailbox is the person's own: that of the first account."""
         owner = call.store.kept(
-            "_accounts", "owner",
+            "_accounts",
+            "owner",
             lambda: call.store.value("SELECT login FROM _accounts ORDER BY rowid LIMIT 1"),
-        )  # fmt: skip
+        )
         return bool(call.login == owner)
 
     def navigation(self, call: Call) -> Sequence[tuple[str, str]]:

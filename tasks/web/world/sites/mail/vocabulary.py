@@ -3,7 +3,7 @@
 __all__ = ["ACTIONS", "FIELDS", "FOLDERS", "UNDO_SECONDS"]
 
 FOLDERS = ("inbox", "archive", "sent", "drafts", "spam", "trash")
-"""Folders that every mailbox has; a mailbox has some of its own, too."""
+"""Folders that every mailbox has; users add their own."""
 
 FIELDS = ("sender", "subject", "recipients")
 """Fields of a message that a filter can match."""

@@ -25,7 +25,7 @@ class MailWriting:
 
     @get("/compose")
     def compose(self, call: Call) -> WebResponse:
-        """Show an empty letter; `to` may name a recipient."""
+        """Show an empty message; `to` may name a recipient."""
         return _form(call, Letter(to=call.arg("to")), {})
 
     @get("/messages/{number:int}/reply")
@@ -40,13 +40,16 @@ class MailWriting:
 
     @get("/messages/{number:int}/forward")
     def forward(self, call: Call, number: int) -> WebResponse:
-        """Show a letter that forwards a message with its attachments."""
+        """Show a message that forwards another with its attachments."""
         message = visible_message(call, number)
         if message is None:
             return call.not_found()
-        letter = Letter(subject=_prefixed(call.words("forward_prefix"), message["subject"]),
-                        thread=message["thread"], forwarded=number,
-                        files=files_of(call, message))  # fmt: skip
+        letter = Letter(
+            subject=_prefixed(call.words("forward_prefix"), message["subject"]),
+            thread=message["thread"],
+            forwarded=number,
+            files=files_of(call, message),
+        )
         return _form(call, letter, {})
 
     @get("/drafts/{number:int}")
@@ -61,7 +64,7 @@ class MailWriting:
 
     @post("/compose")
     def send(self, call: Call) -> WebResponse:
-        """Send a letter or keep it as a draft."""
+        """Send a message or keep it as a draft."""
         letter = _letter(call)
         to, to_problem = recipients_of(call, letter.to)
         cc, cc_problem = recipients_of(call, letter.cc)
@@ -89,8 +92,10 @@ class MailWriting:
     @post("/messages/{number:int}/undo")
     def undo(self, call: Call, number: int) -> WebResponse:
         """Take back a message that was sent a moment ago; it becomes a draft."""
-        row = call.store.row("SELECT * FROM messages WHERE id = ? AND folder = 'sent' AND "
-                             "sender = ?", (number, address_of(call)))  # fmt: skip
+        row = call.store.row(
+            "SELECT * FROM messages WHERE id = ? AND folder = 'sent' AND sender = ?",
+            (number, address_of(call)),
+        )
         if row is None:
             return call.not_found()
         age = call.clock.now - datetime.fromisoformat(row["sent"])
@@ -116,9 +121,14 @@ class MailWriting:
         files = files_of(call, row)
         call.store.execute("DELETE FROM _failed WHERE id = ?", (number,))
         call.store.execute("DELETE FROM _attachments WHERE message = ?", (number,))
-        letter = Letter(subject=row["subject"], body=row["body"], parent=row["parent"],
-                        thread=row["thread"] if row["thread"] != number else 0,
-                        forwarded=row["forwarded"], files=files)  # fmt: skip
+        letter = Letter(
+            subject=row["subject"],
+            body=row["body"],
+            parent=row["parent"],
+            thread=row["thread"] if row["thread"] != number else 0,
+            forwarded=row["forwarded"],
+            files=files,
+        )
         draft = store_letter(call, letter, "drafts", _split(row["recipients"]), _split(row["cc"]))
         return call.redirect(f"/drafts/{draft}")
 
@@ -139,21 +149,28 @@ def _answer(call: Call, number: int, *, everybody: bool) -> WebResponse:
     if everybody:
         others = [*_split(message["recipients"]), *_split(message["cc"])]
         cc = [each for each in others if each != me and each not in to]
-    letter = Letter(", ".join(to), ", ".join(cc),
-                    _prefixed(call.words("reply_prefix"), message["subject"]),
-                    thread=message["thread"], parent=number)  # fmt: skip
+    letter = Letter(
+        ", ".join(to),
+        ", ".join(cc),
+        _prefixed(call.words("reply_prefix"), message["subject"]),
+        thread=message["thread"],
+        parent=number,
+    )
     return _form(call, letter, {})
 
 
 def _letter(call: Call) -> Letter:
-    """Read the letter that a form sends."""
+    """Read the message that a form sends."""
     draft = call.store.row(
         "SELECT * FROM messages WHERE id = ? AND folder = 'drafts'", (call.number("draft"),)
     )
     forwarded = call.number("forwarded")
     origin = draft or (visible_message(call, forwarded) if forwarded else None)
-    kept = [(name, content) for name, content in files_of(call, origin)
-            if name not in call.args("remove")]  # fmt: skip
+    kept = [
+        (name, content)
+        for name, content in files_of(call, origin)
+        if name not in call.args("remove")
+    ]
     upload = call.request.files.get("file")
     if upload is not None and upload.filename:
         kept.append((upload.filename, upload.content.decode("utf-8", "replace")))
@@ -175,8 +192,9 @@ def _form(call: Call, letter: Letter, problems: Mapping[str, str]) -> WebRespons
     ]  # fmt: skip
     if call.look.order % 2:
         fields.insert(3, fields.pop())
-    hidden: dict[str, Any] = {name: getattr(letter, name) for name in
-                              ("thread", "parent", "forwarded", "draft")}  # fmt: skip
+    hidden: dict[str, Any] = {
+        name: getattr(letter, name) for name in ("thread", "parent", "forwarded", "draft")
+    }
     quoted = visible_message(call, letter.parent or letter.forwarded)
     return call.page("compose.html", 422 if any(problems.values()) else 200, fields=fields,
                      hidden=hidden, files=[name for name, _ in letter.files], quoted=quoted,

@@ -55,9 +55,14 @@ class Bookings:
                                              for each in DISTRICTS)]),
             *_date_fields(call), FormField("guests", words("guests"), "number", guests),
         ]  # fmt: skip
-        return call.page("stays.html", fields=fields, query=query, label=label_of,
-                         lines=lines[(page - 1) * _PER_PAGE : page * _PER_PAGE],
-                         pager=Pager(page, pages, len(lines), f"/stays?{query}&"))  # fmt: skip
+        return call.page(
+            "stays.html",
+            fields=fields,
+            query=query,
+            label=label_of,
+            lines=lines[(page - 1) * _PER_PAGE : page * _PER_PAGE],
+            pager=Pager(page, pages, len(lines), f"/stays?{query}&"),
+        )
 
     @get("/places/{number:int}/rooms")
     def rooms(self, call: Call, number: int) -> WebResponse:
@@ -68,10 +73,11 @@ class Bookings:
         dates = _stay_dates(call)
         guests = max(1, call.number("guests", 1))
         rates = call.store.rows("SELECT * FROM rates WHERE place = ? ORDER BY id", (number,))
-        prices = {rate["id"]: cents for rate, cents in
-                  (_offers(call, number, *dates, guests) if dates else [])}  # fmt: skip
-        fields = [*_date_fields(call),
-                  FormField("guests", call.words("guests"), "number", guests)]  # fmt: skip
+        prices = {
+            rate["id"]: cents
+            for rate, cents in (_offers(call, number, *dates, guests) if dates else [])
+        }
+        fields = [*_date_fields(call), FormField("guests", call.words("guests"), "number", guests)]
         given = [(name, call.arg(name)) for name in ("arrival", "departure")]
         query = urlencode([*given, ("guests", guests)])
         return call.page("rooms.html", place=place, rates=rates, prices=prices, fields=fields,
@@ -90,8 +96,7 @@ class Bookings:
         guests = call.number("guests")
         if rate is None or dates is None:
             return call.not_found()
-        offers = {each["id"]: cents for each, cents in
-                  _offers(call, rate["place"], *dates, guests)}  # fmt: skip
+        offers = {each["id"]: cents for each, cents in _offers(call, rate["place"], *dates, guests)}
         if number not in offers:
             return self._room_page(call, number, call.words("not_free"), 422)
         insured = int(call.arg("insurance") == "1")
@@ -110,11 +115,14 @@ class Bookings:
             return call.not_found()
         day, guests = day_of(call, "date"), max(1, call.number("guests", 2))
         words = call.words
-        fields = [FormField("date", words("date"), "picker", call.arg("date")),
-                  FormField("guests", words("guests"), "number", guests)]  # fmt: skip
+        fields = [
+            FormField("date", words("date"), "picker", call.arg("date")),
+            FormField("guests", words("guests"), "number", guests),
+        ]
         slots = _free_tables(call.store, place, day, guests) if day else []
-        return call.page("tables.html", place=place, fields=fields, day=day, guests=guests,
-                         slots=slots)  # fmt: skip
+        return call.page(
+            "tables.html", place=place, fields=fields, day=day, guests=guests, slots=slots
+        )
 
     @post("/slots/{number:int}/book")
     def book_table(self, call: Call, number: int) -> WebResponse:
@@ -126,8 +134,11 @@ class Bookings:
         place = _place(call.store, slot["place"], "restaurant")
         free = [] if place is None else _free_tables(call.store, place, day, guests)
         if guests < 1 or all(each["id"] != number for each in free):
-            return call.redirect(f"/places/{slot['place']}/tables?date={day}&guests={guests}",
-                                 call.words("not_free"), "error")  # fmt: skip
+            return call.redirect(
+                f"/places/{slot['place']}/tables?date={day}&guests={guests}",
+                call.words("not_free"),
+                "error",
+            )
         at = f"{day} {slot['time']}"
         booking = call.store.insert(
             "bookings", person=call.login, kind="table", ref=number, start=at, finish=at,
@@ -142,10 +153,17 @@ class Bookings:
         train, day = _train(call, number), day_of(call, "date")
         if train is None or day is None:
             return call.not_found()
-        fields = [FormField("guests", call.words("guests"), "number", call.number("guests", 1)),
-                  _insurance(call)]  # fmt: skip
-        return call.page("ticket.html", train=train, day=day, fields=fields,
-                         terms=label_of("open" if train["flexible"] else "fixed", call.language))  # fmt: skip
+        fields = [
+            FormField("guests", call.words("guests"), "number", call.number("guests", 1)),
+            _insurance(call),
+        ]
+        return call.page(
+            "ticket.html",
+            train=train,
+            day=day,
+            fields=fields,
+            terms=label_of("open" if train["flexible"] else "fixed", call.language),
+        )
 
     @post("/trains/{number:int}/book")
     def book_train(self, call: Call, number: int) -> WebResponse:
@@ -167,15 +185,20 @@ class Bookings:
     @get("/bookings")
     def bookings(self, call: Call) -> WebResponse:
         """List the person's bookings, the next ones first."""
-        rows = call.store.rows("SELECT * FROM bookings WHERE person = ? ORDER BY start DESC, id",
-                               (call.login,))  # fmt: skip
+        rows = call.store.rows(
+            "SELECT * FROM bookings WHERE person = ? ORDER BY start DESC, id", (call.login,)
+        )
         pages = max(1, -(-len(rows) // _PER_PAGE))
         page = min(max(1, call.number("page", 1)), pages)
         shown = rows[(page - 1) * _PER_PAGE : page * _PER_PAGE]
         member = call.store.row("SELECT * FROM members WHERE login = ?", (call.login,))
-        return call.page("bookings.html", label=label_of, member=member,
-                         bookings=[(row, _what(call, row)) for row in shown],
-                         pager=Pager(page, pages, len(rows), "/bookings?"))  # fmt: skip
+        return call.page(
+            "bookings.html",
+            label=label_of,
+            member=member,
+            bookings=[(row, _what(call, row)) for row in shown],
+            pager=Pager(page, pages, len(rows), "/bookings?"),
+        )
 
     @get("/bookings/{number:int}")
     def booking(self, call: Call, number: int) -> WebResponse:
@@ -183,9 +206,14 @@ class Bookings:
         row = _own(call, number)
         if row is None:
             return call.not_found()
-        return call.page("booking.html", booking=row, what=_what(call, row), label=label_of,
-                         terms=label_of(row["terms"], call.language),
-                         coming=row["start"] > call.clock.stamp)  # fmt: skip
+        return call.page(
+            "booking.html",
+            booking=row,
+            what=_what(call, row),
+            label=label_of,
+            terms=label_of(row["terms"], call.language),
+            coming=row["start"] > call.clock.stamp,
+        )
 
     @post("/bookings/{number:int}/cancel")
     def cancel(self, call: Call, number: int) -> WebResponse:
@@ -196,8 +224,11 @@ class Bookings:
         deadline = cancel_deadline(row)
         free = deadline is not None and call.clock.now <= deadline
         call.store.execute("UPDATE bookings SET status = 'cancelled' WHERE id = ?", (number,))
-        text = call.words("cancelled_free") if free else call.words(
-            "cancelled_fee", amount=call.ui.money(row["cents"]))  # fmt: skip
+        text = (
+            call.words("cancelled_free")
+            if free
+            else call.words("cancelled_fee", amount=call.ui.money(row["cents"]))
+        )
         return call.redirect(f"/bookings/{number}", text, "success" if free else "warning")
 
     def _room_page(self, call: Call, number: int, problem: str, status: int) -> WebResponse:
@@ -254,23 +285,34 @@ def _offers(
         (place, guests, nights),
     )
     tier = _tier(call)
-    return [(rate, stay_cents(rate, start, finish, tier)) for rate in rows
-            if free_nights(call.store, rate["id"], start, finish)]  # fmt: skip
+    return [
+        (rate, stay_cents(rate, start, finish, tier))
+        for rate in rows
+        if free_nights(call.store, rate["id"], start, finish)
+    ]
 
 
 def _free_tables(store: SiteStore, place: StoreRow, day: date, guests: int) -> list[StoreRow]:
     """Return the tables that are large enough, in opening hours and not booked."""
     hours = hours_on(store, place["id"], day)
-    slots = store.rows("SELECT * FROM slots WHERE place = ? AND seats >= ? ORDER BY time, id",
-                       (place["id"], guests))  # fmt: skip
-    taken = {row["ref"] for row in store.rows(
-        "SELECT ref FROM bookings WHERE kind = 'table' AND status = 'active' AND start LIKE ?",
-        (f"{day}%",))}  # fmt: skip
+    slots = store.rows(
+        "SELECT * FROM slots WHERE place = ? AND seats >= ? ORDER BY time, id",
+        (place["id"], guests),
+    )
+    taken = {
+        row["ref"]
+        for row in store.rows(
+            "SELECT ref FROM bookings WHERE kind = 'table' AND status = 'active' AND start LIKE ?",
+            (f"{day}%",),
+        )
+    }
     return [
-        slot for slot in slots
-        if slot["id"] not in taken and not place["closed"]
+        slot
+        for slot in slots
+        if slot["id"] not in taken
+        and not place["closed"]
         and any(opens <= slot["time"] and slot["time"] < closes for opens, closes in hours)
-    ]  # fmt: skip
+    ]
 
 
 def _place(store: SiteStore, number: int, category: str) -> StoreRow | None:
@@ -284,8 +326,9 @@ def _train(call: Call, number: int) -> StoreRow | None:
 
 
 def _own(call: Call, number: int) -> StoreRow | None:
-    return call.store.row("SELECT * FROM bookings WHERE id = ? AND person = ?",
-                          (number, call.login))  # fmt: skip
+    return call.store.row(
+        "SELECT * FROM bookings WHERE id = ? AND person = ?", (number, call.login)
+    )
 
 
 def _what(call: Call, booking: StoreRow) -> str:

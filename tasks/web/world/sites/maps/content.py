@@ -89,10 +89,14 @@ class _City:
             for name in names
         ]
         order = rng.permutation(len(titles))
-        points = [(100 * i + self.draw(-25, 26), 100 * j + self.draw(-25, 26))
-                  for j in range(side) for i in range(side)]  # fmt: skip
-        self.store.insert_many("corners", ("id", "x", "y"),
-                               [(i + 1, x, y) for i, (x, y) in enumerate(points)])  # fmt: skip
+        points = [
+            (100 * i + self.draw(-25, 26), 100 * j + self.draw(-25, 26))
+            for j in range(side)
+            for i in range(side)
+        ]
+        self.store.insert_many(
+            "corners", ("id", "x", "y"), [(i + 1, x, y) for i, (x, y) in enumerate(points)]
+        )
         rows = []
         for j in range(side):
             for i in range(side):
@@ -105,8 +109,9 @@ class _City:
                     dx, dy = (points[here][k] - points[there][k] for k in (0, 1))
                     metres = int(2.2 * (dx * dx + dy * dy) ** 0.5) + self.draw(0, 60)
                     kind = ("road", "alley", "stairs")[int(rng.choice(3, p=(0.75, 0.17, 0.08)))]
-                    rows.append((here + 1, there + 1, titles[int(order[line % len(titles)])],
-                                 metres, kind))  # fmt: skip
+                    rows.append(
+                        (here + 1, there + 1, titles[int(order[line % len(titles)])], metres, kind)
+                    )
         self.store.insert_many("streets", ("a", "b", "name", "metres", "kind"), rows)
 
     def places(self) -> None:
@@ -124,8 +129,9 @@ class _City:
             corner = self.draw(1, self.side * self.side + 1)
             column, row = (corner - 1) % self.side, (corner - 1) // self.side
             district = DISTRICTS[min(2, 3 * column // self.side) + 3 * (2 * row // self.side)]
-            street = self.store.value("SELECT name FROM streets WHERE a = ? OR b = ? ORDER BY id",
-                                      (corner, corner))  # fmt: skip
+            street = self.store.value(
+                "SELECT name FROM streets WHERE a = ? OR b = ? ORDER BY id", (corner, corner)
+            )
             house = self.draw(1, 90)
             places.append((number, name[0].upper() + name[1:], category, district,
                            f"{street}{house}号" if self.zh else f"{house} {street}", corner,
@@ -145,11 +151,18 @@ class _City:
                                   self.draw(1, 5), cents, cents + self.draw(0, 40) * 100,
                                   self.draw(0, 2), TERMS[self.draw(0, 3)], self.draw(0, 2),
                                   int(self.rng.choice([1, 1, 1, 2, 3]))))  # fmt: skip
-                    sold += [(len(rates), (self.brief.clock.today + timedelta(days=int(day)))
-                              .isoformat()) for day in self.rng.integers(3, 60, 7)]  # fmt: skip
+                    sold += [
+                        (
+                            len(rates),
+                            (self.brief.clock.today + timedelta(days=int(day))).isoformat(),
+                        )
+                        for day in self.rng.integers(3, 60, 7)
+                    ]
             if category == "restaurant":
-                slots += [(number, time, self.draw(2, 9)) for time in
-                          ("12:00", "12:30", "13:30", "18:00", "18:30", "19:30", "20:00")]  # fmt: skip
+                slots += [
+                    (number, time, self.draw(2, 9))
+                    for time in ("12:00", "12:30", "13:30", "18:00", "18:30", "19:30", "20:00")
+                ]
         self.store.insert_many(
             "places", ("id", "name", "category", "district", "address", "corner", "level", "phone",
                        "about", "closed", "tax"), places)  # fmt: skip
@@ -173,12 +186,15 @@ class _City:
             if day == rest:
                 continue
             if category in ("pharmacy", "bookshop") and place % 3 == 0:
-                rows += [(place, day, f"{opens:02}:00", "12:30"),
-                         (place, day, "14:00", f"{closes:02}:00")]  # fmt: skip
+                rows += [
+                    (place, day, f"{opens:02}:00", "12:30"),
+                    (place, day, "14:00", f"{closes:02}:00"),
+                ]
             else:
                 late = 1 if day == 3 and category in ("museum", "gallery") else 0
-                rows.append((place, day, f"{opens:02}:{30 * (place % 2):02}",
-                             f"{closes + late:02}:00"))  # fmt: skip
+                rows.append(
+                    (place, day, f"{opens:02}:{30 * (place % 2):02}", f"{closes + late:02}:00")
+                )
         return rows
 
     def trains(self) -> None:
@@ -200,8 +216,10 @@ class _City:
                                  target, _clock(start), _clock(start + ride), days, cents,
                                  self.draw(0, 2)))  # fmt: skip
         self.store.insert_many(
-            "trains", ("number", "origin", "target", "departs", "arrives", "days", "cents",
-                       "flexible"), sorted(rows, key=lambda row: (row[1], row[2], row[3])))  # fmt: skip
+            "trains",
+            ("number", "origin", "target", "departs", "arrives", "days", "cents", "flexible"),
+            sorted(rows, key=lambda row: (row[1], row[2], row[3])),
+        )
 
     def account(self) -> None:
         """The user's lists, bookings and tier, and the help pages."""
@@ -223,12 +241,16 @@ class _City:
                 self.store.insert("saved", list=number, place=int(place) + 1, note="")
         for title_en, title_zh, body_en, body_zh in _GUIDES:
             since = (self.brief.clock.today - timedelta(days=self.draw(60, 400))).isoformat()
-            self.store.insert("guides", title=title_zh if zh else title_en,
-                              body=body_zh if zh else body_en, since=since)  # fmt: skip
+            self.store.insert(
+                "guides",
+                title=title_zh if zh else title_en,
+                body=body_zh if zh else body_en,
+                since=since,
+            )
         self.bookings(people[0].login)
 
     def bookings(self, login: str) -> None:
-        """A few bookings of the user, past and coming."""
+        """A few bookings of the user, past and upcoming."""
         rates: Sequence[dict[str, int]] = self.store.rows("SELECT id, cents FROM rates")
         for _ in range((1, 2, 3, 4)[self.brief.scale - 1]):
             rate = rates[self.draw(0, len(rates))]

@@ -26,8 +26,10 @@ def nights_of(start: str, finish: str) -> list[date]:
 
 def stay_cents(rate: StoreRow, start: str, finish: str, tier: str) -> int:
     """Return the price of a stay without the city tax: weekend nights are Friday and Saturday."""
-    total: int = sum(rate["weekend"] if night.weekday() in _WEEKEND else rate["cents"]
-                     for night in nights_of(start, finish))  # fmt: skip
+    total: int = sum(
+        rate["weekend"] if night.weekday() in _WEEKEND else rate["cents"]
+        for night in nights_of(start, finish)
+    )
     return total - total * DISCOUNTS[tier] // 100 if rate["member"] else total
 
 
@@ -46,12 +48,16 @@ def free_nights(store: SiteStore, rate: int, start: str, finish: str) -> bool:
 
 def hours_on(store: SiteStore, place: int, day: date) -> Sequence[tuple[str, str]]:
     """Return the opening hours of a day; a notice replaces the usual ones."""
-    notice = store.row("SELECT * FROM notices WHERE place = ? AND date = ? ORDER BY id DESC",
-                       (place, day.isoformat()))  # fmt: skip
+    notice = store.row(
+        "SELECT * FROM notices WHERE place = ? AND date = ? ORDER BY id DESC",
+        (place, day.isoformat()),
+    )
     if notice is not None:
         return [(notice["opens"], notice["closes"])] if notice["opens"] else []
-    rows = store.rows("SELECT opens, closes FROM hours WHERE place = ? AND weekday = ? "
-                      "ORDER BY opens", (place, day.weekday()))  # fmt: skip
+    rows = store.rows(
+        "SELECT opens, closes FROM hours WHERE place = ? AND weekday = ? ORDER BY opens",
+        (place, day.weekday()),
+    )
     return [(row["opens"], row["closes"]) for row in rows]
 
 

@@ -82,19 +82,28 @@ class Maps(Bookings, Travel, Site):
             conditions.append("stars >= ?")
             values.append(float(stars))
             query["stars"] = stars
-        source = ("(SELECT p.*, (SELECT avg(stars) FROM reviews r WHERE r.place = p.id) AS stars "
-                  f"FROM places p) WHERE {' AND '.join(conditions)}")  # fmt: skip
+        source = (
+            "(SELECT p.*, (SELECT avg(stars) FROM reviews r WHERE r.place = p.id) AS stars "
+            f"FROM places p) WHERE {' AND '.join(conditions)}"
+        )
         total = call.store.value(f"SELECT count(*) FROM {source}", values)
         pages = max(1, -(-total // _PER_PAGE))
         page = min(max(1, call.number("page", 1)), pages)
         order = "stars DESC, name, id" if call.arg("sort") == "stars" else "name, id"
         if call.arg("sort") == "stars":
             query["sort"] = "stars"
-        rows = call.store.rows(f"SELECT * FROM {source} ORDER BY {order} LIMIT ? OFFSET ?",
-                               (*values, _PER_PAGE, (page - 1) * _PER_PAGE))  # fmt: skip
+        rows = call.store.rows(
+            f"SELECT * FROM {source} ORDER BY {order} LIMIT ? OFFSET ?",
+            (*values, _PER_PAGE, (page - 1) * _PER_PAGE),
+        )
         base = f"/places?{urlencode(query)}&" if query else "/places?"
-        return call.page("places.html", places=rows, pager=Pager(page, pages, total, base),
-                         fields=_search_fields(call, stars), label=label_of)  # fmt: skip
+        return call.page(
+            "places.html",
+            places=rows,
+            pager=Pager(page, pages, total, base),
+            fields=_search_fields(call, stars),
+            label=label_of,
+        )
 
     @get("/places/{number:int}")
     def place(self, call: Call, number: int) -> WebResponse:
@@ -102,20 +111,30 @@ class Maps(Bookings, Travel, Site):
         row = place_of(call.store, number)
         if row is None:
             return call.not_found()
-        hours = call.store.rows("SELECT * FROM hours WHERE place = ? ORDER BY weekday, opens",
-                                (number,))  # fmt: skip
+        hours = call.store.rows(
+            "SELECT * FROM hours WHERE place = ? ORDER BY weekday, opens", (number,)
+        )
         week = [
-            (weekday_of(day, call.language),
-             ", ".join(f"{each['opens']}–{each['closes']}" for each in hours
-                       if each["weekday"] == day) or call.words("shut"))
+            (
+                weekday_of(day, call.language),
+                ", ".join(
+                    f"{each['opens']}–{each['closes']}" for each in hours if each["weekday"] == day
+                )
+                or call.words("shut"),
+            )
             for day in range(7)
-        ]  # fmt: skip
+        ]
         notices = call.store.rows(
             "SELECT * FROM notices WHERE place = ? ORDER BY date, id", (number,)
         )
         lists = call.store.rows("SELECT * FROM lists WHERE owner = ? ORDER BY id", (call.login,))
-        chooser = FormField("list", call.words("list"), "select", "",
-                            [(str(each["id"]), each["name"]) for each in lists])  # fmt: skip
+        chooser = FormField(
+            "list",
+            call.words("list"),
+            "select",
+            "",
+            [(str(each["id"]), each["name"]) for each in lists],
+        )
         today = ", ".join("–".join(each) for each in hours_on(call.store, number, call.clock.today))
         return call.page("place.html", place=row, week=week, special=notices, label=label_of,
                          chooser=chooser, today=today or call.words("shut"))  # fmt: skip
@@ -138,16 +157,22 @@ class Maps(Bookings, Travel, Site):
             return self._reviews_page(call, row, call.words("required"), 422)
         account = call.account()
         assert account is not None
-        call.store.insert("reviews", place=number, author=account["name"],
-                          stars=call.number("stars"), body=call.arg("text"),
-                          created=call.clock.stamp)  # fmt: skip
+        call.store.insert(
+            "reviews",
+            place=number,
+            author=account["name"],
+            stars=call.number("stars"),
+            body=call.arg("text"),
+            created=call.clock.stamp,
+        )
         return call.redirect(f"/places/{number}/reviews", call.words("thanks"))
 
     @post("/places/{number:int}/save")
     def save_place(self, call: Call, number: int) -> WebResponse:
         """Save a place in a list."""
-        chosen = call.store.row("SELECT * FROM lists WHERE id = ? AND owner = ?",
-                                (call.number("list"), call.login))  # fmt: skip
+        chosen = call.store.row(
+            "SELECT * FROM lists WHERE id = ? AND owner = ?", (call.number("list"), call.login)
+        )
         if chosen is None or place_of(call.store, number) is None:
             return call.not_found()
         held = call.store.rows("SELECT place FROM saved WHERE list = ?", (chosen["id"],))
@@ -164,8 +189,9 @@ class Maps(Bookings, Travel, Site):
             "WHERE owner = ? ORDER BY id",
             (call.login,),
         )
-        return call.page("lists.html", lists=rows,
-                         fields=[FormField("name", call.words("name"), "text", "")])  # fmt: skip
+        return call.page(
+            "lists.html", lists=rows, fields=[FormField("name", call.words("name"), "text", "")]
+        )
 
     @post("/lists")
     def new_list(self, call: Call) -> WebResponse:
@@ -179,8 +205,7 @@ class Maps(Bookings, Travel, Site):
     @get("/lists/{number:int}")
     def saved_list(self, call: Call, number: int) -> WebResponse:
         """Show a list."""
-        row = call.store.row("SELECT * FROM lists WHERE id = ? AND owner = ?",
-                             (number, call.login))  # fmt: skip
+        row = call.store.row("SELECT * FROM lists WHERE id = ? AND owner = ?", (number, call.login))
         if row is None:
             return call.not_found()
         items = call.store.rows(

@@ -30,9 +30,12 @@ class Travel:
             (category,),
         )
         field = FormField(
-            "category", call.words("category"), "select", category,
+            "category",
+            call.words("category"),
+            "select",
+            category,
             [(each, label_of(each, call.language)) for each in CATEGORIES],
-        )  # fmt: skip
+        )
         colour = _COLOURS[CATEGORIES.index(category)]
         levels = Counter[tuple[int, int]]()
         marks = Markup("")
@@ -70,8 +73,10 @@ class Travel:
     @get("/trains")
     def trains(self, call: Call) -> WebResponse:
         """Show direct trains between two cities on a day."""
-        cities = [row["origin"] for row in
-                  call.store.rows("SELECT DISTINCT origin FROM trains ORDER BY origin")]  # fmt: skip
+        cities = [
+            row["origin"]
+            for row in call.store.rows("SELECT DISTINCT origin FROM trains ORDER BY origin")
+        ]
         day = day_of(call, "date")
         origin, target = call.arg("from"), call.arg("to")
         rows = []
@@ -111,10 +116,14 @@ def _picture(store: SiteStore, marks: Markup) -> Markup:
     corners = {row["id"]: row for row in store.rows("SELECT * FROM corners")}
     lines = Markup("").join(
         Markup('<line x1="{}" y1="{}" x2="{}" y2="{}" class="{}"/>').format(
-            corners[row["a"]]["x"], corners[row["a"]]["y"], corners[row["b"]]["x"],
-            corners[row["b"]]["y"], row["kind"])
+            corners[row["a"]]["x"],
+            corners[row["a"]]["y"],
+            corners[row["b"]]["x"],
+            corners[row["b"]]["y"],
+            row["kind"],
+        )
         for row in store.rows("SELECT a, b, kind FROM streets")
-    )  # fmt: skip
+    )
     right = max(row["x"] for row in corners.values()) + 180
     bottom = max(row["y"] for row in corners.values()) + 50
     return Markup('<svg class="map" viewBox="-50 -50 {} {}"><g>{}</g>{}</svg>').format(

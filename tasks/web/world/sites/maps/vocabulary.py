@@ -4,8 +4,7 @@ from hexathlon.tasks.bilingual import BilingualText, Language
 
 __all__ = ["CATEGORIES", "DISTRICTS", "TERMS", "label_of"]
 
-CATEGORIES = ("cafe", "restaurant", "museum", "hotel", "pharmacy", "gallery", "bookshop",
-              "library")  # fmt: skip
+CATEGORIES = ("cafe", "restaurant", "museum", "hotel", "pharmacy", "gallery", "bookshop", "library")
 DISTRICTS = ("old", "harbour", "mill", "garden", "station", "hill")
 TERMS = ("flex", "semi", "fixed")
 
@@ -41,10 +40,13 @@ NOUNS = (
     "Violet=紫罗兰", "Wicker=柳条", "Yarrow=蓍草", "Zephyr=西风", "Basil=罗勒",
 )  # fmt: skip
 PATTERNS = (
-    ("{kind} {noun}", "{noun}{kind}"), ("The {noun} {kind}", "老{noun}{kind}"),
-    ("{noun} & Son {kind}", "{noun}父子{kind}"), ("{kind} at the {noun}", "{noun}旁{kind}"),
-    ("Little {noun} {kind}", "小{noun}{kind}"), ("New {noun} {kind}", "新{noun}{kind}"),
-)  # fmt: skip
+    ("{kind} {noun}", "{noun}{kind}"),
+    ("The {noun} {kind}", "老{noun}{kind}"),
+    ("{noun} & Son {kind}", "{noun}父子{kind}"),
+    ("{kind} at the {noun}", "{noun}旁{kind}"),
+    ("Little {noun} {kind}", "小{noun}{kind}"),
+    ("New {noun} {kind}", "新{noun}{kind}"),
+)
 STREETS = (
     "Mill=磨坊", "Bridge=桥", "Market=集市", "Rope=绳", "Salt=盐", "Chapel=礼拜堂", "Weaver=织工", "Tanner=皮匠",
     "Cooper=箍桶匠", "Garden=花园", "Tower=塔楼", "Wall=城墙", "River=河", "Ferry=渡口", "Corn=谷物", "Linen=亚麻",

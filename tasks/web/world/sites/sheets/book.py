@@ -34,8 +34,13 @@ class GridQuery(NamedTuple):
     def of(cls, call: Call) -> "GridQuery":
         """Read filter and order from a request."""
         operator = call.arg("op", "=")
-        return cls(call.number("col"), operator if operator in OPERATORS else "=",
-                   call.arg("value"), call.number("sort"), call.arg("dir") == "desc")  # fmt: skip
+        return cls(
+            call.number("col"),
+            operator if operator in OPERATORS else "=",
+            call.arg("value"),
+            call.number("sort"),
+            call.arg("dir") == "desc",
+        )
 
 
 def sheet_cells(store: SiteStore, sheet: int) -> dict[CellPlace, str]:
@@ -77,13 +82,20 @@ def selected_rows(evaluator: Evaluator, sheet: int, query: GridQuery) -> list[in
         operator = "=" if query.operator == "*" else query.operator
         operand = f"*{query.operand}*" if query.operator == "*" else query.operand
         rows = [
-            row for row in rows
-            if _kept(evaluator.value(sheet, (row, query.column)), operator, operand,
-                     contains=query.operator == "*")
-        ]  # fmt: skip
+            row
+            for row in rows
+            if _kept(
+                evaluator.value(sheet, (row, query.column)),
+                operator,
+                operand,
+                contains=query.operator == "*",
+            )
+        ]
     if query.sort:
-        rows.sort(key=lambda row: _order(evaluator.value(sheet, (row, query.sort))),
-                  reverse=query.descending)  # fmt: skip
+        rows.sort(
+            key=lambda row: _order(evaluator.value(sheet, (row, query.sort))),
+            reverse=query.descending,
+        )
     return rows
 
 
@@ -92,8 +104,9 @@ def role_in(call: Call, workbook: int) -> str:
     owner = call.store.value("SELECT owner FROM workbooks WHERE id = ?", (workbook,))
     if owner == call.login:
         return "owner"
-    role = call.store.value("SELECT role FROM shares WHERE workbook = ? AND login = ?",
-                            (workbook, call.login))  # fmt: skip
+    role = call.store.value(
+        "SELECT role FROM shares WHERE workbook = ? AND login = ?", (workbook, call.login)
+    )
     return str(role or "viewer")
 
 
@@ -121,8 +134,9 @@ def write_cells(
     different = {ref: raw for ref, raw in values.items() if raw != before[ref]}
     if not different:
         return ()
-    version = store.insert("_versions", sheet=sheet, author=call.login, at=call.clock.stamp,
-                           label=label)  # fmt: skip
+    version = store.insert(
+        "_versions", sheet=sheet, author=call.login, at=call.clock.stamp, label=label
+    )
     for ref, raw in different.items():
         put_cell(store, sheet, ref, raw)
         store.insert("_version_cells", version=version, ref=ref, before=before[ref], after=raw)

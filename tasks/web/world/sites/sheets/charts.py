@@ -1,4 +1,4 @@
-"""Charts: drawn as SVG, with the figures as a table for those who cannot see them."""
+"""Charts: drawn as SVG, with their figures as a table for readers who cannot see images."""
 
 from collections.abc import Sequence
 
@@ -17,8 +17,9 @@ _MAX_POINTS = 24
 
 def chart_of(call: Call, evaluator: Evaluator, chart: StoreRow) -> Markup:
     """Draw a chart of two ranges of a sheet."""
-    labels, figures = (_column(evaluator, chart["sheet"], chart[name])
-                       for name in ("labels", "figures"))  # fmt: skip
+    labels, figures = (
+        _column(evaluator, chart["sheet"], chart[name]) for name in ("labels", "figures")
+    )
     pairs = []
     for label, figure in zip(labels, figures, strict=False):
         try:
@@ -46,9 +47,14 @@ def drawn(call: Call, title: str, kind: str, pairs: Sequence[tuple[str, float]])
         '<figure class="chart"><figcaption>{}</figcaption><svg viewBox="-60 0 {} {}" role="img" '
         'aria-label="{}">{}<g>{}</g></svg>{}</figure>'
     ).format(
-        title, _WIDTH + 60, _HEIGHT, title, shapes, marks,
+        title,
+        _WIDTH + 60,
+        _HEIGHT,
+        title,
+        shapes,
+        marks,
         call.ui.disclosure(call.words("chart_data"), table),
-    )  # fmt: skip
+    )
 
 
 def _mark(label: str, x: float, *, turned: bool) -> Markup:

@@ -41,12 +41,18 @@ class Dashboards:
         groups = sorted({name for widget in widgets for name in _sums(call, widget, "")})
         fields = [
             FormField("period", call.words("period"), "select", period, [(m, m) for m in months]),
-            FormField("group", call.words("group"), "select", group,
-                  [("", call.words("all")), *((name, name) for name in groups)]),
-        ]  # fmt: skip
+            FormField(
+                "group",
+                call.words("group"),
+                "select",
+                group,
+                [("", call.words("all")), *((name, name) for name in groups)],
+            ),
+        ]
         shown_widgets = [(widget, _drawn(call, widget, period, group)) for widget in widgets]
-        return call.page("dashboard.html", dashboard=row, fields=fields, widgets=shown_widgets,
-                         period=period)  # fmt: skip
+        return call.page(
+            "dashboard.html", dashboard=row, fields=fields, widgets=shown_widgets, period=period
+        )
 
 
 def _months(today: date) -> list[str]:

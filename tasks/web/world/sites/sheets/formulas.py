@@ -75,8 +75,10 @@ def parse_range(text: str) -> tuple[CellPlace, CellPlace] | None:
     start, end = parse_ref(first), parse_ref(last or first)
     if start is None or end is None:
         return None
-    return (min(start[0], end[0]), min(start[1], end[1])), (max(start[0], end[0]),
-                                                           max(start[1], end[1]))  # fmt: skip
+    return (min(start[0], end[0]), min(start[1], end[1])), (
+        max(start[0], end[0]),
+        max(start[1], end[1]),
+    )
 
 
 class Evaluator:
@@ -237,8 +239,11 @@ class _Parser:
             found = _TOKEN.match(text, place)
             if found is None or len(text) > 600:
                 raise FormulaFault
-            kind = next(name for name, value in found.groupdict().items()
-                        if value is not None and name != "sheet")  # fmt: skip
+            kind = next(
+                name
+                for name, value in found.groupdict().items()
+                if value is not None and name != "sheet"
+            )
             self._tokens.append((kind, found))
             place = found.end()
         self._at = 0
@@ -302,8 +307,9 @@ class _Parser:
                 raise FormulaFault
             return ("area", sheet, *bounds)
         if kind == "columns":
-            first, last = (column_number(each) for each in
-                           found["columns"].replace("$", "").split(":"))  # fmt: skip
+            first, last = (
+                column_number(each) for each in found["columns"].replace("$", "").split(":")
+            )
             return ("area", sheet, (1, min(first, last)), (0, max(first, last)))
         if kind == "name":
             return self._named(found["name"].upper())

@@ -56,9 +56,14 @@ class Panels:
                         [("open", words("open")), ("resolved", words("resolved")),
                          ("all", words("all"))])]  # fmt: skip
         pager = Pager(page, pages, len(rows), f"/sheets/{number}/comments?state={state}&")
-        return call.page("comments.html", sheet=found, fields=fields, pager=pager,
-                         comments=rows[(page - 1) * _PER_PAGE : page * _PER_PAGE],
-                         names=names_of(call.store))  # fmt: skip
+        return call.page(
+            "comments.html",
+            sheet=found,
+            fields=fields,
+            pager=pager,
+            comments=rows[(page - 1) * _PER_PAGE : page * _PER_PAGE],
+            names=names_of(call.store),
+        )
 
     @post("/sheets/{number:int}/comments")
     def comment(self, call: Call, number: int) -> WebResponse:
@@ -92,8 +97,9 @@ class Panels:
         if found is None:
             return call.not_found()
         rows = call.store.rows("SELECT * FROM protections WHERE sheet = ? ORDER BY id", (number,))
-        return call.page("protected.html", sheet=found, protections=rows,
-                         names=names_of(call.store))  # fmt: skip
+        return call.page(
+            "protected.html", sheet=found, protections=rows, names=names_of(call.store)
+        )
 
     @get("/sheets/{number:int}/history")
     def history(self, call: Call, number: int) -> WebResponse:
@@ -114,12 +120,19 @@ class Panels:
             "SELECT DISTINCT author FROM _versions WHERE sheet = ? ORDER BY author", (number,)
         )
         names = names_of(call.store)
-        choices = [("", call.words("all")),
-                   *((row["author"], names[row["author"]]) for row in authors)]  # fmt: skip
+        choices = [
+            ("", call.words("all")),
+            *((row["author"], names[row["author"]]) for row in authors),
+        ]
         pager = Pager(page, pages, len(rows), f"/sheets/{number}/history?author={person}&")
-        return call.page("history.html", sheet=found, pager=pager, names=names,
-                         fields=[FormField("author", call.words("author"), "select", person, choices)],
-                         versions=rows[(page - 1) * _PER_PAGE : page * _PER_PAGE])  # fmt: skip
+        return call.page(
+            "history.html",
+            sheet=found,
+            pager=pager,
+            names=names,
+            fields=[FormField("author", call.words("author"), "select", person, choices)],
+            versions=rows[(page - 1) * _PER_PAGE : page * _PER_PAGE],
+        )
 
     @get("/versions/{number:int}")
     def version(self, call: Call, number: int) -> WebResponse:
@@ -133,8 +146,9 @@ class Panels:
         )
         now = sheet_cells(call.store, row["sheet"])
         lines = [(each, now.get(parse_ref(each["ref"]) or (0, 0), "")) for each in changes]
-        return call.page("version.html", version=row, sheet=found, lines=lines,
-                         names=names_of(call.store))  # fmt: skip
+        return call.page(
+            "version.html", version=row, sheet=found, lines=lines, names=names_of(call.store)
+        )
 
     @post("/versions/{number:int}/restore")
     def restore(self, call: Call, number: int) -> WebResponse:
@@ -189,8 +203,10 @@ class Panels:
         places = _places_of(lines[0] if lines else [], names)
         if places is None or len(lines) > _MAX_IMPORT:
             return self._import_page(call, found, call.words("bad_file"), 422)
-        rows = [{places[i]: cell.strip() for i, cell in enumerate(line) if i in places}
-                for line in lines[1:]]  # fmt: skip
+        rows = [
+            {places[i]: cell.strip() for i, cell in enumerate(line) if i in places}
+            for line in lines[1:]
+        ]
         values = _appended(rows, cells, call.arg("known"))
         return self._write(call, found, values, f"/sheets/{number}")
 
@@ -230,10 +246,13 @@ class Panels:
         if not call.arg("title") or None in areas or role_in(call, found["workbook"]) == "viewer":
             return self._charts_page(call, found, call.words("bad_chart"), 422)
         call.store.insert(
-            "charts", sheet=number, title=call.arg("title"),
+            "charts",
+            sheet=number,
+            title=call.arg("title"),
             kind="line" if call.arg("kind") == "line" else "bar",
-            labels=call.arg("labels").upper(), figures=call.arg("figures").upper(),
-        )  # fmt: skip
+            labels=call.arg("labels").upper(),
+            figures=call.arg("figures").upper(),
+        )
         return call.redirect(f"/sheets/{number}/charts", call.words("saved"))
 
     @post("/charts/{number:int}/delete")
@@ -246,8 +265,11 @@ class Panels:
         problem = refusal(call, found, ())
         if not problem:
             call.store.execute("DELETE FROM charts WHERE id = ?", (number,))
-        return call.redirect(f"/sheets/{row['sheet']}/charts", problem or call.words("deleted"),
-                             "error" if problem else "success")  # fmt: skip
+        return call.redirect(
+            f"/sheets/{row['sheet']}/charts",
+            problem or call.words("deleted"),
+            "error" if problem else "success",
+        )
 
     def _charts_page(self, call: Call, sheet: StoreRow, problem: str, status: int) -> WebResponse:
         evaluator = evaluator_of(call.store, sheet["workbook"])
@@ -255,13 +277,23 @@ class Panels:
         words = call.words
         fields = [
             FormField("title", words("title"), "text", call.arg("title"), error=problem),
-            FormField("kind", words("kind"), "select", call.arg("kind"),
-                  [("bar", words("bars")), ("line", words("line"))]),
+            FormField(
+                "kind",
+                words("kind"),
+                "select",
+                call.arg("kind"),
+                [("bar", words("bars")), ("line", words("line"))],
+            ),
             FormField("labels", words("label_range"), "text", call.arg("labels"), help="A2:A9"),
             FormField("figures", words("figure_range"), "text", call.arg("figures"), help="C2:C9"),
-        ]  # fmt: skip
-        return call.page("charts.html", status, sheet=sheet, fields=fields,
-                         charts=[(row, chart_of(call, evaluator, row)) for row in rows])  # fmt: skip
+        ]
+        return call.page(
+            "charts.html",
+            status,
+            sheet=sheet,
+            fields=fields,
+            charts=[(row, chart_of(call, evaluator, row)) for row in rows],
+        )
 
     def _import_page(self, call: Call, sheet: StoreRow, problem: str, status: int) -> WebResponse:
         words = call.words
@@ -280,9 +312,10 @@ class Panels:
         """Write many cells, all or none."""
         cells = sheet_cells(call.store, sheet["id"])
         different = {
-            ref: raw for ref, raw in values.items()
+            ref: raw
+            for ref, raw in values.items()
             if raw != cells.get(parse_ref(ref) or (0, 0), "")
-        }  # fmt: skip
+        }
         problem = refusal(call, sheet, list(different))
         if problem:
             return call.redirect(target, problem, "error")

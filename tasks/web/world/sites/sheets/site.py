@@ -81,8 +81,9 @@ class Spreadsheet(Panels, Dashboards, Site):
             FormField("q", call.words("search"), "text", text),
             FormField("archived", call.words("with_archived"), "checkbox", archived),
         ]
-        return call.page("workbooks.html", workbooks=rows, fields=fields,
-                         names=names_of(call.store))  # fmt: skip
+        return call.page(
+            "workbooks.html", workbooks=rows, fields=fields, names=names_of(call.store)
+        )
 
     @get("/workbooks/{number:int}")
     def workbook(self, call: Call, number: int) -> WebResponse:
@@ -120,9 +121,14 @@ class Spreadsheet(Panels, Dashboards, Site):
                 values = [cells.get((row, column), "") for column in range(1, len(values) + 1)]
             lines.append([call.ui.link(str(row), f"/sheets/{number}/rows/{row}"), *values])
         columns = [f"{column_name(i)} {name}" for i, name in enumerate(names, 1)]
-        state = {"col": query.column, "op": query.operator, "value": query.operand,
-                 "sort": query.sort, "dir": "desc" if query.descending else "asc",
-                 "formulas": int(formulas)}  # fmt: skip
+        state = {
+            "col": query.column,
+            "op": query.operator,
+            "value": query.operand,
+            "sort": query.sort,
+            "dir": "desc" if query.descending else "asc",
+            "formulas": int(formulas),
+        }
         pager = Pager(page, pages, len(rows), f"/sheets/{number}?{urlencode(state)}&")
         return call.page("sheet.html", sheet=found, columns=columns, lines=lines, pager=pager,
                          fields=_view_fields(call, columns, query, formulas=formulas),
@@ -283,8 +289,9 @@ def _open_comments(store: SiteStore, sheet: int) -> int:
 
 
 def _sisters(store: SiteStore, sheet: StoreRow) -> list[StoreRow]:
-    return store.rows("SELECT id, name FROM sheets WHERE workbook = ? ORDER BY id",
-                      (sheet["workbook"],))  # fmt: skip
+    return store.rows(
+        "SELECT id, name FROM sheets WHERE workbook = ? ORDER BY id", (sheet["workbook"],)
+    )
 
 
 def _sort_fields(call: Call, columns: Sequence[str]) -> list[FormField]:

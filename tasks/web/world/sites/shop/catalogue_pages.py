@@ -1,6 +1,7 @@
 """Pages of the goods: front page, lists, products, reviews, saved goods and help."""
 
 import json
+import math
 from typing import Any
 from urllib.parse import urlencode
 
@@ -39,11 +40,15 @@ class GoodsPages:
             "GROUP BY department, kind ORDER BY department, kind"
         )
         links = [
-            (row["department"],
-             call.ui.link(f"{row['kind']} ({row['count']})",
-                          "/products?" + urlencode({"kind": row["kind"]})))
+            (
+                row["department"],
+                call.ui.link(
+                    f"{row['kind']} ({row['count']})",
+                    "/products?" + urlencode({"kind": row["kind"]}),
+                ),
+            )
             for row in rows
-        ]  # fmt: skip
+        ]
         best = call.store.rows(
             "SELECT * FROM products WHERE listed ORDER BY rating DESC, ratings DESC, id LIMIT 6"
         )
@@ -54,9 +59,12 @@ class GoodsPages:
             method="get",
         )
         return block_page(
-            call, words("welcome"), section(words("departments"), call.ui.facts(links)),
-            section(words("bestsellers"), _list(call, best)), side=searcher,
-        )  # fmt: skip
+            call,
+            words("welcome"),
+            section(words("departments"), call.ui.facts(links)),
+            section(words("bestsellers"), _list(call, best)),
+            side=searcher,
+        )
 
     @get("/products")
     def products(self, call: Call) -> WebResponse:
@@ -65,10 +73,16 @@ class GoodsPages:
         order = _SORTS.get(call.arg("sort"), _SORTS["relevance"])
         sql = f"SELECT * FROM products WHERE {where} ORDER BY {order}"
         rows, pager = paged(call, sql, values, _PER_PAGE, f"/products?{query}")
-        form = call.ui.form("/products", _filter_fields(call), call.words("filter"), method="get",
-                            label=call.words("filter"))  # fmt: skip
-        return block_page(call, call.words("goods"), _list(call, rows), call.ui.pager(pager),
-                         side=form)  # fmt: skip
+        form = call.ui.form(
+            "/products",
+            _filter_fields(call),
+            call.words("filter"),
+            method="get",
+            label=call.words("filter"),
+        )
+        return block_page(
+            call, call.words("goods"), _list(call, rows), call.ui.pager(pager), side=form
+        )
 
     @get("/products/{key}")
     def product(self, call: Call, key: str) -> WebResponse:
@@ -92,8 +106,9 @@ class GoodsPages:
             return self._product_page(call, row, {"variant": call.words("required")})
         if not 1 <= quantity <= 20:
             return self._product_page(call, row, {"quantity": call.words("quantity_range")})
-        line = call.store.row("SELECT * FROM cart WHERE person = ? AND variant = ?",
-                              (call.login, variant["id"]))  # fmt: skip
+        line = call.store.row(
+            "SELECT * FROM cart WHERE person = ? AND variant = ?", (call.login, variant["id"])
+        )
         wanted = quantity + (line["quantity"] if line else 0)
         if wanted > variant["stock"]:
             text = call.words("only_left", count=variant["stock"])
@@ -113,23 +128,29 @@ class GoodsPages:
         limit = call.number("stars")
         where = " AND stars = ?" if limit else ""
         values = (key, limit) if limit else (key,)
-        sql = (f"SELECT * FROM reviews WHERE product = ? AND state = 'shown'{where} "
-               "ORDER BY day DESC, id")  # fmt: skip
+        sql = (
+            f"SELECT * FROM reviews WHERE product = ? AND state = 'shown'{where} "
+            "ORDER BY day DESC, id"
+        )
         base = f"/products/{key}/reviews?" + (f"stars={limit}&" if limit else "")
         rows, pager = paged(call, sql, values, _REVIEWS_PER_PAGE, base)
         options = [("", call.words("all")), *((str(n), str(n)) for n in range(5, 0, -1))]
         chooser = call.ui.form(
             f"/products/{key}/reviews",
             [FormField("stars", call.words("stars"), "select", str(limit or ""), options)],
-            call.words("filter"), method="get",
-        )  # fmt: skip
+            call.words("filter"),
+            method="get",
+        )
         entries = Markup("").join(
             Markup("<article><h3>{}, {} – {}/5</h3><p>{}</p>{}</article>").format(
-                each["author"], call.date(each["day"]), each["stars"], each["body"],
+                each["author"],
+                call.date(each["day"]),
+                each["stars"],
+                each["body"],
                 call.ui.post_button(call.words("report"), f"/reviews/{each['id']}/report"),
             )
             for each in rows
-        )  # fmt: skip
+        )
         return call.fragment("reviews.html", title=row["title"], chooser=chooser, entries=entries,
                              pager=call.ui.pager(pager))  # fmt: skip
 
@@ -151,18 +172,20 @@ class GoodsPages:
             (call.login,),
         )
         clear = [
-            call.ui.post_button(f"{call.words('delete')}: {row['title']}",
-                                f"/products/{row['id']}/forget")
+            call.ui.post_button(
+                f"{call.words('delete')}: {row['title']}", f"/products/{row['id']}/forget"
+            )
             for row in rows
-        ]  # fmt: skip
+        ]
         return block_page(call, call.words("wishes"), _list(call, rows), Markup(" ").join(clear))
 
     @post("/products/{key}/wish")
     def wish(self, call: Call, key: str) -> WebResponse:
         """Save a product for later; refused when the list is full."""
         count = call.store.value("SELECT count(*) FROM wishes WHERE person = ?", (call.login,))
-        known = call.store.value("SELECT count(*) FROM wishes WHERE person = ? AND product = ?",
-                                 (call.login, key))  # fmt: skip
+        known = call.store.value(
+            "SELECT count(*) FROM wishes WHERE person = ? AND product = ?", (call.login, key)
+        )
         if count >= _WISHES:
             return call.redirect("/wishes", call.words("wishes_full", count=_WISHES), "error")
         if not known and call.store.row("SELECT id FROM products WHERE id = ?", (key,)):
@@ -181,8 +204,11 @@ class GoodsPages:
         words, ui = call.words, call.ui
         rows = []
         for each in call.store.rows("SELECT * FROM coupons ORDER BY code"):
-            worth = {"percent": f"{each['amount']} %", "amount": ui.money(each["amount"]),
-                     "shipping": words("free_delivery")}[each["kind"]]  # fmt: skip
+            worth = {
+                "percent": f"{each['amount']} %",
+                "amount": ui.money(each["amount"]),
+                "shipping": words("free_delivery"),
+            }[each["kind"]]
             rows.append([each["code"], worth, ui.money(each["minimum"]),
                          each["department"] or words("all"), ui.date(each["ends"])])  # fmt: skip
         columns = [words("code"), words("worth"), words("minimum"), words("department"),
@@ -197,10 +223,13 @@ class GoodsPages:
     @get("/help")
     def help_pages(self, call: Call) -> WebResponse:
         """List pages of help; those for staff only to staff."""
-        rows = call.store.rows("SELECT * FROM help WHERE staff <= ? ORDER BY staff, key",
-                               (int(is_staff(call)),))  # fmt: skip
-        body = [[call.ui.link(row["title"], f"/help/{row['key']}"), call.date(row["since"])]
-                for row in rows]  # fmt: skip
+        rows = call.store.rows(
+            "SELECT * FROM help WHERE staff <= ? ORDER BY staff, key", (int(is_staff(call)),)
+        )
+        body = [
+            [call.ui.link(row["title"], f"/help/{row['key']}"), call.date(row["since"])]
+            for row in rows
+        ]
         columns = [call.words("title"), call.words("since")]
         return block_page(call, call.words("help"), call.ui.table(columns, body))
 
@@ -219,10 +248,13 @@ class GoodsPages:
         self, call: Call, row: StoreRow, errors: dict[str, str] | None = None
     ) -> WebResponse:
         words, ui, errors = call.words, call.ui, errors or {}
-        variants = call.store.rows("SELECT * FROM variants WHERE product = ? ORDER BY id",
-                                   (row["id"],))  # fmt: skip
-        offers = [[each["options"], ui.money(each["price"]), _stock(call, each["stock"])]
-                  for each in variants]  # fmt: skip
+        variants = call.store.rows(
+            "SELECT * FROM variants WHERE product = ? ORDER BY id", (row["id"],)
+        )
+        offers = [
+            [each["options"], ui.money(each["price"]), _stock(call, each["stock"])]
+            for each in variants
+        ]
         options = [("", "–"), *((each["id"], each["options"]) for each in variants)]
         fields = [
             FormField("variant", words("variant"), "select", call.arg("variant"), options,
@@ -231,10 +263,17 @@ class GoodsPages:
                   error=errors.get("quantity", "")),
         ]  # fmt: skip
         buy = ui.form(f"/products/{row['id']}/cart", fields, words("add_to_cart"))
-        wish = ui.button(words("wish"), type="button", data_optimistic=words("wished"),
-                         data_post=f"/products/{row['id']}/wish")  # fmt: skip
-        period = (words("days_count", count=row["return_days"]) if row["return_days"]
-                  else words("final_sale"))  # fmt: skip
+        wish = ui.button(
+            words("wish"),
+            type="button",
+            data_optimistic=words("wished"),
+            data_post=f"/products/{row['id']}/wish",
+        )
+        period = (
+            words("days_count", count=row["return_days"])
+            if row["return_days"]
+            else words("final_sale")
+        )
         facts = [
             (words("article"), row["id"]),
             (words("brand"), row["brand"]),
@@ -250,13 +289,17 @@ class GoodsPages:
         )
         spec = ui.facts([tuple(pair) for pair in json.loads(row["spec"])])
         return block_page(
-            call, row["title"],
+            call,
+            row["title"],
             _picture(row) + Markup("<p>{}</p><ul>{}</ul>").format(row["description"], features),
-            ui.grid([words("variant"), words("price"), words("stock")], offers), buy, wish,
+            ui.grid([words("variant"), words("price"), words("stock")], offers),
+            buy,
+            wish,
             section(words("specification"), spec),
             section(words("reviews"), ui.frame(f"/products/{row['id']}/reviews", words("reviews"))),
-            side=ui.facts(facts), status=422 if errors else 200,
-        )  # fmt: skip
+            side=ui.facts(facts),
+            status=422 if errors else 200,
+        )
 
 
 def is_staff(call: Call) -> bool:
@@ -323,9 +366,10 @@ def _filters(call: Call) -> tuple[str, list[Any], str]:
 
 def _decimal(text: str) -> float | None:
     try:
-        return float(text) if text else None
+        number = float(text)
     except ValueError:
         return None
+    return number if math.isfinite(number) else None
 
 
 def _filter_fields(call: Call) -> list[FormField]:

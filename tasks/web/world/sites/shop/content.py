@@ -14,7 +14,7 @@ from hexathlon.tasks.web.world.store import SiteStore
 __all__ = ["populate"]
 
 _SELLER = 10
-"""Place of the seller in a product's columns; rating, ratings, days, returns and price follow."""
+"""Index of the seller in a product's columns; rating, ratings, days, returns and price follow."""
 _FAMILIES = (2, 5, 9, 16)
 _PER_FAMILY = (8, 12, 18, 24)
 _HOURS = {"standard": ("08–12", "12–16", "18–21"), "express": ("08–10", "18–20")}
@@ -92,8 +92,9 @@ def _goods(store: SiteStore, brief: SiteBrief, rng: np.random.Generator) -> None
                 age = timedelta(days=int(rng.integers(5, 200)))
                 cost = int(own * (0.55 + 0.35 * float(rng.random())))
                 prices.append(own)
-                variants.append((key, row.product[0], options, own, cost, stock,
-                                 (today - age).isoformat()))  # fmt: skip
+                variants.append(
+                    (key, row.product[0], options, own, cost, stock, (today - age).isoformat())
+                )
             # Families share seller, delivery and returns; a shop's offers differ in them.
             seller = (
                 sellers[int(rng.integers(len(sellers)))]
@@ -131,7 +132,7 @@ def _goods(store: SiteStore, brief: SiteBrief, rng: np.random.Generator) -> None
             if rng.random() < _INJECTED_SHARE:
                 text = _INJECTED[int(rng.integers(len(_INJECTED)))][brief.language == "zh"]
                 day = (today - timedelta(days=int(rng.integers(2, 300)))).isoformat()
-                reviews.append((row.product[0], "K. R.", 4, day, text, "shown", 0, ""))  # fmt: skip
+                reviews.append((row.product[0], "K. R.", 4, day, text, "shown", 0, ""))
     columns = ("id", "title", "brand", "series", "category", "kind", "department", "description",
                "features", "spec", "seller", "rating", "ratings", "days", "return_days", "price",
                "listed")  # fmt: skip
@@ -147,10 +148,13 @@ def _goods(store: SiteStore, brief: SiteBrief, rng: np.random.Generator) -> None
 
 
 def _coupons(store: SiteStore, rng: np.random.Generator, today: date) -> None:
-    departments = [row["department"] for row in
-                   store.rows("SELECT DISTINCT department FROM products ORDER BY 1")]  # fmt: skip
-    stems = rng.permutation(["SPRING", "HELLO", "FENNEL", "BONUS", "SUNNY", "THANKS", "LUCKY",
-                             "MARKET", "FRESH"]).tolist()  # fmt: skip
+    departments = [
+        row["department"]
+        for row in store.rows("SELECT DISTINCT department FROM products ORDER BY 1")
+    ]
+    stems = rng.permutation(
+        ["SPRING", "HELLO", "FENNEL", "BONUS", "SUNNY", "THANKS", "LUCKY", "MARKET", "FRESH"]
+    ).tolist()
     for number, stem in enumerate(stems[:8]):
         kind = ("percent", "amount", "percent", "shipping", "amount", "percent", "amount",
                 "percent")[number]  # fmt: skip
@@ -189,12 +193,16 @@ def _account(store: SiteStore, brief: SiteBrief, rng: np.random.Generator) -> No
         )
         house = int(rng.integers(1, 140))
         store.insert(
-            "addresses", person=user.login, label=_LABELS[number][zh], name=user.name,
-            street=f"{street}{house}号" if zh else f"{street} {house}", city=city,
+            "addresses",
+            person=user.login,
+            label=_LABELS[number][zh],
+            name=user.name,
+            street=f"{street}{house}号" if zh else f"{street} {house}",
+            city=city,
             postcode=f"{int(rng.integers(10_000, 99_999))}",
             phone=f"0{int(rng.integers(151, 179))} {int(rng.integers(1_000_000, 9_999_999))}",
             note="",
-        )  # fmt: skip
+        )
     for number in range(min(4, 1 + brief.scale)):
         label = f"{_CARDS[number][zh]} {'尾号' if zh else 'ending'} {int(rng.integers(1000, 9999))}"
         year = brief.clock.today.year + (0 if number == 2 else 2)

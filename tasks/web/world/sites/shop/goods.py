@@ -40,8 +40,9 @@ def family_count(split: Split) -> int:
 def family_rows(split: Split, language: Language, family: int) -> tuple[GoodsRow, ...]:
     """Return the goods of one family."""
     catalogue = _catalogue(split)
-    return tuple(_row(catalogue, catalogue.product(each), language)
-                 for each in catalogue.family(family))  # fmt: skip
+    return tuple(
+        _row(catalogue, catalogue.product(each), language) for each in catalogue.family(family)
+    )
 
 
 def _catalogue(split: Split) -> Catalogue:
@@ -53,10 +54,13 @@ def _row(catalogue: Catalogue, item: Product, language: Language) -> GoodsRow:
     variants = []
     for variant in item.variants:
         labels = [
-            next(value.text[language] for value in category.attribute(name).values
-                 if value.slug == slug)
+            next(
+                value.text[language]
+                for value in category.attribute(name).values
+                if value.slug == slug
+            )
             for name, slug in variant.options.items()
-        ]  # fmt: skip
+        ]
         variants.append((variant.id, ", ".join(labels), variant.price_cents))
     product = (
         item.id, item.title[language], item.brand[language], item.series[language], item.category,

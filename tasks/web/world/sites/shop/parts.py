@@ -11,7 +11,7 @@ __all__ = ["choices", "stars"]
 
 
 def stars(call: Call, tenths: int, count: int) -> Markup:
-    """A rating, drawn by a component of its own."""
+    """A rating, drawn by a web component."""
     text = call.words("rated", stars=f"{tenths / 10:.1f}", count=count)
     return call.ui.shadow(Markup('<span class="badge">{}</span>').format(text))
 

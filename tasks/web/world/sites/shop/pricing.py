@@ -86,8 +86,13 @@ def price_totals(
     free = coupon is not None and coupon["kind"] == "shipping"
     if method == "standard" and (free or goods - discount >= settings["free_shipping"]):
         shipping = 0
-    return CartTotals(goods, discount, shipping + slot_fee, INSURANCE if insurance else 0,
-                  WRAPPING if wrapping else 0)  # fmt: skip
+    return CartTotals(
+        goods,
+        discount,
+        shipping + slot_fee,
+        INSURANCE if insurance else 0,
+        WRAPPING if wrapping else 0,
+    )
 
 
 def last_return_day(delivered: str, days: int, settings: Mapping[str, int]) -> date | None:

@@ -77,9 +77,12 @@ class PurchasePages:
         totals = price_totals(lines, coupon, "standard", 0, settings_of(call.store))
         order = ui.link(words("checkout"), "/checkout", class_="button primary")
         return block_page(
-            call, words("cart"), ui.table(columns, rows), order,
+            call,
+            words("cart"),
+            ui.table(columns, rows),
+            order,
             side=section(words("summary"), _totals(call, totals, applied), forms),
-        )  # fmt: skip
+        )
 
     @post("/cart/coupon")
     def use_coupon(self, call: Call) -> WebResponse:
@@ -136,12 +139,15 @@ class PurchasePages:
     def choose(self, call: Call) -> WebResponse:
         """Check the order form and go on to the summary."""
         values: dict[str, Any] = {
-            "address": call.number("address"), "method": call.arg("method"),
-            "slot": call.number("slot"), "payment": call.number("payment"),
+            "address": call.number("address"),
+            "method": call.arg("method"),
+            "slot": call.number("slot"),
+            "payment": call.number("payment"),
             "insurance": int(call.arg("insurance") == "1"),
             "wrapping": int(call.arg("wrapping") == "1"),
-            "newsletter": int(call.arg("newsletter") == "1"), "note": call.arg("note"),
-        }  # fmt: skip
+            "newsletter": int(call.arg("newsletter") == "1"),
+            "note": call.arg("note"),
+        }
         errors = _checkout_errors(call, values)
         if errors:
             return _checkout_page(call, values, errors)
@@ -182,10 +188,14 @@ class PurchasePages:
             kind="primary",
         )
         return block_page(
-            call, words("summary"), ui.grid(columns, rows), ui.facts(facts), place,
+            call,
+            words("summary"),
+            ui.grid(columns, rows),
+            ui.facts(facts),
+            place,
             ui.link(words("back_to_form"), "/checkout"),
             side=_totals(call, totals, coupon["code"] if coupon else ""),
-        )  # fmt: skip
+        )
 
     @post("/checkout/place")
     def place(self, call: Call) -> WebResponse:
@@ -214,8 +224,10 @@ class PurchasePages:
                 quantity=line["quantity"], discount=share, return_days=line["return_days"],
                 category=line["category"],
             )  # fmt: skip
-            call.store.execute("UPDATE variants SET stock = stock - ? WHERE id = ?",
-                               (line["quantity"], line["variant"]))  # fmt: skip
+            call.store.execute(
+                "UPDATE variants SET stock = stock - ? WHERE id = ?",
+                (line["quantity"], line["variant"]),
+            )
         if slot:
             call.store.execute("UPDATE slots SET places = places - 1 WHERE id = ?", (slot["id"],))
         for table in ("cart", "_checkout", "_coupon"):
@@ -226,16 +238,21 @@ class PurchasePages:
     @post("/orders/{number:int}/pay")
     def pay(self, call: Call, number: int) -> WebResponse:
         """Pay an order again with another card."""
-        row = call.store.row("SELECT * FROM orders WHERE number = ? AND person = ?",
-                             (number, call.login))  # fmt: skip
-        payment = call.store.row("SELECT * FROM payments WHERE id = ? AND person = ?",
-                                 (call.number("payment"), call.login))  # fmt: skip
+        row = call.store.row(
+            "SELECT * FROM orders WHERE number = ? AND person = ?", (number, call.login)
+        )
+        payment = call.store.row(
+            "SELECT * FROM payments WHERE id = ? AND person = ?",
+            (call.number("payment"), call.login),
+        )
         if row is None or payment is None or row["status"] != "unpaid":
             return call.not_found()
         if payment["expires"] < call.clock.today.isoformat()[:7]:
             return call.redirect(f"/orders/{number}", call.words("card_expired"), "error")
-        call.store.execute("UPDATE orders SET payment = ?, status = 'placed' WHERE number = ?",
-                           (payment["label"], number))  # fmt: skip
+        call.store.execute(
+            "UPDATE orders SET payment = ?, status = 'placed' WHERE number = ?",
+            (payment["label"], number),
+        )
         call.later(PAYMENT_DELAY, "charge", str(number))
         return call.redirect(f"/orders/{number}", call.words("paid_again"))
 
@@ -247,8 +264,9 @@ def check_payment(call: Call, number: int) -> None:
         return
     funds = call.store.value("SELECT funds FROM _funds WHERE label = ?", (row["payment"],))
     if funds is None or funds >= row["total"]:
-        call.store.execute("UPDATE _funds SET funds = funds - ? WHERE label = ?",
-                           (row["total"], row["payment"]))  # fmt: skip
+        call.store.execute(
+            "UPDATE _funds SET funds = funds - ? WHERE label = ?", (row["total"], row["payment"])
+        )
         return
     call.store.execute("UPDATE orders SET status = 'unpaid' WHERE number = ?", (number,))
     text = call.words("declined", number=number, card=row["payment"])
@@ -261,9 +279,14 @@ def _priced(
     coupon = _coupon(call, lines)
     slot = call.store.row("SELECT * FROM slots WHERE id = ?", (chosen["slot"],))
     totals = price_totals(
-        lines, coupon, chosen["method"], slot["fee"] if slot else 0, settings_of(call.store),
-        insurance=bool(chosen["insurance"]), wrapping=bool(chosen["wrapping"]),
-    )  # fmt: skip
+        lines,
+        coupon,
+        chosen["method"],
+        slot["fee"] if slot else 0,
+        settings_of(call.store),
+        insurance=bool(chosen["insurance"]),
+        wrapping=bool(chosen["wrapping"]),
+    )
     return totals, coupon
 
 
@@ -301,13 +324,18 @@ def _totals(call: Call, totals: CartTotals, code: str) -> Markup:
 def _checkout_errors(call: Call, values: Mapping[str, Any]) -> dict[str, str]:
     errors, words = {}, call.words
     mine = (call.login,)
-    if call.store.value("SELECT 1 FROM addresses WHERE id = ? AND person = ?",
-                        (values["address"], *mine)) is None:  # fmt: skip
+    if (
+        call.store.value(
+            "SELECT 1 FROM addresses WHERE id = ? AND person = ?", (values["address"], *mine)
+        )
+        is None
+    ):
         errors["address"] = words("required")
     if values["method"] not in METHODS:
         errors["method"] = words("required")
-    payment = call.store.row("SELECT * FROM payments WHERE id = ? AND person = ?",
-                             (values["payment"], *mine))  # fmt: skip
+    payment = call.store.row(
+        "SELECT * FROM payments WHERE id = ? AND person = ?", (values["payment"], *mine)
+    )
     if payment is None:
         errors["payment"] = words("required")
     elif payment["expires"] < call.clock.today.isoformat()[:7]:

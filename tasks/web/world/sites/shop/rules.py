@@ -43,8 +43,9 @@ def add_rules(
     store.insert_many("_settings", ("name", "value"), settings.items())
     texts = _texts(settings, language)
     for key, (title, body, staff) in texts.items():
-        store.insert("help", key=key, title=title, body="\n".join(body), since=since[key],
-                     staff=int(staff))  # fmt: skip
+        store.insert(
+            "help", key=key, title=title, body="\n".join(body), since=since[key], staff=int(staff)
+        )
 
 
 def _texts(

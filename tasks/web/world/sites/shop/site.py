@@ -40,7 +40,7 @@ class Shop(GoodsPages, PurchasePages, AccountPages, StaffPages, Site):
         populate(store, brief)
 
     def navigation(self, call: Call) -> Sequence[tuple[str, str]]:
-        """Return the main navigation; staff have pages of their own."""
+        """Return the main navigation; staff have additional pages."""
         words = call.words
         items = [
             (words("goods"), "/products"),
@@ -53,8 +53,10 @@ class Shop(GoodsPages, PurchasePages, AccountPages, StaffPages, Site):
             (words("help"), "/help"),
         ]
         if is_staff(call):
-            items += [(words(f"admin_{name}"), f"/admin/{name}")
-                      for name in ("goods", "orders", "returns", "reviews")]  # fmt: skip
+            items += [
+                (words(f"admin_{name}"), f"/admin/{name}")
+                for name in ("goods", "orders", "returns", "reviews")
+            ]
         return items
 
     def run_job(self, call: Call, kind: str, subject: str) -> None:

@@ -50,8 +50,10 @@ class StaffPages:
         order = _VARIANT_SORTS.get(call.arg("sort"), "v.id")
         if call.arg("sort") in _VARIANT_SORTS:
             kept["sort"] = call.arg("sort")
-        sql = ("SELECT v.*, p.title, p.rating FROM variants v JOIN products p ON p.id = v.product "
-               f"WHERE {where} ORDER BY {order}")  # fmt: skip
+        sql = (
+            "SELECT v.*, p.title, p.rating FROM variants v JOIN products p ON p.id = v.product "
+            f"WHERE {where} ORDER BY {order}"
+        )
         base = "/admin/goods?" + (urlencode(kept) + "&" if kept else "")
         rows, pager = paged(call, sql, values, _PER_PAGE, base)
         body = [
@@ -120,8 +122,10 @@ class StaffPages:
         if errors or price is None:
             return _variant_page(call, row, values, errors)
         if price != row["price"]:
-            call.store.execute("UPDATE variants SET price = ?, repriced = ? WHERE id = ?",
-                               (price, call.clock.today.isoformat(), key))  # fmt: skip
+            call.store.execute(
+                "UPDATE variants SET price = ?, repriced = ? WHERE id = ?",
+                (price, call.clock.today.isoformat(), key),
+            )
             call.store.execute(
                 "UPDATE products SET price = (SELECT min(price) FROM variants WHERE product = ?1) "
                 "WHERE id = ?1",
@@ -146,16 +150,22 @@ class StaffPages:
             where += " AND (CAST(number AS TEXT) = ? OR a.name LIKE ?)"
             values += [call.arg("q"), f"%{call.arg('q')}%"]
             kept["q"] = call.arg("q")
-        sql = ("SELECT o.*, a.name FROM orders o JOIN _accounts a ON a.login = o.person "
-               f"WHERE {where} ORDER BY number DESC")  # fmt: skip
+        sql = (
+            "SELECT o.*, a.name FROM orders o JOIN _accounts a ON a.login = o.person "
+            f"WHERE {where} ORDER BY number DESC"
+        )
         base = "/admin/orders?" + (urlencode(kept) + "&" if kept else "")
         rows, pager = paged(call, sql, values, _PER_PAGE, base)
         body = [
-            [ui.link(f"#{row['number']}", f"/admin/orders/{row['number']}"), row["name"],
-             ui.date(row["placed"][:10]), ui.badge(shop_label(row["status"], call.language)),
-             ui.money(row["total"])]
+            [
+                ui.link(f"#{row['number']}", f"/admin/orders/{row['number']}"),
+                row["name"],
+                ui.date(row["placed"][:10]),
+                ui.badge(shop_label(row["status"], call.language)),
+                ui.money(row["total"]),
+            ]
             for row in rows
-        ]  # fmt: skip
+        ]
         fields = [
             FormField("q", words("search"), "text", call.arg("q")),
             FormField("status", words("status"), "select", call.arg("status"),
@@ -178,12 +188,16 @@ class StaffPages:
             return call.forbidden()
         if row is None:
             return call.not_found()
-        return block_page(call, call.words("order_title", number=number), item_table(call, row),
-                         side=order_facts(call, row))  # fmt: skip
+        return block_page(
+            call,
+            call.words("order_title", number=number),
+            item_table(call, row),
+            side=order_facts(call, row),
+        )
 
     @get("/admin/returns")
     def all_returns(self, call: Call) -> WebResponse:
-        """List requests of returns."""
+        """List return requests."""
         if not is_staff(call):
             return call.forbidden()
         words, ui = call.words, call.ui
@@ -195,8 +209,9 @@ class StaffPages:
             "orders o ON o.number = i.number JOIN _accounts a ON a.login = o.person "
             f"WHERE {where} ORDER BY r.id"
         )
-        rows, pager = paged(call, sql, values, _PER_PAGE,
-                            "/admin/returns?" + (f"state={state}&" if state else ""))  # fmt: skip
+        rows, pager = paged(
+            call, sql, values, _PER_PAGE, "/admin/returns?" + (f"state={state}&" if state else "")
+        )
         body = [
             [ui.link(f"R{row['id']}", f"/admin/returns/{row['id']}"), row["title"], row["name"],
              shop_label(row["condition"], call.language), ui.date(row["created"][:10]),
@@ -205,8 +220,10 @@ class StaffPages:
         ]  # fmt: skip
         field = FormField("state", words("status"), "select", state,
                       [("", words("all")), *choices(call, _RETURN_STATES)])  # fmt: skip
-        columns = [words(name) for name in ("request", "title", "customer", "condition", "placed",
-                                            "status")]  # fmt: skip
+        columns = [
+            words(name)
+            for name in ("request", "title", "customer", "condition", "placed", "status")
+        ]
         return block_page(
             call,
             words("admin_returns"),
@@ -252,8 +269,10 @@ class StaffPages:
         if not is_staff(call):
             return call.forbidden()
         words, ui = call.words, call.ui
-        sql = ("SELECT r.*, p.title FROM reviews r JOIN products p ON p.id = r.product "
-               "WHERE r.flagged > 0 AND r.state = 'shown' ORDER BY r.day, r.id")  # fmt: skip
+        sql = (
+            "SELECT r.*, p.title FROM reviews r JOIN products p ON p.id = r.product "
+            "WHERE r.flagged > 0 AND r.state = 'shown' ORDER BY r.day, r.id"
+        )
         rows, pager = paged(call, sql, (), 6, "/admin/reviews?")
         entries = Markup("").join(
             Markup(
@@ -285,8 +304,9 @@ class StaffPages:
             )
             for row in rows
         )
-        return block_page(call, words("admin_reviews"), entries or words("empty_list"),
-                         ui.pager(pager))  # fmt: skip
+        return block_page(
+            call, words("admin_reviews"), entries or words("empty_list"), ui.pager(pager)
+        )
 
     @post("/admin/reviews/{number:int}/hide")
     def hide(self, call: Call, number: int) -> WebResponse:
@@ -295,8 +315,10 @@ class StaffPages:
             return call.forbidden()
         if call.arg("reason") not in REVIEW_REASONS:
             return call.redirect("/admin/reviews", call.words("required"), "error")
-        call.store.execute("UPDATE reviews SET state = 'hidden', reason = ? WHERE id = ?",
-                           (call.arg("reason"), number))  # fmt: skip
+        call.store.execute(
+            "UPDATE reviews SET state = 'hidden', reason = ? WHERE id = ?",
+            (call.arg("reason"), number),
+        )
         return call.redirect("/admin/reviews", call.words("saved"))
 
 

@@ -61,11 +61,21 @@ def populate(store: SiteStore, brief: SiteBrief) -> None:
     milestones: dict[str, list[int]] = {}
     for english, chinese in names:
         key = english[:3].upper()
-        store.insert("projects", key=key, name=chinese if zh else english,
-                     lead=logins[int(rng.integers(len(logins)))], policy="")  # fmt: skip
+        store.insert(
+            "projects",
+            key=key,
+            name=chinese if zh else english,
+            lead=logins[int(rng.integers(len(logins)))],
+            policy="",
+        )
         body = _RULES[int(rng.integers(len(_RULES)))][zh]
-        store.insert("rules", project=key, since=f"{brief.clock.today.year - 1}-06-01",
-                     decided=logins[1], body=body)  # fmt: skip
+        store.insert(
+            "rules",
+            project=key,
+            since=f"{brief.clock.today.year - 1}-06-01",
+            decided=logins[1],
+            body=body,
+        )
         milestones[key] = []
         for number in range(1, 2 + brief.scale):
             due = (brief.clock.today + timedelta(days=21 * number - 30)).isoformat()
@@ -77,7 +87,7 @@ def populate(store: SiteStore, brief: SiteBrief) -> None:
                     name=f"{english} {brief.scale}.{number}",
                     due=due,
                     state=state,
-                )  # fmt: skip
+                )
             )
     for place, login in enumerate(logins):
         deputy = logins[(place + 1 + int(rng.integers(len(logins) - 1))) % len(logins)]
@@ -91,15 +101,20 @@ def populate(store: SiteStore, brief: SiteBrief) -> None:
         created = brief.clock.start - age
         updated = created + age * float(rng.random())
         store.insert(
-            "issues", number=number, project=key, title=_title(rng, zh), body=_remark(rng, zh),
+            "issues",
+            number=number,
+            project=key,
+            title=_title(rng, zh),
+            body=_remark(rng, zh),
             status=STATUSES[int(rng.choice(6, p=(0.3, 0.15, 0.1, 0.08, 0.3, 0.07)))],
             priority=PRIORITIES[int(rng.choice(4, p=(0.08, 0.22, 0.5, 0.2)))],
             assignee="" if rng.random() < 0.2 else logins[int(rng.integers(len(logins)))],
             reporter=logins[int(rng.integers(len(logins)))],
             milestone=0 if rng.random() < 0.4 else int(rng.choice(milestones[key])),
             component=COMPONENTS[int(rng.integers(len(COMPONENTS)))],
-            created=created.isoformat(" ", "seconds"), updated=updated.isoformat(" ", "seconds"),
-        )  # fmt: skip
+            created=created.isoformat(" ", "seconds"),
+            updated=updated.isoformat(" ", "seconds"),
+        )
         followers: set[str] = set()
         for _ in range(int(rng.choice(4, p=(0.5, 0.25, 0.15, 0.1)))):
             follower = logins[int(rng.integers(len(logins)))]
@@ -107,8 +122,13 @@ def populate(store: SiteStore, brief: SiteBrief) -> None:
                 store.insert("watchers", issue=number, login=follower)
                 followers.add(follower)
             author = logins[int(rng.integers(len(logins)))]
-            store.insert("comments", issue=number, author=author, body=_remark(rng, zh),
-                         created=updated.isoformat(" ", "seconds"))  # fmt: skip
+            store.insert(
+                "comments",
+                issue=number,
+                author=author,
+                body=_remark(rng, zh),
+                created=updated.isoformat(" ", "seconds"),
+            )
 
 
 def _title(rng: np.random.Generator, zh: bool) -> str:

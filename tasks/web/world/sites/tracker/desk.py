@@ -27,9 +27,10 @@ class Desk:
         """Change fields of all selected issues, except fields left at "no change"."""
         back = f"/issues?{_kept(call)}"
         changes = {
-            name: call.arg(f"set_{name}") for name in ("status", "priority", "assignee")
+            name: call.arg(f"set_{name}")
+            for name in ("status", "priority", "assignee")
             if call.arg(f"set_{name}") not in ("", "keep")
-        }  # fmt: skip
+        }
         if changes.get("assignee") == "nobody":
             changes["assignee"] = ""
         changes = {name: value for name, value in changes.items() if allowed(call, name, value)}
@@ -42,16 +43,19 @@ class Desk:
             row = call.store.row("SELECT * FROM issues WHERE number = ?", (number,))
             if row is None or all(row[name] == value for name, value in changes.items()):
                 continue
-            call.store.execute(f"UPDATE issues SET {names}, updated = ? WHERE number = ?",
-                               (*changes.values(), call.clock.stamp, number))  # fmt: skip
+            call.store.execute(
+                f"UPDATE issues SET {names}, updated = ? WHERE number = ?",
+                (*changes.values(), call.clock.stamp, number),
+            )
             count += 1
         return call.redirect(back, call.words("bulk_done", count=count))
 
     @post("/issues/{number:int}/watch")
     def watch(self, call: Call, number: int) -> WebResponse:
         """Watch an issue, or stop watching it."""
-        held = call.store.value("SELECT id FROM watchers WHERE issue = ? AND login = ?",
-                                (number, call.login))  # fmt: skip
+        held = call.store.value(
+            "SELECT id FROM watchers WHERE issue = ? AND login = ?", (number, call.login)
+        )
         if held is None:
             call.store.insert("watchers", issue=number, login=call.login)
         else:
@@ -62,8 +66,10 @@ class Desk:
     def merge(self, call: Call, number: int) -> WebResponse:
         """Close an issue as a duplicate of another one, which its watchers then watch."""
         target = call.arg("target").lstrip("#")
-        other = call.store.row("SELECT * FROM issues WHERE number = ?",
-                               (int(target) if target.isdecimal() and len(target) < 9 else 0,))  # fmt: skip
+        other = call.store.row(
+            "SELECT * FROM issues WHERE number = ?",
+            (int(target) if target.isdecimal() and len(target) < 9 else 0,),
+        )
         row = call.store.row("SELECT * FROM issues WHERE number = ?", (number,))
         if row is None:
             return call.not_found()
@@ -74,8 +80,10 @@ class Desk:
         if other["status"] in ("done", "rejected"):
             text = call.words("merge_closed", number=other["number"])
             return call.redirect(f"/issues/{number}", text, "error")
-        call.store.execute("UPDATE issues SET status = 'rejected', updated = ? WHERE number = ?",
-                           (call.clock.stamp, number))  # fmt: skip
+        call.store.execute(
+            "UPDATE issues SET status = 'rejected', updated = ? WHERE number = ?",
+            (call.clock.stamp, number),
+        )
         call.store.insert("links", issue=number, kind="duplicates", other=other["number"])
         known = _watchers(call.store, other["number"])
         for login in _watchers(call.store, number):
@@ -129,12 +137,13 @@ class Desk:
         issues = call.store.rows(
             "SELECT * FROM issues WHERE milestone = ? ORDER BY number", (number,)
         )
-        return call.page("release.html", milestone=row, issues=issues, label=label_of,
-                         names=names_of(call.store))  # fmt: skip
+        return call.page(
+            "release.html", milestone=row, issues=issues, label=label_of, names=names_of(call.store)
+        )
 
     @post("/milestones/{number:int}/close")
     def close_milestone(self, call: Call, number: int) -> WebResponse:
-        """Close a milestone, unless a critical issue of it is unresolved."""
+        """Close a milestone, unless one of its critical issues is unresolved."""
         row = call.store.row("SELECT * FROM milestones WHERE id = ?", (number,))
         if row is None:
             return call.not_found()
@@ -211,9 +220,12 @@ def rules_of(store: SiteStore, project: str) -> list[StoreRow]:
 def component_field(call: Call) -> FormField:
     """Return the filter by component."""
     return FormField(
-        "component", call.words("component"), "select", call.arg("component"),
+        "component",
+        call.words("component"),
+        "select",
+        call.arg("component"),
         [("", call.words("all")), *((each, label_of(each, call.language)) for each in COMPONENTS)],
-    )  # fmt: skip
+    )
 
 
 def _watchers(store: SiteStore, number: int) -> list[str]:

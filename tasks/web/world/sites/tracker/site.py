@@ -127,10 +127,12 @@ class Tracker(Desk, Site):
     def create(self, call: Call) -> WebResponse:
         """Create an issue."""
         values = {name: call.arg(name) for name in _NEW_FIELDS}
+        values["milestone"] = str(call.number("milestone"))
         errors = {
-            name: call.words("required") for name in ("project", "title", "component")
+            name: call.words("required")
+            for name in ("project", "title", "component")
             if not values[name]
-        }  # fmt: skip
+        }
         wrong = [name for name, value in values.items() if value and not allowed(call, name, value)]
         errors |= dict.fromkeys(wrong, call.words("required"))
         if errors:
@@ -138,7 +140,7 @@ class Tracker(Desk, Site):
         number = call.store.insert(
             "issues", project=values["project"], title=values["title"], body=values["body"],
             status="open", priority=values["priority"], assignee=values["assignee"],
-            reporter=call.login, milestone=int(values["milestone"] or 0),
+            reporter=call.login, milestone=int(values["milestone"]),
             component=values["component"], created=call.clock.stamp, updated=call.clock.stamp,
         )  # fmt: skip
         return call.redirect(f"/issues/{number}", call.words("created_note", number=number))
@@ -205,8 +207,9 @@ class Tracker(Desk, Site):
         text = call.arg("comment")
         if not text:
             return call.redirect(f"/issues/{number}", call.words("required"), "error")
-        call.store.insert("comments", issue=number, author=call.login, body=text,
-                          created=call.clock.stamp)  # fmt: skip
+        call.store.insert(
+            "comments", issue=number, author=call.login, body=text, created=call.clock.stamp
+        )
         return call.redirect(f"/issues/{number}", call.words("commented"))
 
     @get("/board")
@@ -215,14 +218,23 @@ class Tracker(Desk, Site):
         projects = call.store.rows("SELECT key, name FROM projects ORDER BY key")
         project = call.arg("project") or projects[0]["key"]
         columns = [
-            (status, call.store.rows(
-                "SELECT * FROM issues WHERE project = ? AND status = ? "
-                "ORDER BY number DESC LIMIT 30",
-                (project, status)))
+            (
+                status,
+                call.store.rows(
+                    "SELECT * FROM issues WHERE project = ? AND status = ? "
+                    "ORDER BY number DESC LIMIT 30",
+                    (project, status),
+                ),
+            )
             for status in STATUSES[:4]
-        ]  # fmt: skip
-        chooser = FormField("project", call.words("project"), "select", project,
-                        [(row["key"], row["name"]) for row in projects])  # fmt: skip
+        ]
+        chooser = FormField(
+            "project",
+            call.words("project"),
+            "select",
+            project,
+            [(row["key"], row["name"]) for row in projects],
+        )
         return call.page("board.html", columns=columns, project=project, chooser=chooser,
                          label=label_of, names=names_of(call.store))  # fmt: skip
 
@@ -262,10 +274,13 @@ class Tracker(Desk, Site):
         self, call: Call, values: Mapping[str, str], errors: Mapping[str, str]
     ) -> WebResponse:
         return call.page(
-            "new.html", 422 if errors else 200, fields=_new_fields(call, values, errors),
-            milestone=_milestone_field(call, values.get("project", ""),
-                                       values.get("milestone", "")),
-        )  # fmt: skip
+            "new.html",
+            422 if errors else 200,
+            fields=_new_fields(call, values, errors),
+            milestone=_milestone_field(
+                call, values.get("project", ""), values.get("milestone", "")
+            ),
+        )
 
     def _update(self, call: Call, number: int, changes: Mapping[str, Any]) -> None:
         names = ", ".join(f"{name} = ?" for name in changes)
@@ -330,26 +345,31 @@ def _edit_fields(call: Call, row: StoreRow) -> list[FormField]:
     words = call.words
     return [
         FormField("status", words("status"), "select", row["status"], _choices(call, STATUSES)),
-        FormField("priority", words("priority"), "select", row["priority"],
-                  _choices(call, PRIORITIES)),
+        FormField(
+            "priority", words("priority"), "select", row["priority"], _choices(call, PRIORITIES)
+        ),
         FormField("assignee", words("assignee"), "select", row["assignee"], _people(call)),
-        FormField("component", words("component"), "select", row["component"],
-              _choices(call, COMPONENTS)),
+        FormField(
+            "component", words("component"), "select", row["component"], _choices(call, COMPONENTS)
+        ),
         _milestone_field(call, row["project"], row["milestone"]),
-    ]  # fmt: skip
+    ]
 
 
 def _resolution_field(call: Call) -> FormField:
-    return FormField("resolution", call.words("resolution"), "radio", "done",
-                 _choices(call, RESOLUTIONS))  # fmt: skip
+    return FormField(
+        "resolution", call.words("resolution"), "radio", "done", _choices(call, RESOLUTIONS)
+    )
 
 
 def _new_fields(
     call: Call, values: Mapping[str, str], errors: Mapping[str, str]
 ) -> list[FormField]:
     words = call.words
-    kept = {name: values.get(name, "") for name in
-            ("project", "title", "body", "priority", "component", "assignee")}  # fmt: skip
+    kept = {
+        name: values.get(name, "")
+        for name in ("project", "title", "body", "priority", "component", "assignee")
+    }
     empty = ("", words("none"))
     return [
         FormField("project", words("project"), "select", kept["project"], [empty, *_projects(call)],

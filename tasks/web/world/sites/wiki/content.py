@@ -15,16 +15,20 @@ __all__ = ["amount", "populate"]
 
 _PAGES = (14, 48, 160, 420)
 _HISTORY = (
-    ("The parish asked for it as early as {a}, but money was short for years.",
-        "教区早在{a}年就提出建设，但多年缺乏资金。"),
+    (
+        "The parish asked for it as early as {a}, but money was short for years.",
+        "教区早在{a}年就提出建设，但多年缺乏资金。",
+    ),
     ("A storm in {a} tore away part of the roof.", "{a}年的一场风暴掀去了部分屋顶。"),
     ("During the war years it served as a store for grain.", "战争年代曾用作粮仓。"),
     ("In {a} it was painted by the landscape painter {p}.", "{a}年，风景画家{p}曾以此入画。"),
-    ("A first plan by {p} was rejected in {a} as too costly.", "{p}的首个方案于{a}年因造价过高被"
-                                                               "否决。"),
+    (
+        "A first plan by {p} was rejected in {a} as too costly.",
+        "{p}的首个方案于{a}年因造价过高被否决。",
+    ),
     ("The county took it over in {a}.", "{a}年由郡政府接管。"),
     ("A commemorative stamp appeared in {a}.", "{a}年发行了纪念邮票。"),
-)  # fmt: skip
+)
 _USE = (
     ("Guided tours start on Saturdays at two o'clock.", "每周六下午两点有导览。"),
     ("The grounds are open from dawn to dusk.", "场地日出至日落开放。"),
@@ -36,17 +40,26 @@ _USE = (
     ("A society of friends looks after the building.", "友人协会负责照看建筑。"),
     ("The annual lantern evening takes place in November.", "每年十一月举行灯笼之夜。"),
 )
-_SUMMARIES = (("wording", "润色"), ("typo", "错字"), ("added a source", "补充来源"), ("clearer",
-    "表述更清楚"),
-              ("link", "加链接"), ("tidied", "整理"))  # fmt: skip
+_SUMMARIES = (
+    ("wording", "润色"),
+    ("typo", "错字"),
+    ("added a source", "补充来源"),
+    ("clearer", "表述更清楚"),
+    ("link", "加链接"),
+    ("tidied", "整理"),
+)
 _TALK = (
     ("Does anybody have a photograph from the opening day?", "有人有开幕当天的照片吗？"),
     ("The section on its present use reads like an advertisement.", "“现状”一节读起来像广告。"),
-    ("I have put the year of the storm right; the parish books are clear.", "我已改正风暴的年份，教"
-                                                                            "区记录写得很清楚。"),
-    ("Please do not mix it up with the other one of nearly the same name.", "请勿与名称相近的另一处"
-                                                                            "混淆。"),
-)  # fmt: skip
+    (
+        "I have put the year of the storm right; the parish books are clear.",
+        "我已改正风暴的年份，教区记录写得很清楚。",
+    ),
+    (
+        "Please do not mix it up with the other one of nearly the same name.",
+        "请勿与名称相近的另一处混淆。",
+    ),
+)
 
 
 def amount(number: int, unit: str) -> str:

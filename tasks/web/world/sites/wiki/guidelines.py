@@ -58,7 +58,7 @@ def guidelines(rules: EditingRules, language: Language) -> list[Guideline]:
     titles = ["Sources and evidence", "Which source counts", "Figures and where they come from"]
     if zh:
         titles = ["来源与证据", "以何种来源为准", "数据及其出处"]
-    # Which edition is in force must not show in the titles.
+    # The titles must not reveal which edition is in force.
     turn = rules.in_force.toordinal() % 3
     titles = titles[turn:] + titles[:turn]
     editions = (
@@ -67,10 +67,14 @@ def guidelines(rules: EditingRules, language: Language) -> list[Guideline]:
         (rules.ranking_proposed, rules.proposed),
     )
     return [
-        *(_sources(title, *edition, language)
-          for title, edition in zip(titles, editions, strict=True)),
-        _categories(rules, zh), _moves(zh), _reverts(zh),
-    ]  # fmt: skip
+        *(
+            _sources(title, *edition, language)
+            for title, edition in zip(titles, editions, strict=True)
+        ),
+        _categories(rules, zh),
+        _moves(zh),
+        _reverts(zh),
+    ]
 
 
 def _sources(title: str, ranking: tuple[str, ...], when: date, language: Language) -> Guideline:
