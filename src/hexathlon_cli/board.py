@@ -100,7 +100,7 @@ def verify(
     ] = True,
     salt_file: SaltFile = None,
 ) -> int:
-    """Verify a whole board: ledger, signatures, archives, stated figures, and every trial."""
+    """Verify a board: ledger, signatures, archives, figures and every trial."""
     from hexathlon.baselines.harness.errors import ExitCode
     from hexathlon_cli.output import note, print_text
 
@@ -128,7 +128,7 @@ def remove(
     by: _By,
     key: _Key = None,
 ) -> int:
-    """Take a submission off a board; the ledger keeps its lines and gets the reason."""
+    """Remove a submission from a board; the ledger records the reason."""
     from hexathlon.baselines.harness.errors import ExitCode, UsageError
     from hexathlon.leaderboard.intake import IntakeError
     from hexathlon_cli.output import print_text

@@ -38,7 +38,7 @@ def prepare(
     ] = None,
     key: KeyFile = None,
 ) -> int:
-    """Write a submission: a statement with its schema, an archive of the run, signatures.
+    """Write a submission: statement, archive of the run, signatures.
 
     The run is checked first. What its files say is computed; the options state the rest.
     """
