@@ -15,6 +15,7 @@ __all__ = ["COMMANDS"]
 
 _BoardPath = Annotated[Path, typer.Argument(help="The board's directory.")]
 _By = Annotated[str, typer.Option(help="Who decides; written into the ledger.")]
+_RoundSalt = Annotated[Path, typer.Option(help="File with the salt of the round's held-out tasks.")]
 _Key = Annotated[Path | None, typer.Option(help="Maintainer's private key; signs the line.")]
 
 
@@ -185,16 +186,12 @@ def rerun(
     return ExitCode.FINE if same else ExitCode.NOT_VERIFIED
 
 
-def commit(
-    board: _BoardPath, by: _By, salt_file: Annotated[Path, typer.Option()], key: _Key = None
-) -> int:
+def commit(board: _BoardPath, by: _By, salt_file: _RoundSalt, key: _Key = None) -> int:
     """Publish the hash of a held-out round's secret before the round."""
     return _round(board, "committed", by, salt_file, key)
 
 
-def reveal(
-    board: _BoardPath, by: _By, salt_file: Annotated[Path, typer.Option()], key: _Key = None
-) -> int:
+def reveal(board: _BoardPath, by: _By, salt_file: _RoundSalt, key: _Key = None) -> int:
     """Publish a held-out round's secret after the round."""
     return _round(board, "revealed", by, salt_file, key)
 
