@@ -37,6 +37,7 @@ def served(site) -> Iterator[str]:
 def walker(browser):
     """A page whose messages and requests are collected."""
     context = browser.new_context(bypass_csp=False)
+    context.set_default_timeout(240_000)  # of a busy machine
     page = context.new_page()
     page.heard, page.asked = [], []
     page.on("console", lambda message: page.heard.append(message.text))

@@ -83,6 +83,7 @@ def dismiss(desktop) -> None:
 def test_the_file_manager_starts_nothing(desktop):
     desktop.act("open_app", {"app_name": "Files", "file": "Documents"})
     until(desktop, "table cell", "shell.sh")
+    until(desktop, "table cell", "Shell")  # rows move until all files are listed
     before = commands(desktop)
     desktop.act("press_keys", {"keys": "f4"})  # "open in terminal"
     dismiss(desktop)
