@@ -9,7 +9,7 @@ FROM python:3.13-slim-trixie
 # What .ci/run would install: a browser, a database server, a compiler, git and make.
 RUN apt-get update -qq \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-        chromium-headless-shell docker.io gcc git libc6-dev make postgresql procps util-linux \
+        chromium-headless-shell docker.io gcc git libc6-dev make npm postgresql procps util-linux \
         at-spi2-core dbus fonts-dejavu-core galculator gnumeric gpicview homebank libatk-adaptor \
         mousepad mtpaint openbox pcmanfm xvfb zim \
     && rm -rf /var/lib/apt/lists/*

@@ -6,11 +6,16 @@ PYTHON ?= python3
 CONSTRAINTS ?= constraints.txt
 export PYTHON CONSTRAINTS
 
-.PHONY: demo test check test-slow test-oracles test-vllm test-bridges bench clean
+.PHONY: demo leaderboard test check test-slow test-oracles test-vllm test-bridges bench clean
 
 demo:
 	@scripts/install --train
 	@scripts/demo
+
+# The project's own board and its site; TESTS=report.xml fills the self-assessment.
+leaderboard:
+	@scripts/install --dev
+	@scripts/leaderboard
 
 test:
 	@scripts/install --dev

@@ -9,6 +9,7 @@ import json
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -50,18 +51,50 @@ def recipe(seed: int, steps: int, checkpoint: str = "", **asynchrony: Any) -> An
     )  # fmt: skip
 
 
+class Episodes:
+    """The sleeping times of a run's rollouts, by the numbers of batch, group and member.
+
+    Tasks recur, and the environment sleeps for other times in each episode of a task.
+
+    Args:
+        run: The run.
+        members: Rollouts of a group.
+    """
+
+    def __init__(self, run: Trainer, members: int) -> None:
+        self._run, self._members = run, members
+        self._groups: list[list[tuple[str, int]]] = []
+        self._seen: Counter[str] = Counter()
+
+    def sleeps(self, batch: int, group: int, member: int) -> list[float]:
+        """Return the sleeping times of a rollout, in seconds."""
+        while len(self._groups) <= batch:
+            tasks = self._run.components.generation.tasks(len(self._groups), 0)
+            self._groups.append([(task, self._next(task)) for task in tasks])
+        task, first = self._groups[batch][group]
+        turns = SignalsEnv.taken[task, first + member] or TURNS  # not all are played
+        return [SignalsEnv.scale * seconds for seconds in sleeps(task, first + member)[:turns]]
+
+    def _next(self, task: str) -> int:
+        first = self._seen[task]
+        self._seen[task] += self._members
+        return first
+
+    def longest(self, batch: int) -> float:
+        """Return the sleeping time of a batch's slowest rollout, in seconds."""
+        self.sleeps(batch, 0, 0)
+        groups = range(len(self._groups[batch]))
+        return max(sum(self.sleeps(batch, g, m)) for g in groups for m in range(self._members))
+
+
 def predicted(run: Trainer, engine: float, learner: float, late: str) -> float:
     """Return the simulated time of a run with the sleeping times of the real one."""
     chosen, groups = run.components.recipe, run.components.recipe.rollout.groups
-    lots: dict[int, list[str]] = {}
+    episodes = Episodes(run, chosen.rollout.members)
 
     def workload(group: int, member: int) -> SimulatedRollout:
-        lot, place = divmod(group, groups)
-        if lot not in lots:
-            lots[lot] = list(run.components.generation.tasks(lot, 0))
-        times = sleeps(lots[lot][place], member)
-        scale = SignalsEnv.scale
-        return SimulatedRollout(0.0, tuple((engine, scale * seconds) for seconds in times))
+        times = episodes.sleeps(*divmod(group, groups), member)
+        return SimulatedRollout(0.0, tuple((engine, seconds) for seconds in times))
 
     rules = chosen.asynchrony.rules(groups, chosen.rollout.concurrency)
     settings = RunSettings(rules, chosen.rollout.members, learner, late=late)
@@ -100,6 +133,7 @@ def main(
             before = run.measure(100).success if measure else 0.0
             SignalsEnv.scale, SignalsEnv.slept = scale, 0.0
             SignalsEnv.episodes.clear()
+            SignalsEnv.taken.clear()
             SignalsEnv.asleep.clear()
             began, cpu = time.perf_counter(), time.process_time()
             rows = [run.advance() for _ in range(steps)]
@@ -109,10 +143,8 @@ def main(
             if not engine:
                 # The longest sleep of an update is known; the rest is attributed to the engine, per
                 # turn.
-                longest = [
-                    max(scale * sum(sleeps(task, m)) for task in run.components.generation.tasks(
-                        step, 0) for m in range(4)) for step in range(steps)
-                ]  # fmt: skip
+                episodes = Episodes(run, chosen.rollout.members)
+                longest = [episodes.longest(step) for step in range(steps)]
                 rest = [r["seconds/collect"] - most for r, most in zip(rows, longest, strict=True)]
                 half = max(1, steps // 2)
                 engine = max(0.0, float(np.mean(rest[:half]))) / TURNS

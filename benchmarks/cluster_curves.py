@@ -27,7 +27,11 @@ WINDOW = 8
 """Steps of which a mean is reported."""
 
 PLACES = '{"learner": 1, "engine": 1}'
-VLLM = ("--set", "engine.kind=vllm", "--set", "cluster.engine.cpus=2")
+VLLM = [
+    part
+    for setting in ("engine.kind=vllm", "engine.ready_within=900", "cluster.start_within=900")
+    for part in ("--set", setting)
+]
 
 
 def environment() -> dict[str, str]:

@@ -4,9 +4,9 @@
 
 Every statement of the oracle's trajectories is also executed on a raw `sqlite3` connection to the
 same database, just before or just after the environment's step; the difference is printed. With
-`--peer`, the interpreter of an environment with skyrl-gym, its text2sql alternates with ours on the
-same workload. One thread; seconds are CPU time, since cores are shared. Only the comparison with
-skyrl-gym, which waits for threads, is also given in wall-clock time.
+`--peer`, the interpreter of an environment with skyrl-gym, its text2sql alternates with hexathlon's
+on the same workload. One thread; seconds are CPU time, since cores are shared. Only the comparison
+with skyrl-gym, which waits for threads, is also given in wall-clock time.
 """
 
 import argparse

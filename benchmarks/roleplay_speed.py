@@ -108,7 +108,7 @@ def judging(items: int, concurrency: int, rounds: int) -> Iterator[Figure]:
     """Return figures of judging."""
     result = measure(items, concurrency, rounds)
     what = f"judging {items:,} items at concurrency {concurrency}"
-    yield Figure(f"{what}: own time of an item", result["own_ms_per_item"], "ms", most=LIMIT)
+    yield Figure(f"{what}: its own CPU time per item", result["own_ms_per_item"], "ms", most=LIMIT)
     yield Figure(f"{what}: its worst round", result["own_ms_worst_round"], "ms", most=LIMIT)
     yield Figure("a bare request through httpx", result["bare_httpx_ms_per_request"], "ms")
 

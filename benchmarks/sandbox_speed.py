@@ -114,7 +114,7 @@ def overlaid(folder: str) -> None:
     subprocess.run(["unshare", "-Urm", "bash", "-c", script], check=True, stderr=subprocess.DEVNULL)
 
 
-def lives(sandboxes: SandboxBackend, files: int, repeats: int) -> None:
+def lifecycles(sandboxes: SandboxBackend, files: int, repeats: int) -> None:
     image = image_of(files)
     sandboxes.open(image, LIMITS).close()  # the image's files are written once
     kept: list[Sandbox] = []
@@ -167,7 +167,7 @@ def throughput(sandboxes: SandboxBackend, threads: int, each: int) -> None:
     for thread in pool:
         thread.join()
     rate = threads * each / (time.perf_counter() - start)
-    print(f"  {f'lives per second, {threads} threads':<44} {rate:15.1f}")
+    print(f"  {f'sandbox lifecycles per second, {threads} threads':<44} {rate:15.1f}")
 
 
 def memory(sandboxes: SandboxBackend, live: int) -> None:
@@ -201,7 +201,7 @@ def main() -> None:
         quick = name == "namespaces"
         commands(sandboxes)
         for files in (10, 3_000):
-            lives(sandboxes, files, 40 if quick else 5)
+            lifecycles(sandboxes, files, 40 if quick else 5)
         throughput(sandboxes, 1, 60 if quick else 4)
         throughput(sandboxes, 4, 30 if quick else 2)
         if quick:

@@ -54,12 +54,15 @@ class SignalsEnv(AsyncEnvironment):
 
     episodes: Counter[str] = Counter()
 
+    taken: Counter[tuple[str, int]] = Counter()
+    """Turns taken, by task and number of the episode: a policy can end an episode early."""
+
     def on_reset(self, task: Any) -> str:
         self.pressed: list[int] = []
         self.turns = 0
-        number = self.episodes[task.id]
+        self.number = self.episodes[task.id]
         self.episodes[task.id] += 1
-        self.waits = sleeps(task.id, number)
+        self.waits = sleeps(task.id, self.number)
         return self._signal()
 
     def _signal(self) -> str:
@@ -70,6 +73,7 @@ class SignalsEnv(AsyncEnvironment):
         self.asleep[id(self)] = time.perf_counter()
         await asyncio.sleep(self.waits[self.turns] * self.scale)
         SignalsEnv.slept += time.perf_counter() - self.asleep.pop(id(self))
+        self.taken[self.task.id, self.number] += 1
         self.turns += 1
         return await super().astep(action)
 

@@ -1,9 +1,9 @@
 """Speed of vector environments compared with stepping their environments one by one.
 
 One run measures, alternately so that a busy machine affects all equally, the steps per second of a
-text environment that does nothing: alone, in our vector (lock-step, and by send and recv), and in
-gymnasium's own vectors; and of a 200 ms coroutine environment in 16 worker processes. Seconds are
-CPU time where everything happens in this process, wall-clock time elsewhere.
+text environment that does nothing: alone, in hexathlon's vector (lock-step, and by send and recv),
+and in gymnasium's own vectors; and of a 200 ms coroutine environment in 16 worker processes.
+Seconds are CPU time where everything happens in this process, wall-clock time elsewhere.
 
     python benchmarks/vector_speed.py [--envs 1 16 64] [--rounds 40]
 """
@@ -132,7 +132,7 @@ def vector(maker: Callable[..., Any], count: int, **kwargs: Any) -> Way:
 
 
 def sending(count: int) -> Way:
-    """Step our vector by send and recv."""
+    """Step hexathlon's vector by send and recv."""
     made = VectorEnvironment([NothingEnv] * count)
     actions = ["go"] * count
 

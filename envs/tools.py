@@ -51,7 +51,7 @@ def schemas_of(cls: type) -> tuple[ToolSchema, ...]:
     `Literal`; those without a default are required.
 
     Raises:
-        TypeError: If a tool has no docstring, or a parameter another annotation.
+        TypeError: If a tool has no docstring, or a parameter has another annotation.
     """
     return tuple(_schema(name, getattr(cls, method)) for name, method in tools_of(cls).items())
 

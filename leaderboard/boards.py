@@ -7,6 +7,7 @@ are never ranked against each other.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,9 +17,14 @@ from hexathlon.evaluators.records.canonical import content_hash
 from hexathlon.evaluators.statistics import normalised_score, pareto_front, unit_rank_ranges
 from hexathlon.evaluators.summary import EnvSummary, Score
 from hexathlon.evaluators.tally import level_order
+from hexathlon.leaderboard.entry import SubmissionFile
 from hexathlon.leaderboard.qualifying import BoardPlan, Member, board_plan
+from hexathlon.leaderboard.resolution import Resolution, resolution
 from hexathlon.leaderboard.submission import Submission
 from hexathlon.leaderboard.text import slug
+
+FEWEST_TASKS = 5
+"""Groups of fewer tasks have no colour in heat maps and are no one's worst template."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,25 @@ class BoardRow:
         return self.result.score
 
     @property
+    def failed(self) -> int:
+        """Scored trials that did not pass, for events with rewards of 0 and 1."""
+        passed = 0.0 if self.score.mean is None else self.score.mean * self.score.scored
+        return self.score.scored - round(passed)
+
+    @property
+    def variants(self) -> tuple[str, float, float] | None:
+        """The worst template of five tasks or more, its score and the best one's lead over it."""
+        means = {
+            name: score.mean
+            for name, score in self.result.templates.items()
+            if score.tasks >= FEWEST_TASKS and score.mean is not None
+        }
+        if len(means) < 2:
+            return None
+        name = min(means, key=lambda one: (means[one], one))
+        return name, means[name], max(means.values()) - means[name]
+
+    @property
     def place(self) -> str:
         """The rank range as text."""
         if self.best is None or self.worst is None:
@@ -55,7 +80,7 @@ class BoardRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class CostPoint:
     """One submission in the plot of score against cost."""
 
     number: int
@@ -81,6 +106,8 @@ class Board:
     """Score of the oracle."""
     older: bool
     """Whether a board of a newer version of the same environment exists."""
+    resolution: Resolution | None = None
+    """What its tasks and trials tell apart; None without ranked rows."""
     plan: str = ""
     """Hash of the plan that the builder of the site named for the board; empty if its rows decided.
     """
@@ -106,6 +133,17 @@ class Board:
         return sorted({name for row in self.rows for name in row.result.levels}, key=level_order)
 
     @property
+    def repeats(self) -> list[int]:
+        """The k above 1 for which some row has pass@k and pass^k."""
+        return sorted({k for row in self.rows for k in row.score.pass_at if k > 1})
+
+    @property
+    def stops(self) -> list[str]:
+        """How trials of the competing rows ended, the most frequent first."""
+        counts: Counter[str] = sum((row.result.tally.stops for row in self.competitors), Counter())
+        return [name for name, _ in counts.most_common(8)]
+
+    @property
     def competitors(self) -> list[BoardRow]:
         """Rows that are not reference agents."""
         return [row for row in self.rows if row.submission.reference is None]
@@ -122,20 +160,27 @@ class Board:
                 means.setdefault(name, []).extend([] if score.mean is None else [score.mean])
         return sorted(means, key=lambda n: (-math.fsum(means[n]) / max(1, len(means[n])), n))
 
-    def points(self) -> tuple[str, list[Point]]:
-        """Return the label of the cost axis and a point per ranked row; no points without costs.
+    def planes(self) -> list[tuple[str, list[CostPoint]]]:
+        """Return each axis of cost and its points: all that are known of every ranked row.
 
-        Money if every row's is known, otherwise tokens.
+        Money or, if some prices are unknown, tokens; then seconds per model call.
         """
         rows = [row for row in self.competitors if row.best is not None]
-        scores = [row.score.mean or 0.0 for row in rows]
-        for name in ("cost", "tokens"):
-            costs = [getattr(row, name) for row in rows]
-            if len(rows) > 1 and all(costs):
-                front = pareto_front(list(zip(costs, scores, strict=True)))
-                numbered = enumerate(zip(rows, costs, front, strict=True), start=1)
-                return name, [Point(i, row, cost, on) for i, (row, cost, on) in numbered]
-        return "tokens", []
+        known = [
+            name
+            for name in ("cost", "tokens", "latency")
+            if len(rows) > 1 and all(getattr(row, name) for row in rows)
+        ]
+        if "cost" in known and "tokens" in known:
+            known.remove("tokens")
+        return [(name, _points(rows, name)) for name in known]
+
+
+def _points(rows: Sequence[BoardRow], name: str) -> list[CostPoint]:
+    costs = [getattr(row, name) for row in rows]
+    front = pareto_front(list(zip(costs, [row.score.mean or 0.0 for row in rows], strict=True)))
+    numbered = enumerate(zip(rows, costs, front, strict=True), start=1)
+    return [CostPoint(i, row, cost, on) for i, (row, cost, on) in numbered]
 
 
 def make_boards(submissions: Sequence[Submission], plans: Sequence[str] = ()) -> list[Board]:
@@ -218,7 +263,28 @@ def _board(
     tops = [m.result.score.mean for m in anchors["ceiling"]]
     ceiling = max((top for top in tops if top is not None), default=None)
     rows = _rows(members, plan, floor, ceiling)
-    return Board(env, version, tasksets, tuple(rows), floor, floor_name, ceiling, older, plan.hash)
+    return Board(
+        env=env,
+        version=version,
+        tasksets=tasksets,
+        rows=tuple(rows),
+        floor=floor,
+        floor_name=floor_name,
+        ceiling=ceiling,
+        older=older,
+        resolution=_resolution([row for row in rows if row.best is not None]),
+        plan=plan.hash,
+    )
+
+
+def _resolution(rows: Sequence[BoardRow]) -> Resolution | None:
+    keys = [(row.result.env, row.result.version) for row in rows]
+    return resolution(
+        [row.submission.units[key] for row, key in zip(rows, keys, strict=True)],
+        [row.best or 0 for row in rows],
+        [row.submission.noise[key] for row, key in zip(rows, keys, strict=True)],
+        [(row.submission.name, row.submission.identity) for row in rows],
+    )
 
 
 def _anchors(members: Sequence[Member], plan: BoardPlan) -> dict[str, list[Member]]:
@@ -302,7 +368,20 @@ def _flags(member: Member, plan: BoardPlan, unranked: str) -> tuple[str, ...]:
         flags.append("uncommitted code")
     if result.tally.sandboxes.get("unsandboxed"):
         flags.append("unsandboxed")
+    if submission.entry is not None:
+        flags += _stated_flags(submission.entry.stated)
     return tuple(flags)
+
+
+def _stated_flags(stated: SubmissionFile) -> list[str]:
+    flags = []
+    if stated.tuned:
+        flags.append("tuned on the benchmark")
+    if stated.training_data.benchmark != "none":
+        flags.append(f"trained on: {stated.training_data.benchmark}")
+    if stated.attempts > 1:
+        flags.append(f"chosen from {stated.attempts} runs")
+    return flags
 
 
 def _normalised(result: EnvSummary, floor: float | None, ceiling: float | None) -> float | None:

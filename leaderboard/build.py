@@ -14,6 +14,10 @@ from pathlib import Path
 
 from hexathlon.leaderboard.boards import Board, make_boards
 from hexathlon.leaderboard.cache import Packed, SiteCache
+from hexathlon.leaderboard.checklist import SuiteReport
+from hexathlon.leaderboard.intake import SubmissionEntry
+from hexathlon.leaderboard.ledger import LedgerLine
+from hexathlon.leaderboard.methods import methods_of, training_folder
 from hexathlon.leaderboard.pages import PageWriter
 from hexathlon.leaderboard.qualifying import PlanNameError, check_plan_names
 from hexathlon.leaderboard.reruns import with_reruns
@@ -43,6 +47,12 @@ class BuildOptions:
     """Plan hashes, or at least their first 16 digits: the plans of the boards that contain such a
     run. Other boards have the plan that most of their complete rows share.
     """
+    entries: Mapping[Path, SubmissionEntry] = field(default_factory=dict)
+    """Statements and signatures of submissions, by run directory."""
+    ledger: Sequence[LedgerLine] = ()
+    """Lines of the board's ledger, shown on a page of their own."""
+    tests: SuiteReport | None = None
+    """Results of a test run, for the self-assessment."""
     cache: Path | None = None
     """Directory of packed submissions; by default beside the site, with the suffix ``.cache``."""
     workers: int | None = None
@@ -84,6 +94,11 @@ def build(
     writer = PageWriter(draft, cache)
     writer.static()
     writer.index(submissions, boards, rejected)
+    writer.ledger(options.ledger, submissions)
+    writer.data(boards, rejected)
+    writer.checklist(options.tests)
+    folders = [training_folder(one.path) for one in submissions]
+    writer.methods(methods_of([folder for folder in folders if folder is not None]))
     for done, one in enumerate(packed, start=1):
         writer.submission(one)
         if progress is not None:
@@ -127,6 +142,8 @@ def _load(
                 raise SubmissionRejected(faults[path])
             obstacle = options.obstacles.get(path, "").replace(str(path), path.name)
             packed = cache.load(path, path in options.verified, obstacle)
+            own = replace(packed.submission, entry=options.entries.get(path))
+            packed = packed._replace(submission=own)
         except SubmissionRejected as fault:
             rejected.append((path.name, str(fault).replace(str(path), path.name)))
             continue

@@ -98,7 +98,15 @@ class SiteCache:
                 shutil.rmtree(draft, ignore_errors=True)
                 continue
             self._keep(run, draft)
+        if self.packed:
+            self._save(self._known)
         return rejected
+
+    def _save(self, runs: dict[str, list[str]]) -> None:
+        data = {"code": code_digest(), "runs": runs}
+        draft = self._signatures.with_suffix(".part")
+        draft.write_text(json.dumps(data), encoding="utf-8")
+        draft.rename(self._signatures)
 
     def _keep(self, run: Path, draft: Path) -> None:
         """Name a packed run by its content."""
@@ -148,8 +156,7 @@ class SiteCache:
         for page in self.pages.iterdir():
             if page.stem not in pages:
                 page.unlink()
-        data = {"code": code_digest(), "runs": self._used}
-        self._signatures.write_text(json.dumps(data), encoding="utf-8")
+        self._save(self._used)
 
 
 def _pack_all(jobs: Sequence[tuple[Path, Path, Path]], workers: int) -> list[str | None]:

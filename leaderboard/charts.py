@@ -1,4 +1,8 @@
-"""Geometry of the charts: numbers in, coordinates out; the templates write the SVG."""
+"""Geometry of the charts: numbers in, coordinates out; the templates write the SVG.
+
+The charts are static SVG with titles and descriptions, coloured by the style sheet, so that they
+follow light and dark, print, and need neither a script nor a library.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hexathlon.leaderboard.boards import Point
+from hexathlon.leaderboard.boards import CostPoint
+from hexathlon.leaderboard.methods import Method
 
 WIDTH, HEIGHT = 640, 380
 LEFT, RIGHT, TOP, BOTTOM = 46, 20, 16, 50
@@ -51,7 +56,7 @@ class Scatter:
     """The Pareto front as the points of a polyline."""
 
 
-def scatter(points: Sequence[Point]) -> Scatter:
+def scatter(points: Sequence[CostPoint]) -> Scatter:
     """Lay out the plot of score against cost."""
     costs = [point.cost for point in points]
     intervals = [point.row.score.interval for point in points]
@@ -102,12 +107,18 @@ def scatter(points: Sequence[Point]) -> Scatter:
     )
 
 
-def _decades(first: float, last: float) -> list[tuple[int, int]]:
-    """Return (power, 1 | 2 | 5) of the round numbers between two powers of ten."""
+def _decades(first: float, last: float) -> list[tuple[int, float]]:
+    """Return (power, factor) of the round numbers between two powers of ten."""
     steps = (1, 2, 5) if last - first < 2.2 else (1,)
     powers = range(math.floor(first), math.ceil(last) + 1)
-    marks = [(power, step) for power in powers for step in steps]
-    return [(p, s) for p, s in marks if first <= p + math.log10(s) <= last]
+    marks = [(power, float(step)) for power in powers for step in steps]
+    found = [(p, s) for p, s in marks if first <= p + math.log10(s) <= last]
+    if len(found) > 1:
+        return found
+    power = math.floor(first)  # less than an octave: two even marks near its ends
+    low, high = 10 ** (first - power), 10 ** (last - power)
+    step = (high - low) / 3
+    return [(power, float(f"{low + part * step:.2g}")) for part in (1, 2)]
 
 
 def _amount(value: float) -> str:
@@ -123,6 +134,63 @@ def _staircase(points: Sequence[tuple[float, float]]) -> str:
             corners.append((x, corners[-1][1]))
         corners.append((x, y))
     return " ".join(f"{x},{y}" for x, y in corners)
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A metric over the steps of training: mean and band over runs."""
+
+    metric: str
+    width: int
+    height: int
+    left: int
+    right: int
+    top: int
+    bottom: int
+    across: list[Tick]
+    up: list[Tick]
+    line: str
+    """The mean, as the points of a polyline."""
+    band: str
+    """Least and greatest, as the points of a polygon; empty with one run."""
+    last: float
+
+
+def curve(method: Method, metric: str) -> Curve | None:
+    """Lay out one metric of a method; None with fewer than two steps."""
+    points = method.band(metric)
+    if len(points) < 2:
+        return None
+    first, last = points[0][0], points[-1][0]
+    unit = metric in ("success", "dev/success")
+    low = 0.0 if unit else min(point[2] for point in points)
+    high = 1.0 if unit else max(point[3] for point in points)
+    high = high if high > low else low + 1.0
+    width, height, left, right, top, bottom = 640, 200, 60, 20, 12, 34
+
+    def x(step: float) -> float:
+        return round(left + (step - first) / (last - first) * (width - left - right), 1)
+
+    def y(value: float) -> float:
+        return round(height - bottom - (value - low) / (high - low) * (height - top - bottom), 1)
+
+    steps = sorted({first, last, *(round(first + part * (last - first) / 4) for part in (1, 2, 3))})
+    ticks = [low + part * (high - low) / 4 for part in range(5)]
+    ring = [*((s, v) for s, _, _, v in points), *((s, v) for s, _, v, _ in reversed(points))]
+    return Curve(
+        metric=metric,
+        width=width,
+        height=height,
+        left=left,
+        right=width - right,
+        top=top,
+        bottom=height - bottom,
+        across=[Tick(x(step), f"{step:g}") for step in steps],
+        up=[Tick(y(tick), f"{100 * tick:.0f} %" if unit else f"{tick:.3g}") for tick in ticks],
+        line=" ".join(f"{x(step)},{y(mean)}" for step, mean, _, _ in points),
+        band=" ".join(f"{x(s)},{y(v)}" for s, v in ring) if len(method.runs) > 1 else "",
+        last=points[-1][1],
+    )
 
 
 def heat_step(share: float | None) -> str:

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from hexathlon.evaluators.records.canonical import content_hash
+from hexathlon.evaluators.statistics import normalised_score
 from hexathlon.evaluators.summary import Score
 from hexathlon.leaderboard.boards import Board
 from hexathlon.leaderboard.submission import Submission
 
-__all__ = ["Cell", "OverviewRow", "overview"]
+__all__ = ["Cell", "OverviewRow", "overview", "point_rows"]
 
 
 class Cell(NamedTuple):
@@ -67,6 +68,27 @@ def overview(boards: Sequence[Board]) -> dict[str, Any]:
             own[place] = Cell(one, row.score, ranked)
     rows = _merged([OverviewRow(cells[slug], [one]) for slug, one in submissions.items()])
     return {"boards": columns, "rows": sorted(rows, key=OverviewRow.order)}
+
+
+def point_rows(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of the table of points: 0 at the floor of an event, 1,000 at its ceiling."""
+    boards: list[Board] = found["boards"]
+    rows = []
+    for row in found["rows"]:
+        if row.first.reference is None:
+            pairs = zip(boards, row.cells, strict=True)
+            points = [_points(board, cell) for board, cell in pairs]
+            rows.append({"name": row.first.name, "slug": row.first.slug, "points": points})
+    return rows
+
+
+def _points(board: Board, cell: Cell | None) -> float | None:
+    if cell is None or not cell.ranked or cell.score.mean is None:
+        return None
+    floor = board.floor or 0.0
+    ceiling = board.ceiling if board.ceiling is not None else 1.0
+    share = normalised_score(cell.score.mean, floor, ceiling)
+    return None if share is None else 1000.0 * max(0.0, share)
 
 
 def _merged(rows: Sequence[OverviewRow]) -> list[OverviewRow]:

@@ -19,7 +19,7 @@ from typing import Any
 
 from hexathlon.evaluators.content import Image
 from hexathlon.evaluators.records.canonical import canonical_bytes, content_hash
-from hexathlon.evaluators.records.media import MediaStore, media_parts
+from hexathlon.evaluators.records.media import MediaStore, may_name_media, media_parts
 from hexathlon.evaluators.records.plan import PLAN_FILE
 from hexathlon.leaderboard.state import state_of
 from hexathlon.leaderboard.submission import OUTCOMES, Reading, Submission, TrialLine
@@ -48,7 +48,8 @@ def pack_run(run: Path, out: Path, media_folder: Path) -> Submission:
     chunks = _Chunks(out / "data")
     for one in reading.lines():
         chunks.add(one.number, one.line)
-        media.add(one.record or {})
+        if may_name_media(one.line):
+            media.add(one.record or {})
     chunks.close()
     submission = reading.finish()
     trials = sorted(reading.trials, key=_failures_first)

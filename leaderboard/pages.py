@@ -6,6 +6,7 @@ escaped; there is no filter that disables either.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections import Counter
@@ -17,13 +18,19 @@ from jinja2 import Environment, FileSystemLoader
 
 from hexathlon.evaluators.records.canonical import canonical_bytes, canonical_json, sha256_hex
 from hexathlon.evaluators.records.plan import PLAN_FILE
-from hexathlon.leaderboard.boards import Board, BoardRow, board_title, tasksets_of
+from hexathlon.leaderboard.boards import Board, board_title, tasksets_of
 from hexathlon.leaderboard.cache import Packed, SiteCache, code_digest
-from hexathlon.leaderboard.charts import heat_step, scatter
+from hexathlon.leaderboard.charts import curve, heat_step, scatter
+from hexathlon.leaderboard.checklist import SuiteReport, assess
 from hexathlon.leaderboard.command import eval_command
-from hexathlon.leaderboard.overview import overview
+from hexathlon.leaderboard.entry import json_schema
+from hexathlon.leaderboard.exports import board_json, csv_bytes, every_eval_ever, parquet_bytes
+from hexathlon.leaderboard.ledger import LedgerLine
+from hexathlon.leaderboard.methods import Method
+from hexathlon.leaderboard.overview import overview, point_rows
+from hexathlon.leaderboard.packing import packed_text
 from hexathlon.leaderboard.submission import Submission
-from hexathlon.leaderboard.text import finalise
+from hexathlon.leaderboard.text import finalise, pretty_json, shown
 
 _HERE = Path(__file__).parent
 _FILES = {"submission": "index"}
@@ -62,12 +69,14 @@ class PageWriter:
         boards: Sequence[Board],
         rejected: Sequence[tuple[str, str]],
     ) -> Path:
-        """Write the first page, the guide and ``board.json``."""
+        """Write the first page, the guide and the boards."""
         self._page("guide.html", "guide.html", 0)
-        self._bytes("board.json", canonical_bytes(_board_json(boards, rejected)) + b"\n")
+        teams = _teams(submissions)
         for board in boards:
-            page = f"boards/{board.anchor}.html"
-            self._page("board.html", page, 1, board=board, teams=_teams(submissions))
+            self._page("board.html", f"boards/{board.anchor}.html", 1, board=board, teams=teams)
+        whole = overview(boards)
+        self._page("points.html", "points.html", 0, overview=whole, rows=point_rows(whole))
+        self._compare(submissions)
         return self._page(
             "index.html",
             "index.html",
@@ -75,11 +84,71 @@ class PageWriter:
             submissions=submissions,
             boards=boards,
             rejected=rejected,
-            overview=overview(boards),
+            overview=whole,
             trials=sum(submission.summary.records for submission in submissions),
-            teams=_teams(submissions),
+            teams=teams,
             references=sum(one.reference is not None for one in submissions),
         )
+
+    def _compare(self, submissions: Sequence[Submission]) -> None:
+        systems = [
+            {
+                "slug": one.slug,
+                "name": shown(one.name),
+                "team": shown(one.team),
+                "envs": [f"{env.env} {env.version}" for env in one.summary.envs],
+            }
+            for one in submissions
+        ]
+        if systems:
+            self._bytes("data/systems.js", packed_text("systems", canonical_bytes(systems)))
+        self._page("compare.html", "compare.html", 0)
+
+    def data(self, boards: Sequence[Board], rejected: Sequence[tuple[str, str]]) -> None:
+        """Write the data files and their page."""
+        schema = json.dumps(json_schema(), indent=1, sort_keys=True).encode() + b"\n"
+        files = (
+            ("board.json", "All boards and rows", _json_line(board_json(boards, rejected))),
+            ("board.csv", "One line per row of every board", csv_bytes(boards)),
+            ("board.parquet", "The same as Parquet", parquet_bytes(boards)),
+            ("every-eval-ever.jsonl", "One line per system, for Every Eval Ever",
+             every_eval_ever(boards)),
+            ("submission.schema.json", "JSON schema of submissions", schema),
+        )  # fmt: skip
+        listed = []
+        for name, contents, data in files:
+            if data is not None:
+                self._bytes(name, data)
+                listed.append((name, contents, len(data)))
+        self._page("data.html", "data.html", 0, files=listed)
+
+    def checklist(self, report: SuiteReport | None) -> None:
+        """Write the self-assessment."""
+        points = assess(report)
+        parts = list(dict.fromkeys(point.part for point, _, _ in points))
+        values = {"points": points, "parts": parts, "tested": report is not None}
+        self._page("checklist.html", "checklist.html", 0, **values)
+
+    def methods(self, methods: Sequence[Method]) -> None:
+        """Write the pages of training runs."""
+        self._page("methods.html", "methods.html", 0, methods=methods)
+        for method in methods:
+            curves = [found for name in method.metrics if (found := curve(method, name))]
+            self._page(
+                "method.html",
+                f"methods/{method.anchor}.html",
+                1,
+                method=method,
+                curves=curves,
+                recipe=pretty_json(method.recipe),
+                total=sum(run.seconds for run in method.runs),
+            )
+
+    def ledger(self, lines: Sequence[LedgerLine], submissions: Sequence[Submission]) -> None:
+        """Write the ledger's page."""
+        slugs = {one.entry.identifier: one.slug for one in submissions if one.entry is not None}
+        head = lines[-1].hash if lines else ""
+        self._page("ledger.html", "ledger.html", 0, lines=lines, slugs=slugs, head=head)
 
     def submission(self, packed: Packed) -> None:
         """Write a submission's pages and place its packed files beside them."""
@@ -88,11 +157,11 @@ class PageWriter:
         (folder / "data").mkdir(parents=True)
         known = ((title, _known(run.plan.get(name))) for name, title in _CARD.items())
         card = [(title, value) for title, value in known if value not in _NOTHING]
-        shown = [run.slug, run.verified, run.obstacle, run.rerun_by, packed.folder.name]
+        facts = [run.slug, run.verified, run.obstacle, run.rerun_by, packed.folder.name, run.entry]
         for name in ("submission", "trials", "trial"):
             target = f"runs/{run.slug}/{_FILES.get(name, name)}.html"
             values = {"run": run, "card": card, "command": eval_command(run.plan)}
-            self._cached(f"{name}.html", target, [*shown, run.judged], **values)
+            self._cached(f"{name}.html", target, [*facts, run.judged], **values)
         _link(packed.folder / PLAN_FILE, folder / PLAN_FILE)
         for file in sorted((packed.folder / "data").iterdir()):
             _link(file, folder / "data" / file.name)
@@ -162,57 +231,8 @@ _CARD = {
 }
 
 
-def _board_json(boards: Sequence[Board], rejected: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    return {
-        "schema": "hexathlon.board/1",
-        "boards": [
-            {
-                "env": board.env,
-                "title": board.title,
-                "version": board.version,
-                "tasksets": list(board.tasksets),
-                "floor": board.floor,
-                "ceiling": board.ceiling,
-                "plan": board.plan or None,
-                "rows": [_row_json(row) for row in board.rows],
-            }
-            for board in boards
-        ],
-        "rejected": [{"run": name, "reason": reason} for name, reason in rejected],
-    }
-
-
-def _row_json(row: BoardRow) -> dict[str, Any]:
-    score = row.score
-    return {
-        "submission": row.submission.slug,
-        "name": row.submission.name,
-        "plan_hash": row.submission.plan["plan_hash"],
-        "head": row.submission.head,
-        "team": row.submission.team,
-        "verified": row.submission.verified,
-        "obstacle": row.submission.obstacle or None,
-        "rerun_by": list(row.submission.rerun_by),
-        "best": row.best,
-        "worst": row.worst,
-        "unranked": row.unranked,
-        "reference": row.submission.reference,
-        "flags": list(row.flags),
-        "score": score.mean,
-        "low": score.interval.low if score.interval else None,
-        "high": score.interval.high if score.interval else None,
-        "normalised": row.normalised,
-        "tasks": score.tasks,
-        "trials": score.trials,
-        "unscored": score.unscored,
-        "infra": score.infra,
-        "bounds": [score.bounds.low, score.bounds.high],
-        "infra_as_failure": score.bounds.infra_as_failure,
-        "tokens": row.tokens,
-        "cost": row.cost,
-        "latency": row.latency,
-        "judged": [one.as_json() for one in row.submission.judged.of(row.result.env)],
-    }
+def _json_line(value: Any) -> bytes:
+    return canonical_bytes(value) + b"\n"
 
 
 def _link(source: Path, target: Path) -> None:

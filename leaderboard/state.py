@@ -36,6 +36,7 @@ def state_of(submission: Submission) -> dict[str, Any]:
         "envs": [_env(env) for env in summary.envs],
         "planned": {env: [one.digest, one.number] for env, one in submission.planned.items()},
         "units": [[*key, *units] for key, units in submission.units.items()],
+        "noise": [[*key, noise] for key, noise in submission.noise.items()],
         "work": submission.work,
         "head": submission.head,
         "slug": submission.slug,
@@ -69,6 +70,7 @@ def restored(
         units={
             (env, version): UnitSums(*map(tuple, sums)) for env, version, *sums in state["units"]
         },
+        noise={(env, version): noise for env, version, noise in state["noise"]},
         work=state["work"],
         head=state["head"],
         slug=state["slug"],

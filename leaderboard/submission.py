@@ -21,7 +21,7 @@ from hexathlon.evaluators.records.consistency import RecordConsistency, plan_con
 from hexathlon.evaluators.records.plan import SUBMITTER, PlanError, read_plan, work_hash
 from hexathlon.evaluators.records.reader import records_file
 from hexathlon.evaluators.records.trial import RecordError
-from hexathlon.evaluators.statistics import UnitSums
+from hexathlon.evaluators.statistics import UnitSums, repeat_deviation
 from hexathlon.evaluators.summary import EnvSummary, Summariser, Summary
 from hexathlon.leaderboard.judged import Judgements, load_judgements
 from hexathlon.leaderboard.text import slug
@@ -100,6 +100,10 @@ class Submission:
     """By environment."""
     units: Mapping[tuple[str, str], UnitSums]
     """Sums for paired tests, by environment and version; unscored trials count as failed."""
+    noise: Mapping[tuple[str, str], float | None]
+    """Standard deviation of its score over repeat runs, by environment and version; None if a task
+    has fewer than two trials.
+    """
     work: str
     """Hash of the plan without its submitter; see `work_hash`."""
     head: str
@@ -117,6 +121,8 @@ class Submission:
     """Judges' summaries of the trials; they affect neither score nor rank."""
     contradiction: str | None = None
     """The first contradiction between its own statements; such a run has no rank."""
+    entry: Any = None
+    """Its statement and signatures, a `SubmissionEntry`; None for a bare run."""
     begun: Callable[[], frozenset[str]] = field(default=frozenset, compare=False)
     """Returns digests of its trials with their start times."""
 
@@ -127,7 +133,9 @@ class Submission:
 
     @property
     def team(self) -> str:
-        """The submitter of the run; empty if the plan names none."""
+        """The submitter of the run; empty if neither the plan nor a statement names one."""
+        if self.entry is not None:
+            return str(self.entry.stated.organisation)
         return str(self.plan.get(SUBMITTER, "")).strip()
 
     @property
@@ -135,6 +143,11 @@ class Submission:
         """Name and version of the agent around the model."""
         agent = self.plan.get("agent", {})
         return " ".join(str(agent[part]) for part in ("name", "version") if agent.get(part))
+
+    @property
+    def identity(self) -> str:
+        """A hash of model, agent and limits: equal for repeat runs of one agent."""
+        return content_hash([self.plan.get(part) for part in ("model", "agent", "limits")])
 
     @property
     def reference(self) -> str | None:
@@ -158,6 +171,8 @@ class Submission:
         model = self.plan.get("model", {})
         if model.get("kind") == "agent":
             return "program"
+        if self.entry is not None and self.entry.stated.model.open_weights is not None:
+            return "open" if self.entry.stated.model.open_weights else "closed"
         return (
             "open" if model.get("kind") == "checkpoint" or model.get("open_weights") else "closed"
         )
@@ -272,6 +287,7 @@ class Reading:
                 (env.env, env.version): UnitSums.of(env.rank_means(), env.clusters())
                 for env in summary.envs
             },
+            noise={(env.env, env.version): _noise(env) for env in summary.envs},
             work=work_hash(self.plan),
             head=self._head,
             slug=f"{slug(_name(self.plan))}-{self._head[:10]}",
@@ -295,6 +311,11 @@ class Reading:
 def start_digest(line: TrialLine) -> str:
     """Return a digest of a trial and its start time, equal for copies of a run."""
     return text_hash(f"{line.env} {line.task} {line.seed} {line.trial} {line.started}")[:16]
+
+
+def _noise(env: EnvSummary) -> float | None:
+    tasks = list(env.tally.tasks.values())
+    return repeat_deviation([one.passed for one in tasks], [one.scored for one in tasks])
 
 
 def _planned(path: Path, plan: Mapping[str, Any]) -> dict[str, PlannedTrials]:

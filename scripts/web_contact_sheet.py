@@ -2,18 +2,24 @@
 
     python scripts/web_contact_sheet.py FOLDER [--site bank] [--look night] [--language zh]
     python scripts/web_contact_sheet.py FOLDER --site tracker --path /issues/101 --whole
+    python scripts/web_contact_sheet.py FOLDER --kinds --look night --width 390
     python scripts/web_contact_sheet.py docs/notes --overview
 
 The first two write a PNG per page, look and width, and a sheet per site with the looks as rows.
+`--kinds` draws one page of every kind that links lead to, several to a row of a sheet per look.
 `--overview` writes one sheet per width, with the sites as rows and the looks as columns. Needs the
 extra `[web]` and Chromium; Chinese pages also need a Chinese font, such as fonts-wqy-microhei.
 """
 
 import argparse
+import html
 import io
+import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 from PIL import Image, ImageDraw
 
@@ -21,8 +27,9 @@ from hexathlon.envs.errors import BackendMissing
 from hexathlon.envs.web.chromium.chromium import ChromiumBrowser
 from hexathlon.envs.web.errors import ActionError
 from hexathlon.tasks.bilingual import Language
+from hexathlon.tasks.web.world.exchange import WebRequest
 from hexathlon.tasks.web.world.looks import LOOKS
-from hexathlon.tasks.web.world.network import Network, WorldPlan
+from hexathlon.tasks.web.world.network import Network, WorldPlan, people_of
 from hexathlon.tasks.web.world.sites.table import SITE_NAMES, site_named
 
 PAGES = {
@@ -39,15 +46,56 @@ PAGES = {
 }
 """Pages of each site; the first represents the site in the overview."""
 
+ENTRIES = {
+    "bank": ("/transfer/confirm?", "/approvals"),
+    "mail": ("/search?q=the", "/folder/drafts"),
+    "maps": (
+        "/stays?arrival=2026-03-10&departure=2026-03-12&guests=1",
+        "/trains?from=&to=&date=2026-03-05",
+        "/rates/1/book?arrival=2026-03-10&departure=2026-03-12",
+        "/trains/1/book?date=2026-03-05",
+    ),
+    "cms": ("/articles?status=draft",),
+    "shop": ("/checkout", "/checkout/summary", "/admin/orders", "/admin/returns"),
+    "tracker": ("/issues?status=open",),
+}
+"""Pages to begin with in search of kinds, in addition to `/`."""
+
+FURNISHED = {
+    "bank": (
+        "UPDATE _accounts SET role = 'approver' WHERE login = :me",
+        "UPDATE claims SET person = :me WHERE id = 1",
+        "UPDATE claims SET state = 'submitted' WHERE id IN (2, 3)",
+    ),
+    "shop": (
+        "UPDATE _accounts SET role = 'admin' WHERE login = :me",
+        "INSERT INTO cart SELECT 1, :me, min(id), 2 FROM variants WHERE stock > 3",
+        "INSERT INTO returns SELECT 1, min(id), 1, 'broken', 'opened', 'pickup', 'requested', "
+        "1000, 'R-1', '', '2026-03-01' FROM items",
+    ),
+}
+"""What the user does not have at the start, such as a filled cart."""
+
 WIDTHS = (1280, 390)
 HEIGHT = 800
 SEED = 5
 MARGIN, TITLE = 8, 18
+MOST_OF_A_KIND = 15
+"""Pages of a kind that are opened in search of others."""
 
 
-def network_of(site: str, look: str, language: Language, scale: int) -> Network:
+def network_of(
+    site: str, look: str, language: Language, scale: int, *, furnished: bool = False
+) -> Network:
     """Return one site of a fixed world in a look."""
     plan = WorldPlan((site,), SEED, "train", language, scale, "2026-03-02T09:00:00")
+    if furnished:
+        me = people_of(plan)[0].login
+        edits = [
+            (site, sql.replace(":me", "?"), (me,) * sql.count(":me"))
+            for sql in FURNISHED.get(site, ())
+        ]
+        plan = plan.with_edits(edits)
     return Network(plan, LOOKS[look])
 
 
@@ -87,6 +135,56 @@ def small(png: bytes, factor: float) -> Image.Image:
     image = image.crop((0, 0, image.width, min(image.height, 3 * HEIGHT)))
     size = (round(image.width * factor), round(image.height * factor))
     return image.resize(size, Image.Resampling.LANCZOS)
+
+
+def kinds_of(site: str, network: Network) -> tuple[str, ...]:
+    """Return one path for each kind of page: for each route of the site that links lead to."""
+    host = site_named(site).host
+    cookies = network.start_cookies()[host]
+    waiting = ["/", "/sign-in", "/no-such-page", *ENTRIES.get(site, ())]
+    seen: set[str] = set()
+    kinds: dict[str, str] = {}
+    opened: Counter[str] = Counter()
+    while waiting:
+        path = waiting.pop(0)
+        address, _, query = path.partition("?")
+        kind = next(
+            (each.pattern.pattern for each in site_named(site)._routes
+             if each.method == "GET" and each.pattern.fullmatch(address)), address,
+        )  # fmt: skip
+        if path in seen or opened[kind] >= MOST_OF_A_KIND:
+            continue
+        seen.add(path)
+        opened[kind] += 1
+        request = WebRequest("GET", host, address, tuple(parse_qsl(query)), (), {}, cookies)
+        answer = network.handle(request)
+        if answer.location:
+            waiting.append(answer.location)
+        if answer.status in (200, 404) and answer.download is None and "<html" in answer.body:
+            kinds.setdefault(kind, path)
+            links = re.findall(r'<(?:a|iframe)\b[^>]* (?:href|src)="(/[^"#]*)"', answer.body)
+            waiting += [html.unescape(link) for link in links if "sign-out" not in link]
+    return tuple(kinds.values())
+
+
+def kinds(options: argparse.Namespace) -> None:
+    """Write a sheet per site, look and width with every kind of page."""
+    for width in options.width:
+        browser = ChromiumBrowser(viewport=(width, HEIGHT))
+        columns = 4 if width > 600 else 9
+        for site in options.site:
+            for look in options.look:
+                network = network_of(site, look, options.language, options.scale, furnished=True)
+                paths = kinds_of(site, network)
+                drawn = shots(browser, network, paths, whole=options.whole)
+                images = [small(png, options.factor) for _, png in drawn]
+                network.close()
+                rows = [(", ".join(paths[at : at + columns]), images[at : at + columns])
+                        for at in range(0, len(paths), columns)]  # fmt: skip
+                place = options.folder / f"{site}-kinds-{look}-{width}-{options.language}.png"
+                sheet(rows).save(place)
+                print(place, len(paths))
+        browser.close()
 
 
 def overview(options: argparse.Namespace) -> None:
@@ -148,11 +246,13 @@ def main() -> None:
     parser.add_argument("--whole", action="store_true", help="the whole page, not the window")
     parser.add_argument("--factor", type=float, default=0.4, help="scale of pictures in sheets")
     parser.add_argument("--quality", type=int, default=60, help="of the sheets, 1 to 100")
+    parser.add_argument("--kinds", action="store_true", help="a page of every kind")
     parser.add_argument("--overview", action="store_true", help="one sheet for all sites")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     try:
-        overview(options) if options.overview else pages(options)
+        draw = overview if options.overview else kinds if options.kinds else pages
+        draw(options)
     except BackendMissing as error:
         sys.exit(str(error))
 

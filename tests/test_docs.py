@@ -21,7 +21,7 @@ from hexathlon_cli.examples import EXAMPLES as CLI_EXAMPLES
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 JUDGES = ROOT / "docs" / "guides" / "judges.md"
-GUIDES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guides").glob("*.md"))]
+GUIDES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guides").rglob("*.md"))]
 README = (ROOT / "README.md").read_text("utf-8")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 INLINE = re.compile(r"(?<!`)`(hexathlon [a-z]+ [^`]+)`(?!`)")
@@ -115,7 +115,8 @@ def reason_not_to_run(words: list[str]) -> str:
         return "needs a training run to follow; tests/test_watch.py has one"
     if "docker" in words:
         return "needs a container engine"
-    if "runs/first/policy" in words or (words[0] == "train" and "--out" in words):
+    trained = {"runs/first/policy", "runs/first/after"}
+    if trained & set(words) or (words[0] == "train" and "--out" in words):
         return "needs minutes of training; tests/baselines/training trains smaller policies"
     if "tasks/fix-build" in words:
         return "needs a task directory; see tests/envs/terminal/test_task_directories.py"
@@ -123,6 +124,12 @@ def reason_not_to_run(words: list[str]) -> str:
         return "needs a cluster; tests/baselines/cluster starts one"
     if words[0] == "serve":
         return "serves until it is ended; tests/bridges/test_serve.py ends it"
+    if words[0] in ("export", "import") and {"datasets", "inspect"} & set(words):
+        return "needs pyarrow or inspect_ai; tests/bridges/test_exchange.py has them"
+    if words[0] == "submit" and words[1] != "schema":
+        return "makes keys and submissions; tests/cli/test_boards.py does"
+    if words[0] == "leaderboard" and (words[1] != "build" or words[2] == "board"):
+        return "needs a board or a site; tests/cli/test_boards.py makes them"
     if words[0] == "plan" and "--from" in words:
         return "needs a training run; tests/baselines/sizing has one"
     if any(re.fullmatch("[A-Z]{2,}…?", word) and word not in ENVIRONMENT_NAMES for word in words):
@@ -142,6 +149,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, agent in (("oracle", "oracle"), ("noisy", "noisy:0.3"), ("mine", "noisy:0.1")):
         line = ["eval", f"agent:{agent}", "--envs", "SQL", "--tasks", "3", "--seeds", "2"]
         assert run([*line, "--out", str(folder / "runs" / name)]) == 0
+    traces = ["--format", "verifiers", "--out", str(folder / "traces.jsonl")]
+    assert run(["export", str(folder / "runs" / "mine"), *traces]) == 0
     unfinished = folder / "runs" / "unfinished"
     shutil.copytree(folder / "runs" / "mine", unfinished)
     lines = (unfinished / "records.jsonl").read_bytes().splitlines(keepends=True)
@@ -229,6 +238,10 @@ def test_every_block_is_of_a_kind_that_is_tested() -> None:
         "# skyrl_example.py": "tests/bridges/test_skyrl.py runs it",
         "# inspect_example.py": "tests/bridges/test_inspect.py runs it",
         "# trl_example.py": "tests/oracles/test_trl_environment.py runs it",
+        "# trl_rollout_example.py": "tests/bridges/test_trl.py trains with it",
+        "# my_events.py": "tests/bridges/hexathlon_events.py is it",
+        "# ors_server.py": "tests/bridges/test_examples.py runs it",
+        "# tinker_example.py": "tests/bridges/test_examples.py runs it up to the training",
     }
     read = {"clusters.md", "evaluation.md", "judges.md", "training.md", "plugins.md"}
     for path in GUIDES:
@@ -285,7 +298,8 @@ def test_the_readmes_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert run([{"50": "3", "100": "2"}.get(word, word) for word in words]) == 0, words
         ran.append(words[0])
     assert ran == [
-        "list", "eval", "eval", "verify", "compare", "report", "leaderboard", "selftest", "doctor",
+        "list", "eval", "eval", "verify", "compare", "report", "leaderboard", "selftest", "export",
+        "doctor",
     ]  # fmt: skip
     assert (tmp_path / "site" / "mine" / "index.html").is_file()
 

@@ -12,7 +12,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 EXTRAS = ("matplotlib", "torch", "transformers", "tokenizers", "safetensors", "playwright",
-          "ray", "starlette", "uvicorn", "android_env", "jeepney", "Xlib")  # fmt: skip
+          "ray", "starlette", "uvicorn", "android_env", "jeepney", "Xlib", "chz", "tinker",
+          "tinker_cookbook", "verifiers", "harbor", "openreward")  # fmt: skip
 """Modules of extras such as `train`, `web` and `gui`, which an empty environment lacks."""
 
 FOLDERS = ("tasks", "evaluators", "envs", "baselines", "leaderboard")

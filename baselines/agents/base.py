@@ -5,6 +5,7 @@ actions. A player holds the conversation of one trial. A player's `act` is a cor
 function if the agent is `asynchronous`, else a plain function.
 """
 
+import socket
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
@@ -17,6 +18,7 @@ from hexathlon.tasks.source import TaskSource
 from hexathlon.tasks.task import Task
 
 __all__ = [
+    "Admission",
     "Agent",
     "AgentMismatch",
     "Episode",
@@ -65,6 +67,16 @@ class PastTurn(NamedTuple):
     said: str = ""
 
 
+class Admission(Protocol):
+    """Opens the environment's sandbox to a program of another maker."""
+
+    def __call__(
+        self, mounts: Sequence[str], memory_mb: int, seconds: float, port: int
+    ) -> socket.socket:
+        """Return a socket that listens on the sandbox's loopback; see `TerminalEnv.admit`."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Episode:
     """Context of a new player."""
@@ -81,6 +93,9 @@ class Episode:
     peek: Callable[[str], str | None] = lambda action: None
     """For demonstrators: the observation that an action would give, taken in a fork; None if the
     action would change the state."""
+
+    admit: Admission | None = None
+    """For agents that are programs: of environments with a sandbox in which they work."""
 
 
 class Player(Protocol):

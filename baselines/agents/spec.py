@@ -65,7 +65,7 @@ class ModelSpec(NamedTuple):
 
     @property
     def remote(self) -> bool:
-        """Whether a server answers, which may want a key."""
+        """Whether a server answers, which may require a key."""
         return self.kind in ("endpoint", "provider")
 
     def key_variable(self, requested: str | None) -> str:
@@ -127,7 +127,7 @@ def _provider(provider: str, rest: str) -> ModelSpec:
 
 
 def _checked(url: str, expected: str) -> str:
-    """Return a server's address without a final slash."""
+    """Return a server's address without a trailing slash."""
     problem = _address_problem(url)
     if problem:
         raise SpecError(f"{url!r} is not a valid server address: {problem}; expected {expected}")

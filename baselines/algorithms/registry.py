@@ -29,7 +29,7 @@ class Registry(Generic[Part]):
 
         def add(part: Part) -> Part:
             if name in self._parts:
-                raise ValueError(f"the {self.kind} {name!r} is registered already")
+                raise ValueError(f"the {self.kind} {name!r} is already registered")
             self._parts[name] = part
             return part
 
@@ -63,7 +63,7 @@ class Registry(Generic[Part]):
 
         Raises:
             UnknownPart: If a given name is not a parameter of the part.
-            ValueError: If a given value has another type than the default.
+            ValueError: If the type of a given value differs from the default's.
         """
         defaults = self.defaults(name)
         unknown = sorted(set(given) - set(defaults))

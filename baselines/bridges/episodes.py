@@ -18,7 +18,7 @@ from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import EnvFault
 from hexathlon.evaluators.content import Image
 
-__all__ = ["BridgedEpisode", "Opening", "TurnReply", "openai_tools"]
+__all__ = ["BridgedEpisode", "Opening", "TurnReply", "openai_parts", "openai_tools"]
 
 _UNSCORED = ("error_env", "error_judge", "aborted")
 
@@ -41,6 +41,11 @@ class Opening(NamedTuple):
     task_id: str
     """Opaque: it tells the agent nothing about the task."""
 
+    @property
+    def content(self) -> str | list[dict[str, Any]]:
+        """The first observation as an OpenAI message's content: text, or text and image parts."""
+        return openai_parts(self.text, self.image)
+
 
 class TurnReply(NamedTuple):
     """The environment's answer to one turn."""
@@ -53,6 +58,19 @@ class TurnReply(NamedTuple):
     done: bool
     info: dict[str, Any]
     """As returned by `step`: `status`, `reward_terms`, `turn`, `tool_errors`, `cut_chars`."""
+
+    @property
+    def content(self) -> str | list[dict[str, Any]]:
+        """The observation as an OpenAI message's content: text, or text and image parts."""
+        return openai_parts(self.text, self.image)
+
+
+def openai_parts(text: str, image: Image | None) -> str | list[dict[str, Any]]:
+    """Return text as it is; with an image, content parts of OpenAI chat completions."""
+    if image is None:
+        return text
+    picture = {"type": "image_url", "image_url": {"url": image.data_url()}}
+    return [{"type": "text", "text": text}, picture]
 
 
 def openai_tools(tools: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -121,6 +139,11 @@ class BridgedEpisode:
     def prompt(self, opening: Opening) -> str:
         """Return the system prompt with the tools as the dialect describes them."""
         return self.codec.system_prompt(opening.system_prompt, opening.tools)
+
+    def messages(self, opening: Opening) -> list[dict[str, Any]]:
+        """Return the first messages of a conversation in the episode's dialect."""
+        system = {"role": "system", "content": self.prompt(opening)}
+        return [system, {"role": "user", "content": opening.content}]
 
     def say(self, text: str) -> TurnReply:
         """Take one turn from the text of an assistant, in the episode's dialect."""

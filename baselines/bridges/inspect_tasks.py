@@ -8,15 +8,12 @@ failure is a sample error, which inspect does not score.
 Interface: solvers and scorers of `inspect_ai` 0.3.
 """
 
-import asyncio
 import json
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from hexathlon.baselines.bridges.episodes import BridgedEpisode, TurnReply
+from hexathlon.baselines.bridges.asynchronous import AsyncEpisode
 from hexathlon.baselines.bridges.listing import TaskListing
-from hexathlon.evaluators.content import Image
 
 __all__ = ["event_task"]
 
@@ -58,13 +55,9 @@ def event_task(
     @solver  # type: ignore[untyped-decorator]
     def episode() -> Any:
         async def solve(state: Any, generate: Any) -> Any:
-            with ThreadPoolExecutor(1) as thread:  # an environment stays in one thread
-                played = await _in(thread, BridgedEpisode, event, **settings)
-                try:
-                    await _play(played, state, seed, thread)
-                    state.store.set("reward", played.reward)
-                finally:
-                    await _in(thread, played.close)
+            async with AsyncEpisode(event, **settings) as played:
+                await _play(played, state, seed)
+                state.store.set("reward", played.reward)
             return state
 
         return solve
@@ -80,28 +73,28 @@ def event_task(
     return Task(MemoryDataset(samples, name=event), solver=episode(), scorer=verdict(), name=event)
 
 
-async def _play(episode: BridgedEpisode, state: Any, seed: int, thread: ThreadPoolExecutor) -> None:
-    from inspect_ai.model import ChatMessageSystem, ChatMessageUser, get_model
-
-    opening = await _in(thread, episode.open, state.metadata["task"], seed)
-    tools, model = _tools(opening.tools), get_model()
-    user = ChatMessageUser(content=_content(opening.text, opening.image))
-    state.messages = [ChatMessageSystem(content=opening.system_prompt), user]
-    while not episode.over:
-        state.output = await model.generate(state.messages, tools=tools)
-        message = state.output.message
-        state.messages.append(message)
-        reply = await _in(thread, episode.take, _openai(message))
-        state.messages += _answers(message, reply)
-        state.store.set("terms", dict(reply.info["reward_terms"]))
-    state.completed = True
-
-
-def _tools(schemas: tuple[dict[str, Any], ...]) -> list[Any]:
+async def _play(episode: AsyncEpisode, state: Any, seed: int) -> None:
+    from inspect_ai.model import ChatMessageSystem, ChatMessageTool, ChatMessageUser, get_model
     from inspect_ai.tool import ToolInfo, ToolParams
 
-    return [ToolInfo(name=each["name"], description=each["description"],
-                     parameters=ToolParams(**each["parameters"])) for each in schemas]  # fmt: skip
+    opening = await episode.open(state.metadata["task"], seed)
+    tools = [ToolInfo(**{**tool, "parameters": ToolParams(**tool["parameters"])})
+             for tool in opening.tools]  # fmt: skip
+    system = ChatMessageSystem(content=opening.system_prompt)
+    state.messages = [system, ChatMessageUser(content=_content(opening.content))]
+    while not episode.over:
+        state.output = await get_model().generate(state.messages, tools=tools)
+        message = state.output.message
+        reply = await episode.take(_openai(message))
+        content = _content(reply.content)
+        answers: list[Any] = [
+            ChatMessageTool(content=_ANSWERED if at else content, tool_call_id=call.id,
+                            function=call.function)
+            for at, call in enumerate(message.tool_calls or ())
+        ]  # fmt: skip
+        state.messages += [message, *(answers or [ChatMessageUser(content=content)])]
+        state.store.set("terms", dict(reply.info["reward_terms"]))
+    state.completed = True
 
 
 def _openai(message: Any) -> dict[str, Any]:
@@ -115,23 +108,11 @@ def _openai(message: Any) -> dict[str, Any]:
     return {**said, "tool_calls": calls} if calls else said
 
 
-def _answers(message: Any, reply: TurnReply) -> list[Any]:
-    from inspect_ai.model import ChatMessageTool, ChatMessageUser
-
-    content = _content(reply.text, reply.image)
-    if not message.tool_calls:
-        return [ChatMessageUser(content=content)]
-    contents = [content, *[_ANSWERED] * (len(message.tool_calls) - 1)]
-    return [ChatMessageTool(content=each, tool_call_id=call.id, function=call.function)
-            for call, each in zip(message.tool_calls, contents, strict=True)]  # fmt: skip
-
-
-def _content(text: str, image: Image | None) -> Any:
+def _content(content: Any) -> Any:
+    """Return the content of an OpenAI message in inspect's form."""
     from inspect_ai.model import ContentImage, ContentText
 
-    return text if image is None else [ContentText(text=text), ContentImage(image=image.data_url())]
-
-
-async def _in(thread: ThreadPoolExecutor, function: Any, *args: Any, **settings: Any) -> Any:
-    loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(thread, lambda: function(*args, **settings))
+    if isinstance(content, str):
+        return content
+    return [ContentText(text=part["text"]) if part["type"] == "text"
+            else ContentImage(image=part["image_url"]["url"]) for part in content]  # fmt: skip

@@ -5,12 +5,12 @@ from typing import Any, get_args
 from hexathlon.baselines.harness.environments import find_environment, open_taskset
 from hexathlon.baselines.harness.errors import UsageError, near_miss
 from hexathlon.tasks.task import Level, Split
-from hexathlon.tasks.taskset import TaskSet
+from hexathlon.tasks.taskset import TaskSet, build_task
 
-__all__ = ["TRAIN_TASKS", "TaskListing"]
+__all__ = ["TRAIN_TASKS", "TaskListing", "offered_tools"]
 
 TRAIN_TASKS = 100_000
-"""Number of tasks listed of an unbounded split."""
+"""Number of tasks listed for an unbounded split."""
 
 
 class TaskListing:
@@ -24,7 +24,7 @@ class TaskListing:
         event: Id, or short name such as `SQL`.
         taskset: Name of the task source; the event's own by default.
         level: Restricts the list to one level; None includes all.
-        train_tasks: Number of tasks to list of an unbounded split.
+        train_tasks: Number of tasks to list for an unbounded split.
 
     Raises:
         UsageError: If there is no such event or task set.
@@ -51,7 +51,7 @@ class TaskListing:
         return list(self._sets)
 
     def size(self, split: str) -> int:
-        """Return the number of tasks listed of a split."""
+        """Return the number of tasks listed for a split."""
         size = self._set(split).size
         return self._train_tasks if size is None else size
 
@@ -73,3 +73,9 @@ class TaskListing:
         if split not in self._sets:
             raise UsageError(near_miss("split", split, list(self._sets)))
         return self._sets[split]
+
+
+def offered_tools(listing: TaskListing, split: str, count: int = 64) -> list[dict[str, Any]]:
+    """Return the tool schemas of the first tasks of a split together, without duplicates."""
+    tasks = [build_task(row["task"]) for row in listing.rows(split, 0, count)]
+    return list({tool.name: tool.model_dump() for task in tasks for tool in task.tools}.values())

@@ -35,16 +35,15 @@ def make_env(env_config: Mapping[str, Any], extras: Mapping[str, Any] | None = N
         def init(self, prompt: list[dict[str, str]]) -> tuple[list[dict[str, str]], dict[str, Any]]:
             opening = self.episode.open(row.get("task"), row.get("seed"))
             self.max_turns = self.episode.env.limits.turns
-            system = {"role": "system", "content": self.episode.prompt(opening)}
-            start = [system, *prompt, {"role": "user", "content": opening.text}]
-            return start, {"task_id": opening.task_id}
+            system, user = self.episode.messages(opening)
+            return [system, *prompt, user], {"task_id": opening.task_id}
 
         def step(self, action: str) -> Any:
             reply = self.episode.say(action)
             self.turns += 1
             self.result = reply.info
             return BaseTextEnvStepOutput(
-                observations=[{"role": "user", "content": reply.text}],
+                observations=[{"role": "user", "content": reply.content}],
                 reward=reply.reward, done=reply.done, metadata=reply.info,
             )  # fmt: skip
 

@@ -15,12 +15,16 @@ Interface: `environment_factory` of `trl.GRPOTrainer`, TRL 1.16.
 """
 
 import inspect
+import io
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+import PIL.Image
 
 from hexathlon.baselines.bridges.episodes import BridgedEpisode
 from hexathlon.baselines.bridges.listing import TaskListing
 from hexathlon.envs.errors import EnvFault
+from hexathlon.evaluators.content import Image
 from hexathlon.tasks.taskset import build_task
 
 __all__ = ["environment_class", "rows"]
@@ -57,23 +61,24 @@ def environment_class(event: str, *, tasks: Sequence[str] = (), **settings: Any)
             self._episode = BridgedEpisode(event, **settings)
             self._fault: EnvFault | None = None
 
-        def reset(self, task: str | None = None, seed: int | None = None, **_: Any) -> str:
+        def reset(self, task: str | None = None, seed: int | None = None, **_: Any) -> Any:
             self._fault = None
             opening = self._episode.open(task, seed)
             names = [tool["name"] for tool in opening.tools]
             if missing := set(names) - set(schemas):
                 raise ValueError(f"task {task} has tools that were not offered: {sorted(missing)}")
             usable = "" if len(names) == len(schemas) else f"\n\nTools: {', '.join(names)}."
-            return f"{opening.system_prompt}{usable}\n\n{opening.text}"
+            return _blocks(f"{opening.system_prompt}{usable}\n\n{opening.text}", opening.image)
 
-        def _run(self, name: str, arguments: Mapping[str, Any]) -> str:
+        def _run(self, name: str, arguments: Mapping[str, Any]) -> Any:
             if self._episode.over:
                 return _OVER
             try:
-                return self._episode.call(name, arguments).text
+                reply = self._episode.call(name, arguments)
             except EnvFault as fault:
                 self._fault = fault
                 raise
+            return _blocks(reply.text, reply.image)
 
         def get_reward(self) -> float:
             if self._fault is not None:
@@ -86,11 +91,18 @@ def environment_class(event: str, *, tasks: Sequence[str] = (), **settings: Any)
     return EventTools
 
 
-def _method(schema: Mapping[str, Any]) -> Any:
-    def method(self: Any, **arguments: Any) -> str:
-        given = {name: value for name, value in arguments.items() if value is not None}
-        text: str = self._run(schema["name"], given)
+def _blocks(text: str, image: Image | None) -> Any:
+    """Return text, or content blocks with a picture, which TRL passes to models that see."""
+    if image is None:
         return text
+    picture = PIL.Image.open(io.BytesIO(image.png()))
+    return [{"type": "image", "image": picture}, {"type": "text", "text": text}]
+
+
+def _method(schema: Mapping[str, Any]) -> Any:
+    def method(self: Any, **arguments: Any) -> Any:
+        given = {name: value for name, value in arguments.items() if value is not None}
+        return self._run(schema["name"], given)
 
     properties = schema["parameters"].get("properties", {})
     required = schema["parameters"].get("required", ())

@@ -13,6 +13,7 @@ from typing import Any
 
 import ray
 from ray.exceptions import RayActorError, RayError, RayTaskError
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from hexathlon.baselines.agents.policy import PolicyAgent
 from hexathlon.baselines.cluster.clients import Replica, WorkerAgent, client
@@ -79,7 +80,9 @@ class ClusterBackend:
         self._bundles = await reserve_async(
             self._cluster, wanted, name="engine replicas", spread=True, within=within
         )
-        board = _actor(WeightBoard, self._settings(recipe, model, checkpoint), num_cpus=0)
+        settings = self._settings(recipe, model, checkpoint)
+        # On this node, so that the loss of another one does not take the weights along.
+        board = _actor(WeightBoard, settings, num_cpus=0, scheduling_strategy=_this_node())
         self._actors.append(board)
         await board.publish.remote(stored(model, 0, tolerance=recipe.engine.tolerance))
         started = []
@@ -147,6 +150,11 @@ class ClusterBackend:
             vllm=settings_for(recipe, model) if served else None,
             files=_files(checkpoint) if served else {},
         )
+
+
+def _this_node() -> NodeAffinitySchedulingStrategy:
+    node = ray.get_runtime_context().get_node_id()
+    return NodeAffinitySchedulingStrategy(node, soft=False)
 
 
 def _actor(kind: type, *arguments: Any, **options: Any) -> Any:

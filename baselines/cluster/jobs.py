@@ -23,6 +23,10 @@ _BATCH_S = 0.5
 _MOST = 64
 """Maximum number of rollouts in a batch."""
 
+_SHORT_S = 1.0
+"""Duration below which the queued rollouts of a task travel together, so that one worker builds the
+task, which can take longer than to play it ten times."""
+
 
 @dataclass(eq=False)
 class RolloutJob:
@@ -97,11 +101,18 @@ class WorkerPool:
         return min(max(int(_BATCH_S / self.seconds), 1), _MOST) if self.seconds else 1
 
     @property
+    def _short(self) -> bool:
+        """Whether rollouts are known to be short."""
+        return 0.0 < self.seconds < _SHORT_S
+
+    @property
     def has_room(self) -> bool:
         """Whether the queue is short enough that a further rollout would start soon."""
         if not self.workers:
             return len(self.queue) < self.capacity
         ahead = 2 * self.capacity * self.batch if self.batch > 1 else 0
+        if self._short:
+            ahead = max(ahead, self.capacity * _MOST)
         free = sum(len(worker.free) for worker in self.workers)
         return len(self.queue) < max(ahead, free)
 
@@ -125,10 +136,12 @@ class WorkerPool:
         worker = self.least_loaded(alone=suspect)
         if worker is None:
             return None
+        share = -(-len(self.queue) // self.capacity)
         count = 1 if suspect else min(self.batch, -(-len(self.queue) // (2 * self.capacity)))
-        jobs = [self.queue.popleft()]
-        # A long message has all trials of a task, so that a worker builds the task once.
         most = 2 * count if count > 1 else 1
+        if self._short and not suspect:
+            most = max(most, min(share, _MOST))
+        jobs = [self.queue.popleft()]
         while self.queue and len(jobs) < most and _alike(jobs[0], self.queue[0]):
             if len(jobs) >= count and not _same_task(jobs[-1], self.queue[0]):
                 break

@@ -1,10 +1,11 @@
 """What answers a gateway's requests: the interface, and the model on a server."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple, Protocol
 
 from hexathlon.baselines.engines.apis.base import ApiCall
-from hexathlon.baselines.engines.base import ChatReply, Engine
+from hexathlon.baselines.engines.base import ChatReply, Engine, Sampling
 from hexathlon.baselines.tokens.requests import TokenReply
 
 __all__ = ["ModelAnswer", "Answering", "EngineAnswers", "SampledAnswer"]
@@ -53,14 +54,24 @@ class EngineAnswers:
     Args:
         engine: Of a model on a server.
         name: The model's name.
+        sampling: Defaults for requests without these parameters.
     """
 
     context = 0
 
-    def __init__(self, engine: Engine, name: str) -> None:
+    def __init__(self, engine: Engine, name: str, sampling: Sampling | None = None) -> None:
         self._engine = engine
+        self._sampling = sampling or Sampling()
         self.name = name
 
     async def answer(self, call: ApiCall) -> ModelAnswer:
         """Return the engine's reply."""
-        return ModelAnswer(await self._engine.chat(call.request))
+        asked, default = call.request.sampling, self._sampling
+        sampling = Sampling(
+            default.temperature if asked.temperature is None else asked.temperature,
+            default.top_p if asked.top_p is None else asked.top_p,
+            asked.max_tokens or default.max_tokens,
+            default.seed if asked.seed is None else asked.seed,
+            asked.stop,
+        )
+        return ModelAnswer(await self._engine.chat(replace(call.request, sampling=sampling)))

@@ -1,6 +1,7 @@
 """The gateway as an ASGI application: four chat APIs, and the token routes of a checkpoint."""
 
 import json
+import re
 from collections.abc import Awaitable, Callable, Iterator
 from itertools import count
 from typing import Any, NamedTuple
@@ -37,6 +38,9 @@ _POSTED: dict[str, ChatApi] = {
     "/v1/responses": OpenAIResponses(),
     "/v1/messages": AnthropicMessages(),
 }
+
+
+_GEMINI_PATH = re.compile(r"/v1(?:beta|alpha)?/models/[^/:]+:(?:g|streamG)enerateContent")
 
 
 class HttpReply(NamedTuple):
@@ -89,7 +93,7 @@ class Gateway:
         await _send(send, reply)
 
     def _api(self, path: str) -> ChatApi | None:
-        return _GEMINI if path.startswith("/v1beta/") else _POSTED.get(path)
+        return _GEMINI if _GEMINI_PATH.fullmatch(path) else _POSTED.get(path)
 
     def _got(self, path: str) -> HttpReply:
         row = {"id": self._model.name, "object": "model", "created": 0, "owned_by": "hexathlon"}
@@ -97,6 +101,8 @@ class Gateway:
             row["max_model_len"] = self._model.context
         if path == "/health":
             return HttpReply({})
+        if path in self._more or path in _POSTED:
+            return HttpReply(error_body("method", f"{path} is posted to"), 405)
         if path == "/v1/models":
             return HttpReply({"object": "list", "data": [row]})
         if path.startswith("/v1/models/"):
@@ -114,9 +120,7 @@ class Gateway:
             return _missing(path)
         call = api.parse(body)
         if api is _GEMINI:
-            model, _, verb = path.removeprefix("/v1beta/models/").partition(":")
-            if verb not in ("generateContent", "streamGenerateContent"):
-                return _missing(path)
+            model, verb = path.rpartition("/")[2].split(":")
             call = call._replace(model=model, stream=verb == "streamGenerateContent")
         answer = await self._model.answer(call)
         if self._on_call is not None:

@@ -16,7 +16,7 @@ from hexathlon.baselines.tokens.render import ChatRenderer, Segment, TemplateErr
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest, TokenSampling
 from hexathlon.tasks.seeding import derive_seed
 
-__all__ = ["PolicyAnswers", "SampledTurn", "TurnRecorder"]
+__all__ = ["PolicyAnswers", "SampledTurn", "TurnRecorder", "cut_reply"]
 
 _MAX_TOKENS = 1024
 
@@ -108,7 +108,7 @@ class PolicyAnswers:
         sampling = self._sampled_with(call.request.sampling, len(ids), number)
         session = f"gateway {id(self)} {number}" if known is None else known.session
         reply = await self.engine.generate(TokenRequest(ids, sampling, session))
-        reply, text = self.cut(reply, call.request.sampling.stop)
+        reply, text = cut_reply(self.renderer, reply, call.request.sampling.stop)
         message = self._message(text, bool(tools))
         leaf = -1
         if self._recorder is not None:
@@ -201,20 +201,6 @@ class PolicyAnswers:
         except (ValueError, TypeError) as error:
             raise BadRequest(str(error)) from None
 
-    def cut(self, reply: TokenReply, stops: Sequence[str]) -> tuple[TokenReply, str]:
-        """Return the reply up to the first stop string, with its text before it."""
-        text = self.renderer.decode(reply.ids)
-        places = [text.find(stop) for stop in stops if stop in text]
-        if not places:
-            return reply, text
-        for count in range(1, len(reply.ids) + 1):
-            if any(stop in self.renderer.decode(reply.ids[:count]) for stop in stops):
-                break
-        spans = [span._replace(end=min(span.end, count)) for span in reply.spans]
-        kept = [span for span in spans if span.start < span.end]
-        values = reply.log_probabilities[:count]
-        return TokenReply(reply.ids[:count], values, "stop", kept), text[: min(places)]
-
     def _message(self, text: str, called: bool) -> dict[str, Any]:
         """Return a turn as an assistant's message, its calls parsed if there are tools."""
         message: dict[str, Any] = {"role": "assistant", "content": text}
@@ -234,6 +220,23 @@ class PolicyAnswers:
             for position, call in enumerate(calls)
         ]
         return message
+
+
+def cut_reply(
+    renderer: ChatRenderer, reply: TokenReply, stops: Sequence[str]
+) -> tuple[TokenReply, str]:
+    """Return a reply up to the first stop string, with its text before it."""
+    text = renderer.decode(reply.ids)
+    places = [text.find(stop) for stop in stops if stop in text]
+    if not places:
+        return reply, text
+    for count in range(1, len(reply.ids) + 1):
+        if any(stop in renderer.decode(reply.ids[:count]) for stop in stops):
+            break
+    spans = [span._replace(end=min(span.end, count)) for span in reply.spans]
+    kept = [span for span in spans if span.start < span.end]
+    values = reply.log_probabilities[:count]
+    return TokenReply(reply.ids[:count], values, "stop", kept), text[: min(places)]
 
 
 def _text(message: Mapping[str, Any]) -> str:

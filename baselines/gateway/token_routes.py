@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from hexathlon.baselines.engines.apis.base import JsonBody, sse
 from hexathlon.baselines.engines.errors import BadRequest
 from hexathlon.baselines.gateway.app import HttpReply, Responder
-from hexathlon.baselines.gateway.policy import PolicyAnswers
+from hexathlon.baselines.gateway.policy import PolicyAnswers, cut_reply
 from hexathlon.baselines.tokens.requests import Span, TokenReply, TokenRequest, TokenSampling
 
 __all__ = ["TokenRoutes"]
@@ -76,7 +76,7 @@ class TokenRoutes:
         name = f"cmpl-{next(self._numbers):08d}"
         stops = body.get("stop") or ()
         reply = await self._continued(ids, body, name)
-        reply, text = self._policy.cut(reply, (stops,) if isinstance(stops, str) else stops)
+        reply, text = cut_reply(renderer, reply, (stops,) if isinstance(stops, str) else stops)
         choice: JsonBody = {
             "index": 0,
             "text": text,

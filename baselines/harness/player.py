@@ -171,7 +171,9 @@ class TrialPlayer:
         from concurrent.futures import ThreadPoolExecutor
 
         slots = self._slots()
-        thread = ThreadPoolExecutor(1) if self.execution.concurrency > 1 else None
+        threaded = getattr(self.rollout.agent, "needs_threads", False)
+        concurrent = self.execution.concurrency > 1 or threaded
+        thread = ThreadPoolExecutor(1) if concurrent else None
 
         async def in_thread(function: Callable[[], Any]) -> Any:
             return await asyncio.get_running_loop().run_in_executor(thread, function)

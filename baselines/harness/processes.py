@@ -56,7 +56,7 @@ class LocalPlayers:
             CommandError: If a process was lost.
         """
         try:
-            for trajectory in self._processes.ordered(requests, self._ahead):
+            for trajectory in self._processes.ordered(requests, self._ahead, _task_of):
                 yield trajectory
         except ProcessLost as error:
             raise CommandError(f"the run stopped: {error}; resume it to continue") from None
@@ -114,6 +114,11 @@ def workers_of(requested: int, items: int, env_ids: Iterable[str] = (), small: i
     if requested:
         return min(requested, max(items, 1))
     return 1 if items < small or not SHIPPED.issuperset(env_ids) else usable_cores()
+
+
+def _task_of(request: Request) -> tuple[str, str]:
+    """Return the environment and the task of a trial."""
+    return request.key[:2]
 
 
 class _TrialWorker:

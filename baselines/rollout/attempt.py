@@ -185,7 +185,7 @@ class Attempt:
         log, env = self.log, self._env
         env_id, task_id, seed, trial = log.key
         source = get_source(parse_address(task_id).source)
-        context = (log.system_prompt, log.tools, partial(peek, env))
+        context = (log.system_prompt, log.tools, partial(peek, env), getattr(env, "admit", None))
         self.player = self.agent.begin(Episode(env.task, source, seed, trial, env_id, *context))
         return self.player
 

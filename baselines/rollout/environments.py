@@ -14,7 +14,7 @@ __all__ = ["is_asynchronous", "make_env", "peek"]
 
 
 def make_env(env_id: str) -> Environment:
-    """Make an environment by its id, also one of a plugin that this process has not loaded yet."""
+    """Make an environment by its id, including those of plugins that are not loaded yet."""
     if env_id not in gymnasium.registry:
         load_plugins()
     env: Any = gymnasium.make(env_id)

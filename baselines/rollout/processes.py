@@ -41,6 +41,9 @@ _STOP_S = 30.0
 _QUEUED = 2
 """Items that a process has at most, so that it never waits for the next."""
 
+_HELD = 64
+"""Items that wait at most for the process that has their group."""
+
 
 class ItemWorker(Protocol[_Item, _Result]):
     """Does the work of one process."""
@@ -91,38 +94,39 @@ class WorkerProcesses(Closing, Generic[T, R]):
             self.close()
             raise
 
-    def ordered(self, items: Iterable[T], ahead: int = LOOK_AHEAD) -> Iterator[R]:
+    def ordered(
+        self,
+        items: Iterable[T],
+        ahead: int = LOOK_AHEAD,
+        group: Callable[[T], Any] | None = None,
+    ) -> Iterator[R]:
         """Yield the result of each item, in the order of the items.
 
         Args:
             items: Consumed one at a time, when a process can take the next.
             ahead: Maximum number of items taken whose results were not yielded yet.
+            group: Returns what an item shares with others, such as a task that is built once in
+                each process: neighbours of a group go to the same process if possible.
 
         Raises:
             ProcessLost: If a process ended, for instance because memory ran out.
             Exception: Any exception of a worker.
         """
-        source = enumerate(items)
+        shares = _Shares(items, len(self._connections), ahead, group)
         results: dict[int, R] = {}
         queued = [deque[int]() for _ in self._connections]
-        following, taken, exhausted = 0, 0, False
         while True:
             for index in sorted(range(len(queued)), key=lambda index: len(queued[index])):
-                while len(queued[index]) < _QUEUED and not exhausted and taken - following < ahead:
-                    entry = next(source, None)
-                    if entry is None:
-                        exhausted = True
-                    else:
-                        self._send(index, entry[1])
-                        queued[index].append(entry[0])
-                        taken += 1
-            if exhausted and following == taken:
+                while len(queued[index]) < _QUEUED and (entry := shares.take(index)) is not None:
+                    self._send(index, entry[1])
+                    queued[index].append(entry[0])
+            if shares.finished:
                 return
             for index in self._ready():
                 results[queued[index].popleft()] = self._received(index)
-            while following in results:
-                yield results.pop(following)
-                following += 1
+            while shares.following in results:
+                yield results.pop(shares.following)
+                shares.following += 1
 
     def _await_start(self, index: int) -> None:
         while not self._connections[index].poll(_POLL_S):
@@ -178,6 +182,68 @@ class WorkerProcesses(Closing, Generic[T, R]):
                 process.join(_STOP_S)
             process.close()
         self._processes, self._connections = [], []
+
+
+class _Shares(Generic[T]):
+    """Decides which process takes which item.
+
+    Args:
+        items: The items.
+        count: Number of processes.
+        ahead: Maximum number of items taken and not followed.
+        group: Returns the group of an item.
+
+    Attributes:
+        following: Number of the item whose result is yielded next.
+    """
+
+    def __init__(
+        self, items: Iterable[T], count: int, ahead: int, group: Callable[[T], Any] | None
+    ) -> None:
+        self.following = 0
+        self._source = enumerate(items)
+        self._ahead, self._taken, self._exhausted = ahead, 0, False
+        # Items that wait for a process must not keep the others from theirs.
+        self._group = group if ahead > _HELD * count else None
+        self._held = [deque[tuple[int, T]]() for _ in range(count)]
+        self._groups: list[Any] = [None] * count
+        """The newest group of each process."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether all results were yielded."""
+        return self._exhausted and self.following == self._taken
+
+    def take(self, index: int) -> tuple[int, T] | None:
+        """Return the next item of a process with its number; None if it has to wait."""
+        if self._held[index]:
+            return self._held[index].popleft()
+        while not self._exhausted and self._taken - self.following < self._ahead:
+            entry = next(self._source, None)
+            if entry is None:
+                self._exhausted = True
+                break
+            self._taken += 1
+            owner = self._owner(index, entry[1])
+            if owner == index:
+                return entry
+            self._held[owner].append(entry)
+        if self._exhausted:  # help the process that has most to do
+            longest = max(self._held, key=len)
+            return longest.pop() if longest else None
+        return None
+
+    def _owner(self, index: int, item: T) -> int:
+        """Return the process for an item that another one asked for."""
+        if self._group is None:
+            return index
+        group = self._group(item)
+        if group in self._groups:
+            owner = self._groups.index(group)
+            if owner == index or len(self._held[owner]) < _HELD:
+                return owner
+        self._groups[index] = group
+        return index
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 The directory contains `recipe.json` (the resolved recipe), `start/` (the initial policy), `before/`
 and `after/` (evaluations on unseen tasks, each a run directory of `hexathlon eval`), `rollouts/`
 (records of the rollouts), `states/` (for resuming), `metrics.jsonl`, `curve.html` and `curve.png`,
-and in the end `policy/`, a checkpoint with low-rank adapters merged, which are also saved in
+and finally `policy/`, a checkpoint with low-rank adapters merged, which are also saved in
 `adapters/`. Running the same recipe in the same directory resumes the run.
 """
 

@@ -31,11 +31,11 @@ from hexathlon.baselines.training.recipe import Recipe
 from hexathlon.baselines.training.source import BatchSource
 from hexathlon.baselines.training.step_metrics import replay_metrics, rollout_metrics
 
-__all__ = ["NothingToLearn", "training_step"]
+__all__ = ["NothingToLearn", "nothing_to_learn", "training_step"]
 
 
 class NothingToLearn(Exception):
-    """The filters left no group in as many batches as the recipe allows."""
+    """No group is left in as many batches as the recipe allows: by the filters, or by failures."""
 
 
 def training_step(run: Components, source: BatchSource, step: int) -> dict[str, float]:
@@ -76,7 +76,7 @@ def training_step(run: Components, source: BatchSource, step: int) -> dict[str, 
         if not recipe.credit.filters or len(kept) >= recipe.rollout.groups:
             break
     if not kept:
-        raise _nothing_to_learn(recipe, step, len(batches))
+        raise nothing_to_learn(recipe, step, batches)
 
     # Replay: add groups of earlier steps.
     groups = run.replay.joined(kept[: recipe.rollout.groups], step)
@@ -139,10 +139,17 @@ def _example(sample: Sample, advantage: Array, weight: Array, target: Array | No
     return Example(sample, advantage, trained, target, counted=weight != 0)
 
 
-def _nothing_to_learn(recipe: Recipe, step: int, batches: int) -> NothingToLearn:
+def nothing_to_learn(recipe: Recipe, step: int, batches: Sequence[Collected]) -> NothingToLearn:
+    """Return the error that says why no group is left: no rollout has a score, or all are alike."""
+    unscored = [record for batch in batches for record in batch.records if record["error"]]
+    if unscored and not any(batch.groups for batch in batches):
+        return NothingToLearn(
+            f"step {step}: none of the {sum(len(batch.records) for batch in batches)} rollouts has "
+            f"a score (the last: {unscored[-1]['error']}); fix this, then resume the run"
+        )
     filters = ", ".join(part.name for part in recipe.credit.filters) or "none"
     return NothingToLearn(
-        f"step {step}: {batches} batches of {recipe.rollout.groups} groups left nothing to learn "
-        f"from (filters: {filters}); the policy always or never succeeds on these tasks: clone it "
-        "first, or choose another level"
+        f"step {step}: {len(batches)} batches of {recipe.rollout.groups} groups left nothing to "
+        f"learn from (filters: {filters}); the policy always or never succeeds on these tasks: "
+        "clone it first, or choose another level"
     )

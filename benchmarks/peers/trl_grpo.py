@@ -1,7 +1,7 @@
 """Times TRL's GRPOTrainer on the trainer workload; prints one JSON line.
 
 Executed by the peer's own interpreter: `python trl_grpo.py THREADS STEPS FOLDER`. FOLDER gets the
-first step's batch with its loss and gradients, for comparison with ours.
+first step's batch with its loss and gradients, for comparison with hexathlon's.
 """
 
 import json

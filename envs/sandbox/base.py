@@ -1,5 +1,6 @@
 """Protocol of every sandbox: commands, keys, files, snapshots, limits, evidence."""
 
+import socket
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -163,6 +164,20 @@ class Sandbox(Closing):
         Ended processes count, regardless of who reaped them, as far as the backend can tell.
         """
         return None
+
+    def listen(self, port: int) -> socket.socket:
+        """Return a socket that listens on the sandbox's loopback.
+
+        Whoever accepts its connections outside is the only thing that programs inside can reach.
+        A snapshot ends it.
+
+        Raises:
+            SandboxFault: If the port is in use, or the backend has no loopback of its own.
+        """
+        raise SandboxFault(
+            f"the sandbox {self.backend!r} has no network of its own: use namespaces",
+            cause="sandbox_missing",
+        )
 
     @abstractmethod
     def snapshot(self) -> SandboxSnapshot:

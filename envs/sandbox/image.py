@@ -66,6 +66,10 @@ class SandboxImage:
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables added to or overriding `DEFAULT_ENVIRONMENT`."""
 
+    mounts: tuple[str, ...] = ()
+    """Directories of this machine that are visible at the same path, read-only; only with
+    namespaces. Their content is not part of `digest`."""
+
     def variables(self) -> dict[str, str]:
         """Return the full environment of a new shell."""
         return {**DEFAULT_ENVIRONMENT, **self.environment, "PWD": self.workdir}
@@ -76,7 +80,7 @@ class SandboxImage:
 
     @cached_property
     def _digest(self) -> str:
-        sha = hashlib.sha256(json.dumps([self.base, self.workdir]).encode())
+        sha = hashlib.sha256(json.dumps([self.base, self.workdir, *self.mounts]).encode())
         for path in sorted(self.files):
             entry = self.files[path]
             head = [path, entry.mode, entry.owner, entry.link, entry.folder, entry.mtime]

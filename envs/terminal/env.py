@@ -5,8 +5,9 @@ a separate sandbox, see `grading`; its outcome is the final state.
 """
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 from hexathlon.envs.base import Environment
@@ -21,6 +22,7 @@ from hexathlon.envs.sandbox.base import (
 )
 from hexathlon.envs.sandbox.image import HOST, SandboxImage
 from hexathlon.envs.sandbox.ladder import choose
+from hexathlon.envs.sandbox.limits import MIB
 from hexathlon.envs.status import Status
 from hexathlon.envs.terminal.building import ImageCache, limits_of
 from hexathlon.envs.terminal.steps import GradedStep, StepGrader, wrecked
@@ -35,6 +37,9 @@ __all__ = ["TerminalEnv", "make_vector"]
 
 _CHOICE = "HEXATHLON_SANDBOX"
 _MOST_READ = 256 * 1024
+_GUEST_PROCESSES, _GUEST_FILES = 512, 8192
+"""Limits for agents that are programs of another maker."""
+
 _LOST = "The sandbox no longer works. The task is over, and failed."
 _images = ImageCache()
 
@@ -102,12 +107,14 @@ class TerminalEnv(Environment):
         self._flags: tuple[str, ...] = ()
         self._final: dict[str, Any] | None = None
         self._wrecked = ""
+        self._guest_seconds: float | None = None
 
     # -- the episode -----------------------------------------------------------------------
 
     def on_reset(self, task: Task) -> str:
         """Open a sandbox with the task's files and return the instruction."""
         self.close()
+        self._guest_seconds = None
         self._harbor = open_task(task)
         self._results, self._flags, self._final, self._wrecked = (), (), None, ""
         limits = limits_of(self._harbor, self.limits.seconds_per_action)
@@ -118,7 +125,7 @@ class TerminalEnv(Environment):
     def run(self, command: str, timeout: float | None = None) -> str:
         """Run a command in the persistent shell."""
         self._final = None
-        longest = self.limits.seconds_per_action
+        longest = self._guest_seconds or self.limits.seconds_per_action
         seconds = longest if timeout is None else min(float(timeout), longest)
         if "\0" in command:
             raise ToolError("a command cannot hold a null character.")
@@ -227,6 +234,37 @@ class TerminalEnv(Environment):
         found = flags_of(changes, shell.evidence(), alive, judge.image.workdir, judge.image.files)
         self._flags = tuple(sorted({*self._flags, *found}))
         return judge.separate(step, changes)
+
+    def admit(
+        self, mounts: Sequence[str], memory_mb: int, seconds: float, port: int
+    ) -> socket.socket:
+        """Reopen the sandbox, before the first turn, for an agent that is a program in it.
+
+        Args:
+            mounts: Directories of this machine with the program; visible at the same paths,
+                read-only, and not part of what is graded.
+            memory_mb: Memory for the program, beside the task's own.
+            seconds: Maximum duration of a command.
+            port: A port on the sandbox's loopback.
+
+        Returns:
+            The socket that listens on this port: all that programs inside can reach.
+
+        Raises:
+            SandboxFault: If the backend is not `namespaces`.
+        """
+        self.close()
+        limits = limits_of(self._task_steps(), self.limits.seconds_per_action)
+        limits = replace(
+            limits,
+            memory_bytes=limits.memory_bytes + memory_mb * MIB,
+            processes=max(limits.processes, _GUEST_PROCESSES),
+            open_files=max(limits.open_files, _GUEST_FILES),
+        )
+        image = replace(self._image(), mounts=tuple(mounts))
+        self._shell = self._opener().open(image, limits)
+        self._guest_seconds = seconds
+        return self._shell.listen(port)
 
     # -- state -----------------------------------------------------------------------------
 

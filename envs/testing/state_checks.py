@@ -199,7 +199,7 @@ def pickle_round_trip(subject: Subject) -> None:
 
 
 def vector_equals_single(subject: Subject) -> None:
-    """Step three environments in our vector and in Gymnasium's, and compare."""
+    """Step three environments in hexathlon's vector and in Gymnasium's, and compare."""
     if subject.spec is not None and subject.spec.vector_entry_point is None:
         raise CheckFailed("the id has no vector_entry_point")
     task = subject.tasks[0]

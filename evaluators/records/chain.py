@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hexathlon.evaluators.records.canonical import canonical_json, content_hash
-from hexathlon.evaluators.records.media import MediaStore, media_parts
+from hexathlon.evaluators.records.media import MediaStore, may_name_media, media_parts
 from hexathlon.evaluators.records.plan import TrialKey
 from hexathlon.evaluators.records.reader import parse_line, parse_sealed, records_file
 from hexathlon.evaluators.records.regular import irregularity
@@ -95,8 +95,9 @@ def _checked(source: Path, plan_hash: str) -> Iterator[CheckedLine]:
                 yield CheckedLine(number, line, None, (fault,))
                 links = ()
                 continue
+            named = media if may_name_media(line) else None
             yield CheckedLine(
-                number, line, record, tuple(_faults(number, record, digest, links, seen, media))
+                number, line, record, tuple(_faults(number, record, digest, links, seen, named))
             )
             links = (str(record.get("hash")), digest)
 
@@ -107,7 +108,7 @@ def _faults(
     digest: str,
     links: tuple[str, ...],
     seen: dict[TrialKey, tuple[int, int, str]],
-    media: _MediaCheck,
+    media: _MediaCheck | None,
 ) -> Iterator[ChainFault]:
     shape = record_fault(record)
     fault = (
@@ -117,7 +118,7 @@ def _faults(
     )
     if fault is not None:
         yield fault
-    if shape is None:
+    if shape is None and media is not None:
         yield from media.faults(number, record)
 
 

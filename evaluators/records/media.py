@@ -28,6 +28,7 @@ __all__ = [
     "MEDIA_FOLDER",
     "MediaStore",
     "contents_of",
+    "may_name_media",
     "media_parts",
     "read_content",
     "stored_media",
@@ -48,6 +49,14 @@ def media_parts(record: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]
     for place, content in contents_of(record):
         if not isinstance(content, str):
             yield from ((place, part) for part in content if part["type"] != "text")
+
+
+def may_name_media(line: bytes) -> bool:
+    """Whether a record's line can name images or files; False only if it cannot.
+
+    A key can be spelt with escapes, so that any escape counts.
+    """
+    return b"sha256" in line or b"\\u" in line
 
 
 def read_content(path: Path | str, value: str | list[dict[str, Any]]) -> Content:

@@ -61,7 +61,7 @@ def write_plan(run: Path, plan: Mapping[str, Any]) -> str:
     """
     target = run / PLAN_FILE
     if target.exists():
-        raise PlanError(f"{target} exists already: a run keeps its plan; choose another folder")
+        raise PlanError(f"{target} already exists: a run keeps its plan; choose another folder")
     digest = plan_hash(plan)
     run.mkdir(parents=True, exist_ok=True)
     draft = run / (PLAN_FILE + ".part")

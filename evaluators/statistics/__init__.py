@@ -21,6 +21,7 @@ from hexathlon.evaluators.statistics.intervals import (
     score_interval,
     wilson,
 )
+from hexathlon.evaluators.statistics.noise import repeat_deviation
 from hexathlon.evaluators.statistics.ranking import RankRange, pareto_front, rank_ranges
 from hexathlon.evaluators.statistics.repeats import outcome_consistency, pass_at_k, pass_hat_k
 from hexathlon.evaluators.statistics.units import (
@@ -50,6 +51,7 @@ __all__ = [
     "pass_at_k",
     "pass_hat_k",
     "rank_ranges",
+    "repeat_deviation",
     "score_interval",
     "tasks_needed",
     "unit_rank_ranges",

@@ -206,7 +206,7 @@ class _Likelihood:
     def inflation(self, fit: Array) -> tuple[float, float]:
         """Return the mean inflation of the variance by scenes, and its degrees of freedom.
 
-        Only products of different comparisons of a scene enter: without such, the inflation is 1
+        Only products of different comparisons of a scene enter: without them, the inflation is 1
         and its freedom infinite. Data that some order of the players explains completely say
         nothing about the dependence; repeated comparisons of a pair on a scene then count as one.
         """
@@ -237,7 +237,7 @@ class _Likelihood:
         return sum(n * n for n in cells.values()) / len(self._rows)
 
     def _separated(self) -> bool:
-        """Whether the likelihood without penalty has no maximum (Ford 1957).
+        """Whether the unpenalised likelihood has no maximum (Ford 1957).
 
         That is so unless every player has a chain of wins to every other one.
         """
@@ -301,13 +301,13 @@ class _Likelihood:
 def _root(
     function: Callable[[float], float], inner: float, near: float, outer: float, far: float
 ) -> float:
-    """Return a root between two places, by false position with Illinois' correction.
+    """Return a root between two points, by false position with Illinois' correction.
 
     Args:
         function: Continuous.
-        inner: A place where the function is `near`, above 0.
+        inner: A point where the function is `near`, above 0.
         near: See `inner`.
-        outer: A place where the function is `far`, at most 0.
+        outer: A point where the function is `far`, at most 0.
         far: See `outer`.
     """
     side = 0

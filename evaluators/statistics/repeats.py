@@ -41,7 +41,7 @@ def pass_hat_k(successes: Sequence[int], trials: Sequence[int], k: int) -> float
 
 
 def outcome_consistency(successes: Sequence[int], trials: Sequence[int]) -> float:
-    """Return the mean over tasks of (2p - 1)^2, p = c/n: 1 is always alike, 0 a coin toss.
+    """Return the mean over tasks of (2p - 1)^2, p = c/n: 1 if all agree, 0 for a coin toss.
 
     Raises:
         ValueError: If a task has fewer than two trials.

@@ -20,7 +20,7 @@ from hexathlon.evaluators.statistics.ranking import RankRange
 
 __all__ = ["PairTests", "UnitSums", "pair_tests", "unit_rank_ranges"]
 
-Floats = npt.NDArray[np.float64]
+_Floats = npt.NDArray[np.float64]
 
 
 class UnitSums(NamedTuple):
@@ -60,16 +60,16 @@ class UnitSums(NamedTuple):
 class PairTests(NamedTuple):
     """All pairs of rows compared; entry [a, b] is row a minus row b."""
 
-    difference: Floats
+    difference: _Floats
     """NaN for rows of different tasks."""
-    se: Floats
-    p_value: Floats
+    se: _Floats
+    p_value: _Floats
     """Two-sided, of the paired t test; not yet corrected."""
-    adjusted: Floats
+    adjusted: _Floats
     """By Holm over all pairs."""
-    half: Floats
+    half: _Floats
     """Half width of the 95 % interval of the difference."""
-    detectable: Floats
+    detectable: _Floats
     """Smallest true difference detected with 80 % power."""
 
     def better(self, a: int, b: int, alpha: float = 0.05) -> bool:
@@ -107,7 +107,7 @@ def pair_tests(rows: Sequence[UnitSums]) -> PairTests:
     return _tested(difference, se, freedom)
 
 
-def _differences(sums: Floats, counts: Floats) -> tuple[Floats, Floats]:
+def _differences(sums: _Floats, counts: _Floats) -> tuple[_Floats, _Floats]:
     """Return mean differences and their clustered standard errors for rows of the same units."""
     tasks, units = counts.sum(), len(counts)
     means = sums.sum(axis=1) / tasks
@@ -121,7 +121,7 @@ def _differences(sums: Floats, counts: Floats) -> tuple[Floats, Floats]:
     return difference, np.sqrt(units / (units - 1) * squares) / tasks
 
 
-def _tested(difference: Floats, se: Floats, freedom: Floats) -> PairTests:
+def _tested(difference: _Floats, se: _Floats, freedom: _Floats) -> PairTests:
     size = len(difference)
     p_value, adjusted = np.ones((size, size)), np.ones((size, size))
     half, detectable = np.full((size, size), np.nan), np.full((size, size), np.nan)

@@ -5,7 +5,7 @@
 const pack = (() => {
   const waiting = new Map();
   const loaded = new Map();
-  const own = /^(?:\.\.\/[a-z0-9-]+\/)?data\/[a-z0-9-]+\.js$/;
+  const own = /^(?:runs\/[a-z0-9-]+\/)?data\/[a-z0-9-]+\.js$/;
   const check = (url) => {
     if (!own.test(url)) throw new TypeError(`not a data file of this site: ${url}`);
     return url;

@@ -1,6 +1,8 @@
 // Sorting and filtering for tables that are whole without it. Texts enter the page as text only.
 "use strict";
 
+const FIRST_ROWS = 40;
+
 function valueOf(row, column) {
   const cell = row.cells[column];
   const raw = "value" in cell.dataset ? cell.dataset.value : cell.textContent.trim();
@@ -28,6 +30,7 @@ function sortTable(table, column, ascending) {
     body.append(...rows.map((entry) => entry[2]));
   }
   table.classList.add("sorted");
+  table.dispatchEvent(new Event("sorted"));
 }
 
 function firstDirection(head) {
@@ -47,7 +50,29 @@ function makeSortable(table) {
       sortTable(table, column, now ? now === "descending" : firstDirection(head));
     });
   });
-  if (table.classList.contains("ranking")) addSorter(table, heads);
+  if (table.classList.contains("ranking")) {
+    addSorter(table, heads);
+    collapse(table);
+  }
+}
+
+// A long ranking begins with its first rows; without scripts and on paper it is whole.
+function collapse(table) {
+  const rows = Array.from(table.tBodies, (body) => Array.from(body.rows)).flat();
+  if (rows.length <= FIRST_ROWS) return;
+  const more = document.createElement("button");
+  more.type = "button";
+  more.className = "more";
+  more.textContent = `Show all ${rows.length} rows`;
+  table.parentElement.after(more);
+  const show = (most) => {
+    let place = 0;
+    for (const body of table.tBodies) for (const row of body.rows) row.hidden = place++ >= most;
+  };
+  const first = () => show(FIRST_ROWS);
+  table.addEventListener("sorted", first);
+  more.addEventListener("click", () => { table.removeEventListener("sorted", first); show(Infinity); more.remove(); });
+  first();
 }
 
 function addSorter(table, heads) {
@@ -75,22 +100,37 @@ function filterTable(form) {
     select.append(new Option("all", ""), ...values.sort(compare).map((value) => new Option(value, value)));
     select.closest("label").hidden = values.length < 2;
   }
+  // Long tables begin with their first rows, and show all as soon as anything is chosen.
+  const more = document.createElement("button");
+  more.type = "button";
+  more.className = "more";
+  let limit = rows.length > FIRST_ROWS ? FIRST_ROWS : rows.length;
+  more.addEventListener("click", () => { limit = rows.length; show(); });
+  if (limit < rows.length) table.parentElement.after(more);
+
   function show() {
+    const chosen = Array.from(form.elements).some((field) => field.name && field.value !== "");
+    const most = chosen ? rows.length : limit;
+    const order = Array.from(table.tBodies, (body) => Array.from(body.rows)).flat();
     const text = form.elements.text.value.toLowerCase();
     const since = form.elements.since.value;
-    let shown = 0;
-    for (const row of rows) {
+    let found = 0;
+    for (const row of order) {
       const fits = Array.from(form.querySelectorAll("select"), (select) =>
         select.value === "" || row.dataset[select.name] === select.value).every(Boolean);
       const dated = since === "" || (row.dataset.date || "") >= since;
-      row.hidden = !(fits && dated && row.cells[0].textContent.toLowerCase().includes(text));
-      shown += row.hidden ? 0 : 1;
+      const kept = fits && dated && row.cells[0].textContent.toLowerCase().includes(text);
+      found += kept ? 1 : 0;
+      row.hidden = !kept || found > most;
     }
-    count.textContent = `${shown} of ${rows.length} systems`;
+    count.textContent = `${found} of ${rows.length} systems`;
+    more.textContent = `Show all ${rows.length}`;
+    more.hidden = found <= most;
   }
   form.hidden = false;
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", show);
+  table.addEventListener("sorted", show);
   show();
 }
 

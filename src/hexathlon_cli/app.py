@@ -8,11 +8,13 @@ from typing import Any
 
 import typer
 
-from hexathlon_cli import data, judge, leaderboard, serve, terminal, train
+from hexathlon_cli import data, judge, leaderboard, serve, submit, terminal, train
 from hexathlon_cli.compare import compare
 from hexathlon_cli.doctor import doctor
 from hexathlon_cli.eval import eval_
 from hexathlon_cli.examples import examples
+from hexathlon_cli.export import export, import_
+from hexathlon_cli.harness import harness
 from hexathlon_cli.interrupts import INTERRUPTED
 from hexathlon_cli.list import list_
 from hexathlon_cli.output import OutputFailed, flush_output, note, print_text
@@ -33,6 +35,7 @@ _USAGE = 1
 _RECORDED = "; recorded trials are kept, `hexathlon resume` continues the run"
 _KEPT = {
     "eval": _RECORDED,
+    "harness": "; recorded trials are kept, the same command continues",
     "resume": _RECORDED,
     "train": "; the same command continues from the last saved state",
     "judge": "; judged trials are kept, the same command continues",
@@ -51,6 +54,7 @@ for _name, _command in (
     ("show", show),
     ("play", play),
     ("eval", eval_),
+    ("harness", harness),
     ("resume", resume),
     ("rescore", rescore),
     ("verify", verify),
@@ -58,11 +62,14 @@ for _name, _command in (
     ("report", report),
     ("selftest", selftest),
     ("plan", plan),
+    ("export", export),
+    ("import", import_),
     ("doctor", doctor),
 ):
     app.command(_name, epilog=examples(_name))(_command)
 for _name, _group in (
     ("data", data),
+    ("submit", submit),
     ("leaderboard", leaderboard),
     ("train", train),
     ("terminal", terminal),

@@ -17,6 +17,12 @@ EXAMPLES = {
         "hexathlon eval runs/first/policy --envs SQL --level tiny --with-anchors --out runs/tiny",
         "hexathlon eval agent:noop --envs SQL --taskset chinook --tasks 0 --dry-run",
     ),
+    "harness": (
+        "hexathlon harness --envs Terminal --tasks 20 --model runs/first/policy --keep-tokens "
+        "--out runs/mine -- python3 agent.py {prompt}",
+        "hexathlon harness --envs Shopping --model endpoint:URL#NAME --mount ~/agents --out runs/a "
+        "-- node ~/agents/agent.js",
+    ),
     "resume": (
         "hexathlon resume runs/mine",
         "hexathlon resume runs/mine --retry-infra --concurrency 4",
@@ -36,6 +42,16 @@ EXAMPLES = {
         "hexathlon report runs/mine --format markdown --out report.md",
         "hexathlon report runs/mine --anchor runs/oracle",
     ),
+    "export": (
+        "hexathlon export runs/mine --format openai --min-reward 1 --out finetuning.jsonl",
+        "hexathlon export runs/mine --format every-eval-ever --out records",
+        "hexathlon export SQL --format datasets --count 1000 --out sql-tasks",
+        "hexathlon export Terminal --format harbor --level easy --out tasks",
+    ),
+    "import": (
+        "hexathlon import traces.jsonl --format verifiers --out transcripts.jsonl",
+        "hexathlon import logs/sql.eval --format inspect --replay --out transcripts.jsonl",
+    ),
     "data": ("hexathlon data list", "hexathlon data add spider downloads/spider_data.zip"),
     "data list": ("hexathlon data list", "hexathlon data list --json"),
     "data add": (
@@ -48,6 +64,34 @@ EXAMPLES = {
         "hexathlon leaderboard build runs --verify",
         "hexathlon leaderboard build runs --verify --plan HASH --salt-file SECRET",
     ),
+    "submit prepare": (
+        "hexathlon submit prepare runs/mine --organisation Mine --trained-on none",
+        "hexathlon submit prepare runs/mine --organisation Mine --trained-on train --key mine.key",
+    ),
+    "submit key": ("hexathlon submit key mine.key",),
+    "submit sign": ("hexathlon submit sign submissions/mine-0123456789 --key us.key --name Us",),
+    "submit schema": ("hexathlon submit schema",),
+    "leaderboard add": (
+        "hexathlon leaderboard add board submissions/mine-0123456789 --by maintainers",
+    ),
+    "leaderboard verify": (
+        "hexathlon leaderboard verify board",
+        "hexathlon leaderboard verify board --no-replay --head 3f2a90",
+    ),
+    "leaderboard remove": (
+        'hexathlon leaderboard remove board mine-0123456789 --why "withdrawn" --by maintainers',
+    ),
+    "leaderboard rerun": (
+        "hexathlon leaderboard rerun board mine-0123456789 --by maintainers --out runs/again",
+    ),
+    "leaderboard commit": (
+        "hexathlon leaderboard commit board --salt-file round.salt --by maintainers",
+    ),
+    "leaderboard reveal": (
+        "hexathlon leaderboard reveal board --salt-file round.salt --by maintainers",
+    ),
+    "leaderboard ledger": ("hexathlon leaderboard ledger board",),
+    "leaderboard serve": ("hexathlon leaderboard serve site --base /hexathlon/",),
     "leaderboard unpack": (
         "hexathlon leaderboard unpack site/runs/mine-0123456789 --out runs/mine",
     ),
@@ -77,6 +121,10 @@ EXAMPLES = {
     "serve policy": (
         "hexathlon serve policy runs/first/policy",
         "hexathlon serve policy runs/first/policy --port 8001 --name mine",
+    ),
+    "serve tinker": (
+        "hexathlon serve tinker runs/first/policy --port 8002",
+        "hexathlon serve tinker runs/first/policy --out runs/tinker",
     ),
     "serve mcp": (
         "hexathlon serve mcp Shopping --level easy --seed 7 --verdicts verdicts.jsonl",

@@ -6,6 +6,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
+from hexathlon_cli.board import COMMANDS
 from hexathlon_cli.examples import examples
 from hexathlon_cli.options import SaltFile
 
@@ -13,7 +14,9 @@ __all__ = ["app"]
 
 _MOST_SHOWN = 20
 
-app = typer.Typer(help="Leaderboard site.", no_args_is_help=True)
+app = typer.Typer(help="Leaderboard: submissions, ledger and site.", no_args_is_help=True)
+for _name, _function in COMMANDS.items():
+    app.command(_name, epilog=examples(f"leaderboard {_name}"))(_function)
 
 
 @app.command("build", epilog=examples("leaderboard build"))
@@ -21,7 +24,7 @@ def build(
     runs: Annotated[
         list[Path],
         typer.Argument(
-            help="Run directories, or directories of them; their anchor runs are included."
+            help="Run directories, directories of them, or a board; anchor runs are included."
         ),
     ],
     out: Annotated[Path, typer.Option(help="Folder for the site.")] = Path("site"),
@@ -40,6 +43,10 @@ def build(
         ),
     ] = None,
     salt_file: SaltFile = None,
+    tests: Annotated[
+        Path | None,
+        typer.Option(help="JUnit file of a test run, for the self-assessment."),
+    ] = None,
     cache: Annotated[
         Path | None,
         typer.Option(
@@ -56,10 +63,16 @@ def build(
     from hexathlon.baselines.harness.progress import Progress
     from hexathlon.leaderboard.build import BuildError, BuildOptions
     from hexathlon.leaderboard.build import build as build_site
+    from hexathlon.leaderboard.checklist import ReportError, SuiteReport
     from hexathlon.tasks.validation import reason
     from hexathlon_cli.output import print_text
 
-    folders = [folder for run in runs for folder in _run_directories(run)]
+    board = _board_of(runs)
+    folders = [
+        folder
+        for run in runs
+        for folder in (board.entries if board and run == board.path else _run_directories(run))
+    ]
     everything = [path for run in folders for path in (run, *_anchors(run))]
     salt = read_salt(salt_file)
     if salt is not None and not verify:
@@ -72,9 +85,16 @@ def build(
             progress.advance()
 
         try:
-            options = BuildOptions(**replays._asdict(), plans=plan or (), cache=cache)
+            options = BuildOptions(
+                **replays._asdict(),
+                plans=plan or (),
+                cache=cache,
+                entries=board.entries if board else {},
+                ledger=board.ledger if board else (),
+                tests=None if tests is None else SuiteReport.read(tests),
+            )
             page = build_site(everything, out, options, progress=tick)
-        except BuildError as error:
+        except (BuildError, ReportError) as error:
             raise UsageError(str(error)) from None
         except OSError as error:
             raise UsageError(f"cannot write the site {out}: {reason(error)}") from None
@@ -102,6 +122,35 @@ def unpack(
         raise UsageError(str(error)) from None
     print_text(f"{out}: {records:,} records")
     return ExitCode.FINE
+
+
+class _Board(NamedTuple):
+    """A board's directory among the arguments."""
+
+    path: Path
+    entries: dict[Path, Any]
+    """By run directory."""
+    ledger: Sequence[Any]
+
+
+def _board_of(paths: Sequence[Path]) -> _Board | None:
+    """Return the first board among the arguments; its runs are extracted if needed."""
+    from hexathlon.baselines.harness.errors import UsageError
+    from hexathlon.leaderboard.intake import BoardFolder, IntakeError, LedgerFault, read_entry
+    from hexathlon.leaderboard.ledger import LEDGER_FILE
+
+    for path in paths:
+        if (path / LEDGER_FILE).is_file():
+            try:
+                board = BoardFolder(path)
+                entries = {
+                    board.run(line.submission): read_entry(folder, board.keys)
+                    for line, folder in board.entries()
+                }
+            except (IntakeError, LedgerFault) as error:
+                raise UsageError(f"{path}: {error}") from None
+            return _Board(path, entries, board.ledger.lines)
+    return None
 
 
 def _run_directories(path: Path) -> list[Path]:

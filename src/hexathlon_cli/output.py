@@ -159,4 +159,4 @@ def _is_figure(cell: str) -> bool:
 
 def _printable(text: str) -> str:
     """Replace control characters: a model's text must not control the terminal."""
-    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)

@@ -1,4 +1,4 @@
-"""The commands `serve envs`, `serve mcp` and `serve policy`."""
+"""The commands `serve envs`, `serve mcp`, `serve policy` and `serve tinker`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -80,3 +80,23 @@ def policy(
     from hexathlon_cli.serving import serve_policy
 
     return serve_policy(checkpoint, name, dialect, host, port, concurrency)
+
+
+@app.command("tinker", epilog=examples("serve tinker"))
+def tinker(
+    checkpoint: Annotated[Path, typer.Argument(help="Checkpoint directory: the base model.")],
+    name: Annotated[str, typer.Option(help="Model's name. [default: the directory's]")] = "",
+    out: Annotated[
+        Path | None, typer.Option(help="Directory for saved weights, as checkpoints.")
+    ] = None,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any.")] = 8000,
+) -> int:
+    """Serve a checkpoint to programs that train through the Tinker API.
+
+    The package `tinker` finds the service by TINKER_BASE_URL; any TINKER_API_KEY will do. Whoever
+    reaches the port can use it.
+    """
+    from hexathlon_cli.serving import serve_tinker
+
+    return serve_tinker(checkpoint, name, out, host, port)

@@ -23,7 +23,7 @@ from hexathlon_cli.output import note
 from hexathlon_cli.playing.choice import TaskChoice
 from hexathlon_cli.playing.jsonl import open_verdicts
 
-__all__ = ["serve_app", "serve_envs", "serve_mcp", "serve_policy"]
+__all__ = ["serve_app", "serve_envs", "serve_mcp", "serve_policy", "serve_tinker"]
 
 
 def serve_envs(
@@ -80,6 +80,29 @@ def serve_policy(
     answers = PolicyAnswers(policy.engine, policy.renderer, policy.codec, name)
     app = Gateway(answers, TokenRoutes(answers, policy.engine).paths())
     serve_app(app, f"{name} is served on http://{{}}/v1", host, port)
+    return ExitCode.FINE
+
+
+def serve_tinker(checkpoint: Path, name: str, out: Path | None, host: str, port: int) -> int:
+    """Serve a checkpoint in the form of the Tinker API until interrupted."""
+    _need("uvicorn", "serve")
+    _need("tinker", "tinker")
+    from hexathlon.baselines.agents.checkpoint import InvalidCheckpoint, open_policy
+    from hexathlon.baselines.bridges.tinker.app import TinkerApp
+    from hexathlon.baselines.bridges.tinker.service import TinkerService
+    from hexathlon.baselines.engines.errors import EngineMissing
+    from hexathlon.baselines.engines.local.loading import load_checkpoint
+
+    try:
+        policy = open_policy(checkpoint, "auto", 1)
+    except EngineMissing as error:
+        raise EnvironmentUnavailable(str(error)) from None
+    except InvalidCheckpoint as error:
+        raise UsageError(str(error)) from None
+    path = checkpoint.resolve()
+    name = name or path.name
+    service = TinkerService(policy, load_checkpoint(checkpoint).model, name, path, out)
+    serve_app(TinkerApp(service), f"{name} is served on http://{{}} (Tinker)", host, port)
     return ExitCode.FINE
 
 

@@ -39,7 +39,7 @@ class _Module(NamedTuple):
     code: str
     """Digest of the code without the locations of its imports; empty if there is no code."""
     imports: tuple[Imported, ...]
-    """Its imports from its own package and from ours, by absolute names."""
+    """Its imports from its own package and from hexathlon, by absolute names."""
 
 
 def modules_digest(modules: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""The role-play event: characters, scenes and dialogues by grammars of our own, and loaders.
+"""The role-play event: characters, scenes and dialogues from hexathlon's grammars, and loaders.
 
 Independent of how characters are played and scored.
 """

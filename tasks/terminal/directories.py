@@ -124,7 +124,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def expected_tests(step: HarborStep) -> list[str]:
-    """Return the ids of tests that must pass: our own probes', or a step's pytest functions.
+    """Return the ids of tests that must pass: the probes', or a step's pytest functions.
 
     Empty if the test script does not use pytest; the step is then judged by its reward.
     """

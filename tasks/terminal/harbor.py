@@ -64,7 +64,7 @@ class HarborTask:
     agent_seconds: float | None = None
     strategy: str = "mean"
     verifier_mode: str = "shared"
-    """The mode that the task requests; our headline is always judged in a separate sandbox."""
+    """The mode that the task requests; the headline always judges in a separate sandbox."""
 
     difficulty: str = "medium"
     memory_mb: int | None = None

@@ -69,7 +69,7 @@ def content_digest(files: Mapping[str, bytes]) -> str:
 
 
 def native_checks(tests: Mapping[str, bytes]) -> dict[str, Any] | None:
-    """Return the probes of a task that we generated, or None for any other task."""
+    """Return the probes of a generated task, or None for any other task."""
     if tests.get("test.sh") != TEST_SCRIPT.encode() or "checks.json" not in tests:
         return None
     checks: dict[str, Any] = json.loads(tests["checks.json"])

@@ -59,6 +59,27 @@ def test_results_come_in_order_and_items_are_taken_lazily(pool) -> None:
     assert results == [number * number for number in range(300)]
 
 
+class Places(Squares):
+    """Returns the process of each item."""
+
+    def __call__(self, item: int) -> int:
+        return os.getpid()
+
+
+def test_items_of_a_group_go_to_one_process() -> None:
+    with WorkerProcesses[int, int](2, Places) as processes:
+        places = list(processes.ordered(range(400), group=lambda item: item // 10))
+    assert len(set(places)) == 2
+    groups = [set(places[first : first + 10]) for first in range(0, 400, 10)]
+    assert sum(len(found) > 1 for found in groups) <= 2, "only the last of each process is shared"
+
+
+def test_few_items_ahead_are_not_grouped(pool) -> None:
+    """Otherwise all processes but one would wait."""
+    results = pool.ordered(range(100), ahead=2, group=lambda item: 0)
+    assert list(results) == [number * number for number in range(100)]
+
+
 def test_an_error_arrives_with_its_cause(pool) -> None:
     with pytest.raises(FatalError, match="no more squares") as caught:
         list(pool.ordered([-1]))

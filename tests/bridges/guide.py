@@ -3,11 +3,12 @@
 import re
 from pathlib import Path
 
-_GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guides" / "bridges.md"
+_PAGES = Path(__file__).resolve().parents[2] / "docs" / "guides" / "doors"
 
 
 def example(name: str) -> str:
-    """Return the block of the guide that opens with the name of a file."""
-    found = re.search(rf"```python\n(# {re.escape(name)}\n.*?)```", _GUIDE.read_text("utf-8"), re.S)
+    """Return the block of a page that opens with the name of a file."""
+    text = "".join(path.read_text("utf-8") for path in sorted(_PAGES.glob("*.md")))
+    found = re.search(rf"```python\n(# {re.escape(name)}\n.*?)```", text, re.S)
     assert found, f"the guide has no {name}"
     return found[1]

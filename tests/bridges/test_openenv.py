@@ -6,7 +6,8 @@ import pytest
 pytest.importorskip("openenv.core.env_server", reason="scripts/bridges openenv")
 
 import httpx
-from bridges.contract import EVENT, GOLD, TASKS, Played, broken, check_bridge, check_sessions
+from bridges.contract import EVENT, TASKS, broken, gold
+from bridges.doors.openenv import play
 from bridges.guide import example
 from bridges.served import served
 from openenv.core.generic_client import GenericEnvClient
@@ -23,29 +24,6 @@ def address() -> Iterator[str]:
         yield place
 
 
-class Client:
-    def __init__(self, address: str) -> None:
-        self._address = address
-
-    def play(self, task: str, seed: int, actions: tuple[str, ...]) -> Played:
-        with GenericEnvClient(base_url=self._address).sync() as env:
-            opening = env.reset(seed=seed, task=task)
-            results = [env.step({"text": action}) for action in actions]
-            last = results[-1]
-            return Played(
-                task, seed, actions, opening.observation["text"],
-                tuple(each.observation["text"] for each in results), last.reward or 0.0, last.done,
-            )  # fmt: skip
-
-
-def test_episodes_are_those_of_gymnasium(address: str) -> None:
-    check_bridge(Client(address))
-
-
-def test_sessions_do_not_disturb_each_other(address: str) -> None:
-    check_sessions(Client(address))
-
-
 def test_tools_and_prompt_arrive(address: str) -> None:
     with GenericEnvClient(base_url=address).sync() as env:
         opening = env.reset(seed=0, task=TASKS[0]).observation
@@ -55,13 +33,13 @@ def test_tools_and_prompt_arrive(address: str) -> None:
 
 
 def test_a_step_after_the_end_is_refused(address: str) -> None:
-    gold = GOLD[0]
+    played = gold()[0]
     with GenericEnvClient(base_url=address).sync() as env:
-        env.reset(seed=gold.seed, task=gold.task)
-        for action in gold.actions:
+        env.reset(seed=played.seed, task=played.task)
+        for action in played.actions:
             env.step({"text": action})
         with pytest.raises(RuntimeError, match="no episode is open"):
-            env.step({"text": gold.actions[-1]})
+            env.step({"text": played.actions[-1]})
 
 
 def test_an_action_has_one_required_field(address: str) -> None:
@@ -77,13 +55,13 @@ def test_a_fault_is_an_error_and_other_sessions_go_on() -> None:
     faulty = iter((True, False))
     app = make_app(lambda: broken() if next(faulty) else BridgedEpisode(EVENT),
                    TaskListing(EVENT), "sql")  # fmt: skip
-    gold = GOLD[0]
+    played = gold()[0]
     with served(app) as place, GenericEnvClient(base_url=place).sync() as env:
-        env.reset(seed=gold.seed, task=gold.task)
-        other = Client(place).play(gold.task, gold.seed, gold.actions)
+        env.reset(seed=played.seed, task=played.task)
+        other = play(place, played.task, played.seed, played.actions)
         with pytest.raises(RuntimeError, match="the disk is gone"):
-            env.step({"text": gold.actions[0]})
-        assert other == gold
+            env.step({"text": played.actions[0]})
+        assert other == played
 
 
 def test_tasks_are_listed(address: str) -> None:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from bridges.contract import EVENT, GOLD, installed
+from bridges.contract import EVENT, gold, installed
 
 COMMAND = (sys.executable, "-c", "from hexathlon_cli import main; main()", "serve")
 
@@ -21,9 +21,12 @@ def test_envs_serves_openenv() -> None:
             announced = next(line for line in process.stderr if "is served on" in line)
             address = announced.split("served on ")[1].split()[0]
             with generic.GenericEnvClient(base_url=address).sync() as env:
-                gold = GOLD[0]
-                assert env.reset(seed=gold.seed, task=gold.task).observation["text"] == gold.opening
-                results = [env.step({"text": action}) for action in gold.actions]
+                played = gold()[0]
+                assert (
+                    env.reset(seed=played.seed, task=played.task).observation["text"]
+                    == played.opening
+                )
+                results = [env.step({"text": action}) for action in played.actions]
                 assert results[-1].done and results[-1].reward == 1.0
         finally:
             process.send_signal(signal.SIGINT)
@@ -37,8 +40,8 @@ def test_mcp_serves_one_episode_and_keeps_its_verdict(tmp_path: Path) -> None:
     import mcp
     from mcp.client.stdio import StdioServerParameters
 
-    gold, verdicts = GOLD[1], tmp_path / "verdicts.jsonl"
-    arguments = ["mcp", EVENT, "--task", gold.task, "--seed", str(gold.seed),
+    played, verdicts = gold()[1], tmp_path / "verdicts.jsonl"
+    arguments = ["mcp", EVENT, "--task", played.task, "--seed", str(played.seed),
                  "--verdicts", str(verdicts)]  # fmt: skip
 
     async def play(actions: tuple[str, ...]) -> None:
@@ -51,12 +54,12 @@ def test_mcp_serves_one_episode_and_keeps_its_verdict(tmp_path: Path) -> None:
     nowhere = [*COMMAND, *arguments[:-1], str(tmp_path / "no" / "folder")]
     done = subprocess.run(nowhere, capture_output=True, text=True, timeout=120)
     assert done.returncode == 1 and "cannot write the verdicts" in done.stderr
-    anyio.run(play, gold.actions)
-    anyio.run(play, gold.actions[:-1])
+    anyio.run(play, played.actions)
+    anyio.run(play, played.actions[:-1])
     full, cut = (json.loads(line) for line in verdicts.read_text().splitlines())
-    assert full["reward"] == 1.0 and full["turns"] == len(gold.actions)
+    assert full["reward"] == 1.0 and full["turns"] == len(played.actions)
     assert cut["reward"] is None and "before the episode" in cut["error"]
-    assert gold.task not in json.dumps((full, cut))
+    assert played.task not in json.dumps((full, cut))
 
 
 @pytest.mark.parametrize(("line", "said"), [

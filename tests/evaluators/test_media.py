@@ -13,6 +13,7 @@ from hexathlon.evaluators.records import (
     read_records,
     stored_media,
 )
+from hexathlon.evaluators.records.media import may_name_media
 from hexathlon.evaluators.records.trial import record_fault
 from support.records import make_record
 
@@ -129,3 +130,8 @@ def test_malformed_observations_are_named():
     record["steps"][0]["observation"] = [{"type": "image"}]
     fault = record_fault(record)
     assert fault is not None and fault[0] == "steps[0].observation[0].sha256"
+
+
+def test_a_key_that_is_spelt_with_escapes_does_not_hide_an_image():
+    assert may_name_media(b'{"sha256":"00"}') and may_name_media(b'{"sh\\u0061256":"00"}')
+    assert not may_name_media(b'{"action":"look","observation":"a\\nb"}')

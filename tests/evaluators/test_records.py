@@ -25,7 +25,12 @@ from hexathlon.evaluators.records import (
     record_key,
 )
 from hexathlon.evaluators.records.canonical import canonical_bytes, content_hash
-from hexathlon.evaluators.records.reader import located_records, record_at
+from hexathlon.evaluators.records.reader import (
+    located_records,
+    parse_line,
+    parse_sealed,
+    record_at,
+)
 from support.records import make_record
 
 PLAN = "a" * 64
@@ -356,3 +361,29 @@ def test_writing_and_reading_use_constant_memory(tmp_path):
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
     assert peak < 3_000_000
+
+
+def test_lines_written_otherwise_are_hashed_canonically(tmp_path):
+    """The fast check of a line's own bytes accepts nothing that the canonical hash would not."""
+    digest = "0" * 64
+    with RecordWriter(tmp_path, digest, fsync="never") as writer:
+        writer.append(make_record(0))
+    path = tmp_path / "records.jsonl"
+    line = path.read_bytes()
+    record, stated = parse_sealed(line)
+    assert record == parse_line(line) and stated == record["hash"] == record_hash(record)
+    spaced = json.dumps(record).encode() + b"\n"
+    assert parse_sealed(spaced) == (record, stated)
+    path.write_bytes(spaced)
+    assert check_chain(tmp_path, digest) == []
+    twice = line.replace(b'{"hash"', b'{"hash":"x","hash"', 1)
+    assert parse_sealed(twice)[1] == stated
+    inside = line[:-2] + b',"timing":{"started":"later"}}\n'
+    assert (
+        parse_sealed(inside)[1] == stated and parse_sealed(inside)[0]["timing"] != record["timing"]
+    )
+    changed = line.replace(b'"attempt":1', b'"attempt":2', 1)
+    assert parse_sealed(changed)[1] not in ("", stated)
+    path.write_bytes(changed)
+    (fault,) = check_chain(tmp_path, digest)
+    assert fault.field == "hash"

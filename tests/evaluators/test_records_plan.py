@@ -48,7 +48,7 @@ def test_hash_covers_what_determines_the_run(name):
 
 def test_a_plan_is_never_overwritten(tmp_path):
     write_plan(tmp_path, PLAN)
-    with pytest.raises(PlanError, match="exists already"):
+    with pytest.raises(PlanError, match="already exists"):
         write_plan(tmp_path, PLAN)
 
 

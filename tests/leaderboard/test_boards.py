@@ -254,12 +254,12 @@ def test_cost_axis_is_money_only_if_all_costs_are_known(tmp_path):
 
     runs = [make_run(tmp_path / name, name, tasks=40) for name in (BEST, "cirrus-8b")]
     (board,) = boards_of(*runs)
-    axis, points = board.points()
+    (axis, points), *_ = board.planes()
     assert axis == "cost"
     assert [point.on_front for point in points] == [True, True]
     other = make_run(tmp_path / "dune", "dune-3b", tasks=40, edit=unpriced)
     (board,) = boards_of(*runs, other)
-    assert board.points()[0] == "tokens"
+    assert board.planes()[0][0] == "tokens"
     assert next(row for row in board.rows if row.submission.name == "dune-3b").cost is None
 
 

@@ -190,7 +190,7 @@ def test_a_submission_shows_how_to_rerun_it(open_page, site):
 def test_everything_is_visible_without_scripts(open_page):
     page = open_page(javascript=False)
     assert len(column(page, 1)) == 11
-    assert page.locator(".plot").count() == 1
+    assert page.locator(".plot").count() == 2
     assert page.locator(".templates").first.is_visible()
 
 

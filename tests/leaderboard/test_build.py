@@ -71,7 +71,9 @@ def test_every_page_forbids_what_it_does_not_need(pages):
         assert "unsafe" not in page.policy
         assert not {name for name in page.attributes if name.startswith("on") or name == "style"}
         for script in page.scripts:
-            assert re.search(r"static/(site|show|pack|trials|trial)\.js$", script.get("src") or "")
+            assert re.search(
+                r"static/(site|show|pack|trials|trial|compare|points)\.js$", script.get("src") or ""
+            )
 
 
 def test_the_site_holds_every_record_byte_for_byte(site, site_runs):

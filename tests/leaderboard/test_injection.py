@@ -25,7 +25,7 @@ ALIVE = r"""
   const tags = "iframe, object, embed, img, base, video, marquee, style, form[action]";
   for (const element of document.querySelectorAll(tags)) found.push(element.outerHTML);
   for (const script of document.scripts) {
-    const own = /\/(static\/(site|show|pack|trials|trial)|data\/[a-z0-9-]+)\.js$/.test(script.src);
+    const own = /\/(static\/[a-z]+|data\/[a-z0-9-]+)\.js$/.test(script.src);
     if (!own) found.push(script.outerHTML);
   }
   for (const element of document.querySelectorAll("*")) {
@@ -168,6 +168,8 @@ def test_no_payload_runs_or_breaks_the_layout(browser, poisoned_site):
     shown = set()
     for path in (poisoned_site / "index.html", *(poisoned_site / "boards").glob("*.html")):
         examine(page, path, 1280, 390)
+    for name, ready in (("compare", ".tasks"), ("points", "td.sum"), ("methods", "h1")):
+        examine(page, poisoned_site / f"{name}.html", 390, ready=ready)
     for folder in sorted(poisoned_site.glob("runs/*")):
         examine(page, folder / "index.html", 390)
         examine(page, folder / "trials.html", 390, ready=".trials tbody tr")

@@ -7,11 +7,12 @@ reachable from them, and the host's network is unchanged. Needs root and the pro
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,9 @@ _ENVIRONMENT = {
     "RAY_AUTH_TOKEN": _TOKEN,
     "RAY_AUTH_MODE": "token",
     "OMP_NUM_THREADS": "1",
+    # A lost node is noticed after a few of these; the default takes half a minute.
+    "RAY_health_check_period_ms": "1000",
+    "RAY_health_check_failure_threshold": "5",
 }
 # A private /tmp in which the shared folder is mounted, then the node.
 _PRIVATE = """
@@ -43,15 +47,45 @@ class NetworkNodes:
     """The nodes; `network_nodes` starts them.
 
     Args:
+        stack: Ends them.
+        shared: The only folder under /tmp that both see.
+        resources: The named resources of each node, as JSON.
+        cpus: Cores that each node declares.
+
+    Attributes:
         names: Their namespaces; the first has the head node.
         addresses: Their addresses.
-        processes: The processes that run the nodes.
     """
 
-    def __init__(
-        self, names: Sequence[str], addresses: Sequence[str], processes: Sequence[Any]
-    ) -> None:
-        self.names, self.addresses, self.processes = names, addresses, processes
+    def __init__(self, stack: ExitStack, shared: Path, resources: Sequence[str], cpus: int) -> None:
+        self.names = [f"hx{os.getpid()}{letter}" for letter in "ab"]
+        self.addresses = ["10.77.0.1", "10.77.0.2"]
+        self._stack, self._shared = stack, shared
+        self._resources, self._cpus = resources, cpus
+        _connect(stack, self.names, self.addresses)
+
+    def start(self, number: int) -> None:
+        """Start a node, and wait until it has joined the cluster."""
+        head = f"{self.addresses[0]}:{PORT}"
+        first = ["--head", "--port", str(PORT), "--include-dashboard=false"]
+        role = ["--address", head] if number else first
+        command = ["sh", "-c", _PRIVATE, "sh", str(self._shared)] if number else []
+        command += [sys.executable, "-m", "ray.scripts.scripts", "start", "--block", *role]
+        command += ["--num-cpus", str(self._cpus), "--object-store-memory", str(_OBJECTS)]
+        command += ["--node-ip-address", self.addresses[number]]
+        command += ["--resources", self._resources[number]]
+        log = self._shared / f"node-{number}.log"
+        process = _started(self._stack, self.names[number], command, log)
+        _await(self.names[0], head, number + 1, process)
+
+    def kill(self, number: int) -> None:
+        """Kill all processes of a node at once, as if its machine lost power."""
+        listed = subprocess.run(
+            ["ip", "netns", "pids", self.names[number]], check=True, capture_output=True, text=True
+        )
+        for pid in map(int, listed.stdout.split()):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
     @property
     def address(self) -> str:
@@ -100,24 +134,10 @@ def network_nodes(shared: Path, *resources: str, cpus: int = 16) -> Iterator[Net
         cpus: Cores that each node declares.
     """
     with ExitStack() as stack:
-        names = [f"hx{os.getpid()}{letter}" for letter in "ab"]
-        addresses = ["10.77.0.1", "10.77.0.2"]
-        _connect(stack, names, addresses)
-        processes = []
-        python = [sys.executable, "-m", "ray.scripts.scripts"]
-        common = ["--block", "--num-cpus", str(cpus), "--object-store-memory", str(_OBJECTS)]
-        for number, name in enumerate(names):
-            place = ["--node-ip-address", addresses[number], "--resources", resources[number]]
-            if number:
-                role = ["--address", f"{addresses[0]}:{PORT}"]
-                command = ["sh", "-c", _PRIVATE, "sh", str(shared)]
-            else:
-                role = ["--head", "--port", str(PORT), "--include-dashboard=false"]
-                command = []
-            command += [*python, "start", *role, *common, *place]
-            processes.append(_started(stack, name, command, shared / f"node-{number}.log"))
-            _await(names[0], f"{addresses[0]}:{PORT}", number + 1, processes[-1])
-        yield NetworkNodes(names, addresses, processes)
+        nodes = NetworkNodes(stack, shared, resources, cpus)
+        for number in range(2):
+            nodes.start(number)
+        yield nodes
 
 
 def _connect(stack: ExitStack, names: Sequence[str], addresses: Sequence[str]) -> None:

@@ -18,9 +18,9 @@ from hexathlon.tasks.web.pilot import Pilot
 from hexathlon.tasks.web.source import _draft
 from hexathlon.tasks.web.templates.mailbox import compose
 from hexathlon.tasks.web.templates.shifts import day as day_module
-from hexathlon.tasks.web.templates.shifts.handbook import PAGES, log_subject, mail_subject
+from hexathlon.tasks.web.templates.shifts.handbook import PAGES, TITLES, log_subject, mail_subject
 from hexathlon.tasks.web.templates.shifts.ledger import DayLedger, DayMail, DayStep, record_of
-from hexathlon.tasks.web.templates.shifts.plans import OfferLimits, WorkOffer
+from hexathlon.tasks.web.templates.shifts.plans import PlanTerms, WorkOffer
 from hexathlon.tasks.web.templates.shifts.rules import (
     DayRules,
     Mandate,
@@ -34,11 +34,16 @@ from hexathlon.tasks.web.world.sites.tracker.vocabulary import PRIORITIES, label
 _ENTRY = re.compile(r"^(\w+): (\S.*) (\S+) · (hold|release|冻结|解冻) · (\S+) · (.+)$", re.M)
 _CLOSURE = re.compile(r"^(C-\d+) · (\w+): (.+) · (\S+) – (\S+) · (.+)$", re.M)
 _MANDATE = re.compile(r"^(.+) <(.+)> · (\w+) · (\S+) – (\S+) · (.+)$", re.M)
-_OFFER = re.compile(r"^(O-\d+) · (.+) · (.+) · €?(\d+)(?:欧元)? · (\d+)\D+ · (.+)$", re.M)
+_OFFER = re.compile(r"^(O-\d+) · (.+) · (.+) · €?(\d+)(?:欧元)? · (\d+)[^\d\n]+ · (.+)$", re.M)
 _TERM = re.compile(r"no more than (\d+) days after|不超过(\d+)天，该记录")
+_CHARGE = re.compile(r"^([^·|\n]+) · €?(\d+)(?:欧元)?$", re.M)
 _LIMITS = re.compile(
-    r"at most (\d+) days together.*?more than (\d+)|合计不超过(\d+)天.*?不超过(\d+)项"
+    r"gets more than (\d+) works or works of more than (\d+) days"
+    r"|工程不超过(\d+)项，天数合计不超过(\d+)天"
 )
+_PAIR = r"(?:days together\. |天。)([^.。]+?)(?: and |与)([^.。]+?)(?: go to |由)"
+_APART, _TOGETHER = re.compile(_PAIR + "(?:dif|不)"), re.compile(_PAIR + "(?:the same|同)")
+_REBATE = re.compile(r"at least 3 works takes €(\d+) off|每家减收(\d+)欧元")
 _SYNC = re.compile(
     r"(?:The site|同步。)\s?(\w+?)(?: is synchronised|网站).*?(\d+)(?: and |和请求)(\d+)"
 )
@@ -83,6 +88,7 @@ class _Clerk:
         self.seen, self.request_text = "", ""
         self.letters, self.written, self.screens = [], {}, []
         self.rules = None
+        self.stamps, self.texts = {}, {}
 
     def work(self):
         """Work through the day, and keep every screen of a request."""
@@ -219,38 +225,78 @@ class _Clerk:
     # Reading -----------------------------------------------------------------------------------
 
     def read_pages(self, *, planning):
-        """Read the handbook's pages into rules."""
-        texts = []
+        """Read the handbook's pages that its list shows as new or changed; enter them as rules."""
+        yield from self.pilot.goto("mail", "/handbook")
+        listed = self.listed()
         for name in PAGES if planning else PAGES[:3]:
-            yield from self.pilot.goto("mail", f"/handbook/{name}")
-            texts.append(self.pilot.screen)
-        rules, register, mandates = texts[:3]
+            if self.stamps.get(name) != listed[name]:
+                yield from self.pilot.goto("mail", f"/handbook/{name}")
+                self.texts[name], self.stamps[name] = self.pilot.screen, listed[name]
+        rules, register, mandates = (self.texts[each] for each in PAGES[:3])
+        offers = self.texts.get(PAGES[3], "")
         self.seen += rules
 
         def numbers(pattern):
-            return [each for each in pattern.search(rules).groups() if each]
+            found = pattern.search(rules)
+            return [each for each in found.groups() if each] if found else []
 
         name, email = _HEAD.search(rules).groups()
         log = _LOG.search(rules)[0]
         site, first, second = numbers(_SYNC)
-        days, per_firm = map(int, numbers(_LIMITS))
+        works, days = map(int, numbers(_LIMITS))
+        terms = PlanTerms(
+            days,
+            works,
+            tuple((firm.strip(), int(each)) for firm, each in _CHARGE.findall(offers)),
+            tuple(numbers(_APART)),
+            tuple(numbers(_TOGETHER)),
+            int(*numbers(_REBATE)),
+        )
         self.rules = DayRules(
-            date.fromisoformat(self.bench.today), {}, int(numbers(_TERM)[0]),
-            Person("", name, email), Person("", "", _ADDRESS.search(log)[0]),
+            date.fromisoformat(self.bench.today),
+            {},
+            int(numbers(_TERM)[0]),
+            Person("", name, email),
+            Person("", "", _ADDRESS.search(log)[0]),
             any(each in log for each in _AT_END),
             tuple(
-                RegisterEntry("hold" if kind in ("hold", "冻结") else "release", where, noun, label,
-                              date.fromisoformat(day), author)
+                RegisterEntry(
+                    "hold" if kind in ("hold", "冻结") else "release",
+                    where,
+                    noun,
+                    label,
+                    date.fromisoformat(day),
+                    author,
+                )
                 for where, noun, label, kind, day, author in _ENTRY.findall(register)
             ),
-            tuple(RecordClosure(number, where, group, *map(date.fromisoformat, (since, until)), who)
-                  for number, where, group, since, until, who in _CLOSURE.findall(register)),
-            tuple(Mandate(who, address, where, *map(date.fromisoformat, (since, until)), granter)
-                  for who, address, where, since, until, granter in _MANDATE.findall(mandates)),
-            tuple(WorkOffer(number, work, firm, int(price), int(length), who)
-                  for number, work, firm, price, length, who in _OFFER.findall("".join(texts[3:]))),
-            OfferLimits(days, per_firm), site, (int(first), int(second)),
-        )  # fmt: skip
+            tuple(
+                RecordClosure(number, where, group, *map(date.fromisoformat, (since, until)), who)
+                for number, where, group, since, until, who in _CLOSURE.findall(register)
+            ),
+            tuple(
+                Mandate(who, address, where, *map(date.fromisoformat, (since, until)), granter)
+                for who, address, where, since, until, granter in _MANDATE.findall(mandates)
+            ),
+            tuple(
+                WorkOffer(number, work, firm, int(price), int(length), who)
+                for number, work, firm, price, length, who in _OFFER.findall(offers)
+            ),
+            terms,
+            site,
+            (int(first), int(second)),
+        )
+
+    def listed(self):
+        """Return what the list of the handbook shows beside the title of each page."""
+        titles = {
+            name: self.scene.say(*title.split("|"))
+            for name, title in zip(PAGES, TITLES, strict=True)
+        }
+        return {
+            name: re.search(rf'link "{title}"([^\[]*)', self.pilot.screen)[1]
+            for name, title in titles.items()
+        }
 
     def read_inbox(self):
         """Look into the inbox; return the mails of whose return a notice tells."""
@@ -272,8 +318,15 @@ class _Clerk:
             assert mail_subject(self.scene) in self.pilot.screen
             yield from self.pilot.goto("mail", f"/threads/{mail.message}")
             name, address = re.search(r"(\w[^\n<\"]*?) <([^<>\s]+)>", self.pilot.screen).groups()
-            read.append(DayMail(mail.reference, Person("", name, address), mail.statement,
-                                mail.job, mail.message))  # fmt: skip
+            read.append(
+                DayMail(
+                    mail.reference,
+                    Person("", name, address),
+                    mail.statement,
+                    mail.job,
+                    mail.message,
+                )
+            )
         return read
 
     def searched(self, job):

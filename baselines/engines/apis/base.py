@@ -39,6 +39,9 @@ class ApiCall(NamedTuple):
     custom: tuple[str, ...] = ()
     """Tools that take free text instead of JSON arguments; in the request, one `input` string."""
 
+    spaces: Mapping[str, str] = {}
+    """Namespace by tool, for tools that the API groups; in the request, `NAMESPACE__NAME`."""
+
 
 class ChatApi(Protocol):
     """One API, as its clients and its servers need it."""

@@ -31,6 +31,9 @@ _SAMPLING = (
     ("seed", "seed"),
 )
 
+_FREE = ("args", "response", "parameters", "parametersJsonSchema", "responseJsonSchema")
+"""Fields whose content has names of its own."""
+
 
 class Gemini:
     """`/v1beta/models/MODEL:generateContent`."""
@@ -93,7 +96,8 @@ class Gemini:
     def parse(self, body: JsonBody) -> ApiCall:
         """Parse a request; the model and whether to stream are in its address."""
         try:
-            system = body.get("systemInstruction") or body.get("system_instruction") or {}
+            body = _in_capitals(body)
+            system = body.get("systemInstruction") or {}
             texts = [part["text"] for part in system.get("parts") or ()]
             messages: list[JsonBody] = []
             if texts:
@@ -218,6 +222,21 @@ def _tool_of(row: Mapping[str, Any]) -> JsonBody:
         "description": row.get("description") or "",
         "parameters": schema,
     }
+
+
+def _in_capitals(value: Any) -> Any:
+    """Return an object with `fieldNames` for `field_names`, which the API accepts as well."""
+    if isinstance(value, list):
+        return [_in_capitals(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    named = {_capitals(name): item for name, item in value.items()}
+    return {name: item if name in _FREE else _in_capitals(item) for name, item in named.items()}
+
+
+def _capitals(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
 
 
 def _lower(schema: Any) -> Any:

@@ -96,7 +96,7 @@ class OpenAIResponses:
             messages = _messages(items)
             if body.get("instructions"):
                 messages.insert(0, {"role": "system", "content": body["instructions"]})
-            rows = [tool for tool in body.get("tools") or () if tool["type"] in _TOOLS]
+            rows, spaces = _flat(body.get("tools") or ())
             tools = [_TOOLS[tool["type"]](tool) for tool in rows]
             custom = tuple(tool["name"] for tool in rows if tool["type"] == "custom")
             form = (body.get("text") or {}).get("format") or {}
@@ -106,7 +106,8 @@ class OpenAIResponses:
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise BadRequest(f"not a request for a response: {error!r}") from None
         request = ChatRequest(messages, tools, sampling, schema=form.get("schema"))
-        return ApiCall(request, str(body.get("model") or ""), bool(body.get("stream")), custom)
+        model, stream = str(body.get("model") or ""), bool(body.get("stream"))
+        return ApiCall(request, model, stream, custom, spaces)
 
     def write(self, reply: Completion, call: ApiCall, name: str) -> JsonBody:
         """Return a server's reply."""
@@ -119,7 +120,7 @@ class OpenAIResponses:
                  "status": "completed", "content": [part]}
             )  # fmt: skip
         for number, row in enumerate(reply.message.get("tool_calls") or ()):
-            output.append(_call_item(row, f"{name}_{number}", call.custom))
+            output.append(_call_item(row, f"{name}_{number}", call))
         cut = reply.finish == "length"
         usage = reply.usage
         return {
@@ -261,19 +262,23 @@ def _assistant(output: Sequence[Mapping[str, Any]]) -> JsonBody:
 
 def _call_of(item: Mapping[str, Any]) -> JsonBody:
     text = item["arguments"] if "arguments" in item else json.dumps({"input": item["input"]})
+    space = item.get("namespace")
     return {
         "id": item["call_id"],
         "type": "function",
-        "function": {"name": item["name"], "arguments": text},
+        "function": {"name": _joined(space, item["name"]), "arguments": text},
     }
 
 
-def _call_item(call: Mapping[str, Any], name: str, custom: Sequence[str]) -> JsonBody:
-    function = call["function"]
+def _call_item(row: Mapping[str, Any], name: str, call: ApiCall) -> JsonBody:
+    function = row["function"]
     item: JsonBody = {"id": f"fc_{name}", "call_id": f"call_{name}", "name": function["name"]}
     item["status"] = "completed"
-    if function["name"] in custom:
-        text = arguments_of(call).get("input", function.get("arguments") or "")
+    space = call.spaces.get(function["name"])
+    if space is not None:
+        item |= {"namespace": space, "name": function["name"].removeprefix(_joined(space, ""))}
+    if function["name"] in call.custom:
+        text = arguments_of(row).get("input", function.get("arguments") or "")
         return {"type": "custom_tool_call", **item, "input": str(text)}
     return {"type": "function_call", **item, "arguments": function.get("arguments") or "{}"}
 
@@ -286,6 +291,25 @@ def _empty(item: JsonBody) -> JsonBody:
     elif item["type"] == "custom_tool_call":
         empty = {"input": ""}
     return {**item, "status": "in_progress", **empty}
+
+
+def _joined(space: str | None, name: str) -> str:
+    return f"{space}__{name}" if space else name
+
+
+def _flat(tools: Sequence[Mapping[str, Any]]) -> tuple[list[Mapping[str, Any]], dict[str, str]]:
+    """Return the tools that the program runs, those of namespaces too, and their namespaces."""
+    rows: list[Mapping[str, Any]] = []
+    spaces: dict[str, str] = {}
+    for tool in tools:
+        if tool["type"] == "namespace":
+            for inner in tool["tools"]:
+                name = _joined(tool["name"], inner["name"])
+                rows.append({**inner, "name": name})
+                spaces[name] = tool["name"]
+        elif tool["type"] in _TOOLS:
+            rows.append(tool)
+    return rows, spaces
 
 
 def _function_tool(tool: Mapping[str, Any]) -> JsonBody:

@@ -63,7 +63,7 @@ def replicas_of(
 
 
 class LaunchedEngine:
-    """A vLLM server of our own, started when it is needed.
+    """A vLLM server that hexathlon starts when it is needed.
 
     Args:
         checkpoint: The checkpoint directory that it serves.
@@ -268,7 +268,9 @@ class _Published:
 
         def expect(ids: list[int]) -> list[float]:
             if ids != self._ids:
-                raise WeightsDiffer("the engine continues the probe with other tokens than before")
+                raise WeightsDiffer(
+                    "the engine continues the probe with different tokens than before"
+                )
             return self._expected
 
         probe: LogProbabilityProbe = self._weights.probe._replace(expect=expect)

@@ -42,9 +42,10 @@ class Layers:
         self._owner = owner
         self._users = users
         self._bases: dict[str, str] = {}
+        self._mounts: dict[str, str] = {}
         mount("tmpfs", STAGE, "tmpfs", MS_NOSUID | MS_NOEXEC, "mode=755")
         os.chdir(STAGE)
-        for folder in ("b", "l", "r", "d", "h"):
+        for folder in ("b", "l", "r", "d", "h", "m"):
             os.mkdir(folder)
         self._make_devices()
 
@@ -59,6 +60,15 @@ class Layers:
                 self._bind(name, folder)
             self._bases[name] = folder
         return self._bases[name]
+
+    def mounted(self, path: str) -> str:
+        """Return the place of a directory of the machine on the stage, read-only."""
+        if path not in self._mounts:
+            folder = f"m/{len(self._mounts)}"
+            os.mkdir(folder)
+            self._bind(path, folder)
+            self._mounts[path] = folder
+        return self._mounts[path]
 
     def add(self, number: int, size: int, inodes: int) -> None:
         """Create an empty layer of a size in bytes."""

@@ -5,6 +5,7 @@ import os
 import socket
 import stat
 import struct
+from collections.abc import Mapping
 
 from hexathlon.envs.sandbox.kernel.calls import (
     CLONE_NEWCGROUP,
@@ -32,12 +33,21 @@ _NAMESPACES = CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_N
 _GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 1
 
 
-def build_root(layers: list[int], base: str, *, host: bool, memory_files: int, root: bool) -> None:
+def build_root(
+    layers: list[int],
+    base: str,
+    mounts: Mapping[str, str],
+    *,
+    host: bool,
+    memory_files: int,
+    root: bool,
+) -> None:
     """Leave every namespace of the machine and make the layers this process's root.
 
     Args:
         layers: Numbers of the layers, the writable one first.
         base: Directory of the lowest layer on the stage.
+        mounts: Path inside → directory on the stage.
         host: Whether to mount the machine's own `/usr` on top.
         memory_files: Size of `/dev/shm` in bytes.
         root: Whether the supervisor is the machine's root; otherwise the overlay's marks are stored
@@ -54,6 +64,9 @@ def build_root(layers: list[int], base: str, *, host: bool, memory_files: int, r
         mount("r/usr/local", "h", flags=MS_BIND)
         mount("usr", "r/usr", flags=MS_BIND | MS_REC)
         mount("h", "r/usr/local", flags=MS_MOVE)
+    for path, source in mounts.items():
+        _require_folder(f"r{path}")
+        mount(source, f"r{path}", flags=MS_BIND | MS_REC)
     _require_folder("r/proc")
     mount("proc", "r/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
     _require_folder("r/dev")

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import socket
 
 from hexathlon.envs.sandbox.base import SandboxBackend, SandboxFault, SandboxSnapshot
 from hexathlon.envs.sandbox.execution import Evidence, Process, ShellState
@@ -18,6 +19,7 @@ __all__ = ["NamespaceSandbox"]
 
 _DUMP_SECONDS = 10.0
 _COPY_SECONDS = 120.0
+_LISTEN_SECONDS = 20.0
 _DEEPEST = 64
 """Maximum number of frozen layers above the image; a deeper stack is copied into one layer."""
 
@@ -113,6 +115,18 @@ class NamespaceSandbox(InitSandbox):
                 self._attempts += self._link.ask("network")[0]["attempts"]
             except SandboxFault:
                 return  # process 1 has ended, and its counters with it
+
+    def listen(self, port: int) -> socket.socket:
+        """Return a socket that listens on the sandbox's loopback."""
+        self._live()
+        assert self._opened is not None
+        ours, theirs = wire.pair()
+        with ours:
+            with theirs:
+                descriptors, pid = [theirs.fileno()], self._opened.pid
+                self._stack.supervisor.ask("listen", descriptors, pid=pid, port=port)
+            (descriptor,) = answer_on(ours, "opening a port", _LISTEN_SECONDS)
+        return socket.socket(fileno=descriptor)
 
     def snapshot(self) -> SandboxSnapshot:
         """Return the state of files and shell."""

@@ -78,7 +78,8 @@ class Stacks:
             if key in self._images:
                 self._images.move_to_end(key)
                 return self._images[key]
-        files = dict(image.files)
+        places = {path: Entry(folder=True, mode=0o755) for path in image.mounts}
+        files = {**places, **image.files}
         if image.workdir not in files:
             files = {image.workdir: Entry(folder=True, mode=0o755), **files}
         stack = self.add_layer(Stack(supervisor, image), Changes(files), of_image=True)
@@ -171,6 +172,7 @@ def _spec(
     groups = str(supervisor.properties["limits"]).startswith("cgroup")
     return {
         "base": image.base,
+        "mounts": () if write_bundle else image.mounts,
         "host": image.base == HOST,
         "environment": image.variables(),
         "workdir": image.workdir,

@@ -18,6 +18,7 @@ from typing import Any
 
 from hexathlon.envs.sandbox.kernel import bundle, wire, writing
 from hexathlon.envs.sandbox.kernel.calls import (
+    CLONE_NEWNET,
     CLONE_NEWNS,
     CLONE_NEWPID,
     CLONE_NEWUSER,
@@ -123,7 +124,7 @@ class _Supervisor:
         self._operations: dict[str, Callable[..., dict[str, Any]]] = {}
         self._operations |= {"open": self._open, "end": self._end, "drop": self._drop}
         self._operations |= {"changes": self._changes, "copy": self._copy, "counters": self._count}
-        self._operations["idle"] = self._idle
+        self._operations |= {"idle": self._idle, "listen": self._listen}
         _forget_arguments()
         set_name("init")
 
@@ -152,6 +153,7 @@ class _Supervisor:
     ) -> dict[str, Any]:
         """Fork a sandbox; descriptors: its socket, its shell's three or four, or a bundle."""
         base = self._layers.base(spec["base"])
+        spec["mounts"] = {path: self._layers.mounted(path) for path in spec["mounts"]}
         self._layers.add(layers[0], *sizes)
         group = None if isinstance(self._family, str) else self._family.make()
         membership_files: list[int] = []
@@ -214,6 +216,11 @@ class _Supervisor:
             code = 0
         finally:
             os._exit(code)
+
+    def _listen(self, descriptors: list[int], pid: int, port: int) -> dict[str, Any]:
+        """Open a listening socket in a sandbox's network, in a separate process."""
+        self._elsewhere(descriptors[0], lambda: _listening(pid, port))
+        return {}
 
     def _reap(self) -> None:
         """Reap helpers and sandboxes that have ended; no other children are reaped."""
@@ -285,7 +292,12 @@ def _enter(
     descriptors: list[int],
 ) -> None:
     build_root(
-        layers, base, host=spec["host"], memory_files=spec["memory_files"], root=supervisor._root
+        layers,
+        base,
+        spec["mounts"],
+        host=spec["host"],
+        memory_files=spec["memory_files"],
+        root=supervisor._root,
     )
     enter_user_namespace(supervisor._users)
     if spec["write_bundle"]:
@@ -309,6 +321,13 @@ def _copy_layer(source: int, target: int) -> None:
         )
         if code:
             raise OSError(code, "a layer could not be copied")
+
+
+def _listening(pid: int, port: int) -> int:
+    """Return the descriptor of a socket that listens on the loopback of a sandbox's network."""
+    network = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+    setns(network, CLONE_NEWNET)
+    return socket.create_server(("127.0.0.1", port)).detach()
 
 
 def _make_users() -> int:

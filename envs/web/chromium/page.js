@@ -302,6 +302,13 @@
     return JSON.stringify([...byKey.keys()]);
   };
 
+  // Whether a picture taken now shows no moment of a movement: neither an animation nor a caret.
+  const steady = () => {
+    const active = document.activeElement;
+    const caret = active && (active.isContentEditable || active.shadowRoot || active.matches("input, textarea"));
+    return !caret && !document.querySelector("iframe, frame") && !document.getAnimations().length;
+  };
+
   const identity = Math.random().toString(36).slice(2);
   window.hx = {
     document: identity,
@@ -313,6 +320,7 @@
     },
     point,
     boxes,
+    steady,
     press: (key) => void element(key).click(),
     focus: (key) => void element(key).focus(),
     fill,

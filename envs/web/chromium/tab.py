@@ -1,6 +1,7 @@
 """A tab of Chromium: its page, its history, and what the agent has seen of it."""
 
 import asyncio
+import base64
 import json
 import time
 from collections.abc import Mapping
@@ -132,6 +133,12 @@ class ChromiumTab:
         step = HistoryEntry(url, known is None or known.method == "GET")
         self.history = [*self.history[: self.place + 1], step]
         self.place = len(self.history) - 1
+
+    async def picture(self) -> bytes:
+        """Return the window as PNG."""
+        wanted = {"format": "png", "optimizeForSpeed": True}
+        taken = self._session.send("Page.captureScreenshot", wanted)
+        return base64.b64decode((await within(_SECONDS, "a screenshot", taken))["data"])
 
     def numbered(self, ids: Mapping[int, int]) -> None:
         """Adopt numbers given earlier, by the keys of this document."""

@@ -1,4 +1,4 @@
-"""The command `judge run`, for short `judge RUN`."""
+"""The command `judge run`, or `judge RUN` for short."""
 
 from collections.abc import Sequence
 from pathlib import Path

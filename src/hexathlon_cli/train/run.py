@@ -1,4 +1,4 @@
-"""The command `train run`, for short `train RECIPE`."""
+"""The command `train run`, or `train RECIPE` for short."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

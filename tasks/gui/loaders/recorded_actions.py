@@ -78,7 +78,7 @@ class ActionMatch(NamedTuple):
 
 
 def call_of(action: RecordedAction) -> tuple[str, dict[str, Any]]:
-    """Return the expert's action as a call of our tools."""
+    """Return the expert's action as a call of the event's tools."""
     if action.action == "system_button":
         return _BUTTONS.get(action.button.lower(), "navigate_back"), {}
     name = _TOOLS[action.action]

@@ -398,7 +398,7 @@ def silence(scene: GuiScene) -> GuiDraft | None:
 
 
 def _alarm_names(pilot: PhonePilot, time: str) -> tuple[str, ...]:
-    """Return the labels of an alarm's switch, with 24 and with 12 hours."""
+    """Return the labels of an alarm's switch, on a 24- and on a 12-hour clock."""
     hour, minute = int(time[:2]), time[3:]
     if pilot.language == "zh":
         texts = (time, f"{'上午' if hour < 12 else '下午'}{(hour - 1) % 12 + 1}:{minute}")

@@ -169,7 +169,7 @@ class GuiScene:
         return int(self.rng.integers(low, high + 1))
 
     def say(self, en: str, zh: str) -> str:
-        """Return the text of the task's language."""
+        """Return the text in the task's language."""
         return zh if self.language == "zh" else en
 
     def word(self, app: str, key: str) -> str:

@@ -383,7 +383,7 @@ def _double(scene: GuiScene) -> GuiDraft | None:
 
 @as_template("shop_return", "easy", "medium", apps=("shop",))
 def _return(scene: GuiScene) -> GuiDraft | None:
-    """Return an article of an order."""
+    """Return an item of an order."""
     plan = scene.plan()
     goods = scene.plan().table("shop.products")
     lines = scene.rows(plan, "shop.lines")
@@ -422,7 +422,7 @@ def _return(scene: GuiScene) -> GuiDraft | None:
 
 @as_template("shop_cheapest", "medium", apps=("shop",))
 def _cheapest(scene: GuiScene) -> GuiDraft | None:
-    """Order the cheapest article that fits, delivered to an address other than the first."""
+    """Order the cheapest item that fits, delivered to an address other than the first."""
     plan = scene.plan()
     plan = plan.with_edits([("shop.cart", "drop", row["id"])
                             for row in scene.rows(plan, "shop.cart")])  # fmt: skip
@@ -439,7 +439,7 @@ def _cheapest(scene: GuiScene) -> GuiDraft | None:
         return None
     best, near = fits[:2]
     cheapest = min(kin, key=lambda row: int(row["price"]))
-    if cheapest["id"] == best["id"]:  # the cheapest article overall must not be the right one
+    if cheapest["id"] == best["id"]:  # the cheapest item overall must not be the right one
         return None
     address = scene.rows(plan, "shop.addresses")[1]
     first = scene.rows(plan, "shop.addresses")[0]
@@ -493,7 +493,7 @@ def _cheapest(scene: GuiScene) -> GuiDraft | None:
 
 
 def _cart(scene: GuiScene) -> PhoneScript:
-    """Open the cart, whose label shows the number of articles in it."""
+    """Open the cart, whose label shows the number of items in it."""
     names = tuple(f"{name} (1)" for name in _all(scene, "shop", "cart"))
 
     def solve(pilot: Any) -> Any:

@@ -57,7 +57,7 @@ def sent_message(scene: GuiScene, plan: PhonePlan, contact: PhoneRow, text: str)
 
 
 def unique_names(rows: list[PhoneRow]) -> list[PhoneRow]:
-    """Return contacts of whose name no other one contains a part or all."""
+    """Return contacts no part of whose name occurs in another contact's."""
     return [row for row in rows
             if sum(row["name"] in other["name"] for other in rows) == 1]  # fmt: skip
 

@@ -208,7 +208,7 @@ def _round(items: Sequence[LoadedQuestion]) -> list[LoadedQuestion]:
 
 
 def read_check(own: str, gold: str, *beside: str, ordered: bool = False) -> tuple[Check, ...]:
-    """Return the data set's own rule as headline, beside further rules and our strict one."""
+    """Return the data set's own rule as headline, with further rules and hexathlon's strict one."""
     strict = {"gold": gold, "ordered": ordered}
     return (
         Check(name=own, params={"gold": gold}),

@@ -142,7 +142,7 @@ class CardLimits(WebTemplate):
 
 
 class ReadBooking(WebTemplate):
-    """Read the amount, and on easy the reference number in the purpose, of a payment."""
+    """Read a payment's amount and, at the easy level, the reference number in its purpose."""
 
     name: ClassVar[str] = "bank_booking"
     levels: ClassVar[tuple[Level, ...]] = ("tiny", "easy")

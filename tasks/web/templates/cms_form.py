@@ -26,7 +26,7 @@ __all__ = ["TEMPLATES"]
 
 
 class NewArticle(WebTemplate):
-    """Fill a long form although the session expires between requests."""
+    """Fill in a long form even though the session expires between requests."""
 
     name: ClassVar[str] = "cms_new"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)

@@ -91,7 +91,7 @@ def tick_and_apply(pilot: Pilot, numbers: set[int], action: str) -> Script:
 
 
 def sign_in_again(pilot: Pilot, site: str, login: str, password: str) -> Script:
-    """Fill the sign-in form, if it is shown."""
+    """Fill in the sign-in form, if it is shown."""
     if any(pilot.shows(f'textbox "{each}"') for each in pilot.words(site, "password")):
         yield from pilot.fill(pilot.words(site, "login"), login)
         yield from pilot.fill(pilot.words(site, "password"), password)

@@ -152,7 +152,7 @@ class WebScene:
         return [items[int(i)] for i in self.rng.permutation(len(items))[:count]]
 
     def say(self, en: str, zh: str) -> str:
-        """Return the text of the task's language."""
+        """Return the text in the task's language."""
         return zh if self.language == "zh" else en
 
     def ask(self, plan: WorldPlan, en: str, zh: str) -> str:

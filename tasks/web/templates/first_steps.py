@@ -63,7 +63,7 @@ class OpenAndRead(_FirstStep):
     name: ClassVar[str] = "wiki_open_read"
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw two buildings of the front page, and a fact."""
+        """Draw two buildings on the front page, and a fact."""
         plan = scene.plan("wiki")
         store = scene.store(plan, "wiki")
         shown = {row["id"] for row in store.rows(_FRONT_PAGES)}
@@ -243,7 +243,7 @@ class TakeOut(_OnList):
     name: ClassVar[str] = "maps_take_out"
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw two places of the list."""
+        """Draw two places on the list."""
         plan, places, first = self.listed(scene)
         at, near = scene.sample(range(len(places)), 2)
         title = places[at]["name"]
@@ -286,7 +286,7 @@ class TakeOut(_OnList):
 
 
 class ReadHours(_OnList):
-    """Open a place of the list and read its hours on a weekday."""
+    """Open a place on the list and read its hours on a weekday."""
 
     name: ClassVar[str] = "maps_read_hours"
 

@@ -36,7 +36,7 @@ class VoteForPost(WebTemplate):
     levels: ClassVar[tuple[Level, ...]] = ("tiny", "easy")
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw one of several posts of a thread."""
+        """Draw one of several posts in a thread."""
         plan = scene.plan("forum")
         store = scene.store(plan, "forum")
         posts = single_posts(store)

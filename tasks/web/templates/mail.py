@@ -40,7 +40,7 @@ class OrganiseOne(WebTemplate):
     levels: ClassVar[tuple[Level, ...]] = ("tiny",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw a message of the inbox with a unique subject, and an action."""
+        """Draw a message in the inbox with a unique subject, and an action."""
         box = Mailbox(scene, scene.plan("mail"))
         rows = box.store.rows(
             "SELECT * FROM messages WHERE subject IN (SELECT subject FROM messages GROUP BY "
@@ -92,13 +92,13 @@ class OrganiseOne(WebTemplate):
 
 
 class ReplyOne(WebTemplate):
-    """Reply to one message, or to everybody of a conversation."""
+    """Reply to one message, or to everybody in a conversation."""
 
     name: ClassVar[str] = "mail_reply"
     levels: ClassVar[tuple[Level, ...]] = ("tiny", "easy")
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw a question and an answer; on the easy level two people are in copy."""
+        """Draw a question and an answer; at the easy level two people are copied in."""
         box = Mailbox(scene, scene.plan("mail"))
         everybody = scene.level != "tiny"
         sender, first, second, other = box.colleagues(4)
@@ -241,13 +241,13 @@ class ContactDetail(WebTemplate):
 
 
 class Absence(WebTemplate):
-    """Set the absence note according to a mail."""
+    """Set the out-of-office reply according to an email."""
 
     name: ClassVar[str] = "mail_absence"
     levels: ClassVar[tuple[Level, ...]] = ("easy",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw days of leave, which a second mail corrects, and a deputy."""
+        """Draw days of leave, which a second email corrects, and a deputy."""
         box = Mailbox(scene, scene.plan("mail"))
         office, deputy = box.colleagues(2)
         first = box.start.date() + timedelta(days=int(scene.rng.integers(20, 40)))

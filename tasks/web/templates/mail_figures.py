@@ -25,7 +25,7 @@ _FAIRS = ("Autumn fair|秋季展会", "Spring fair|春季展会", "Trade days|�
 
 
 class _Figure(NamedTuple):
-    """A mail that states a figure for a desk."""
+    """An email that states a figure for a desk."""
 
     at: datetime
     author: str

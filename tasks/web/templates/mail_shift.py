@@ -29,7 +29,7 @@ _SCALE = 4
 
 
 class AssistantsDay(WebTemplate):
-    """Nine mails from one person over a day, and requests of others; scored as a whole."""
+    """Nine emails from one person over a day, and requests of others; scored as a whole."""
 
     name: ClassVar[str] = "mail_calendar_shift"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)

@@ -173,13 +173,13 @@ class ForwardOffer(WebTemplate):
 
 
 class SortWithFilter(WebTemplate):
-    """Set up a filter; on the medium level it also meets an exception."""
+    """Set up a filter; at the medium level it also meets an exception."""
 
     name: ClassVar[str] = "mail_filter"
     levels: ClassVar[tuple[Level, ...]] = ("easy", "medium")
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw a sender's domain, mails from it in the inbox, and a folder."""
+        """Draw a sender's domain, emails from it in the inbox, and a folder."""
         box = Mailbox(scene, scene.plan("mail"))
         outside = box.outsiders(3)
         if len(outside) < 3:

@@ -27,7 +27,7 @@ __all__ = ["TEMPLATES"]
 
 
 class VisitCancelled(WebTemplate):
-    """Follow mails that cancel part of a visit, and inform exactly the people affected."""
+    """Follow emails that cancel part of a visit, and inform exactly the people affected."""
 
     name: ClassVar[str] = "mail_calendar_visit"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)

@@ -1,4 +1,4 @@
-"""Shared parts of mail templates: mails added to a world, expected mails, and steps."""
+"""Shared parts of mail templates: emails added to a world, expected emails, and steps."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence

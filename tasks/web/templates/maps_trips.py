@@ -32,7 +32,7 @@ _TRIES = 8
 
 
 class _Wishes(NamedTuple):
-    """Requirements of a room."""
+    """Requirements for a room."""
 
     start: str
     finish: str

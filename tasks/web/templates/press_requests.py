@@ -1,4 +1,4 @@
-"""A hard task across the forum and the wiki: requests of readers, judged by the wiki's guideline."""
+"""A hard task across the forum and the wiki: readers' requests, judged by the wiki's guideline."""
 
 from collections.abc import Sequence
 from datetime import timedelta

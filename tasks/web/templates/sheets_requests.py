@@ -52,7 +52,7 @@ class _Remark(NamedTuple):
     """`ask`, `withdraw` or `agree`."""
 
     change: int = 0
-    """Difference to the present figure, in per cent."""
+    """Difference from the current figure, in per cent."""
 
     days: int = 10
     """Age of the comment."""

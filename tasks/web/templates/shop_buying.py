@@ -1,4 +1,4 @@
-"""Tasks of buying: a fully specified order, a declined card, the best coupon."""
+"""Purchase tasks: a fully specified order, a declined card, the best coupon."""
 
 from datetime import date
 from typing import Any, ClassVar
@@ -48,7 +48,7 @@ class Buy(WebTemplate):
     twins: ClassVar[bool] = True
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw goods, an address, a card and, on medium, a coupon, a window and a note."""
+        """Draw goods, an address, a card and, at the medium level, a coupon, a window and a note."""
         plan = scene.plan("shop")
         store = scene.store(plan, "shop")
         rich = scene.level == "medium"

@@ -301,7 +301,7 @@ def _best(
 ) -> tuple[list[StoreRow], StoreRow | None, Any, tuple[_Choice, _Choice]] | None:
     """Return the best pair, its coupon and totals, and two nearly as good.
 
-    None if there are two best, if the delivery does not matter, or if a simpler rule finds it.
+    None if two are equally good, if the delivery does not matter, or if a simpler rule finds it.
     """
     today, settings = date.fromisoformat(start[:10]), settings_of(store)
     coupons = [None, *store.rows("SELECT * FROM coupons ORDER BY code")]

@@ -214,13 +214,13 @@ class _Piece(NamedTuple):
 
 
 class ReturnSweep(WebTemplate):
-    """Of seven articles, request the return of those that the rules allow."""
+    """Of seven items, request the return of those that the rules allow."""
 
     name: ClassVar[str] = "shop_returns"
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw articles near the limits of the rules."""
+        """Draw items near the limits of the rules."""
         plan = scene.plan("shop")
         store = scene.store(plan, "shop")
         settings = settings_of(store)
@@ -236,7 +236,7 @@ class ReturnSweep(WebTemplate):
                 delivered=piece.delivered.isoformat(), quantity=piece.quantity,
                 discount=piece.discount, item=piece.item, coupon="FIGS" if piece.discount else "",
             )  # fmt: skip
-        # One article was also ordered earlier: only the later order is meant.
+        # One item was also ordered earlier: only the later order is meant.
         again = pieces[0]
         edits += past_order(
             again.number - 20,
@@ -343,7 +343,7 @@ def _piece_words(scene: WebScene, piece: _Piece) -> str:
 def _pieces(
     scene: WebScene, store: SiteStore, settings: dict[str, int], today: date
 ) -> list[_Piece] | None:
-    """Draw seven articles, each at a limit of a rule."""
+    """Draw seven items, each at a limit of a rule."""
     rows = [row for row in goods_of(scene.plan("shop")) if not row["owned"]]
     usual = [row for row in rows if row["return_days"] and row["category"] not in _HYGIENE]
     dear = [row for row in usual if row["price"] > settings["fee_over"]]

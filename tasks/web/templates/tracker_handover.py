@@ -30,7 +30,7 @@ class HandOver(WebTemplate):
     levels: ClassVar[tuple[Level, ...]] = ("medium",)
 
     def draw(self, scene: WebScene) -> WebDraft | None:
-        """Draw a person and eight issues of theirs, one for every rule."""
+        """Draw a person and eight of their issues, one for every rule."""
         plan = scene.plan("tracker")
         store = scene.store(plan, "tracker")
         hard = scene.demanding()

@@ -107,7 +107,7 @@ class TraceEvent(NamedTuple):
 
 
 def readable(text: str) -> str:
-    """Replace control characters and lone surrogates, which no page can contain, by U+FFFD."""
+    """Replace control characters and lone surrogates, which no page can contain, with U+FFFD."""
     return _UNREADABLE.sub("\ufffd", text)
 
 

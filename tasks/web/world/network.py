@@ -46,7 +46,7 @@ MAX_TRACE = 600
 """Maximum number of requests in the trace, far above an episode's budget of actions."""
 
 NOW = "{now}"
-"""Value that an edit during an episode replaces by the time at which it is made."""
+"""Value that an edit during an episode replaces with the time at which it is made."""
 
 Edit = tuple[str, str, Sequence[Any]]
 """A change that a task makes to a site's initial content: site, SQL, values."""

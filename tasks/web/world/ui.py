@@ -303,7 +303,7 @@ class Kit:
         )
 
     def _field_id(self, name: str) -> str:
-        """Return the id of a field; several forms of a page can have fields of one name."""
+        """Return the id of a field; several forms on a page can have fields of one name."""
         number = self._field_ids[name] = self._field_ids.get(name, 0) + 1
         return f"field-{name}" if number == 1 else f"field-{name}-{number}"
 

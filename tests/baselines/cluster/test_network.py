@@ -1,7 +1,9 @@
 """One recipe file in a single process, and on two nodes in network namespaces of their own."""
 
 import sys
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +22,11 @@ from support.network_nodes import NetworkNodes
 from support.products import require_invariant_products
 from support.served import sharp_policy
 
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
+
 RECIPE = """
 name = "two-nodes"
-steps = 2
+steps = {steps}
 save_every = 1
 ranks = {ranks}
 
@@ -86,14 +90,18 @@ def nodes(folder: Path) -> Iterator[NetworkNodes]:
 
 def written(folder: Path, name: str, **values: Any) -> Path:
     path = folder / f"{name}.toml"
-    path.write_text(RECIPE.format(policy=folder / "policy", **values))
+    path.write_text(RECIPE.format(policy=folder / "policy", **{"steps": 2, **values}))
     return path
 
 
-def trained_on(nodes: NetworkNodes, recipe: Path, out: Path) -> None:
+def command(nodes: NetworkNodes, recipe: Path, out: Path) -> list[str | Path]:
     main = "from hexathlon_cli import main; main()"
     words = ["train", recipe, "--cluster", nodes.address, "--out", out]
-    done = nodes.run(sys.executable, "-c", main, *words, timeout=800)
+    return [sys.executable, "-c", main, *words]
+
+
+def trained_on(nodes: NetworkNodes, recipe: Path, out: Path) -> None:
+    done = nodes.run(*command(nodes, recipe, out), timeout=800)
     assert done.returncode == 0, done.stderr[-3000:]
     assert "mean reward on 1 unseen tasks" in done.stdout
 
@@ -113,7 +121,6 @@ def rows(run: Path) -> list[dict[str, float]]:
     ]
 
 
-@pytest.mark.slow
 def test_a_recipe_gives_the_bits_of_one_process_on_two_nodes(
     nodes: NetworkNodes, folder: Path
 ) -> None:
@@ -129,7 +136,6 @@ def test_a_recipe_gives_the_bits_of_one_process_on_two_nodes(
     assert not all(torch.equal(start[name], weight) for name, weight in here.items())
 
 
-@pytest.mark.slow
 def test_ranks_and_engines_on_both_nodes_train_the_policy_of_one_machine(
     nodes: NetworkNodes, folder: Path
 ) -> None:
@@ -139,3 +145,25 @@ def test_ranks_and_engines_on_both_nodes_train_the_policy_of_one_machine(
     trained_here(recipe, folder / "mixed-here")
     there, here = weights(folder / "mixed-nodes"), weights(folder / "mixed-here")
     assert max(float((there[name] - here[name]).abs().max()) for name in here) <= 1e-5
+
+
+def test_a_lost_node_is_replaced_and_nothing_else_changes(
+    nodes: NetworkNodes, folder: Path
+) -> None:
+    """The engine and all environments are on the node that is killed after the first step."""
+    require_invariant_products()
+    recipe = written(folder, "lost", ranks=1, engines=1, workers=1, places=APART, steps=3)
+    out = folder / "lost-nodes"
+    with ThreadPoolExecutor(1) as thread:
+        training = thread.submit(trained_on, nodes, recipe, out)
+        while not list(out.glob("states/0*1")):
+            assert not training.done(), training.result()
+            time.sleep(0.05)
+        nodes.kill(1)
+        nodes.start(1)
+        training.result()
+    assert "was lost" in (out / "cluster.log").read_text()
+    trained_here(recipe, folder / "lost-here")
+    there, here = weights(out), weights(folder / "lost-here")
+    assert all(torch.equal(there[name], weight) for name, weight in here.items())
+    assert rows(out) == rows(folder / "lost-here")

@@ -172,6 +172,20 @@ def test_tools_of_free_text_take_one_string() -> None:
     assert again.request.messages[0]["tool_calls"][0]["function"] == function
 
 
+def test_tools_in_namespaces_are_flat_for_the_model() -> None:
+    api = OpenAIResponses()
+    inner = {"type": "function", "name": "search", "parameters": {"type": "object"}}
+    space = {"type": "namespace", "name": "mcp__shop", "tools": [inner]}
+    call = api.parse({"input": "find", "tools": [space]})
+    assert [tool["name"] for tool in call.request.tools] == ["mcp__shop__search"]
+    function = {"name": "mcp__shop__search", "arguments": "{}"}
+    message = {"role": "assistant", "tool_calls": [{"id": "", "function": function}]}
+    item = api.write(Completion(message, "stop", Usage()), call, "7")["output"][0]
+    assert (item["namespace"], item["name"]) == ("mcp__shop", "search")
+    again = api.parse({"input": [item]}).request.messages[0]
+    assert again["tool_calls"][0]["function"] == function
+
+
 def ask(url: str, api: ChatApi, request: ChatRequest = REQUEST, key: str = "k") -> ChatReply:
     async def asked() -> ChatReply:
         settings = HttpSettings(url, "m", key, retries=0, backoff=0.001, timeout=20)

@@ -16,6 +16,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
+from hexathlon.baselines.pipeline.collect import Collected
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.baselines.training.folder import RecipeDiffers
 from hexathlon.baselines.training.metrics import MetricsLog, read_metrics
@@ -23,7 +24,7 @@ from hexathlon.baselines.training.recipe import RecipeError, load_recipe
 from hexathlon.baselines.training.rollouts import RolloutLog, rescored
 from hexathlon.baselines.training.run import train
 from hexathlon.baselines.training.saving import CorruptState
-from hexathlon.baselines.training.step import NothingToLearn
+from hexathlon.baselines.training.step import NothingToLearn, nothing_to_learn
 from hexathlon.evaluators.records import check_chain, read_records
 from hexathlon.evaluators.records.plan import read_plan
 from hexathlon.evaluators.statistics import ScoreInterval
@@ -228,6 +229,13 @@ def test_policy_without_success_raises_a_named_error(recipe: Path, tmp_path: Pat
     }
     with pytest.raises(NothingToLearn, match="2 batches of 3 groups left nothing to learn"):
         train(load_recipe(str(recipe), changes), tmp_path / "run", quiet)
+
+
+def test_failures_of_all_rollouts_are_not_blamed_on_the_policy() -> None:
+    record: Any = {"status": "infra", "error": "engine replica 0 died"}
+    batch = Collected([], [record, record], 2)
+    error = nothing_to_learn(load_recipe("sql-tiny"), 4, [batch])
+    assert "step 4: none of the 2 rollouts has a score (the last: engine replica 0" in str(error)
 
 
 def test_torn_state_is_reported(recipe: Path, shorter: Trained) -> None:

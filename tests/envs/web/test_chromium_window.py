@@ -1,9 +1,12 @@
 """Coordinates, screenshots and marks: what only a window has."""
 
+import io
 import json
+import re
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from hexathlon.envs.web.env import WebEnv
 from hexathlon.tasks.registry import get_source
@@ -105,3 +108,24 @@ def test_long_texts_are_inserted_not_typed(env):
     assert "at most 500 characters" in call(env, "keyboard_type", text="x" * 501)["text"]
     assert "Page:" in call(env, "keyboard_insert_text", text="x" * 60_000)["text"]
     assert "Page:" in call(env, "keyboard_type", text="x" * 500)["text"]
+
+
+def pixels(png: bytes) -> np.ndarray:
+    return np.asarray(Image.open(io.BytesIO(png)).convert("RGB"))
+
+
+def test_the_quick_picture_is_that_of_playwright(env):
+    env.reset(seed=1, options={"task": TASK})
+    tab, call_on = env.browser._tab, env.browser._driver.call
+    wanted = call_on(tab.page.screenshot(animations="disabled"))
+    assert call_on(tab.run("steady"))
+    assert np.array_equal(pixels(env.browser.screenshot()), pixels(wanted))
+
+
+def test_a_field_is_drawn_without_its_caret(env):
+    screen, _ = env.reset(seed=1, options={"task": TASK})
+    bid = re.search(r"\[(\d+)\] textbox", screen["text"])[1]
+    call(env, "focus", bid=bid)
+    assert not env.browser._driver.call(env.browser._tab.run("steady"))
+    pictures = [env.browser.screenshot() for _ in range(3)]
+    assert all(np.array_equal(pixels(pictures[0]), pixels(each)) for each in pictures)

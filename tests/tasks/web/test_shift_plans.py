@@ -1,5 +1,6 @@
 """Plans of a shift, and what its synchronisation undoes."""
 
+from collections import Counter
 from dataclasses import replace
 from datetime import date
 
@@ -7,16 +8,27 @@ import pytest
 
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.web.templates.draft import WebScene
+from hexathlon.tasks.web.templates.shifts.haste import (
+    exchanged_plan,
+    exchanged_plans,
+    hasty_plan,
+)
 from hexathlon.tasks.web.templates.shifts.ledger import DayLedger, DayStatement, DayStep
+from hexathlon.tasks.web.templates.shifts.offers import (
+    changed_offers,
+    changed_terms,
+    draw_offers,
+    draw_terms,
+    out_of_reach,
+)
 from hexathlon.tasks.web.templates.shifts.plans import (
-    OfferLimits,
+    MARGIN,
+    PlanTerms,
     WorkOffer,
     best_plan,
-    draw_limits,
-    draw_offers,
-    hasty_plan,
-    listed_plans,
-    priced_anew,
+    is_only_plan,
+    plan_cost,
+    plans_within,
 )
 from hexathlon.tasks.web.templates.shifts.records import JobTarget, RecordJob
 from hexathlon.tasks.web.templates.shifts.rules import DayRules, Mandate, RegisterEntry
@@ -25,10 +37,6 @@ from hexathlon.tasks.web.world.people import Person
 TODAY = date(2026, 3, 12)
 HEAD = Person("h.ead", "Hanna Ead", "h.ead@ostra.test")
 KEEPER = Person("k.eep", "Kai Eep", "k.eep@ostra.test")
-
-
-def scene(seed=1):
-    return WebScene(generator_for("plans", seed), "hard", "test", "en", True, seed)
 
 
 def offer(number, work, firm, price, days, author=HEAD.name):
@@ -45,55 +53,125 @@ SMALL = (
 )
 
 
+def terms(days, works=3, charges=(), **more):
+    return PlanTerms(days, works, tuple(zip("AB", charges, strict=False)), **more)
+
+
 @pytest.mark.parametrize(
-    ("days", "per_firm", "plan"),
+    ("limits", "plan", "cost"),
     [
-        (27, 3, "O-11 O-21 O-31"),  # nothing binds
-        (27, 2, "O-12 O-21 O-31"),  # one firm may not have all
-        (20, 3, "O-11 O-21 O-32"),  # the days: 32 saves most of them
-        (9, 2, ""),  # only firm B is fast enough, three times
-        (15, 2, "O-12 O-21 O-32"),
+        (terms(27), "O-11 O-21 O-31", 300),  # nothing binds
+        (terms(27, 2), "O-12 O-21 O-31", 350),  # one firm may not have all
+        (terms(18), "O-12 O-21 O-31", 350),  # its days are not enough for three
+        (terms(9), "O-12 O-22 O-31", 420),  # nor for two
+        (terms(8), "", 0),  # nor for one, and B's not for three
+        (terms(18, 3, (10, 200)), "O-12 O-21 O-31", 560),  # B has to come all the same
+        (terms(27, 3, (400, 50)), "O-12 O-22 O-32", 550),  # B's charge is lower
+        (terms(27, 3, (400, 50), rebate=300), "O-12 O-22 O-32", 250),
+        (terms(27, 3, apart=("doors", "lamps")), "O-11 O-22 O-31", 370),
+        (terms(18, 3, together=("roof", "lamps")), "O-11 O-22 O-31", 370),
     ],
 )
-def test_a_small_plan(days, per_firm, plan):
-    limits = OfferLimits(days, per_firm)
-    assert " ".join(best_plan(SMALL, limits)) == plan
-    assert listed_plans(SMALL, limits) == ([tuple(plan.split())] if plan else [])
+def test_a_small_plan(limits, plan, cost):
+    found = best_plan(SMALL, limits)
+    assert " ".join(found) == plan
+    if plan:
+        assert plan_cost([each for each in SMALL if each.number in found], limits) == cost
+        assert plans_within(SMALL, limits, cost) == [found]
 
 
 def test_two_cheapest_plans_are_none():
     twice = (*SMALL, offer(13, "roof", "C", 100, 9))
-    assert best_plan(twice, OfferLimits(27, 3)) == ()
-    assert len(listed_plans(twice, OfferLimits(27, 3))) == 2
+    assert best_plan(twice, terms(27)) == ()
+    assert len(plans_within(twice, terms(27), 300)) == 2
+
+
+def test_a_plan_is_the_only_one_if_others_cost_more_by_a_margin():
+    near = (*SMALL, offer(13, "roof", "C", 100 + MARGIN - 1, 9))
+    far = (*SMALL, offer(13, "roof", "C", 100 + MARGIN, 9))
+    plan = ("O-11", "O-21", "O-31")
+    assert best_plan(near, terms(27)) == best_plan(far, terms(27)) == plan
+    assert not is_only_plan(near, terms(27), plan)
+    assert is_only_plan(far, terms(27), plan)
+    assert not is_only_plan(SMALL, terms(27), ())
+
+
+def test_a_firm_has_one_offer_for_a_work():
+    with pytest.raises(ValueError, match="A has two offers for roof"):
+        best_plan((*SMALL, offer(13, "roof", "A", 90, 9)), terms(27))
+
+
+def drawn(seed, split="test"):
+    """Return the scene, the offers and terms that make the plan hard."""
+    at = WebScene(generator_for("plans", seed), "hard", split, "en", True, seed)
+    while True:
+        offers = draw_offers(at, ["Hanna Ead"])
+        limits = draw_terms(at, offers, offers)
+        if limits is not None:
+            return at, offers, limits
+
+
+def firms_of(offers, plan):
+    return Counter(each.firm for each in offers if each.number in plan)
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_branch_and_bound_agrees_with_all_choices(seed):
-    offers = draw_offers(scene(seed), ["Hanna Ead"])
-    limits = draw_limits(scene(seed), offers)
-    assert len(offers) == 49 and len({each.work for each in offers}) == 7
-    assert listed_plans(offers, limits) == [best_plan(offers, limits)]
+def test_bundles_and_sets_of_firms_lead_to_the_same_plan(seed):
+    _, offers, limits = drawn(seed)
+    assert len(offers) > 80 and len({each.work for each in offers}) == 11
+    best = best_plan(offers, limits)
+    taken = [each for each in offers if each.number in best]
+    assert limits.allow(taken) and len({each.work for each in taken}) == len(taken) == 11
+    cost = plan_cost(taken, limits)
+    assert plans_within(offers, limits, cost - 1) == []
+    assert plans_within(offers, limits, cost + MARGIN - 1) == [best]
+    assert len(plans_within(offers, limits, cost + 400)) > 1
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_single_exchanges_lead_to_a_plan_that_is_allowed_and_dearer(seed):
-    offers = draw_offers(scene(seed), ["Hanna Ead"])
-    limits = draw_limits(scene(seed), offers)
-    best, hasty = best_plan(offers, limits), hasty_plan(offers, limits)
-    price = {each.number: each.price for each in offers}
-    if hasty:
-        assert limits.allow([each for each in offers if each.number in hasty])
-        assert sum(map(price.get, hasty)) > sum(map(price.get, best))
+def test_hurried_choices_and_exchanges_lead_to_dearer_plans(seed):
+    _, offers, limits = drawn(seed)
+
+    def cost(plan):
+        taken = [each for each in offers if each.number in plan]
+        assert len(taken) == 11 and limits.allow(taken)
+        return plan_cost(taken, limits)
+
+    best = cost(best_plan(offers, limits))
+    hurried = [*exchanged_plans(offers, limits), hasty_plan(offers, limits)]
+    assert len(set(hurried)) > 2
+    assert min(cost(each) for each in hurried if each) > best
+    assert cost(exchanged_plan(offers, limits)) <= cost(hasty_plan(offers, limits) or hurried[0])
 
 
-def test_a_change_of_offers_leaves_the_others():
-    drawn = scene()
-    offers = draw_offers(drawn, ["Hanna Ead"])
-    plan = best_plan(offers, draw_limits(drawn, offers))
+def test_exchanges_mend_what_exchanges_can():
+    limits = terms(18, 3, (10, 200))
+    assert {best_plan(SMALL, limits)} <= set(exchanged_plans(SMALL, limits))
+    assert not out_of_reach(SMALL, limits)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_changes_keep_one_offer_for_each_work_and_firm(seed):
+    at, offers, limits = drawn(seed)
+    plan = best_plan(offers, limits)
     for _ in range(20):
-        after = priced_anew(drawn, offers, offers, plan)
-        assert len(set(offers) - set(after)) + len(set(after) - set(offers)) in (1, 2)
-        assert len({each.number for each in after}) == len(after)
+        after = changed_offers(at, offers, offers, plan)
+        assert after != offers and len({each.number for each in after}) == len(after)
+        assert len({(each.work, each.firm) for each in after}) == len(after)
+        other = changed_terms(at, limits, firms_of(offers, plan))
+        assert other != limits and (other.apart, other.rebate) == (limits.apart, limits.rebate)
+
+
+def test_training_sees_one_kind_of_condition_only():
+    kinds = {
+        split: {
+            (bool(each.apart), bool(each.together), bool(each.rebate))
+            for each in (drawn(seed, split)[2] for seed in range(8))
+        }
+        for split in ("train", "test")
+    }
+    assert kinds["train"] == {(True, False, False)}
+    assert len(kinds["test"]) > 1
 
 
 # In the books ----------------------------------------------------------------------------------
@@ -101,9 +179,7 @@ def test_a_change_of_offers_leaves_the_others():
 
 def rules(**changes):
     mandates = (Mandate(KEEPER.name, KEEPER.email, "mail", TODAY, TODAY, HEAD.name),)
-    plain = DayRules(
-        TODAY, {}, 8, HEAD, KEEPER, mandates=mandates, offers=SMALL, limits=OfferLimits(20, 3)
-    )
+    plain = DayRules(TODAY, {}, 8, HEAD, KEEPER, mandates=mandates, offers=SMALL, terms=terms(18))
     return replace(plain, **changes)
 
 
@@ -126,12 +202,12 @@ DAY = [
 
 
 def test_the_plan_is_sent_when_asked_for_and_when_another_one_holds():
-    first, cheaper = "O-11 O-21 O-32", "O-11 O-21 O-33"
+    first, cheaper = "O-12 O-21 O-31", "O-11 O-21 O-33"
     assert sent(DAY) == [("", ""), ("", first), (first, ""), ("", cheaper), ("", first)]
 
 
 def test_mistakes_with_plans():
-    first, cheaper = "O-11 O-21 O-32", "O-11 O-21 O-33"
+    first, cheaper = "O-12 O-21 O-31", "O-11 O-21 O-33"
     assert sent(DAY, "plan_sent_once") == [("", ""), ("", first), (first, ""), ("", ""), ("", "")]
     assert sent(DAY, "undelivered_left")[2] == ("", "")
     assert sent(DAY, "offers_trusted")[4] == ("", "")
@@ -143,8 +219,17 @@ def test_mistakes_with_plans():
 
 def noted(label):
     target = JobTarget(label, f"#{label}", {"note": "old"}, ({"note": "new"}, {"note": "other"}))
-    return RecordJob("mail", "contacts", "contact", f"group {label}", ("",), ("",), (target,),
-                     lambda pilot: iter(()), lambda pilot, target, values: iter(()))  # fmt: skip
+    return RecordJob(
+        "mail",
+        "contacts",
+        "contact",
+        f"group {label}",
+        ("",),
+        ("",),
+        (target,),
+        lambda pilot: iter(()),
+        lambda pilot, target, values: iter(()),
+    )
 
 
 def test_what_a_synchronisation_undoes_is_done_again_and_what_others_change_is_not():

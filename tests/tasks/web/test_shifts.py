@@ -74,7 +74,8 @@ def test_every_shift_has_the_near_misses_that_matter(template):
     for task_id in task_ids(template, "hard", "dev", count=1):
         mutants = set(source.mutants(source.build(task_id)))
         needed = {"never_made_up", "morning_pages", "grants_ignored", "others_overwritten"}
-        needed |= {"hasty_plans", "plan_sent_once", "undelivered_left", "undone_left"}
+        needed |= {"charges_ignored", "hasty_plans", "exchanged_plans"}
+        needed |= {"plan_sent_once", "undelivered_left", "undone_left"}
         assert needed | {"miscounted", "not_sent"} <= mutants
         assert len(mutants) >= 10
 
@@ -151,7 +152,7 @@ def assert_the_clerk_finishes(env, task_id):
     task, script = clerk_of(task_id)
     terms, seen, actions = played(env, task, script)
     assert env.verdict().score == 1, (task_id, {name for name, met in terms.items() if not met})
-    assert 1.1 * actions <= task.limits.turns <= 1.35 * actions, (task_id, actions)
+    assert 1.03 * actions <= task.limits.turns <= 1.2 * actions, (task_id, actions)
     assert f"Actions left: {task.limits.turns - actions + 2}\n" in seen[-3]
     told = (f" {task.limits.turns} actions ", f"{task.limits.turns}个操作")
     assert any(each in task.instruction for each in told)
@@ -173,7 +174,7 @@ def test_turns_are_a_small_multiple_of_what_the_oracle_does(env):
     task = first_task("shift_moving", "test")
     _, _, actions = played(env, task, get_source("web").oracle(task))
     assert 110 <= actions <= 290
-    assert 1.15 * actions <= task.limits.turns <= 1.25 * actions
+    assert 1.07 * actions <= task.limits.turns <= 1.13 * actions
 
 
 def test_the_mail_with_the_plan_does_not_arrive_at_first(env):

@@ -1,6 +1,7 @@
 import pytest
 
 from hexathlon.envs.web.twin.twin import TwinBrowser
+from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.web.templates import (
     shop_buying,
     shop_choosing,
@@ -160,3 +161,7 @@ def test_a_filter_returns_to_the_first_page_and_keeps_what_was_chosen(shop):
 def test_scripts(template, level):
     for task_id in task_ids(template, level, count=2):
         check_scripts(task_id)
+
+
+def test_a_return_that_needs_many_attempts_exists():
+    assert get_source("web").build("web/shop_returns/medium/test/00130").instruction

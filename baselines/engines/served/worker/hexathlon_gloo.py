@@ -1,4 +1,4 @@
-"""Receives weights over gloo inside vLLM's workers; it runs in vLLM's environment, not in ours.
+"""Receives weights over gloo inside vLLM's workers, in vLLM's own Python environment.
 
 `--worker-extension-cls` imports it, which registers the backend `hexathlon_gloo` of vLLM's transfer
 API. The sender is `GlooSender` in `hexathlon.baselines.engines.served.senders`.

@@ -80,7 +80,7 @@ def month_text(year: int, month: int, language: str) -> str:
 
 @lru_cache(maxsize=4096)
 def time_text(time: str, hour12: bool, language: str) -> str:
-    """Return a time of the day, given as `HH:MM`, with 24 or 12 hours.
+    """Return a time of day, given as `HH:MM`, on a 24- or 12-hour clock.
 
     >>> time_text("15:05", True, "en"), time_text("15:05", False, "en")
     ('3:05 PM', '15:05')

@@ -200,7 +200,7 @@ class FieldPlacer(Pen):
         return height
 
     def hour_field(self, widget: TimeField, left: int, top: int, width: int) -> int:
-        """Place a time of the day."""
+        """Place a time of day."""
         chosen = str(self.values.get(widget.key, widget.value))
         text = time_text(chosen, self.look.hour12, self.language) if chosen else ""
         node, height = self._picked(widget.label, text, "clock", left, top, width)

@@ -2,7 +2,7 @@
 
 A drawing is a string of commands: `L x y x y …` a line, `P x y x y …` a filled polygon, `C x y r` a
 filled disc, `O x y r` a circle, `R x0 y0 x1 y1 r` a frame, `F x0 y0 x1 y1 r` a filled rectangle,
-both with round corners, `A x y r from to` an arc in degrees, and `E …` erases what the following
+both with rounded corners, `A x y r from to` an arc in degrees, and `E …` erases what the following
 filled shape covers.
 """
 

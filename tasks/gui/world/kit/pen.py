@@ -79,7 +79,7 @@ class Pen:
     def rect(
         self, left: int, top: int, right: int, bottom: int, colour: Colour, radius: int = 0
     ) -> None:
-        """Paint a rectangle with round corners."""
+        """Paint a rectangle with rounded corners."""
         if bottom > self.top and top < self.bottom:
             self.scene.ops.append(("r", left, top, right, bottom, colour, radius, self.clip))
 

@@ -188,7 +188,7 @@ def _sign(image: Image.Image, pencil: _Pencil, rng: _Rng, rest: tuple[Any, ...])
 
 
 def _product(image: Image.Image, pencil: _Pencil, rng: _Rng, rest: tuple[Any, ...]) -> None:
-    """An article in its box; the arguments are printed on the box."""
+    """A product in its box; the arguments are printed on the box."""
     width, height = image.size
     side = min(width, height)
     image.paste((247, 246, 243), (0, 0, width, height))

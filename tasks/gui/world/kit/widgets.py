@@ -200,7 +200,7 @@ class DateField(NamedTuple):
 
 
 class TimeField(NamedTuple):
-    """A time of the day, `HH:MM`, chosen by hour and minute."""
+    """A time of day, `HH:MM`, chosen by hour and minute."""
 
     key: str
     label: str
@@ -354,7 +354,7 @@ class AppPage(NamedTuple):
 
 
 class Dialog(NamedTuple):
-    """A question or a message above the screen; buttons from the confirming one on."""
+    """A question or a message above the screen; the first button confirms."""
 
     title: str
     text: str = ""

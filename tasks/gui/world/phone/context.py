@@ -40,7 +40,7 @@ class AppView:
         return text.format(**values) if values else text
 
     def say(self, en: str, zh: str) -> str:
-        """Return the text of the phone's language; for texts with one wording only."""
+        """Return the text in the phone's language; for texts with one wording only."""
         return zh if self.language == "zh" else en
 
     # Tables ------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ def cents_of(text: str) -> int | None:
     >>> cents_of("12.5"), cents_of("$3"), cents_of("0"), cents_of("ten")
     (1250, 300, None, None)
     """
-    match = _AMOUNT.match(text.strip().replace("\N{FULLWIDTH YEN SIGN}", "¥"))
+    match = _AMOUNT.match(text.strip().replace("\uffe5", "¥"))
     if match is None:
         return None
     cents = int(match[1]) * 100 + int((match[2] or "0").ljust(2, "0"))

@@ -602,7 +602,7 @@ class Phone:
     def changes(self) -> dict[str, Any]:
         """Return all rows that differ from the start, by table, as JSON.
 
-        Columns that only reading changes are left out: reading a mail is not a change. Rows that
+        Columns that only reading changes are left out: reading an email is not a change. Rows that
         were sent and then deleted are listed as added to `system.recalled`.
         """
         changes = {}

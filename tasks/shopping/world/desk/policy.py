@@ -24,7 +24,7 @@ class DeskPolicy:
     """The parameters of one desk's policy."""
 
     return_days: int
-    """Days after delivery in which goods may be returned."""
+    """Days after delivery within which goods may be returned."""
 
     plus_days: int
     """Additional days for Plus members."""

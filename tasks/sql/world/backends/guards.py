@@ -96,9 +96,9 @@ def set_limits(connection: sqlite3.Connection, *, cell_bytes: int, widest_table:
 class Authorizer:
     """Allows or denies each action of a statement at compile time.
 
-    A reading connection may select from the existing tables and call the functions above. A writing
-    connection may also perform the kinds of change that its task declares. `refused` records what
-    was denied.
+    A read-only connection may select from the existing tables and call the functions above. A
+    read-write connection may also perform the kinds of change that its task declares. `refused`
+    records what was denied.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
 """SQLite databases for agents and graders, on top of locked connections.
 
-Statements cannot leave state behind on a reading connection, so all readers of one image share a
+Statements cannot leave state behind on a read-only connection, so all readers of one image share a
 connection, and their snapshots and forks are free. Each writer has its own connection.
 """
 
@@ -38,7 +38,7 @@ class SharedReader:
         self._rest = (today, cell_bytes, purpose)
 
     def run(self, sql: str, limits: QueryLimits) -> QueryResult:
-        """Run one reading statement."""
+        """Run one read-only statement."""
         connection = _pool.get(self._image, *self._rest)
         with connection.lock:
             return connection.run_lenient(sql, limits)
@@ -195,7 +195,7 @@ def open_sqlite(
 
 
 class _Pool:
-    """A pool of reading connections by image; the least recently used is closed first."""
+    """A pool of read-only connections by image; the least recently used is closed first."""
 
     def __init__(self, entries: int, size: int) -> None:
         self._entries = entries

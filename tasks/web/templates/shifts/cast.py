@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 from hexathlon.tasks.web.templates.draft import WebScene
 from hexathlon.tasks.web.templates.shifts.handbook import draw_numbers
-from hexathlon.tasks.web.templates.shifts.plans import draw_limits, draw_offers
+from hexathlon.tasks.web.templates.shifts.offers import draw_offers, draw_terms
 from hexathlon.tasks.web.templates.shifts.records import JobTarget, RecordJob
 from hexathlon.tasks.web.templates.shifts.rules import (
     DayRules,
@@ -47,28 +47,41 @@ class ShiftCast:
     def authors(self, site: str) -> tuple[Person, ...]:
         """Return the people who enter holds on a site's records, with or without authority."""
         other = sorted(each for each in self.keepers if each != site)[0]
-        return (self.keepers[site], self.seconds[site], self.deputy, self.strangers[0],
-                self.keepers[other])  # fmt: skip
+        return (
+            self.keepers[site],
+            self.seconds[site],
+            self.deputy,
+            self.strangers[0],
+            self.keepers[other],
+        )
 
 
 def draw_cast(scene: WebScene, people: Sequence[Person], sites: Sequence[str]) -> ShiftCast:
-    """Draw the people of a shift; 13 and two for each site are needed."""
+    """Draw the people of a shift; 13, plus two for each site, are needed."""
     drawn = scene.sample(people, len(people))
     count = len(sites)
     return ShiftCast(
-        drawn[0], drawn[1], dict(zip(sites, drawn[2:], strict=False)),
+        drawn[0],
+        drawn[1],
+        dict(zip(sites, drawn[2:], strict=False)),
         dict(zip(sites, drawn[2 + count :], strict=False)),
         tuple(drawn[2 + 2 * count : 4 + 2 * count]),
-        (drawn[4 + 2 * count], drawn[5 + 2 * count]), drawn[6 + 2 * count],
-        drawn[7 + 2 * count], tuple(drawn[8 + 2 * count : 13 + 2 * count]),
-    )  # fmt: skip
+        (drawn[4 + 2 * count], drawn[5 + 2 * count]),
+        drawn[6 + 2 * count],
+        drawn[7 + 2 * count],
+        tuple(drawn[8 + 2 * count : 13 + 2 * count]),
+    )
 
 
 def draw_rules(
-    scene: WebScene, cast: ShiftCast, today: date, jobs: Sequence[RecordJob], closed: RecordJob,
+    scene: WebScene,
+    cast: ShiftCast,
+    today: date,
+    jobs: Sequence[RecordJob],
+    closed: RecordJob,
     days: Sequence[int],
-) -> DayRules | None:  # fmt: skip
-    """Draw the initial rules; None if no limits make the plan hard.
+) -> DayRules | None:
+    """Draw the rules of the morning; None if grants make no difference, or no terms make the plan hard.
 
     Args:
         scene: Source of the draws.
@@ -79,8 +92,12 @@ def draw_rules(
         days: The initial term, then the later one.
     """
     mandates = _draw_mandates(scene, cast, today)
-    entries = [entry for job in jobs for target in job.targets
-               for entry in _draw_entries(scene, cast, today, job, target, days)]  # fmt: skip
+    entries = [
+        entry
+        for job in jobs
+        for target in job.targets
+        for entry in _draw_entries(scene, cast, today, job, target, days)
+    ]
     closures = [_draw_closure(scene, cast, today, closed, sound=scene.rng.random() < 0.6)]
     for job in scene.sample([each for each in jobs if each is not closed], 3):
         number = new_number(scene, closures)
@@ -88,19 +105,35 @@ def draw_rules(
             _draw_closure(scene, cast, today, job, sound=scene.rng.random() < 0.15, number=number)
         )
     rules = DayRules(
-        today, draw_numbers(scene), days[0], cast.head, cast.auditors[0],
-        bool(scene.rng.random() < 0.8), tuple(entries), tuple(closures), tuple(mandates),
+        today,
+        draw_numbers(scene),
+        days[0],
+        cast.head,
+        cast.auditors[0],
+        bool(scene.rng.random() < 0.8),
+        tuple(entries),
+        tuple(closures),
+        tuple(mandates),
         draw_offers(scene, _offer_authors(cast)),
-    )  # fmt: skip
-    limits = draw_limits(scene, rules.in_force().offers)
-    return None if limits is None else replace(rules, limits=limits)
+    )
+    force, misread = rules.in_force(), rules.misread("grants_ignored").in_force()
+    if (force.held, force.offers) == (misread.held, misread.offers):
+        return None
+    terms = draw_terms(scene, rules.offers, force.offers)
+    return None if terms is None else replace(rules, terms=terms)
 
 
 def _offer_authors(cast: ShiftCast) -> list[str]:
     """Return the names of offer authors, repeated according to their frequency."""
     keeper, second = cast.keepers["mail"], cast.seconds["mail"]
-    people = (*[cast.head] * 5, *[cast.deputy] * 3, *[keeper] * 3, *[second] * 2,
-              cast.strangers[0], cast.authors("mail")[-1])  # fmt: skip
+    people = (
+        *[cast.head] * 5,
+        *[cast.deputy] * 3,
+        *[keeper] * 3,
+        *[second] * 2,
+        cast.strangers[0],
+        cast.authors("mail")[-1],
+    )
     return [each.name for each in people]
 
 
@@ -154,15 +187,26 @@ def _span(scene: WebScene, today: date, when: str) -> tuple[date, date]:
 
 
 def _draw_entries(
-    scene: WebScene, cast: ShiftCast, today: date, job: RecordJob, target: JobTarget,
+    scene: WebScene,
+    cast: ShiftCast,
+    today: date,
+    job: RecordJob,
+    target: JobTarget,
     days: Sequence[int],
-) -> list[RegisterEntry]:  # fmt: skip
+) -> list[RegisterEntry]:
     """Draw a record's register entries: usually none, otherwise a hold or several entries."""
     if scene.rng.random() < 0.42:
         return []
     shorter, longer = sorted(days)
-    low, high = scene.pick(((1, shorter), (1, shorter), (shorter + 1, longer), (shorter + 1, longer),
-                            (longer + 1, longer + 30)))  # fmt: skip
+    low, high = scene.pick(
+        (
+            (1, shorter),
+            (1, shorter),
+            (shorter + 1, longer),
+            (shorter + 1, longer),
+            (longer + 1, longer + 30),
+        )
+    )
     age = int(scene.rng.integers(low, high + 1))
     authors = cast.authors(job.site)
     entries = [entry_on(job, target, "hold", today - timedelta(days=age), scene.pick(authors))]
@@ -185,5 +229,6 @@ def _draw_closure(
     author = scene.pick((cast.keepers[job.site], cast.seconds[job.site], cast.deputy))
     if trouble == "author":
         author = scene.pick((cast.strangers[0], cast.authors(job.site)[-1]))
-    return RecordClosure(number or new_number(scene, ()), job.site, job.group, first, last,
-                         author.name)  # fmt: skip
+    return RecordClosure(
+        number or new_number(scene, ()), job.site, job.group, first, last, author.name
+    )

@@ -1,5 +1,6 @@
 """Changes by other people during a shift: rules, register, mandates, and records."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -7,17 +8,31 @@ from datetime import timedelta
 from hexathlon.tasks.web.templates.draft import WebScene
 from hexathlon.tasks.web.templates.shifts.cast import ShiftCast, entry_on, new_number
 from hexathlon.tasks.web.templates.shifts.ledger import DayLedger, RecordPlace
-from hexathlon.tasks.web.templates.shifts.plans import best_plan, priced_anew
+from hexathlon.tasks.web.templates.shifts.offers import changed_offers, changed_terms, out_of_reach
+from hexathlon.tasks.web.templates.shifts.plans import is_only_plan
 from hexathlon.tasks.web.templates.shifts.records import RecordJob
 from hexathlon.tasks.web.templates.shifts.rules import DayRules, RecordClosure
 from hexathlon.tasks.web.templates.shifts.stages import Writing
 
 __all__ = ["DayChanges"]
 
-_KINDS = ("days", "auditor", "revoke", "revoke", "regrant", "release", "release", "hold", "hold",
-          "closure", "offers", "offers", "limit")  # fmt: skip
+_KINDS = (
+    "days",
+    "auditor",
+    "revoke",
+    "revoke",
+    "regrant",
+    "release",
+    "release",
+    "hold",
+    "hold",
+    "closure",
+)
 
-_TRIES = 6
+_REPLANNED = 3
+"""Changes after which another plan is the best one."""
+
+_TRIES = 16
 
 
 @dataclass
@@ -30,9 +45,16 @@ class DayChanges:
     jobs: Sequence[RecordJob]
     """Jobs that a closure during the day may affect."""
 
-    def plan(self, places: Sequence[int]) -> dict[int, list[str]]:
-        """Draw which kinds of changes precede each request."""
-        planned: dict[int, list[str]] = {}
+    def plan(self, places: Sequence[int], asked: int) -> dict[int, list[str]]:
+        """Draw the kinds of changes before each request.
+
+        Args:
+            places: Requests, counted from zero, before which there may be changes.
+            asked: The request that asks for the plan.
+        """
+        later = [place for place in places if place > asked]
+        planned = {place: ["replan"] for place in self.scene.sample(later, _REPLANNED)}
+        planned.setdefault(self.scene.pick(places), []).append("unplanned")
         for kind in _KINDS:
             if kind == "days" or self.scene.rng.random() < 0.8:
                 planned.setdefault(self.scene.pick(places), []).append(kind)
@@ -40,6 +62,10 @@ class DayChanges:
 
     def apply(self, kind: str, rules: DayRules, ledger: DayLedger) -> DayRules:
         """Return the rules after a change; the same if there is nothing to change."""
+        changed = self._changed(kind, rules, ledger)
+        return changed if _plannable(rules, changed) else rules
+
+    def _changed(self, kind: str, rules: DayRules, ledger: DayLedger) -> DayRules:
         if kind == "days":
             return replace(rules, days=self.later_days)
         if kind == "auditor":
@@ -48,27 +74,25 @@ class DayChanges:
             return self._regranted(rules)
         if kind == "closure":
             return self._closed(rules)
-        if kind in ("offers", "limit"):
-            return self._planned_anew(kind, rules)
+        if kind in ("replan", "unplanned"):
+            return self._planned_anew(rules, other=kind == "replan")
         if kind == "revoke":
             return self._revoked(rules, ledger)
         return self._entered(kind, rules, ledger)
 
-    def _planned_anew(self, kind: str, rules: DayRules) -> DayRules:
-        """Change the offers or their limits; the best plan then changes, or stays the same."""
+    def _planned_anew(self, rules: DayRules, *, other: bool) -> DayRules:
+        """Change offers or terms so that another plan is the best one, or the same one still is."""
         force = rules.in_force()
-        plan = best_plan(force.offers, force.limits)
-        telling = self.scene.rng.random() < 0.85
+        taken = [each for each in force.offers if each.number in force.plan]
+        firms = Counter(each.firm for each in taken)
         for _ in range(_TRIES):
-            if kind == "offers":
-                changed = replace(
-                    rules, offers=priced_anew(self.scene, rules.offers, force.offers, plan)
-                )
+            if self.scene.rng.random() < 0.5:
+                offers = changed_offers(self.scene, rules.offers, force.offers, force.plan)
+                changed = replace(rules, offers=offers)
             else:
-                days = rules.limits.days + int(self.scene.pick((-2, -1, 1, 2, 3)))
-                changed = replace(rules, limits=replace(rules.limits, days=days))
-            after = best_plan(changed.in_force().offers, changed.limits)
-            if after and (after != plan) == telling:
+                changed = replace(rules, terms=changed_terms(self.scene, rules.terms, firms))
+            different = changed.in_force().plan != force.plan
+            if different == other and _plannable(rules, changed):
                 return changed
         return rules
 
@@ -180,6 +204,24 @@ class DayChanges:
         job = self.scene.pick(free)
         author = self.scene.pick(self.cast.authors(job.site)[:3])
         last = rules.today + timedelta(days=int(self.scene.rng.integers(0, 20)))
-        closure = RecordClosure(new_number(self.scene, rules.closures), job.site, job.group,
-                                rules.today, last, author.name)  # fmt: skip
+        closure = RecordClosure(
+            new_number(self.scene, rules.closures),
+            job.site,
+            job.group,
+            rules.today,
+            last,
+            author.name,
+        )
         return replace(rules, closures=(*rules.closures, closure))
+
+
+def _plannable(former: DayRules, rules: DayRules) -> bool:
+    """Whether there is one best plan after a change: the former one, or one out of reach."""
+    before, after = former.in_force(), rules.in_force()
+    if (before.offers, before.terms) == (after.offers, after.terms):
+        return True
+    if {each.work for each in after.offers} != {each.work for each in rules.offers}:
+        return False
+    if after.plan == before.plan:
+        return is_only_plan(after.offers, after.terms, after.plan)
+    return out_of_reach(after.offers, after.terms, before.plan)

@@ -13,10 +13,8 @@ from hexathlon.tasks.web.templates.shifts.cast import DAYS, draw_cast, draw_rule
 from hexathlon.tasks.web.templates.shifts.changes import DayChanges
 from hexathlon.tasks.web.templates.shifts.choosing import draw_choice
 from hexathlon.tasks.web.templates.shifts.ledger import DayLedger, DayStatement, DayStep, record_of
-from hexathlon.tasks.web.templates.shifts.plans import best_plan
 from hexathlon.tasks.web.templates.shifts.post import ShiftPost
 from hexathlon.tasks.web.templates.shifts.records import RecordJob, ShiftBench
-from hexathlon.tasks.web.templates.shifts.rules import DayRules
 from hexathlon.tasks.web.templates.shifts.walk import DrawnDay, DrawnRequest, day_draft
 from hexathlon.tasks.web.templates.shifts.wording import statement_text, unnamed_text
 
@@ -24,12 +22,23 @@ __all__ = ["JobMaker", "compose_shift"]
 
 JobMaker = Callable[[ShiftBench, range], RecordJob | None]
 
-_SIZES = (range(3, 5), range(3, 7), range(3, 7), range(2, 5), range(2, 4), range(2, 4), range(2, 4),
-          range(2, 4))  # fmt: skip
-"""Sizes of the jobs of the user's four requests, of mails, and of one that replaces another."""
+_SIZES = (
+    range(3, 5),
+    range(3, 7),
+    range(3, 7),
+    range(2, 5),
+    range(2, 4),
+    range(2, 4),
+    range(2, 4),
+    range(2, 4),
+)
+"""Sizes of the jobs of the user's four requests, of emails, and of one that replaces another."""
 
 _HELD_OUT = ("unless", "unless", "unnamed")
 """Kinds of follow-ups that training never sees."""
+
+_FEWEST_PLANS = 3
+"""Minimum number of plans that are sent in the course of a day."""
 
 _DAYS_DRAWN = 6
 """Number of draws of a day with the same jobs before other jobs are drawn."""
@@ -99,7 +108,10 @@ class _DayDraw:
         order = self._draw_order()
         between = range(1, len(order) - 1)
         changes = DayChanges(scene, cast, days[1], self.jobs[:4])
-        planned, post = changes.plan(between), ShiftPost(bench, cast, self.jobs[4:7])
+        planned, post = (
+            changes.plan(between, order.index("plan")),
+            ShiftPost(bench, cast, self.jobs[4:7]),
+        )
         arrivals = post.plan(between)
         meddled = scene.sample(range(3, len(order) - 1), 2)
         after = tuple(sorted(scene.sample(range(3, len(order) - 1), 2)))
@@ -116,10 +128,12 @@ class _DayDraw:
                 undone = changes.undone(rules.synchronised, self.ledger, other)
                 step = replace(step, undone=undone, synchronised=rules.synchronised)
             drawn = self._request(token, step, place + 1)
-            if drawn is None or not self._plannable(rules):
+            if drawn is None:
                 return None
             self.requests.append(drawn)
             self.ledger.step(place + 1, drawn.step)
+        if self.ledger.plans < _FEWEST_PLANS:
+            return None
         return DrawnDay(cast.reader, cast.planner, tuple(self.requests), tuple(post.first_edits))
 
     def _draw_order(self) -> list[str]:
@@ -142,14 +156,6 @@ class _DayDraw:
             plain = DayStatement("ask", str(number), 0, "", job)
             return self._drawn(step, statement or plain, job, "ask")
         return self._follow(step, number)
-
-    def _plannable(self, rules: DayRules) -> bool:
-        """Whether there is one cheapest plan for all works."""
-        force = rules.in_force()
-        works = {each.work for each in rules.offers}
-        return {each.work for each in force.offers} == works and bool(
-            best_plan(force.offers, force.limits)
-        )
 
     def _drawn(
         self, step: DayStep, statement: DayStatement, job: RecordJob, kind: str, text: str = ""

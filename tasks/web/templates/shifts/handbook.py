@@ -4,16 +4,25 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from hexathlon.tasks.web.templates.draft import WebScene
+from hexathlon.tasks.web.templates.shifts.plans import REBATED, PlanTerms
 from hexathlon.tasks.web.templates.shifts.rules import DayRules
-from hexathlon.tasks.web.world.network import Edit
+from hexathlon.tasks.web.world.network import NOW, Edit
 
-__all__ = ["PAGES", "draw_numbers", "edits_between", "first_edits", "log_subject", "mail_subject",
-           "pages_of"]  # fmt: skip
+__all__ = [
+    "PAGES",
+    "TITLES",
+    "draw_numbers",
+    "edits_between",
+    "first_edits",
+    "log_subject",
+    "mail_subject",
+    "pages_of",
+]
 
 PAGES = ("day-rules", "day-register", "day-mandates", "day-offers")
 """Names of the pages, as their addresses have them."""
 
-_TITLES = ("Rules of the day|当日规则", "Register|登记簿", "Mandates|授权清单", "Offers|报价单")
+TITLES = ("Rules of the day|当日规则", "Register|登记簿", "Mandates|授权清单", "Offers|报价单")
 _MAIL_SUBJECT = "Request for today|今日请求"
 _LOG_SUBJECT = "Day log|工作日志"
 _KEYS = (
@@ -32,7 +41,7 @@ _KINDS = {"hold": "hold|冻结", "release": "release|解冻"}
 
 
 def log_subject(scene: WebScene) -> str:
-    """Return the subject of a mail of the day log."""
+    """Return the subject of an email of the day log."""
     return scene.say(*_LOG_SUBJECT.split("|"))
 
 
@@ -62,13 +71,13 @@ def pages_of(rules: DayRules, scene: WebScene) -> dict[str, str]:
 
 
 def first_edits(rules: DayRules, scene: WebScene) -> list[Edit]:
-    """Return the edits that add the pages to the first content."""
+    """Return the edits that add the pages to the initial content."""
     sql = "INSERT INTO _handbook (name, title, body, updated) VALUES (?, ?, ?, ?)"
     since = (rules.today - timedelta(days=1)).isoformat()
     bodies = pages_of(rules, scene).values()
     return [
         ("mail", sql, (name, scene.say(*title.split("|")), body, since))
-        for name, title, body in zip(PAGES, _TITLES, bodies, strict=True)
+        for name, title, body in zip(PAGES, TITLES, bodies, strict=True)
     ]
 
 
@@ -76,7 +85,7 @@ def edits_between(former: DayRules, rules: DayRules, scene: WebScene) -> list[Ed
     """Return the edits that lead from one state of the rules to the next."""
     old, sql = pages_of(former, scene), "UPDATE _handbook SET body = ?, updated = ? WHERE name = ?"
     return [
-        ("mail", sql, (body, rules.today.isoformat(), name))
+        ("mail", sql, (body, NOW, name))
         for name, body in pages_of(rules, scene).items()
         if body != old[name]
     ]
@@ -129,12 +138,36 @@ def _offers(rules: DayRules, scene: WebScene) -> str:
         + f" · {each.author}"
         for each in sorted(rules.offers, key=lambda each: each.number)
     ]
+    lines.append(scene.say("Firm · call-out charge", "公司 · 上门费"))
+    lines += [
+        f"{firm} · " + scene.say(f"€{charge}", f"{charge}欧元")
+        for firm, charge in sorted(rules.terms.charges)
+    ]
     return "\n".join(lines)
+
+
+def _condition(terms: PlanTerms) -> tuple[str, str]:
+    """State the further condition of a plan."""
+    first, second = terms.apart or terms.together or ("", "")
+    if terms.apart:
+        return (
+            f" {first} and {second} go to different firms.",
+            f"{first}与{second}由不同公司承接。",
+        )
+    if terms.together:
+        return (f" {first} and {second} go to the same firm.", f"{first}与{second}由同一公司承接。")
+    if terms.rebate:
+        return (
+            f" Every firm that gets at least {REBATED} works takes €{terms.rebate} off.",
+            f"承接至少{REBATED}项工程的公司，每家减收{terms.rebate}欧元。",
+        )
+    return "", ""
 
 
 def _rule_texts(rules: DayRules) -> dict[str, tuple[str, str]]:
     mail = _MAIL_SUBJECT.split("|")
     head, address = rules.head.name, rules.head.email
+    terms, condition = rules.terms, _condition(rules.terms)
     return {
         "value": (
             "Values. A record has the value that the latest request in force names for it; if no "
@@ -180,8 +213,9 @@ def _rule_texts(rules: DayRules) -> dict[str, tuple[str, str]]:
         ),
         "undelivered": (
             "Mails that do not arrive. If a mail that you sent today could not be delivered, send it "
-            "once more, unchanged. It counts as sent when you first sent it.",
-            "退信。您今天发出的邮件如果未能送达，请原样再发一次；其发送时间仍以首次发送为准。",
+            "once more, unchanged, even if it is out of date by then and a newer one goes out as well. "
+            "It counts as sent when you first sent it.",
+            "退信。您今天发出的邮件如果未能送达，请原样再发一次，即使其内容届时已过时、另须发出新邮件；其发送时间仍以首次发送为准。",
         ),
         "closed": (
             "Closures. A new request for a change of closed records is refused as a whole: "
@@ -215,18 +249,20 @@ def _rule_texts(rules: DayRules) -> dict[str, tuple[str, str]]:
             "且授权人持有同一网站的有效授权，才有效。",
         ),
         "plan": (
-            "Plan. The page Offers has offers for works. An offer counts if whoever entered it has a "
-            "mandate for the site mail in force today. A plan takes exactly one offer that counts for "
-            "each of the works on the page; its works take at most "
-            f"{rules.limits.days} days together, and no firm gets more than {rules.limits.per_firm} "
-            "of them. The plan that holds is the cheapest of all these plans; only one is. Once a "
-            "request has asked for the plan, send the plan that holds before you report on that "
-            "request. With every later request that reaches you, a refused one included, find out "
-            "whether the plan that holds by then is still the one that you sent last; if it is not, "
-            "send the new one in the same way.",
-            "方案。“报价单”列有各项工程的报价。录入人今天持有mail网站的有效授权时，报价才算数。一个方案为单上每项工程各选恰好一条算数的报价；"
-            f"各项工程的天数合计不超过{rules.limits.days}天，同一公司承接的工程不超过{rules.limits.per_firm}项。"
-            "有效方案是其中价格合计最低的那一个（只有一个）。有请求要求发送方案时，须在报告该请求之前发出当时的有效方案。"
+            "Plan. The page Offers has offers for works, and what each firm charges for calling out. "
+            "An offer counts if whoever entered it has a mandate for the site mail in force today. A "
+            "plan takes exactly one offer that counts for each of the works on the page. No firm "
+            f"gets more than {terms.works} works or works of more than {terms.days} days together."
+            f"{condition[0]} A plan costs the prices of its offers and, once for every firm that gets "
+            "a work, the call-out charge of that firm. The plan that holds is the cheapest of all "
+            "these plans; only one is. Once a request has asked for the plan, send the plan that "
+            "holds before you report on that request. With every later request that reaches you, a "
+            "refused one included, find out whether the plan that holds by then is still the one "
+            "that you sent last; if it is not, send the new one in the same way.",
+            "方案。“报价单”列有各项工程的报价和各公司的上门费。录入人今天持有mail网站的有效授权时，报价才算数。"
+            f"一个方案为单上每项工程各选恰好一条算数的报价；同一公司承接的工程不超过{terms.works}项，天数合计不超过{terms.days}天。"
+            f"{condition[1]}方案的费用为各报价的价格，加上每家承接工程的公司的上门费（每家只计一次）。"
+            "有效方案是其中费用最低的那一个（只有一个）。有请求要求发送方案时，须在报告该请求之前发出当时的有效方案。"
             "此后每当有请求到达您（包括被拒绝的请求），都要核对届时的有效方案是否仍是您最后发出的那个；如果不是，以同样方式发出新方案。",
         ),
         "log": _log_at_end(rules) if rules.log_at_end else _log_each(rules),

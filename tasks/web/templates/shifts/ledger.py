@@ -7,25 +7,54 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from hexathlon.tasks.web.templates.shifts.plans import best_plan, hasty_plan
+from hexathlon.tasks.web.templates.shifts.haste import exchanged_plan, hasty_plan
 from hexathlon.tasks.web.templates.shifts.records import JobTarget, RecordJob, Values
 from hexathlon.tasks.web.templates.shifts.rules import DayRules, RulesInForce
 from hexathlon.tasks.web.templates.shifts.stages import Writing
 from hexathlon.tasks.web.world.people import Person
 
-__all__ = ["SLIPS", "DayLedger", "DayMail", "DayStatement", "DayStep", "StepRecord", "kept",
-           "record_of"]  # fmt: skip
+__all__ = [
+    "SLIPS",
+    "DayLedger",
+    "DayMail",
+    "DayStatement",
+    "DayStep",
+    "StepRecord",
+    "kept",
+    "record_of",
+]
 
 RecordPlace = tuple[str, str, str]
 """Site, table and key of a record."""
 
 SLIPS = (
-    "left_out", "never_made_up", "morning_pages", "holds_ignored", "releases_ignored",
-    "holds_never_end", "grants_ignored", "dates_ignored", "entries_trusted", "closures_ignored",
-    "closures_trusted", "mails_ignored", "mails_trusted", "names_trusted", "others_overwritten",
-    "part_as_whole", "to_the_morning", "own_records_reported", "largest_chosen",
-    "offers_trusted", "hasty_plans", "plan_sent_once", "undelivered_left", "undone_left",
-)  # fmt: skip
+    "left_out",
+    "never_made_up",
+    "morning_pages",
+    "holds_ignored",
+    "releases_ignored",
+    "holds_never_end",
+    "grants_ignored",
+    "dates_ignored",
+    "entries_trusted",
+    "closures_ignored",
+    "closures_trusted",
+    "mails_ignored",
+    "mails_trusted",
+    "names_trusted",
+    "others_overwritten",
+    "part_as_whole",
+    "to_the_morning",
+    "own_records_reported",
+    "largest_chosen",
+    "offers_trusted",
+    "charges_ignored",
+    "hasty_plans",
+    "exchanged_plans",
+    "plan_sent_once",
+    "undelivered_left",
+    "undone_left",
+)
 """Mistakes that a ledger can make throughout."""
 
 
@@ -37,7 +66,7 @@ class DayStatement:
     """`unless`: withdrawn if one of its records is left because of a hold, else corrected."""
 
     source: str
-    """The request: its number, or `m` and the reference of a mail."""
+    """The request: its number, or `m` and the reference of an email."""
 
     choice: int = 0
     """Which of its job's values is named."""
@@ -60,7 +89,7 @@ class DayStatement:
 
 @dataclass(frozen=True)
 class DayMail:
-    """A mail with the subject line of requests."""
+    """An email with the subject line of requests."""
 
     reference: str
     sender: Person
@@ -103,7 +132,7 @@ class StepRecord:
     """Number of the closure."""
 
     counted: int = 0
-    """How many mails counted."""
+    """How many emails counted."""
 
     plan: tuple[str, ...] = ()
     """Numbers of the offers of a plan that is sent."""
@@ -142,6 +171,7 @@ class DayLedger:
         self.mails = 0
         self.planning = False
         self.planned: tuple[str, ...] = ()
+        self.plans = 0
         self.undelivered: tuple[str, ...] = ()
         self._left_alone: set[RecordPlace] = set()
         self._morning: DayRules | None = None
@@ -232,9 +262,13 @@ class DayLedger:
         self.planning |= step.plan
         if not self.planning or (self.slip == "plan_sent_once" and not step.plan):
             return
-        chosen = hasty_plan if self.slip == "hasty_plans" else best_plan
-        plan = chosen(force.offers, force.limits)
+        plan = force.plan
+        if self.slip == "hasty_plans":
+            plan = hasty_plan(force.offers, force.terms)
+        elif self.slip == "exchanged_plans":
+            plan = exchanged_plan(force.offers, force.terms, self.planned)
         if plan != self.planned:
+            self.plans += 1
             done.plan = self.planned = plan
             self.undelivered = plan if step.plan else ()
 

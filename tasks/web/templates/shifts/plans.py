@@ -1,32 +1,46 @@
-"""Plans of a shift: offers for works, and the cheapest choice of them under joint limits.
+"""Plans of a shift: one offer for each of several works, under terms that join the works of a firm.
 
-Every work takes one offer; days and works per firm are limited. `rules` decides which offers are
-valid.
+A firm charges once for coming at all, and its works have to fit into its days. What a work costs
+therefore depends on the firms of all others. The best plan is found in two ways: `best_plan` hands
+whole bundles of works to one firm after the other, `plans_within` tries all choices of every set
+of firms that could be cheap enough. Which offers count is decided by `rules`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import count
+from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hexathlon.tasks.web.templates.draft import WebScene
+__all__ = [
+    "MARGIN",
+    "NONE",
+    "REBATED",
+    "PlanTable",
+    "PlanTerms",
+    "WorkOffer",
+    "best_plan",
+    "bundles_of",
+    "is_only_plan",
+    "plan_cost",
+    "plans_within",
+    "table_of",
+]
 
-__all__ = ["WORKS", "OfferLimits", "WorkOffer", "best_plan", "draw_limits", "draw_offers",
-           "hasty_plan", "listed_plans", "priced_anew"]  # fmt: skip
+Ints = NDArray[np.int32]
+Offers = tuple["WorkOffer", ...]
 
-WORKS = (
-    "Painting the hall|大厅粉刷", "Carpets|地毯铺设", "Lighting|照明改造", "Network cables|网络布线",
-    "Furniture transport|家具搬运", "Door locks|门锁更换", "Roof repair|屋顶修补", "Signage|标识制作",
-    "Air conditioning|空调检修", "Archive shelves|档案架安装",
-)  # fmt: skip
-_FIRMS = ("Aldous|奥德", "Brightway|明途", "Corvin|科文", "Dunmore|敦茂", "Elmstead|榆庄", "Farrow|法罗",
-          "Gillard|吉拉德", "Hexley|赫利")  # fmt: skip
-_RATES = (0, 20, 40, 70, 120, 200)
-_COUNT = 7
-_OFFERS = 7
+MARGIN = 3
+"""Every other plan costs at least so many euros more."""
+
+REBATED = 3
+"""Works of a firm from which on it grants a rebate."""
+
+NONE = 10**6
+"""Price of what is not offered or not allowed."""
 
 
 @dataclass(frozen=True)
@@ -41,226 +55,274 @@ class WorkOffer:
 
     days: int
     author: str
-    """Name of its author."""
+    """Name of whoever entered it."""
 
 
 @dataclass(frozen=True)
-class OfferLimits:
-    """Limits of a plan."""
+class PlanTerms:
+    """Terms of a plan."""
 
     days: int
-    """Days of all works together, at most."""
+    """Days of the works of one firm together, at most."""
 
-    per_firm: int
+    works: int
     """Works of one firm, at most."""
 
+    charges: tuple[tuple[str, int], ...] = ()
+    """Call-out charges by firm, due once if the firm gets a work."""
+
+    apart: tuple[str, ...] = ()
+    """Two works that different firms get; empty if there are none."""
+
+    together: tuple[str, ...] = ()
+    """Two works that the same firm gets; empty if there are none."""
+
+    rebate: int = 0
+    """Euros off for every firm that gets `REBATED` works or more."""
+
     def allow(self, offers: Sequence[WorkOffer]) -> bool:
-        """Whether a choice of offers is within the limits."""
-        return self.excess(offers) == 0
-
-    def excess(self, offers: Sequence[WorkOffer]) -> int:
-        """Return by how much a choice exceeds the limits; one excess work counts as three days."""
-        days, over, works = -self.days, 0, dict[str, int]()
-        for each in offers:
-            days += each.days
-            works[each.firm] = works.get(each.firm, 0) + 1
-            over += works[each.firm] > self.per_firm
-        return max(0, days) + 3 * over
-
-
-@lru_cache(maxsize=256)
-def best_plan(offers: tuple[WorkOffer, ...], limits: OfferLimits) -> tuple[str, ...]:
-    """Return the numbers of the cheapest plan in ascending order, by branch and bound.
-
-    Returns:
-        An empty tuple if there is no plan, or no unique cheapest one.
-    """
-    groups = [sorted(each, key=lambda offer: offer.price) for each in _by_work(offers).values()]
-    groups.sort(key=len)
-    left = range(len(groups) + 1)
-    shortest = [sum(min(each.days for each in group) for group in groups[place:]) for place in left]
-    # Lower bounds of what is left: the price, with days at a rate, less the days still allowed.
-    bounds = [
-        (rate, [sum(min(each.price + rate * each.days for each in group) for group in groups[place:])
-                for place in left])
-        for rate in _RATES
-    ]  # fmt: skip
-    best, found = [10**9], list[tuple[WorkOffer, ...]]()
-
-    def descend(taken: tuple[WorkOffer, ...], price: int, days: int, firms: dict[str, int]) -> None:
-        place, spare = len(taken), limits.days - days
-        if spare < shortest[place]:
-            return
-        if any(price + bound[place] - rate * spare > best[0] for rate, bound in bounds):
-            return
-        if place == len(groups):
-            if price < best[0]:
-                best[0] = price
-                found.clear()
-            found.append(taken)
-            return
-        for offer in groups[place]:
-            used = firms.get(offer.firm, 0)
-            if used < limits.per_firm:
-                descend((*taken, offer), price + offer.price, days + offer.days,
-                        {**firms, offer.firm: used + 1})  # fmt: skip
-
-    descend((), 0, 0, {})
-    return _numbers(found[0]) if len(found) == 1 else ()
-
-
-@lru_cache(maxsize=32)
-def listed_plans(offers: tuple[WorkOffer, ...], limits: OfferLimits) -> list[tuple[str, ...]]:
-    """Return every cheapest plan, by trying all choices."""
-    groups = list(_by_work(offers).values())
-    if not groups:
-        return []
-    price = _sums([[each.price for each in group] for group in groups])
-    allowed = _sums([[each.days for each in group] for group in groups]) <= limits.days
-    for firm in sorted({each.firm for each in offers}):
-        works = _sums([[int(each.firm == firm) for each in group] for group in groups])
-        allowed &= works <= limits.per_firm
-    if not allowed.any():
-        return []
-    price = np.where(allowed, price, 10**9)
-    return [
-        _numbers(group[index] for group, index in zip(groups, choice, strict=True))
-        for choice in np.argwhere(price == price.min())
-    ]
-
-
-@lru_cache(maxsize=64)
-def hasty_plan(offers: tuple[WorkOffer, ...], limits: OfferLimits) -> tuple[str, ...]:
-    """Return the plan that greedy single exchanges reach from the cheapest offer for each work.
-
-    While a limit is exceeded, the exchange with the lowest cost per reduction is made; then those
-    that save most.
-    """
-    groups = list(_by_work(offers).values())
-    taken = [min(group, key=lambda each: each.price) for group in groups]
-    while limits.excess(taken):
-        taken = min(
-            (each for each in _exchanges(taken, groups)
-             if limits.excess(each) < limits.excess(taken)),
-            key=lambda each: (_price(each) - _price(taken))
-            / (limits.excess(taken) - limits.excess(each)),
-            default=[],
-        )  # fmt: skip
-        if not taken:
-            return ()
-    while True:
-        better = min((each for each in _exchanges(taken, groups) if limits.allow(each)),
-                     key=_price, default=taken)  # fmt: skip
-        if _price(better) >= _price(taken):
-            return _numbers(taken)
-        taken = better
-
-
-def draw_offers(scene: WebScene, authors: Sequence[str]) -> tuple[WorkOffer, ...]:
-    """Draw offers for seven works, in the order of their numbers.
-
-    Args:
-        scene: Source of the draws.
-        authors: Names of the people who enter offers, some of them authorised.
-    """
-    works, firms = scene.sample(WORKS, _COUNT), [scene.say(*each.split("|")) for each in _FIRMS]
-    drawn = []
-    for work in works:
-        base = int(scene.rng.integers(400, 1_800))
-        for firm in scene.sample(firms, _OFFERS):
-            haste = float(scene.rng.random())
-            days = max(1, round(11 - 8 * haste + float(scene.rng.normal(0, 1.2))))
-            price = base * (0.75 + 0.6 * haste + float(scene.rng.normal(0, 0.1)))
-            drawn.append((scene.say(*work.split("|")), firm, max(60, round(price)), days))
-    numbers = sorted(scene.sample(range(101, 500), len(drawn)))
-    return tuple(
-        WorkOffer(f"O-{number}", work, firm, price, days, scene.pick(authors))
-        for number, (work, firm, price, days) in zip(
-            numbers, scene.sample(drawn, len(drawn)), strict=True
+        """Whether a choice of one offer for each work is within the terms."""
+        firms = {each.work: each.firm for each in offers}
+        return (
+            all(
+                sum(each.days for each in group) <= self.days and len(group) <= self.works
+                for group in _by_firm(offers).values()
+            )
+            and (not self.apart or len({firms[each] for each in self.apart}) == 2)
+            and (not self.together or len({firms[each] for each in self.together}) == 1)
         )
+
+
+def plan_cost(offers: Sequence[WorkOffer], terms: PlanTerms) -> int:
+    """Return what a plan costs: prices and charges, less rebates."""
+    charges = dict(terms.charges)
+    return sum(
+        sum(each.price for each in group)
+        + charges.get(firm, 0)
+        - terms.rebate * (len(group) >= REBATED)
+        for firm, group in _by_firm(offers).items()
     )
 
 
-def draw_limits(scene: WebScene, offers: tuple[WorkOffer, ...]) -> OfferLimits | None:
-    """Draw limits for which greedy exchanges miss the unique best plan.
-
-    Returns:
-        None if there are none.
-    """
-    groups = _by_work(offers).values()
-    low = sum(min(each.days for each in group) for group in groups)
-    high = sum(min(group, key=lambda each: each.price).days for group in groups)
-    for days in scene.sample(range(low + 3, max(low + 4, high - 3)), 30):
-        limits = OfferLimits(days, 2)
-        best = best_plan(offers, limits)
-        if best and best != hasty_plan(offers, limits):
-            return limits
-    return None
-
-
-def priced_anew(
-    scene: WebScene, offers: Sequence[WorkOffer], counting: Sequence[WorkOffer],
-    plan: Sequence[str],
-) -> tuple[WorkOffer, ...]:  # fmt: skip
-    """Return the offers after a change: one was removed, added or repriced.
-
-    Args:
-        scene: Source of the draw.
-        offers: Those on the page.
-        counting: Those that count.
-        plan: Numbers of the current plan.
-    """
-    taken = [each for each in counting if each.number in plan]
-    others = [each for each in counting if each.number not in plan]
-    if not taken or not others:
-        return tuple(offers)
-    kind = scene.pick(("gone", "dearer", "cheaper", "new"))
-    if kind in ("gone", "dearer"):
-        old = scene.pick(taken)
-        dearer = _with_price(old, old.price + int(scene.rng.integers(40, 200)))
-        return tuple(dearer if each is old else each for each in offers
-                     if each is not old or kind == "dearer")  # fmt: skip
-    old = scene.pick(others)
-    price = round(old.price * float(scene.rng.uniform(0.6, 0.9)))
-    if kind == "cheaper":
-        return tuple(_with_price(old, price) if each is old else each for each in offers)
-    known = {each.number for each in offers}
-    number = next(f"O-{each}" for each in count(500) if f"O-{each}" not in known)
-    return (*offers, WorkOffer(number, old.work, old.firm, price, old.days, old.author))
-
-
-def _with_price(offer: WorkOffer, price: int) -> WorkOffer:
-    return replace(offer, price=price)
-
-
-def _by_work(offers: Iterable[WorkOffer]) -> Mapping[str, list[WorkOffer]]:
+def _by_firm(offers: Iterable[WorkOffer]) -> Mapping[str, list[WorkOffer]]:
     groups: dict[str, list[WorkOffer]] = {}
     for offer in offers:
-        groups.setdefault(offer.work, []).append(offer)
+        groups.setdefault(offer.firm, []).append(offer)
     return groups
 
 
-def _sums(groups: Sequence[Sequence[int]]) -> NDArray[np.int32]:
-    """Return the sum of every choice of one number from each group; one axis for each."""
-    sums = np.zeros((), dtype=np.int32)
-    for group in groups:
-        sums = np.add.outer(sums, np.array(group, dtype=np.int32))
-    return sums
+# Tables ----------------------------------------------------------------------------------------
 
 
-def _exchanges(
-    taken: Sequence[WorkOffer], groups: Sequence[Sequence[WorkOffer]]
-) -> Iterable[list[WorkOffer]]:
-    """Yield every choice that differs in one work."""
-    for place, group in enumerate(groups):
-        for offer in group:
-            if offer is not taken[place]:
-                yield [*taken[:place], offer, *taken[place + 1 :]]
+class PlanTable(NamedTuple):
+    """Offers and terms as arrays; the axes of the first two are works and firms."""
+
+    price: Ints
+    days: Ints
+    charges: Ints
+    """By firm and number of its works: the charge, less the rebate."""
+
+    numbers: tuple[tuple[str, ...], ...]
+    """Numbers of offers, by work and firm."""
+
+    terms: PlanTerms
+    apart: tuple[int, ...]
+    together: tuple[int, ...]
+
+    def plan(self, firms: Sequence[int] | Ints) -> tuple[str, ...]:
+        """Return the numbers of the offers, in ascending order, that give each work a firm."""
+        return tuple(sorted(row[firm] for row, firm in zip(self.numbers, firms, strict=True)))
 
 
-def _price(offers: Iterable[WorkOffer]) -> int:
-    return sum(each.price for each in offers)
+@lru_cache(maxsize=256)
+def table_of(offers: Offers, terms: PlanTerms) -> PlanTable:
+    """Return offers and terms as arrays.
+
+    Raises:
+        ValueError: If a firm has two offers for one work.
+    """
+    works = sorted({each.work for each in offers})
+    firms = sorted({each.firm for each in offers})
+    price = np.full((len(works), len(firms)), NONE, dtype=np.int32)
+    days = np.zeros_like(price)
+    numbers = [[""] * len(firms) for _ in works]
+    for offer in offers:
+        work, firm = works.index(offer.work), firms.index(offer.firm)
+        if numbers[work][firm]:
+            raise ValueError(f"{offer.firm} has two offers for {offer.work}")
+        price[work, firm], days[work, firm] = offer.price, offer.days
+        numbers[work][firm] = offer.number
+    once = dict(terms.charges)
+    charges = np.zeros((len(firms), len(works) + 1), dtype=np.int32)
+    charges[:, 1:] = np.array([once.get(each, 0) for each in firms]).reshape(-1, 1)
+    charges[:, REBATED:] -= terms.rebate
+    places = [
+        tuple(works.index(each) for each in pair if each in works)
+        for pair in (terms.apart, terms.together)
+    ]
+    return PlanTable(price, days, charges, tuple(map(tuple, numbers)), terms, *places)
 
 
-def _numbers(offers: Iterable[WorkOffer]) -> tuple[str, ...]:
-    return tuple(sorted(each.number for each in offers))
+# Bundles ---------------------------------------------------------------------------------------
+
+
+class _Bundles(NamedTuple):
+    """Sets of works that a firm may get, the empty one first, and how they make up larger sets."""
+
+    masks: Ints
+    member: Ints
+    """By bundle and work: 1 if it is in the bundle."""
+
+    rest: Ints
+    """For all pairs of disjoint sets of works and bundles, by their union: the set."""
+
+    bundle: Ints
+    """The bundle of each pair."""
+
+    start: NDArray[np.intp]
+    """Place of the first pair of each union."""
+
+
+@lru_cache(maxsize=8)
+def _bundles(count: int, most: int) -> _Bundles:
+    masks = np.array(
+        [
+            sum(1 << each for each in chosen)
+            for size in range(most + 1)
+            for chosen in combinations(range(count), size)
+        ],
+        dtype=np.int32,
+    )
+    every = np.arange(1 << count, dtype=np.int32)
+    rests = [every[every & mask == 0] for mask in masks]
+    rest = np.concatenate(rests)
+    bundle = np.repeat(np.arange(len(masks), dtype=np.int32), [len(each) for each in rests])
+    union = rest | masks[bundle]
+    order = np.argsort(union, kind="stable")
+    return _Bundles(
+        masks,
+        masks[:, None] >> np.arange(count) & 1,
+        rest[order],
+        bundle[order],
+        np.searchsorted(union[order], every),
+    )
+
+
+def bundles_of(table: PlanTable) -> tuple[Ints, Ints, Ints]:
+    """Return all bundles: their masks, their works, and what each costs at every firm."""
+    count = len(table.price)
+    every = _bundles(count, min(table.terms.works, count))
+    cost = every.member @ table.price + table.charges[:, every.member.sum(axis=1)].T
+    bad = (every.member @ table.days > table.terms.days) | (cost >= NONE)
+    if table.apart:
+        bad |= (every.member[:, list(table.apart)].sum(axis=1) == 2)[:, None]
+    if table.together:
+        bad |= (every.member[:, list(table.together)].sum(axis=1) == 1)[:, None]
+    return every.masks, every.member, np.where(bad, NONE, cost).astype(np.int32)
+
+
+@lru_cache(maxsize=512)
+def best_plan(offers: Offers, terms: PlanTerms) -> tuple[str, ...]:
+    """Return the numbers of the cheapest plan in ascending order.
+
+    Firm by firm, every set of works is given the cheapest way to have it done by the firms so far:
+    a bundle for this firm, and the cheapest way for the rest of the set.
+
+    Returns:
+        Nothing if there is no plan, or if several are the cheapest.
+    """
+    if not offers:
+        return ()
+    table = table_of(offers, terms)
+    masks, _, cost = bundles_of(table)
+    count, firms = table.price.shape
+    every = _bundles(count, min(terms.works, count))
+    layers = [np.full(1 << count, NONE, dtype=np.int32)]
+    layers[0][0] = 0
+    for firm in range(firms - 1):
+        ways = layers[-1][every.rest] + cost[every.bundle, firm]
+        layers.append(np.minimum(np.minimum.reduceat(ways, every.start), NONE))
+    full = (1 << count) - 1
+    best = int((layers[-1][full ^ masks] + cost[:, -1]).min())
+    found = list[tuple[int, ...]]()
+
+    def trace(firm: int, works: int, price: int, taken: tuple[int, ...]) -> None:
+        """Go back from a set of works and its price to the bundles that make it up."""
+        if firm < 0:
+            found.append(taken)
+            return
+        fits = masks & works == masks
+        before = layers[firm][works ^ np.where(fits, masks, 0)]
+        for place in np.flatnonzero(fits & (before + cost[:, firm] == price) & (before < NONE)):
+            if len(found) < 2:
+                trace(
+                    firm - 1,
+                    works ^ int(masks[place]),
+                    int(before[place]),
+                    (int(masks[place]), *taken),
+                )
+
+    if best < NONE:
+        trace(firms - 1, full, best, ())
+    if len(found) != 1:
+        return ()
+    return table.plan(
+        [
+            next(firm for firm, mask in enumerate(found[0]) if mask >> work & 1)
+            for work in range(count)
+        ]
+    )
+
+
+# Sets of firms ---------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=64)
+def plans_within(offers: Offers, terms: PlanTerms, most: int) -> list[tuple[str, ...]]:
+    """Return all plans that cost at most so much.
+
+    For every set of firms that could be cheap enough, works are given to its firms one after the
+    other; what exceeds each work's cheapest offer may add up to what is left of the amount.
+    """
+    if not offers:
+        return []
+    table = table_of(offers, terms)
+    count, firms = table.price.shape
+    sets = (np.arange(1 << firms)[:, None] >> np.arange(firms) & 1).astype(bool)
+    prices = np.where(sets[:, None, :], table.price, NONE)
+    lowest = prices.min(axis=2)
+    once = np.array([dict(terms.charges).get(each, 0) for each in _firms(offers)], dtype=np.int32)
+    slack = most - lowest.sum(axis=1) - sets @ once + terms.rebate * (count // REBATED)
+    able = (slack >= 0) & (sets.sum(axis=1) * terms.works >= count)
+    sets, slack, above = sets[able], slack[able], (prices - lowest[:, :, None])[able]
+    kind, used, works = np.arange(len(sets)), np.zeros(sets.shape), np.zeros(sets.shape)
+    chosen = np.zeros((len(sets), count), dtype=np.int32)
+    for work in range(count):
+        more, days = above[kind, work], table.days[work]
+        fits = (used + days <= terms.days) & (works < terms.works)
+        row, firm = np.nonzero((more <= slack[:, None]) & fits)
+        kind, chosen, used, works = kind[row], chosen[row], used[row], works[row]
+        slack = slack[row] - more[row, firm]
+        place = np.arange(len(row))
+        chosen[:, work] = firm
+        used[place, firm] += days[firm]
+        works[place, firm] += 1
+    whole = chosen[((works > 0) == sets[kind]).all(axis=1)]
+    by_number = {each.number: each for each in offers}
+    plans = [[by_number[each] for each in table.plan(firms)] for firms in whole]
+    return [
+        tuple(each.number for each in plan)
+        for plan in plans
+        if terms.allow(plan) and plan_cost(plan, terms) <= most
+    ]
+
+
+def _firms(offers: Iterable[WorkOffer]) -> list[str]:
+    return sorted({each.firm for each in offers})
+
+
+def is_only_plan(offers: Offers, terms: PlanTerms, plan: Sequence[str]) -> bool:
+    """Whether a plan is allowed and every other one costs at least `MARGIN` more."""
+    taken = [each for each in offers if each.number in plan]
+    most = plan_cost(taken, terms) + MARGIN - 1
+    return bool(plan) and plans_within(offers, terms, most) == [tuple(plan)]

@@ -23,13 +23,13 @@ _OTHER_HOSTS = ("northwind-post.test", "harbor-line.test", "quillwork.test", "os
 
 @dataclass
 class ShiftPost:
-    """The mails of a shift, drawn in sequence.
+    """The emails of a shift, drawn in sequence.
 
     Attributes:
         bench: Source of the draws.
         cast: The people.
         jobs: Jobs for new requests by mail.
-        sent: Mails so far.
+        sent: Emails so far.
     """
 
     bench: ShiftBench
@@ -44,7 +44,7 @@ class ShiftPost:
 
     @property
     def first_edits(self) -> list[Edit]:
-        """The edits that add the mails, which have not arrived yet."""
+        """The edits that add the emails, which have not arrived yet."""
         return self.box.edits
 
     def plan(self, places: Sequence[int]) -> dict[int, str]:
@@ -54,7 +54,7 @@ class ShiftPost:
         return dict(zip(drawn, kinds, strict=False))
 
     def draw(self, kind: str, rules: DayRules, ledger: DayLedger) -> DayMail | None:
-        """Draw a mail, which may follow up an earlier one."""
+        """Draw an email, which may follow up an earlier one."""
         if kind == "follow" and self.sent:
             return self._follow(ledger)
         rivals = [source for source in ledger.jobs if source.isdigit() and ledger.records(source)]
@@ -76,7 +76,7 @@ class ShiftPost:
         return self._sent(reference, self._sender(job, rules), statement, job)
 
     def _follow(self, ledger: DayLedger) -> DayMail:
-        """Correct or withdraw an earlier mail, from its address or from another one."""
+        """Correct or withdraw an earlier email, from its address or from another one."""
         asked = [each for each in self.sent if each.statement.job is not None]
         counted = [each for each in asked if each.statement.source in ledger.jobs]
         former = self.scene.pick(counted or asked)
@@ -138,7 +138,7 @@ class ShiftPost:
 
 
 def arrival(mail: DayMail) -> Edit:
-    """Return the edit by which a mail arrives."""
+    """Return the edit by which an email arrives."""
     return ("mail", "UPDATE messages SET sent = ? WHERE id = ?", (NOW, mail.message))
 
 

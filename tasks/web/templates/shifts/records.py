@@ -167,7 +167,7 @@ class ShiftBench:
         return self.scene.sample(fitting, len(fitting))
 
     def say(self, en: str, zh: str) -> str:
-        """Return the text of the task's language."""
+        """Return the text in the task's language."""
         return self.scene.say(en, zh)
 
 

@@ -9,10 +9,11 @@ from hexathlon.tasks.web.templates.draft import WebScene
 from hexathlon.tasks.web.templates.shifts.handbook import pages_of
 from hexathlon.tasks.web.templates.shifts.ledger import DayStep
 from hexathlon.tasks.web.templates.shifts.plans import (
-    OfferLimits,
+    MARGIN,
+    PlanTerms,
     WorkOffer,
-    best_plan,
-    listed_plans,
+    plan_cost,
+    plans_within,
 )
 from hexathlon.tasks.web.templates.shifts.rules import DayRules, RulesInForce
 from hexathlon.tasks.web.templates.shifts.stages import Writing
@@ -24,10 +25,17 @@ __all__ = ["reread", "replayed"]
 _HOLD = re.compile(r"^(\w+): \S.* (\S+) · (hold|release|冻结|解冻) · (\S+) · (.+)$")
 _CLOSURE = re.compile(r"^(C-\d+) · (\w+): (.+) · (\S+) – (\S+) · (.+)$")
 _MANDATE = re.compile(r"^(.+) <(.+)> · (\w+) · (\S+) – (\S+) · (.+)$")
-_TERM = re.compile(r"no more than (\d+) days|不超过(\d+)天")
+_TERM = re.compile(r"no more than (\d+) days|距其日期不超过(\d+)天")
 _OFFER = re.compile(r"^(O-\d+) · (.+) · (.+) · €?(\d+)(?:欧元)? · (\d+)\D+ · (.+)$")
-_LIMITS = re.compile(r"at most (\d+) days together, and no firm gets more than (\d+)"
-                     r"|合计不超过(\d+)天，同一公司承接的工程不超过(\d+)项")  # fmt: skip
+_CHARGE = re.compile(r"^([^·]+) · €?(\d+)(?:欧元)?$")
+_LIMITS = re.compile(
+    r"more than (\d+) works or works of more than (\d+) days together"
+    r"|承接的工程不超过(\d+)项，天数合计不超过(\d+)天"
+)
+_PAIR = r"(?:\. |。)([^.。]+?)(?: and |与)([^.。]+?)(?: go to |由)"
+_APART = re.compile(_PAIR + "(?:different firms|不同公司)")
+_TOGETHER = re.compile(_PAIR + "(?:the same firm|同一公司)")
+_REBATE = re.compile(r"takes €(\d+) off|减收(\d+)欧元")
 _HEAD = re.compile(r"^R-\d+ (?:Mandates\. |授权。)(.+?) ?[(（](.+?)[)）]")
 
 
@@ -48,24 +56,50 @@ def reread(scene: WebScene, steps: Sequence[DayStep]) -> bool:
         ):
             return False
         head = {(force.head, site) for _, site in force.mandates}
-        if (mandates - head != force.mandates - head or held != force.held
-                or closures != {each.number for each in force.closures}):  # fmt: skip
+        if (
+            mandates - head != force.mandates - head
+            or held != force.held
+            or closures != {each.number for each in force.closures}
+        ):
             return False
     return True
 
 
 def _same_plan(pages: Mapping[str, str], force: RulesInForce, entitled: set[str]) -> bool:
     """Whether an exhaustive search over the page's offers gives the same unique plan."""
-    names = {name for name, address in force.addresses.items()
-             if address in entitled or address == force.head}  # fmt: skip
-    lines = [match.groups() for line in pages["day-offers"].splitlines()
-             if (match := _OFFER.match(line))]  # fmt: skip
-    offers = [WorkOffer(number, work, firm, int(price), int(days), author)
-              for number, work, firm, price, days, author in lines if author in names]  # fmt: skip
-    found = _LIMITS.search(pages["day-rules"])
-    days, works = (int(each) for each in found.groups() if each) if found else (0, 0)
-    plans = listed_plans(tuple(offers), OfferLimits(days, works))
-    return plans == [best_plan(force.offers, force.limits)]
+    names = {
+        name
+        for name, address in force.addresses.items()
+        if address in entitled or address == force.head
+    }
+    lines = [
+        match.groups() for line in pages["day-offers"].splitlines() if (match := _OFFER.match(line))
+    ]
+    offers = [
+        WorkOffer(number, work, firm, int(price), int(days), author)
+        for number, work, firm, price, days, author in lines
+        if author in names
+    ]
+    charges = [
+        (match[1], int(match[2]))
+        for line in pages["day-offers"].splitlines()
+        if (match := _CHARGE.match(line))
+    ]
+    terms = _terms(pages["day-rules"], charges)
+    taken = [each for each in offers if each.number in force.plan]
+    most = plan_cost(taken, terms) + MARGIN - 1
+    return plans_within(tuple(offers), terms, most) == [force.plan]
+
+
+def _terms(rules: str, charges: Sequence[tuple[str, int]]) -> PlanTerms:
+    found = [
+        [each for each in match.groups() if each] if (match := pattern.search(rules)) else []
+        for pattern in (_LIMITS, _APART, _TOGETHER, _REBATE)
+    ]
+    (works, days), apart, together, rebate = found
+    return PlanTerms(
+        int(days), int(works), tuple(charges), tuple(apart), tuple(together), int(*rebate)
+    )
 
 
 def _read(
@@ -75,15 +109,23 @@ def _read(
     rules = pages["day-rules"]
     term = next(int(next(filter(None, match.groups()))) for match in _TERM.finditer(rules))
     head = next(match[1] for line in rules.splitlines() if (match := _HEAD.search(line)))
-    lines = [match.groups() for line in pages["day-mandates"].splitlines()
-             if (match := _MANDATE.match(line))]  # fmt: skip
+    lines = [
+        match.groups()
+        for line in pages["day-mandates"].splitlines()
+        if (match := _MANDATE.match(line))
+    ]
 
     def sound(name: str, site: str, seen: tuple[str, ...] = ()) -> bool:
-        return name == head or name not in seen and any(
-            (who, where) == (name, site) and first <= today.isoformat() <= last
-            and sound(granter, site, (*seen, name))
-            for who, _, where, first, last, granter in lines
-        )  # fmt: skip
+        return (
+            name == head
+            or name not in seen
+            and any(
+                (who, where) == (name, site)
+                and first <= today.isoformat() <= last
+                and sound(granter, site, (*seen, name))
+                for who, _, where, first, last, granter in lines
+            )
+        )
 
     register = pages["day-register"].splitlines()
     latest: dict[tuple[str, str], tuple[str, bool]] = {}
@@ -93,17 +135,20 @@ def _read(
             age = (today - date.fromisoformat(day)).days
             latest[site, label] = day, kind in ("hold", "冻结") and age <= term
     closed = {
-        match[1] for match in filter(None, map(_CLOSURE.match, register))
+        match[1]
+        for match in filter(None, map(_CLOSURE.match, register))
         if match[4] <= today.isoformat() <= match[5] and sound(match[6], match[2])
-    }  # fmt: skip
+    }
     mandates = {(email, site) for name, email, site, _, _, _ in lines if sound(name, site)}
     return mandates, {place for place, (_, held) in latest.items() if held}, closed
 
 
 def replayed(
-    scene: WebScene, plan: WorldPlan, turns: Sequence[tuple[Sequence[Writing], Sequence[Writing]]],
+    scene: WebScene,
+    plan: WorldPlan,
+    turns: Sequence[tuple[Sequence[Writing], Sequence[Writing]]],
     expected: Mapping[str, Any],
-) -> bool:  # fmt: skip
+) -> bool:
     """Whether carrying out all writes by SQL gives the expected changes and no others.
 
     Args:

@@ -6,9 +6,10 @@ The texts of the pages are in `handbook`.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from functools import cached_property
 from typing import Any
 
-from hexathlon.tasks.web.templates.shifts.plans import OfferLimits, WorkOffer
+from hexathlon.tasks.web.templates.shifts.plans import PlanTerms, WorkOffer, best_plan
 from hexathlon.tasks.web.world.people import Person
 
 __all__ = ["DayRules", "Mandate", "RecordClosure", "RegisterEntry", "RulesInForce"]
@@ -79,8 +80,13 @@ class RulesInForce:
     offers: tuple[WorkOffer, ...] = ()
     """Offers that count."""
 
-    limits: OfferLimits = OfferLimits(0, 0)
-    """Limits of plans."""
+    terms: PlanTerms = PlanTerms(0, 0)
+    """Terms of the plan."""
+
+    @cached_property
+    def plan(self) -> tuple[str, ...]:
+        """Numbers of the offers of the best plan; none unless there is exactly one."""
+        return best_plan(self.offers, self.terms)
 
     def entitles(self, address: str, site: str) -> bool:
         """Whether a mandate in force names an address for a site."""
@@ -117,13 +123,13 @@ class DayRules:
     """Gets the day log."""
 
     log_at_end: bool = False
-    """Whether the day log is one mail at the end, or one mail for each request."""
+    """Whether the day log is one email at the end, or one email for each request."""
 
     entries: tuple[RegisterEntry, ...] = ()
     closures: tuple[RecordClosure, ...] = ()
     mandates: tuple[Mandate, ...] = ()
     offers: tuple[WorkOffer, ...] = ()
-    limits: OfferLimits = OfferLimits(0, 0)
+    terms: PlanTerms = PlanTerms(0, 0)
     synchronised: str = ""
     """The site that is synchronised during the day."""
 
@@ -132,6 +138,10 @@ class DayRules:
 
     def in_force(self) -> RulesInForce:
         """Return what counts today."""
+        return self._in_force
+
+    @cached_property
+    def _in_force(self) -> RulesInForce:
         addresses = {each.name: each.email for each in self.mandates}
         addresses[self.head.name] = self.head.email
         sites = {each.site for each in self.mandates} | {each.site for each in self.entries}
@@ -158,7 +168,7 @@ class DayRules:
             ),
             addresses,
             tuple(each for each in self.offers if (each.author, "mail") in entitled),
-            self.limits,
+            self.terms,
         )
 
     def _held(self, entitled: set[tuple[str, str]]) -> frozenset[tuple[str, str]]:
@@ -183,6 +193,8 @@ class DayRules:
             return replace(self, entries=tuple(replace(e, author=head) for e in self.entries))
         if slip == "offers_trusted":
             return replace(self, offers=tuple(replace(o, author=head) for o in self.offers))
+        if slip == "charges_ignored":
+            return replace(self, terms=replace(self.terms, charges=()))
         if slip == "holds_never_end":
             return replace(self, days=100_000)
         if slip == "grants_ignored":

@@ -28,7 +28,7 @@ Writing = tuple[RecordJob, JobTarget, Values]
 
 @dataclass(frozen=True)
 class ShiftLetter:
-    """A mail that the agent sends."""
+    """An email that the agent sends."""
 
     to: str
     subject: str

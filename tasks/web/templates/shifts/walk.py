@@ -47,13 +47,22 @@ from hexathlon.tasks.web.world.people import Person
 
 __all__ = ["DrawnDay", "DrawnRequest", "day_draft"]
 
-_SLACK = 1.2
-"""Turns per action of the oracle, which reads all deciding evidence."""
+_SLACK = 1.1
+"""Turns per action of the oracle, which looks at everything that decides."""
 
-_LONGEST = 260
+_LONGEST = 290
 _SHORTEST = 110
-_NEEDED = ("never_made_up", "morning_pages", "grants_ignored", "others_overwritten", "hasty_plans",
-           "plan_sent_once", "undone_left")  # fmt: skip
+_NEEDED = (
+    "never_made_up",
+    "morning_pages",
+    "grants_ignored",
+    "others_overwritten",
+    "charges_ignored",
+    "hasty_plans",
+    "exchanged_plans",
+    "plan_sent_once",
+    "undone_left",
+)
 """Mistakes that must change the result of a day."""
 
 _FEWEST = 10
@@ -85,7 +94,7 @@ class DrawnDay:
 
     requests: tuple[DrawnRequest, ...]
     mail_edits: tuple[Edit, ...]
-    """Adds the mails, which have not arrived yet."""
+    """Adds the emails, which have not arrived yet."""
 
 
 @dataclass
@@ -185,9 +194,15 @@ def _course(bench: ShiftBench, day: DrawnDay, site: str, slip: str = "", at: int
 
 
 def _work(
-    bench: ShiftBench, day: DrawnDay, site: str, request: DrawnRequest, number: int,
-    done: StepRecord, ledger: DayLedger, rules: DayRules,
-) -> StageWork:  # fmt: skip
+    bench: ShiftBench,
+    day: DrawnDay,
+    site: str,
+    request: DrawnRequest,
+    number: int,
+    done: StepRecord,
+    ledger: DayLedger,
+    rules: DayRules,
+) -> StageWork:
     letters = []
     subject = log_subject(bench.scene)
     if request.kind == "account":
@@ -282,7 +297,7 @@ def _near_misses(bench: ShiftBench, day: DrawnDay, site: str) -> dict[str, list[
 
 
 def _outcome(works: Sequence[StageWork]) -> Any:
-    """Return the outcome of a day: values that differ, mails and answers."""
+    """Return the outcome of a day: values that differ, emails and answers."""
     final = {
         record_of(job, target): (target, values)
         for work in works
@@ -326,10 +341,9 @@ def _stage(bench: ShiftBench, day: DrawnDay, site: str, place: int, work: StageW
         for job, target, values in (*step.others, *step.undone)
         for edit in job.edits(target, values)
     ]
-    planning = any(each.step.plan for each in day.requests[: place + 1])
-    pages = PAGES if planning else PAGES[:3]
+    pages = _pages_to_read(bench, day, place)
     checks = [each for each in work.checks if each[1] not in [one[1] for one in work.writings]]
-    looks = len(pages) + 1 + len(step.mails) + len(checks)
+    looks = 1 + len(pages) + 1 + len(step.mails) + len(checks)
     looks += sum(job.search_cost for job in work.jobs)
     return ShiftStage(
         numbered(bench, place + 1, text),
@@ -340,12 +354,25 @@ def _stage(bench: ShiftBench, day: DrawnDay, site: str, place: int, work: StageW
     )
 
 
+def _pages_to_read(bench: ShiftBench, day: DrawnDay, place: int) -> list[str]:
+    """Return the pages of the handbook that are new or have changed, as its list of pages shows."""
+    steps = [each.step for each in day.requests[: place + 1]]
+    relevant = PAGES if any(each.plan for each in steps) else PAGES[:3]
+    if not place:
+        return list(relevant)
+    pages = [
+        name for _, _, (*_, name) in edits_between(steps[-2].rules, steps[-1].rules, bench.scene)
+    ]
+    return [name for name in relevant if name in pages or (name == PAGES[3] and steps[-1].plan)]
+
+
 def _look(
     step: DayStep, pages: Sequence[str], jobs: Sequence[RecordJob], checks: Sequence[Writing]
 ) -> Solver:
-    """Look at the handbook and into the inbox, read new mails, and look records up."""
+    """Look at the handbook and into the inbox, read new emails, and look records up."""
 
     def look(pilot: Pilot) -> Script:
+        yield from pilot.goto("mail", "/handbook")
         for name in pages:
             yield from pilot.goto("mail", f"/handbook/{name}")
         yield from pilot.goto("mail", "/folder/inbox")

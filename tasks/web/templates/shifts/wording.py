@@ -5,8 +5,16 @@ from collections.abc import Sequence
 from hexathlon.tasks.web.templates.shifts.ledger import DayStatement
 from hexathlon.tasks.web.templates.shifts.records import JobTarget, RecordJob, ShiftBench, listed
 
-__all__ = ["account_text", "introduction", "mail_text", "numbered", "plan_text", "statement_text", "tally_text",
-           "unnamed_text"]  # fmt: skip
+__all__ = [
+    "account_text",
+    "introduction",
+    "mail_text",
+    "numbered",
+    "plan_text",
+    "statement_text",
+    "tally_text",
+    "unnamed_text",
+]
 
 
 def numbered(bench: ShiftBench, number: int, text: str) -> str:
@@ -82,10 +90,10 @@ def account_text(bench: ShiftBench, site: str, name: str, email: str, subject: s
     return bench.say(
         f'Send one mail to {name} ({email}) with the subject "{subject}". Its text is the numbers '
         f"of all records of the site {site} that now have a value that you gave them and that "
-        "differs from this morning's, in ascending order and separated by a comma and a space, "
-        'such as "#9, #10".',
-        f"请给{name}（{email}）发一封邮件，主题“{subject}”，正文为{site}网站上现在的值由您所设、且与今早不同的所有记录的编号，"
-        "按升序，用英文逗号加空格分隔，例如“#9, #10”。",
+        "differs from this morning's, written as on the page Register, in ascending order and "
+        'separated by a comma and a space, such as "#9, #10" or "E901, E902".',
+        f"请给{name}（{email}）发一封邮件，主题“{subject}”，正文为{site}网站上现在的值由您所设、且与今早不同的所有记录的编号（写法同登记簿），"
+        "按升序，用英文逗号加空格分隔，例如“#9, #10”或“E901, E902”。",
     )
 
 

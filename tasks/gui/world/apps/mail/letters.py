@@ -57,7 +57,7 @@ _SPAM = (
 
 
 def draw_mails(draws: ContentDraws) -> None:
-    """Fill the table of mails, the newest last."""
+    """Fill the table of emails, the newest last."""
     people = [row for row in draws.rows("contacts.contacts") if row["email"]]
     people = draws.sample(people, 6 + 4 * draws.scale)
     count = 24 + 30 * draws.scale

@@ -354,7 +354,7 @@ class MailApp(PhoneApp):
                     file=row["file"])  # fmt: skip
 
     def do_choose(self, acts: AppActs, address: str) -> None:
-        """Take a suggested recipient."""
+        """Choose a suggested recipient."""
         written = str(acts.value("to", _first(acts)["to"])).rpartition(",")[0].strip()
         acts.put("to", f"{written}, {address}" if written else address)
         acts.core.focus = ""

@@ -175,7 +175,7 @@ class MessagesApp(PhoneApp):
         acts.toast(acts("sent"))
 
     def do_choose(self, acts: AppActs, name: str, number: str) -> None:
-        """Take a suggested contact."""
+        """Choose a suggested contact."""
         acts.put("to", name)
         acts.put("number", number)
         acts.put("suggest", name.casefold())

@@ -40,7 +40,7 @@ _SORTS = ("popular", "cheap", "dear", "rating")
 _ICONS = {"kitchen": "cake", "garden": "sun", "electronics": "battery", "sports": "timer",
           "office": "work"}  # fmt: skip
 RETURN_REASONS = ("broken", "wrong", "unwanted")
-"""Reasons for returning an article."""
+"""Reasons for returning an item."""
 
 
 class ShopApp(PhoneApp):
@@ -101,7 +101,7 @@ class ShopApp(PhoneApp):
         ]
 
     def screen_category(self, view: AppView) -> ScreenWidget:
-        """The articles of a category."""
+        """The items of a category."""
         name = view.params["name"]
         rows = [row for row in view.rows("products") if row["category"] == name]
         return AppPage(view(name), self._articles(view, rows),
@@ -109,7 +109,7 @@ class ShopApp(PhoneApp):
                         BarAction("cart", view("cart"), go("cart"))])  # fmt: skip
 
     def screen_search(self, view: AppView) -> ScreenWidget:
-        """Articles by all words of their name, brand or variant."""
+        """Items by all words of their name, brand or variant."""
         words = str(view.value("query")).casefold().split()
         rows = [row for row in view.rows("products") if words and all(
             word in f"{row['title']} {row['variant']}".casefold() for word in words)]  # fmt: skip
@@ -132,7 +132,7 @@ class ShopApp(PhoneApp):
         ]
 
     def screen_product(self, view: AppView) -> ScreenWidget:
-        """One article."""
+        """One item."""
         row = view.row("products", view.params["id"])
         if row is None:
             return AppPage(view("app_title"), [TextLabel(view("nothing"), "dim")])
@@ -241,7 +241,7 @@ class ShopApp(PhoneApp):
         ], actions)  # fmt: skip
 
     def screen_line(self, view: AppView) -> ScreenWidget:
-        """An article of an order, which may be returned after delivery."""
+        """An item of an order, which may be returned after delivery."""
         line = view.row("lines", view.params["id"])
         product = view.row("products", line["product"]) if line else None
         order = view.row("orders", line["order"]) if line else None
@@ -265,7 +265,7 @@ class ShopApp(PhoneApp):
         return AppPage(view("article"), parts)
 
     def screen_wishlist(self, view: AppView) -> ScreenWidget:
-        """Articles on the wish list."""
+        """Items on the wish list."""
         rows = [row for row in view.rows("products") if row["wished"]]
         return AppPage(view("wishlist"), [ListView(
             rows, lambda row: _article(view, row), view("nothing"))])  # fmt: skip
@@ -317,12 +317,12 @@ class ShopApp(PhoneApp):
         acts.change("prefs", name, value=value)
 
     def do_wish(self, acts: AppActs, id: int) -> None:
-        """Put an article on the wish list, or take it off."""
+        """Put an item on the wish list, or take it off."""
         row = acts.row("products", id)
         acts.change("products", id, wished=not (row and row["wished"]))
 
     def do_share(self, acts: AppActs, id: int) -> None:
-        """Share an article as text."""
+        """Share an item as text."""
         row = acts.row("products", id)
         if row is not None:
             acts.share(row["title"], f"{row['title']}, {row['variant']}, "
@@ -334,7 +334,7 @@ class ShopApp(PhoneApp):
         acts.toast(acts("in_cart"))
 
     def do_count(self, acts: AppActs, id: int, by: int) -> None:
-        """Change an article's quantity; at zero, it leaves the cart."""
+        """Change an item's quantity; at zero, it leaves the cart."""
         row = acts.row("cart", id)
         product = acts.row("products", row["product"]) if row else None
         if row is None or product is None:
@@ -347,7 +347,7 @@ class ShopApp(PhoneApp):
             acts.change("cart", id, count=row["count"] + by)
 
     def do_drop(self, acts: AppActs, id: int) -> None:
-        """Take an article out of the cart."""
+        """Take an item out of the cart."""
         acts.remove("cart", id)
 
     def do_redeem(self, acts: AppActs) -> None:
@@ -412,7 +412,7 @@ class ShopApp(PhoneApp):
         acts.toast(acts("ordered"))
 
     def do_again(self, acts: AppActs, id: int) -> None:
-        """Put the articles of an order into the cart."""
+        """Put the items of an order into the cart."""
         for line in acts.rows("lines"):
             if line["order"] == id:
                 _put_in_cart(acts, line["product"], line["count"])

@@ -159,7 +159,7 @@ class PaymentPages:
 
     @post("/payees/{number:int}")
     def save_payee(self, call: Call, number: int) -> WebResponse:
-        """Save changes of a payee."""
+        """Save changes to a payee."""
         if _payee(call, number) is None:
             return call.not_found()
         values, errors = _payee_values(call)
@@ -202,7 +202,7 @@ class PaymentPages:
 
     @post("/standing/{number:int}")
     def save_standing(self, call: Call, number: int) -> WebResponse:
-        """Change amount, rhythm, next day or state of a standing order."""
+        """Change the amount, frequency, next day or state of a standing order."""
         row = _standing(call, number)
         if row is None:
             return call.not_found()

@@ -118,7 +118,7 @@ _RULES = (
     ),
 )
 _SIZES = (4, 5, 6, 7, 8, 10, 12, 16, 20)
-"""Seats of rooms; no two rooms have the same number, so that there is one smallest fitting room."""
+"""Seats of rooms; no two rooms have the same number, so that a single room is the smallest that fits."""
 
 _WEEKS = (1, 2, 3, 4)
 _PER_DAY = (2, 5, 12, 22)

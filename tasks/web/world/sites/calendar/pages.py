@@ -160,7 +160,7 @@ class CalendarPages:
             "WHERE c.login = ?",
             (login,),
         )
-        return call.page("colleague.html", person=row) if row else call.not_found()
+        return call.page("colleague.html", colleague=row) if row else call.not_found()
 
     @get("/free")
     def free(self, call: Call) -> WebResponse:

@@ -68,7 +68,7 @@ def allowed_slots(rules: PressRules, desk: str, now: datetime, days: int = 14) -
 
 
 def policies(rules: PressRules, today: date, language: Language) -> list[tuple[str, str]]:
-    """Write the policies: title and body, one paragraph a line."""
+    """Write the policies: title and body, one paragraph per line."""
     return (_chinese if language == "zh" else _english)(rules, today)
 
 

@@ -40,9 +40,9 @@ def draw_ladder(draws: DrawStream) -> Ladder:
 
 
 def handbook(ladder: Ladder, today: date, market: str, language: Language) -> list[tuple[str, str]]:
-    """Write the handbook: title and body, one paragraph a line."""
+    """Write the handbook: title and body, one paragraph per line."""
     since, before = today - timedelta(days=48), today - timedelta(days=720)
-    # Which edition is in use must not show in the titles.
+    # The titles must not reveal which edition is in force.
     titles = ["处分阶梯", "处分"] if language == "zh" else ["Ladder of sanctions", "Sanctions"]
     if (ladder.window + ladder.short + ladder.long) % 2:
         titles.reverse()

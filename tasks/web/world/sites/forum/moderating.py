@@ -147,7 +147,7 @@ class Moderating:
 
     @post("/threads/{number:int}/move")
     def transfer(self, call: Call, number: int) -> WebResponse:
-        """Move a thread to another board, unless one of its posts is under report."""
+        """Move a thread to another board, unless one of its posts is reported."""
         row, board = thread_of(call, number), call.number("board")
         if row is None or call.store.row("SELECT id FROM boards WHERE id = ?", (board,)) is None:
             return call.not_found()

@@ -113,7 +113,7 @@ class Forum(Moderating, Site):
 
     @get("/threads/{number:int}")
     def thread(self, call: Call, number: int) -> WebResponse:
-        """Show a thread, ten posts a page."""
+        """Show a thread, ten posts per page."""
         row = thread_of(call, number)
         if row is None:
             return call.not_found()

@@ -48,7 +48,7 @@ _COLUMNS = (
 
 
 def populate(store: SiteStore, brief: SiteBrief) -> None:
-    """Fill the mailbox: 24 to 1,100 messages and a contact book of up to 200 people."""
+    """Fill the mailbox: 24 to 1,100 messages and an address book of up to 200 people."""
     _Filler(store, brief).fill()
 
 
@@ -88,7 +88,7 @@ class _Filler:
             )
 
     def contacts(self) -> list[tuple[str, Person]]:
-        """Fill the contact book; return people of other companies."""
+        """Fill the address book; return people of other companies."""
         brief = self.brief
         companies = own_share(COMPANIES, brief.split)
         number = _OUTSIDERS[brief.scale - 1]

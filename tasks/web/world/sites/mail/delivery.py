@@ -31,7 +31,7 @@ class Letter:
 
 
 def recipients_of(call: Call, text: str) -> tuple[list[str], str]:
-    """Read a field of recipients: addresses, or names of the contact book.
+    """Read a field of recipients: addresses, or names of the address book.
 
     Returns:
         The addresses, sorted, and the problem of the field; empty if there is none.
@@ -54,7 +54,7 @@ def recipients_of(call: Call, text: str) -> tuple[list[str], str]:
 
 
 def send_letter(call: Call, letter: Letter, to: list[str], cc: list[str]) -> int:
-    """Send a letter; return the number of the message."""
+    """Send a message; return its number."""
     number = store_letter(call, letter, "sent", to, cc)
     deliver(call, number, {*to, *cc})
     return number
@@ -99,7 +99,7 @@ def run_failure(call: Call, reason: str, subject: str) -> None:
 
 
 def store_letter(call: Call, letter: Letter, folder: str, to: list[str], cc: list[str]) -> int:
-    """Store a letter as a sent message or a draft; return its number."""
+    """Store a message as sent or as a draft; return its number."""
     if letter.draft:
         call.store.execute("DELETE FROM messages WHERE id = ?", (letter.draft,))
         call.store.execute("DELETE FROM _attachments WHERE message = ?", (letter.draft,))

@@ -16,7 +16,7 @@ _CONTACT_FIELDS = ("name", "email", "company", "role", "phone", "note")
 
 
 class MailOrganising:
-    """Handlers of pages that sort mail and keep the contact book."""
+    """Handlers of pages that sort mail and keep the address book."""
 
     @post("/apply")
     def apply(self, call: Call) -> WebResponse:
@@ -95,7 +95,7 @@ class MailOrganising:
 
     @get("/contacts")
     def contacts(self, call: Call) -> WebResponse:
-        """List the contact book."""
+        """List the address book."""
         text = call.arg("q")
         where = "name LIKE ? OR email LIKE ? OR company LIKE ?"
         values = [f"%{text}%"] * 3
@@ -140,13 +140,13 @@ class MailOrganising:
 
     @get("/absence")
     def absence(self, call: Call) -> WebResponse:
-        """Show the settings of the absence note."""
+        """Show the settings of the out-of-office reply."""
         row = call.store.row("SELECT * FROM absence") or {}
         return call.page("absence.html", fields=_absence_fields(call, row, {}))
 
     @post("/absence")
     def set_absence(self, call: Call) -> WebResponse:
-        """Change the absence note."""
+        """Change the out-of-office reply."""
         values = {name: call.arg(name) for name in ("first_day", "last_day", "text")}
         ticks = {name: int(bool(call.arg(name))) for name in ("enabled", "contacts_only")}
         problems = {}

@@ -32,7 +32,7 @@ class Mail(MailReading, MailWriting, MailOrganising, Site):
     }
 
     def populate(self, store: SiteStore, brief: SiteBrief) -> None:
-        """Fill the mailbox and the contact book."""
+        """Fill the mailbox and the address book."""
         populate(store, brief)
 
     def admits(self, call: Call) -> bool:

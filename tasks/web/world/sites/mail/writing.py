@@ -25,7 +25,7 @@ class MailWriting:
 
     @get("/compose")
     def compose(self, call: Call) -> WebResponse:
-        """Show an empty letter; `to` may name a recipient."""
+        """Show an empty message; `to` may name a recipient."""
         return _form(call, Letter(to=call.arg("to")), {})
 
     @get("/messages/{number:int}/reply")
@@ -40,7 +40,7 @@ class MailWriting:
 
     @get("/messages/{number:int}/forward")
     def forward(self, call: Call, number: int) -> WebResponse:
-        """Show a letter that forwards a message with its attachments."""
+        """Show a message that forwards another with its attachments."""
         message = visible_message(call, number)
         if message is None:
             return call.not_found()
@@ -64,7 +64,7 @@ class MailWriting:
 
     @post("/compose")
     def send(self, call: Call) -> WebResponse:
-        """Send a letter or keep it as a draft."""
+        """Send a message or keep it as a draft."""
         letter = _letter(call)
         to, to_problem = recipients_of(call, letter.to)
         cc, cc_problem = recipients_of(call, letter.cc)
@@ -160,7 +160,7 @@ def _answer(call: Call, number: int, *, everybody: bool) -> WebResponse:
 
 
 def _letter(call: Call) -> Letter:
-    """Read the letter that a form sends."""
+    """Read the message that a form sends."""
     draft = call.store.row(
         "SELECT * FROM messages WHERE id = ? AND folder = 'drafts'", (call.number("draft"),)
     )

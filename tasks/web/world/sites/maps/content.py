@@ -250,7 +250,7 @@ class _City:
         self.bookings(people[0].login)
 
     def bookings(self, login: str) -> None:
-        """A few bookings of the user, past and coming."""
+        """A few bookings of the user, past and upcoming."""
         rates: Sequence[dict[str, int]] = self.store.rows("SELECT id, cents FROM rates")
         for _ in range((1, 2, 3, 4)[self.brief.scale - 1]):
             rate = rates[self.draw(0, len(rates))]

@@ -281,7 +281,7 @@ class _Writer:
         self.remarks(sheet, max(1, count), 3)
 
     def sales(self) -> None:
-        """Orders of sales people, with dashboards over them."""
+        """Orders by salesperson, with dashboards on them."""
         book = self.workbook(f"Sales {self.year}={self.year}销售", "Sales=销售", 3,
                              "Orders as entered by the reps.=由销售代表录入的订单。", role="viewer")  # fmt: skip
         count = (0, 60, 160, 320)[self.brief.scale - 1]

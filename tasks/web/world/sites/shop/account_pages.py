@@ -240,7 +240,7 @@ class AccountPages:
 
     @post("/addresses/{number:int}")
     def save_address(self, call: Call, number: int) -> WebResponse:
-        """Save changes of an address."""
+        """Save changes to an address."""
         if call.store.row("SELECT id FROM addresses WHERE id = ? AND person = ?",
                           (number, call.login)) is None:  # fmt: skip
             return call.not_found()

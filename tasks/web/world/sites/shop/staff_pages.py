@@ -197,7 +197,7 @@ class StaffPages:
 
     @get("/admin/returns")
     def all_returns(self, call: Call) -> WebResponse:
-        """List requests of returns."""
+        """List return requests."""
         if not is_staff(call):
             return call.forbidden()
         words, ui = call.words, call.ui

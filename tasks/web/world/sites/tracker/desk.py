@@ -143,7 +143,7 @@ class Desk:
 
     @post("/milestones/{number:int}/close")
     def close_milestone(self, call: Call, number: int) -> WebResponse:
-        """Close a milestone, unless a critical issue of it is unresolved."""
+        """Close a milestone, unless one of its critical issues is unresolved."""
         row = call.store.row("SELECT * FROM milestones WHERE id = ?", (number,))
         if row is None:
             return call.not_found()

@@ -58,7 +58,7 @@ def guidelines(rules: EditingRules, language: Language) -> list[Guideline]:
     titles = ["Sources and evidence", "Which source counts", "Figures and where they come from"]
     if zh:
         titles = ["来源与证据", "以何种来源为准", "数据及其出处"]
-    # Which edition is in force must not show in the titles.
+    # The titles must not reveal which edition is in force.
     turn = rules.in_force.toordinal() % 3
     titles = titles[turn:] + titles[:turn]
     editions = (

@@ -1,0 +1,71 @@
+"""Parity certificate of a door: the same episodes natively and through it, paired.
+
+Run it with the interpreter of the door's environment, which `scripts/bridges` makes:
+
+    .venv-bridges/openenv/bin/python scripts/parity.py openenv
+
+It writes `docs/notes/parity/DOOR.json`. Equal means: opening, every answer, tools, reward and end.
+"""
+
+import argparse
+import hashlib
+import importlib
+import json
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+sys.dont_write_bytecode = True
+
+from bridges.contract import EVENT, NOTHING, native  # noqa: E402
+from bridges.test_contract import DOORS, heard  # noqa: E402
+
+from hexathlon.baselines.bridges.listing import TaskListing  # noqa: E402
+from hexathlon.baselines.harness.environments import find_environment  # noqa: E402
+
+
+def main() -> int:
+    """Play, compare, write; the exit code is 1 if a pair differs."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("door", choices=list(DOORS))
+    parser.add_argument("--tasks", type=int, default=8)
+    options = parser.parse_args()
+    package = DOORS[options.door][0]
+    rows = TaskListing(EVENT, level="tiny").rows("test", 0, options.tasks)
+    kind = importlib.import_module(f"bridges.doors.{options.door}").Client
+    pairs = []
+    with kind(EVENT) as door:
+        for seed, row in enumerate(rows):
+            for actions in (None, (NOTHING,) * 20):
+                ours = native(row["task"], seed, actions)
+                theirs = door.play(ours.task, ours.seed, ours.actions)
+                seen = hashlib.sha256(json.dumps(theirs).encode()).hexdigest()
+                pairs.append({
+                    "task": ours.task, "seed": seed,
+                    "agent": "oracle" if actions is None else "idle",
+                    "turns": len(ours.actions), "native": ours.reward, "door": theirs.reward,
+                    "equal": theirs == heard(door, ours), "sha256": seen,
+                })  # fmt: skip
+    certificate = {
+        "door": options.door,
+        "package": f"{package} {version(package)}",
+        "environment": find_environment(EVENT).id,
+        "compared": "opening, answers, tools, reward, end"
+        + ("" if kind.tells_the_end else "; this door ends before the last answer"),
+        "pairs": len(pairs),
+        "equal": sum(pair["equal"] for pair in pairs),
+        "mean_native": sum(pair["native"] for pair in pairs) / len(pairs),
+        "mean_door": sum(pair["door"] for pair in pairs) / len(pairs),
+        "episodes": pairs,
+    }
+    place = ROOT / "docs" / "notes" / "parity" / f"{options.door}.json"
+    place.parent.mkdir(exist_ok=True)
+    place.write_text(json.dumps(certificate, indent=1) + "\n", encoding="utf-8")
+    print(f"{options.door}: {certificate['equal']} of {certificate['pairs']} pairs are equal")
+    return int(certificate["equal"] != certificate["pairs"])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

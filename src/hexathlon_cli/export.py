@@ -1,0 +1,55 @@
+"""The commands `export` and `import`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hexathlon_cli.options import LevelName, TasksetName
+
+__all__ = ["export", "import_"]
+
+_FORMATS = "openai, sharegpt, atif, verifiers, inspect, hexathlon"
+OutPath = Annotated[Path, typer.Option("--out", help="File or directory to write.")]
+
+
+def export(
+    source: Annotated[str, typer.Argument(help="Run directory, file of transcripts, or an event.")],
+    out: OutPath,
+    form: Annotated[
+        str,
+        typer.Option("--format", help=f"{_FORMATS}, every-eval-ever, datasets or harbor."),
+    ] = "openai",
+    min_reward: Annotated[
+        float | None,
+        typer.Option(help="Leave out trials with less. [default: all, unscored ones included]"),
+    ] = None,
+    count: Annotated[int, typer.Option(min=1, help="Tasks per split, for task sets.")] = 100,
+    taskset: TasksetName = None,
+    level: LevelName = None,
+) -> int:
+    """Export trajectories, results or tasks in the format of another tool.
+
+    Trajectories and results come from a run directory or a file of transcripts; the formats
+    datasets and harbor write tasks of an event.
+    """
+    from hexathlon_cli.exchange import export_source
+
+    return export_source(source, out, form, min_reward, count, taskset, level)
+
+
+def import_(
+    source: Annotated[Path, typer.Argument(help="File, or directory of files, to read.")],
+    out: OutPath,
+    form: Annotated[str, typer.Option("--format", help=f"{_FORMATS}.")] = "openai",
+    replay: Annotated[
+        bool, typer.Option("--replay", help="Replay each conversation and compare its reward.")
+    ] = False,
+) -> int:
+    """Import trajectories of another tool as a file of transcripts.
+
+    Exit code 3 means that a replayed conversation earns another reward than it states.
+    """
+    from hexathlon_cli.exchange import import_source
+
+    return import_source(source, out, form, replay=replay)

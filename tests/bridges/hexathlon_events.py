@@ -1,0 +1,5 @@
+"""The plug-in of verifiers that the tests load, as a user's own file would be."""
+
+from hexathlon.baselines.bridges.verifiers_taskset import ChatHarness, EventTaskset, PlayedEnv
+
+__all__ = ["ChatHarness", "EventTaskset", "PlayedEnv"]

@@ -1,0 +1,35 @@
+"""The examples of the doors' pages that no other test runs."""
+
+import asyncio
+
+import pytest
+from bridges.guide import example
+
+
+def test_the_ors_example_serves_an_event() -> None:
+    pytest.importorskip("openreward", reason="scripts/bridges ors")
+    from bridges.served import served
+    from openreward import OpenReward
+
+    names: dict[str, object] = {"__name__": "ors_server"}
+    exec(example("ors_server.py"), names)
+    with served(names["app"]) as address, OpenReward(api_key="none", base_url=address) as client:
+        env = client.environments.get("sql", base_url=address)
+        assert set(env.list_splits()) == {"train", "dev", "test"}
+        assert env.get_task("test", 1).task_spec["index"] == 1
+        assert env.num_tasks("test") > len(env.get_task_range("test", 0, 3)) == 3
+
+
+def test_the_tinker_example_makes_groups() -> None:
+    pytest.importorskip("tinker_cookbook", reason="scripts/bridges tinker")
+    names: dict[str, object] = {"__name__": "tinker_example"}
+    exec(example("tinker_example.py"), names)
+    dataset, _ = asyncio.run(names["config"].dataset_builder())
+    assert len(dataset) == 10 and len(dataset.get_batch(0)) == 8
+
+
+def test_the_verifiers_example_exports_what_verifiers_loads() -> None:
+    pytest.importorskip("verifiers.v1", reason="scripts/bridges verifiers")
+    names: dict[str, object] = {"__name__": "my_events"}
+    exec(example("my_events.py"), names)
+    assert names["__all__"] == ["ChatHarness", "EventTaskset", "PlayedEnv"]
