@@ -86,7 +86,7 @@ def main() -> None:
         findings += [f"{event}: {finding}" for finding in number_findings(episodes)]
     agents = (*FLOOR_AGENTS, "floor", CEILING_AGENT)
     for names, rows in ((agents, scores), (headings, predicted)):
-        print(row(["event", "tasks", *names]) + row(["---"] * (len(names) + 2)), end="")
+        print(row(["event", "tasks", *names]) + "|" + "---|" * (len(names) + 2) + "\n", end="")
         print("".join(map(row, rows)))
     print("\n".join(findings) or "No bit of index, seed or hash correlates with a solution.")
 
