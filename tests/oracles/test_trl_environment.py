@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("trl", reason="TRL is not installed here: make test-oracles")
 
-from bridges.contract import EVENT, GOLD, IDLE, TASKS, broken
+from bridges.contract import EVENT, TASKS, broken, gold, idle
 
 from hexathlon.baselines.bridges import trl as bridge
 from hexathlon.baselines.bridges.listing import TaskListing
@@ -23,7 +23,7 @@ def tools() -> type:
     return bridge.environment_class(EVENT, **SETTINGS)
 
 
-@pytest.mark.parametrize("played", GOLD + IDLE, ids=["gold", "gold", "idle", "idle"])
+@pytest.mark.parametrize("played", gold() + idle(), ids=["gold", "gold", "idle", "idle"])
 def test_episodes_are_those_of_gymnasium(tools: type, played: Any) -> None:
     environment = tools()
     assert environment.reset(task=played.task, seed=played.seed, prompt=[]).endswith(played.opening)
@@ -38,7 +38,7 @@ def test_episodes_are_those_of_gymnasium(tools: type, played: Any) -> None:
 def test_a_fault_is_an_error(tools: type, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bridge, "BridgedEpisode", lambda *_, **__: broken())
     environment = tools()
-    environment.reset(task=GOLD[0].task, seed=0)
+    environment.reset(task=gold()[0].task, seed=0)
     with pytest.raises(EnvFault, match="the disk is gone"):
         environment.list_tables()
     with pytest.raises(EnvFault, match="the disk is gone"):  # TRL shows the model the first
