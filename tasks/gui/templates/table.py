@@ -3,6 +3,7 @@
 from functools import cache
 
 from hexathlon.tasks.gui.templates import (
+    accounts,
     appointments,
     correspondence,
     days,
@@ -12,6 +13,7 @@ from hexathlon.tasks.gui.templates import (
     media,
     money,
     money_across,
+    office,
     people,
     places,
     routines,
@@ -38,6 +40,8 @@ _MODULES = (
     media,
     money,
     money_across,
+    office,
+    accounts,
 )
 
 TEMPLATES: dict[str, GuiTemplate] = {
