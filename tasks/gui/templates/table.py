@@ -10,10 +10,12 @@ from hexathlon.tasks.gui.templates import (
     errands,
     first_taps,
     household,
+    leisure,
     media,
     money,
     money_across,
     office,
+    outings,
     people,
     places,
     routines,
@@ -42,6 +44,8 @@ _MODULES = (
     money_across,
     office,
     accounts,
+    outings,
+    leisure,
 )
 
 TEMPLATES: dict[str, GuiTemplate] = {
