@@ -9,6 +9,7 @@ from hexathlon.tasks.gui.templates import (
     days,
     errands,
     first_taps,
+    home_life,
     household,
     leisure,
     media,
@@ -46,6 +47,7 @@ _MODULES = (
     accounts,
     outings,
     leisure,
+    home_life,
 )
 
 TEMPLATES: dict[str, GuiTemplate] = {
