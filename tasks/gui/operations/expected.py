@@ -1,4 +1,4 @@
-"""The expected state of a phone: its tables at the start, with the effects of operations applied."""
+"""The expected state of a phone: its initial tables with the effects of operations."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hexathlon.tasks.gui.operations.expected import ExpectedPhone
-from hexathlon.tasks.gui.operations.finding import found, tab
+from hexathlon.tasks.gui.operations.finding import tab
 from hexathlon.tasks.gui.operations.operation import Operation
 from hexathlon.tasks.gui.pilot import NoSuchElement, PhonePilot
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
@@ -251,8 +251,15 @@ def buy(
 def _open_cart(pilot: PhonePilot) -> Script:
     """Open the cart, whose button shows the number of its items."""
     words = pilot.words("shop", "cart")
-    shown = next((each for each in pilot.elements() if each.role == "button" and any(
-        each.name == word or each.name.startswith(f"{word} (") for word in words)), None)
+    shown = next(
+        (
+            each
+            for each in pilot.elements()
+            if each.role == "button"
+            and any(each.name == word or each.name.startswith(f"{word} (") for word in words)
+        ),
+        None,
+    )
     if shown is not None:
         yield from pilot.act("click", index=shown.index)
     else:

@@ -73,7 +73,8 @@ def _fill_guests(pilot: PhonePilot, guests: str) -> Script:
 
 def add_event(**facts: str) -> Operation:
     """Create an event: `title`, `day`, `start`, `end`, `place`, `guests`, `calendar`, `alarm`,
-    `repeat`, `note`; `end` after `start`, because a new start moves it."""
+    `repeat`, `note`; `end` after `start`, because a new start moves it.
+    """
 
     def run(pilot: PhonePilot) -> Script:
         yield from pilot.open("calendar")
@@ -102,8 +103,11 @@ def change_event(title: str, **facts: str) -> Operation:
         row = _event(phone, title)
         given = set(facts.get("guests", "").split(", ")) - {""}
         names = {name for name in row["guests"].split(", ") if name} ^ given
-        phone.change("calendar.events", row["id"],
-                     **{**facts, "guests": ", ".join(sorted(names)) if given else row["guests"]})
+        phone.change(
+            "calendar.events",
+            row["id"],
+            **{**facts, "guests": ", ".join(sorted(names)) if given else row["guests"]},
+        )
 
     return Operation(run, effect)
 
@@ -116,9 +120,7 @@ def delete_event(title: str) -> Operation:
         yield from pilot.press("calendar", "delete")
         yield from pilot.tap("button", pilot.words("calendar", "delete"))
 
-    return Operation(
-        run, lambda phone: phone.remove("calendar.events", _event(phone, title)["id"])
-    )
+    return Operation(run, lambda phone: phone.remove("calendar.events", _event(phone, title)["id"]))
 
 
 def _event(phone: ExpectedPhone, title: str) -> PhoneRow:

@@ -34,8 +34,15 @@ def _funded(e: Errand) -> PhoneRow:
 def cash_from_note(e: Errand) -> GuiDraft:
     """Record the lines of a note that exceed an amount as cash expenses."""
     note = e.notes(1)[0]
-    things = e.sample(((e.say("Stamps", "邮票"), "shopping"), (e.say("Taxi", "出租车"), "transport"),
-                       (e.say("Rolls", "面包"), "food"), (e.say("Locker", "寄存"), "travel")), 4)
+    things = e.sample(
+        (
+            (e.say("Stamps", "邮票"), "shopping"),
+            (e.say("Taxi", "出租车"), "transport"),
+            (e.say("Rolls", "面包"), "food"),
+            (e.say("Locker", "寄存"), "travel"),
+        ),
+        4,
+    )
     cents = e.sample(range(205, 2995, 10), 4)
     bound = sorted(cents)[1]
     lines = [f"{thing[0]} {plain_cents(cost)}" for thing, cost in zip(things, cents, strict=True)]
@@ -71,7 +78,9 @@ def split_dinner(e: Errand) -> GuiDraft:
     e.need(abs(near["amount"]) != total)
     e.put("bank.entries", entry, title=firm, amount=-total)
     text = e.say(f"{firm}: {plain_cents(share)} each", f"{firm}：每人{plain_cents(share)}")
-    half = e.say(f"{firm}: {plain_cents(total // 2)} each", f"{firm}：每人{plain_cents(total // 2)}")
+    half = e.say(
+        f"{firm}: {plain_cents(total // 2)} each", f"{firm}：每人{plain_cents(total // 2)}"
+    )
     row = {**entry, "title": firm, "amount": -total}
     noted = note_entry(row, e.say("shared by three", "三人平摊"))
     names = e.say(" and ".join(row["name"] for row in people),
@@ -331,9 +340,14 @@ def monthly_share(e: Errand) -> GuiDraft:
     payee, near = e.payees(2)
     cents, day = 50 * e.number(20, 300), e.number(3, 26)
     code = e.say(f"Club {e.number(100, 999)}", f"社团{e.number(100, 999)}")
-    e.tell(thread, e.say(f"The fee is {plain_cents(cents)} a month to {payee['name']}; give "
-                         f'"{code}" as the reference.',
-                         f"会费每月{plain_cents(cents)}元，转给{payee['name']}，附言写“{code}”。"))
+    e.tell(
+        thread,
+        e.say(
+            f"The fee is {plain_cents(cents)} a month to {payee['name']}; give "
+            f'"{code}" as the reference.',
+            f"会费每月{plain_cents(cents)}元，转给{payee['name']}，附言写“{code}”。",
+        ),
+    )
     return e.task(
         (f"{thread['name']} wrote what the club costs. Set up a standing order for it.",
          f"{thread['name']}来信写了社团的费用。请为此设一个定期转账。"),
@@ -359,8 +373,14 @@ def file_quote(e: Errand) -> GuiDraft:
     e.put("files.files", doc, text=e.say(
         f"Quote {code}\nTotal {plain_cents(total)}\nDeposit {percent} %, the rest on delivery",
         f"报价单 {code}\n合计 {plain_cents(total)}\n定金{percent}%，余款到货时付"))  # fmt: skip
-    e.put("files.files", near, text=e.say(f"Quote {code}, withdrawn\nTotal {plain_cents(total - 400)}",
-                                          f"报价单 {code}，已作废\n合计 {plain_cents(total - 400)}"))
+    e.put(
+        "files.files",
+        near,
+        text=e.say(
+            f"Quote {code}, withdrawn\nTotal {plain_cents(total - 400)}",
+            f"报价单 {code}，已作废\n合计 {plain_cents(total - 400)}",
+        ),
+    )
     deposit = total * percent // 100
     rest = plain_cents(total - deposit)
     text = e.say(f"Rest: {rest}", f"余款：{rest}")

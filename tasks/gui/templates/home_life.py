@@ -32,6 +32,7 @@ from hexathlon.tasks.gui.world.phone.core import PhoneRow
 
 __all__ = ["TEMPLATES"]
 
+
 @errand("home_most_missed", "medium", apps="phone tasks")
 def most_missed(e: Errand) -> GuiDraft:
     """Make a task of calling back whoever was missed most often."""
@@ -95,7 +96,10 @@ def quiet_hours(e: Errand) -> GuiDraft:
     e.tell(thread, e.say("For tonight: put your phone on do not disturb, turn the battery saver "
                          f"on, and set an alarm for {time}.",
                          f"今晚请把手机设为勿扰，打开省电模式，并设一个{time}的闹钟。"))  # fmt: skip
-    e.tell(thread, e.say("Leave the battery saver alone, I mixed that up.", "省电模式不用开，我记错了。"))
+    e.tell(
+        thread,
+        e.say("Leave the battery saver alone, I mixed that up.", "省电模式不用开，我记错了。"),
+    )
     quiet = switch_setting("sound", "do_not_disturb")
     saver = switch_setting("battery", "battery_saver")
     return e.task(
@@ -118,7 +122,10 @@ def shift_alarms(e: Errand) -> GuiDraft:
     e.need(not any(row["time"] in (early, late) for row in e.rows("clock.alarms")))
     days = "".join(sorted(e.sample("12345", 2)))
     rest = "".join(day for day in "12345" if day not in days)
-    names = {"en": ("Mon", "Tue", "Wed", "Thu", "Fri"), "zh": ("周一", "周二", "周三", "周四", "周五")}
+    names = {
+        "en": ("Mon", "Tue", "Wed", "Thu", "Fri"),
+        "zh": ("周一", "周二", "周三", "周四", "周五"),
+    }
 
     def said(chosen: str) -> str:
         return ", ".join(names[e.language][int(day) - 1] for day in chosen)
@@ -213,11 +220,24 @@ def packing_steps(e: Errand) -> GuiDraft:
     """Turn the open lines of a note into steps of a task, then archive the note."""
     note = e.notes(1)[0]
     task, near = e.tasks(2)
-    things = e.sample((e.say("Charger", "充电器"), e.say("Rain jacket", "雨衣"),
-                       e.say("Pass", "护照"), e.say("Torch", "手电"), e.say("Maps", "地图")), 4)
+    things = e.sample(
+        (
+            e.say("Charger", "充电器"),
+            e.say("Rain jacket", "雨衣"),
+            e.say("Pass", "护照"),
+            e.say("Torch", "手电"),
+            e.say("Maps", "地图"),
+        ),
+        4,
+    )
     ticked = e.number(0, 3)
-    e.put("notes.notes", note, text="\n".join(
-        f"[{'x' if place == ticked else ' '}] {thing}" for place, thing in enumerate(things)))
+    e.put(
+        "notes.notes",
+        note,
+        text="\n".join(
+            f"[{'x' if place == ticked else ' '}] {thing}" for place, thing in enumerate(things)
+        ),
+    )
     steps = [thing for place, thing in enumerate(things) if place != ticked]
     away = put_note_away(note["title"])
     return e.task(

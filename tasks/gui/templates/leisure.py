@@ -144,10 +144,15 @@ def captions_from_mail(e: Errand) -> GuiDraft:
     mail = e.mails(1)[0]
     texts = e.sample((e.say("The old mill", "老磨坊"), e.say("Our first tent", "我们的第一顶帐篷"),
                       e.say("Before the rain", "下雨之前")), 2)  # fmt: skip
-    e.put("mail.mails", mail, body=e.say(
-        f'{one["name"]}: "{texts[0]}"\n{two["name"]}: "{texts[1]}"\nIn the second one, write '
-        f'"{texts[1]}!" with an exclamation mark.',
-        f"{one['name']}：“{texts[0]}”\n{two['name']}：“{texts[1]}”\n第二张请加感叹号，写“{texts[1]}!”"))
+    e.put(
+        "mail.mails",
+        mail,
+        body=e.say(
+            f'{one["name"]}: "{texts[0]}"\n{two["name"]}: "{texts[1]}"\nIn the second one, write '
+            f'"{texts[1]}!" with an exclamation mark.',
+            f"{one['name']}：“{texts[0]}”\n{two['name']}：“{texts[1]}”\n第二张请加感叹号，写“{texts[1]}!”",
+        ),
+    )
     final = [texts[0], f"{texts[1]}!"]
 
     def works(first: PhoneRow, second: PhoneRow, captions: list[str]) -> list[Operation]:
@@ -217,8 +222,13 @@ def older_versions(e: Errand) -> GuiDraft:
         e.put("files.files", row, name=name, folder=1, text=e.say(
             f"{about}\nVersion {code}", f"{about}\n版本{code}"))  # fmt: skip
     at = e.number(0, 2)
-    e.put("mail.mails", mail, body=e.say(
-        f"Of the lease, only version {codes[at]} is valid.", f"租约只有版本{codes[at]}有效。"))
+    e.put(
+        "mail.mails",
+        mail,
+        body=e.say(
+            f"Of the lease, only version {codes[at]} is valid.", f"租约只有版本{codes[at]}有效。"
+        ),
+    )
     rows = [{**row, "name": name} for row, name in zip(docs, names, strict=True)]
     final = f"{about}.pdf"
 

@@ -95,7 +95,9 @@ def new_address(e: Errand) -> GuiDraft:
     old, new = e.sample(range(11, 99), 2)
     wrong, right = (e.say(f"{number} {street}", f"{street}{number}号") for number in (old, new))
     e.tell(thread, e.say(f"We have moved, to {wrong}!", f"我们搬家了，新地址是{wrong}！"))
-    e.tell(thread, e.say(f"Sorry, a slip of mine: it is number {new}.", f"不好意思写错了，是{new}号。"))
+    e.tell(
+        thread, e.say(f"Sorry, a slip of mine: it is number {new}.", f"不好意思写错了，是{new}号。")
+    )
     return e.task(
         (f"{row['name']} has moved and wrote me the new address. Put it into the contacts, in the "
          "order in which it was written.",
@@ -312,7 +314,11 @@ def company_round(e: Errand) -> GuiDraft:
     firm = e.say(f"Orrery Works {e.number(2, 60)}", f"天仪工坊{e.number(2, 60)}")
     for row in people[:4]:
         e.put("contacts.contacts", row, company=firm)
-    e.put("contacts.contacts", people[4], company=firm.replace("Works", "World").replace("工坊", "工房"))
+    e.put(
+        "contacts.contacts",
+        people[4],
+        company=firm.replace("Works", "World").replace("工坊", "工房"),
+    )
     text = e.say(f"The gate code is {e.number(1000, 9999)}", f"大门密码是{e.number(1000, 9999)}")
     spared, *told = people[:4]
     return e.task(

@@ -72,7 +72,9 @@ def last_ride(e: Errand) -> GuiDraft:
     early, late = ([buy_ticket(one, two, day, usable[at])] for at in (place - 1, place + 1))
     more: list[Operation] = []
     if hard:
-        more = [change_event(event["title"], note=e.say(f"Train {ride.start}", f"{ride.start}的车"))]
+        more = [
+            change_event(event["title"], note=e.say(f"Train {ride.start}", f"{ride.start}的车"))
+        ]
         e.need(not event["note"])
     wish = (' Note the departure in the event, in the form "Train 09:05".',
             "并在该日程的备注写上发车时间，格式为“09:05的车”。") if hard else ("", "")  # fmt: skip
@@ -346,8 +348,13 @@ def first_ride_task(e: Errand) -> GuiDraft:
     ride, after = [each for each in found if each.start >= low][:2]
     day = e.day(e.number(2, 15))
     e.need(ride.start != low and len(spans) >= 1)
-    title, wrong = (e.say(f"{lines[each.line]['name']} at {each.start}",
-                          f"{each.start}的{lines[each.line]['name']}") for each in (ride, after))
+    title, wrong = (
+        e.say(
+            f"{lines[each.line]['name']} at {each.start}",
+            f"{each.start}的{lines[each.line]['name']}",
+        )
+        for each in (ride, after)
+    )
     return e.task(
         (f"Which is the first direct ride from {one['name']} to {two['name']} after {low}? Add a "
          f"task due on {e.day_words(day)} with line and departure as its title, in the form "

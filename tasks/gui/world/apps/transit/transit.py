@@ -64,7 +64,9 @@ class TransitApp(PhoneApp):
 
     def _connections(self, view: AppView) -> list[Any]:
         names = _stations(view)
-        options = [(str(key), name) for key, name in sorted(names.items(), key=lambda each: each[1])]
+        options = [
+            (str(key), name) for key, name in sorted(names.items(), key=lambda each: each[1])
+        ]
         start, end = str(view.value("from", "")), str(view.value("to", ""))
         day = str(view.value("day", view.today.isoformat()))
         after = str(view.value("after", f"{view.now:%H:%M}"))
