@@ -72,8 +72,11 @@ def _fill_guests(pilot: PhonePilot, guests: str) -> Script:
 
 
 def add_event(**facts: str) -> Operation:
-    """Create an event: `title`, `day`, `start`, `end`, `place`, `guests`, `calendar`, `alarm`,
-    `repeat`, `note`; `end` after `start`, because a new start moves it.
+    """Create an event.
+
+    Args:
+        facts: `title`, `day`, `start`, `end`, `place`, `guests`, `calendar`, `alarm`, `repeat` and
+            `note`; `end` after `start`, because a new start moves it.
     """
 
     def run(pilot: PhonePilot) -> Script:

@@ -114,7 +114,7 @@ def reminder_paid(e: Errand) -> GuiDraft:
     e.put("mail.mails", reminder, body=e.say(
         f"Invoice {number} is open. From the day after {e.day_words(last)} we add "
         f"{plain_cents(fee)}.",
-        f"{number}号账单尚未支付。{e.day_words(last)}次日起加收{plain_cents(fee)}元。"))  # fmt: skip
+        f"{number}号账单未付。{e.day_words(last)}次日起加收{plain_cents(fee)}元。"))  # fmt: skip
     due = cents + (fee if last < e.today else 0)
     other = cents + (0 if last < e.today else fee)
     return e.task(
@@ -169,7 +169,8 @@ def wrong_amount(e: Errand) -> GuiDraft:
         (f"I mistyped the amount when I recorded {firm} in the expenses. Correct it by the bank, "
          f'and note "checked" there.',
          f"我在开支里把{firm}的金额输错了。请按银行的记录更正，并在备注里写“已核对”。"),
-        read("bank", firm), change_expense(expense, amount=charged, note=e.say("checked", "已核对")),
+        read("bank", firm),
+        change_expense(expense, amount=charged, note=e.say("checked", "已核对")),
         wrong={"no_note": [change_expense(expense, amount=charged)],
                "near": [change_expense(expense, amount=-near["amount"],
                                        note=e.say("checked", "已核对"))],
@@ -394,7 +395,8 @@ def file_quote(e: Errand) -> GuiDraft:
         read("files", doc["name"]), pay, send_message(person, text),
         wrong={"whole": [transfer(payee, total, code), send_message(person, text)],
                "other_payee": [transfer(other, deposit, code), send_message(person, text)],
-               "deposit_told": [pay, send_message(person, text.replace(rest, plain_cents(deposit)))]},
+               "deposit_told": [pay, send_message(
+                   person, text.replace(rest, plain_cents(deposit)))]},
     )  # fmt: skip
 
 

@@ -159,8 +159,9 @@ class Errand:
         }
         for column in self.sample(tuple(told), 3):
             text = str(person[column])
-            if text and sum(text.casefold() in " ".join(
-                str(row[name]) for name in _CONTACT_TEXTS).casefold() for row in rows) == 1:  # fmt: skip
+            holders = [row for row in rows if text.casefold() in " ".join(
+                str(row[name]) for name in _CONTACT_TEXTS).casefold()]  # fmt: skip
+            if text and len(holders) == 1:
                 return told[column][0].format(text), told[column][1].format(text)
         return None
 
@@ -185,7 +186,8 @@ class Errand:
     def events(self, count: int) -> list[PhoneRow]:
         """Draw later one-off events with a time and a unique title."""
         rows = [row for row in self.unique("calendar.events", "title", "place", "guests", "note")
-                if row["day"] > self.today and not row["all_day"] and not row["repeat"]]  # fmt: skip
+                if row["day"] > self.today
+                and not (row["all_day"] or row["repeat"])]  # fmt: skip
         return self.choose(rows, count)
 
     def places(self, count: int, *kinds: str) -> list[PhoneRow]:

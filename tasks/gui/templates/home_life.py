@@ -95,7 +95,7 @@ def quiet_hours(e: Errand) -> GuiDraft:
     e.need(not values["do_not_disturb"]["value"] and not values["battery_saver"]["value"])
     e.tell(thread, e.say("For tonight: put your phone on do not disturb, turn the battery saver "
                          f"on, and set an alarm for {time}.",
-                         f"今晚请把手机设为勿扰，打开省电模式，并设一个{time}的闹钟。"))  # fmt: skip
+                         f"今晚请把手机设为勿扰，打开省电，并设{time}的闹钟。"))  # fmt: skip
     e.tell(
         thread,
         e.say("Leave the battery saver alone, I mixed that up.", "省电模式不用开，我记错了。"),
@@ -173,8 +173,8 @@ def call_abroad(e: Errand) -> GuiDraft:
         (f"I speak with {person['name']} on {e.day_words(day)} at {shown}, the time of {name}, for "
          f'half an hour. Put it into the calendar as "{title}", at the local time by the world '
          "clock, with the number from the contacts, and only that, as the note.",
-         f"{e.day_words(day)} {shown}（{name}时间）我要和{person['name']}通话半小时。请按世界时钟换算成"
-         f"本地时间，以“{title}”加入日历，备注只写通讯录里的号码。"),
+         f"{e.day_words(day)} {shown}（{name}时间）我要和{person['name']}通话半小时。"
+         f"请按世界时钟换算成本地时间，以“{title}”加入日历，备注只写通讯录里的号码。"),
         read_tab("clock", "world"), read("contacts", person["name"]), add_event(**facts),
         wrong={"their_time": [add_event(**facts | {"start": shown, "end": later(shown, 30)})],
                "other_way": [add_event(**facts | {"start": false, "end": later(false, 30)})],
@@ -263,8 +263,8 @@ def spam_blocked(e: Errand) -> GuiDraft:
     return e.task(
         (f"{row['name']} warns me of a number. Block it for calls, and answer "
          f'"{text.replace(bad[-4:], "1234")}" with its last four digits.',
-         f"{row['name']}提醒我小心一个号码。请屏蔽它的来电，并回复“{text.replace(bad[-4:], '1234')}”，"
-         "数字换成它的末四位。"),
+         f"{row['name']}提醒我小心一个号码。请屏蔽它的来电，并回复"
+         f"“{text.replace(bad[-4:], '1234')}”，数字换成它的末四位。"),
         read_thread(thread["name"]), block_number(bad), send_message(row, text),
         wrong={"bank": [block_number(good), send_message(row, text)],
                "template": [block_number(bad), send_message(row, text.replace(bad[-4:], "1234"))]},

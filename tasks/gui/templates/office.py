@@ -35,7 +35,7 @@ def replies_counted(e: Errand) -> GuiDraft:
     counts = [e.number(2, 6) for _ in range(3)]
     texts = [
         e.say(f"{word}: there will be {counts[0]} of us.", f"{word}：我们来{counts[0]}个人。"),
-        e.say(f"{word}: we are {counts[1]}. See you there!", f"{word}：我们{counts[1]}人，到时见！"),
+        e.say(f"{word}: we are {counts[1]}. See you!", f"{word}：我们{counts[1]}人，到时见！"),
         e.say(f"{word}: sorry, we have to stay away. The {counts[2]} seats are free again.",
               f"{word}：抱歉，我们来不了，{counts[2]}个座位空出来了。"),
         e.say("The tent holds 40 people.", "帐篷可容纳40人。"),
@@ -211,8 +211,8 @@ def running_late(e: Errand) -> GuiDraft:
         read_tab("calendar", "agenda"),
         send_message(one, right), send_message(two, right),
         wrong={"second_event": [send_message(three, text(second["start"]))],
-               "on_time": [send_message(row, e.say(f"I will be there at {first['start']}",
-                                                   f"我{first['start']}到")) for row in (one, two)]},
+               "on_time": [send_message(row, text(later(first["start"], -minutes)))
+                           for row in (one, two)]},
         turns=80,
     )  # fmt: skip
 

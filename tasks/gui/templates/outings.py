@@ -211,8 +211,8 @@ def lunch_place(e: Errand) -> GuiDraft:
          f"rated place under {e.word('maps', kind)} that has step-free access and is open all that "
          f'time. Put it into the calendar as "{title}", with the place\'s name and the guest, and '
          f'message {person["name"]} name and address, in the form "Onyx, 5 Market Street".',
-         f"请安排{e.day_words(day)} {start}至{end}和{person['name']}的午餐：在“{e.word('maps', kind)}”类"
-         f"地点中选有无障碍通道、那段时间一直营业的评分最高的一家。以“{title}”加入日历，填上地点名称"
+         f"请安排{e.day_words(day)} {start}至{end}和{person['name']}的午餐：在"
+         f"“{e.word('maps', kind)}”类地点中选有无障碍通道、那段时间一直营业的评分最高的一家。以“{title}”加入日历，填上地点名称"
          f"和受邀者，并把名称和地址发信息给{person['name']}，格式为“玛瑙, 集市街5号”。"),
         read("maps", fits[0]["name"]), *right,
         wrong={"best_of_all": works(top), "second": works(fits[1])},
@@ -259,8 +259,8 @@ def sunday_place(e: Errand) -> GuiDraft:
     into = e.pick(("want", "recommended"))
     text = e.say(f"from the note {note['title']}", f"来自笔记{note['title']}")
     return e.task(
-        (f'Of the places on my note "{note["title"]}", only one is open on a {name}. Save it in the '
-         f'list "{e.word("maps", into)}", with the note "{text}".',
+        (f'Of the places on my note "{note["title"]}", only one is open on a {name}. Save it '
+         f'in the list "{e.word("maps", into)}", with the note "{text}".',
          f"笔记“{note['title']}”里的地点只有一个{name}营业。请收藏到“{e.word('maps', into)}”，"
          f"备注“{text}”。"),
         read("notes", note["title"]), *(read("maps", place["name"]) for place in trio),

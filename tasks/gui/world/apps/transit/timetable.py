@@ -14,7 +14,8 @@ __all__ = ["TransitRide", "clock", "minutes_of", "rides", "seed_transit"]
 _STATIONS = (
     "Aldgate|老闸", "Birkenau|桦林", "Castle Hill|城堡山", "Dunes|沙丘", "Eastfield|东田",
     "Ferry Quay|渡口", "Glassworks|玻璃厂", "Harbour|港口", "Ironbridge|铁桥", "Junction|枢纽",
-    "Kings Mill|王磨坊", "Lakeside|湖畔", "Market Hall|市场厅", "Northgate|北门", "Observatory|天文台",
+    "Kings Mill|王磨坊", "Lakeside|湖畔", "Market Hall|市场厅", "Northgate|北门",
+    "Observatory|天文台",
     "Parkside|公园边", "Quarry|采石场", "Riverside|河畔", "Southgate|南门", "Technopark|科技园",
     "University|大学", "Viaduct|高架桥", "Waterworks|水厂", "Zoo|动物园",
 )  # fmt: skip
