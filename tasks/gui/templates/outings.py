@@ -212,8 +212,8 @@ def lunch_place(e: Errand) -> GuiDraft:
          f'time. Put it into the calendar as "{title}", with the place\'s name and the guest, and '
          f'message {person["name"]} name and address, in the form "Onyx, 5 Market Street".',
          f"请安排{e.day_words(day)} {start}至{end}和{person['name']}的午餐：在"
-         f"“{e.word('maps', kind)}”类地点中选有无障碍通道、那段时间一直营业的评分最高的一家。以“{title}”加入日历，填上地点名称"
-         f"和受邀者，并把名称和地址发信息给{person['name']}，格式为“玛瑙, 集市街5号”。"),
+         f"“{e.word('maps', kind)}”类地点中选有无障碍通道、那段时间一直营业的评分最高的一家。"
+         f"以“{title}”加入日历，填上地点名称和受邀者，并把名称和地址发信息给{person['name']}，格式为“玛瑙, 集市街5号”。"),
         read("maps", fits[0]["name"]), *right,
         wrong={"best_of_all": works(top), "second": works(fits[1])},
         turns=110,
