@@ -34,6 +34,9 @@ class Operation:
     effect: Callable[[ExpectedPhone], None] | None = None
     """None if it only reads."""
 
+    actions: int = 8
+    """Typical number of the script's actions, of which budgets are a multiple."""
+
 
 def reading(run: OperationScript) -> Operation:
     """Return an operation that only reads."""

@@ -24,6 +24,7 @@ from hexathlon.tasks.gui.templates import (
     texts,
 )
 from hexathlon.tasks.gui.templates.draft import GuiTemplate
+from hexathlon.tasks.gui.templates.shifts import templates as shifts
 from hexathlon.tasks.task import LEVELS, Level
 
 __all__ = ["TEMPLATES", "templates_of"]
@@ -48,6 +49,7 @@ _MODULES = (
     outings,
     leisure,
     home_life,
+    shifts,
 )
 
 TEMPLATES: dict[str, GuiTemplate] = {
