@@ -4,7 +4,7 @@ from hexathlon.tasks.gui.operations.operation import Operation, OperationScript
 from hexathlon.tasks.gui.pilot import PhonePilot
 from hexathlon.tasks.source import Script
 
-__all__ = ["found", "opened", "read", "read_tab", "read_thread", "tab"]
+__all__ = ["found", "look_up", "opened", "read", "read_path", "read_tab", "read_thread", "tab"]
 
 
 def opened(app: str) -> OperationScript:
@@ -36,12 +36,38 @@ def found(app: str, text: str, title: str = "") -> OperationScript:
 
 def read(app: str, text: str, title: str = "") -> Operation:
     """Read an entry that a search finds."""
-    return Operation(found(app, text, title))
+    return Operation(found(app, text, title), actions=5)
 
 
 def read_tab(app: str, key: str) -> Operation:
     """Read a tab of an app."""
-    return Operation(tab(app, key))
+    return Operation(tab(app, key), actions=2)
+
+
+def look_up(app: str, text: str) -> Operation:
+    """Read what a search for a text lists."""
+
+    def run(pilot: PhonePilot) -> Script:
+        yield from pilot.open(app)
+        yield from pilot.press(app, "search")
+        yield from pilot.fill(pilot.words(app, "search"), text)
+
+    return Operation(run, actions=4)
+
+
+def read_path(app: str, key: str, *entries: str | tuple[str, ...]) -> Operation:
+    """Read a screen that taps reach from a tab; without a key, from the first screen."""
+
+    def run(pilot: PhonePilot) -> Script:
+        yield from pilot.open(app)
+        if key:
+            yield from pilot.tap("tab", pilot.words(app, key))
+        for entry in entries:
+            yield from pilot.tap_entry(entry, "item|image")
+        if "scroll down" in pilot.screen:
+            yield from pilot.act("scroll", direction="down")
+
+    return Operation(run, actions=2 + len(entries) + bool(key))
 
 
 def read_thread(name: str) -> Operation:
@@ -51,4 +77,4 @@ def read_thread(name: str) -> Operation:
         yield from pilot.open("messages")
         yield from pilot.tap_entry(name)
 
-    return Operation(run)
+    return Operation(run, actions=2)

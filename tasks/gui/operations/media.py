@@ -60,7 +60,9 @@ def trash_file(file: PhoneRow) -> Operation:
         yield from found("files", file["name"])(pilot)
         yield from pilot.press("files", "delete")
 
-    return Operation(run, lambda phone: phone.change("files.files", file["id"], trashed=True))
+    return Operation(
+        run, lambda phone: phone.change("files.files", file["id"], trashed=True), actions=6
+    )
 
 
 # Photos ----------------------------------------------------------------------------------------
@@ -157,7 +159,7 @@ def enqueue(show: PhoneRow, episode: PhoneRow) -> Operation:
         last = max((row["place"] for row in phone.rows("podcasts.queue")), default=0)
         phone.add("podcasts.queue", episode=episode["id"], place=last + 1)
 
-    return Operation(run, effect)
+    return Operation(run, effect, actions=5)
 
 
 def clear_queue(episode: PhoneRow) -> Operation:
@@ -178,4 +180,4 @@ def clear_queue(episode: PhoneRow) -> Operation:
             if each["place"] != place:
                 phone.change("podcasts.queue", each["id"], place=place)
 
-    return Operation(run, effect)
+    return Operation(run, effect, actions=4)

@@ -51,7 +51,7 @@ def transfer(
                   card=0, category="")  # fmt: skip
         phone.change("bank.accounts", key, balance=balance - cents)
 
-    return Operation(run, effect)
+    return Operation(run, effect, actions=11)
 
 
 def _tap_beginning(pilot: PhonePilot, beginning: str) -> Script:
@@ -245,7 +245,11 @@ def buy(
         yield from pilot.tap_entry(pilot.words("shop", "buy"), "button")
         yield from pilot.tap("button", pilot.words("shop", "buy_now"))
 
-    return Operation(run, lambda phone: _bought(phone, items, address, express, voucher))
+    units = sum(count for _, count in items)
+    return Operation(
+        run, lambda phone: _bought(phone, items, address, express, voucher),
+        actions=7 + 5 * len(items) + units,
+    )  # fmt: skip
 
 
 def _open_cart(pilot: PhonePilot) -> Script:

@@ -91,7 +91,7 @@ def add_event(**facts: str) -> Operation:
         names = ", ".join(sorted(facts["guests"].split(", "))) if facts.get("guests") else ""
         phone.add("calendar.events", **usual | facts | {"guests": names})
 
-    return Operation(run, effect)
+    return Operation(run, effect, actions=20)
 
 
 def change_event(title: str, **facts: str) -> Operation:
@@ -112,7 +112,7 @@ def change_event(title: str, **facts: str) -> Operation:
             **{**facts, "guests": ", ".join(sorted(names)) if given else row["guests"]},
         )
 
-    return Operation(run, effect)
+    return Operation(run, effect, actions=11)
 
 
 def delete_event(title: str) -> Operation:
@@ -233,7 +233,9 @@ def finish_task(title: str) -> Operation:
         yield from found("tasks", title)(pilot)
         yield from pilot.tap("checkbox", title)
 
-    return Operation(run, lambda phone: phone.change("tasks.tasks", _task(phone, title), done=True))
+    return Operation(
+        run, lambda phone: phone.change("tasks.tasks", _task(phone, title), done=True), actions=5
+    )
 
 
 def flag_task(title: str) -> Operation:

@@ -33,7 +33,7 @@ def send_message(contact: PhoneRow, text: str) -> Operation:
             blocked=False)  # fmt: skip
         phone.add("messages.messages", thread=key, text=text, mine=True, file="")
 
-    return Operation(run, effect)
+    return Operation(run, effect, actions=6)
 
 
 def send_mail(to: str, subject: str, body: str, *, send: bool = True) -> Operation:

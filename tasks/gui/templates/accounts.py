@@ -67,7 +67,7 @@ def cash_from_note(e: Errand) -> GuiDraft:
     )  # fmt: skip
 
 
-@errand("accounts_split_dinner", "hard", apps="bank messages")
+@errand("accounts_split_dinner", "medium", apps="bank messages")
 def split_dinner(e: Errand) -> GuiDraft:
     """Share a card payment equally and tell each friend the share."""
     entry, near = e.paid(2)
@@ -98,7 +98,7 @@ def split_dinner(e: Errand) -> GuiDraft:
     )  # fmt: skip
 
 
-@errand("accounts_reminder_paid", "medium", "hard", apps="mail bank")
+@errand("accounts_reminder_paid", "easy", "medium", apps="mail bank")
 def reminder_paid(e: Errand) -> GuiDraft:
     """Pay an invoice with the fee that a later reminder adds."""
     invoice, reminder = e.mails(2)
@@ -109,7 +109,7 @@ def reminder_paid(e: Errand) -> GuiDraft:
     e.put("mail.mails", invoice, body=e.say(
         f"Invoice {number}: {plain_cents(cents)}, payable to {payee['name']}.",
         f"{number}号账单：{plain_cents(cents)}元，收款方{payee['name']}。"))  # fmt: skip
-    hard = e.level == "hard"
+    hard = e.level == "medium"
     last = e.day(e.number(2, 6)) if hard and e.number(0, 1) else e.day(-e.number(1, 4))
     e.put("mail.mails", reminder, body=e.say(
         f"Invoice {number} is open. From the day after {e.day_words(last)} we add "
@@ -178,7 +178,7 @@ def wrong_amount(e: Errand) -> GuiDraft:
     )  # fmt: skip
 
 
-@errand("accounts_late_refund", "hard", apps="shop bank mail", twins=True)
+@errand("accounts_late_refund", "medium", apps="shop bank mail", twins=True)
 def late_refund(e: Errand) -> GuiDraft:
     """Chase a refund by mail, unless the bank shows that it has arrived."""
     order = e.choose([row for row in e.rows("shop.orders") if row["status"] == "delivered"], 1)[0]
@@ -261,7 +261,7 @@ def budget_by_spending(e: Errand) -> GuiDraft:
     )  # fmt: skip
 
 
-@errand("accounts_return_and_claim", "hard", apps="shop bank tasks")
+@errand("accounts_return_and_claim", "medium", apps="shop bank tasks")
 def return_and_claim(e: Errand) -> GuiDraft:
     """Return an item and claim the payment of its order."""
     goods = e.plan.table("shop.products")
@@ -292,7 +292,7 @@ def return_and_claim(e: Errand) -> GuiDraft:
     )  # fmt: skip
 
 
-@errand("accounts_shopping_note", "hard", apps="notes shop")
+@errand("accounts_shopping_note", "medium", apps="notes shop")
 def shopping_note(e: Errand) -> GuiDraft:
     """Buy what a note asks for: the cheapest variant above a rating, to a given address."""
     e.drop("shop.cart", *e.rows("shop.cart"))

@@ -112,7 +112,7 @@ def quiet_hours(e: Errand) -> GuiDraft:
     )  # fmt: skip
 
 
-@errand("home_shift_alarms", "hard", apps="notes clock")
+@errand("home_shift_alarms", "medium", apps="notes clock")
 def shift_alarms(e: Errand) -> GuiDraft:
     """Set the alarms of a roster, and turn off the one that they replace."""
     note = e.notes(1)[0]
@@ -146,7 +146,7 @@ def shift_alarms(e: Errand) -> GuiDraft:
     )  # fmt: skip
 
 
-@errand("home_call_abroad", "hard", apps="clock calendar contacts")
+@errand("home_call_abroad", "medium", apps="clock calendar contacts")
 def call_abroad(e: Errand) -> GuiDraft:
     """Plan a call at a time given in another city, and note the number to call."""
     cities = [row["city"] for row in e.rows("clock.cities")]

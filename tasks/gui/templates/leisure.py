@@ -272,7 +272,7 @@ def document_reply(e: Errand) -> GuiDraft:
     )  # fmt: skip
 
 
-@errand("leisure_party_songs", "hard", apps="messages music notes")
+@errand("leisure_party_songs", "medium", apps="messages music notes")
 def party_songs(e: Errand) -> GuiDraft:
     """Combine the wishes of two contacts into a playlist and note who wished for what."""
     songs = e.rows("music.songs")

@@ -154,7 +154,7 @@ def prepare_event(e: Errand) -> GuiDraft:
     )  # fmt: skip
 
 
-@errand("office_double_booked", "hard", apps="calendar contacts mail")
+@errand("office_double_booked", "medium", apps="calendar contacts mail")
 def double_booked(e: Errand) -> GuiDraft:
     """Cancel the shorter of two events that overlap, and excuse oneself by mail."""
     one, two = e.events(2)
@@ -307,7 +307,7 @@ def missing_room(e: Errand) -> GuiDraft:
     )  # fmt: skip
 
 
-@errand("office_company_round", "hard", apps="contacts messages")
+@errand("office_company_round", "medium", apps="contacts messages")
 def company_round(e: Errand) -> GuiDraft:
     """Write to every contact of a company except one."""
     people = e.people(5)

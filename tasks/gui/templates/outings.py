@@ -46,7 +46,7 @@ def _mid(found: Sequence[TransitRide], low: str, high: str) -> list[TransitRide]
     return [ride for ride in found if low <= ride.start <= high]
 
 
-@errand("outings_last_ride", "medium", "hard", apps="calendar transit")
+@errand("outings_last_ride", "easy", "medium", apps="calendar transit")
 def last_ride(e: Errand) -> GuiDraft:
     """Buy a ticket for the last ride that is in time for an event."""
     one, two, found = _journey(e, 8)
@@ -67,7 +67,7 @@ def last_ride(e: Errand) -> GuiDraft:
     e.put("calendar.events", event, day=day, start=start, end=later(start, 60), repeat="",
           place=two["name"])  # fmt: skip
     e.need(sum(each.end == ride.end for each in found) == 1)
-    hard = e.level == "hard"
+    hard = e.level == "medium"
     works = [buy_ticket(one, two, day, ride)]
     early, late = ([buy_ticket(one, two, day, usable[at])] for at in (place - 1, place + 1))
     more: list[Operation] = []
@@ -180,7 +180,7 @@ def fares_recorded(e: Errand) -> GuiDraft:
     )  # fmt: skip
 
 
-@errand("outings_lunch_place", "hard", apps="maps calendar messages")
+@errand("outings_lunch_place", "medium", apps="maps calendar messages")
 def lunch_place(e: Errand) -> GuiDraft:
     """Choose the best place for a lunch, invite a contact and send the address."""
     kind = e.pick(("restaurant", "cafe"))
@@ -213,7 +213,8 @@ def lunch_place(e: Errand) -> GuiDraft:
          f'message {person["name"]} name and address, in the form "Onyx, 5 Market Street".',
          f"请安排{e.day_words(day)} {start}至{end}和{person['name']}的午餐：在"
          f"“{e.word('maps', kind)}”类地点中选有无障碍通道、那段时间一直营业的评分最高的一家。"
-         f"以“{title}”加入日历，填上地点名称和受邀者，并把名称和地址发信息给{person['name']}，格式为“玛瑙, 集市街5号”。"),
+         f"以“{title}”加入日历，填上地点名称和受邀者，并把名称和地址发信息给{person['name']}，"
+         "格式为“玛瑙, 集市街5号”。"),
         read("maps", fits[0]["name"]), *right,
         wrong={"best_of_all": works(top), "second": works(fits[1])},
         turns=110,

@@ -1,10 +1,10 @@
 """Duties with money: the costs of a trip, invoices that a payment covers, and a basket."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations, product
 from typing import NamedTuple
 
-from hexathlon.tasks.gui.operations.finding import read, read_thread
+from hexathlon.tasks.gui.operations.finding import look_up, read, read_path, read_thread
 from hexathlon.tasks.gui.operations.money import STANDARD_FEE, buy
 from hexathlon.tasks.gui.operations.operation import Operation
 from hexathlon.tasks.gui.operations.planning import finish_task
@@ -12,6 +12,7 @@ from hexathlon.tasks.gui.templates.errand import Errand
 from hexathlon.tasks.gui.templates.shifts.book import DayRequest, DayWork
 from hexathlon.tasks.gui.templates.shifts.cast import DayCast, conversation, note
 from hexathlon.tasks.gui.templates.shifts.rules import HouseRules
+from hexathlon.tasks.gui.world.kit.words import wordings
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
 from hexathlon.tasks.gui.world.phone.money import plain_cents
 
@@ -195,7 +196,9 @@ def basket(e: Errand, cast: DayCast) -> list[DayRequest]:
 
     def work(rules: HouseRules) -> DayWork:
         del rules
-        return DayWork([read("notes", title), *orders(best)], {
+        reads = [read("notes", title), *(look_up("shop", kind) for kind in kinds),
+                 read_path("shop", "me", wordings("shop", "vouchers", e.language))]  # fmt: skip
+        return DayWork([*reads, *orders(best)], {
             "second best": orders(sorted(plans[1], key=lambda order: -order.total))})  # fmt: skip
 
     return [DayRequest((
@@ -206,7 +209,9 @@ def basket(e: Errand, cast: DayCast) -> list[DayRequest]:
         "whose dearer order costs most. Place the dearer order first.",
         f"请以最低总价下单购买笔记“{title}”所列的东西，寄到“{home['label']}”：每种任选评分不低于"
         f"{rating / 10:.1f}、库存足够的品牌和款式，同种的都买同一款；可以一单或两单，都用标准配送；"
-        "每单可用一张代金券，划算就用。总价相同时，选金额大的那单最贵的方案；金额大的先下单。"), work)]  # fmt: skip
+        "每单可用一张代金券，划算就用。"
+        "总价相同时，选金额大的那单最贵的方案；金额大的先下单。"),
+        work)]  # fmt: skip
 
 
 def _wanted(e: Errand, rating: int) -> list[tuple[list[PhoneRow], int]]:

@@ -25,7 +25,7 @@ from hexathlon.tasks.gui.world.system.plan import PhoneEdit
 
 __all__ = ["DayBook", "DayRequest", "DayWork"]
 
-_MOST_MISSES = 8
+_MOST_MISSES = 5
 _INCOMING = 700
 """Numbers of messages that arrive during the day begin this far above those of the morning."""
 

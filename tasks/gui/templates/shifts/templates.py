@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from hexathlon.tasks.gui.operations.finding import read, read_thread
+from hexathlon.tasks.gui.operations.finding import read, read_path, read_thread
 from hexathlon.tasks.gui.templates.draft import GuiDraft, GuiTemplate
 from hexathlon.tasks.gui.templates.errand import Errand, NoErrand, errand
 from hexathlon.tasks.gui.templates.shifts.accounts import basket, invoices, trip_costs
@@ -15,6 +15,7 @@ from hexathlon.tasks.gui.templates.shifts.rules import (
     draw_rules,
     rule_lines,
 )
+from hexathlon.tasks.gui.templates.shifts.small import chores, payments
 from hexathlon.tasks.gui.templates.shifts.times import (
     deadlines,
     gaps,
@@ -22,6 +23,7 @@ from hexathlon.tasks.gui.templates.shifts.times import (
     meeting,
     storage,
 )
+from hexathlon.tasks.gui.world.kit.words import wordings
 
 __all__ = ["TEMPLATES"]
 
@@ -44,7 +46,8 @@ def _amended(
     lines = [(e.day(-e.number(3, 40)), amendment), (e.day(e.number(2, 20)), later)]
     note(e, titles[0], rule_lines(e, rules, keeper), pinned=True)
     note(e, titles[1], "\n".join(
-        e.say(f"From {e.day_words(day)}: {change.text(e)}.", f"{e.day_words(day)}起：{change.text(e)}。")
+        e.say(f"From {e.day_words(day)}: {change.text(e)}.",
+              f"{e.day_words(day)}起：{change.text(e)}。")
         for day, change in e.sample(lines, 2)))  # fmt: skip
     force = amendment.applied(rules)
     return force, {"amendment unread": rules, "amendment too early": later.applied(force)}, titles
@@ -108,37 +111,38 @@ def _day(e: Errand, *duties: Duty) -> GuiDraft:
     misread["unauthorised change"] = unfounded.applied(rules)
     book = DayBook(e, rules, misread)
     book.requests = requests
-    return book.draft([read("notes", title) for title in titles], _BUDGET)
+    groups = read_path("contacts", "groups", wordings("contacts", "work", e.language))
+    return book.draft([*(read("notes", title) for title in titles), groups], _BUDGET)
 
 
 @errand("shift_treasurer", "hard", apps="bank notes tasks messages calendar shop files")
 def treasurer(e: Errand) -> GuiDraft:
-    """A day of accounts, with a meeting."""
-    return _day(e, trip_costs, invoices, basket, meeting, storage)
+    """A day of accounts, with a meeting and small errands."""
+    return _day(e, trip_costs, invoices, basket, meeting, chores, payments)
 
 
 @errand("shift_workshop", "hard", apps="calendar notes tasks mail podcasts messages bank")
 def workshop(e: Errand) -> GuiDraft:
     """A day of plans, with the costs of a trip."""
-    return _day(e, gaps, deadlines, listening, trip_costs, invoices)
+    return _day(e, gaps, deadlines, listening, invoices, chores, payments)
 
 
 @errand("shift_festival", "hard", apps="shop calendar mail podcasts messages files tasks")
 def festival(e: Errand) -> GuiDraft:
     """A day before a festival: purchases, a meeting, deadlines and the ride there."""
-    return _day(e, basket, meeting, deadlines, listening, storage)
+    return _day(e, basket, meeting, listening, storage, chores, payments)
 
 
 @errand("shift_moving", "hard", apps="bank calendar files tasks messages mail notes")
 def moving(e: Errand) -> GuiDraft:
     """A day before a move: jobs, invoices, deadlines, files and the costs of a trip."""
-    return _day(e, gaps, invoices, deadlines, storage, meeting)
+    return _day(e, gaps, trip_costs, deadlines, storage, chores, payments)
 
 
 @errand("shift_journey", "hard", apps="podcasts bank shop calendar messages notes mail")
 def journey(e: Errand) -> GuiDraft:
     """A day before a journey: listening, purchases, debts, jobs and deadlines."""
-    return _day(e, listening, basket, trip_costs, gaps, deadlines)
+    return _day(e, listening, basket, trip_costs, deadlines, chores, payments)
 
 
 TEMPLATES: tuple[GuiTemplate, ...] = (treasurer, workshop, festival, moving, journey)

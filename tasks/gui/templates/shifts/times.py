@@ -3,7 +3,7 @@
 from datetime import date, timedelta
 from itertools import combinations, product
 
-from hexathlon.tasks.gui.operations.finding import read, read_tab, read_thread
+from hexathlon.tasks.gui.operations.finding import read, read_path, read_thread
 from hexathlon.tasks.gui.operations.media import clear_queue, enqueue, trash_file
 from hexathlon.tasks.gui.operations.operation import Operation
 from hexathlon.tasks.gui.operations.planning import change_event
@@ -16,6 +16,9 @@ from hexathlon.tasks.gui.world.apps.calendar.calendar import happens_on
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
 
 __all__ = ["deadlines", "gaps", "listening", "meeting", "storage"]
+
+_JOBS = 4
+"""Jobs that are placed into gaps."""
 
 _EPISODES = 8
 """Episodes from which those of a ride are chosen."""
@@ -79,8 +82,10 @@ def meeting(e: Errand, cast: DayCast) -> list[DayRequest]:
         return [rules.event(people, **facts), *informed(rules, place)]
 
     def work(rules: HouseRules) -> DayWork:
-        reads = [*(read_thread(row["name"]) for row in threads), read_tab("calendar", "agenda")]
-        return DayWork([*reads, *planned(rules, taken[0])], {"taken back": planned(rules, early[0])})
+        reads = [*(read_thread(row["name"]) for row in threads), read_path("calendar", "agenda")]
+        return DayWork(
+            [*reads, *planned(rules, taken[0])], {"taken back": planned(rules, early[0])}
+        )
 
     def moved(rules: HouseRules) -> DayWork:
         day, start = slots[taken[1]]
@@ -135,7 +140,7 @@ def gaps(e: Errand, cast: DayCast) -> list[DayRequest]:
     number = e.number(11, 99)
     names = [e.say(f"{word[0]} {number}", f"{word[1]}{number}") for word in e.sample((
         ("Sharpen", "磨刀"), ("Label", "贴签"), ("Sweep", "清扫"), ("Glue", "上胶"),
-        ("Count", "清点"), ("Oil", "上油"), ("Pack", "装箱")), 5)]  # fmt: skip
+        ("Count", "清点"), ("Oil", "上油"), ("Pack", "装箱")), _JOBS)]  # fmt: skip
     title = e.say(f"Jobs {number}", f"活计{number}")
     note(e, title, "\n".join(
         e.say(f"{name}: {length} minutes", f"{name}：{length}分钟")
@@ -144,7 +149,9 @@ def gaps(e: Errand, cast: DayCast) -> list[DayRequest]:
     times: dict[int, int] = {}
     for gap in range(3):
         at = starts[gap]
-        for job in sorted((job for job in range(5) if where[job] == gap), key=lambda j: -jobs[j]):
+        for job in sorted(
+            (job for job in range(_JOBS) if where[job] == gap), key=lambda j: -jobs[j]
+        ):
             times[job] = at
             at += jobs[job]
 
@@ -154,28 +161,28 @@ def gaps(e: Errand, cast: DayCast) -> list[DayRequest]:
                 for job in sorted(times, key=lambda job: times[job])]  # fmt: skip
 
     def work(rules: HouseRules) -> DayWork:
-        reads = [read("notes", title), read_tab("calendar", "agenda")]
+        reads = [read("notes", title), read_path("calendar", "agenda")]
         return DayWork([*reads, *placed(rules)], {"late": placed(rules, 5)})
 
     return [DayRequest((
-        f'Put the five jobs of the note "{title}" into the calendar on {e.day_words(day)}, between '
+        f'Put the four jobs of the note "{title}" into the calendar on {e.day_words(day)}, between '
         f"9:00 and {end}, each in one piece and beside no other event; they all fit, in one way. "
         "Within a free stretch the longest job comes first, and the jobs follow each other from "
         "its beginning without a break.",
-        f"请把笔记“{title}”里的五项活计排进{e.day_words(day)}9:00至{end}的日历，每项不拆分、不与其他日程"
+        f"请把笔记“{title}”里的四项活计排进{e.day_words(day)}9:00至{end}的日历，每项不拆分、不与其他日程"
         "重叠；只有一种排法放得下。每段空闲里最长的排最前，从空闲开始处起一项接一项，不留间隔。"),
         work)]  # fmt: skip
 
 
 def _tight_gaps(e: Errand) -> tuple[list[int], list[int], tuple[int, ...]]:
-    """Draw the lengths of three gaps and five jobs that fit in one way, with the gap of each."""
+    """Draw the lengths of three gaps and four jobs that fit in one way, with the gap of each."""
     for _ in range(400):
-        jobs = e.sample((25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 80), 5)
-        drawn = e.sample((0, 0, 1, 1, 2), 5)
+        jobs = e.sample((25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 80), _JOBS)
+        drawn = e.sample((0, 0, 1, 2), _JOBS)
         sizes = [sum(job for job, gap in zip(jobs, drawn, strict=True) if gap == at)
                  + e.pick((0, 5)) for at in range(3)]  # fmt: skip
-        fits = [where for where in product(range(3), repeat=5) if all(
-            sum(jobs[job] for job in range(5) if where[job] == gap) <= sizes[gap]
+        fits = [where for where in product(range(3), repeat=_JOBS) if all(
+            sum(jobs[job] for job in range(_JOBS) if where[job] == gap) <= sizes[gap]
             for gap in range(3))]  # fmt: skip
         if len(fits) == 1 and len(set(sizes)) == 3:
             return sizes, jobs, fits[0]
@@ -200,13 +207,22 @@ def deadlines(e: Errand, cast: DayCast) -> list[DayRequest]:
                   start="18:00", end="20:00", place="", guests="", calendar="family", alarm="",
                   repeat="", note="")  # fmt: skip
     steps = e.sample((("Print badges", "打印胸牌"), ("Order flowers", "订花"),
-                      ("Confirm the hall", "确认场地"), ("Collect lists", "收集名单")), 3)  # fmt: skip
+                      ("Confirm halls", "确认场地"), ("Collect lists", "收集名单")), 3)  # fmt: skip
     backs = e.sample(range(1, 12), 3)
-    e.put("mail.mails", mail, body=e.say(
-        f"For {name}: " + "; ".join(f"{step[0]} {back} days before"
-                                    for step, back in zip(steps, backs, strict=True)) + ".",
-        f"关于{name}：" + "；".join(f"提前{back}天{step[1]}"
-                                for step, back in zip(steps, backs, strict=True)) + "。"))
+    e.put(
+        "mail.mails",
+        mail,
+        body=e.say(
+            f"For {name}: "
+            + "; ".join(
+                f"{step[0]} {back} days before" for step, back in zip(steps, backs, strict=True)
+            )
+            + ".",
+            f"关于{name}："
+            + "；".join(f"提前{back}天{step[1]}" for step, back in zip(steps, backs, strict=True))
+            + "。",
+        ),
+    )
     e.put("mail.mails", news, body=e.say(
         f"{name} is put off to {e.day_words(e.day(moved))}; the calendar has the old date still.",
         f"{name}推迟到{e.day_words(e.day(moved))}，日历上还是旧日期。"))  # fmt: skip
@@ -224,7 +240,7 @@ def deadlines(e: Errand, cast: DayCast) -> list[DayRequest]:
 
     return [DayRequest((
         f'My mail says what "{name}" needs and when. Make a task of each point, in the form '
-        f'"{steps[0][0]} for {name}", and correct the event\'s date if it is wrong; its time stays.',
+        f'"{steps[0][0]} for {name}", and correct the event\'s date if it is wrong.',
         f"邮件里写了“{name}”需要什么、什么时候。请为每一点新建任务，格式为“{name}：{steps[0][1]}”；"
         "如果日程的日期不对请更正，时间不变。"), work)]  # fmt: skip
 
@@ -272,7 +288,8 @@ def listening(e: Errand, cast: DayCast) -> list[DayRequest]:
 
     def work(rules: HouseRules) -> DayWork:
         del rules
-        return DayWork([read_tab("podcasts", "shows"), *queued(before)], {"greedy": queued(greedy)})
+        reads = [read_path("podcasts", "shows", show["title"]) for show in shows]
+        return DayWork([*reads, *queued(before)], {"greedy": queued(greedy)})
 
     def again(rules: HouseRules) -> DayWork:
         del rules
@@ -345,7 +362,8 @@ def storage(e: Errand, cast: DayCast) -> list[DayRequest]:
 
     def work(rules: HouseRules) -> DayWork:
         del rules
-        return DayWork([read_thread(thread["name"]), *gone(sums[0][1])],
+        reads = [read_path("files", "", folder["name"]), read_thread(thread["name"])]
+        return DayWork([*reads, *gone(sums[0][1])],
                        {"needed": gone(free[0][1]), "second": gone(sums[1][1])})  # fmt: skip
 
     return [DayRequest((
