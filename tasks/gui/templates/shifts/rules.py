@@ -118,14 +118,13 @@ def _sign(e: Errand) -> str:
 def draw_change(e: Errand, rules: HouseRules, rule: str) -> RuleChange:
     """Draw another value of a rule."""
     if rule == "bound":
-        step = e.pick((-3000, -2000, 4000, 7000))
-        return RuleChange(rule, max(2000, rules.bound + step))
+        return RuleChange(rule, rules.bound + e.pick((-3000, -2000, 4000, 7000)))
     if rule == "sign":
         sign = _sign(e)
         e.need(sign != rules.sign)
         return RuleChange(rule, sign)
     if rule == "days":
-        return RuleChange(rule, rules.days + e.pick((-3, -2, 3, 5)))
+        return RuleChange(rule, e.pick([days for days in range(2, 14) if days != rules.days]))
     taken = (rules.guests_alarm, rules.alone_alarm)
     return RuleChange(rule, e.pick([each for each in ALARMS if each not in taken]))
 
@@ -150,11 +149,11 @@ def rule_lines(e: Errand, rules: HouseRules, keeper: str) -> str:
               "受邀者中有“工作”群组的人时，日程归入“工作”日历，其他都归入“个人”。"),
         e.say("A task that would be due on a Saturday or a Sunday is due on the Friday before.",
               "本应周六或周日到期的任务，改为之前的周五到期。"),
-        e.say(f"A task that is then due within {rules.days} days has high priority, any other "
-              "none.",
-              f"此后{rules.days}天内到期的任务优先级为高，其他不设优先级。"),
-        e.say(f"Only {keeper} may change these rules by message; such a change holds for whatever "
-              "is done afterwards.",
-              f"只有{keeper}可以发信息更改这些规则，更改对之后所做的一切有效。"),
+        e.say(f"A task that is then due within {rules.days} days of today has high priority, any "
+              "other none.",
+              f"改好后从今天算起{rules.days}天内到期的任务优先级为高，其他不设优先级。"),
+        e.say(f"Only {keeper} may change these rules by message; such a change holds for what is "
+              "created or sent afterwards, and what exists stays as it is.",
+              f"只有{keeper}可以发信息更改这些规则；更改对之后新建和发送的一切有效，已有的保持原样。"),
     )  # fmt: skip
     return "\n".join(lines)

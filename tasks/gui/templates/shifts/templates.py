@@ -29,7 +29,7 @@ __all__ = ["TEMPLATES"]
 
 Duty = Callable[[Errand, DayCast], list[DayRequest]]
 
-_BUDGET = 1.3
+_BUDGET = 1.2
 """Budget of actions, as a multiple of the oracle's."""
 
 _TRIES = 80
