@@ -184,11 +184,11 @@ def late_refund(e: Errand) -> GuiDraft:
     order = e.choose([row for row in e.rows("shop.orders") if row["status"] == "delivered"], 1)[0]
     mail = e.mails(1)[0]
     cents = 10 * e.number(120, 900)
+    other = f"M-{e.number(10000, 99999)}"
+    back = other if e.feasible else order["number"]
     e.put("bank.entries", None, account=1, day=e.day(-e.number(2, 9)), kind="transfer", card=0,
           title=e.say("Marlo Shop", "马洛商城"), amount=cents, note="", disputed="", category="",
-          reference=e.say(f"Refund {order['number']}", f"退款{order['number']}")
-          if not e.feasible else e.say(f"Refund M-{e.number(10000, 99999)}",
-                                       f"退款M-{e.number(10000, 99999)}"))  # fmt: skip
+          reference=e.say(f"Refund {back}", f"退款{back}"))  # fmt: skip
     task = e.tasks(1)[0]
     subject = e.say(f"Order {order['number']}", f"订单{order['number']}")
     body = e.say("Where is my refund?", "我的退款到哪了？")
