@@ -1,6 +1,6 @@
 """Reading: opening entries, tabs and screens of apps."""
 
-from hexathlon.tasks.gui.operations.operation import Operation, OperationScript
+from hexathlon.tasks.gui.operations.operation import OperationScript, PhoneOperation
 from hexathlon.tasks.gui.pilot import PhonePilot
 from hexathlon.tasks.source import Script
 
@@ -34,17 +34,17 @@ def found(app: str, text: str, title: str = "") -> OperationScript:
     return run
 
 
-def read(app: str, text: str, title: str = "") -> Operation:
+def read(app: str, text: str, title: str = "") -> PhoneOperation:
     """Read an entry that a search finds."""
-    return Operation(found(app, text, title), actions=5)
+    return PhoneOperation(found(app, text, title), actions=5)
 
 
-def read_tab(app: str, key: str) -> Operation:
+def read_tab(app: str, key: str) -> PhoneOperation:
     """Read a tab of an app."""
-    return Operation(tab(app, key), actions=2)
+    return PhoneOperation(tab(app, key), actions=2)
 
 
-def look_up(app: str, text: str) -> Operation:
+def look_up(app: str, text: str) -> PhoneOperation:
     """Read what a search for a text lists."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -52,10 +52,10 @@ def look_up(app: str, text: str) -> Operation:
         yield from pilot.press(app, "search")
         yield from pilot.fill(pilot.words(app, "search"), text)
 
-    return Operation(run, actions=4)
+    return PhoneOperation(run, actions=4)
 
 
-def read_path(app: str, key: str, *entries: str | tuple[str, ...]) -> Operation:
+def read_path(app: str, key: str, *entries: str | tuple[str, ...]) -> PhoneOperation:
     """Read a screen that taps reach from a tab; without a key, from the first screen."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -67,14 +67,14 @@ def read_path(app: str, key: str, *entries: str | tuple[str, ...]) -> Operation:
         if "scroll down" in pilot.screen:
             yield from pilot.act("scroll", direction="down")
 
-    return Operation(run, actions=2 + len(entries) + bool(key))
+    return PhoneOperation(run, actions=2 + len(entries) + bool(key))
 
 
-def read_thread(name: str) -> Operation:
+def read_thread(name: str) -> PhoneOperation:
     """Read a conversation."""
 
     def run(pilot: PhonePilot) -> Script:
         yield from pilot.open("messages")
         yield from pilot.tap_entry(name)
 
-    return Operation(run, actions=2)
+    return PhoneOperation(run, actions=2)

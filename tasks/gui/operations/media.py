@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from hexathlon.tasks.gui.operations.expected import ExpectedPhone
 from hexathlon.tasks.gui.operations.finding import found, tab
-from hexathlon.tasks.gui.operations.operation import Operation
+from hexathlon.tasks.gui.operations.operation import PhoneOperation
 from hexathlon.tasks.gui.pilot import PhonePilot
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
 from hexathlon.tasks.source import Script
@@ -16,7 +16,7 @@ __all__ = ["add_playlist", "caption_photo", "clear_queue", "enqueue", "like_phot
 # Files -----------------------------------------------------------------------------------------
 
 
-def move_file(file: PhoneRow, path: Sequence[PhoneRow]) -> Operation:
+def move_file(file: PhoneRow, path: Sequence[PhoneRow]) -> PhoneOperation:
     """Move a file with a unique name into a folder, given with the folders above it."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -26,12 +26,12 @@ def move_file(file: PhoneRow, path: Sequence[PhoneRow]) -> Operation:
             yield from pilot.tap_entry(folder["name"])
         yield from pilot.tap("button", pilot.words("files", "move_here"))
 
-    return Operation(
+    return PhoneOperation(
         run, lambda phone: phone.change("files.files", file["id"], folder=path[-1]["id"])
     )
 
 
-def rename_file(file: PhoneRow, name: str) -> Operation:
+def rename_file(file: PhoneRow, name: str) -> PhoneOperation:
     """Rename a file with a unique name."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -40,27 +40,27 @@ def rename_file(file: PhoneRow, name: str) -> Operation:
         yield from pilot.fill(pilot.words("files", "file_name"), name)
         yield from pilot.press("files", "save")
 
-    return Operation(run, lambda phone: phone.change("files.files", file["id"], name=name))
+    return PhoneOperation(run, lambda phone: phone.change("files.files", file["id"], name=name))
 
 
-def star_file(file: PhoneRow) -> Operation:
+def star_file(file: PhoneRow) -> PhoneOperation:
     """Star a file with a unique name."""
 
     def run(pilot: PhonePilot) -> Script:
         yield from found("files", file["name"])(pilot)
         yield from pilot.press("files", "star")
 
-    return Operation(run, lambda phone: phone.change("files.files", file["id"], starred=True))
+    return PhoneOperation(run, lambda phone: phone.change("files.files", file["id"], starred=True))
 
 
-def trash_file(file: PhoneRow) -> Operation:
+def trash_file(file: PhoneRow) -> PhoneOperation:
     """Put a file with a unique name into the bin."""
 
     def run(pilot: PhonePilot) -> Script:
         yield from found("files", file["name"])(pilot)
         yield from pilot.press("files", "delete")
 
-    return Operation(
+    return PhoneOperation(
         run, lambda phone: phone.change("files.files", file["id"], trashed=True), actions=6
     )
 
@@ -68,7 +68,7 @@ def trash_file(file: PhoneRow) -> Operation:
 # Photos ----------------------------------------------------------------------------------------
 
 
-def move_photo(photo: PhoneRow, album: PhoneRow) -> Operation:
+def move_photo(photo: PhoneRow, album: PhoneRow) -> PhoneOperation:
     """Put a photo into an album."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -76,12 +76,12 @@ def move_photo(photo: PhoneRow, album: PhoneRow) -> Operation:
         yield from pilot.tap("button", pilot.words("gallery", "move"))
         yield from pilot.tap_entry(album["name"])
 
-    return Operation(
+    return PhoneOperation(
         run, lambda phone: phone.change("gallery.photos", photo["id"], album=album["id"])
     )
 
 
-def caption_photo(photo: PhoneRow, caption: str) -> Operation:
+def caption_photo(photo: PhoneRow, caption: str) -> PhoneOperation:
     """Write a photo's caption."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -90,12 +90,12 @@ def caption_photo(photo: PhoneRow, caption: str) -> Operation:
         yield from pilot.fill(pilot.words("gallery", "caption"), caption)
         yield from pilot.tap_entry(pilot.words("gallery", "save"), "button")
 
-    return Operation(
+    return PhoneOperation(
         run, lambda phone: phone.change("gallery.photos", photo["id"], caption=caption)
     )
 
 
-def like_photo(photo: PhoneRow) -> Operation:
+def like_photo(photo: PhoneRow) -> PhoneOperation:
     """Mark a photo as a favourite, or unmark it."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -104,12 +104,12 @@ def like_photo(photo: PhoneRow) -> Operation:
             "button", pilot.words("gallery", "unlike" if photo["liked"] else "like")
         )
 
-    return Operation(
+    return PhoneOperation(
         run, lambda phone: phone.change("gallery.photos", photo["id"], liked=not photo["liked"])
     )
 
 
-def trash_photo(photo: PhoneRow) -> Operation:
+def trash_photo(photo: PhoneRow) -> PhoneOperation:
     """Put a photo into the bin."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -118,13 +118,15 @@ def trash_photo(photo: PhoneRow) -> Operation:
         if pilot.has("button", pilot.words("gallery", "delete")):
             yield from pilot.tap("button", pilot.words("gallery", "delete"))
 
-    return Operation(run, lambda phone: phone.change("gallery.photos", photo["id"], trashed=True))
+    return PhoneOperation(
+        run, lambda phone: phone.change("gallery.photos", photo["id"], trashed=True)
+    )
 
 
 # Music and podcasts ----------------------------------------------------------------------------
 
 
-def add_playlist(name: str, songs: Sequence[PhoneRow]) -> Operation:
+def add_playlist(name: str, songs: Sequence[PhoneRow]) -> PhoneOperation:
     """Create a playlist of songs with unique titles, in order."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -143,10 +145,10 @@ def add_playlist(name: str, songs: Sequence[PhoneRow]) -> Operation:
         for place, song in enumerate(songs, 1):
             phone.add("music.entries", playlist=key, song=song["id"], place=place)
 
-    return Operation(run, effect)
+    return PhoneOperation(run, effect)
 
 
-def enqueue(show: PhoneRow, episode: PhoneRow) -> Operation:
+def enqueue(show: PhoneRow, episode: PhoneRow) -> PhoneOperation:
     """Put an episode of a subscribed show at the end of the queue."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -159,10 +161,10 @@ def enqueue(show: PhoneRow, episode: PhoneRow) -> Operation:
         last = max((row["place"] for row in phone.rows("podcasts.queue")), default=0)
         phone.add("podcasts.queue", episode=episode["id"], place=last + 1)
 
-    return Operation(run, effect, actions=5)
+    return PhoneOperation(run, effect, actions=5)
 
 
-def clear_queue(episode: PhoneRow) -> Operation:
+def clear_queue(episode: PhoneRow) -> PhoneOperation:
     """Take an episode out of the queue; later ones move up."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -180,4 +182,4 @@ def clear_queue(episode: PhoneRow) -> Operation:
             if each["place"] != place:
                 phone.change("podcasts.queue", each["id"], place=place)
 
-    return Operation(run, effect, actions=4)
+    return PhoneOperation(run, effect, actions=4)

@@ -5,7 +5,7 @@ from typing import Any
 
 from hexathlon.tasks.gui.operations.expected import ExpectedPhone
 from hexathlon.tasks.gui.operations.finding import tab
-from hexathlon.tasks.gui.operations.operation import Operation
+from hexathlon.tasks.gui.operations.operation import PhoneOperation
 from hexathlon.tasks.gui.pilot import NoSuchElement, PhonePilot
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
 from hexathlon.tasks.gui.world.phone.money import cents_text, plain_cents
@@ -24,7 +24,7 @@ STANDARD_FEE = 390
 
 def transfer(
     payee: PhoneRow, cents: int, reference: str, account: PhoneRow | None = None
-) -> Operation:
+) -> PhoneOperation:
     """Send money to a payee, from the first account by default."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -51,7 +51,7 @@ def transfer(
                   card=0, category="")  # fmt: skip
         phone.change("bank.accounts", key, balance=balance - cents)
 
-    return Operation(run, effect, actions=11)
+    return PhoneOperation(run, effect, actions=11)
 
 
 def _tap_beginning(pilot: PhonePilot, beginning: str) -> Script:
@@ -87,7 +87,7 @@ def _to_entry(app: str, row: PhoneRow, pilot: PhonePilot) -> Script:
     yield from tap_amount(pilot, row)
 
 
-def note_entry(entry: PhoneRow, text: str) -> Operation:
+def note_entry(entry: PhoneRow, text: str) -> PhoneOperation:
     """Write the note of an entry of the bank."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -96,10 +96,10 @@ def note_entry(entry: PhoneRow, text: str) -> Operation:
         yield from pilot.fill(pilot.words("bank", "note"), text)
         yield from pilot.press("bank", "save")
 
-    return Operation(run, lambda phone: phone.change("bank.entries", entry["id"], note=text))
+    return PhoneOperation(run, lambda phone: phone.change("bank.entries", entry["id"], note=text))
 
 
-def dispute(entry: PhoneRow, reason: str) -> Operation:
+def dispute(entry: PhoneRow, reason: str) -> PhoneOperation:
     """Dispute a card payment: `unknown`, `amount`, `twice` or `returned`."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -109,10 +109,12 @@ def dispute(entry: PhoneRow, reason: str) -> Operation:
                                 pilot.words("bank", f"reason_{reason}"))  # fmt: skip
         yield from pilot.tap_entry(pilot.words("bank", "send_dispute"), "button")
 
-    return Operation(run, lambda phone: phone.change("bank.entries", entry["id"], disputed=reason))
+    return PhoneOperation(
+        run, lambda phone: phone.change("bank.entries", entry["id"], disputed=reason)
+    )
 
 
-def add_standing_order(payee: PhoneRow, cents: int, reference: str, day: int) -> Operation:
+def add_standing_order(payee: PhoneRow, cents: int, reference: str, day: int) -> PhoneOperation:
     """Create a standing order from the first account."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -129,10 +131,10 @@ def add_standing_order(payee: PhoneRow, cents: int, reference: str, day: int) ->
         phone.add("bank.standing", payee=payee["id"], amount=cents, reference=reference, day=day,
                   account=1, active=True)  # fmt: skip
 
-    return Operation(run, effect)
+    return PhoneOperation(run, effect)
 
 
-def change_standing_order(order: PhoneRow, payee: PhoneRow, cents: int) -> Operation:
+def change_standing_order(order: PhoneRow, payee: PhoneRow, cents: int) -> PhoneOperation:
     """Change the amount of a payee's only standing order."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -142,7 +144,9 @@ def change_standing_order(order: PhoneRow, payee: PhoneRow, cents: int) -> Opera
         yield from pilot.fill(pilot.words("bank", "amount"), plain_cents(cents))
         yield from pilot.press("bank", "save")
 
-    return Operation(run, lambda phone: phone.change("bank.standing", order["id"], amount=cents))
+    return PhoneOperation(
+        run, lambda phone: phone.change("bank.standing", order["id"], amount=cents)
+    )
 
 
 # Expenses --------------------------------------------------------------------------------------
@@ -150,7 +154,7 @@ def change_standing_order(order: PhoneRow, payee: PhoneRow, cents: int) -> Opera
 
 def add_expense(
     title: str, cents: int, category: str, *, day: str = "", method: str = "card", note: str = ""
-) -> Operation:
+) -> PhoneOperation:
     """Record an expense, of today by default."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -173,10 +177,10 @@ def add_expense(
                   day=day or phone.plan.start[:10], method=method, note=note,
                   receipt="")  # fmt: skip
 
-    return Operation(run, effect)
+    return PhoneOperation(run, effect)
 
 
-def change_expense(entry: PhoneRow, **facts: Any) -> Operation:
+def change_expense(entry: PhoneRow, **facts: Any) -> PhoneOperation:
     """Change an expense: `amount` in cents, `category`, `note` or `title`."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -190,10 +194,10 @@ def change_expense(entry: PhoneRow, **facts: Any) -> Operation:
                 yield from pilot.fill(words, plain_cents(value) if field == "amount" else value)
         yield from pilot.press("expenses", "save")
 
-    return Operation(run, lambda phone: phone.change("expenses.entries", entry["id"], **facts))
+    return PhoneOperation(run, lambda phone: phone.change("expenses.entries", entry["id"], **facts))
 
 
-def delete_expense(entry: PhoneRow) -> Operation:
+def delete_expense(entry: PhoneRow) -> PhoneOperation:
     """Delete an expense."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -201,10 +205,10 @@ def delete_expense(entry: PhoneRow) -> Operation:
         yield from pilot.press("expenses", "delete")
         yield from pilot.tap("button", pilot.words("expenses", "delete"))
 
-    return Operation(run, lambda phone: phone.remove("expenses.entries", entry["id"]))
+    return PhoneOperation(run, lambda phone: phone.remove("expenses.entries", entry["id"]))
 
 
-def set_budget(category: str, cents: int) -> Operation:
+def set_budget(category: str, cents: int) -> PhoneOperation:
     """Set the monthly budget of a category."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -213,7 +217,9 @@ def set_budget(category: str, cents: int) -> Operation:
         yield from pilot.fill(pilot.words("expenses", "limit"), plain_cents(cents))
         yield from pilot.tap("button", pilot.words("expenses", "save"))
 
-    return Operation(run, lambda phone: phone.change("expenses.budgets", category, limit=cents))
+    return PhoneOperation(
+        run, lambda phone: phone.change("expenses.budgets", category, limit=cents)
+    )
 
 
 # Shop ------------------------------------------------------------------------------------------
@@ -222,7 +228,7 @@ def set_budget(category: str, cents: int) -> Operation:
 def buy(
     items: Sequence[tuple[PhoneRow, int]], address: PhoneRow, *, express: bool = False,
     voucher: PhoneRow | None = None,
-) -> Operation:  # fmt: skip
+) -> PhoneOperation:  # fmt: skip
     """Order items with their quantities; the cart must be empty."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -246,7 +252,7 @@ def buy(
         yield from pilot.tap("button", pilot.words("shop", "buy_now"))
 
     units = sum(count for _, count in items)
-    return Operation(
+    return PhoneOperation(
         run, lambda phone: _bought(phone, items, address, express, voucher),
         actions=7 + 5 * len(items) + units,
     )  # fmt: skip
@@ -301,7 +307,7 @@ def _bought(
         phone.change("shop.vouchers", voucher["id"], used=True)
 
 
-def return_line(order: PhoneRow, line: PhoneRow, product: PhoneRow, reason: str) -> Operation:
+def return_line(order: PhoneRow, line: PhoneRow, product: PhoneRow, reason: str) -> PhoneOperation:
     """Return an item of a delivered order: `broken`, `wrong` or `unwanted`."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -311,4 +317,6 @@ def return_line(order: PhoneRow, line: PhoneRow, product: PhoneRow, reason: str)
         yield from pilot.choose(pilot.words("shop", "why"), pilot.words("shop", f"why_{reason}"))
         yield from pilot.tap_entry(pilot.words("shop", "send_back"), "button")
 
-    return Operation(run, lambda phone: phone.change("shop.lines", line["id"], returned=reason))
+    return PhoneOperation(
+        run, lambda phone: phone.change("shop.lines", line["id"], returned=reason)
+    )

@@ -10,7 +10,7 @@ from hexathlon.tasks.gui.world.system.plan import PhonePlan
 from hexathlon.tasks.source import Script
 
 __all__ = [
-    "Operation",
+    "PhoneOperation",
     "OperationScript",
     "answering",
     "asking",
@@ -27,7 +27,7 @@ OperationScript = Callable[[PhonePilot], Script]
 
 
 @dataclass(frozen=True)
-class Operation:
+class PhoneOperation:
     """Something done on a phone."""
 
     run: OperationScript
@@ -38,17 +38,17 @@ class Operation:
     """Typical number of the script's actions, of which budgets are a multiple."""
 
 
-def reading(run: OperationScript) -> Operation:
+def reading(run: OperationScript) -> PhoneOperation:
     """Return an operation that only reads."""
-    return Operation(run)
+    return PhoneOperation(run)
 
 
-def in_sequence(*parts: Operation | OperationScript) -> OperationScript:
+def in_sequence(*parts: PhoneOperation | OperationScript) -> OperationScript:
     """Run operations or scripts one after the other."""
 
     def run(pilot: PhonePilot) -> Script:
         for part in parts:
-            yield from (part.run if isinstance(part, Operation) else part)(pilot)
+            yield from (part.run if isinstance(part, PhoneOperation) else part)(pilot)
 
     return run
 
@@ -65,7 +65,7 @@ def tolerant(script: OperationScript) -> OperationScript:
     return run
 
 
-def outcome(plan: PhonePlan, operations: Iterable[Operation]) -> dict[str, Any]:
+def outcome(plan: PhonePlan, operations: Iterable[PhoneOperation]) -> dict[str, Any]:
     """Return the changes that operations make."""
     expected = ExpectedPhone(plan)
     for operation in operations:
@@ -89,11 +89,11 @@ def refusing(record: str) -> OperationScript:
     return lambda pilot: pilot.refuse(record, "conflict")
 
 
-def asking(question: str) -> Operation:
+def asking(question: str) -> PhoneOperation:
     """Ask the user for a fact."""
 
     def run(pilot: PhonePilot) -> Script:
         yield from pilot.act("ask_user", question=question)
         yield from pilot.act("wait")
 
-    return Operation(run)
+    return PhoneOperation(run)

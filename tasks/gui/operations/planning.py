@@ -6,7 +6,7 @@ from typing import Any
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.gui.operations.expected import ExpectedPhone
 from hexathlon.tasks.gui.operations.finding import found, tab
-from hexathlon.tasks.gui.operations.operation import Operation
+from hexathlon.tasks.gui.operations.operation import PhoneOperation
 from hexathlon.tasks.gui.pilot import PhonePilot
 from hexathlon.tasks.gui.world.kit.dates import time_text
 from hexathlon.tasks.gui.world.kit.words import wordings
@@ -71,7 +71,7 @@ def _fill_guests(pilot: PhonePilot, guests: str) -> Script:
     yield from pilot.press("calendar", "take_over")
 
 
-def add_event(**facts: str) -> Operation:
+def add_event(**facts: str) -> PhoneOperation:
     """Create an event.
 
     Args:
@@ -91,10 +91,10 @@ def add_event(**facts: str) -> Operation:
         names = ", ".join(sorted(facts["guests"].split(", "))) if facts.get("guests") else ""
         phone.add("calendar.events", **usual | facts | {"guests": names})
 
-    return Operation(run, effect, actions=20)
+    return PhoneOperation(run, effect, actions=20)
 
 
-def change_event(title: str, **facts: str) -> Operation:
+def change_event(title: str, **facts: str) -> PhoneOperation:
     """Change the event with a unique title; `guests` names those to add or take off."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -112,10 +112,10 @@ def change_event(title: str, **facts: str) -> Operation:
             **{**facts, "guests": ", ".join(sorted(names)) if given else row["guests"]},
         )
 
-    return Operation(run, effect, actions=11)
+    return PhoneOperation(run, effect, actions=11)
 
 
-def delete_event(title: str) -> Operation:
+def delete_event(title: str) -> PhoneOperation:
     """Delete the event with a unique title."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -123,7 +123,9 @@ def delete_event(title: str) -> Operation:
         yield from pilot.press("calendar", "delete")
         yield from pilot.tap("button", pilot.words("calendar", "delete"))
 
-    return Operation(run, lambda phone: phone.remove("calendar.events", _event(phone, title)["id"]))
+    return PhoneOperation(
+        run, lambda phone: phone.remove("calendar.events", _event(phone, title)["id"])
+    )
 
 
 def _event(phone: ExpectedPhone, title: str) -> PhoneRow:
@@ -136,7 +138,7 @@ def _event(phone: ExpectedPhone, title: str) -> PhoneRow:
 # Clock -----------------------------------------------------------------------------------------
 
 
-def set_alarm(time: str, days: str = "", label: str = "") -> Operation:
+def set_alarm(time: str, days: str = "", label: str = "") -> PhoneOperation:
     """Create an alarm; days are digits, 1 for Monday."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -159,10 +161,10 @@ def set_alarm(time: str, days: str = "", label: str = "") -> Operation:
                   snooze=prefs["snooze"]["value"], sound=prefs["sound"]["value"],
                   vibrate=True)  # fmt: skip
 
-    return Operation(run, effect)
+    return PhoneOperation(run, effect)
 
 
-def switch_alarm(alarm: PhoneRow) -> Operation:
+def switch_alarm(alarm: PhoneRow) -> PhoneOperation:
     """Turn the alarm at a unique time on or off."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -172,7 +174,7 @@ def switch_alarm(alarm: PhoneRow) -> Operation:
                  for time in sorted(shown)]  # fmt: skip
         yield from pilot.tap_entry(names, "switch")
 
-    return Operation(
+    return PhoneOperation(
         run, lambda phone: phone.change("clock.alarms", alarm["id"], on=not alarm["on"])
     )
 
@@ -180,7 +182,7 @@ def switch_alarm(alarm: PhoneRow) -> Operation:
 # Tasks -----------------------------------------------------------------------------------------
 
 
-def add_task(**facts: str) -> Operation:
+def add_task(**facts: str) -> PhoneOperation:
     """Create a task: `title`, `list` by name, `due`, `time`, `priority`, `note`."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -196,7 +198,7 @@ def add_task(**facts: str) -> Operation:
                                  "flagged": False, "done": False}  # fmt: skip
         phone.add("tasks.tasks", **usual | facts | {"list": chosen})
 
-    return Operation(run, effect)
+    return PhoneOperation(run, effect)
 
 
 def _fill_task(pilot: PhonePilot, facts: Mapping[str, str]) -> Script:
@@ -215,7 +217,7 @@ def _fill_task(pilot: PhonePilot, facts: Mapping[str, str]) -> Script:
     yield from pilot.press("tasks", "save")
 
 
-def change_task(title: str, **facts: str) -> Operation:
+def change_task(title: str, **facts: str) -> PhoneOperation:
     """Change the task with a unique title."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -223,34 +225,36 @@ def change_task(title: str, **facts: str) -> Operation:
         yield from pilot.press("tasks", "edit")
         yield from _fill_task(pilot, facts)
 
-    return Operation(run, lambda phone: phone.change("tasks.tasks", _task(phone, title), **facts))
+    return PhoneOperation(
+        run, lambda phone: phone.change("tasks.tasks", _task(phone, title), **facts)
+    )
 
 
-def finish_task(title: str) -> Operation:
+def finish_task(title: str) -> PhoneOperation:
     """Mark the task with a unique title as done."""
 
     def run(pilot: PhonePilot) -> Script:
         yield from found("tasks", title)(pilot)
         yield from pilot.tap("checkbox", title)
 
-    return Operation(
+    return PhoneOperation(
         run, lambda phone: phone.change("tasks.tasks", _task(phone, title), done=True), actions=5
     )
 
 
-def flag_task(title: str) -> Operation:
+def flag_task(title: str) -> PhoneOperation:
     """Flag the task with a unique title."""
 
     def run(pilot: PhonePilot) -> Script:
         yield from found("tasks", title)(pilot)
         yield from pilot.press("tasks", "flag")
 
-    return Operation(
+    return PhoneOperation(
         run, lambda phone: phone.change("tasks.tasks", _task(phone, title), flagged=True)
     )
 
 
-def delete_task(title: str) -> Operation:
+def delete_task(title: str) -> PhoneOperation:
     """Delete the task with a unique title, and its steps."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -265,10 +269,10 @@ def delete_task(title: str) -> Operation:
                 phone.remove("tasks.steps", row["id"])
         phone.remove("tasks.tasks", key)
 
-    return Operation(run, effect)
+    return PhoneOperation(run, effect)
 
 
-def add_step(title: str, step: str) -> Operation:
+def add_step(title: str, step: str) -> PhoneOperation:
     """Add a step to the task with a unique title."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -281,7 +285,7 @@ def add_step(title: str, step: str) -> Operation:
     def effect(phone: ExpectedPhone) -> None:
         phone.add("tasks.steps", task=_task(phone, title), title=step, done=False)
 
-    return Operation(run, effect)
+    return PhoneOperation(run, effect)
 
 
 def _task(phone: ExpectedPhone, title: str) -> Any:
@@ -294,7 +298,7 @@ def _task(phone: ExpectedPhone, title: str) -> Any:
 # Maps and settings -----------------------------------------------------------------------------
 
 
-def save_place(place: PhoneRow, into: str, note: str = "") -> Operation:
+def save_place(place: PhoneRow, into: str, note: str = "") -> PhoneOperation:
     """Save a place in the list `favourites`, `want` or `recommended`."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -309,10 +313,10 @@ def save_place(place: PhoneRow, into: str, note: str = "") -> Operation:
     def effect(phone: ExpectedPhone) -> None:
         phone.add("maps.saved", place=place["id"], list=into, note=note)
 
-    return Operation(run, effect)
+    return PhoneOperation(run, effect)
 
 
-def switch_setting(section: str, name: str) -> Operation:
+def switch_setting(section: str, name: str) -> PhoneOperation:
     """Flip a switch of a page of the settings."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -324,4 +328,4 @@ def switch_setting(section: str, name: str) -> Operation:
         row = phone.table("settings.values")[name]
         phone.change("settings.values", name, value=not row["value"])
 
-    return Operation(run, effect)
+    return PhoneOperation(run, effect)

@@ -2,7 +2,7 @@
 
 from hexathlon.tasks.gui.operations.expected import ExpectedPhone
 from hexathlon.tasks.gui.operations.finding import tab
-from hexathlon.tasks.gui.operations.operation import Operation
+from hexathlon.tasks.gui.operations.operation import PhoneOperation
 from hexathlon.tasks.gui.pilot import PhonePilot
 from hexathlon.tasks.gui.world.apps.transit.timetable import TransitRide
 from hexathlon.tasks.gui.world.kit.dates import time_text
@@ -20,12 +20,12 @@ def _rides(pilot: PhonePilot, start: PhoneRow, end: PhoneRow, day: str, after: s
     yield from pilot.pick_time(pilot.words("transit", "after"), after)
 
 
-def look_up_rides(start: PhoneRow, end: PhoneRow, day: str, after: str) -> Operation:
+def look_up_rides(start: PhoneRow, end: PhoneRow, day: str, after: str) -> PhoneOperation:
     """List the rides between two stations, from a time on that is a multiple of five minutes."""
-    return Operation(lambda pilot: _rides(pilot, start, end, day, after))
+    return PhoneOperation(lambda pilot: _rides(pilot, start, end, day, after))
 
 
-def buy_ticket(start: PhoneRow, end: PhoneRow, day: str, ride: TransitRide) -> Operation:
+def buy_ticket(start: PhoneRow, end: PhoneRow, day: str, ride: TransitRide) -> PhoneOperation:
     """Buy a ticket for a ride."""
     after = f"{ride.start[:3]}{int(ride.start[3:]) // 5 * 5:02d}"
 
@@ -44,10 +44,10 @@ def buy_ticket(start: PhoneRow, end: PhoneRow, day: str, ride: TransitRide) -> O
         phone.add("transit.tickets", code=code, line=ride.line, start=start["id"], end=end["id"],
                   day=day, time=ride.start, price=ride.price, state="valid")  # fmt: skip
 
-    return Operation(run, effect)
+    return PhoneOperation(run, effect)
 
 
-def cancel_ticket(ticket: PhoneRow) -> Operation:
+def cancel_ticket(ticket: PhoneRow) -> PhoneOperation:
     """Cancel a ticket."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -60,6 +60,6 @@ def cancel_ticket(ticket: PhoneRow) -> Operation:
         yield from pilot.press("transit", "cancel_ticket")
         yield from pilot.tap("button", pilot.words("transit", "cancel_ticket"))
 
-    return Operation(
+    return PhoneOperation(
         run, lambda phone: phone.change("transit.tickets", ticket["id"], state="cancelled")
     )

@@ -4,7 +4,7 @@ from typing import Any
 
 from hexathlon.tasks.gui.operations.expected import ExpectedPhone
 from hexathlon.tasks.gui.operations.finding import found
-from hexathlon.tasks.gui.operations.operation import Operation
+from hexathlon.tasks.gui.operations.operation import PhoneOperation
 from hexathlon.tasks.gui.pilot import PhonePilot
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
 from hexathlon.tasks.source import Script
@@ -14,7 +14,7 @@ __all__ = ["add_contact", "add_note", "block_number", "change_contact", "change_
            "send_message", "star_mail"]  # fmt: skip
 
 
-def send_message(contact: PhoneRow, text: str) -> Operation:
+def send_message(contact: PhoneRow, text: str) -> PhoneOperation:
     """Send a message to a contact."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -33,10 +33,10 @@ def send_message(contact: PhoneRow, text: str) -> Operation:
             blocked=False)  # fmt: skip
         phone.add("messages.messages", thread=key, text=text, mine=True, file="")
 
-    return Operation(run, effect, actions=6)
+    return PhoneOperation(run, effect, actions=6)
 
 
-def send_mail(to: str, subject: str, body: str, *, send: bool = True) -> Operation:
+def send_mail(to: str, subject: str, body: str, *, send: bool = True) -> PhoneOperation:
     """Send an email, or keep it as a draft."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -46,10 +46,10 @@ def send_mail(to: str, subject: str, body: str, *, send: bool = True) -> Operati
             yield from pilot.fill(pilot.words("mail", field), value)
         yield from pilot.press("mail", "send" if send else "save_draft")
 
-    return Operation(run, lambda phone: _mailed(phone, to, subject, body, send=send))
+    return PhoneOperation(run, lambda phone: _mailed(phone, to, subject, body, send=send))
 
 
-def reply_to(mail: PhoneRow, body: str) -> Operation:
+def reply_to(mail: PhoneRow, body: str) -> PhoneOperation:
     """Reply to an email with a unique subject."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -59,7 +59,7 @@ def reply_to(mail: PhoneRow, body: str) -> Operation:
         yield from pilot.press("mail", "send")
 
     subject = mail["subject"] if mail["subject"].startswith("Re: ") else f"Re: {mail['subject']}"
-    return Operation(run, lambda phone: _mailed(phone, mail["address"], subject, body))
+    return PhoneOperation(run, lambda phone: _mailed(phone, mail["address"], subject, body))
 
 
 def _mailed(
@@ -72,7 +72,7 @@ def _mailed(
               subject=subject, body=body, file="", starred=False)  # fmt: skip
 
 
-def place_mail(mail: PhoneRow, folder: str = "archive") -> Operation:
+def place_mail(mail: PhoneRow, folder: str = "archive") -> PhoneOperation:
     """Put an email with a unique subject into a folder, such as `archive`, `bin` or `inbox`."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -83,22 +83,22 @@ def place_mail(mail: PhoneRow, folder: str = "archive") -> Operation:
             yield from pilot.press("mail", "move")
             yield from pilot.tap_entry(pilot.words("mail", folder), "menuitem|item|button")
 
-    return Operation(run, lambda phone: phone.change("mail.mails", mail["id"], folder=folder))
+    return PhoneOperation(run, lambda phone: phone.change("mail.mails", mail["id"], folder=folder))
 
 
-def star_mail(mail: PhoneRow) -> Operation:
+def star_mail(mail: PhoneRow) -> PhoneOperation:
     """Set or remove the star of an email with a unique subject."""
 
     def run(pilot: PhonePilot) -> Script:
         yield from found("mail", mail["subject"], mail["name"])(pilot)
         yield from pilot.press("mail", "unstar" if mail["starred"] else "star")
 
-    return Operation(
+    return PhoneOperation(
         run, lambda phone: phone.change("mail.mails", mail["id"], starred=not mail["starred"])
     )
 
 
-def add_contact(**facts: str) -> Operation:
+def add_contact(**facts: str) -> PhoneOperation:
     """Create a contact from `name`, `phone`, `email`, `company`, `address` or `note`."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -110,10 +110,12 @@ def add_contact(**facts: str) -> Operation:
 
     usual = {"phone": "", "email": "", "company": "", "address": "", "birthday": "", "group": "",
              "note": "", "starred": False}  # fmt: skip
-    return Operation(run, lambda phone: _ignore(phone.add("contacts.contacts", **usual | facts)))
+    return PhoneOperation(
+        run, lambda phone: _ignore(phone.add("contacts.contacts", **usual | facts))
+    )
 
 
-def change_contact(contact: PhoneRow, **facts: str) -> Operation:
+def change_contact(contact: PhoneRow, **facts: str) -> PhoneOperation:
     """Change a contact's fields; `group` is given by its key, `birthday` as `YYYY-MM-DD`."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -129,10 +131,12 @@ def change_contact(contact: PhoneRow, **facts: str) -> Operation:
                 yield from pilot.fill(words, value)
         yield from pilot.press("contacts", "save")
 
-    return Operation(run, lambda phone: phone.change("contacts.contacts", contact["id"], **facts))
+    return PhoneOperation(
+        run, lambda phone: phone.change("contacts.contacts", contact["id"], **facts)
+    )
 
 
-def favour_contact(contact: PhoneRow) -> Operation:
+def favour_contact(contact: PhoneRow) -> PhoneOperation:
     """Add a contact to the phone app's favourites."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -142,11 +146,11 @@ def favour_contact(contact: PhoneRow) -> Operation:
         yield from pilot.fill(pilot.words("phone", "search"), contact["name"])
         yield from pilot.tap_entry(contact["name"])
 
-    return Operation(run, lambda phone: _ignore(phone.add(
+    return PhoneOperation(run, lambda phone: _ignore(phone.add(
         "phone.favourites", name=contact["name"], number=contact["phone"])))  # fmt: skip
 
 
-def block_number(number: str) -> Operation:
+def block_number(number: str) -> PhoneOperation:
     """Block a number that is in the call history."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -157,10 +161,10 @@ def block_number(number: str) -> Operation:
         yield from pilot.fill(pilot.words("phone", "number"), number)
         yield from pilot.tap("button", pilot.words("phone", "block"))
 
-    return Operation(run, lambda phone: _ignore(phone.add("phone.blocked", number=number)))
+    return PhoneOperation(run, lambda phone: _ignore(phone.add("phone.blocked", number=number)))
 
 
-def add_note(title: str, text: str, label: str = "") -> Operation:
+def add_note(title: str, text: str, label: str = "") -> PhoneOperation:
     """Write a note; labels are `home`, `work`, `ideas` and `travel`."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -173,12 +177,12 @@ def add_note(title: str, text: str, label: str = "") -> Operation:
                                     pilot.words("notes", f"{label}_label"))  # fmt: skip
         yield from pilot.press("notes", "save")
 
-    return Operation(run, lambda phone: _ignore(phone.add(
+    return PhoneOperation(run, lambda phone: _ignore(phone.add(
         "notes.notes", title=title, text=text, label=label, pinned=False,
         archived=False)))  # fmt: skip
 
 
-def change_note(title: str, text: str) -> Operation:
+def change_note(title: str, text: str) -> PhoneOperation:
     """Replace the text of the note with a unique title."""
 
     def run(pilot: PhonePilot) -> Script:
@@ -190,17 +194,17 @@ def change_note(title: str, text: str) -> Operation:
     def effect(phone: ExpectedPhone) -> None:
         phone.change("notes.notes", _note(phone, title), text=text)
 
-    return Operation(run, effect)
+    return PhoneOperation(run, effect)
 
 
-def put_note_away(title: str) -> Operation:
+def put_note_away(title: str) -> PhoneOperation:
     """Archive the note with a unique title."""
 
     def run(pilot: PhonePilot) -> Script:
         yield from found("notes", title)(pilot)
         yield from pilot.press("notes", "archive")
 
-    return Operation(
+    return PhoneOperation(
         run, lambda phone: phone.change("notes.notes", _note(phone, title), archived=True)
     )
 

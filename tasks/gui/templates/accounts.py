@@ -14,7 +14,7 @@ from hexathlon.tasks.gui.operations.money import (
     set_budget,
     transfer,
 )
-from hexathlon.tasks.gui.operations.operation import Operation, asking
+from hexathlon.tasks.gui.operations.operation import PhoneOperation, asking
 from hexathlon.tasks.gui.operations.planning import add_task, finish_task
 from hexathlon.tasks.gui.operations.writing import send_mail, send_message
 from hexathlon.tasks.gui.templates.draft import GuiDraft, GuiTemplate, UserFact
@@ -51,7 +51,7 @@ def cash_from_note(e: Errand) -> GuiDraft:
     above = [(thing[0], cost) for thing, cost in zip(things, cents, strict=True) if cost > bound]
     least = things[cents.index(bound)][0]
 
-    def record(title: str, cost: int, category: str = kind) -> Operation:
+    def record(title: str, cost: int, category: str = kind) -> PhoneOperation:
         return add_expense(title, cost, category, method="cash")
 
     shown = cents_text(bound, e.language)

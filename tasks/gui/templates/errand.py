@@ -11,8 +11,8 @@ from typing import Any
 
 from hexathlon.tasks.gui.operations.finding import read_tab
 from hexathlon.tasks.gui.operations.operation import (
-    Operation,
     OperationScript,
+    PhoneOperation,
     answering,
     done,
     in_sequence,
@@ -243,8 +243,8 @@ class Errand:
     # The task ----------------------------------------------------------------------------------
 
     def task(
-        self, request: tuple[str, str], *operations: Operation,
-        wrong: Mapping[str, Sequence[Operation]] | None = None,
+        self, request: tuple[str, str], *operations: PhoneOperation,
+        wrong: Mapping[str, Sequence[PhoneOperation]] | None = None,
         answer: Sequence[object] = (), wrong_answers: Mapping[str, Sequence[object]] | None = None,
         record: str = "", other_record: str = "", facts: Sequence[UserFact] = (),
         ordered: bool = True, turns: int = 0,
@@ -294,14 +294,14 @@ class Errand:
             mutants=misses, turns=turns or 30 + 18 * len(operations),
         )  # fmt: skip
 
-    def _outcome(self, operations: Sequence[Operation]) -> dict[str, Any]:
+    def _outcome(self, operations: Sequence[PhoneOperation]) -> dict[str, Any]:
         try:
             return outcome(self.plan, operations)
         except KeyError:
             raise NoErrand from None
 
     def _misses(
-        self, works: Sequence[Operation], wrong: Mapping[str, Sequence[Operation]],
+        self, works: Sequence[PhoneOperation], wrong: Mapping[str, Sequence[PhoneOperation]],
         changes: Mapping[str, Any], end: OperationScript,
     ) -> dict[str, OperationScript]:  # fmt: skip
         """Return near misses whose outcome differs from the expected changes."""

@@ -1,7 +1,7 @@
 """Home life: calls, contacts, clocks, settings, notes and tasks together."""
 
 from hexathlon.tasks.gui.operations.finding import read, read_tab, read_thread
-from hexathlon.tasks.gui.operations.operation import Operation, asking
+from hexathlon.tasks.gui.operations.operation import PhoneOperation, asking
 from hexathlon.tasks.gui.operations.planning import (
     add_event,
     add_step,
@@ -390,7 +390,7 @@ def unknown_flat(e: Errand) -> GuiDraft:
     note = e.say(f"Keys for {person['name']} {e.number(2, 60)}",
                  f"{person['name']}的钥匙{e.number(2, 60)}")  # fmt: skip
 
-    def works(row: PhoneRow, text: str) -> list[Operation]:
+    def works(row: PhoneRow, text: str) -> list[PhoneOperation]:
         return [change_contact(row, address=text), add_note(note, text), flag_task(task["title"])]
 
     e.need(not task["flagged"] and person["address"] != street)

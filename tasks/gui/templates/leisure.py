@@ -14,7 +14,7 @@ from hexathlon.tasks.gui.operations.media import (
     trash_file,
     trash_photo,
 )
-from hexathlon.tasks.gui.operations.operation import Operation
+from hexathlon.tasks.gui.operations.operation import PhoneOperation
 from hexathlon.tasks.gui.operations.planning import add_event, add_task
 from hexathlon.tasks.gui.operations.writing import (
     add_note,
@@ -155,7 +155,7 @@ def captions_from_mail(e: Errand) -> GuiDraft:
     )
     final = [texts[0], f"{texts[1]}!"]
 
-    def works(first: PhoneRow, second: PhoneRow, captions: list[str]) -> list[Operation]:
+    def works(first: PhoneRow, second: PhoneRow, captions: list[str]) -> list[PhoneOperation]:
         return [caption_photo(first, captions[0]), caption_photo(second, captions[1])]
 
     return e.task(
@@ -232,7 +232,7 @@ def older_versions(e: Errand) -> GuiDraft:
     rows = [{**row, "name": name} for row, name in zip(docs, names, strict=True)]
     final = f"{about}.pdf"
 
-    def works(kept: int) -> list[Operation]:
+    def works(kept: int) -> list[PhoneOperation]:
         others = [trash_file(row) for place, row in enumerate(rows) if place != kept]
         return [*others, rename_file(rows[kept], final)]
 

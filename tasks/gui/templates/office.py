@@ -3,7 +3,7 @@
 from datetime import date
 
 from hexathlon.tasks.gui.operations.finding import read, read_tab, read_thread
-from hexathlon.tasks.gui.operations.operation import Operation, asking
+from hexathlon.tasks.gui.operations.operation import PhoneOperation, asking
 from hexathlon.tasks.gui.operations.planning import (
     add_event,
     add_task,
@@ -231,7 +231,7 @@ def overdue_report(e: Errand) -> GuiDraft:
     body = f"{len(late)}, {late[0]['title']}"
     subject = within["name"]
 
-    def mail(text: str) -> list[Operation]:
+    def mail(text: str) -> list[PhoneOperation]:
         return [send_mail(person["email"], subject, text)]
 
     return e.task(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from hexathlon.tasks.gui.operations.finding import read, read_tab, read_thread
 from hexathlon.tasks.gui.operations.money import add_expense
-from hexathlon.tasks.gui.operations.operation import Operation
+from hexathlon.tasks.gui.operations.operation import PhoneOperation
 from hexathlon.tasks.gui.operations.planning import (
     add_event,
     add_task,
@@ -70,7 +70,7 @@ def last_ride(e: Errand) -> GuiDraft:
     hard = e.level == "medium"
     works = [buy_ticket(one, two, day, ride)]
     early, late = ([buy_ticket(one, two, day, usable[at])] for at in (place - 1, place + 1))
-    more: list[Operation] = []
+    more: list[PhoneOperation] = []
     if hard:
         more = [
             change_event(event["title"], note=e.say(f"Train {ride.start}", f"{ride.start}的车"))
@@ -134,7 +134,7 @@ def trip_cancelled(e: Errand) -> GuiDraft:
         f"{e.day_words(ticket['day'])}在{goal}的会面取消了。"))  # fmt: skip
     subject = e.say("Ticket given back", "已退票")
 
-    def mailed(row: PhoneRow) -> Operation:
+    def mailed(row: PhoneRow) -> PhoneOperation:
         return send_mail(mail["address"], subject, f"{row['code']} {plain_cents(row['price'])}")
 
     return e.task(
@@ -164,7 +164,7 @@ def fares_recorded(e: Errand) -> GuiDraft:
     title = e.say(f"Rides on {lines[line]['name']}", f"{lines[line]['name']}乘车")
     note = e.say(f"{counts[line]} tickets", f"{counts[line]}张票")
 
-    def record(amount: int, text: str = note) -> Operation:
+    def record(amount: int, text: str = note) -> PhoneOperation:
         return add_expense(title, amount, "transport", note=text)
 
     return e.task(
@@ -200,7 +200,7 @@ def lunch_place(e: Errand) -> GuiDraft:
     person = e.people(1)[0]
     title = e.say(f"Lunch {e.number(2, 60)}", f"午餐{e.number(2, 60)}")
 
-    def works(place: PhoneRow) -> list[Operation]:
+    def works(place: PhoneRow) -> list[PhoneOperation]:
         return [add_event(title=title, day=day, start=start, end=end, place=place["name"],
                           guests=person["name"]),
                 send_message(person, f"{place['name']}, {place['address']}")]  # fmt: skip
@@ -228,7 +228,7 @@ def place_contact(e: Errand) -> GuiDraft:
     more = e.level == "medium"
     code = e.say(f"Customer {e.number(100, 999)}", f"客户号{e.number(100, 999)}")
 
-    def saved(row: PhoneRow) -> Operation:
+    def saved(row: PhoneRow) -> PhoneOperation:
         note = {"note": code} if more else {}
         return add_contact(name=row["name"], phone=row["phone"], address=row["address"], **note)
 
@@ -291,7 +291,7 @@ def leave_in_time(e: Errand) -> GuiDraft:
     shown = e.say("on foot" if mode == "walk" else "by bus", "步行" if mode == "walk" else "坐公交")
     label = event["title"]
 
-    def alarm(time: str, text: str = label) -> list[Operation]:
+    def alarm(time: str, text: str = label) -> list[PhoneOperation]:
         return [set_alarm(time, label=text)]
 
     return e.task(

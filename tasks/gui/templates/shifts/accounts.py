@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from hexathlon.tasks.gui.operations.finding import look_up, read, read_path, read_thread
 from hexathlon.tasks.gui.operations.money import STANDARD_FEE, buy
-from hexathlon.tasks.gui.operations.operation import Operation
+from hexathlon.tasks.gui.operations.operation import PhoneOperation
 from hexathlon.tasks.gui.operations.planning import finish_task
 from hexathlon.tasks.gui.templates.errand import Errand
-from hexathlon.tasks.gui.templates.shifts.book import DayRequest, DayWork
+from hexathlon.tasks.gui.templates.shifts.book import ShiftRequest, DayWork
 from hexathlon.tasks.gui.templates.shifts.cast import DayCast, conversation, note
 from hexathlon.tasks.gui.templates.shifts.rules import HouseRules
 from hexathlon.tasks.gui.world.kit.words import wordings
@@ -30,7 +30,7 @@ class _Cost(NamedTuple):
     shared: frozenset[int]
 
 
-def trip_costs(e: Errand, cast: DayCast) -> list[DayRequest]:
+def trip_costs(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     """Settle the costs of a trip with each participant, after two corrections."""
     people = list(cast.others[:3])
     payees = []
@@ -70,7 +70,7 @@ def trip_costs(e: Errand, cast: DayCast) -> list[DayRequest]:
         f"About {title}: {things[dearer]} came to {plain_cents(right[dearer].cents)} in the end.",
         f"关于{title}：{things[dearer]}最后是{plain_cents(right[dearer].cents)}。"))  # fmt: skip
 
-    def settled(rules: HouseRules, balances: Sequence[int]) -> list[Operation]:
+    def settled(rules: HouseRules, balances: Sequence[int]) -> list[PhoneOperation]:
         works = []
         for row, payee, net in zip(people, payees, balances, strict=True):
             text = e.say(f"You owe me {plain_cents(-net)}", f"你欠我{plain_cents(-net)}")
@@ -83,7 +83,7 @@ def trip_costs(e: Errand, cast: DayCast) -> list[DayRequest]:
         wrong = {} if any(abs(net) < 5 for net in naive) else {"as noted": settled(rules, naive)}
         return DayWork([*reads, *settled(rules, nets)], wrong)
 
-    return [DayRequest((
+    return [ShiftRequest((
         f'Settle the note "{title}" with each of the others separately; a cost is shared equally '
         "by those it was for, and some of them have written corrections. If I owe somebody in "
         f'balance, transfer it, with the reference "{title}". If somebody owes me, write '
@@ -108,7 +108,7 @@ def _balances(costs: Sequence[_Cost]) -> list[int]:
 # Invoices --------------------------------------------------------------------------------------
 
 
-def invoices(e: Errand, cast: DayCast) -> list[DayRequest]:
+def invoices(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     """Find the invoices that one payment covers, with the discount for early payment."""
     numbers = e.sample(range(3000, 3999), 10)
     amounts = [100 * e.number(40, 600) for _ in numbers]
@@ -146,7 +146,7 @@ def invoices(e: Errand, cast: DayCast) -> list[DayRequest]:
         finished = [[finish_task(names[place]) for place in part] for part in (chosen, near)]
         return DayWork([*reads, *finished[0]], {"other invoice": finished[1]})
 
-    return [DayRequest((
+    return [ShiftRequest((
         f'{client} has paid several invoices with one transfer. The note "{title}" lists what was '
         "open. Tick off the tasks of exactly those invoices that the sum covers; one combination "
         "fits.",
@@ -167,7 +167,7 @@ class _Order(NamedTuple):
     total: int
 
 
-def basket(e: Errand, cast: DayCast) -> list[DayRequest]:
+def basket(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     """Buy a list at the lowest total: choice of products, split into orders, vouchers."""
     del cast
     e.drop("shop.cart", *e.rows("shop.cart"))
@@ -191,7 +191,7 @@ def basket(e: Errand, cast: DayCast) -> list[DayRequest]:
         e.say(f"{count} {kind}", f"{kind} {count}件")
         for kind, (_, count) in zip(kinds, wanted, strict=True)))  # fmt: skip
 
-    def orders(plan: Sequence[_Order]) -> list[Operation]:
+    def orders(plan: Sequence[_Order]) -> list[PhoneOperation]:
         return [buy(order.items, home, voucher=order.voucher) for order in plan]
 
     def work(rules: HouseRules) -> DayWork:
@@ -201,7 +201,7 @@ def basket(e: Errand, cast: DayCast) -> list[DayRequest]:
         return DayWork([*reads, *orders(best)], {
             "second best": orders(sorted(plans[1], key=lambda order: -order.total))})  # fmt: skip
 
-    return [DayRequest((
+    return [ShiftRequest((
         f'Order what the note "{title}" lists, to the address {home["label"]}, at the lowest total '
         f"cost: of each kind, any variant or brand with at least {rating / 10:.1f} stars and "
         "enough in stock, all units of a kind alike; in one order or in two, each with standard "

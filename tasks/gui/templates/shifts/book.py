@@ -10,8 +10,8 @@ from typing import Any
 
 from hexathlon.tasks.gui.operations.expected import ExpectedPhone
 from hexathlon.tasks.gui.operations.operation import (
-    Operation,
     OperationScript,
+    PhoneOperation,
     answering,
     done,
     in_sequence,
@@ -23,7 +23,7 @@ from hexathlon.tasks.gui.templates.shifts.rules import HouseRules, RuleChange
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
 from hexathlon.tasks.gui.world.system.plan import PhoneEdit
 
-__all__ = ["DayBook", "DayRequest", "DayWork"]
+__all__ = ["DayBook", "ShiftRequest", "DayWork"]
 
 _MOST_MISSES = 5
 _INCOMING = 700
@@ -34,15 +34,15 @@ _INCOMING = 700
 class DayWork:
     """What a request asks for under given rules."""
 
-    operations: Sequence[Operation]
-    wrong: Mapping[str, Sequence[Operation]] = field(default_factory=dict)
+    operations: Sequence[PhoneOperation]
+    wrong: Mapping[str, Sequence[PhoneOperation]] = field(default_factory=dict)
     """Near misses by the name of the mistake."""
 
     answer: Sequence[object] = ()
 
 
 @dataclass(frozen=True)
-class DayRequest:
+class ShiftRequest:
     """One request of a day."""
 
     text: tuple[str, str]
@@ -60,7 +60,7 @@ class DayRequest:
 class _Turn:
     """A request with the rules in force, and its edits."""
 
-    request: DayRequest
+    request: ShiftRequest
     rules: HouseRules
     edits: tuple[PhoneEdit, ...]
     notice: dict[str, Any] | None
@@ -79,9 +79,9 @@ class DayBook:
         self, errand: Errand, rules: HouseRules, misread: Mapping[str, HouseRules]
     ) -> None:
         self.errand, self.rules, self._misread = errand, rules, misread
-        self.requests: list[DayRequest] = []
+        self.requests: list[ShiftRequest] = []
 
-    def draft(self, opening: Sequence[Operation], factor: float) -> GuiDraft:
+    def draft(self, opening: Sequence[PhoneOperation], factor: float) -> GuiDraft:
         """Build the task.
 
         Args:
@@ -146,7 +146,7 @@ class DayBook:
             found.append(_Turn(request, rules, tuple(edits), notice))
         return found
 
-    def _apply(self, expected: ExpectedPhone, operations: Sequence[Operation]) -> None:
+    def _apply(self, expected: ExpectedPhone, operations: Sequence[PhoneOperation]) -> None:
         try:
             for operation in operations:
                 if operation.effect is not None:
@@ -200,8 +200,8 @@ def _read_as(now: HouseRules, misread: HouseRules, morning: HouseRules) -> House
     return replace(now, **wrong)
 
 
-def _script(opening: Sequence[Operation], works: Sequence[DayWork]) -> OperationScript:
-    parts: list[Operation | OperationScript] = list(opening)
+def _script(opening: Sequence[PhoneOperation], works: Sequence[DayWork]) -> OperationScript:
+    parts: list[PhoneOperation | OperationScript] = list(opening)
     for work in works:
         parts += [*work.operations, answering(work.answer) if work.answer else done]
     return in_sequence(*parts)

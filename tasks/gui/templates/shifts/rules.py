@@ -7,9 +7,10 @@ second note amends from given dates on; one person may change them by message.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from typing import Any
 
 from hexathlon.tasks.gui.operations.money import transfer
-from hexathlon.tasks.gui.operations.operation import Operation
+from hexathlon.tasks.gui.operations.operation import PhoneOperation
 from hexathlon.tasks.gui.operations.planning import add_event, add_task, reminder_words
 from hexathlon.tasks.gui.operations.writing import send_message
 from hexathlon.tasks.gui.templates.errand import Errand
@@ -29,7 +30,7 @@ class RuleChange:
     rule: str
     """Field of `HouseRules`."""
 
-    value: object
+    value: Any
 
     def applied(self, rules: "HouseRules") -> "HouseRules":
         """Return rules with this change."""
@@ -73,16 +74,16 @@ class HouseRules:
 
     today: str
 
-    def transfer(self, payee: PhoneRow, cents: int, reference: str) -> Operation:
+    def transfer(self, payee: PhoneRow, cents: int, reference: str) -> PhoneOperation:
         """Send money from the account that the rules name."""
         account = self.savings if cents >= self.bound else self.current
         return transfer(payee, cents, reference, account)
 
-    def message(self, contact: PhoneRow, text: str) -> Operation:
+    def message(self, contact: PhoneRow, text: str) -> PhoneOperation:
         """Send a message, signed if the rules require it."""
         return send_message(contact, f"{text} {self.sign}" if contact["group"] == "work" else text)
 
-    def event(self, guests: Sequence[PhoneRow] = (), **facts: str) -> Operation:
+    def event(self, guests: Sequence[PhoneRow] = (), **facts: str) -> PhoneOperation:
         """Create an event in the calendar and with the reminder that the rules name."""
         work = any(row["group"] == "work" for row in guests)
         if guests:
@@ -90,7 +91,7 @@ class HouseRules:
         return add_event(**facts, calendar="work" if work else "personal",
                          alarm=self.guests_alarm if guests else self.alone_alarm)  # fmt: skip
 
-    def task(self, title: str, due: str) -> Operation:
+    def task(self, title: str, due: str) -> PhoneOperation:
         """Create a task with the due date and the priority that the rules ask for."""
         at = date.fromisoformat(due)
         at -= timedelta(days=max(0, at.weekday() - 4))

@@ -2,10 +2,10 @@
 
 from datetime import date, timedelta
 
-from hexathlon.tasks.gui.operations.operation import Operation
+from hexathlon.tasks.gui.operations.operation import PhoneOperation
 from hexathlon.tasks.gui.operations.planning import add_task, delete_task
 from hexathlon.tasks.gui.templates.errand import Errand
-from hexathlon.tasks.gui.templates.shifts.book import DayRequest, DayWork
+from hexathlon.tasks.gui.templates.shifts.book import ShiftRequest, DayWork
 from hexathlon.tasks.gui.templates.shifts.cast import DayCast
 from hexathlon.tasks.gui.templates.shifts.rules import HouseRules
 from hexathlon.tasks.gui.world.phone.money import cents_text
@@ -13,7 +13,7 @@ from hexathlon.tasks.gui.world.phone.money import cents_text
 __all__ = ["chores", "payments"]
 
 
-def chores(e: Errand, cast: DayCast) -> list[DayRequest]:
+def chores(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     """Two tasks; later one is withdrawn, and a message gives the other one's result away."""
     number = e.number(11, 99)
     kept, gone = (e.say(f"{word[0]} {number}", f"{word[1]}{number}") for word in e.sample((
@@ -33,16 +33,16 @@ def chores(e: Errand, cast: DayCast) -> list[DayRequest]:
     def later(rules: HouseRules) -> DayWork:
         new = (date.fromisoformat(due) + timedelta(days=more)).isoformat()
         text = e.say(f"{kept}: not before {new}", f"{kept}：{new}之后")
-        works: list[Operation] = [delete_task(gone), rules.message(person, text)]
+        works: list[PhoneOperation] = [delete_task(gone), rules.message(person, text)]
         return DayWork(works, {"unsigned": [delete_task(gone)]})
 
     return [
-        DayRequest((
+        ShiftRequest((
             f'Add two tasks: "{kept}", due on {e.day_words(due)}, and "{gone}", due on '
             f"{e.day_words(other)}.",
             f"新建两项任务：“{kept}”，{e.day_words(due)}截止；“{gone}”，"
             f"{e.day_words(other)}截止。"), work),
-        DayRequest((
+        ShiftRequest((
             f'Forget "{gone}": delete the task. And tell {person["name"]} about "{kept}" that it '
             f"will not be done before {more} days after the date that I named first, in the form "
             f'"{kept}: not before 2026-01-31".',
@@ -51,7 +51,7 @@ def chores(e: Errand, cast: DayCast) -> list[DayRequest]:
     ]  # fmt: skip
 
 
-def payments(e: Errand, cast: DayCast) -> list[DayRequest]:
+def payments(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     """Two payments around the bound above which another account pays."""
     del cast
     one, two = e.payees(2)
@@ -69,10 +69,10 @@ def payments(e: Errand, cast: DayCast) -> list[DayRequest]:
                        {"one of two": [rules.transfer(two, second, codes[1])]})  # fmt: skip
 
     return [
-        DayRequest((
+        ShiftRequest((
             f'Send {one["name"]} {cents_text(first, "en")}, reference "{codes[0]}".',
             f"转给{one['name']}{cents_text(first, 'zh')}，附言“{codes[0]}”。"), work),
-        DayRequest((
+        ShiftRequest((
             f'Send {two["name"]} {cents_text(second, "en")}, reference "{codes[1]}", and as much '
             f"again to {one['name']}, with the reference of this payee's first payment today.",
             f"转给{two['name']}{cents_text(second, 'zh')}，附言“{codes[1]}”；"

@@ -6,7 +6,7 @@ from hexathlon.tasks.gui.operations.finding import read, read_path, read_thread
 from hexathlon.tasks.gui.templates.draft import GuiDraft, GuiTemplate
 from hexathlon.tasks.gui.templates.errand import Errand, NoErrand, errand
 from hexathlon.tasks.gui.templates.shifts.accounts import basket, invoices, trip_costs
-from hexathlon.tasks.gui.templates.shifts.book import DayBook, DayRequest, DayWork
+from hexathlon.tasks.gui.templates.shifts.book import DayBook, ShiftRequest, DayWork
 from hexathlon.tasks.gui.templates.shifts.cast import DayCast, conversation, draw_cast, note
 from hexathlon.tasks.gui.templates.shifts.rules import (
     HouseRules,
@@ -27,7 +27,7 @@ from hexathlon.tasks.gui.world.kit.words import wordings
 
 __all__ = ["TEMPLATES"]
 
-Duty = Callable[[Errand, DayCast], list[DayRequest]]
+Duty = Callable[[Errand, DayCast], list[ShiftRequest]]
 
 _BUDGET = 1.2
 """Budget of actions, as a multiple of the oracle's."""
@@ -54,8 +54,8 @@ def _amended(
 
 
 def _with_messages(
-    e: Errand, cast: DayCast, rules: HouseRules, requests: Sequence[DayRequest]
-) -> tuple[list[DayRequest], RuleChange]:
+    e: Errand, cast: DayCast, rules: HouseRules, requests: Sequence[ShiftRequest]
+) -> tuple[list[ShiftRequest], RuleChange]:
     """Let a change of the rules and an unauthorised one arrive during the day."""
     keeper, pretender = (conversation(e, row) for row in (cast.keeper, cast.pretender))
     true, false = e.sample(("bound", "sign", "guests_alarm", "alone_alarm", "days"), 2)
@@ -65,20 +65,22 @@ def _with_messages(
     begun = e.say("From now on, {}.", "从现在起，{}。")
     reading = read_thread(keeper["name"])
 
-    def told(request: DayRequest, said: tuple[object, str], by: RuleChange | None) -> DayRequest:
+    def told(
+        request: ShiftRequest, said: tuple[object, str], by: RuleChange | None
+    ) -> ShiftRequest:
         def work(now: HouseRules) -> DayWork:
             done = request.work(now)
             opening = [] if by is None else [reading]
             return DayWork([*opening, *done.operations], done.wrong, done.answer)
 
-        return DayRequest(request.text, work, (said, *request.said), by)  # type: ignore[arg-type]
+        return ShiftRequest(request.text, work, (said, *request.said), by)  # type: ignore[arg-type]
 
     found[place] = told(found[place], (keeper, begun.format(change.text(e))), change)
     found[other] = told(found[other], (pretender, begun.format(unfounded.text(e))), None)
     return found, unfounded
 
 
-def _merged(e: Errand, parts: Sequence[Sequence[DayRequest]]) -> list[DayRequest]:
+def _merged(e: Errand, parts: Sequence[Sequence[ShiftRequest]]) -> list[ShiftRequest]:
     """Return the requests in a random order that keeps those of a duty, apart from each other."""
     firsts = [part[0] for part in parts]
     order = e.sample(firsts, len(firsts))
@@ -89,7 +91,7 @@ def _merged(e: Errand, parts: Sequence[Sequence[DayRequest]]) -> list[DayRequest
     return order
 
 
-def _drawn(e: Errand, cast: DayCast, duty: Duty) -> list[DayRequest]:
+def _drawn(e: Errand, cast: DayCast, duty: Duty) -> list[ShiftRequest]:
     """Draw a duty, again and again until its numbers are as they must be."""
     before = e.plan
     for _ in range(_TRIES):

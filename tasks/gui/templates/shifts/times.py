@@ -5,11 +5,11 @@ from itertools import combinations, product
 
 from hexathlon.tasks.gui.operations.finding import read, read_path, read_thread
 from hexathlon.tasks.gui.operations.media import clear_queue, enqueue, trash_file
-from hexathlon.tasks.gui.operations.operation import Operation
+from hexathlon.tasks.gui.operations.operation import PhoneOperation
 from hexathlon.tasks.gui.operations.planning import change_event
 from hexathlon.tasks.gui.templates.appointments import later
 from hexathlon.tasks.gui.templates.errand import Errand
-from hexathlon.tasks.gui.templates.shifts.book import DayRequest, DayWork
+from hexathlon.tasks.gui.templates.shifts.book import ShiftRequest, DayWork
 from hexathlon.tasks.gui.templates.shifts.cast import DayCast, conversation, note
 from hexathlon.tasks.gui.templates.shifts.rules import HouseRules
 from hexathlon.tasks.gui.world.apps.calendar.calendar import happens_on
@@ -35,7 +35,7 @@ def _clear(e: Errand, day: str) -> None:
 # Meeting ---------------------------------------------------------------------------------------
 
 
-def meeting(e: Errand, cast: DayCast) -> list[DayRequest]:
+def meeting(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     """Find the first slot that suits everybody, invite, inform; later somebody drops a slot."""
     people = list(cast.others[3:6])
     threads = [conversation(e, row) for row in people]
@@ -71,12 +71,12 @@ def meeting(e: Errand, cast: DayCast) -> list[DayRequest]:
     dropper = e.number(0, 2)
     rest = [row["name"] for row in people]
 
-    def informed(rules: HouseRules, place: int) -> list[Operation]:
+    def informed(rules: HouseRules, place: int) -> list[PhoneOperation]:
         text = e.say(f"{title}: {slots[place][0]} {slots[place][1]}",
                      f"{title}：{slots[place][0]} {slots[place][1]}")  # fmt: skip
         return [rules.message(row, text) for row in people]
 
-    def planned(rules: HouseRules, place: int) -> list[Operation]:
+    def planned(rules: HouseRules, place: int) -> list[PhoneOperation]:
         day, start = slots[place]
         facts = {"title": title, "day": day, "start": start, "end": later(start, 60)}
         return [rules.event(people, **facts), *informed(rules, place)]
@@ -101,13 +101,13 @@ def meeting(e: Errand, cast: DayCast) -> list[DayRequest]:
     form = e.say(f"{title}: 2026-01-31 10:00", f"{title}：2026-01-31 10:00")
     others = e.say(f"{rest[0]}, {rest[1]} and {rest[2]}", f"{rest[0]}、{rest[1]}和{rest[2]}")
     return [
-        DayRequest((
+        ShiftRequest((
             f'Plan "{title}", one hour, with {others}: the first time that suits all of them, by '
             "what they wrote me, and at which no event of mine is in the way. Put it into the "
             f'calendar with the three as guests, and message each, in the form "{form}".',
             f"请安排“{title}”，一小时，参加者{others}：按他们发来的信息，选所有人都可以、我也没有日程冲突的"
             f"最早时间。加入日历并邀请三人，再分别发信息告知，格式为“{form}”。"), work),
-        DayRequest((
+        ShiftRequest((
             f'Move "{title}" if somebody has written that it has to be; same conditions. Then tell '
             "all three the new time in the same form.",
             f"如果有人来信说不行，请按同样的条件把“{title}”改期，再以同样格式把新时间告诉三人。"),
@@ -118,7 +118,7 @@ def meeting(e: Errand, cast: DayCast) -> list[DayRequest]:
 # Jobs in gaps ----------------------------------------------------------------------------------
 
 
-def gaps(e: Errand, cast: DayCast) -> list[DayRequest]:
+def gaps(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     """Place jobs of given lengths into the free gaps of a day; one assignment fits."""
     del cast
     day = e.day(e.number(14, 20))
@@ -155,7 +155,7 @@ def gaps(e: Errand, cast: DayCast) -> list[DayRequest]:
             times[job] = at
             at += jobs[job]
 
-    def placed(rules: HouseRules, shift: int = 0) -> list[Operation]:
+    def placed(rules: HouseRules, shift: int = 0) -> list[PhoneOperation]:
         return [rules.event(title=names[job], day=day, start=_clock(times[job] + shift),
                             end=_clock(times[job] + shift + jobs[job]))
                 for job in sorted(times, key=lambda job: times[job])]  # fmt: skip
@@ -164,7 +164,7 @@ def gaps(e: Errand, cast: DayCast) -> list[DayRequest]:
         reads = [read("notes", title), read_path("calendar", "agenda")]
         return DayWork([*reads, *placed(rules)], {"late": placed(rules, 5)})
 
-    return [DayRequest((
+    return [ShiftRequest((
         f'Put the four jobs of the note "{title}" into the calendar on {e.day_words(day)}, between '
         f"9:00 and {end}, each in one piece and beside no other event; they all fit, in one way. "
         "Within a free stretch the longest job comes first, and the jobs follow each other from "
@@ -197,7 +197,7 @@ def _clock(minutes: int) -> str:
 # Deadlines -------------------------------------------------------------------------------------
 
 
-def deadlines(e: Errand, cast: DayCast) -> list[DayRequest]:
+def deadlines(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     """Make tasks from an email whose deadlines count back from an event that has moved."""
     del cast
     mail, news = e.mails(2)
@@ -227,7 +227,7 @@ def deadlines(e: Errand, cast: DayCast) -> list[DayRequest]:
         f"{name} is put off to {e.day_words(e.day(moved))}; the calendar has the old date still.",
         f"{name}推迟到{e.day_words(e.day(moved))}，日历上还是旧日期。"))  # fmt: skip
 
-    def tasks(rules: HouseRules, day: str) -> list[Operation]:
+    def tasks(rules: HouseRules, day: str) -> list[PhoneOperation]:
         return [rules.task(e.say(f"{step[0]} for {name}", f"{name}：{step[1]}"),
                            (date.fromisoformat(day) - timedelta(days=back)).isoformat())
                 for step, back in zip(steps, backs, strict=True)]  # fmt: skip
@@ -238,7 +238,7 @@ def deadlines(e: Errand, cast: DayCast) -> list[DayRequest]:
         works = [change_event(name, day=day), *tasks(rules, day)]
         return DayWork([*reads, *works], {"old date": [works[0], *tasks(rules, event["day"])]})
 
-    return [DayRequest((
+    return [ShiftRequest((
         f'My mail says what "{name}" needs and when. Make a task of each point, in the form '
         f'"{steps[0][0]} for {name}", and correct the event\'s date if it is wrong.',
         f"邮件里写了“{name}”需要什么、什么时候。请为每一点新建任务，格式为“{name}：{steps[0][1]}”；"
@@ -248,7 +248,7 @@ def deadlines(e: Errand, cast: DayCast) -> list[DayRequest]:
 # Listening -------------------------------------------------------------------------------------
 
 
-def listening(e: Errand, cast: DayCast) -> list[DayRequest]:
+def listening(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     """Fill the time of a ride with episodes as well as possible; later the ride is shorter."""
     person = cast.others[6]
     thread = conversation(e, person)
@@ -283,7 +283,7 @@ def listening(e: Errand, cast: DayCast) -> list[DayRequest]:
 
     e.need(len({row["minutes"] for row in pool}) == len(pool))
 
-    def queued(rows: list[PhoneRow]) -> list[Operation]:
+    def queued(rows: list[PhoneRow]) -> list[PhoneOperation]:
         return [enqueue(by_id[row["show"]], row) for row in order(rows)]
 
     def work(rules: HouseRules) -> DayWork:
@@ -300,13 +300,13 @@ def listening(e: Errand, cast: DayCast) -> list[DayRequest]:
     shown = e.say(f'"{shows[0]["title"]}" and "{shows[1]["title"]}"',
                   f"“{shows[0]['title']}”和“{shows[1]['title']}”")  # fmt: skip
     return [
-        DayRequest((
+        ShiftRequest((
             f"I have a ride of {limit} minutes ahead. Queue episodes of {shown} that I have not "
             "played so that they fill it as far as possible without exceeding it, the shortest "
             "first.",
             f"我要坐{limit}分钟的车。请把{shown}里没听过的单集加入队列，总时长尽量接近但不超过这段时间，"
             "短的在前。"), work),
-        DayRequest((
+        ShiftRequest((
             f"The ride has changed, see what {person['name']} wrote. Fill the queue anew by the "
             "same conditions.",
             f"车程变了，见{person['name']}的来信。请按同样的条件重新排队列。"), again,
@@ -331,7 +331,7 @@ def _fullest(pool: list[PhoneRow], bound: int) -> list[tuple[int, ...]]:
 # Storage ---------------------------------------------------------------------------------------
 
 
-def storage(e: Errand, cast: DayCast) -> list[DayRequest]:
+def storage(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     """Free space by binning the files that exceed the target least; some must stay."""
     folder = e.put("files.folders", None, name=e.say(f"Scans {e.number(11, 99)}",
                    f"扫描{e.number(11, 99)}"), parent=0)  # fmt: skip
@@ -357,7 +357,7 @@ def storage(e: Errand, cast: DayCast) -> list[DayRequest]:
                   if sum(sizes[place] for place in part) >= target)  # fmt: skip
     e.need(free[0] != sums[0])
 
-    def gone(part: tuple[int, ...]) -> list[Operation]:
+    def gone(part: tuple[int, ...]) -> list[PhoneOperation]:
         return [trash_file(rows[place]) for place in part]
 
     def work(rules: HouseRules) -> DayWork:
@@ -366,7 +366,7 @@ def storage(e: Errand, cast: DayCast) -> list[DayRequest]:
         return DayWork([*reads, *gone(sums[0][1])],
                        {"needed": gone(free[0][1]), "second": gone(sums[1][1])})  # fmt: skip
 
-    return [DayRequest((
+    return [ShiftRequest((
         f"Put files of the folder {folder['name']} into the bin that have at least {target} KB "
         "together, and as little more as possible. Starred files stay, and whatever somebody has "
         "written me to keep.",
