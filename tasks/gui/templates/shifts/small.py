@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from hexathlon.tasks.gui.operations.operation import PhoneOperation
 from hexathlon.tasks.gui.operations.planning import add_task, delete_task
 from hexathlon.tasks.gui.templates.errand import Errand
-from hexathlon.tasks.gui.templates.shifts.book import ShiftRequest, DayWork
+from hexathlon.tasks.gui.templates.shifts.book import DayWork, ShiftRequest
 from hexathlon.tasks.gui.templates.shifts.cast import DayCast
 from hexathlon.tasks.gui.templates.shifts.rules import HouseRules
 from hexathlon.tasks.gui.world.phone.money import cents_text

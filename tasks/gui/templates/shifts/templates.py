@@ -6,7 +6,7 @@ from hexathlon.tasks.gui.operations.finding import read, read_path, read_thread
 from hexathlon.tasks.gui.templates.draft import GuiDraft, GuiTemplate
 from hexathlon.tasks.gui.templates.errand import Errand, NoErrand, errand
 from hexathlon.tasks.gui.templates.shifts.accounts import basket, invoices, trip_costs
-from hexathlon.tasks.gui.templates.shifts.book import DayBook, ShiftRequest, DayWork
+from hexathlon.tasks.gui.templates.shifts.book import DayBook, DayWork, ShiftRequest
 from hexathlon.tasks.gui.templates.shifts.cast import DayCast, conversation, draw_cast, note
 from hexathlon.tasks.gui.templates.shifts.rules import (
     HouseRules,

@@ -9,7 +9,7 @@ from hexathlon.tasks.gui.operations.operation import PhoneOperation
 from hexathlon.tasks.gui.operations.planning import change_event
 from hexathlon.tasks.gui.templates.appointments import later
 from hexathlon.tasks.gui.templates.errand import Errand
-from hexathlon.tasks.gui.templates.shifts.book import ShiftRequest, DayWork
+from hexathlon.tasks.gui.templates.shifts.book import DayWork, ShiftRequest
 from hexathlon.tasks.gui.templates.shifts.cast import DayCast, conversation, note
 from hexathlon.tasks.gui.templates.shifts.rules import HouseRules
 from hexathlon.tasks.gui.world.apps.calendar.calendar import happens_on
