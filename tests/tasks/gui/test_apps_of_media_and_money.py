@@ -1,4 +1,4 @@
-"""Files, gallery, music, podcasts, expenses, bank, shop: every screen, and the effect of taps."""
+"""Files, gallery, music, podcasts, expenses, bank, shop, transit: every screen, and the effect of taps."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from hexathlon.tasks.gui.world.kit.looks import LOOKS, Appearance
 from hexathlon.tasks.gui.world.system.phone import Phone
 from hexathlon.tasks.gui.world.system.plan import PhonePlan
 
-APPS = ("gallery", "files", "music", "podcasts", "expenses", "bank", "shop")
+APPS = ("gallery", "files", "music", "podcasts", "expenses", "bank", "shop", "transit")
 _MOST_SCREENS = 70
 
 
