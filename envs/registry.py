@@ -85,7 +85,7 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
             "Operate the apps of a phone or a desktop through the screen",
             "hexathlon.envs.gui.env:GUIEnv",
             "hexathlon.envs.gui.env:make_vector",
-            ("gui", "desktop"),
+            ("gui", "desktop", "gui-mined"),
         ),
         EnvironmentInfo(
             "replay/GUIReplay-v0",
