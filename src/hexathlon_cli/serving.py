@@ -7,8 +7,9 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from hexathlon.baselines.bridges.episodes import BridgedEpisode, TurnReply
+from hexathlon.baselines.bridges.episodes import BridgedEpisode
 from hexathlon.baselines.bridges.listing import TaskListing
+from hexathlon.baselines.bridges.rendering import TurnReply
 from hexathlon.baselines.codecs.registry import CODEC_NAMES
 from hexathlon.baselines.harness.environments import find_environment, short
 from hexathlon.baselines.harness.errors import (

@@ -18,11 +18,11 @@ from hexathlon.baselines.exchange.atif import from_atif, to_atif
 from hexathlon.baselines.exchange.transcript import ChatTranscript
 from hexathlon.envs.errors import EnvFault
 from hexathlon.envs.sandbox.ladder import choose
-from hexathlon.envs.terminal import harbor_environment
+from hexathlon.envs.terminal import building
 from hexathlon.tasks.taskset import build_task
 from hexathlon.tasks.terminal.harbor_registry import write_registry
 
-CLASS = "hexathlon.envs.terminal.harbor_environment:SandboxEnvironment"
+CLASS = "hexathlon.baselines.bridges.harbor:SandboxEnvironment"
 
 
 @pytest.fixture(scope="module")
@@ -65,10 +65,10 @@ def test_gold_earns_one_and_nothing_the_floor(tasks: Path, tmp_path: Path) -> No
 
 
 def test_a_fault_is_an_error(tasks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(self: Any) -> None:
+    def fail(*_: Any, **__: Any) -> None:
         raise EnvFault("the disk is gone", cause="disk")
 
-    monkeypatch.setattr(harbor_environment.SandboxEnvironment, "_open", fail)
+    monkeypatch.setattr(building, "open_directory", fail)
     results = run(tasks, "oracle", tmp_path)
     assert len(results) == 3
     for result in results:

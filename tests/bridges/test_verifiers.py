@@ -34,7 +34,7 @@ def test_tasks_are_the_first_of_a_split(monkeypatch: pytest.MonkeyPatch) -> None
     from hexathlon.baselines.bridges.verifiers_taskset import EventTasksetConfig
 
     config = EventTasksetConfig(id="hexathlon-events", split="test", level="tiny", count=2)
-    names = [task.data.task for task in load_taskset(config)]
+    names = [task.data.name for task in load_taskset(config)]
     assert len(names) == 2 and all("/tiny/test/" in name for name in names)
 
 
