@@ -46,7 +46,7 @@ def make_app(
         def step(self, action: Any, timeout_s: Any = None, **_: Any) -> Any:
             reply = self.episode.say(action.text)
             self.state.step_count += 1
-            return TurnObservation(text=reply.text, image=reply.image_url, reward=reply.verdict,
+            return TurnObservation(text=reply.text, image=reply.image_url, reward=reply.reward,
                                    done=reply.done, metadata=reply.info)  # fmt: skip
 
         def get_metadata(self) -> Any:

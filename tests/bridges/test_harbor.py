@@ -25,15 +25,22 @@ from hexathlon.tasks.terminal.harbor_registry import write_registry
 CLASS = "hexathlon.baselines.bridges.harbor:SandboxEnvironment"
 
 
-@pytest.fixture(scope="module")
-def tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("tasks") / "set"
-    rows = TaskListing("Terminal", level="tiny").rows("test", 0, 3)
+def exported(place: Path, count: int = 3) -> Path:
+    """Export tasks, read them with Harbor's own models, and return their directory."""
+    folder = place / "set"
+    if folder.exists():
+        return folder
+    rows = TaskListing("Terminal", level="tiny").rows("test", 0, count)
     registry = json.loads(write_registry([row["task"] for row in rows], folder).read_text())
     for entry, row in zip(registry[0]["tasks"], rows, strict=True):  # Harbor's own models
         task = Task(Path(entry["path"]))
         assert task.instruction.strip() == build_task(row["task"]).instruction.strip()
     return folder
+
+
+@pytest.fixture(scope="module")
+def tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return exported(tmp_path_factory.mktemp("tasks"))
 
 
 def run(tasks: Path, agent: str, out: Path, concurrent: int = 1) -> list[Any]:

@@ -2,6 +2,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,18 +16,23 @@ from hexathlon.baselines.exchange.transcript import ChatTranscript
 from hexathlon.baselines.exchange.verifiers_traces import from_trace, to_trace
 
 
-def test_vf_validate_passes(tmp_path: Path) -> None:
-    """Gold and no-op of verifiers' own validator."""
+def validated(folder: Path) -> Any:
+    """Return the summary of verifiers' own validator, with its gold and no-op checks."""
     program = "from verifiers.v1.cli.validate import main; main()"
     words = ["hexathlon-events", "--runtime.type", "subprocess", "--taskset.level", "tiny",
              "--taskset.count", "3", "--no-rich"]  # fmt: skip
     done = subprocess.run(
-        [sys.executable, "-c", program, *words], cwd=tmp_path, capture_output=True, text=True,
+        [sys.executable, "-c", program, *words], cwd=folder, capture_output=True, text=True,
         timeout=300, env={"PYTHONPATH": str(Path(__file__).parent), "PATH": "/usr/bin:/bin"},
     )  # fmt: skip
     summary = json.loads(done.stdout[done.stdout.index("{") : done.stdout.rindex("}") + 1])
     assert done.returncode == 0, done.stderr
-    assert summary["checks"]["gold"]["valid"] == summary["checks"]["noop"]["valid"] == 3
+    return summary
+
+
+def test_vf_validate_passes(tmp_path: Path) -> None:
+    checks = validated(tmp_path)["checks"]
+    assert checks["gold"]["valid"] == checks["noop"]["valid"] == 3
 
 
 def test_tasks_are_the_first_of_a_split(monkeypatch: pytest.MonkeyPatch) -> None:
