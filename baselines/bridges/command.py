@@ -25,6 +25,7 @@ from hexathlon.baselines.engines.base import Usage
 from hexathlon.baselines.engines.errors import BadRequest
 from hexathlon.baselines.gateway.answers import Answering, ModelAnswer
 from hexathlon.baselines.gateway.app import Gateway
+from hexathlon.baselines.gateway.listening import without_delay
 from hexathlon.baselines.gateway.recording import TurnLog
 from hexathlon.baselines.tokens.tree import TokenTree
 from hexathlon.envs.messages import Message
@@ -328,7 +329,7 @@ class _Server:
             app, log_config=None, access_log=False, lifespan="off", ws="none", interface="asgi3"
         )
         self._server = Quiet(config)
-        self._listening = listening
+        self._listening = without_delay(listening)
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
