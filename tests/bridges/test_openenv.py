@@ -1,5 +1,8 @@
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -63,6 +66,32 @@ def test_a_fault_is_an_error_and_other_sessions_go_on() -> None:
         with pytest.raises(RuntimeError, match="the disk is gone"):
             env.step({"text": played.actions[0]})
         assert other == played
+
+
+def test_a_step_that_hangs_holds_up_its_own_session_only() -> None:
+    played, go_on = gold()[0], threading.Event()
+
+    def hanging() -> BridgedEpisode:
+        episode = BridgedEpisode(EVENT)
+        step = episode.env.step
+
+        def late(action: str) -> Any:
+            assert go_on.wait(120)
+            return step(action)
+
+        episode.env.step = late  # type: ignore[method-assign]
+        return episode
+
+    made = iter((hanging, lambda: BridgedEpisode(EVENT)))
+    app = make_app(lambda: next(made)(), TaskListing(EVENT), "sql")
+    with served(app) as place, ThreadPoolExecutor(1) as pool:
+        with GenericEnvClient(base_url=place, message_timeout_s=120).sync() as env:
+            env.reset(seed=played.seed, task=played.task)
+            waiting = pool.submit(env.step, {"text": played.actions[0]})
+            assert play(place, played.task, played.seed, played.actions) == played
+            assert not waiting.done()
+            go_on.set()
+            assert waiting.result(120).observation["text"] == played.answers[0]
 
 
 def test_tasks_are_listed(address: str) -> None:
