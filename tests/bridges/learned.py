@@ -1,14 +1,28 @@
-"""A tiny policy that has learned one task by half: it submits the right answer or a wrong one."""
+"""A tiny policy that has learned one task by half: it submits the right answer or a wrong one.
+
+`python -m bridges.learned PATH` writes such a checkpoint, for tests in environments without torch.
+"""
 
 import json
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
 from bridges.contract import EVENT, native
 
+from hexathlon.baselines.agents.checkpoint import SETTINGS
 from hexathlon.baselines.bridges.episodes import BridgedEpisode
-from hexathlon.baselines.warmstart.initial import ModelShape, make_model, make_tokenizer
+from hexathlon.baselines.bridges.listing import TaskListing
+from hexathlon.baselines.tokens.conversation import TokenConversation
+from hexathlon.baselines.tokens.render import ChatRenderer
+from hexathlon.baselines.warmstart.initial import (
+    ModelShape,
+    make_model,
+    make_tokenizer,
+    save_policy,
+)
 
 STEPS = 60
 _WRONG = json.dumps({"name": "submit", "arguments": {"sql": "SELECT 1"}})
@@ -28,6 +42,7 @@ class HalfLearned:
     """
 
     def __init__(self, task: str, seed: int = 0) -> None:
+        self.task = task
         right = native(task, seed).actions[-1]
         self.answers = (right, _WRONG)
         assert [native(task, seed, (each,)).reward for each in self.answers] == [1.0, 0.0]
@@ -65,3 +80,18 @@ class HalfLearned:
             values = logits.gather(-1, torch.tensor(answer)[:, None])
             chances.append(float(values.sum().exp()))
         return chances
+
+
+def main(path: Path) -> None:
+    """Write a checkpoint that has learned the first train task by half, and print the task."""
+    known = HalfLearned(TaskListing(EVENT, level="tiny").row("train", 0)["task"])
+    renderer = ChatRenderer(known.tokenizer)
+    prompt = TokenConversation(renderer).open(known.messages)
+    answers = [[*renderer.encode(text), renderer.end_of_turn] for text in known.answers]
+    save_policy(path, known.model(prompt, answers), known.tokenizer)
+    (path / SETTINGS).write_text(json.dumps({"dialect": "json"}))
+    print(known.task)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -6,10 +6,10 @@ Rewards never travel through it.
 Protocol: Model Context Protocol, streamable HTTP without sessions and streams.
 """
 
+import base64
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from hexathlon.baselines.bridges.rendering import png_base64
 from hexathlon.baselines.engines.apis.base import JsonBody
 from hexathlon.baselines.gateway.app import HttpReply
 from hexathlon.evaluators.content import Content, Image, described
@@ -88,7 +88,8 @@ def _parts(content: Content) -> list[JsonBody]:
     parts: list[JsonBody] = []
     for part in content:
         if isinstance(part, Image):
-            parts.append({"type": "image", "data": png_base64(part), "mimeType": "image/png"})
+            data = base64.b64encode(part.png()).decode()
+            parts.append({"type": "image", "data": data, "mimeType": "image/png"})
         else:
             parts.append({"type": "text", "text": described((part,))})
     return parts

@@ -18,8 +18,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from hexathlon.baselines.agents.base import Episode, GaveUp, Turn, text_of
-from hexathlon.baselines.bridges.confined import ConfinedCommand
-from hexathlon.baselines.bridges.tool_server import ToolServer
 from hexathlon.baselines.engines.apis.base import ApiCall, JsonBody
 from hexathlon.baselines.engines.base import Usage
 from hexathlon.baselines.engines.errors import BadRequest
@@ -27,6 +25,8 @@ from hexathlon.baselines.gateway.answers import Answering, ModelAnswer
 from hexathlon.baselines.gateway.app import Gateway
 from hexathlon.baselines.gateway.listening import without_delay
 from hexathlon.baselines.gateway.recording import TurnLog
+from hexathlon.baselines.programs.confined import ConfinedCommand
+from hexathlon.baselines.programs.tool_server import ToolServer
 from hexathlon.baselines.tokens.tree import TokenTree
 from hexathlon.envs.messages import Message
 from hexathlon.evaluators.content import Content, joined
