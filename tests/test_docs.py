@@ -244,6 +244,7 @@ def test_every_block_is_of_a_kind_that_is_tested() -> None:
         "# tinker_example.py": "tests/bridges/test_examples.py runs it up to the training",
     }
     read = {"clusters.md", "evaluation.md", "judges.md", "training.md", "plugins.md"}
+    read.add("tinker.md")  # tests/bridges/test_tinker_driver.py
     for path in GUIDES:
         for language, text in examples(path):
             lines = text.splitlines()

@@ -25,7 +25,7 @@ from hexathlon.tasks.taskset import build_task
 __all__ = ["BridgedEpisode", "answered", "oracle_reward"]
 
 _UNSCORED = ("error_env", "error_judge", "aborted")
-_OVER = "Error: the episode has ended; no further call is run."
+_OVER = "the episode has ended; no further call is run"
 
 
 class BridgedEpisode:
@@ -50,7 +50,7 @@ class BridgedEpisode:
             raise TypeError(f"{event} creates a {type(made).__name__}, not a hexathlon Environment")
         self.env = made
         self.codec: Codec = get_codec(dialect)
-        self._open = False
+        self._open = self._began = False
         self._reward = 0.0
         self._fault: EnvFault | None = None
 
@@ -89,7 +89,7 @@ class BridgedEpisode:
         if task is not None:
             chosen["task"] = task
         observation, info = self.env.reset(seed=seed, options=chosen)
-        self._open = True
+        self._open = self._began = True
         seen = _parts(observation)
         return Opening(*seen, info["system_prompt"], tuple(info["tools"]), info["task_id"])
 
@@ -123,7 +123,7 @@ class BridgedEpisode:
             EnvFault: If the infrastructure failed, or the episode could not be scored.
         """
         if not self._open:
-            raise ResetNeeded("no episode is open: start one first")
+            raise ResetNeeded(_OVER if self._began else "no episode is open: start one first")
         self._open = False  # stays so if the step raises: the world's state is unknown then
         try:
             observation, reward, terminated, truncated, info = self.env.step(action)
@@ -160,7 +160,7 @@ def answered(
         The answer, and whether it is an error: after the end of the episode, or a fault.
     """
     if episode.over:
-        return Observed(_OVER, None), True
+        return Observed(f"Error: {_OVER}.", None), True
     try:
         reply = episode.call(name, arguments)
     except EnvFault as fault:

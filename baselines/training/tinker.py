@@ -1,8 +1,8 @@
 """A training run whose engine and learner are at a Tinker endpoint.
 
 The loop, the tasks, the credit and the objective are those of every run. Weights, gradients and
-optimiser stay at the endpoint: `states/` has the paths of its saved states, and `tinker.json`
-finally that of the trained policy.
+optimiser stay at the endpoint: `states/` has the paths of its saved states, `before.json` and
+`after.json` rewards on dev tasks, and `tinker.json` finally the path of the trained policy.
 """
 
 import json
@@ -16,11 +16,12 @@ from hexathlon.baselines.engines.tinker import TinkerEngine
 from hexathlon.baselines.learner.tinker import TinkerLearner
 from hexathlon.baselines.rollout.environments import make_env
 from hexathlon.baselines.rollout.executor import Executor, LocalExecutor
+from hexathlon.baselines.training.curve import write_curve
 from hexathlon.baselines.training.engines import OpenedEngine
 from hexathlon.baselines.training.loggers import Logger
 from hexathlon.baselines.training.metrics import MetricsLog, ProgressCallback
 from hexathlon.baselines.training.recipe import Recipe
-from hexathlon.baselines.training.trainer import DevResult, Trainer
+from hexathlon.baselines.training.trainer import Trainer
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.statistics import ScoreInterval, score_interval
 
@@ -112,8 +113,8 @@ def launch_tinker(
     try:
         trainer.resume()
         log = MetricsLog(out / "metrics.jsonl", trainer.step or -1)
+        results["before"] = _measured(trainer, recipe, out / "before.json")
         if trainer.step == 0:
-            results["before"] = _interval(trainer.measure(recipe.evaluation.tasks))
             log.log(0, {"dev/success": results["before"].mean})
         while trainer.step < recipe.steps:
             metrics = trainer.advance()
@@ -123,7 +124,8 @@ def launch_tinker(
             report("train", trainer.step, recipe.steps, metrics)
             if trainer.step % recipe.save_every == 0 or trainer.step == recipe.steps:
                 trainer.save()
-        results["after"] = _interval(trainer.measure(recipe.evaluation.tasks))
+        results["after"] = _measured(trainer, recipe, out / "after.json")
+        write_curve(out, {"dev/success": results["after"].mean})
         path = backend.learner.client.save_weights_for_sampler("final").result().path
         (out / "tinker.json").write_text(json.dumps({"url": recipe.engine.urls[0], "path": path}))
     finally:
@@ -133,5 +135,9 @@ def launch_tinker(
     return results
 
 
-def _interval(measured: DevResult) -> ScoreInterval:
-    return score_interval([float(record["reward"] or 0.0) for record in measured.records])
+def _measured(trainer: Trainer, recipe: Recipe, kept: Path) -> ScoreInterval:
+    """Play dev tasks once, and keep the rewards for a resumed run."""
+    if not kept.exists():
+        records = trainer.measure(recipe.evaluation.tasks).records
+        kept.write_text(json.dumps([float(record["reward"] or 0.0) for record in records]))
+    return score_interval(json.loads(kept.read_text()))

@@ -42,7 +42,7 @@ def test_a_step_after_the_end_is_refused(address: str) -> None:
         env.reset(seed=played.seed, task=played.task)
         for action in played.actions:
             env.step({"text": action})
-        with pytest.raises(RuntimeError, match="no episode is open"):
+        with pytest.raises(RuntimeError, match="the episode has ended"):
             env.step({"text": played.actions[-1]})
 
 

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -116,6 +117,13 @@ def test_settings_that_need_more_than_log_probabilities_are_refused(client: Any)
         recipe_of(table)
 
 
+def test_the_guides_recipe_is_one() -> None:
+    text = (Path(__file__).resolve().parents[2] / "docs" / "guides" / "tinker.md").read_text()
+    table = tomllib.loads(text.partition("```toml\n")[2].partition("```")[0])
+    recipe = recipe_of({"name": "guide", **table})
+    assert (recipe.engine.kind, recipe.engine.model) == ("tinker", "base")
+
+
 def test_a_run_plays_learns_saves_and_resumes(tmp_path: Path) -> None:
     known = HalfLearned(TaskListing(EVENT, level="tiny").row("train", 0)["task"])
     renderer = ChatRenderer(known.tokenizer)
@@ -142,7 +150,7 @@ def test_a_run_plays_learns_saves_and_resumes(tmp_path: Path) -> None:
         assert 0.0 < rows[0]["reward"] < 1.0
         assert all(row["engine/difference"] < 1e-4 for row in rows)
         again = train(recipe, out, lambda *_: pytest.fail("there is no step left"))
-        assert again.keys() == {"after"}
+        assert again == results and (out / "curve.html").exists()
         path = json.loads((out / "tinker.json").read_text())["path"]
     trained = load_checkpoint(tmp_path / "saved" / path.removeprefix("tinker://")).model
     before, after = (known.chances(each, prompt, answers) for each in (model, trained))
