@@ -113,9 +113,12 @@ class TinkerLearner:
         tokens, sequences, observed = counts_of([part]).tolist()
         totals = StepTotals(Totals(tokens, sequences), observed)
         metrics: dict[str, float] = {}
+        wanted = part.mask
+        if self.config.objective.observation_weight > 0:
+            wanted = torch.maximum(part.mask, part.observed)
 
         def loss(data: Any, values: Sequence[Tensor]) -> tuple[Tensor, dict[str, float]]:
-            current = _padded([values[row] for row in part.rows], part)
+            current = _padded([values[row] for row in part.rows], part) * wanted
             bounds = self._bounds(part, current.detach())
             parts = loss_of(self.config.objective, part, current, self.version, bounds, totals)
             metrics.update({name: float(value) for name, value in parts.metrics.items()})

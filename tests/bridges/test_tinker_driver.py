@@ -64,12 +64,12 @@ def client(checkpoint: Path) -> Iterator[Any]:
 
 def example(length: int, seed: int) -> Example:
     drawn = np.random.default_rng(seed)
-    sampled = np.arange(length) >= 4
+    sampled = (np.arange(length) >= 4) & (np.arange(length) != length - 2)
     behaviour = np.where(sampled, -drawn.random(length) * 6, 0.0)
     sample = Sample(
         ids=drawn.integers(5, 200, length),
         sampled=sampled,
-        observed=np.zeros(length, bool),
+        observed=np.arange(length) == length - 2,
         behaviour=behaviour,
         turn=np.where(sampled, 0, -1),
         rewards=(1.0,),
@@ -82,7 +82,8 @@ def example(length: int, seed: int) -> Example:
     (Objective(), 2),
     (Objective(surrogate="cispo", proximal="behaviour"), 1),
     (Objective(surrogate="gspo", aggregation="sequence_mean"), 1),
-], ids=["ppo", "minibatches", "cispo", "gspo"])  # fmt: skip
+    (Objective(surrogate="reinforce", observation_weight=0.1), 1),
+], ids=["ppo", "minibatches", "cispo", "gspo", "observations"])  # fmt: skip
 def test_updates_equal_those_of_our_own_learner(
     client: Any, checkpoint: Path, objective: Objective, minibatches: int
 ) -> None:
