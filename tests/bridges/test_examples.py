@@ -47,6 +47,7 @@ def test_the_trl_example_makes_a_trainer(tmp_path: Path) -> None:
     shape = ModelShape(width=16, layers=1, heads=1, kv_heads=1, feed_forward=32)
     save_policy(tmp_path / "a-checkpoint", make_model(shape, len(tokenizer), 0), tokenizer)
     text = example("trl_rollout_example.py").replace("a-checkpoint", str(tmp_path / "a-checkpoint"))
+    text = text.replace('"runs/trl"', f'"{tmp_path}", use_cpu=True')  # the tests have no GPU
     names: dict[str, Any] = {"__name__": "trl_rollout_example"}
     exec(text, names)
     assert len(names["trainer"].train_dataset) == 64
