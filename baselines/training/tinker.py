@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hexathlon.baselines.agents.policy import PolicyAgent
-from hexathlon.baselines.engines.errors import EngineMissing, WeightsDiffer
+from hexathlon.baselines.engines.errors import EngineMissing, UnknownModel, WeightsDiffer
 from hexathlon.baselines.engines.tinker import TinkerEngine
 from hexathlon.baselines.learner.tinker import TinkerLearner
 from hexathlon.baselines.rollout.environments import make_env
@@ -41,6 +41,7 @@ class TinkerBackend:
 
     Raises:
         EngineMissing: If the package is not installed.
+        UnknownModel: If the endpoint has no such base model.
         ValueError: If a setting does not fit an endpoint.
     """
 
@@ -51,19 +52,18 @@ class TinkerBackend:
             raise EngineMissing("pip install 'hexathlon[tinker]'") from None
         table = recipe.engine
         self.service = tinker.ServiceClient(base_url=table.urls[0])
-        (model,) = [
-            each
-            for each in self.service.get_server_capabilities().supported_models
-            if each.model_name == table.model
-        ] or [None]
-        if model is None:
-            raise ValueError(f"{table.urls[0]} has no model {table.model!r}")
+        supported = self.service.get_server_capabilities().supported_models
+        models = {each.model_name: each for each in supported}
+        if table.model not in models:
+            raise UnknownModel(f"{table.urls[0]} has {', '.join(models)}, not {table.model!r}")
         client = self.service.create_lora_training_client(
             table.model, rank=recipe.policy.lora_rank, seed=recipe.seed
         )
         steps = recipe.steps * recipe.learn.minibatches * recipe.learn.epochs
         self.learner = TinkerLearner(client, recipe.learner_config(), steps)
-        self.engine = TinkerEngine(table.context or model.max_context_length or 32_768)
+        self.engine = TinkerEngine(
+            table.context or models[table.model].max_context_length or 32_768
+        )
         self._tolerance = table.tolerance or _TOLERANCE
 
     def central(self, recipe: Recipe) -> bool:

@@ -25,6 +25,7 @@ from hexathlon.baselines.algorithms.samples import Sample
 from hexathlon.baselines.bridges.listing import TaskListing
 from hexathlon.baselines.bridges.tinker.app import TinkerApp
 from hexathlon.baselines.bridges.tinker.service import TinkerService
+from hexathlon.baselines.engines.errors import UnknownModel
 from hexathlon.baselines.engines.local.loading import load_checkpoint
 from hexathlon.baselines.learner.batching import Example
 from hexathlon.baselines.learner.learner import Learner, LearnerConfig
@@ -116,6 +117,14 @@ def test_settings_that_need_more_than_log_probabilities_are_refused(client: Any)
     table = {"name": "t", "engine": {"kind": "tinker", "urls": ["http://h"], "model": "m"}}
     with pytest.raises(RecipeError, match="policy.checkpoint"):
         recipe_of(table)
+
+
+def test_an_unknown_base_model_ends_the_run(checkpoint: Path, tmp_path: Path) -> None:
+    with served(endpoint(checkpoint, "tiny")) as url:
+        engine = {"kind": "tinker", "urls": [url], "model": "other"}
+        table = {"name": "t", "policy": {"checkpoint": str(checkpoint)}, "engine": engine}
+        with pytest.raises(UnknownModel, match="has tiny, not 'other'"):
+            train(recipe_of(table), tmp_path / "run", lambda *_: None)
 
 
 def test_the_guides_recipe_is_one() -> None:
