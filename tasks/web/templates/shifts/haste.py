@@ -52,14 +52,14 @@ def exchanged_plan(
 ) -> tuple[str, ...]:
     """Return the cheapest of `exchanged_plans`; nothing if there are none."""
     table = table_of(offers, terms)
-    found = _exchanged(table, former)
+    found = np.concatenate(list(_exchanged(table, former)))
     return table.plan(found[int(_costs(table, found)[0].argmin())]) if len(found) else ()
 
 
 def exchanged_plans(
     offers: Offers, terms: PlanTerms, former: tuple[str, ...] = ()
-) -> list[tuple[str, ...]]:
-    """Return the plans that exchanges of one or two works lead to, from several beginnings.
+) -> Iterator[tuple[str, ...]]:
+    """Yield the plans that exchanges of one or two works lead to, from several beginnings.
 
     Args:
         offers: Those that count.
@@ -67,12 +67,15 @@ def exchanged_plans(
         former: Numbers of the plan that held before.
     """
     table = table_of(offers, terms)
-    return [table.plan(firms) for firms in _exchanged(table, former)]
+    for found in _exchanged(table, former):
+        yield from map(table.plan, found)
 
 
-def _exchanged(table: PlanTable, former: tuple[str, ...]) -> Ints:
-    beginnings = np.array(list(_beginnings(table, former)), dtype=np.int32)
-    return _improved(table, _distinct(_mended(table, _distinct(beginnings))))
+def _exchanged(table: PlanTable, former: tuple[str, ...]) -> Iterator[Ints]:
+    """Yield the results in batches, those of the quickest beginnings first."""
+    for batch in (_by_prices(table, former), _by_firms(table)):
+        beginnings = np.array(list(batch), dtype=np.int32)
+        yield _improved(table, _distinct(_mended(table, _distinct(beginnings))))
 
 
 def _distinct(choices: Ints) -> Ints:
@@ -85,8 +88,8 @@ def _distinct(choices: Ints) -> Ints:
 # Beginnings ------------------------------------------------------------------------------------
 
 
-def _beginnings(table: PlanTable, former: tuple[str, ...]) -> Iterator[Ints]:
-    """Yield choices of a firm for each work, which need not be allowed."""
+def _by_prices(table: PlanTable, former: tuple[str, ...]) -> Iterator[Ints]:
+    """Yield choices by work, which need not be allowed: those of before, and the lowest prices."""
     price, once = table.price, table.charges[:, 1]
     cheapest = price.argmin(axis=1)
     if former:
@@ -95,8 +98,12 @@ def _beginnings(table: PlanTable, former: tuple[str, ...]) -> Iterator[Ints]:
         yield np.array(kept, dtype=np.int32)
     yield cheapest
     yield (price + once).argmin(axis=1)
-    share = price + once // table.terms.works
-    yield share.argmin(axis=1)
+    yield (price + once // table.terms.works).argmin(axis=1)
+
+
+def _by_firms(table: PlanTable) -> Iterator[Ints]:
+    """Yield choices with a value for days, by bundles and by sets of firms."""
+    share = table.price + table.charges[:, 1] // table.terms.works
     for rate in _RATES:
         yield (share + rate * table.days).argmin(axis=1)
     yield from _by_bundles(table)
