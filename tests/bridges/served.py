@@ -1,22 +1,22 @@
 """Serves an application on loopback from a thread, for the length of a test."""
 
-import contextlib
-import socket
-import threading
-import time
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
-import uvicorn
+from support import serving
 
+<<<<<<< HEAD
 from hexathlon.baselines.gateway.listening import without_delay
 
 DEADLINE = 120.0
+=======
+__all__ = ["served"]
+>>>>>>> h-many
 
 
-@contextlib.contextmanager
-def served(app: Any) -> Iterator[str]:
+def served(app: Any) -> AbstractContextManager[str]:
     """Yield the address of a server of the application; it ends with the block."""
+<<<<<<< HEAD
     listening = without_delay(socket.create_server(("127.0.0.1", 0)))
     config = uvicorn.Config(app, log_config=None, ws_ping_interval=None)
     server = uvicorn.Server(config)
@@ -33,3 +33,6 @@ def served(app: Any) -> Iterator[str]:
         thread.join(DEADLINE)
         listening.close()
         assert not thread.is_alive(), "the server did not end"
+=======
+    return serving.served(app, ws_ping_interval=None)
+>>>>>>> h-many
