@@ -8,6 +8,8 @@ from typing import Any
 
 import uvicorn
 
+from hexathlon.baselines.gateway.listening import without_delay
+
 __all__ = ["served"]
 
 DEADLINE = 120.0
@@ -34,7 +36,7 @@ def served(app: Any, listening: socket.socket | None = None, **settings: Any) ->
         listening: The socket; by default one on a free port.
         settings: Of `uvicorn.Config`.
     """
-    listening = listening or socket.create_server(("127.0.0.1", 0))
+    listening = without_delay(listening or socket.create_server(("127.0.0.1", 0)))
     server = _Announced(uvicorn.Config(app, log_config=None, **settings))
     thread = threading.Thread(target=server.run, args=([listening],))
     thread.start()
