@@ -18,6 +18,7 @@ __all__ = [
     "ENVIRONMENTS",
     "RETIRED",
     "SHIPPED",
+    "TASK_SANDBOX",
     "EnvironmentInfo",
     "Retired",
     "missing_extra",
@@ -116,6 +117,9 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
     )
 }
 
+
+TASK_SANDBOX = "hexathlon.envs.terminal.building:open_directory"
+"""Opens a sandbox with the image of a task directory, for programs that bring their own tasks."""
 
 SHIPPED = frozenset(ENVIRONMENTS)
 """Ids of this package, which any process knows; programs may add others while they run."""
