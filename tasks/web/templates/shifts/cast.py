@@ -1,12 +1,11 @@
 """The people of a shift, and the initial content of the pages Register and Mandates."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, timedelta
 
 from hexathlon.tasks.web.templates.draft import WebScene
 from hexathlon.tasks.web.templates.shifts.handbook import draw_numbers
-from hexathlon.tasks.web.templates.shifts.offers import draw_offers, draw_terms
 from hexathlon.tasks.web.templates.shifts.records import JobTarget, RecordJob
 from hexathlon.tasks.web.templates.shifts.rules import (
     DayRules,
@@ -55,6 +54,19 @@ class ShiftCast:
             self.keepers[other],
         )
 
+    @property
+    def offering(self) -> tuple[Person, ...]:
+        """Return the people who enter offers, repeated according to their frequency."""
+        keeper, second = self.keepers["mail"], self.seconds["mail"]
+        return (
+            *[self.head] * 5,
+            *[self.deputy] * 3,
+            *[keeper] * 3,
+            *[second] * 2,
+            self.strangers[0],
+            self.authors("mail")[-1],
+        )
+
 
 def draw_cast(scene: WebScene, people: Sequence[Person], sites: Sequence[str]) -> ShiftCast:
     """Draw the people of a shift; 13, plus two for each site, are needed."""
@@ -81,7 +93,7 @@ def draw_rules(
     closed: RecordJob,
     days: Sequence[int],
 ) -> DayRules | None:
-    """Draw the rules of the morning; None if grants make no difference, or no terms make the plan hard.
+    """Draw the rules of the morning without offers; None if grants make no difference.
 
     Args:
         scene: Source of the draws.
@@ -114,27 +126,11 @@ def draw_rules(
         tuple(entries),
         tuple(closures),
         tuple(mandates),
-        draw_offers(scene, _offer_authors(cast)),
     )
     force, misread = rules.in_force(), rules.misread("grants_ignored").in_force()
-    if (force.held, force.offers) == (misread.held, misread.offers):
-        return None
-    terms = draw_terms(scene, rules.offers, force.offers)
-    return None if terms is None else replace(rules, terms=terms)
-
-
-def _offer_authors(cast: ShiftCast) -> list[str]:
-    """Return the names of offer authors, repeated according to their frequency."""
-    keeper, second = cast.keepers["mail"], cast.seconds["mail"]
-    people = (
-        *[cast.head] * 5,
-        *[cast.deputy] * 3,
-        *[keeper] * 3,
-        *[second] * 2,
-        cast.strangers[0],
-        cast.authors("mail")[-1],
-    )
-    return [each.name for each in people]
+    differing = {email for email, site in force.mandates ^ misread.mandates if site == "mail"}
+    offering = {each.email for each in cast.offering}
+    return None if force.held == misread.held and not differing & offering else rules
 
 
 def new_number(scene: WebScene, closures: Sequence[RecordClosure]) -> str:

@@ -1,6 +1,5 @@
 """Changes by other people during a shift: rules, register, mandates, and records."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -8,8 +7,6 @@ from datetime import timedelta
 from hexathlon.tasks.web.templates.draft import WebScene
 from hexathlon.tasks.web.templates.shifts.cast import ShiftCast, entry_on, new_number
 from hexathlon.tasks.web.templates.shifts.ledger import DayLedger, RecordPlace
-from hexathlon.tasks.web.templates.shifts.offers import changed_offers, changed_terms, out_of_reach
-from hexathlon.tasks.web.templates.shifts.plans import is_only_plan
 from hexathlon.tasks.web.templates.shifts.records import RecordJob
 from hexathlon.tasks.web.templates.shifts.rules import DayRules, RecordClosure
 from hexathlon.tasks.web.templates.shifts.stages import Writing
@@ -29,11 +26,6 @@ _KINDS = (
     "closure",
 )
 
-_REPLANNED = 3
-"""Changes after which another plan is the best one."""
-
-_TRIES = 16
-
 
 @dataclass
 class DayChanges:
@@ -45,16 +37,13 @@ class DayChanges:
     jobs: Sequence[RecordJob]
     """Jobs that a closure during the day may affect."""
 
-    def plan(self, places: Sequence[int], asked: int) -> dict[int, list[str]]:
+    def plan(self, places: Sequence[int]) -> dict[int, list[str]]:
         """Draw the kinds of changes before each request.
 
         Args:
             places: Requests, counted from zero, before which there may be changes.
-            asked: The request that asks for the plan.
         """
-        later = [place for place in places if place > asked]
-        planned = {place: ["replan"] for place in self.scene.sample(later, _REPLANNED)}
-        planned.setdefault(self.scene.pick(places), []).append("unplanned")
+        planned: dict[int, list[str]] = {}
         for kind in _KINDS:
             if kind == "days" or self.scene.rng.random() < 0.8:
                 planned.setdefault(self.scene.pick(places), []).append(kind)
@@ -62,10 +51,6 @@ class DayChanges:
 
     def apply(self, kind: str, rules: DayRules, ledger: DayLedger) -> DayRules:
         """Return the rules after a change; the same if there is nothing to change."""
-        changed = self._changed(kind, rules, ledger)
-        return changed if _plannable(rules, changed) else rules
-
-    def _changed(self, kind: str, rules: DayRules, ledger: DayLedger) -> DayRules:
         if kind == "days":
             return replace(rules, days=self.later_days)
         if kind == "auditor":
@@ -74,27 +59,9 @@ class DayChanges:
             return self._regranted(rules)
         if kind == "closure":
             return self._closed(rules)
-        if kind in ("replan", "unplanned"):
-            return self._planned_anew(rules, other=kind == "replan")
         if kind == "revoke":
             return self._revoked(rules, ledger)
         return self._entered(kind, rules, ledger)
-
-    def _planned_anew(self, rules: DayRules, *, other: bool) -> DayRules:
-        """Change offers or terms so that another plan is the best one, or the same one still is."""
-        force = rules.in_force()
-        taken = [each for each in force.offers if each.number in force.plan]
-        firms = Counter(each.firm for each in taken)
-        for _ in range(_TRIES):
-            if self.scene.rng.random() < 0.5:
-                offers = changed_offers(self.scene, rules.offers, force.offers, force.plan)
-                changed = replace(rules, offers=offers)
-            else:
-                changed = replace(rules, terms=changed_terms(self.scene, rules.terms, firms))
-            different = changed.in_force().plan != force.plan
-            if different == other and _plannable(rules, changed):
-                return changed
-        return rules
 
     def overwritten(self, ledger: DayLedger) -> Writing | None:
         """Draw a record that somebody else overwrites after the agent has changed it."""
@@ -213,15 +180,3 @@ class DayChanges:
             author.name,
         )
         return replace(rules, closures=(*rules.closures, closure))
-
-
-def _plannable(former: DayRules, rules: DayRules) -> bool:
-    """Whether there is one best plan after a change: the former one, or one out of reach."""
-    before, after = former.in_force(), rules.in_force()
-    if (before.offers, before.terms) == (after.offers, after.terms):
-        return True
-    if {each.work for each in after.offers} != {each.work for each in rules.offers}:
-        return False
-    if after.plan == before.plan:
-        return is_only_plan(after.offers, after.terms, after.plan)
-    return out_of_reach(after.offers, after.terms, before.plan)

@@ -9,14 +9,22 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from hexathlon.tasks.web.templates.draft import WebDraft, WebScene
-from hexathlon.tasks.web.templates.shifts.cast import DAYS, draw_cast, draw_rules
+from hexathlon.tasks.web.templates.shifts.cast import DAYS, ShiftCast, draw_cast, draw_rules
 from hexathlon.tasks.web.templates.shifts.changes import DayChanges
 from hexathlon.tasks.web.templates.shifts.choosing import draw_choice
+from hexathlon.tasks.web.templates.shifts.day_plans import DayPlans
 from hexathlon.tasks.web.templates.shifts.ledger import DayLedger, DayStatement, DayStep, record_of
 from hexathlon.tasks.web.templates.shifts.post import ShiftPost
 from hexathlon.tasks.web.templates.shifts.records import RecordJob, ShiftBench
-from hexathlon.tasks.web.templates.shifts.walk import DrawnDay, DrawnRequest, day_draft
+from hexathlon.tasks.web.templates.shifts.walk import (
+    DrawnDay,
+    DrawnRequest,
+    account_site,
+    day_draft,
+    is_telling,
+)
 from hexathlon.tasks.web.templates.shifts.wording import statement_text, unnamed_text
+from hexathlon.tasks.web.world.network import Edit
 
 __all__ = ["JobMaker", "compose_shift"]
 
@@ -36,9 +44,6 @@ _SIZES = (
 
 _HELD_OUT = ("unless", "unless", "unnamed")
 """Kinds of follow-ups that training never sees."""
-
-_FEWEST_PLANS = 3
-"""Minimum number of plans that are sent in the course of a day."""
 
 _DAYS_DRAWN = 6
 """Number of draws of a day with the same jobs before other jobs are drawn."""
@@ -109,7 +114,7 @@ class _DayDraw:
         between = range(1, len(order) - 1)
         changes = DayChanges(scene, cast, days[1], self.jobs[:4])
         planned, post = (
-            changes.plan(between, order.index("plan")),
+            changes.plan(between),
             ShiftPost(bench, cast, self.jobs[4:7]),
         )
         arrivals = post.plan(between)
@@ -132,9 +137,19 @@ class _DayDraw:
                 return None
             self.requests.append(drawn)
             self.ledger.step(place + 1, drawn.step)
-        if self.ledger.plans < _FEWEST_PLANS:
+        return self._with_plans(cast, tuple(post.first_edits))
+
+    def _with_plans(self, cast: ShiftCast, mail_edits: tuple[Edit, ...]) -> DrawnDay | None:
+        """Return the day with its plans, which are drawn only if the rest of it will do."""
+        site = account_site(self.bench, self.requests)
+        if site is None:
             return None
-        return DrawnDay(cast.reader, cast.planner, tuple(self.requests), tuple(post.first_edits))
+        day = DrawnDay(cast.reader, cast.planner, tuple(self.requests), mail_edits, site)
+        if not is_telling(self.bench, day):
+            return None
+        authors = [each.name for each in cast.offering]
+        requests = DayPlans(self.scene, authors).draw(day.requests)
+        return None if requests is None else replace(day, requests=requests)
 
     def _draw_order(self) -> list[str]:
         """Draw the order of requests: two new ones, then new ones, follow-ups and the plan."""

@@ -35,14 +35,14 @@ _SETS = 4
 def hasty_plan(offers: Offers, terms: PlanTerms) -> tuple[str, ...]:
     """Return the plan that single exchanges lead to, from the cheapest offer for each work."""
     table = table_of(offers, terms)
-    firms = _mended(table, table.price.argmin(axis=1))
-    while firms is not None:
-        choices = _single(table, firms)
-        cost, excess = _costs(table, choices)
-        place = int(np.where(excess > 0, NONE, cost).argmin())
-        if cost[place] >= _costs(table, firms[None])[0][0]:
-            return table.plan(firms)
-        firms = choices[place]
+    for firms in _mended(table, table.price.argmin(axis=1)[None]):
+        while True:
+            cost, excess = _single(table, firms[None])
+            able = np.where(excess[0] > 0, NONE, cost[0])
+            work, firm = np.unravel_index(int(able.argmin()), able.shape)
+            if able[work, firm] >= _costs(table, firms[None])[0][0]:
+                return table.plan(firms)
+            firms[work] = firm
     return ()
 
 
@@ -52,10 +52,8 @@ def exchanged_plan(
 ) -> tuple[str, ...]:
     """Return the cheapest of `exchanged_plans`; nothing if there are none."""
     table = table_of(offers, terms)
-    found = list(_exchanged(table, former))
-    if not found:
-        return ()
-    return table.plan(found[int(_costs(table, np.array(found))[0].argmin())])
+    found = np.concatenate(list(_exchanged(table, former)))
+    return table.plan(found[int(_costs(table, found)[0].argmin())]) if len(found) else ()
 
 
 def exchanged_plans(
@@ -69,21 +67,29 @@ def exchanged_plans(
         former: Numbers of the plan that held before.
     """
     table = table_of(offers, terms)
-    yield from map(table.plan, _exchanged(table, former))
+    for found in _exchanged(table, former):
+        yield from map(table.plan, found)
 
 
 def _exchanged(table: PlanTable, former: tuple[str, ...]) -> Iterator[Ints]:
-    for beginning in _beginnings(table, former):
-        firms = _mended(table, beginning)
-        if firms is not None:
-            yield _improved(table, firms)
+    """Yield the results in batches, those of the quickest beginnings first."""
+    for batch in (_by_prices(table, former), _by_firms(table)):
+        beginnings = np.array(list(batch), dtype=np.int32)
+        yield _improved(table, _distinct(_mended(table, _distinct(beginnings))))
+
+
+def _distinct(choices: Ints) -> Ints:
+    """Return choices without repetitions, in their order."""
+    return np.array(list(dict.fromkeys(map(tuple, choices.tolist()))), dtype=np.int32).reshape(
+        -1, choices.shape[1]
+    )
 
 
 # Beginnings ------------------------------------------------------------------------------------
 
 
-def _beginnings(table: PlanTable, former: tuple[str, ...]) -> Iterator[Ints]:
-    """Yield choices of a firm for each work, which need not be allowed."""
+def _by_prices(table: PlanTable, former: tuple[str, ...]) -> Iterator[Ints]:
+    """Yield choices by work, which need not be allowed: those of before, and the lowest prices."""
     price, once = table.price, table.charges[:, 1]
     cheapest = price.argmin(axis=1)
     if former:
@@ -92,8 +98,12 @@ def _beginnings(table: PlanTable, former: tuple[str, ...]) -> Iterator[Ints]:
         yield np.array(kept, dtype=np.int32)
     yield cheapest
     yield (price + once).argmin(axis=1)
-    share = price + once // table.terms.works
-    yield share.argmin(axis=1)
+    yield (price + once // table.terms.works).argmin(axis=1)
+
+
+def _by_firms(table: PlanTable) -> Iterator[Ints]:
+    """Yield choices with a value for days, by bundles and by sets of firms."""
+    share = table.price + table.charges[:, 1] // table.terms.works
     for rate in _RATES:
         yield (share + rate * table.days).argmin(axis=1)
     yield from _by_bundles(table)
@@ -153,80 +163,116 @@ def _costs(table: PlanTable, choices: Ints) -> tuple[Ints, Ints]:
     return np.minimum(cost, NONE), excess
 
 
-def _single(table: PlanTable, firms: Ints) -> Ints:
-    """Return all choices that differ in at most one work."""
-    works, count = table.price.shape
-    choices = np.tile(firms, (works * count, 1))
-    choices[np.arange(works * count), np.repeat(np.arange(works), count)] = np.tile(
-        np.arange(count), works
-    )
-    return choices
+def _single(table: PlanTable, choices: Ints) -> tuple[Ints, Ints]:
+    """Return `_costs` of exchanging one work, by choice, the work and the firm it goes to."""
+    price, days, charges, terms = table.price, table.days, table.charges, table.terms
+    works, count = price.shape
+    each, every = np.arange(works), np.arange(count)
+    taken = (choices[:, :, None] == every).astype(np.int32)
+    number, used = taken.sum(axis=1)[:, None], (taken * days).sum(axis=1)[:, None]
+    fewer, less = number - taken, used - taken * days
+    more, longer = fewer + 1, less + days
+
+    def over(number: Ints, used: Ints) -> Ints:
+        days, works = np.maximum(used - terms.days, 0), np.maximum(number - terms.works, 0)
+        excess: Ints = days + 3 * works
+        return excess
+
+    left = over(fewer, less)
+    excess = left.sum(axis=2, keepdims=True) + over(more, longer) - left
+    due = charges[every, fewer]
+    fixed = price[each, choices]
+    cost = due.sum(axis=2, keepdims=True) - due + charges[every, more] + price
+    cost += (fixed.sum(axis=1, keepdims=True) - fixed)[:, :, None]
+    for pair, apart in ((table.apart, True), (table.together, False)):
+        if pair:
+            same = np.repeat(choices[:, pair[:1]] == choices[:, pair[1:]], works, axis=1)[
+                :, :, None
+            ]
+            same = np.repeat(same, count, axis=2)
+            for one, other in (pair, pair[::-1]):
+                same[:, one] = choices[:, other, None] == every
+            excess += 3 * (same == apart)
+    return np.minimum(cost, NONE), excess
 
 
-def _mended(table: PlanTable, firms: Ints) -> Ints | None:
-    """Exchange what costs least for what it mends until the terms are kept; None if it fails."""
+def _mended(table: PlanTable, choices: Ints) -> Ints:
+    """Exchange what costs least for what it mends until the terms are kept.
+
+    Returns:
+        The choices for which that leads to allowed ones.
+    """
+    choices, failed = choices.copy(), np.zeros(len(choices), dtype=bool)
     while True:
-        (cost,), (excess,) = _costs(table, firms[None])
-        if excess == 0 and cost < NONE:
-            return firms
-        choices = _single(table, firms)
-        dearer, after = _costs(table, choices)
+        cost, excess = _costs(table, choices)
+        rows = np.flatnonzero(((excess > 0) | (cost >= NONE)) & ~failed)
+        if not len(rows):
+            return choices[~failed]
+        dearer, after = (each.reshape(len(rows), -1) for each in _single(table, choices[rows]))
+        cost, excess = cost[rows, None], excess[rows, None]
         better = (after < excess) & (dearer < NONE)
-        if not better.any():
-            return None
-        rates = (dearer - cost) / np.maximum(excess - after, 1)
-        firms = choices[int(np.where(better, rates, np.inf).argmin())]
+        rates = np.where(better, (dearer - cost) / np.maximum(excess - after, 1), np.inf)
+        work, firm = np.unravel_index(rates.argmin(axis=1), table.price.shape)
+        failed[rows] = ~better.any(axis=1)
+        choices[rows, work] = firm
 
 
-def _improved(table: PlanTable, firms: Ints) -> Ints:
+def _improved(table: PlanTable, choices: Ints) -> Ints:
     """Exchange one or two works at a time, always what saves most."""
     works, count = table.price.shape
     first, second = np.triu_indices(works, 1)
-    while True:
-        saved = _savings(table, firms, first, second)
-        pair, one, other = np.unravel_index(int(saved.argmax()), saved.shape)
-        if saved[pair, one, other] <= 0:
-            return firms
-        firms = firms.copy()
-        firms[first[pair]], firms[second[pair]] = one, other
+    choices, rows = choices.copy(), np.arange(len(choices))
+    while len(rows):
+        saved = _savings(table, choices[rows], first, second).reshape(len(rows), -1)
+        place = saved.argmax(axis=1)
+        better = saved[np.arange(len(rows)), place] > 0
+        rows, place = rows[better], place[better]
+        pair, one, other = np.unravel_index(place, (len(first), count, count))
+        choices[rows, first[pair]], choices[rows, second[pair]] = one, other
+    return choices
 
 
-def _savings(table: PlanTable, firms: Ints, first: Places, second: Places) -> Ints:
-    """Return what exchanging two works saves, by the two works and the firms they go to."""
+def _savings(table: PlanTable, choices: Ints, first: Places, second: Places) -> Ints:
+    """Return what exchanging two works saves, by choice, the two works and the firms they go to."""
     price, days, charges, terms = table.price, table.days, table.charges, table.terms
     works, count = price.shape
-    pairs, every = np.arange(len(first)), np.arange(count)
-    number = np.bincount(firms, minlength=count)
-    used = np.bincount(firms, days[np.arange(works), firms], count).astype(np.int32)
-    number, used = np.tile(number, (len(pairs), 1)), np.tile(used, (len(pairs), 1))
-    for places in (first, second):
-        number[pairs, firms[places]] -= 1
-        used[pairs, firms[places]] -= days[places, firms[places]]
-    fixed = price[np.arange(works), firms]
-    left = fixed.sum() - fixed[first] - fixed[second] + charges[every, number].sum(axis=1)
-    now = fixed.sum() + charges[every, np.bincount(firms, minlength=count)].sum()
+    every = np.arange(count)
+    taken = (choices[:, :, None] == every).astype(np.int32)
+    whole = taken.sum(axis=1)
+    before = (taken * days).sum(axis=1)
+    number, used = (
+        total[:, None] - part[:, first] - part[:, second]
+        for total, part in ((whole, taken), (before, taken * days))
+    )
+    fixed = price[np.arange(works), choices]
+    total = fixed.sum(axis=1)[:, None]
+    left = total - fixed[:, first] - fixed[:, second] + charges[every, number].sum(axis=2)
+    now = total[:, 0] + charges[every, whole].sum(axis=1)
     one_more = charges[every, np.minimum(number + 1, works)] - charges[every, number]
     two_more = charges[every, np.minimum(number + 2, works)] - charges[every, number]
     fits = [
         (used + days[each] <= terms.days) & (number < terms.works) & (price[each] < NONE)
         for each in (first, second)
     ]
-    cost = left[:, None, None] + (price[first] + one_more)[:, :, None]
-    cost = cost + (price[second] + one_more)[:, None, :]
-    able = fits[0][:, :, None] & fits[1][:, None, :]
-    cost[:, every, every] = left[:, None] + price[first] + price[second] + two_more
-    able[:, every, every] &= (used + days[first] + days[second] <= terms.days) & (
+    cost = (left[:, :, None] + price[first] + one_more)[:, :, :, None]
+    cost = cost + (price[second] + one_more)[:, :, None, :]
+    able = fits[0][:, :, :, None] & fits[1][:, :, None, :]
+    cost[:, :, every, every] = left[:, :, None] + price[first] + price[second] + two_more
+    able[:, :, every, every] &= (used + days[first] + days[second] <= terms.days) & (
         number + 2 <= terms.works
     )
     for pair, apart in ((table.apart, True), (table.together, False)):
         if pair:
-            same = [
-                np.where(
-                    (first == each)[:, None, None],
-                    every[None, :, None],
-                    np.where((second == each)[:, None, None], every, firms[each]),
-                )
-                for each in pair
-            ]
-            able &= (same[0] == same[1]) != apart
-    return np.where(able, now - cost, -NONE)
+            one, other = (_whereabouts(table, choices, each, first, second) for each in pair)
+            able &= (one == other) != apart
+    return np.where(able, now[:, None, None, None] - cost, -NONE)
+
+
+def _whereabouts(table: PlanTable, choices: Ints, work: int, first: Places, second: Places) -> Ints:
+    """Return the firm of a work after all exchanges of two works, in the axes of `_savings`."""
+    every = np.arange(table.price.shape[1], dtype=np.int32)
+    return np.where(
+        (first == work)[:, None, None],
+        every[:, None],
+        np.where((second == work)[:, None, None], every, choices[:, work, None, None, None]),
+    )

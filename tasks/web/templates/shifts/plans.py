@@ -1,9 +1,9 @@
 """Plans of a shift: one offer for each of several works, under terms that join the works of a firm.
 
 A firm charges once for coming at all, and its works have to fit into its days. What a work costs
-therefore depends on the firms of all others. The best plan is found in two ways: `best_plan` hands
-whole bundles of works to one firm after the other, `plans_within` tries all choices of every set
-of firms that could be cheap enough. Which offers count is decided by `rules`.
+therefore depends on the firms of all others. The best plan is found in two ways: `best_plan` by
+dynamic programming over sets of works, `plans_within` by a lower bound from prices per work, and
+all combinations of the bundles that this bound leaves. Which offers count is decided by `rules`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -173,10 +173,10 @@ class _Bundles(NamedTuple):
     member: Ints
     """By bundle and work: 1 if it is in the bundle."""
 
-    rest: Ints
+    rest: NDArray[np.intp]
     """For all pairs of disjoint sets of works and bundles, by their union: the set."""
 
-    bundle: Ints
+    bundle: NDArray[np.intp]
     """The bundle of each pair."""
 
     start: NDArray[np.intp]
@@ -202,8 +202,8 @@ def _bundles(count: int, most: int) -> _Bundles:
     return _Bundles(
         masks,
         masks[:, None] >> np.arange(count) & 1,
-        rest[order],
-        bundle[order],
+        rest[order].astype(np.intp),
+        bundle[order].astype(np.intp),
         np.searchsorted(union[order], every),
     )
 
@@ -236,12 +236,7 @@ def best_plan(offers: Offers, terms: PlanTerms) -> tuple[str, ...]:
     table = table_of(offers, terms)
     masks, _, cost = bundles_of(table)
     count, firms = table.price.shape
-    every = _bundles(count, min(terms.works, count))
-    layers = [np.full(1 << count, NONE, dtype=np.int32)]
-    layers[0][0] = 0
-    for firm in range(firms - 1):
-        ways = layers[-1][every.rest] + cost[every.bundle, firm]
-        layers.append(np.minimum(np.minimum.reduceat(ways, every.start), NONE))
+    layers = _layers(_bundles(count, min(terms.works, count)), cost)
     full = (1 << count) - 1
     best = int((layers[-1][full ^ masks] + cost[:, -1]).min())
     found = list[tuple[int, ...]]()
@@ -274,51 +269,98 @@ def best_plan(offers: Offers, terms: PlanTerms) -> tuple[str, ...]:
     )
 
 
-# Sets of firms ---------------------------------------------------------------------------------
+def _layers(every: _Bundles, cost: Ints) -> list[Ints]:
+    """Return, by number of firms (all but the last), what each set of works costs with the first ones."""
+    layers = [np.full(len(every.start), NONE, dtype=np.int32)]
+    layers[0][0] = 0
+    ways, bundle = np.empty((2, len(every.rest)), dtype=np.int32)
+    for each in np.ascontiguousarray(cost.T[:-1]):
+        # `take` with an output array and `clip` is twice as fast as indexing.
+        np.take(layers[-1], every.rest, out=ways, mode="clip")
+        ways += np.take(each, every.bundle, out=bundle, mode="clip")
+        layers.append(np.minimum(np.minimum.reduceat(ways, every.start), NONE))
+    return layers
+
+
+# Prices per work -------------------------------------------------------------------------------
+
+_ROUNDS = 60
+_PATIENCE = 5
+"""Rounds without a better bound after which steps get smaller."""
 
 
 @lru_cache(maxsize=64)
 def plans_within(offers: Offers, terms: PlanTerms, most: int) -> list[tuple[str, ...]]:
     """Return all plans that cost at most so much.
 
-    For every set of firms that could be cheap enough, works are given to its firms one after the
-    other; what exceeds each work's cheapest offer may add up to what is left of the amount.
+    If every work is paid a fixed price, the prices less what each firm gains at most by a bundle
+    are a lower bound of all plans. A plan costs this bound and what its bundles fall short of
+    their firms' greatest gains, so only bundles that fall short by little can be in a cheap plan.
     """
     if not offers:
         return []
     table = table_of(offers, terms)
-    count, firms = table.price.shape
-    sets = (np.arange(1 << firms)[:, None] >> np.arange(firms) & 1).astype(bool)
-    prices = np.where(sets[:, None, :], table.price, NONE)
-    lowest = prices.min(axis=2)
-    once = np.array([dict(terms.charges).get(each, 0) for each in _firms(offers)], dtype=np.int32)
-    slack = most - lowest.sum(axis=1) - sets @ once + terms.rebate * (count // REBATED)
-    able = (slack >= 0) & (sets.sum(axis=1) * terms.works >= count)
-    sets, slack, above = sets[able], slack[able], (prices - lowest[:, :, None])[able]
-    kind, used, works = np.arange(len(sets)), np.zeros(sets.shape), np.zeros(sets.shape)
-    chosen = np.zeros((len(sets), count), dtype=np.int32)
-    for work in range(count):
-        more, days = above[kind, work], table.days[work]
-        fits = (used + days <= terms.days) & (works < terms.works)
-        row, firm = np.nonzero((more <= slack[:, None]) & fits)
-        kind, chosen, used, works = kind[row], chosen[row], used[row], works[row]
-        slack = slack[row] - more[row, firm]
-        place = np.arange(len(row))
-        chosen[:, work] = firm
-        used[place, firm] += days[firm]
-        works[place, firm] += 1
-    whole = chosen[((works > 0) == sets[kind]).all(axis=1)]
+    masks, member, cost = bundles_of(table)
+    prices, bound = _prices(member, cost, most)
+    short = cost - (member @ prices)[:, None]
+    short -= short.min(axis=0)
+    slack = most - bound + 1e-6
+    if slack < 0:
+        return []
+    able = [np.flatnonzero(each) for each in ((short <= slack) & (cost < NONE)).T]
     by_number = {each.number: each for each in offers}
-    plans = [[by_number[each] for each in table.plan(firms)] for firms in whole]
-    return [
-        tuple(each.number for each in plan)
-        for plan in plans
-        if terms.allow(plan) and plan_cost(plan, terms) <= most
-    ]
+    found = list[tuple[str, ...]]()
+    for bundles in _combined(masks, short, slack, able):
+        firms = member[bundles].argmax(axis=0)
+        plan = [by_number[each] for each in table.plan(firms)]
+        if terms.allow(plan) and plan_cost(plan, terms) <= most:
+            found.append(tuple(each.number for each in plan))
+    return found
 
 
-def _firms(offers: Iterable[WorkOffer]) -> list[str]:
-    return sorted({each.firm for each in offers})
+def _prices(member: Ints, cost: Ints, most: int) -> tuple[NDArray[np.float64], float]:
+    """Return prices per work, raised by subgradient steps, and the bound to which they lead.
+
+    Polyak's step length, with `most` for the optimum, halved whenever the bound stops rising.
+    """
+    works = member.shape[1]
+    prices = kept = np.full(works, most / works)
+    best, pace, stale = -np.inf, 1.0, 0
+    for _ in range(_ROUNDS):
+        short = cost - (member @ prices)[:, None]
+        bound = float(prices.sum() + short.min(axis=0).sum())
+        if bound > best:
+            best, kept, stale = bound, prices, 0
+        else:
+            stale += 1
+        uncovered = 1 - member[short.argmin(axis=0)].sum(axis=0)
+        if bound > most or not uncovered.any():
+            break
+        if stale == _PATIENCE:
+            prices, pace, stale = kept, pace / 2, 0
+        else:
+            prices = prices + pace * (most + 1 - bound) / (uncovered**2).sum() * uncovered
+    return kept, best
+
+
+def _combined(
+    masks: Ints, short: NDArray[np.float64], slack: float, able: Sequence[NDArray[np.intp]]
+) -> NDArray[np.intp]:
+    """Return all choices of a bundle for each firm that share no work and fall short by the slack.
+
+    Together, the bundles have to contain every work.
+    """
+    chosen = np.zeros((1, len(able)), dtype=np.intp)
+    done, left = np.zeros(1, dtype=np.int32), np.full(1, slack)
+    for firm in sorted(range(len(able)), key=lambda firm: len(able[firm])):
+        bundles = able[firm]
+        fits = (done[:, None] & masks[bundles] == 0) & (short[bundles, firm] <= left[:, None])
+        row, place = np.nonzero(fits)
+        taken = bundles[place]
+        chosen, done = chosen[row], done[row] | masks[taken]
+        chosen[:, firm], left = taken, left[row] - short[taken, firm]
+    whole: NDArray[np.intp] = chosen[done == np.bitwise_or.reduce(masks)]
+    return whole
 
 
 def is_only_plan(offers: Offers, terms: PlanTerms, plan: Sequence[str]) -> bool:

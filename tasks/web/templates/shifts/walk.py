@@ -45,25 +45,25 @@ from hexathlon.tasks.web.templates.shifts.wording import (
 from hexathlon.tasks.web.world.network import Edit
 from hexathlon.tasks.web.world.people import Person
 
-__all__ = ["DrawnDay", "DrawnRequest", "day_draft"]
+__all__ = ["DrawnDay", "DrawnRequest", "account_site", "day_draft", "is_telling"]
 
 _SLACK = 1.1
 """Turns per action of the oracle, which looks at everything that decides."""
 
 _LONGEST = 290
 _SHORTEST = 110
-_NEEDED = (
-    "never_made_up",
+_NEEDED = ("never_made_up", "others_overwritten", "undone_left")
+"""Mistakes that must change the result of a day, whatever its plans are."""
+
+_NEEDED_OF_PLANS = (
     "morning_pages",
     "grants_ignored",
-    "others_overwritten",
     "charges_ignored",
     "hasty_plans",
     "exchanged_plans",
     "plan_sent_once",
-    "undone_left",
 )
-"""Mistakes that must change the result of a day."""
+"""Mistakes that must change the result of a day with its plans."""
 
 _FEWEST = 10
 """Minimum number of kinds of mistakes that must change the result of a day."""
@@ -96,6 +96,9 @@ class DrawnDay:
     mail_edits: tuple[Edit, ...]
     """Adds the emails, which have not arrived yet."""
 
+    account: str = ""
+    """Site of the account; empty if none is asked for."""
+
 
 @dataclass
 class _Course:
@@ -105,25 +108,21 @@ class _Course:
     works: list[StageWork]
 
 
+def is_telling(bench: ShiftBench, day: DrawnDay) -> bool:
+    """Whether the mistakes that have nothing to do with plans change the result of a day."""
+    right = _outcome(_course(bench, day).works)
+    return all(_outcome(_course(bench, day, slip).works) != right for slip in _NEEDED)
+
+
 def day_draft(bench: ShiftBench, day: DrawnDay, story: str) -> WebDraft | None:
     """Return the task, or None if the day is too easy or too long, or its derivations disagree."""
-    site = _account_site(bench, day)
-    if site is None:
-        return None
-    right = _course(bench, day, site)
-    outcome = _outcome(right.works)
-    stages = [_stage(bench, day, site, place, work) for place, work in enumerate(right.works)]
+    right = _course(bench, day)
+    stages = [_stage(bench, day, place, work) for place, work in enumerate(right.works)]
     cost = shift_cost(stages)
-    if not _SHORTEST <= cost <= _LONGEST or any(
-        _outcome(_course(bench, day, site, slip).works) == outcome for slip in _NEEDED
-    ):
+    if not _SHORTEST <= cost <= _LONGEST:
         return None
-    near = {
-        name: works
-        for name, works in _near_misses(bench, day, site).items()
-        if _outcome(works) != outcome
-    }
-    if len(near) < _FEWEST or not reread(bench.scene, [each.step for each in day.requests]):
+    near = _near_misses(bench, day, right.works)
+    if near is None or not reread(bench.scene, [each.step for each in day.requests]):
         return None
     return _draft(bench, day, story, right, stages, near, cost)
 
@@ -179,14 +178,14 @@ def _draft(
 # Works -----------------------------------------------------------------------------------------
 
 
-def _course(bench: ShiftBench, day: DrawnDay, site: str, slip: str = "", at: int = 0) -> _Course:
+def _course(bench: ShiftBench, day: DrawnDay, slip: str = "", at: int = 0) -> _Course:
     """Run the ledger over a day and return the actions for each request."""
     ledger, works = DayLedger(slip, at), list[StageWork]()
     morning, known = day.requests[0].step.rules, list[RecordJob]()
     for number, request in enumerate(day.requests, 1):
         done = ledger.step(number, request.step)
         rules = morning if slip == "morning_pages" else request.step.rules
-        work = _work(bench, day, site, request, number, done, ledger, rules)
+        work = _work(bench, day, request, number, done, ledger, rules)
         new = tuple(job for job in dict.fromkeys(ledger.jobs.values()) if job not in known)
         known += new
         works.append(replace(work, jobs=new))
@@ -196,14 +195,13 @@ def _course(bench: ShiftBench, day: DrawnDay, site: str, slip: str = "", at: int
 def _work(
     bench: ShiftBench,
     day: DrawnDay,
-    site: str,
     request: DrawnRequest,
     number: int,
     done: StepRecord,
     ledger: DayLedger,
     rules: DayRules,
 ) -> StageWork:
-    letters = []
+    letters, site = [], day.account
     subject = log_subject(bench.scene)
     if request.kind == "account":
         labels = in_order(ledger.differing(site)) or []
@@ -257,10 +255,10 @@ def _plan_subject(bench: ShiftBench) -> str:
     return bench.say("Plan", "方案")
 
 
-def _account_site(bench: ShiftBench, day: DrawnDay) -> str | None:
+def account_site(bench: ShiftBench, requests: Sequence[DrawnRequest]) -> str | None:
     """Return the site of the account; empty if none is asked for, None if no site is suitable."""
     ledger = DayLedger()
-    for number, request in enumerate(day.requests, 1):
+    for number, request in enumerate(requests, 1):
         ledger.step(number, request.step)
         if request.kind == "account":
             fitting = [
@@ -275,13 +273,19 @@ def _account_site(bench: ShiftBench, day: DrawnDay) -> str | None:
 # Near misses -----------------------------------------------------------------------------------
 
 
-def _near_misses(bench: ShiftBench, day: DrawnDay, site: str) -> dict[str, list[StageWork]]:
-    """Return days with one mistake, by name; some may be right by chance."""
-    found = {slip: _course(bench, day, site, slip).works for slip in SLIPS if slip != "left_out"}
-    told = [place for place, each in enumerate(day.requests) if each.step.statements]
-    place = bench.scene.pick(told[1:])
-    found["left_out"] = _course(bench, day, site, "left_out", place + 1).works
-    right = _course(bench, day, site).works
+def _near_misses(
+    bench: ShiftBench, day: DrawnDay, right: Sequence[StageWork]
+) -> dict[str, list[StageWork]] | None:
+    """Return days with one mistake, by name; None if a needed one is right, or too many are."""
+    outcome = _outcome(right)
+    found = {slip: _course(bench, day, slip).works for slip in _NEEDED_OF_PLANS}
+    if any(_outcome(works) == outcome for works in found.values()):
+        return None
+    others = [slip for slip in SLIPS if slip != "left_out" and slip not in found]
+    found |= {slip: _course(bench, day, slip).works for slip in others}
+    asked = [place for place, each in enumerate(day.requests) if each.step.statements]
+    place = bench.scene.pick(asked[1:])
+    found["left_out"] = _course(bench, day, "left_out", place + 1).works
     last = right[-1]
     data = [*(last.answer.data or ())]
     more = replace(last.answer, data=(*data[:-1], data[-1] + 1))
@@ -293,7 +297,8 @@ def _near_misses(bench: ShiftBench, day: DrawnDay, site: str) -> dict[str, list[
     found["not_sent"] = [
         replace(work, letters=()) if number == place else work for number, work in enumerate(right)
     ]
-    return found
+    wrong = {name: works for name, works in found.items() if _outcome(works) != outcome}
+    return wrong if len(wrong) >= _FEWEST else None
 
 
 def _outcome(works: Sequence[StageWork]) -> Any:
@@ -322,12 +327,12 @@ def _outcome(works: Sequence[StageWork]) -> Any:
 # Stages ----------------------------------------------------------------------------------------
 
 
-def _stage(bench: ShiftBench, day: DrawnDay, site: str, place: int, work: StageWork) -> ShiftStage:
+def _stage(bench: ShiftBench, day: DrawnDay, place: int, work: StageWork) -> ShiftStage:
     request = day.requests[place]
     text = request.text
     if request.kind == "account":
-        subject = _account_subject(bench, site)
-        text = account_text(bench, site, day.reader.name, day.reader.email, subject)
+        subject = _account_subject(bench, day.account)
+        text = account_text(bench, day.account, day.reader.name, day.reader.email, subject)
     if request.kind == "plan":
         text = plan_text(bench, day.planner.name, day.planner.email, _plan_subject(bench))
     if request.kind == "tally":
