@@ -55,8 +55,10 @@ class SignalsEnv(AsyncEnvironment):
     episodes: Counter[str] = Counter()
 
     begun: Counter[tuple[str, int]] = Counter()
-    """Turns begun, by task and number of the episode: a policy can end an episode early. The turn in
-    progress at the end of a run counts, or a simulation would end its rollout there."""
+    """Turns begun, by task and number of the episode: a policy can end an episode early.
+
+    Turns in progress at the end of a run count, or a simulation would end their rollouts there.
+    """
 
     def on_reset(self, task: Any) -> str:
         self.pressed: list[int] = []
