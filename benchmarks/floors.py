@@ -3,9 +3,9 @@
     hexathlon eval agent:oracle --envs SQL --tasks 510 --with-anchors --out runs/floors/SQL
     python benchmarks/floors.py runs/floors/*
 
-Scores and intervals are those of the runs' records, as on a leaderboard. The id classifier predicts
-how each of the oracle's episodes ends from id, index, seed and hash alone, and from the agent's
-view. Output is Markdown.
+Scores and intervals are those of the runs' records, as on a leaderboard. Classifiers predict how
+each of the oracle's episodes ends, from the whole id, from the part of it that agents see, and from
+the rest of their view. Output is Markdown.
 """
 
 import argparse
@@ -14,17 +14,34 @@ from pathlib import Path
 
 from hexathlon.baselines.harness.report import anchor_runs, read_run
 from hexathlon.envs.plugins import load_plugins
-from hexathlon.envs.testing.identity_checks import forecasts, number_findings
+from hexathlon.envs.testing.forecasting import WHOLE_ID, Foreknown, endings, forecasts
+from hexathlon.envs.testing.identity_checks import number_findings
 from hexathlon.envs.testing.solving import Solved
 from hexathlon.evaluators.anchors import CEILING_AGENT, FLOOR_AGENTS
+from hexathlon.evaluators.content import described
 from hexathlon.evaluators.records import read_records
 from hexathlon.evaluators.summary import EnvSummary
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import parse_address
 
 
+def forecast(run: Path) -> dict[str, list[bool]]:
+    """Return which endings of a run each classifier predicts, as on a board."""
+    records = list(read_records(run))
+    known = [
+        Foreknown.of_record(
+            record["key"]["task"],
+            record["level"],
+            record["task_hash"],
+            described(record["opening"]),
+        )
+        for record in records
+    ]
+    return forecasts(known, endings([[s["action"] for s in r["steps"]] for r in records]))
+
+
 def solved(run: Path) -> Iterator[Solved]:
-    """Yield the episodes of a run, as the conformance kit records them."""
+    """Build the tasks of a run, and yield its episodes as the conformance kit records them."""
     for record in read_records(run):
         task_id = record["key"]["task"]
         task = get_source(parse_address(task_id).source).build(task_id)
@@ -67,6 +84,9 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("runs", nargs="+", type=Path, help="oracle runs of `eval --with-anchors`")
+    parser.add_argument(
+        "--numbers", action="store_true", help="build all tasks, and test every bit of their seeds"
+    )
     options = parser.parse_args()
     load_plugins()
     scores, predicted, findings = [], [], []
@@ -74,21 +94,22 @@ def main() -> None:
     for run in options.runs:
         path, found = played(run)
         event = found[CEILING_AGENT].env.rpartition("/")[2]
-        episodes = list(solved(path))
         trivial = [found.get(agent) for agent in FLOOR_AGENTS]
         floor = max(filter(None, trivial), key=mean)
         cells = [*map(scored, trivial), bounded(floor), bounded(found[CEILING_AGENT])]
-        scores.append([event, str(len(episodes)), *cells])
-        right = forecasts(episodes)
-        headings = list(right)
+        right = forecast(path)
+        headings, tasks = list(right), str(len(right[WHOLE_ID]))
+        scores.append([event, tasks, *cells])
         shares = (percent(sum(hits) / len(hits)) for hits in right.values())
-        predicted.append([event, str(len(episodes)), *shares])
-        findings += [f"{event}: {finding}" for finding in number_findings(episodes)]
+        predicted.append([event, tasks, *shares])
+        if options.numbers:
+            findings += [f"{event}: {one}" for one in number_findings(list(solved(path)))]
     agents = (*FLOOR_AGENTS, "floor", CEILING_AGENT)
     for names, rows in ((agents, scores), (headings, predicted)):
         print(row(["event", "tasks", *names]) + "|" + "---|" * (len(names) + 2) + "\n", end="")
         print("".join(map(row, rows)))
-    print("\n".join(findings) or "No bit of index, seed or hash correlates with a solution.")
+    if options.numbers:
+        print("\n".join(findings) or "No bit of index, seed or hash correlates with a solution.")
 
 
 if __name__ == "__main__":

@@ -19,38 +19,28 @@ import statistics
 import threading
 import time
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 TEXT = "Done."
-
-
-class _Opening(NamedTuple):
-    system_prompt: str = ""
-    tools: tuple[Any, ...] = ()
-    text: str = TEXT
-    image: None = None
-    task_id: str = "t"
-
-
-class _Reply(NamedTuple):
-    text: str = TEXT
-    image: None = None
-    reward: float = 0.0
-    done: bool = False
-    info: dict[str, Any] = {}
 
 
 class _Trivial:
     """A bridged episode without an environment."""
 
-    def open(self, **_: Any) -> _Opening:
-        return _Opening()
+    def __init__(self) -> None:
+        from hexathlon.baselines.bridges.rendering import Opening, TurnReply
 
-    def prompt(self, opening: _Opening) -> str:
-        return opening.system_prompt
+        self._opening = Opening(TEXT, None, "", (), "t")
+        self._reply = TurnReply(TEXT, None, 0.0, False, {})
 
-    def say(self, text: str) -> _Reply:
-        return _Reply()
+    def open(self, **_: Any) -> Any:
+        return self._opening
+
+    def prompt(self, opening: Any) -> str:
+        return ""
+
+    def say(self, text: str) -> Any:
+        return self._reply
 
     def close(self) -> None:
         pass
@@ -117,7 +107,9 @@ def serve(name: str, listening: socket.socket, pipe: Any) -> None:
 @contextlib.contextmanager
 def running(name: str) -> Any:
     context = multiprocessing.get_context("spawn")
-    with socket.create_server(("127.0.0.1", 0)) as listening:
+    from hexathlon.baselines.gateway.listening import without_delay
+
+    with without_delay(socket.create_server(("127.0.0.1", 0))) as listening:
         mine, theirs = context.Pipe()
         process = context.Process(target=serve, args=(name, listening, theirs), daemon=True)
         process.start()

@@ -18,6 +18,7 @@ __all__ = [
     "ENVIRONMENTS",
     "RETIRED",
     "SHIPPED",
+    "TASK_SANDBOX",
     "EnvironmentInfo",
     "Retired",
     "missing_extra",
@@ -85,7 +86,7 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
             "Operate the apps of a phone or a desktop through the screen",
             "hexathlon.envs.gui.env:GUIEnv",
             "hexathlon.envs.gui.env:make_vector",
-            ("gui", "desktop"),
+            ("gui", "desktop", "gui-mined"),
         ),
         EnvironmentInfo(
             "replay/GUIReplay-v0",
@@ -116,6 +117,9 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
     )
 }
 
+
+TASK_SANDBOX = "hexathlon.envs.terminal.building:open_directory"
+"""Opens a sandbox with the image of a task directory, for programs that bring their own tasks."""
 
 SHIPPED = frozenset(ENVIRONMENTS)
 """Ids of this package, which any process knows; programs may add others while they run."""

@@ -162,7 +162,9 @@ class Summariser:
         if earlier is not None:
             self._tallies[key[0], earlier["env_version"]].uncount(earlier)
         version = record["env_version"]
-        tally = self._tallies.setdefault((key[0], version), EnvTally(key[0], version))
+        tally = self._tallies.get((key[0], version))
+        if tally is None:
+            tally = self._tallies[key[0], version] = EnvTally(key[0], version)
         tally.count(record)
         self._records += earlier is None
         if record["status"] == "infra":

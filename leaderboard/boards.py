@@ -18,6 +18,7 @@ from hexathlon.evaluators.statistics import normalised_score, pareto_front, unit
 from hexathlon.evaluators.summary import EnvSummary, Score
 from hexathlon.evaluators.tally import level_order
 from hexathlon.leaderboard.entry import SubmissionFile
+from hexathlon.leaderboard.predicting import Predictability
 from hexathlon.leaderboard.qualifying import BoardPlan, Member, board_plan
 from hexathlon.leaderboard.resolution import Resolution, resolution
 from hexathlon.leaderboard.submission import Submission
@@ -108,6 +109,8 @@ class Board:
     """Whether a board of a newer version of the same environment exists."""
     resolution: Resolution | None = None
     """What its tasks and trials tell apart; None without ranked rows."""
+    predictable: Predictability | None = None
+    """Of the endings of the oracle's run that sets the ceiling; None without such a run."""
     plan: str = ""
     """Hash of the plan that the builder of the site named for the board; empty if its rows decided.
     """
@@ -262,6 +265,7 @@ def _board(
     floor, floor_name = max(known) if known else (None, None)
     tops = [m.result.score.mean for m in anchors["ceiling"]]
     ceiling = max((top for top in tops if top is not None), default=None)
+    predictable = [m.submission.predictable.get((env, version)) for m in anchors["ceiling"]]
     rows = _rows(members, plan, floor, ceiling)
     return Board(
         env=env,
@@ -273,6 +277,7 @@ def _board(
         ceiling=ceiling,
         older=older,
         resolution=_resolution([row for row in rows if row.best is not None]),
+        predictable=next(filter(None, predictable), None),
         plan=plan.hash,
     )
 

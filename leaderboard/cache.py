@@ -39,6 +39,7 @@ def code_digest() -> str:
     counting = here.parent / "evaluators"
     files = [path for path in here.rglob("*") if path.suffix in (".py", ".html", ".js", ".css")]
     files += [counting / "summary.py", counting / "tally.py"]
+    files += [here.parent / "envs" / "testing" / name for name in ("forecasting.py", "likeness.py")]
     files += [*(counting / "statistics").glob("*.py"), *(counting / "records").glob("*.py")]
     digest = hashlib.sha256()
     for path in sorted(files):

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
+from hexathlon.tasks.validation import reason
+
 __all__ = ["CHECKLIST", "Point", "ReportError", "SuiteReport", "assess"]
 
 
@@ -96,13 +98,16 @@ class SuiteReport(NamedTuple):
         Raises:
             ReportError: If it is not one.
         """
-        data = path.read_bytes()
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise ReportError(f"cannot read the test report {path}: {reason(error)}") from None
         if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
             raise ReportError(f"{path}: expected a test report without entities")
         try:
             cases = ElementTree.fromstring(data).iter("testcase")
         except ElementTree.ParseError as error:
-            raise ReportError(f"{path}: {error}") from None
+            raise ReportError(f"{path} is not a test report: {error}") from None
         results: dict[str, Counter[str]] = {}
         for case in cases:
             parts = (case.get("classname") or "").split(".")

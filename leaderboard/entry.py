@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from hexathlon.evaluators.records.canonical import canonical_bytes
+from hexathlon.tasks.validation import explain
 
 __all__ = ["EntryError", "RunCard", "SubmissionFile", "json_schema", "parse_submission"]
 
@@ -159,9 +160,7 @@ def parse_submission(data: bytes) -> SubmissionFile:
         # Through JSON, so that lists become tuples and nothing else is converted.
         submission = SubmissionFile.model_validate_json(json.dumps(value))
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise EntryError(f"submission.json, field {place}: {first['msg']}") from None
+        raise EntryError(f"submission.json: {explain(error, most=1)}") from None
     except (ValueError, RecursionError) as error:
         raise EntryError(f"submission.json is not JSON: {error}") from None
     if submission.canonical() != data:

@@ -39,6 +39,7 @@ def board_json(boards: Sequence[Board], rejected: Sequence[tuple[str, str]]) -> 
                 "ceiling": board.ceiling,
                 "plan": board.plan or None,
                 "resolution": _resolution(board),
+                "predictable": board.predictable and board.predictable._asdict(),
                 "rows": [row_json(row) for row in board.rows],
             }
             for board in boards

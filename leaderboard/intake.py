@@ -30,8 +30,9 @@ from hexathlon.leaderboard.preparing import (
     results_of,
     write_signatures,
 )
-from hexathlon.leaderboard.signing import Signature, SigningError, check_signature
+from hexathlon.leaderboard.signing import Signature, SigningError, check_signature, public_key
 from hexathlon.leaderboard.submission import Submission, SubmissionRejected, load_submission
+from hexathlon.tasks.validation import reason
 
 __all__ = [
     "BoardFolder",
@@ -120,6 +121,7 @@ class BoardFolder:
 
     Raises:
         LedgerFault: If its ledger was changed.
+        IntakeError: If its list of keys cannot be read.
     """
 
     def __init__(self, path: Path) -> None:
@@ -127,11 +129,19 @@ class BoardFolder:
         self.ledger = Ledger(path)
         self.keys = self._known_keys()
 
+    def exists(self) -> bool:
+        """Whether it has a ledger or submissions."""
+        return self.ledger.path.exists() or (self.path / "submissions").exists()
+
     def _known_keys(self) -> dict[str, str]:
         path = self.path / "keys.json"
         if not path.exists():
             return {}
-        listed = json.loads(path.read_bytes())
+        try:
+            listed = dict(json.loads(path.read_bytes()))
+        except (OSError, ValueError, TypeError) as error:
+            why = "it is not an object" if isinstance(error, TypeError) else reason(error)
+            raise IntakeError(f"cannot read {path}: {why}") from None
         return {str(key): str(name) for key, name in listed.items()}
 
     def run(self, identifier: str) -> Path:
@@ -175,6 +185,8 @@ class BoardFolder:
         Raises:
             IntakeError: If it is not accepted; nothing is changed then.
         """
+        if key is not None:
+            _check_key(key)
         entry = read_entry(folder, self.keys)
         on_board = standing(self.ledger)
         target = self.path / "submissions" / entry.identifier
@@ -274,6 +286,18 @@ class BoardFolder:
         for folder in sorted(folders.iterdir()) if folders.is_dir() else ():
             if folder.name not in known:
                 yield f"ledger.jsonl: no line names {folder.name}, whose files are here"
+
+
+def _check_key(key: Path) -> None:
+    """Reject a key that cannot sign before anything is copied.
+
+    Raises:
+        IntakeError: With the reason.
+    """
+    try:
+        public_key(key)
+    except SigningError as error:
+        raise IntakeError(str(error)) from None
 
 
 def _details(entry: SubmissionEntry, folder: Path) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from hexathlon.leaderboard.archive import files_of, write_archive
 from hexathlon.leaderboard.entry import EntryError, RunCard, SubmissionFile, parse_submission
 from hexathlon.leaderboard.signing import Signature, sign
 from hexathlon.leaderboard.submission import Submission, load_submission
+from hexathlon.tasks.validation import explain
 
 __all__ = ["ARCHIVE", "SIGNATURES", "STATEMENT", "card_of", "prepare", "results_of"]
 
@@ -57,18 +58,16 @@ def prepare(run: Path, out: Path, stated: Mapping[str, Any], key: Path | None = 
     try:
         entry = SubmissionFile.model_validate_json(json.dumps(fields))
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise EntryError(f"{place}: {first['msg']}") from None
+        raise EntryError(explain(error, most=1)) from None
     data = entry.canonical()
     parse_submission(data)
     folder = out / submission.slug
     if folder.exists():
         raise EntryError(f"{folder} exists already")
+    signed = [] if key is None else [sign(data, key, "submitter", entry.organisation, entry.date)]
     folder.mkdir(parents=True)
     (folder / STATEMENT).write_bytes(data)
     write_archive(run, files, folder / ARCHIVE)
-    signed = [] if key is None else [sign(data, key, "submitter", entry.organisation, entry.date)]
     write_signatures(folder, signed)
     return folder
 

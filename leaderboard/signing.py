@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hexathlon.evaluators.records.canonical import canonical_bytes, sha256_hex
+from hexathlon.tasks.validation import reason
 
 __all__ = [
     "KEY_PREFIX",
@@ -104,7 +105,7 @@ def _private(path: Path) -> Any:
         data = json.loads(path.read_bytes())
         return _library().Ed25519PrivateKey.from_private_bytes(bytes.fromhex(data["private"]))
     except OSError as error:
-        raise SigningError(f"cannot read the key {path}: {error.strerror}") from None
+        raise SigningError(f"cannot read the key {path}: {reason(error)}") from None
     except (KeyError, TypeError, ValueError):
         raise SigningError(f"{path} is not a key: `hexathlon submit key` writes one") from None
 

@@ -18,6 +18,7 @@ from hexathlon.evaluators.statistics import Denominators, ScoreInterval, UnitSum
 from hexathlon.evaluators.summary import EnvSummary, Score, Summary
 from hexathlon.evaluators.tally import EnvTally, LookCounts, RoleUsage, Spread
 from hexathlon.leaderboard.judged import load_judgements
+from hexathlon.leaderboard.predicting import Predictability
 from hexathlon.leaderboard.submission import PlannedTrials, Submission
 
 __all__ = ["restored", "state_of"]
@@ -42,6 +43,7 @@ def state_of(submission: Submission) -> dict[str, Any]:
         "slug": submission.slug,
         "torn": submission.torn,
         "contradiction": submission.contradiction,
+        "predictable": [[*key, *found] for key, found in submission.predictable.items()],
     }
 
 
@@ -79,6 +81,9 @@ def restored(
         torn=state["torn"],
         judged=load_judgements(run, state["plan"]["plan_hash"]),
         contradiction=state["contradiction"],
+        predictable={
+            (env, version): Predictability(*found) for env, version, *found in state["predictable"]
+        },
         begun=functools.partial(_begun, folder),
     )
 

@@ -24,6 +24,7 @@ from hexathlon.evaluators.records.trial import RecordError
 from hexathlon.evaluators.statistics import UnitSums, repeat_deviation
 from hexathlon.evaluators.summary import EnvSummary, Summariser, Summary
 from hexathlon.leaderboard.judged import Judgements, load_judgements
+from hexathlon.leaderboard.predicting import EndingsSeen, Predictability
 from hexathlon.leaderboard.text import slug
 
 
@@ -121,6 +122,8 @@ class Submission:
     """Judges' summaries of the trials; they affect neither score nor rank."""
     contradiction: str | None = None
     """The first contradiction between its own statements; such a run has no rank."""
+    predictable: Mapping[tuple[str, str], Predictability] = field(default_factory=dict)
+    """Of the oracle's endings, by environment and version; empty for all other agents."""
     entry: Any = None
     """Its statement and signatures, a `SubmissionEntry`; None for a bare run."""
     begun: Callable[[], frozenset[str]] = field(default=frozenset, compare=False)
@@ -152,12 +155,7 @@ class Submission:
     @property
     def reference(self) -> str | None:
         """``floor`` or ``ceiling`` for the built-in agents that define them, else None."""
-        model = self.plan.get("model", {})
-        if model.get("kind") != "agent":
-            return None
-        if model.get("name") == CEILING_AGENT:
-            return "ceiling"
-        return "floor" if model.get("name") in FLOOR_AGENTS else None
+        return reference_of(self.plan)
 
     @property
     def date(self) -> str:
@@ -233,6 +231,7 @@ class Reading:
         self._head: str = self.plan["plan_hash"]
         self._summariser = Summariser()
         self._contradiction: str | None = None
+        self._endings = EndingsSeen() if reference_of(self.plan) == "ceiling" else None
 
     def lines(self) -> Iterator[CheckedLine]:
         """Yield the lines of the records without faults, after counting them."""
@@ -258,6 +257,8 @@ class Reading:
             self._unplanned = f"line {number}: the plan has no trial {tuple(key.values())}"
             return
         self._summariser.count(record)
+        if self._endings is not None:
+            self._endings.add(record)
         self._head = record["hash"]
         for fault in rules.contradictions(record):
             found = f"line {number}, {fault.field}: {fault.message}"
@@ -296,6 +297,7 @@ class Reading:
             torn=self._torn,
             judged=load_judgements(self.path, self.plan["plan_hash"]),
             contradiction=self._contradiction,
+            predictable=self._endings.finish() if self._endings is not None else {},
             begun=lambda: starts,
         )
 
@@ -306,6 +308,16 @@ class Reading:
             raise SubmissionRejected(f"{records_file(self.path).name}, {real[0]}{more}")
         if self._unplanned:
             raise SubmissionRejected(self._unplanned)
+
+
+def reference_of(plan: Mapping[str, Any]) -> str | None:
+    """Return what a plan's agent defines, ``floor`` or ``ceiling``; None for all others."""
+    model = plan.get("model", {})
+    if model.get("kind") != "agent":
+        return None
+    if model.get("name") == CEILING_AGENT:
+        return "ceiling"
+    return "floor" if model.get("name") in FLOOR_AGENTS else None
 
 
 def start_digest(line: TrialLine) -> str:

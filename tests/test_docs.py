@@ -238,12 +238,13 @@ def test_every_block_is_of_a_kind_that_is_tested() -> None:
         "# skyrl_example.py": "tests/bridges/test_skyrl.py runs it",
         "# inspect_example.py": "tests/bridges/test_inspect.py runs it",
         "# trl_example.py": "tests/oracles/test_trl_environment.py runs it",
-        "# trl_rollout_example.py": "tests/bridges/test_trl.py trains with it",
+        "# trl_rollout_example.py": "tests/bridges/test_examples.py runs it up to the training",
         "# my_events.py": "tests/bridges/hexathlon_events.py is it",
         "# ors_server.py": "tests/bridges/test_examples.py runs it",
         "# tinker_example.py": "tests/bridges/test_examples.py runs it up to the training",
     }
     read = {"clusters.md", "evaluation.md", "judges.md", "training.md", "plugins.md"}
+    read.add("tinker.md")  # tests/bridges/test_tinker_driver.py
     for path in GUIDES:
         for language, text in examples(path):
             lines = text.splitlines()

@@ -257,9 +257,10 @@ def test_trials_that_wait_for_a_model_stop_at_once(
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(3600)
-def test_two_hundred_interruptions(tmp_path: Path, server: ChatServer) -> None:
-    """Takes about ten minutes; every interruption is made, then those that failed are listed."""
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("repeat", range(1, 9))
+def test_forty_interruptions(tmp_path: Path, server: ChatServer, repeat: int) -> None:
+    """Eight parts, in all ten minutes of processor time; each lists those that failed."""
     failed, taken = [], []
 
     def attempt(what: str, interrupted: Callable[[Path], Interrupted]) -> None:
@@ -271,15 +272,14 @@ def test_two_hundred_interruptions(tmp_path: Path, server: ChatServer) -> None:
             taken.append(0.0)
             failed.append(f"{what}: {error}")
 
-    for repeat in range(1, 9):
-        for event in EVENTS:
-            for phase in PHASES:
-                evaluation = partial(interrupt_evaluation, event=event, phase=phase, number=repeat)
-                attempt(f"{event} {phase} {repeat}", evaluation)
-        endpoint = partial(interrupt_endpoint, server=server, model="solver", number=repeat)
-        attempt(f"endpoint {repeat}", endpoint)
-        for phase in ("cloning", "rollout", "update"):
-            training = partial(interrupt_training, phase=phase, number=repeat)
-            attempt(f"training {phase} {repeat}", training)
+    for event in EVENTS:
+        for phase in PHASES:
+            evaluation = partial(interrupt_evaluation, event=event, phase=phase, number=repeat)
+            attempt(f"{event} {phase} {repeat}", evaluation)
+    endpoint = partial(interrupt_endpoint, server=server, model="solver", number=repeat)
+    attempt(f"endpoint {repeat}", endpoint)
+    for phase in ("cloning", "rollout", "update"):
+        training = partial(interrupt_training, phase=phase, number=repeat)
+        attempt(f"training {phase} {repeat}", training)
     sys.stdout.write(f"{len(taken) - len(failed)} of {len(taken)}, at most {max(taken):.1f} s\n")
-    assert len(taken) >= 200 and not failed, "\n".join(failed)
+    assert len(taken) == 40 and not failed, "\n".join(failed)

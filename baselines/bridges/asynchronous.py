@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self, TypeVar
 
-from hexathlon.baselines.bridges.episodes import BridgedEpisode, Opening, TurnReply
+from hexathlon.baselines.bridges.episodes import BridgedEpisode
+from hexathlon.baselines.bridges.rendering import Opening, TurnReply
 
 __all__ = ["AsyncEpisode"]
 

@@ -5,77 +5,27 @@ them for a reward of 0.
 """
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from collections.abc import Callable, Mapping
+from typing import Any, Self
 
 import gymnasium
 from gymnasium.error import ResetNeeded
 
+from hexathlon.baselines.bridges.rendering import Observed, Opening, TurnReply
 from hexathlon.baselines.codecs.base import Codec
 from hexathlon.baselines.codecs.registry import get_codec
 from hexathlon.baselines.harness.environments import find_environment
 from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import EnvFault
 from hexathlon.evaluators.content import Image
+from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.source import parse_address, play
+from hexathlon.tasks.taskset import build_task
 
-__all__ = ["BridgedEpisode", "Opening", "TurnReply", "openai_parts", "openai_tools"]
+__all__ = ["BridgedEpisode", "answered", "oracle_reward"]
 
 _UNSCORED = ("error_env", "error_judge", "aborted")
-
-
-class Opening(NamedTuple):
-    """Everything that an agent receives at the start of an episode."""
-
-    system_prompt: str
-    """The environment's own, without a description of the tools."""
-
-    tools: tuple[dict[str, Any], ...]
-    """Schemas with `name`, `description` and `parameters`."""
-
-    text: str
-    """The first observation."""
-
-    image: Image | None
-    """The screen, for events that have one."""
-
-    task_id: str
-    """Opaque: it tells the agent nothing about the task."""
-
-    @property
-    def content(self) -> str | list[dict[str, Any]]:
-        """The first observation as an OpenAI message's content: text, or text and image parts."""
-        return openai_parts(self.text, self.image)
-
-
-class TurnReply(NamedTuple):
-    """The environment's answer to one turn."""
-
-    text: str
-    image: Image | None
-    reward: float
-    """The verdict's score at the end of the episode, else 0."""
-
-    done: bool
-    info: dict[str, Any]
-    """As returned by `step`: `status`, `reward_terms`, `turn`, `tool_errors`, `cut_chars`."""
-
-    @property
-    def content(self) -> str | list[dict[str, Any]]:
-        """The observation as an OpenAI message's content: text, or text and image parts."""
-        return openai_parts(self.text, self.image)
-
-
-def openai_parts(text: str, image: Image | None) -> str | list[dict[str, Any]]:
-    """Return text as it is; with an image, content parts of OpenAI chat completions."""
-    if image is None:
-        return text
-    picture = {"type": "image_url", "image_url": {"url": image.data_url()}}
-    return [{"type": "text", "text": text}, picture]
-
-
-def openai_tools(tools: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return tool schemas in the form of OpenAI chat completions."""
-    return [{"type": "function", "function": dict(tool)} for tool in tools]
+_OVER = "the episode has ended; no further call is run"
 
 
 class BridgedEpisode:
@@ -100,8 +50,9 @@ class BridgedEpisode:
             raise TypeError(f"{event} creates a {type(made).__name__}, not a hexathlon Environment")
         self.env = made
         self.codec: Codec = get_codec(dialect)
-        self._open = False
+        self._open = self._began = False
         self._reward = 0.0
+        self._fault: EnvFault | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -111,7 +62,13 @@ class BridgedEpisode:
 
     @property
     def reward(self) -> float:
-        """Reward so far: the verdict's score after the end of the episode, else 0."""
+        """Reward so far: the verdict's score after the end of the episode, else 0.
+
+        Raises:
+            EnvFault: If the infrastructure failed, or the episode could not be scored.
+        """
+        if self._fault is not None:
+            raise self._fault
         return self._reward
 
     @property
@@ -127,14 +84,14 @@ class BridgedEpisode:
             seed: Fixes, together with the task, every byte that the agent sees.
             **options: Further options of `reset`: `taskset`, `split`, `level`, `index`, `salt`.
         """
-        self._open, self._reward = False, 0.0
+        self._open, self._reward, self._fault = False, 0.0, None
         chosen = {name: value for name, value in options.items() if value is not None}
         if task is not None:
             chosen["task"] = task
         observation, info = self.env.reset(seed=seed, options=chosen)
-        self._open = True
-        text, image = _parts(observation)
-        return Opening(info["system_prompt"], tuple(info["tools"]), text, image, info["task_id"])
+        self._open = self._began = True
+        seen = _parts(observation)
+        return Opening(*seen, info["system_prompt"], tuple(info["tools"]), info["task_id"])
 
     def prompt(self, opening: Opening) -> str:
         """Return the system prompt with the tools as the dialect describes them."""
@@ -166,18 +123,73 @@ class BridgedEpisode:
             EnvFault: If the infrastructure failed, or the episode could not be scored.
         """
         if not self._open:
-            raise ResetNeeded("no episode is open: start one first")
+            raise ResetNeeded(_OVER if self._began else "no episode is open: start one first")
         self._open = False  # stays so if the step raises: the world's state is unknown then
-        observation, reward, terminated, truncated, info = self.env.step(action)
-        if info["status"] in _UNSCORED:
-            raise EnvFault(f"the episode ended unscored: {info['status']}", cause=info["status"])
-        self._open, self._reward = not (terminated or truncated), reward
-        return TurnReply(*_parts(observation), float(reward), not self._open, info)
+        try:
+            observation, reward, terminated, truncated, info = self.env.step(action)
+            if info["status"] in _UNSCORED:
+                status = info["status"]
+                raise EnvFault(f"the episode ended unscored: {status}", cause=status)
+        except EnvFault as fault:
+            self._fault = fault
+            raise
+        self._open, self._reward = not (terminated or truncated), float(reward)
+        return TurnReply(*_parts(observation), self._reward, not self._open, info)
 
     def close(self) -> None:
         """Close the environment."""
         self._open = False
         self.env.close()
+
+
+def answered(
+    episode: BridgedEpisode,
+    name: str,
+    arguments: Mapping[str, Any],
+    on_result: Callable[[TurnReply | EnvFault], None],
+) -> tuple[Observed, bool]:
+    """Call a tool for a protocol in which everything is an answer.
+
+    Args:
+        episode: The episode.
+        name: Name of the tool.
+        arguments: Its arguments.
+        on_result: Receives the reply that ended the episode, or the fault that left it unscored.
+
+    Returns:
+        The answer, and whether it is an error: after the end of the episode, or a fault.
+    """
+    if episode.over:
+        return Observed(f"Error: {_OVER}.", None), True
+    try:
+        reply = episode.call(name, arguments)
+    except EnvFault as fault:
+        on_result(fault)
+        said = f"Error: the environment failed, and the episode is not scored: {fault}"
+        return Observed(said, None), True
+    if reply.done:
+        on_result(reply)
+    return reply, False
+
+
+def oracle_reward(event: str, task: str, seed: int, **settings: Any) -> float:
+    """Play a task's oracle and return the reward.
+
+    Args:
+        event: Id, or short name such as `SQL`.
+        task: Task id.
+        seed: Seed of the episode.
+        **settings: Further keyword arguments of `BridgedEpisode`.
+    """
+    with BridgedEpisode(event, **settings) as episode:
+        episode.open(task, seed)
+
+        def respond(action: str) -> str | None:
+            reply = episode.act(action)
+            return None if reply.done else reply.text
+
+        play(get_source(parse_address(task).source).oracle(build_task(task)), respond)
+        return episode.reward
 
 
 def _parts(observation: Any) -> tuple[str, Image | None]:

@@ -1,24 +1,27 @@
 """Lists of tasks, as other trainers ask for them: splits, numbers, rows by index."""
 
-from typing import Any, get_args
+from collections.abc import Iterable
+from typing import Any, ClassVar, get_args
 
 from hexathlon.baselines.harness.environments import find_environment, open_taskset
 from hexathlon.baselines.harness.errors import UsageError, near_miss
 from hexathlon.tasks.task import Level, Split
 from hexathlon.tasks.taskset import TaskSet, build_task
 
-__all__ = ["TRAIN_TASKS", "TaskListing", "offered_tools"]
+__all__ = ["TRAIN_TASKS", "Discovery", "TaskListing", "offered_tools"]
 
 TRAIN_TASKS = 100_000
 """Number of tasks listed for an unbounded split."""
+
+_LISTED = 1000
+_EXAMINED = 64
 
 
 class TaskListing:
     """The tasks of an event.
 
     Rows name tasks by their ids, which contain template and level: they are for trainers. What an
-    agent
-    sees of a task is its opaque id.
+    agent sees of a task is its opaque id.
 
     Args:
         event: Id, or short name such as `SQL`.
@@ -69,13 +72,53 @@ class TaskListing:
         """Return the rows of a range, as a slice of a list would."""
         return [self.row(split, at) for at in range(*slice(start, stop).indices(self.size(split)))]
 
+    def tools(self, split: str) -> dict[str, dict[str, Any]]:
+        """Return the tool schemas of the first tasks of a split together, by name."""
+        return offered_tools(row["task"] for row in self.rows(split, 0, _EXAMINED))
+
     def _set(self, split: str) -> TaskSet:
         if split not in self._sets:
             raise UsageError(near_miss("split", split, list(self._sets)))
         return self._sets[split]
 
 
-def offered_tools(listing: TaskListing, split: str, count: int = 64) -> list[dict[str, Any]]:
-    """Return the tool schemas of the first tasks of a split together, without duplicates."""
-    tasks = [build_task(row["task"]) for row in listing.rows(split, 0, count)]
-    return list({tool.name: tool.model_dump() for task in tasks for tool in task.tools}.values())
+class Discovery:
+    """The task routes of OpenEnv and of the Open Reward Standard, as methods of a class.
+
+    Attributes:
+        listing: The tasks to list; set by subclasses.
+    """
+
+    listing: ClassVar[TaskListing]
+
+    @classmethod
+    def list_splits(cls) -> list[str]:
+        """Return the names of the splits."""
+        return cls.listing.splits()
+
+    @classmethod
+    def list_tasks(cls, split: str) -> list[dict[str, Any]]:
+        """Return the rows of a split, at most the first thousand."""
+        return cls.listing.rows(split, 0, min(cls.listing.size(split), _LISTED))
+
+    @classmethod
+    def num_tasks(cls, split: str) -> int:
+        """Return the number of tasks of a split."""
+        return cls.listing.size(split)
+
+    @classmethod
+    def get_task(cls, split: str, index: int) -> dict[str, Any]:
+        """Return one row."""
+        return cls.listing.row(split, index)
+
+    @classmethod
+    def get_task_range(
+        cls, split: str, start: int | None = None, stop: int | None = None
+    ) -> list[dict[str, Any]]:
+        """Return the rows of a range."""
+        return cls.listing.rows(split, start, stop)
+
+
+def offered_tools(tasks: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return the tool schemas of several tasks together, by name."""
+    return {tool.name: tool.model_dump() for task in tasks for tool in build_task(task).tools}

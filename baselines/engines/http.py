@@ -1,59 +1,24 @@
 """Client of OpenAI-compatible chat servers.
 
-`HttpEngine.chat` waits for a slot of the adaptive limit, sends the request, reads a plain or
-streamed reply, and retries transient errors, all within the caller's deadline. Failures raise typed
-errors.
+Replies are plain or streamed. Failures raise typed errors.
 """
 
 import json
-import time
-from collections.abc import Callable
 from typing import Any
 
 import httpx
 
-from hexathlon.baselines.engines.base import ChatReply, ChatRequest
+from hexathlon.baselines.engines.base import ChatRequest
+from hexathlon.baselines.engines.client import ChatClient
 from hexathlon.baselines.engines.errors import MalformedReply
-from hexathlon.baselines.engines.limiter import AdaptiveLimit
-from hexathlon.baselines.engines.prices import PriceTable
 from hexathlon.baselines.engines.replies import Completion, StreamReader, read_completion
-from hexathlon.baselines.engines.sending import LARGEST_REPLY, HttpSettings, Sender, bounded
+from hexathlon.baselines.engines.sending import LARGEST_REPLY, HttpSettings, bounded
 
 __all__ = ["HttpEngine", "HttpSettings"]
 
 
-class HttpEngine:
-    """Sends chat requests to one server.
-
-    Args:
-        settings: Address, credentials and retry settings.
-        limit: Shared limit of concurrent requests.
-        prices: Price table for the cost of replies.
-        client: An HTTP client with its own connections (for tests).
-        clock: Monotonic clock, in seconds.
-    """
-
-    def __init__(
-        self,
-        settings: HttpSettings,
-        limit: AdaptiveLimit,
-        prices: PriceTable,
-        client: httpx.AsyncClient | None = None,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self.settings = settings
-        self.limit = limit
-        self._prices = prices
-        self._sender = Sender(settings, limit, client, clock)
-
-    async def chat(self, request: ChatRequest) -> ChatReply:
-        """Return the reply to a request; see `Engine.chat`."""
-        url = f"{self.settings.url}/chat/completions"
-        sent = await self._sender.post(url, self._body(request), _read, request.deadline)
-        completion = sent.value
-        cost = self._prices.cost(self.settings.model, completion.usage)
-        usage = completion.usage._replace(cost=cost)
-        return ChatReply(completion.message, usage, completion.finish, sent.worked, sent.waited)
+class HttpEngine(ChatClient):
+    """Sends chat requests to one server; see `ChatClient`."""
 
     async def models(self) -> list[str]:
         """Return the names of the server's models.
@@ -67,11 +32,7 @@ class HttpEngine:
         except (ValueError, LookupError, TypeError):
             raise MalformedReply(f"{self.settings.url}/models is not a list of models") from None
 
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._sender.close()
-
-    def _body(self, request: ChatRequest) -> bytes:
+    def _written(self, request: ChatRequest) -> tuple[str, bytes]:
         sampling = request.sampling
         body: dict[str, Any] = {"model": self.settings.model, "messages": list(request.messages)}
         if request.tools:
@@ -87,18 +48,17 @@ class HttpEngine:
             body["stop"] = list(sampling.stop)
         if self.settings.stream:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
-        return json.dumps(body).encode()
+        return f"{self.settings.url}/chat/completions", json.dumps(body).encode()
 
-
-async def _read(response: httpx.Response) -> Completion:
-    if "text/event-stream" not in response.headers.get("content-type", ""):
-        return read_completion(await bounded(response))
-    reader, size = StreamReader(), 0
-    async for line in response.aiter_lines():
-        size += len(line)
-        if size > LARGEST_REPLY:
-            raise MalformedReply(f"the stream exceeds {LARGEST_REPLY} characters")
-        reader.feed(line)
-        if reader.done:
-            break
-    return reader.complete()
+    async def _read(self, response: httpx.Response) -> Completion:
+        if "text/event-stream" not in response.headers.get("content-type", ""):
+            return read_completion(await bounded(response))
+        reader, size = StreamReader(), 0
+        async for line in response.aiter_lines():
+            size += len(line)
+            if size > LARGEST_REPLY:
+                raise MalformedReply(f"the stream exceeds {LARGEST_REPLY} characters")
+            reader.feed(line)
+            if reader.done:
+                break
+        return reader.complete()

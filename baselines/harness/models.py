@@ -76,9 +76,7 @@ def open_model(
     with Waiting(f"opening {config.model}"):
         if spec.kind == "checkpoint":
             return _open_checkpoint(spec, config, execution, dialect, logs or Path())
-        if spec.kind == "provider":
-            return _open_provider(spec, config, execution, dialect, prices)
-        return _open_endpoint(spec, config, execution, dialect, prices)
+        return _open_chat(spec, config, execution, dialect, prices)
 
 
 def _open_checkpoint(
@@ -132,55 +130,56 @@ def _check_engine(spec: ModelSpec, config: EvalConfig, execution: ExecutionConfi
         raise UsageError(f"{name} is for servers to start: add --engine vllm")
 
 
-def _open_provider(
+def _open_chat(
     spec: ModelSpec,
     config: EvalConfig,
     execution: ExecutionConfig,
     dialect: str | None,
     prices: PriceTable,
 ) -> OpenedModel:
+    """Open a provider's model, or one on a server, which is asked for its name and dialect."""
     from hexathlon.baselines.engines.base import Usage
+    from hexathlon.baselines.engines.http import HttpEngine
     from hexathlon.baselines.engines.provider import PROVIDER_APIS, ProviderEngine
 
-    settings = _settings(spec, execution)
-    if not settings.key and spec.place == PROVIDERS[spec.provider].url:
-        variable = spec.key_variable(execution.api_key_env)
-        raise UsageError(f"{config.model} needs an API key: set {variable}")
-    requested = dialect or config.dialect
-    spoken = "openai" if requested == "auto" else requested
-    require_price(execution, prices.cost(spec.name, Usage()))
-    engine = ProviderEngine(PROVIDER_APIS[spec.provider], settings, _limit(execution), prices)
-    described = {**spec.as_json(), "dialect": spoken}
+    settings, requested = _settings(spec, execution), dialect or config.dialect
+    if spec.kind == "provider":
+        _require_key(spec, config, execution, settings)
+        model, usual = spec.name, "openai"
+    else:
+        model, usual = _probed(spec, settings, requested)
+    require_price(execution, prices.cost(model, Usage()))
+    settings, limit = replace(settings, model=model), _limit(execution)
+    engine: Engine
+    if spec.kind == "provider":
+        engine = ProviderEngine(PROVIDER_APIS[spec.provider], settings, limit, prices)
+    else:
+        engine = HttpEngine(settings, limit, prices)
+    spoken = usual if requested == "auto" else requested
+    described = {**spec.as_json(), "name": model, "dialect": spoken}
     return _chat_model(engine, spoken, described, config, prices)
 
 
-def _open_endpoint(
-    spec: ModelSpec,
-    config: EvalConfig,
-    execution: ExecutionConfig,
-    dialect: str | None,
-    prices: PriceTable,
-) -> OpenedModel:
-    from hexathlon.baselines.engines.base import Usage
+def _require_key(
+    spec: ModelSpec, config: EvalConfig, execution: ExecutionConfig, settings: "HttpSettings"
+) -> None:
+    if not settings.key and spec.place == PROVIDERS[spec.provider].url:
+        variable = spec.key_variable(execution.api_key_env)
+        raise UsageError(f"{config.model} needs an API key: set {variable}")
+
+
+def _probed(spec: ModelSpec, settings: "HttpSettings", requested: str) -> tuple[str, str]:
+    """Return the model's name on a server and, if `auto` is requested, its dialect."""
     from hexathlon.baselines.engines.errors import EngineError
-    from hexathlon.baselines.engines.http import HttpEngine
     from hexathlon.baselines.engines.probe import probe
 
-    settings = _settings(spec, execution)
-    requested = dialect or config.dialect
     try:
-        model, probed = interrupts.run(probe(settings, requested == "auto"))
+        return interrupts.run(probe(settings, requested == "auto"))
     except EngineError as error:
         usage = error.kind in ("auth", "unknown_model")
         error_class = UsageError if usage else EnvironmentUnavailable
         remedy = _REMEDIES.get(error.kind, "")
         raise error_class(f"{spec.place}: {error.kind}: {error}{remedy}") from None
-    require_price(execution, prices.cost(model, Usage()))
-    settings = replace(settings, model=model)
-    spoken = probed if requested == "auto" else requested
-    engine = HttpEngine(settings, _limit(execution), prices)
-    described = {"kind": "endpoint", "name": model, "place": spec.place, "dialect": spoken}
-    return _chat_model(engine, spoken, described, config, prices)
 
 
 def _settings(spec: ModelSpec, execution: ExecutionConfig) -> "HttpSettings":

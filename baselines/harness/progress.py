@@ -1,4 +1,4 @@
-"""Progress of long operations: silent for two seconds, then a bar on a terminal or log lines."""
+"""Progress of long operations: a bar on a terminal within two seconds, or lines in a log."""
 
 import sys
 import threading
@@ -11,13 +11,18 @@ from hexathlon.evaluators.closing import Closing
 
 __all__ = ["Progress", "log_interval", "Waiting"]
 
-_QUIET = 2.0
+_QUIET = 1.2
+"""Seconds without a bar, or without the name of a wait. Importing the bar takes part of the rest of
+two seconds.
+"""
+
+_BETWEEN_LINES = 2.0
 _LONGEST_INTERVAL = 15.0
 
 
 def log_interval(elapsed: float) -> float:
     """Seconds between the progress lines of a log: 2 at first, more in long runs, at most 15."""
-    return min(max(_QUIET, elapsed / 60), _LONGEST_INTERVAL)
+    return min(max(_BETWEEN_LINES, elapsed / 60), _LONGEST_INTERVAL)
 
 
 class Waiting(Closing):
@@ -52,7 +57,7 @@ class Progress(Closing):
 
     Args:
         label: Name of the operation.
-        total: Number of steps; None if unknown.
+        total: Number of steps; None if unknown. May be set later, as the attribute.
         stream: Output, by default standard error; a bar is drawn only on a terminal.
         clock: Monotonic clock, in seconds.
     """
@@ -89,13 +94,12 @@ class Progress(Closing):
         self.done += 1
         interrupts.check()
         if self._bar is not None:
-            self._bar.update(self._task, completed=self.done, note=note)
+            self._bar.update(self._task, completed=self.done, total=self.total, note=note)
             return
         now = self._clock()
-        if now - self._started < _QUIET:
-            return
         if self._stream.isatty():
-            self._draw(note)
+            if now - self._started >= _QUIET:
+                self._draw(note)
         elif now - self._logged >= log_interval(now - self._started):
             self._logged = now
             of = "" if self.total is None else f" of {self.total:,}"

@@ -83,6 +83,13 @@ def verify_run(
         EnvironmentUnavailable: If an environment of the run is retired, or not available on this
             machine. The chain has been checked then.
     """
+    with Progress("verifying", None) as progress:
+        return _verified(run, salt, whole, workers, progress)
+
+
+def _verified(
+    run: Path, salt: str | None, whole: bool, workers: int, progress: Progress
+) -> Verification:
     try:
         plan = read_plan(run)
         faults = check_chain(run, plan["plan_hash"])
@@ -109,10 +116,8 @@ def verify_run(
     replayed = 0
     env_ids = [str(row.get("id")) for row in plan["envs"]]
     count = workers_of(workers, len(last), env_ids, _FEW)
-    with (
-        Progress("verifying", len(checked.keys)) as progress,
-        distributed(partial(Replayer, config, salt), count) as replays,
-    ):
+    progress.total = len(checked.keys)
+    with distributed(partial(Replayer, config, salt), count) as replays:
         for trial_findings in _trials(run, plan, set(checked.keys), last, replays):
             findings += trial_findings
             replayed += 1

@@ -13,8 +13,6 @@ from torch import Tensor
 
 from hexathlon.baselines.algorithms.aggregation import Totals
 from hexathlon.baselines.algorithms.bounds import BOUNDS, trained_tokens
-from hexathlon.baselines.algorithms.corrections import interpolated_proximal
-from hexathlon.baselines.algorithms.losses import TokenBatch
 from hexathlon.baselines.algorithms.objectives import LossParts, Objective, StepTotals
 from hexathlon.baselines.algorithms.samples import Array, Sample
 from hexathlon.baselines.learner.allocator import keep_freed_memory
@@ -27,6 +25,7 @@ from hexathlon.baselines.learner.parallelism import Parallelism, Replicated
 from hexathlon.baselines.learner.products import use_onednn_products
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
 from hexathlon.baselines.learner.scoring import Scores, score
+from hexathlon.baselines.learner.token_losses import counts_of, loss_of
 
 __all__ = ["Learner", "LearnerConfig", "LossNotFinite"]
 
@@ -264,40 +263,18 @@ class Learner:
         if objective.observation_weight > 0:
             wanted = torch.maximum(part.mask, part.observed)
         scores = self._score(part, self.model, wanted)
-        current = scores.log_probabilities
-        batch = TokenBatch(
-            current=current,
-            proximal=self._proximal(part, current) * part.mask,
-            behaviour=part.behaviour * part.mask,
-            advantage=part.advantage * part.mask,
-            mask=part.mask,
-            turn=part.turn,
-            reference=part.reference,
-        )
-        return objective(
-            batch,
-            part.weight,
+        return loss_of(
+            objective,
+            part,
+            scores.log_probabilities,
+            self.version,
             bounds,
             totals,
-            observed=part.observed,
-            entropy=scores.entropy,
+            scores.entropy,
         )
 
-    def _proximal(self, part: MicroBatch, current: Tensor) -> Tensor:
-        kind = self.config.objective.proximal
-        if kind == "behaviour":
-            return part.behaviour
-        if kind == "interpolated":
-            return interpolated_proximal(current, part.behaviour, part.version, self.version)
-        return current.detach() if part.proximal is None else part.proximal
-
     def _totals(self, parts: Sequence[MicroBatch]) -> StepTotals:
-        counts = torch.zeros(3, dtype=torch.float64, device=self.device)
-        for part in parts:
-            counted = part.counted > 0
-            counts[0] += counted.sum()
-            counts[1] += counted.any(-1).sum()
-            counts[2] += part.observed.sum()
+        counts = counts_of(parts).to(self.device)
         tokens, sequences, observed = self._ranks.summed(counts)
         return StepTotals(Totals(tokens, sequences), observed)
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from hexathlon.baselines.engines.tokens import Sleeper
 from hexathlon.baselines.learner.learner import Learner
 from hexathlon.baselines.learner.ranks import Ranks
+from hexathlon.baselines.learner.tinker import TinkerLearner
 from hexathlon.baselines.pipeline.collect import Collected, Collector, GroupPlan
 from hexathlon.baselines.pipeline.generation import Generation
 from hexathlon.baselines.pipeline.replay import ReplayStage
@@ -19,9 +20,13 @@ from hexathlon.baselines.training.proximal import Proximal
 from hexathlon.baselines.training.recipe import Recipe
 from hexathlon.baselines.training.rollouts import RolloutLog
 
-__all__ = ["BatchLate", "Components"]
+__all__ = ["BatchLate", "Components", "PolicyLearner"]
 
 T = TypeVar("T")
+
+
+PolicyLearner = Learner | TinkerLearner
+"""Updates the policy, in this process or at an endpoint."""
 
 
 class BatchLate(Exception):
@@ -39,7 +44,7 @@ class Components:
     """The policy as a whole; the learner changes it in place, or updates it when it is
     published."""
 
-    learner: Learner
+    learner: PolicyLearner
     opened: OpenedEngine
     """The engine that samples, and its weight transport."""
 

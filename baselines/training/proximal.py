@@ -23,6 +23,7 @@ from torch import Tensor
 
 from hexathlon.baselines.learner.batching import Example
 from hexathlon.baselines.learner.learner import Learner
+from hexathlon.baselines.learner.tinker import TinkerLearner
 from hexathlon.baselines.training.recipe import Recipe
 
 __all__ = ["AtStart", "MovingAverage", "Proximal", "Snapshots", "proximal_of"]
@@ -53,9 +54,11 @@ class Proximal(Protocol):
         ...
 
 
-def proximal_of(recipe: Recipe, learner: Learner) -> Proximal:
+def proximal_of(recipe: Recipe, learner: Learner | TinkerLearner) -> Proximal:
     """Return the source of proximal log-probabilities that a recipe names."""
     table = recipe.asynchrony
+    if isinstance(learner, TinkerLearner):  # never asynchronous
+        return AtStart()
     if recipe.ratio == "snapshot":
         return Snapshots(learner, table.staleness + 1)
     if recipe.ratio == "ewma":

@@ -163,6 +163,22 @@ class Recipe(RecipeTable):
         return self
 
     @model_validator(mode="after")
+    def _endpoint_fits(self) -> "Recipe":
+        if self.engine.kind != "tinker":
+            return self
+        unfit = {
+            "asynchrony": self.asynchrony.active,
+            "ranks": self.ranks > 1,
+            "critic": self.critic is not None,
+            "learner.kind": self.learner.kind == "sharded",
+            "clone.demonstrations": self.clone.demonstrations > 0,
+            "policy.checkpoint (for its tokenizer; it is missing)": not self.policy.checkpoint,
+        }
+        if names := [name for name, bad in unfit.items() if bad]:
+            raise ValueError(f'engine.kind = "tinker" does not fit {", ".join(names)}')
+        return self
+
+    @model_validator(mode="after")
     def _learner_fits(self) -> "Recipe":
         if self.learner.kind != "sharded":
             return self

@@ -26,6 +26,7 @@ from hexathlon.baselines.training.metrics import MetricsLog, ProgressCallback
 from hexathlon.baselines.training.recipe import Recipe, recipe_of
 from hexathlon.baselines.training.samples import choose_samples
 from hexathlon.baselines.training.start import load_reference, load_start
+from hexathlon.baselines.training.tinker import launch_tinker
 from hexathlon.baselines.training.trainer import Trainer
 from hexathlon.evaluators.records import RECORDS_FILE, read_records
 from hexathlon.evaluators.statistics import ScoreInterval, score_interval
@@ -84,6 +85,8 @@ def train(
 
     with claimed(out, recipe), interrupts.deferred():
         loggers = open_loggers(log_to, out, recipe)
+        if recipe.engine.kind == "tinker":
+            launch = launch_tinker
         try:
             return launch(recipe, out, stoppable, loggers)
         finally:

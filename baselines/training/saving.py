@@ -6,15 +6,16 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from hexathlon.baselines.distributed.launch import peer_is_gone
-from hexathlon.baselines.learner.parallelism import Parallelism, Replicated
+from hexathlon.baselines.learner.parallelism import Replicated
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
 
 __all__ = [
     "CorruptState",
     "StateNotSaved",
+    "StateStore",
     "latest_state",
     "load_average",
     "load_state",
@@ -23,6 +24,18 @@ __all__ = [
 
 AVERAGE_FILE = "average.pt"
 """The moving average of the weights, if a run keeps one."""
+
+
+class StateStore(Protocol):
+    """Writes and reads the state of a model and its optimisers: a `Parallelism`, or an endpoint."""
+
+    def save(self, folder: Path, model: Any, optimisers: Any) -> None:
+        """Write the state to a folder."""
+        ...
+
+    def load(self, folder: Path, model: Any, optimisers: Any) -> None:
+        """Read a state."""
+        ...
 
 
 class CorruptState(Exception):
@@ -42,7 +55,7 @@ def save_state(
     critic: Any = None,
     memory: Any = None,
     average: Any = None,
-    parallelism: Parallelism | None = None,
+    parallelism: StateStore | None = None,
     ranks: Ranks = ALONE,
 ) -> None:
     """Write the state after a step and delete all but the last two states; every rank calls this.
@@ -123,7 +136,7 @@ def load_state(
     optimisers: Any,
     critic: Any = None,
     memory: Any = None,
-    parallelism: Parallelism | None = None,
+    parallelism: StateStore | None = None,
 ) -> dict[str, Any]:
     """Read a state into a model, its optimisers, critic and memory, and return its other fields.
 

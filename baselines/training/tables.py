@@ -144,12 +144,13 @@ class EngineTable(RecipeTable):
     The evaluations before and after training always sample in this process.
     """
 
-    kind: Literal["local", "vllm"] = "local"
-    """`local` samples in this process, `vllm` on a server."""
+    kind: Literal["local", "vllm", "tinker"] = "local"
+    """`local` samples in this process, `vllm` on a server; a `tinker` endpoint samples and learns.
+    """
 
     urls: tuple[str, ...] = ()
-    """URLs of running vLLM servers, replicas of one model; empty starts `replicas` servers on the
-    policy's checkpoint for the run."""
+    """URLs of running vLLM servers, replicas of one model, or of one Tinker endpoint; empty starts
+    `replicas` servers on the policy's checkpoint for the run."""
 
     model: str = ""
     """Name of the model at `urls`; empty if the servers have only one."""
@@ -199,6 +200,8 @@ class EngineTable(RecipeTable):
         sent = self.transfer if self.transfer != "folder" else ""
         served: dict[str, object] = {"urls": self.urls, "model": self.model, "more": self.more}
         served |= {"transfer": sent, "sleep": self.sleep}
+        if self.kind == "tinker" and (len(self.urls) != 1 or not self.model):
+            raise ValueError('kind = "tinker" needs one of urls, and model: the base model\'s name')
         if self.kind == "local" and (any(served.values()) or self.replicas > 1):
             names = [name for name, value in served.items() if value] or ["replicas"]
             raise ValueError(f'{names[0]} needs a server: set kind = "vllm"')

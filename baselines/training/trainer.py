@@ -24,7 +24,7 @@ from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.tokens.requests import TokenSampling
 from hexathlon.baselines.training.asynchronous import AsynchronousSource
 from hexathlon.baselines.training.backend import IdleBackend, InProcess, TrainingBackend
-from hexathlon.baselines.training.components import Components
+from hexathlon.baselines.training.components import Components, PolicyLearner
 from hexathlon.baselines.training.engines import OpenedEngine
 from hexathlon.baselines.training.interrupting import interrupting
 from hexathlon.baselines.training.journal import LOST_FILE, Journal
@@ -68,6 +68,7 @@ class Trainer:
         reference: Frozen reference policy of the KL penalty, if the recipe has a beta.
         ranks: The learner ranks.
         backend: Supplies the engine and the executor of the environments.
+        learner: Updates the policy; by default, one in this process.
 
     Attributes:
         step: Number of completed steps.
@@ -84,6 +85,7 @@ class Trainer:
         reference: Any = None,
         ranks: Ranks = ALONE,
         backend: TrainingBackend | None = None,
+        learner: PolicyLearner | None = None,
     ) -> None:
         recipe = recipe.scaled()
         self.step = 0
@@ -94,7 +96,7 @@ class Trainer:
         self._backend = backend if ranks.first or not central else IdleBackend()
         self._renderer = ChatRenderer(tokenizer)
         keeps = ranks.first or not central
-        learner = _learner(recipe, model, reference, ranks, keeps)
+        learner = learner or _learner(recipe, model, reference, ranks, keeps)
         loop: Loop = BackgroundLoop() if recipe.asynchrony.active else ForegroundLoop()
         try:
             opening = self._backend.open_engine(recipe, model, recipe.starting(folder), folder)

@@ -7,17 +7,20 @@ uses unsupported instructions, is rejected with the list of its requirements.
 import posixpath
 import shlex
 from collections.abc import Mapping
+from pathlib import Path
 from threading import Lock
+from types import MappingProxyType
 
 from hexathlon.envs.errors import BackendMissing
 from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend, SandboxFault
 from hexathlon.envs.sandbox.changes import covered
-from hexathlon.envs.sandbox.image import Entry, SandboxImage
+from hexathlon.envs.sandbox.image import HOST, Entry, SandboxImage
+from hexathlon.envs.sandbox.ladder import choose
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 from hexathlon.tasks.terminal.dockerfile import Copy, ParsedDockerfile, Run, read_dockerfile
-from hexathlon.tasks.terminal.harbor import HarborTask
+from hexathlon.tasks.terminal.harbor import HarborTask, files_below
 
-__all__ = ["FILE_TIME", "FIXED", "ImageCache", "build_image", "limits_of"]
+__all__ = ["FILE_TIME", "FIXED", "ImageCache", "build_image", "limits_of", "open_directory"]
 
 FILE_TIME = 1_772_323_200
 """Modification time of all files of an image."""
@@ -77,6 +80,38 @@ def limits_of(task: HarborTask, seconds: float) -> SandboxLimits:
     memory = min(max(task.memory_mb or 512, 128), 4_096)
     disk = min(max(task.storage_mb or 256, 64), 1_024)
     return SandboxLimits(seconds=seconds, memory_bytes=memory * MIB, disk_bytes=disk * MIB)
+
+
+def open_directory(
+    name: str,
+    folder: Path,
+    seconds: float,
+    *,
+    workdir: str | None = None,
+    variables: Mapping[str, str] = MappingProxyType({}),
+    memory_mb: int | None = None,
+    storage_mb: int | None = None,
+) -> Sandbox:
+    """Open a sandbox with the image of a task directory's `environment` in Harbor's form.
+
+    Args:
+        name: Name of the task, for errors.
+        folder: The build context with its Dockerfile.
+        seconds: Limit of a command.
+        workdir: Working directory, if it is not the Dockerfile's.
+        variables: Further environment variables.
+        memory_mb: Memory of the sandbox.
+        storage_mb: Disk space of the sandbox.
+
+    Raises:
+        BackendMissing: If no sandbox provides what the task needs; the message lists it.
+    """
+    task = HarborTask(
+        name, "harbor", (), files_below(folder), workdir=workdir, variables=variables,
+        memory_mb=memory_mb, storage_mb=storage_mb,
+    )  # fmt: skip
+    backend = choose(absolute_paths=True)
+    return backend.open(build_image(backend, task, HOST), limits_of(task, seconds))
 
 
 def build_image(

@@ -8,28 +8,32 @@ better than the agent's own view does, that is, the tools on offer and similar o
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Container, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hexathlon.envs.testing.likeness import Texts
+from hexathlon.envs.testing.forecasting import (
+    COMMON,
+    LAST,
+    Foreknown,
+    bits_of,
+    endings,
+    left_one_out,
+    names_in,
+    text_predictions,
+)
 from hexathlon.envs.testing.perturbing import neighbours
 from hexathlon.envs.testing.report import CheckFailed, CheckSkipped, ConformanceCheck
-from hexathlon.envs.testing.solving import Solved, calls_in, scalars_of
+from hexathlon.envs.testing.solving import Solved, scalars_of
 from hexathlon.envs.testing.subject import Subject
-from hexathlon.tasks.source import parse_address
 from hexathlon.tasks.task import Task
 
-__all__ = ["CHECKS", "FEWEST", "endings", "forecasts", "number_findings"]
+__all__ = ["CHECKS", "FEWEST", "number_findings"]
 
 FEWEST = 100
 """Minimum number of solved tasks; with fewer, a pattern may be chance."""
-
-_BITS = 8
-_COMMON = 0.03
-"""Minimum share of the solutions with an argument value; rarer values are ignored."""
 
 _SURE = 7.0
 """Standard deviations. Twins share a coin flip, which makes their deviations up to 1.4 times
@@ -37,18 +41,10 @@ larger.
 """
 
 _CHANCE = 1e-6
-_LAST = 3
-"""Maximum number of actions of an ending."""
-
 _TRIALS = 2
 """Number of tasks per template in which an argument declared unscored is changed."""
 
 _STRANGE = ("a value that no task has",)
-_NEAREST = 9
-"""Number of similar openings that vote on an ending."""
-
-_WORDING = 0.01
-"""Minimum share of the openings that have a word; names and values of single tasks are rarer."""
 
 
 def numbers_tell_nothing(subject: Subject) -> None:
@@ -63,8 +59,9 @@ def names_tell_nothing(subject: Subject) -> None:
     Arguments shown not to affect the score are not part of an ending.
     """
     solved = _enough(subject)
-    ends = endings(solved, unscored(subject, solved))
-    by_template, _, *by_texts = _predictions(solved, ends).values()
+    ends = endings([each.actions for each in solved], unscored(subject, solved))
+    by_template = left_one_out([each.task.template for each in solved], ends)
+    by_texts = text_predictions([each.opening for each in solved], ends).values()
     by_text = max(by_texts, key=lambda guesses: sum(map(str.__eq__, guesses, ends)))
     by_tools = _majorities([_tools(each.task) for each in solved], ends)
     for label in sorted(set(by_template)):
@@ -79,58 +76,9 @@ def names_tell_nothing(subject: Subject) -> None:
             )
 
 
-def forecasts(solved: Sequence[Solved]) -> dict[str, list[bool]]:
-    """Return, for each set of features known beforehand, which episodes' endings it predicts.
-
-    `numbers` is a classifier on id, index, seed and hash: the bit, within
-    template and level, that predicts the other half of the tasks best.
-    """
-    ends = endings(solved)
-    right = {
-        name: [end == guess for end, guess in zip(ends, guesses, strict=True)]
-        for name, guesses in _predictions(solved, ends).items()
-    }
-    return {**right, "id, index, seed and hash": _by_numbers(solved, ends)}
-
-
-def _predictions(solved: Sequence[Solved], ends: Sequence[str]) -> dict[str, list[str]]:
-    openings = [each.opening for each in solved]
-    return {
-        "the template": _left_one_out([each.task.template for each in solved], ends),
-        "level and tools": _left_one_out([_tools(each.task) for each in solved], ends),
-        "similar openings": _voted(Texts(openings), ends),
-        "openings of similar wording": _voted(Texts(openings, _WORDING), ends),
-    }
-
-
-def _voted(openings: Texts, ends: Sequence[str]) -> list[str]:
-    """Predict each ending as the most frequent one of the most similar other openings."""
-    return [
-        Counter(ends[i] for i in near).most_common(1)[0][0]
-        for near in openings.nearest_others(_NEAREST)
-    ]
-
-
-def _by_numbers(solved: Sequence[Solved], ends: Sequence[str]) -> list[bool]:
-    """Predict each half's endings by the bit that does best on the other half."""
-    kinds = [(each.task.template, each.task.level) for each in solved]
-    bits = {"none": np.zeros(len(solved), bool), **_bits([each.task for each in solved])}
-    tables = {
-        name: _left_one_out(list(zip(kinds, is_set.tolist(), strict=True)), ends)
-        for name, is_set in bits.items()
-    }
-    right: list[bool] = [False] * len(solved)
-    for half in (0, 1):
-        other, own = range(1 - half, len(solved), 2), range(half, len(solved), 2)
-        best = max(tables, key=lambda name: sum(tables[name][i] == ends[i] for i in other))
-        for i in own:
-            right[i] = tables[best][i] == ends[i]
-    return right
-
-
 def number_findings(solved: Sequence[Solved]) -> Iterator[str]:
     """Yield a sentence per bit of index, seed or hash that correlates with a part of a solution."""
-    bits = _bits([each.task for each in solved])
+    bits = bits_of([Foreknown.of(each).numbers for each in solved])
     parts = _parts(solved)
     strata = _codes([_stratum(each) for each in solved])
     templates = np.array([each.task.template for each in solved])
@@ -162,7 +110,7 @@ def unscored(subject: Subject, solved: Sequence[Solved]) -> set[str]:
     env = subject.make()
     try:
         for each in solved:
-            uses = {path for action in each.actions[-_LAST:] for path, _ in scalars_of(action)}
+            uses = {path for action in each.actions[-LAST:] for path, _ in scalars_of(action)}
             for path in sorted(uses & candidates):
                 tried[path, each.task.template] += 1
                 if tried[path, each.task.template] <= _TRIALS and not _decides_nothing(
@@ -180,44 +128,10 @@ def _decides_nothing(subject: Subject, env: Any, solved: Solved, path: str) -> b
         neighbour.actions
         for neighbour in neighbours(solved.task, solved.actions, {path: _STRANGE})
         if neighbour.kind.partition("=")[0] == f"alter:{path}"
-        and neighbour.place >= len(solved.actions) - _LAST
+        and neighbour.place >= len(solved.actions) - LAST
     ]
     episodes = [subject.play_actions(env, solved.task, actions) for actions in changed]
     return bool(episodes) and all(episode.reward == 1.0 for episode in episodes)
-
-
-def endings(solved: Sequence[Solved], unscored: Container[str] = ()) -> list[str]:
-    """Return how each oracle episode ended: its last calls with their common argument values.
-
-    If almost all end in the same way, as with a closing call, the preceding calls are included.
-
-    Args:
-        solved: Oracle episodes.
-        unscored: Arguments, as `tool.argument`, that are not part of a solution.
-    """
-    labels: list[str] = []
-    for count in range(1, _LAST + 1):
-        labels = _endings(solved, count, unscored)
-        if Counter(labels).most_common(1)[0][1] <= (1 - _COMMON) * len(labels):
-            break
-    return labels
-
-
-def _endings(solved: Sequence[Solved], count: int, unscored: Container[str]) -> list[str]:
-    last = [each.actions[-count:] for each in solved]
-    held = [
-        {item for action in actions for item in scalars_of(action) if item[0] not in unscored}
-        for actions in last
-    ]
-    common = Counter(item for items in held for item in items)
-    least = max(3.0, _COMMON * len(solved))
-    return [
-        " ".join(
-            [name for action in actions for name in _names(action)]
-            + sorted(f"{path}={value!r:.40}" for path, value in own if common[path, value] >= least)
-        )
-        for actions, own in zip(last, held, strict=True)
-    ]
 
 
 def _enough(subject: Subject) -> Sequence[Solved]:
@@ -228,30 +142,10 @@ def _enough(subject: Subject) -> Sequence[Solved]:
     return subject.solved
 
 
-def _bits(tasks: Sequence[Task]) -> dict[str, NDArray[np.bool_]]:
-    """Return each number's lowest bits over the tasks, without constant ones."""
-    numbers = {
-        "index": [parse_address(task.id).index for task in tasks],
-        "seed": [task.seed for task in tasks],
-        "hash": [int(task.hash[:8], 16) for task in tasks],
-    }
-    bits = {
-        f"bit {place} of the {name}": np.array([bool(value >> place & 1) for value in values])
-        for name, values in numbers.items()
-        for place in range(_BITS)
-    }
-    bits |= {
-        f"the {name} modulo {by} being 0": np.array([value % by == 0 for value in values])
-        for name, values in numbers.items()
-        for by in (3, 5, 7)
-    }
-    return {name: values for name, values in bits.items() if values.any() and not values.all()}
-
-
 def _parts(solved: Sequence[Solved]) -> dict[str, NDArray[np.bool_]]:
     """Return which solutions contain each common part: a tool, or a value of an argument."""
     held = [set(_said(each)) for each in solved]
-    least = max(5.0, _COMMON * len(solved))
+    least = max(5.0, COMMON * len(solved))
     counts = Counter(part for parts in held for part in parts)
     common = sorted(p for p, n in counts.items() if least <= n <= len(solved) - least)
     return {part: np.array([part in parts for parts in held]) for part in common}
@@ -259,14 +153,10 @@ def _parts(solved: Sequence[Solved]) -> dict[str, NDArray[np.bool_]]:
 
 def _said(solved: Solved) -> Iterator[str]:
     for action in solved.actions:
-        for name in _names(action):
+        for name in names_in(action):
             yield f"the tool {name}"
         for path, value in scalars_of(action):
             yield f"{path}={value!r:.40}"
-
-
-def _names(action: str) -> list[str]:
-    return [name or "prose" for name, _ in calls_in(action)]
 
 
 def _association(
@@ -311,21 +201,6 @@ def _majorities(keys: Sequence[Hashable], labels: Sequence[str]) -> list[str]:
     for key, label in zip(keys, labels, strict=True):
         counts[key][label] += 1
     return [counts[key].most_common(1)[0][0] for key in keys]
-
-
-def _left_one_out(keys: Sequence[Hashable], labels: Sequence[str]) -> list[str]:
-    """Predict each label as the most frequent one among the others with the same key."""
-    counts: dict[Hashable, Counter[str]] = defaultdict(Counter)
-    for key, label in zip(keys, labels, strict=True):
-        counts[key][label] += 1
-    overall = Counter(labels)
-    predicted = []
-    for key, label in zip(keys, labels, strict=True):
-        others = counts[key].copy()
-        others[label] -= 1
-        best = max(others, key=lambda each: (others[each], overall[each], each))
-        predicted.append(best if others[best] > 0 else overall.most_common(1)[0][0])
-    return predicted
 
 
 def _chance(gained: int, trials: int) -> float:

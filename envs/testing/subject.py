@@ -25,7 +25,7 @@ from hexathlon.tasks.task import Split, Task
 __all__ = ["RecordedEpisode", "Subject", "Target", "fixed", "noted"]
 
 Target = str | Callable[..., AnyEnv]
-MAX_STEPS = 200
+MAX_STEPS = 500
 
 
 @dataclass(slots=True)

@@ -23,6 +23,7 @@ from hexathlon.evaluators.records.consistency import Contradiction
 from hexathlon.evaluators.records.plan import TrialKey
 from hexathlon.evaluators.records.reader import read_records
 from hexathlon.evaluators.records.trial import record_key
+from hexathlon.tasks.validation import explain
 
 __all__ = ["judged_contradictions", "unjudged_trials"]
 
@@ -83,7 +84,7 @@ def _rubric_fault(digest: str, content: Any) -> str:
     try:
         rubric = Rubric.model_validate(content)
     except ValidationError as error:
-        return f"is not a rubric: {error.errors(include_url=False)[0]['msg']}"
+        return f"is not a rubric: {explain(error, most=1)}"
     if rubric.hash != digest:
         return f"has the hash {rubric.hash}: its text was changed"
     try:

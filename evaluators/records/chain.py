@@ -43,6 +43,8 @@ class CheckedLine(NamedTuple):
     record: dict[str, Any] | None
     """None if the line is unfinished or not a JSON object."""
     faults: tuple[ChainFault, ...]
+    may_name_media: bool = False
+    """See `hexathlon.evaluators.records.media.may_name_media`."""
 
 
 def check_chain(path: Path | str, plan_hash: str) -> list[ChainFault]:
@@ -95,10 +97,9 @@ def _checked(source: Path, plan_hash: str) -> Iterator[CheckedLine]:
                 yield CheckedLine(number, line, None, (fault,))
                 links = ()
                 continue
-            named = media if may_name_media(line) else None
-            yield CheckedLine(
-                number, line, record, tuple(_faults(number, record, digest, links, seen, named))
-            )
+            may_name = may_name_media(line)
+            faults = _faults(number, record, digest, links, seen, media if may_name else None)
+            yield CheckedLine(number, line, record, tuple(faults), may_name)
             links = (str(record.get("hash")), digest)
 
 

@@ -6,6 +6,7 @@ Reading and writing files of records is left to `hexathlon.evaluators.records.re
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Mapping
 from typing import Any, Literal, NotRequired, TypedDict
@@ -114,52 +115,94 @@ def hashed_text(record: Mapping[str, Any]) -> str:
 
 
 _MISSING = object()
+
+
+class _Shape:
+    """Types of a JSON object's required fields.
+
+    Combinations of types that were found valid are remembered: most objects have one of a few.
+    """
+
+    def __init__(self, fields: Mapping[str, type | tuple[type, ...]]) -> None:
+        self.fields = fields
+        self._values = operator.itemgetter(*fields)
+        self._valid: set[tuple[type, ...]] = set()
+
+    def fault(self, holder: dict[str, Any], prefix: str) -> tuple[str, str] | None:
+        """Return (field, what is wrong with it) of the first field without its type, or None."""
+        try:
+            found = tuple(map(type, self._values(holder)))
+        except KeyError:
+            return self._first_fault(holder, prefix)
+        if found in self._valid:
+            return None
+        fault = self._first_fault(holder, prefix)
+        if fault is None:
+            self._valid.add(found)
+        return fault
+
+    def _first_fault(self, holder: dict[str, Any], prefix: str) -> tuple[str, str] | None:
+        for name, kind in self.fields.items():
+            value = holder.get(name, _MISSING)
+            if value is _MISSING:
+                return prefix + name, "is missing"
+            kinds = (kind,) if isinstance(kind, type) else kind
+            if not isinstance(value, kinds) or (type(value) is bool and bool not in kinds):
+                expected = " or ".join(each.__name__ for each in kinds)
+                return prefix + name, f"expected {expected}, found {type(value).__name__}"
+        return None
+
+
 _STATUSES = ("scored", "unscored", "infra")
 _NUMBER = (int, float)
 _OPTIONAL_TEXT = (str, type(None))
 _CONTENT = (str, list)
 _OPTIONAL_NUMBER = (int, float, type(None))
-_FIELDS: dict[str, type | tuple[type, ...]] = {
-    "schema": str,
-    "key": dict,
-    "attempt": int,
-    "earlier": list,
-    "task_hash": str,
-    "template": str,
-    "level": str,
-    "split": str,
-    "stop": str,
-    "status": str,
-    "cause": _OPTIONAL_TEXT,
-    "error": _OPTIONAL_TEXT,
-    "reward": _OPTIONAL_NUMBER,
-    "partial": _OPTIONAL_NUMBER,
-    "terms": dict,
-    "evidence": dict,
-    "checks": list,
-    "judges": list,
-    "usage": dict,
-    "turns": int,
-    "tool_errors": int,
-    "cut_chars": int,
-    "sandbox": str,
-    "flags": list,
-    "system_prompt_hash": str,
-    "opening": _CONTENT,
-    "steps": list,
-    "final_state": dict,
-    "final_state_hash": str,
-    "env_version": str,
-    "timing": dict,
-}
-_KEY_FIELDS: dict[str, type] = {"env": str, "task": str, "seed": int, "trial": int}
-_STEP_FIELDS: dict[str, type | tuple[type, ...]] = {
-    "index": int,
-    "action": str,
-    "observation": _CONTENT,
-    "reward": _NUMBER,
-    "status": str,
-}
+_RECORD = _Shape(
+    {
+        "schema": str,
+        "key": dict,
+        "attempt": int,
+        "earlier": list,
+        "task_hash": str,
+        "template": str,
+        "level": str,
+        "split": str,
+        "stop": str,
+        "status": str,
+        "cause": _OPTIONAL_TEXT,
+        "error": _OPTIONAL_TEXT,
+        "reward": _OPTIONAL_NUMBER,
+        "partial": _OPTIONAL_NUMBER,
+        "terms": dict,
+        "evidence": dict,
+        "checks": list,
+        "judges": list,
+        "usage": dict,
+        "turns": int,
+        "tool_errors": int,
+        "cut_chars": int,
+        "sandbox": str,
+        "flags": list,
+        "system_prompt_hash": str,
+        "opening": _CONTENT,
+        "steps": list,
+        "final_state": dict,
+        "final_state_hash": str,
+        "env_version": str,
+        "timing": dict,
+    }
+)
+_KEY = _Shape({"env": str, "task": str, "seed": int, "trial": int})
+_STEP = _Shape(
+    {
+        "index": int,
+        "action": str,
+        "observation": _CONTENT,
+        "reward": _NUMBER,
+        "status": str,
+    }
+)
 
 
 def record_fault(record: Any) -> tuple[str, str] | None:
@@ -173,30 +216,13 @@ def record_fault(record: Any) -> tuple[str, str] | None:
     if record.get("schema") != RECORD_SCHEMA:
         return "schema", f"expected {RECORD_SCHEMA!r}, found {record.get('schema')!r}"
     return (
-        _shape_fault(record, _FIELDS, "")
-        or _shape_fault(record["key"], _KEY_FIELDS, "key.")
+        _RECORD.fault(record, "")
+        or _KEY.fault(record["key"], "key.")
         or _outcome_fault(record)
         or _content_fault(record["opening"], "opening")
         or _steps_fault(record["steps"])
         or _details_fault(record)
     )
-
-
-def _shape_fault(
-    holder: dict[str, Any], fields: Mapping[str, type | tuple[type, ...]], prefix: str
-) -> tuple[str, str] | None:
-    for name, kind in fields.items():
-        value = holder.get(name, _MISSING)
-        found = type(value)
-        if found is kind or (type(kind) is tuple and found in kind):
-            continue
-        if value is _MISSING:
-            return prefix + name, "is missing"
-        if not isinstance(value, kind) or found is bool:
-            kinds = (kind,) if isinstance(kind, type) else kind
-            expected = " or ".join(each.__name__ for each in kinds)
-            return prefix + name, f"expected {expected}, found {type(value).__name__}"
-    return None
 
 
 def _outcome_fault(record: dict[str, Any]) -> tuple[str, str] | None:
@@ -218,7 +244,7 @@ def _steps_fault(steps: list[Any]) -> tuple[str, str] | None:
     for index, step in enumerate(steps):
         if not isinstance(step, dict):
             return f"steps[{index}]", f"expected an object, found {type(step).__name__}"
-        fault = _shape_fault(step, _STEP_FIELDS, f"steps[{index}].")
+        fault = _STEP.fault(step, f"steps[{index}].")
         if fault is not None:
             return fault
         fault = _content_fault(step["observation"], f"steps[{index}].observation")
@@ -229,10 +255,10 @@ def _steps_fault(steps: list[Any]) -> tuple[str, str] | None:
     return None
 
 
-_PART_FIELDS: dict[str, dict[str, type | tuple[type, ...]]] = {
-    "text": {"type": str, "text": str},
-    "image": {"type": str, "sha256": str, "width": int, "height": int},
-    "file": {"type": str, "sha256": str, "name": str, "media_type": str, "size": int},
+_PARTS = {
+    "text": _Shape({"type": str, "text": str}),
+    "image": _Shape({"type": str, "sha256": str, "width": int, "height": int}),
+    "file": _Shape({"type": str, "sha256": str, "name": str, "media_type": str, "size": int}),
 }
 _HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -252,14 +278,14 @@ def _content_fault(content: str | list[Any], place: str) -> tuple[str, str] | No
 def _part_fault(part: Any, place: str) -> tuple[str, str] | None:
     if not isinstance(part, dict) or not isinstance(part.get("type"), str):
         return place, "expected an object with a type"
-    fields = _PART_FIELDS.get(part["type"])
-    if fields is None:
-        kinds = ", ".join(_PART_FIELDS)
+    shape = _PARTS.get(part["type"])
+    if shape is None:
+        kinds = ", ".join(_PARTS)
         return f"{place}.type", f"expected one of {kinds}, found {part['type']!r:.80}"
-    fault = _shape_fault(part, fields, f"{place}.")
+    fault = shape.fault(part, f"{place}.")
     if fault is not None:
         return fault
-    extra = sorted(part.keys() - fields.keys())
+    extra = sorted(part.keys() - shape.fields.keys())
     if extra:
         return place, f"a part of type {part['type']} has no field {extra[0]!r:.80}"
     if "sha256" in part and not _HASH.fullmatch(part["sha256"]):
@@ -276,19 +302,22 @@ def _part_fault(part: Any, place: str) -> tuple[str, str] | None:
     return None
 
 
+_USAGE = ("input", "output", "calls", "cost")
+
+
 def _details_fault(record: dict[str, Any]) -> tuple[str, str] | None:
     """Check the fields that summaries add up, so that a foreign record cannot break them."""
     for name in ("earlier", "checks", "judges"):
-        if not all(isinstance(item, dict) for item in record[name]):
+        if not {*map(type, record[name])} <= {dict}:
             return name, "expected a list of objects"
-    if not all(isinstance(flag, str) for flag in record["flags"]):
+    if not {*map(type, record["flags"])} <= {str}:
         return "flags", "expected a list of texts"
-    if not all(_is_number(value) for value in record["terms"].values()):
+    if not all(map(_is_number, record["terms"].values())):
         return "terms", "expected numbers"
     for role, usage in record["usage"].items():
         if not isinstance(usage, dict):
             return f"usage.{role}", "expected an object"
-        for name in ("input", "output", "calls", "cost"):
+        for name in _USAGE:
             value = usage.get(name)
             if value is not None and not (_is_number(value) and value >= 0):
                 return f"usage.{role}.{name}", f"expected a number from 0, found {value!r}"
@@ -297,7 +326,7 @@ def _details_fault(record: dict[str, Any]) -> tuple[str, str] | None:
 
 def _timing_fault(timing: dict[str, Any]) -> tuple[str, str] | None:
     latencies = timing.get("latencies", [])
-    if not isinstance(latencies, list) or not all(_is_number(value) for value in latencies):
+    if not isinstance(latencies, list) or not all(map(_is_number, latencies)):
         return "timing.latencies", "expected a list of numbers"
     for name in ("reset", "agent", "env", "grade"):
         if timing.get(name) is not None and not _is_number(timing[name]):

@@ -31,9 +31,15 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _run(arguments: list[str]) -> int:
+    import atexit
+    import gc
+
     from hexathlon_cli import interrupts
     from hexathlon_cli.streams import break_silence, prepare_streams
 
+    # Python's collections at exit visit every object; with PyTorch they take most of a second,
+    # after the last output.
+    atexit.register(gc.freeze)
     prepare_streams()
     break_silence()
     interrupts.install()

@@ -1,5 +1,6 @@
 """The commands `leaderboard add | verify | remove | rerun | commit | reveal | ledger | serve`."""
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -102,10 +103,12 @@ def verify(
     salt_file: SaltFile = None,
 ) -> int:
     """Verify a board: ledger, signatures, archives, figures and every trial."""
-    from hexathlon.baselines.harness.errors import ExitCode
+    from hexathlon.baselines.harness.errors import ExitCode, UsageError
     from hexathlon_cli.output import note, print_text
 
     opened = _open(board)
+    if not opened.exists():
+        raise UsageError(f"{board} is not a board: it has neither a ledger nor submissions")
     faults = list(opened.faults(head))
     if replay and not faults:
         for line, _ in opened.entries():
@@ -158,15 +161,19 @@ def rerun(
     compared by paired tests. The ledger gets a line with the figures; exit code 3 if they differ.
     """
     from hexathlon.baselines.harness.config import ExecutionConfig
-    from hexathlon.baselines.harness.errors import ExitCode
+    from hexathlon.baselines.harness.errors import ExitCode, UsageError
     from hexathlon.baselines.harness.run import evaluate, stored_config
     from hexathlon.evaluators.records.plan import read_plan
     from hexathlon.leaderboard.preparing import STATEMENT
     from hexathlon.leaderboard.repeating import compare_outcomes
-    from hexathlon.leaderboard.signing import sign
+    from hexathlon.leaderboard.signing import public_key, sign
     from hexathlon_cli.output import print_text
 
     opened = _open(board)
+    if submission not in {line.submission for line, _ in opened.entries()}:
+        raise UsageError(f"{submission} is not on the board")
+    if key is not None:
+        public_key(key)  # a key that cannot sign is reported before the run
     run = opened.run(submission)
     evaluate(stored_config(read_plan(run)), ExecutionConfig(salt_file=salt_file), out)
     outcomes = compare_outcomes(run, out)
@@ -234,7 +241,9 @@ def ledger(board: _BoardPath) -> int:
 
 def serve(
     site: Annotated[Path, typer.Argument(help="A built site.")],
-    port: Annotated[int, typer.Option(help="Port on this machine; 0 for any.")] = 8080,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port on this machine; 0 for any.")
+    ] = 8080,
     base: Annotated[str, typer.Option(help="Path below which the site is served.")] = "/",
 ) -> int:
     """Serve a site on this machine until interrupted."""
@@ -269,14 +278,25 @@ def _today() -> str:
     return f"{datetime.now(UTC):%Y-%m-%d}"
 
 
+def _reported(command: Callable[..., int]) -> Callable[..., int]:
+    """Report a submission, file or key that cannot be used as a usage error."""
+
+    @functools.wraps(command)
+    def reported(*values: Any, **named: Any) -> int:
+        from hexathlon.baselines.harness.errors import UsageError
+        from hexathlon.leaderboard.intake import IntakeError
+        from hexathlon.leaderboard.signing import SigningError
+
+        try:
+            return command(*values, **named)
+        except (IntakeError, SigningError) as error:
+            raise UsageError(str(error)) from None
+
+    return reported
+
+
 COMMANDS: dict[str, Callable[..., int]] = {
-    "add": add,
-    "verify": verify,
-    "remove": remove,
-    "rerun": rerun,
-    "commit": commit,
-    "reveal": reveal,
-    "ledger": ledger,
-    "serve": serve,
+    command.__name__: _reported(command)
+    for command in (add, verify, remove, rerun, commit, reveal, ledger, serve)
 }
 """Commands of the group `leaderboard`, by name."""

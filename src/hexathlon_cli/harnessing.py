@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hexathlon.baselines.agents.spec import ModelSpec, SpecError, parse_model
-from hexathlon.baselines.bridges.command import CommandAgent, CommandSettings, OpenAnswers
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig, load_config
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageError
 from hexathlon.baselines.harness.models import OpenedModel, open_model
 from hexathlon.baselines.harness.run import evaluate
+from hexathlon.baselines.programs.command import CommandAgent, CommandSettings, OpenAnswers
 from hexathlon_cli.runs import conclude, describe
 
 if TYPE_CHECKING:
@@ -100,8 +100,8 @@ def _with_checkpoint(
     settings: CommandSettings, spec: ModelSpec, config: EvalConfig, execution: ExecutionConfig
 ) -> tuple[CommandAgent, Mapping[str, Any]]:
     from hexathlon.baselines.agents.checkpoint import InvalidCheckpoint, open_policy, revision_of
-    from hexathlon.baselines.bridges.policies import policy_answers
     from hexathlon.baselines.engines.errors import EngineMissing
+    from hexathlon.baselines.programs.policies import policy_answers
     from hexathlon.baselines.tokens.requests import TokenSampling
 
     path = Path(spec.place)

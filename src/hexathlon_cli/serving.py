@@ -7,9 +7,11 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from hexathlon.baselines.bridges.episodes import BridgedEpisode, TurnReply
+from hexathlon.baselines.bridges.episodes import BridgedEpisode
 from hexathlon.baselines.bridges.listing import TaskListing
+from hexathlon.baselines.bridges.rendering import TurnReply
 from hexathlon.baselines.codecs.registry import CODEC_NAMES
+from hexathlon.baselines.gateway.listening import without_delay
 from hexathlon.baselines.harness.environments import find_environment, short
 from hexathlon.baselines.harness.errors import (
     EnvironmentUnavailable,
@@ -111,7 +113,7 @@ def serve_app(app: Any, announcement: str, host: str, port: int) -> None:
     import uvicorn
 
     try:
-        listening = socket.create_server((host, port))
+        listening = without_delay(socket.create_server((host, port)))
     except OSError as error:
         raise UsageError(f"cannot listen on {host}:{port}: {error.strerror}") from None
     with listening:

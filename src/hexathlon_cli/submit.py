@@ -66,13 +66,14 @@ def _details(path: Path | None) -> dict[str, Any]:
     import tomllib
 
     from hexathlon.baselines.harness.errors import UsageError
+    from hexathlon.tasks.validation import reason
 
     if path is None:
         return {}
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
-        raise UsageError(f"cannot read {path}: {error}") from None
+        raise UsageError(f"cannot read {path}: {reason(error)}") from None
 
 
 @app.command("key", epilog=examples("submit key"))

@@ -21,10 +21,10 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_progress_is_silent_for_two_seconds() -> None:
+def test_a_short_operation_is_silent() -> None:
     clock, stream = Clock(), Terminal()
     with Progress("playing", 10, stream, clock) as progress:
-        clock.now = 1.9
+        clock.now = 1.1
         progress.advance()
     assert (stream.getvalue(), progress.done) == ("", 1)
 
@@ -49,6 +49,17 @@ def test_terminal_gets_a_transient_bar() -> None:
         assert "playing" in stream.getvalue()
     assert progress.done == 3
     assert stream.getvalue().endswith("\x1b[2K")  # the line is erased
+
+
+def test_a_bar_may_learn_its_total_later() -> None:
+    clock, stream = Clock(), Terminal()
+    with Progress("playing", None, stream, clock) as progress:
+        clock.now = 3.0
+        progress.advance()
+        progress.total = 7
+        progress.advance()
+        progress._bar.refresh()
+        assert "2/7" in stream.getvalue()
 
 
 def test_a_terminal_gets_the_bar_before_a_long_first_step(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,13 +9,15 @@ from typing import Any
 
 import uvicorn
 
+from hexathlon.baselines.gateway.listening import without_delay
+
 DEADLINE = 120.0
 
 
 @contextlib.contextmanager
 def served(app: Any) -> Iterator[str]:
     """Yield the address of a server of the application; it ends with the block."""
-    listening = socket.create_server(("127.0.0.1", 0))
+    listening = without_delay(socket.create_server(("127.0.0.1", 0)))
     config = uvicorn.Config(app, log_config=None, ws_ping_interval=None)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listening],))

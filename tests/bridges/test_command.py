@@ -15,7 +15,7 @@ from hexathlon.envs.sandbox.ladder import backend
 from hexathlon.evaluators.records import read_records
 from hexathlon_cli.app import run
 from support.gateways import Scripted, served
-from support.gold_model import GoldModel, gold_actions
+from support.gold_model import GoldModel, gold_actions, through
 
 if not backend("namespaces").probe().available:
     pytest.skip("needs a sandbox with namespaces", allow_module_level=True)
@@ -43,25 +43,54 @@ class WritesGold:
         self.prompts.append(list(request.ids))
         text = "The work is done."
         if self._calls:
-            call = self._calls.pop(0)
-            if call["name"] == "run":
-                call = {"name": "bash", "arguments": call["arguments"]}
-            else:
-                call = {**call, "name": f"mcp_{call['name']}"}
+            name, arguments = through(self._tools(request.ids), self._calls.pop(0))
+            call = {"name": name, "arguments": arguments}
             text = f"<tool_call>\n{json.dumps(call, ensure_ascii=False)}\n</tool_call>"
         ids = [*renderer.encode(text), renderer.end_of_turn]
         return TokenReply(ids, [-0.5] * len(ids), "stop", [Span(0, 0, len(ids))])
+
+    def _tools(self, ids: list[int]) -> list[Any]:
+        """Return the tools that a prompt offers."""
+        prompt = self._policy.renderer.tokenizer.decode(ids)
+        rows = prompt.partition("<tools>\n")[2].partition("\n</tools>")[0].splitlines()
+        return [json.loads(row)["function"] for row in rows]
 
     async def close(self) -> None:
         await self._policy.engine.close()
 
 
-def harness(out: Path, model: str, task: str, *command: str, **options: Any) -> int:
-    """Run the command and return its exit code."""
-    flags = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
+def sandboxed_python() -> list[str]:
+    """The mounts by which this interpreter, with its packages, works in a sandbox."""
+    places = {sys.prefix, sys.base_prefix, str(Path(os.path.realpath(sys.executable)).parents[1])}
+    places |= {str(Path(each).parents[2]) for each in sys.path if each.endswith("site-packages")}
+    return [f"--mount={place}" for place in places if not f"{place}/".startswith("/usr/")]
+
+
+CODEX = (
+    "exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox",
+    "-m", "{model}", "-c", 'model_provider="here"',
+    "-c", 'model_providers.here={name="here",base_url="{url}/v1",env_key="OPENAI_API_KEY",'
+    'wire_api="responses"}', "-c", 'mcp_servers.hexathlon.url="{mcp}"', "{prompt}",
+)  # fmt: skip
+
+
+def program(name: str) -> tuple[list[str], list[str]]:
+    """Return the options that mount a program, and its command; skip if it is not installed."""
+    if name == "small":
+        return [f"--mount={PROGRAMS}", "--variable=STEPS=20"], list(AGENT)
+    if name == "codex":
+        folder = os.environ.get("HEXATHLON_CODEX") or pytest.skip("scripts/bridges codex")
+        return [f"--mount={folder}"], [f"{folder}/node_modules/.bin/codex", *CODEX]
+    pytest.importorskip("agents", reason="scripts/bridges clients")
+    command = [sys.executable, str(PROGRAMS / "agents_sdk.py"), "{prompt}"]
+    return [f"--mount={PROGRAMS}", *sandboxed_python()], command
+
+
+def harness(out: Path, model: str, task: str, name: str, *options: str) -> int:
+    """Run the command with a program and return its exit code."""
+    mounts, command = program(name)
     words = ["harness", f"--model={model}", f"--task={task}", f"--out={out}", "--retries=0"]
-    words += ["--keep-tokens"] if options else []
-    return run([*words, f"--mount={PROGRAMS}", *flags, "--", *command])
+    return run([*words, "--seconds=300", *mounts, *options, "--", *command])
 
 
 def only_record(out: Path) -> dict[str, Any]:
@@ -73,7 +102,7 @@ def only_record(out: Path) -> dict[str, Any]:
 def test_a_program_solves_a_task_with_a_model_on_a_server(tmp_path: Path, task: str) -> None:
     model = Scripted(GoldModel(task))
     with served(Gateway(model)) as url:
-        assert harness(tmp_path / "run", f"endpoint:{url}/v1#scripted", task, *AGENT) == 0
+        assert harness(tmp_path / "run", f"endpoint:{url}/v1#scripted", task, "small") == 0
     record = only_record(tmp_path / "run")
     assert (record["status"], record["reward"]) == ("scored", 1.0)
     assert record["usage"]["agent"]["calls"] == len(model.calls)
@@ -84,13 +113,14 @@ def test_a_program_solves_a_task_with_a_model_on_a_server(tmp_path: Path, task: 
     assert ending in next(row["output"] for row in rows if "output" in row)
 
 
-@pytest.mark.parametrize(
-    "task",
-    [pytest.param(TERMINAL, id="terminal", marks=pytest.mark.slow),
-     pytest.param(SHOPPING, id="shopping")],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "task"), [
+    pytest.param("small", TERMINAL, id="small-terminal", marks=pytest.mark.slow),
+    pytest.param("small", SHOPPING, id="small-shopping"),
+    *(pytest.param(name, task, id=f"{name}-{task.partition('/')[0]}")
+      for name in ("openai-agents", "codex") for task in (TERMINAL, SHOPPING)),
+])  # fmt: skip
 def test_the_calls_of_a_program_are_kept_token_by_token_and_train(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, task: str
 ) -> None:
     torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
     from hexathlon.baselines.agents import checkpoint
@@ -101,7 +131,7 @@ def test_the_calls_of_a_program_are_kept_token_by_token_and_train(
     from hexathlon.baselines.tokens.trajectory import Trajectory
     from support.policies import untrained_policy
 
-    path = untrained_policy(tmp_path / "policy", 16_384)
+    path = untrained_policy(tmp_path / "policy", 131_072)
     opened: list[Any] = []
 
     def open_gold(*given: Any) -> Any:
@@ -112,8 +142,7 @@ def test_the_calls_of_a_program_are_kept_token_by_token_and_train(
     open_policy = checkpoint.open_policy
     monkeypatch.setattr(checkpoint, "open_policy", open_gold)
     out = tmp_path / "run"
-    model = f"{path}"
-    assert harness(out, model, task, *AGENT, dialect="hermes", variable="STEPS=20") == 0
+    assert harness(out, str(path), task, name, "--keep-tokens", "--dialect=hermes") == 0
     assert only_record(out)["reward"] == 1.0
     (kept,) = read_tokens(out)
     sampled = [node for node in kept.tree.nodes if node.kind == "sampled"]
@@ -137,37 +166,12 @@ def test_the_calls_of_a_program_are_kept_token_by_token_and_train(
     assert after[drawn].mean() > before[drawn].mean()
 
 
-def sandboxed_python() -> list[str]:
-    """The mounts by which this interpreter, with its packages, works in a sandbox."""
-    places = {sys.prefix, sys.base_prefix, str(Path(os.path.realpath(sys.executable)).parents[1])}
-    return [f"--mount={place}" for place in places if not f"{place}/".startswith("/usr/")]
-
-
-CODEX = (
-    "exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox",
-    "-m", "{model}", "-c", 'model_provider="here"',
-    "-c", 'model_providers.here={name="here",base_url="{url}/v1",env_key="OPENAI_API_KEY",'
-    'wire_api="responses"}', "-c", 'mcp_servers.hexathlon.url="{mcp}"', "{prompt}",
-)  # fmt: skip
-
-
 @pytest.mark.parametrize("task", [TERMINAL, SHOPPING], ids=["terminal", "shopping"])
-@pytest.mark.parametrize("program", ["openai-agents", "codex"])
-def test_programs_of_other_makers_solve_tasks(tmp_path: Path, program: str, task: str) -> None:
-    if program == "codex":
-        folder = os.environ.get("HEXATHLON_CODEX") or pytest.skip("scripts/bridges codex")
-        command = [f"{folder}/node_modules/.bin/codex", *CODEX]
-        mounts = [f"--mount={folder}"]
-    else:
-        pytest.importorskip("agents", reason="scripts/bridges clients")
-        command = [sys.executable, str(PROGRAMS / "agents_sdk.py"), "{prompt}"]
-        mounts = [f"--mount={PROGRAMS}", *sandboxed_python()]
-    model = Scripted(GoldModel(task))
+@pytest.mark.parametrize("name", ["openai-agents", "codex"])
+def test_programs_of_other_makers_solve_tasks(tmp_path: Path, name: str, task: str) -> None:
+    model, out = Scripted(GoldModel(task)), tmp_path / "run"
     with served(Gateway(model)) as url:
-        words = [f"--model=endpoint:{url}/v1#scripted", f"--task={task}", "--retries=0"]
-        out = tmp_path / "run"
-        assert run(["harness", *words, f"--out={out}", "--seconds=300", *mounts, "--",
-                    *command]) == 0  # fmt: skip
+        assert harness(out, f"endpoint:{url}/v1#scripted", task, name) == 0
     record = only_record(out)
     assert (record["status"], record["reward"]) == ("scored", 1.0)
     (log,) = (out / "calls").iterdir()

@@ -1,6 +1,8 @@
 """The examples of the doors' pages that no other test runs."""
 
 import asyncio
+from pathlib import Path
+from typing import Any
 
 import pytest
 from bridges.guide import example
@@ -33,3 +35,19 @@ def test_the_verifiers_example_exports_what_verifiers_loads() -> None:
     names: dict[str, object] = {"__name__": "my_events"}
     exec(example("my_events.py"), names)
     assert names["__all__"] == ["ChatHarness", "EventTaskset", "PlayedEnv"]
+
+
+def test_the_trl_example_makes_a_trainer(tmp_path: Path) -> None:
+    pytest.importorskip("trl", reason="scripts/bridges trl")
+    from bridges.tokenizers import tiny_tokenizer
+
+    from hexathlon.baselines.warmstart.initial import ModelShape, make_model, save_policy
+
+    tokenizer = tiny_tokenizer()
+    shape = ModelShape(width=16, layers=1, heads=1, kv_heads=1, feed_forward=32)
+    save_policy(tmp_path / "a-checkpoint", make_model(shape, len(tokenizer), 0), tokenizer)
+    text = example("trl_rollout_example.py").replace("a-checkpoint", str(tmp_path / "a-checkpoint"))
+    text = text.replace('"runs/trl"', f'"{tmp_path}", use_cpu=True')  # the tests have no GPU
+    names: dict[str, Any] = {"__name__": "trl_rollout_example"}
+    exec(text, names)
+    assert len(names["trainer"].train_dataset) == 64

@@ -18,22 +18,29 @@ from hexathlon.baselines.exchange.atif import from_atif, to_atif
 from hexathlon.baselines.exchange.transcript import ChatTranscript
 from hexathlon.envs.errors import EnvFault
 from hexathlon.envs.sandbox.ladder import choose
-from hexathlon.envs.terminal import harbor_environment
+from hexathlon.envs.terminal import building
 from hexathlon.tasks.taskset import build_task
 from hexathlon.tasks.terminal.harbor_registry import write_registry
 
-CLASS = "hexathlon.envs.terminal.harbor_environment:SandboxEnvironment"
+CLASS = "hexathlon.baselines.bridges.harbor:SandboxEnvironment"
 
 
-@pytest.fixture(scope="module")
-def tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("tasks") / "set"
-    rows = TaskListing("Terminal", level="tiny").rows("test", 0, 3)
+def exported(place: Path, count: int = 3) -> Path:
+    """Export tasks, read them with Harbor's own models, and return their directory."""
+    folder = place / "set"
+    if folder.exists():
+        return folder
+    rows = TaskListing("Terminal", level="tiny").rows("test", 0, count)
     registry = json.loads(write_registry([row["task"] for row in rows], folder).read_text())
     for entry, row in zip(registry[0]["tasks"], rows, strict=True):  # Harbor's own models
         task = Task(Path(entry["path"]))
         assert task.instruction.strip() == build_task(row["task"]).instruction.strip()
     return folder
+
+
+@pytest.fixture(scope="module")
+def tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return exported(tmp_path_factory.mktemp("tasks"))
 
 
 def run(tasks: Path, agent: str, out: Path, concurrent: int = 1) -> list[Any]:
@@ -65,10 +72,10 @@ def test_gold_earns_one_and_nothing_the_floor(tasks: Path, tmp_path: Path) -> No
 
 
 def test_a_fault_is_an_error(tasks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(self: Any) -> None:
+    def fail(*_: Any, **__: Any) -> None:
         raise EnvFault("the disk is gone", cause="disk")
 
-    monkeypatch.setattr(harbor_environment.SandboxEnvironment, "_open", fail)
+    monkeypatch.setattr(building, "open_directory", fail)
     results = run(tasks, "oracle", tmp_path)
     assert len(results) == 3
     for result in results:

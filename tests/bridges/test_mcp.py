@@ -10,8 +10,9 @@ import anyio
 import mcp
 from bridges.contract import EVENT, TASKS, broken, gold
 
-from hexathlon.baselines.bridges.episodes import BridgedEpisode, TurnReply
+from hexathlon.baselines.bridges.episodes import BridgedEpisode
 from hexathlon.baselines.bridges.mcp import READ_TASK, make_server
+from hexathlon.baselines.bridges.rendering import TurnReply
 from hexathlon.envs.errors import EnvFault
 
 

@@ -1,5 +1,8 @@
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,6 +12,7 @@ import httpx
 from bridges.contract import EVENT, TASKS, broken, gold
 from bridges.doors.openenv import play
 from bridges.guide import example
+from bridges.openenv_package import validated
 from bridges.served import served
 from openenv.core.generic_client import GenericEnvClient
 
@@ -38,7 +42,7 @@ def test_a_step_after_the_end_is_refused(address: str) -> None:
         env.reset(seed=played.seed, task=played.task)
         for action in played.actions:
             env.step({"text": action})
-        with pytest.raises(RuntimeError, match="no episode is open"):
+        with pytest.raises(RuntimeError, match="the episode has ended"):
             env.step({"text": played.actions[-1]})
 
 
@@ -62,6 +66,32 @@ def test_a_fault_is_an_error_and_other_sessions_go_on() -> None:
         with pytest.raises(RuntimeError, match="the disk is gone"):
             env.step({"text": played.actions[0]})
         assert other == played
+
+
+def test_a_step_that_hangs_holds_up_its_own_session_only() -> None:
+    played, go_on = gold()[0], threading.Event()
+
+    def hanging() -> BridgedEpisode:
+        episode = BridgedEpisode(EVENT)
+        step = episode.env.step
+
+        def late(action: str) -> Any:
+            assert go_on.wait(120)
+            return step(action)
+
+        episode.env.step = late  # type: ignore[method-assign]
+        return episode
+
+    made = iter((hanging, lambda: BridgedEpisode(EVENT)))
+    app = make_app(lambda: next(made)(), TaskListing(EVENT), "sql")
+    with served(app) as place, ThreadPoolExecutor(1) as pool:
+        with GenericEnvClient(base_url=place, message_timeout_s=120).sync() as env:
+            env.reset(seed=played.seed, task=played.task)
+            waiting = pool.submit(env.step, {"text": played.actions[0]})
+            assert play(place, played.task, played.seed, played.actions) == played
+            assert not waiting.done()
+            go_on.set()
+            assert waiting.result(120).observation["text"] == played.answers[0]
 
 
 def test_tasks_are_listed(address: str) -> None:
@@ -89,4 +119,16 @@ def test_openenvs_own_validation_passes(address: str, tmp_path: Path) -> None:
 
 def test_the_guides_example_runs(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     exec(example("openenv_client.py").replace("http://127.0.0.1:8000", address), {})
-    assert "None False" in capsys.readouterr().out
+    assert "0.0 False" in capsys.readouterr().out
+
+
+IMPLEMENTED = ("static.manifest", "runtime.startup", "runtime.reward_well_formed",
+               "runtime.observation_schema", "runtime.state_contract")  # fmt: skip
+
+
+def test_the_package_passes_rfc_008(tmp_path: Path) -> None:
+    """All checks that OpenEnv implements, but for that of the network, which needs Docker."""
+    report = validated(tmp_path / "package")
+    status = {check["check_id"]: check["status"] for check in report["results"]}
+    assert [status[name] for name in IMPLEMENTED] == ["pass"] * len(IMPLEMENTED), report
+    assert report["verdict"] == "warn" and set(status.values()) == {"pass", "skip"}

@@ -5,14 +5,14 @@ import pytest
 
 pytest.importorskip("tinker_cookbook", reason="scripts/bridges tinker")
 
-from bridges.contract import gold
+from bridges.contract import native
 from bridges.tokenizers import tiny_tokenizer
 from tinker_cookbook.completers import TokensWithLogprobs
 from tinker_cookbook.rl.data_processing import assemble_training_data, compute_advantages
 from tinker_cookbook.rl.rollouts import do_group_rollout
 from tinker_cookbook.tokenizer_utils import register_tokenizer
 
-from hexathlon.baselines.bridges.tinker_env import EventDatasetBuilder, EventGroupBuilder
+from hexathlon.baselines.bridges.tinker_data import EventDatasetBuilder
 
 register_tokenizer("tiny", tiny_tokenizer)
 
@@ -35,9 +35,13 @@ class Scripted:
 
 
 def test_the_cookbooks_rollouts_become_training_data() -> None:
-    played = gold()[0]
-    builder = EventGroupBuilder("SQL", played.task, played.seed, 2, "role_colon", "tiny")
+    config = EventDatasetBuilder(
+        event="SQL", model_name="tiny", renderer_name="role_colon", split="test", level="tiny",
+        batch_size=1, group_size=2,
+    )  # fmt: skip
+    builder = asyncio.run(config())[0].get_batch(0)[0]
     assert pickle.loads(pickle.dumps(builder)) == builder
+    played = native(builder.task, 0)
     group = asyncio.run(do_group_rollout(builder, Scripted(played.actions)))
     assert group.get_total_rewards() == [1.0, 0.0] and not group.rollout_errors
     advantages = compute_advantages([group])
@@ -51,5 +55,6 @@ def test_batches_are_the_tasks_of_a_split() -> None:
                                   batch_size=2, group_size=3, batches=2, level="tiny")  # fmt: skip
     dataset, no_test = asyncio.run(builder())
     assert len(dataset) == 2 and no_test is None
-    assert [each.size for each in dataset.get_batch(1)] == [3, 3]
+    envs = asyncio.run(dataset.get_batch(1)[1].make_envs())
+    assert len(envs) == 3
     assert len({each.task for at in range(2) for each in dataset.get_batch(at)}) == 4

@@ -180,5 +180,16 @@ def test_faults_are_errors(client: Any) -> None:
     training = client.create_lora_training_client(base_model="tiny", rank=2)
     with pytest.raises(Exception, match="needs the input 'logprobs'"):
         training.forward_backward([datum(advantages=[1.0] * 3)], "ppo").result()
-    with pytest.raises(Exception, match="there is no loss 'gspo'"):
-        training.forward_backward([datum(advantages=[1.0] * 3)], "gspo").result()
+    with pytest.raises(Exception, match="there is no loss 'stable_reinforce'"):
+        training.forward_backward([datum(advantages=[1.0] * 3)], "stable_reinforce").result()
+
+
+def test_gspo_clips_the_ratio_of_the_sequence(client: Any) -> None:
+    training = client.create_lora_training_client(base_model="tiny", rank=2)
+    plain = training.forward([datum(weights=[1.0] * 3)], "cross_entropy").result()
+    values = plain.loss_fn_outputs[0]["logprobs"].tolist()[-3:]
+    rows = {"advantages": [1.0, 1.0, 1.0], "sequence_ratio_mask": [1.0] * 3}
+    for shift, ratio in ((0.0, 1.0), (-0.5, 1.0 + 4e-4), (0.5, math.exp(-0.5))):
+        example = datum(logprobs=[value + shift for value in values], **rows)
+        result = training.forward_backward([example], "gspo").result()
+        assert result.metrics["loss:sum"] == pytest.approx(-3 * ratio, rel=1e-4)

@@ -1,7 +1,9 @@
+import asyncio
 import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,24 +11,32 @@ pytest.importorskip("verifiers.v1", reason="scripts/bridges verifiers")
 
 import verifiers.v1 as vf
 from bridges.contract import gold
-from verifiers.v1.utils.loaders import load_taskset
+from bridges.tiny_policy import ServedPolicy, tiny_policy
+from verifiers.v1.utils.loaders import load_environment, load_taskset
 
+from hexathlon.baselines.bridges.verifiers_env import PlayedEnvConfig
+from hexathlon.baselines.bridges.verifiers_taskset import EventData, EventTask
 from hexathlon.baselines.exchange.transcript import ChatTranscript
 from hexathlon.baselines.exchange.verifiers_traces import from_trace, to_trace
 
 
-def test_vf_validate_passes(tmp_path: Path) -> None:
-    """Gold and no-op of verifiers' own validator."""
+def validated(folder: Path) -> Any:
+    """Return the summary of verifiers' own validator, with its gold and no-op checks."""
     program = "from verifiers.v1.cli.validate import main; main()"
     words = ["hexathlon-events", "--runtime.type", "subprocess", "--taskset.level", "tiny",
              "--taskset.count", "3", "--no-rich"]  # fmt: skip
     done = subprocess.run(
-        [sys.executable, "-c", program, *words], cwd=tmp_path, capture_output=True, text=True,
+        [sys.executable, "-c", program, *words], cwd=folder, capture_output=True, text=True,
         timeout=300, env={"PYTHONPATH": str(Path(__file__).parent), "PATH": "/usr/bin:/bin"},
     )  # fmt: skip
     summary = json.loads(done.stdout[done.stdout.index("{") : done.stdout.rindex("}") + 1])
     assert done.returncode == 0, done.stderr
-    assert summary["checks"]["gold"]["valid"] == summary["checks"]["noop"]["valid"] == 3
+    return summary
+
+
+def test_vf_validate_passes(tmp_path: Path) -> None:
+    checks = validated(tmp_path)["checks"]
+    assert checks["gold"]["valid"] == checks["noop"]["valid"] == 3
 
 
 def test_tasks_are_the_first_of_a_split(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,7 +44,7 @@ def test_tasks_are_the_first_of_a_split(monkeypatch: pytest.MonkeyPatch) -> None
     from hexathlon.baselines.bridges.verifiers_taskset import EventTasksetConfig
 
     config = EventTasksetConfig(id="hexathlon-events", split="test", level="tiny", count=2)
-    names = [task.data.task for task in load_taskset(config)]
+    names = [task.data.name for task in load_taskset(config)]
     assert len(names) == 2 and all("/tiny/test/" in name for name in names)
 
 
@@ -53,3 +63,27 @@ def test_exported_traces_are_traces_of_verifiers() -> None:
     assert from_trace(json.loads(trace.model_dump_json())) == exported
     unscored = vf.WireTrace.model_validate(to_trace(ChatTranscript(messages, error="no disk")))
     assert not unscored.rewards and unscored.errors[0].message == "no disk"
+
+
+def test_a_checkpoint_plays_rollouts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Verifiers' own runner, with a checkpoint that solves the task at times."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    monkeypatch.setenv("POLICY_KEY", "none")
+    player = {"runtime": {"type": "subprocess"}, "max_turns": 3,
+              "sampling": {"temperature": 1.0, "max_tokens": 64}}  # fmt: skip
+    config = PlayedEnvConfig(taskset={"id": "hexathlon-events"}, player=player)
+
+    async def rewards(policy: ServedPolicy) -> list[float]:
+        env = load_environment(config)
+        client = vf.EvalClientConfig(base_url=policy.url, api_key_var="POLICY_KEY")
+        context = vf.ModelContext(model="half", client=client)
+        data = EventData(idx=0, name=policy.task, event="SQL", seed=0, settings={})
+        async with env.serving():
+            played = [env.run_episode(EventTask(data), context) for _ in range(8)]
+            episodes = await asyncio.gather(*played)
+        traces = [trace for episode in episodes for trace in episode.traces]
+        assert not any(trace.errors for trace in traces)
+        return [trace.reward for trace in traces]
+
+    with tiny_policy(tmp_path) as policy:
+        assert {0.0, 1.0} == set(asyncio.run(rewards(policy)))

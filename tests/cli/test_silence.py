@@ -78,3 +78,19 @@ def test_a_command_that_has_spoken_says_nothing_more(stream: str) -> None:
 def test_nothing_is_added_if_stderr_is_not_a_terminal() -> None:
     program = SLOW.format(patience=0.05, first="assert threading.active_count() == 1")
     assert shown(program, errors_too=False) == "done\n"
+
+
+LEAVING = """
+import atexit, gc
+atexit.register(lambda: print(gc.get_freeze_count() > loaded // 2, flush=True))
+from hexathlon_cli import main
+try:
+    main(["list"])
+finally:
+    loaded = len(gc.get_objects())
+"""
+"""A command, and after its own exit handlers whether its objects are exempt from collection."""
+
+
+def test_objects_are_not_collected_at_exit() -> None:
+    assert shown(LEAVING).splitlines()[-1] == "True"

@@ -387,3 +387,29 @@ def test_lines_written_otherwise_are_hashed_canonically(tmp_path):
     path.write_bytes(changed)
     (fault,) = check_chain(tmp_path, digest)
     assert fault.field == "hash"
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["\ud800", 10**60, 5e-324, 0.1 + 0.2, -0.0, {"deep": json.loads("[" * 300 + "]" * 300)}],
+    ids=["lone surrogate", "long integer", "denormal", "sum", "negative zero", "deep"],
+)
+def test_sealed_records_keep_every_value(tmp_path: Path, value: object) -> None:
+    with RecordWriter(tmp_path, PLAN, fsync="never") as writer:
+        writer.append({**make_record(0), "evidence": {"value": value}})
+    line = (tmp_path / "records.jsonl").read_bytes()
+    record, stated = parse_sealed(line)
+    assert record == parse_line(line)
+    assert stated == record["hash"] == record_hash(record)
+    assert repr(record["evidence"]["value"]) == repr(value)
+
+
+def test_a_sealed_record_with_an_infinity_is_no_record(tmp_path: Path) -> None:
+    with RecordWriter(tmp_path, PLAN, fsync="never") as writer:
+        writer.append(make_record(0))
+    line = (tmp_path / "records.jsonl").read_bytes()
+    start = line.index(b'"attempt"')
+    body = line[start:].rstrip(b"\n").replace(b'"attempt":1', b'"attempt":Infinity', 1)
+    digest = hashlib.sha256(b"{" + body).hexdigest()
+    forged = b'{"hash":"' + digest.encode() + line[73:start] + body + b"\n"
+    assert parse_sealed(forged) == (None, "")

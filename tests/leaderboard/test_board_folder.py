@@ -102,14 +102,14 @@ def test_the_same_run_gives_the_same_archive(made, tmp_path):
         ({"plan_hash": "0" * 64}, "field plan_hash"),
         ({"records": 11}, "field records: the run gives 12"),
         ({"results": []}, "0 events are stated, the run has 1"),
-        ({"unknown": 1}, "field unknown: Extra inputs"),
-        ({"tuned": "no"}, "field tuned"),
-        ({"link": "javascript:hit()"}, "field link"),
-        ({"organisation": "North\nSouth"}, "field organisation"),
-        ({"attempts": 0}, "field attempts"),
-        ({"date": "today"}, "field date"),
-        ({"schema": "hexathlon.submission/0"}, "field schema"),
-        ({"training_data": {"benchmark": "some"}}, "field training_data.benchmark"),
+        ({"unknown": 1}, "submission.json: there is no setting 'unknown'"),
+        ({"tuned": "no"}, "submission.json: tuned must be"),
+        ({"link": "javascript:hit()"}, "submission.json: link must match"),
+        ({"organisation": "North\nSouth"}, "submission.json: organisation must match"),
+        ({"attempts": 0}, "submission.json: attempts must be"),
+        ({"date": "today"}, "submission.json: date must match"),
+        ({"schema": "hexathlon.submission/0"}, "submission.json: there is no schema"),
+        ({"training_data": {"benchmark": "some"}}, "there is no training_data.benchmark 'some'"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else None,
 )
@@ -327,3 +327,11 @@ def test_a_counter_signature_is_kept_and_checked(made, board, tmp_path):
     wrong = sign(b"other", tmp_path / "other", "rerun", "South", "2026-11-24")
     with pytest.raises(IntakeError, match="the signature signs"):
         opened.countersign(folder.name, wrong)
+
+
+def test_a_key_that_cannot_sign_is_refused_before_anything_is_copied(first, tmp_path):
+    (tmp_path / "key").write_text("hello")
+    made = BoardFolder(tmp_path / "board")
+    with pytest.raises(IntakeError, match="key is not a key"):
+        made.add(first, **DAY, key=tmp_path / "key")
+    assert not (tmp_path / "board").exists()

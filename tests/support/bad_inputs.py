@@ -59,11 +59,20 @@ def make_place(place: Path, run: Path, labels: Path) -> None:
         shutil.copytree(run, place / name)
         path = place / name / file
         path.write_bytes(edit(path.read_bytes()))
+    for name, keys, ledger in _BROKEN_BOARDS:
+        (place / name).mkdir()
+        (place / name / "keys.json").write_text(keys, "utf-8")
+        (place / name / "ledger.jsonl").write_text(ledger, "utf-8")
     shutil.copytree(run, place / "good")
     shutil.copytree(run, place / "plan-folder")
     os.remove(place / "plan-folder" / "plan.json")
     (place / "plan-folder" / "plan.json").mkdir()
 
+
+_BROKEN_BOARDS = (
+    ("board", "{}", ""), ("torn-keys", "{", ""), ("list-keys", "[1]", ""),
+    ("torn-ledger", "{}", '{"number": 1'),
+)  # fmt: skip
 
 _BROKEN_RUNS: list[tuple[str, str, Callable[[bytes], bytes]]] = [
     ("torn-records", "records.jsonl", lambda data: data[:-40]),

@@ -12,6 +12,7 @@ import uvicorn
 from hexathlon.baselines.engines.apis.base import ApiCall
 from hexathlon.baselines.engines.base import ChatReply, Usage
 from hexathlon.baselines.gateway.answers import ModelAnswer
+from hexathlon.baselines.gateway.listening import without_delay
 
 USAGE = Usage(11, 7, 1, 3, 2)
 Script = Callable[[ApiCall], dict[str, Any]]
@@ -37,7 +38,7 @@ class Scripted:
 @contextlib.contextmanager
 def served(app: Any, listening: socket.socket | None = None) -> Iterator[str]:
     """Yield the address of a server of an ASGI application in a thread of its own."""
-    listening = listening or socket.create_server(("127.0.0.1", 0))
+    listening = without_delay(listening or socket.create_server(("127.0.0.1", 0)))
     config = uvicorn.Config(app, log_config=None, lifespan="off", ws="none", interface="asgi3")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listening],))

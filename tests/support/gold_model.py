@@ -48,15 +48,15 @@ class GoldModel:
         taken = sum(len(message.get("tool_calls") or ()) for message in messages)
         if not tools or taken >= len(self._actions):
             return {"content": "The work is done."}
-        name, arguments = _through(tools, self._actions[taken])
+        name, arguments = through(tools, self._actions[taken])
         function = {"name": name, "arguments": json.dumps(arguments, ensure_ascii=False)}
         return {"tool_calls": [{"id": f"c{taken}", "type": "function", "function": function}]}
 
 
-def _through(
+def through(
     tools: Sequence[Mapping[str, Any]], action: Mapping[str, Any]
 ) -> tuple[str, dict[str, Any]]:
-    """Return name and arguments of the call in the program's terms."""
+    """Return name and arguments of a call in the terms of a program's tools."""
     for tool in tools:
         if tool["name"] == action["name"] or tool["name"].endswith(f"_{action['name']}"):
             return tool["name"], action["arguments"]

@@ -86,7 +86,7 @@ class TinkerApp:
             model = {"model_name": self._service.name, "trainable": True, "sampleable": True,
                      "max_context_length": self._service.context}  # fmt: skip
             return {"supported_models": [model]}
-        if name == "healthz":
+        if name == "healthz" or name.endswith("/finish"):
             return {"status": "ok"}
         if name.startswith("samplers/"):
             return self._service.sampler(name.removeprefix("samplers/"))

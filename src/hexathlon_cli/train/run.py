@@ -83,10 +83,11 @@ def run(
     names = tuple(log_to or ())
     with _launching(found, cluster) as launch:
         ended = guarded(lambda report: _trained(found, place, report, names, launch))
+    policy, ending = ("tinker.json", ".json") if found.engine.kind == "tinker" else ("policy", "")
     print_text(
         f"{_results(ended)}\n"
-        f"checkpoint: {place / 'policy'}\ncurve: {place / 'curve.html'}\n"
-        f"evaluations: {place / 'before'} {place / 'after'}"
+        f"checkpoint: {place / policy}\ncurve: {place / 'curve.html'}\n"
+        f"evaluations: {place / f'before{ending}'} {place / f'after{ending}'}"
     )
 
 

@@ -41,7 +41,7 @@ from hexathlon.tasks.gui.world.system.plan import TimedEvent
 __all__ = ["TEMPLATES"]
 
 
-@template("errand_working_day", "hard", apps=("calendar", "mail", "messages", "tasks", "clock"))
+@template("errand_working_day", "medium", apps=("calendar", "mail", "messages", "tasks", "clock"))
 def working_day(scene: GuiScene) -> GuiDraft | None:
     """A shift of ten requests: later ones change, withdraw or use what earlier ones did.
 

@@ -63,7 +63,7 @@ def arrived(scene: GuiScene, plan: PhonePlan, row: PhoneRow, body: str) -> Phone
     return plan.with_edits([("mail.mails", "put", {**row, "body": body})])
 
 
-@template("errand_mail_date", "medium", "hard", apps=("mail", "calendar"))
+@template("errand_mail_date", "easy", "medium", apps=("mail", "calendar"))
 def date_of_mail(scene: GuiScene) -> GuiDraft | None:
     """Put the date stated in an email, at `hard` one moved since, into the calendar."""
     plan = scene.plan()
@@ -73,7 +73,7 @@ def date_of_mail(scene: GuiScene) -> GuiDraft | None:
     row, second = scene.sample(mails, 2)
     number = scene.number(2, 90)
     day, moved = scene.day(plan, scene.number(4, 30)), scene.day(plan, scene.number(31, 50))
-    hard = scene.level == "hard"
+    hard = scene.level == "medium"
     start = free_slot(scene, plan, day)
     start2 = free_slot(scene, plan, moved)
     if not start or not start2 or start == start2:
@@ -119,7 +119,7 @@ def date_of_mail(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@template("errand_meeting_moved", "hard", apps=("messages", "calendar"))
+@template("errand_meeting_moved", "medium", apps=("messages", "calendar"))
 def meeting_moved(scene: GuiScene) -> GuiDraft | None:
     """Move a meeting as a message asks, and inform all its guests, while a call comes in."""
     plan = scene.plan()
@@ -247,7 +247,7 @@ def voicemail_task(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@template("errand_first_alarm", "medium", "hard", apps=("calendar", "clock"))
+@template("errand_first_alarm", "easy", "medium", apps=("calendar", "clock"))
 def alarm_for_first(scene: GuiScene) -> GuiDraft | None:
     """Set an alarm a given time before the first event of a day."""
     plan = scene.plan()
@@ -265,7 +265,7 @@ def alarm_for_first(scene: GuiScene) -> GuiDraft | None:
     rivals = [row for row in today if later(row["start"], -ahead) < time]
     if rivals:
         return None
-    hard = scene.level == "hard"
+    hard = scene.level == "medium"
     label = today[0]["title"] if hard else ""
     prefs = plan.table("clock.prefs")
     row = {"time": time, "days": "", "label": label, "on": True, "sound": prefs["sound"]["value"],
@@ -328,7 +328,7 @@ def send_place(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@template("errand_invoice", "medium", "hard", apps=("mail", "tasks"), twins=True)
+@template("errand_invoice", "easy", "medium", apps=("mail", "tasks"), twins=True)
 def invoice_task(scene: GuiScene) -> GuiDraft | None:
     """Create a task to pay an invoice, unless an email says that it is paid."""
     plan = scene.plan()
@@ -424,7 +424,7 @@ def missed_call(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@template("errand_mail_guests", "medium", "hard", apps=("calendar", "contacts", "mail"))
+@template("errand_mail_guests", "easy", "medium", apps=("calendar", "contacts", "mail"))
 def mail_guests(scene: GuiScene) -> GuiDraft | None:
     """Write one email to all guests of an event, in the order of the list."""
     plan = scene.plan()
@@ -436,7 +436,7 @@ def mail_guests(scene: GuiScene) -> GuiDraft | None:
     number = scene.number(2, 60)
     body = scene.say(f"Please bring form {number}.", f"请带上{number}号表格。")
     to = ", ".join(row["email"] for row in people)
-    hard = scene.level == "hard"
+    hard = scene.level == "medium"
     subject = event["title"]
     prefixed = f"{event['day']} {subject}" if hard else subject
     wish = scene.say(

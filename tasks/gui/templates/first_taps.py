@@ -100,9 +100,8 @@ class FlipSwitch(_FirstTap):
             changes=rows_together(*(row_changed("settings.values", name, value=state)
                                     for name, state in states if name in flipped)),
             alternatives={"by_app": solver(flipped, by_app=True)},
-            mutants={" ".join(("flips", *others)): solver(others)
-                     for count in range(len(names) + 1)
-                     for others in itertools.combinations(names, count) if others != flipped},
+            mutants={"unfinished": solver(flipped[:-1]), "every_switch": solver(names),
+                     "right_ones": solver([name for name in names if name not in flipped])},
             turns=10, brief=True, thought=thought,
         )  # fmt: skip
 
@@ -142,7 +141,10 @@ class ReadNumber(_FirstTap):
             def solve(pilot: PhonePilot) -> Script:
                 yield from pilot.act("wait")
                 yield from pilot.tap_entry(target)
-                yield from pilot.answer(value)
+                if value:
+                    yield from pilot.answer(value)
+                else:
+                    yield from pilot.done()
 
             return solve
 
@@ -162,7 +164,7 @@ class ReadNumber(_FirstTap):
             answer=GuiAnswer(data=(row[column],)), alternatives={"by_search": by_search},
             mutants={"other": solver(near["name"], near[column]),
                      "name": solver(row["name"], row["name"]),
-                     "number": solver(row["name"], row["phone"])},
+                     "silent": solver(row["name"], "")},
             turns=12, brief=True, thought=thought,
         )  # fmt: skip
 

@@ -69,12 +69,12 @@ def _expense(photo: PhoneRow, title: str, cents: int, category: str, day: str) -
         "note": "", "receipt": photo["name"]})  # fmt: skip
 
 
-@as_template("receipt_into_expenses", "medium", "hard", apps=("gallery", "expenses", "bank"))
+@as_template("receipt_into_expenses", "easy", "medium", apps=("gallery", "expenses", "bank"))
 def _receipt(scene: GuiScene) -> GuiDraft | None:
     """Record the receipts of a shop as expenses, with their photos."""
     plan = scene.plan()
     pairs = _receipts(scene, plan)
-    count = 2 if scene.level == "hard" else 1
+    count = 2 if scene.level == "medium" else 1
     alone = [pair for pair in pairs if sum(
         each[1]["title"] == pair[1]["title"] for each in pairs) == 1]  # fmt: skip
     if len(alone) < count + 1:
@@ -132,7 +132,7 @@ def _receipt(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@as_template("receipt_against_bank", "hard", apps=("gallery", "bank", "messages"), twins=True)
+@as_template("receipt_against_bank", "medium", apps=("gallery", "bank", "messages"), twins=True)
 def _against(scene: GuiScene) -> GuiDraft | None:
     """Compare a receipt with the amount charged; dispute an overcharge and tell a contact."""
     plan = scene.plan()
@@ -196,7 +196,7 @@ def _against(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@as_template("file_price_paid", "hard", apps=("files", "bank"))
+@as_template("file_price_paid", "medium", apps=("files", "bank"))
 def _price(scene: GuiScene) -> GuiDraft | None:
     """Pay the price stated in a document, with its reference."""
     plan = scene.plan()

@@ -3,15 +3,20 @@
 from functools import cache
 
 from hexathlon.tasks.gui.templates import (
+    accounts,
     appointments,
     correspondence,
     days,
     errands,
     first_taps,
+    home_life,
     household,
+    leisure,
     media,
     money,
     money_across,
+    office,
+    outings,
     people,
     places,
     routines,
@@ -19,6 +24,7 @@ from hexathlon.tasks.gui.templates import (
     texts,
 )
 from hexathlon.tasks.gui.templates.draft import GuiTemplate
+from hexathlon.tasks.gui.templates.shifts import templates as shifts
 from hexathlon.tasks.task import LEVELS, Level
 
 __all__ = ["TEMPLATES", "templates_of"]
@@ -38,6 +44,12 @@ _MODULES = (
     media,
     money,
     money_across,
+    office,
+    accounts,
+    outings,
+    leisure,
+    home_life,
+    shifts,
 )
 
 TEMPLATES: dict[str, GuiTemplate] = {

@@ -150,7 +150,7 @@ class MorningShift(GuiTemplate):
     """Six consecutive requests; later ones use and correct the results of earlier ones."""
 
     name: ClassVar[str] = "notes_morning"
-    levels: ClassVar[tuple[Level, ...]] = ("hard",)
+    levels: ClassVar[tuple[Level, ...]] = ("medium",)
     apps: ClassVar[tuple[str, ...]] = ("notes", "messages", "contacts", "settings")
 
     def draw(self, scene: GuiScene) -> GuiDraft | None:

@@ -49,7 +49,7 @@ class Client(contextlib.ExitStack):
 def _split(content: Any) -> tuple[str, tuple[str, ...]]:
     if isinstance(content, str):
         return content, ()
-    picture, text = content
+    text, picture = content
     data = io.BytesIO()
     picture["image"].save(data, "PNG")
     return text["text"], (picture_hash(data.getvalue()),)

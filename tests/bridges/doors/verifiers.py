@@ -13,7 +13,8 @@ from bridges.contract import Played, described, split
 from bridges.served import served
 from verifiers.v1.utils.loaders import load_environment
 
-from hexathlon.baselines.bridges.verifiers_taskset import EventData, EventTask, PlayedEnvConfig
+from hexathlon.baselines.bridges.verifiers_env import PlayedEnvConfig
+from hexathlon.baselines.bridges.verifiers_taskset import EventData, EventTask
 
 
 class Client(contextlib.ExitStack):
@@ -74,8 +75,7 @@ class Client(contextlib.ExitStack):
         name = f"script{next(self.names)}"
         self.scripts[name] = actions
         client = vf.EvalClientConfig(base_url=f"{self.address}/v1", api_key_var="SCRIPTED_KEY")
-        data = EventData(idx=0, name=task, event=self.event, task=task, seed=seed,
-                         settings=self.settings)  # fmt: skip
+        data = EventData(idx=0, name=task, event=self.event, seed=seed, settings=self.settings)
         context = vf.ModelContext(model=name, client=client)
         episode = await env.run_episode(EventTask(data), context)
         for error in [*episode.errors, *(e for trace in episode.traces for e in trace.errors)]:

@@ -85,7 +85,7 @@ def test_the_user_answers_a_question_about_the_missing_fact_and_nothing_else():
 
 
 def test_a_shift_shows_one_request_after_the_other():
-    task_id = first("notes_morning", "hard")
+    task_id = first("notes_morning", "medium")
     env = opened(task_id)
     task = env.task
     texts = [each["text"] for each in task.params["requests"]]
@@ -104,7 +104,7 @@ def test_a_shift_shows_one_request_after_the_other():
 
 
 def test_a_shift_gives_partial_credit_by_request():
-    env = opened(first("notes_morning", "hard"))
+    env = opened(first("notes_morning", "medium"))
     for _ in range(6):
         call(env, "status", goal_status="complete")
     assert env.verdict().score == 0 and env.verdict().partial == 0

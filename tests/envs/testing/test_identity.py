@@ -7,7 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from hexathlon.envs.testing import check_environment
-from hexathlon.envs.testing.identity_checks import endings, names_tell_nothing, unscored
+from hexathlon.envs.testing.forecasting import endings
+from hexathlon.envs.testing.identity_checks import names_tell_nothing, unscored
 from hexathlon.envs.testing.report import CheckFailed
 from hexathlon.envs.testing.solving import Solved
 from hexathlon.envs.testing.subject import Subject
@@ -21,10 +22,10 @@ SOURCE = get_source("roleplay")
 TASK = SOURCE.build(SOURCE.address("test", 0))
 
 
-def ended(*calls: dict[str, str]) -> list[Solved]:
+def ended(*calls: dict[str, str]) -> list[tuple[str, str]]:
     """Return an episode for each call of `finish`, its last one."""
     actions = [json.dumps({"name": "finish", "arguments": arguments}) for arguments in calls]
-    return [Solved(TASK, "", ("look", action), 1.0, "") for action in actions]
+    return [("look", action) for action in actions]
 
 
 YES, NO = {"answer": "yes", "kind": "a"}, {"answer": "no", "kind": "b"}

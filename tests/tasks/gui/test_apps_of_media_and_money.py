@@ -1,4 +1,4 @@
-"""Files, gallery, music, podcasts, expenses, bank, shop: every screen, and the effect of taps."""
+"""Files, gallery, music, podcasts, expenses, bank, shop, transit: every screen, and the effect of taps."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from hexathlon.tasks.gui.world.kit.looks import LOOKS, Appearance
 from hexathlon.tasks.gui.world.system.phone import Phone
 from hexathlon.tasks.gui.world.system.plan import PhonePlan
 
-APPS = ("gallery", "files", "music", "podcasts", "expenses", "bank", "shop")
+APPS = ("gallery", "files", "music", "podcasts", "expenses", "bank", "shop", "transit")
 _MOST_SCREENS = 70
 
 
@@ -72,7 +72,7 @@ def test_every_screen_opens_and_looking_changes_nothing(app, language):
     # Forms behind entries that this small phone may not have.
     assert screens - opened <= {"receive", "checkout", "dispute", "add_to", "order",
                                 "entry", "line", "move", "budget",
-                                "category", "edit_order"}, screens - opened  # fmt: skip
+                                "category", "edit_order", "ride"}, screens - opened  # fmt: skip
 
 
 def test_money_is_sent_only_after_confirmation_and_within_the_balance():

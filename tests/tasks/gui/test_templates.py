@@ -87,10 +87,14 @@ def test_the_request_does_not_contain_the_record_of_a_refusal(name, level):
             assert not record or record not in task.instruction, (task_id, record)
 
 
-@pytest.mark.parametrize("name", ["errand_working_day", "notes_morning"])
-def test_no_request_of_a_shift_is_satisfied_by_doing_nothing(name):
+SHIFTS = [("errand_working_day", "medium"), ("notes_morning", "medium")]
+SHIFTS += [(name, level) for name, level in KINDS if level == "hard"]
+
+
+@pytest.mark.parametrize(("name", "level"), SHIFTS)
+def test_no_request_of_a_shift_is_satisfied_by_doing_nothing(name, level):
     env = GUIEnv()
-    (task_id, _) = ids_of(name, "hard", "dev")
+    (task_id, _) = ids_of(name, level, "dev")
     env.reset(seed=0, options={"task": task_id})
     requests = 1 + len(env.task.params["requests"])
     assert requests >= 6

@@ -19,6 +19,7 @@ APP_NAMES: tuple[str, ...] = (
     "expenses",
     "bank",
     "shop",
+    "transit",
     "settings",
 )
 """Each is the name of a package next to this module, whose object `app` is the app."""

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from hexathlon.baselines.agents.base import Episode
 from hexathlon.baselines.agents.checkpoint import OpenedPolicy
-from hexathlon.baselines.bridges.command import OpenAnswers
 from hexathlon.baselines.gateway.policy import PolicyAnswers
 from hexathlon.baselines.gateway.recording import TurnLog
+from hexathlon.baselines.programs.command import OpenAnswers
 from hexathlon.baselines.tokens.requests import TokenSampling
 from hexathlon.tasks.seeding import derive_seed
 

@@ -18,14 +18,15 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from hexathlon.baselines.agents.base import Episode, GaveUp, Turn, text_of
-from hexathlon.baselines.bridges.confined import ConfinedCommand
-from hexathlon.baselines.bridges.tool_server import ToolServer
 from hexathlon.baselines.engines.apis.base import ApiCall, JsonBody
 from hexathlon.baselines.engines.base import Usage
 from hexathlon.baselines.engines.errors import BadRequest
 from hexathlon.baselines.gateway.answers import Answering, ModelAnswer
 from hexathlon.baselines.gateway.app import Gateway
+from hexathlon.baselines.gateway.listening import without_delay
 from hexathlon.baselines.gateway.recording import TurnLog
+from hexathlon.baselines.programs.confined import ConfinedCommand
+from hexathlon.baselines.programs.tool_server import ToolServer
 from hexathlon.baselines.tokens.tree import TokenTree
 from hexathlon.envs.messages import Message
 from hexathlon.evaluators.content import Content, joined
@@ -328,7 +329,7 @@ class _Server:
             app, log_config=None, access_log=False, lifespan="off", ws="none", interface="asgi3"
         )
         self._server = Quiet(config)
-        self._listening = listening
+        self._listening = without_delay(listening)
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:

@@ -1,0 +1,130 @@
+"""The expected state of a phone: its initial tables with the effects of operations."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from hexathlon.tasks.gui.world.apps.table import app_named
+from hexathlon.tasks.gui.world.phone.core import PhoneRow, PhoneTable
+from hexathlon.tasks.gui.world.system.plan import PhoneEdit, PhonePlan
+
+__all__ = ["ExpectedPhone", "RowKey"]
+
+RowKey = tuple[str, Any]
+"""Full name of a table, and the key of a row."""
+
+
+class ExpectedPhone:
+    """Tables that operations change, and the difference from the start.
+
+    Args:
+        plan: The phone.
+    """
+
+    def __init__(self, plan: PhonePlan) -> None:
+        self.plan = plan
+        self._taken = plan.taken_keys()
+        self._first: dict[str, PhoneTable] = {}
+        self._tables: dict[str, dict[Any, PhoneRow]] = {}
+        self.touched: set[RowKey] = set()
+        """Rows changed since the last call of `mark`."""
+
+    def table(self, name: str) -> dict[Any, PhoneRow]:
+        """Return a table by its full name, such as `notes.notes`."""
+        if name not in self._tables:
+            self._first[name] = self.plan.table(name)
+            self._tables[name] = dict(self._first[name])
+        return self._tables[name]
+
+    def rows(self, name: str) -> list[PhoneRow]:
+        """Return the rows of a table."""
+        return list(self.table(name).values())
+
+    def find(self, name: str, /, **columns: Any) -> PhoneRow | None:
+        """Return the first row with these values; None if there is none."""
+        return next(
+            (
+                row
+                for row in self.rows(name)
+                if all(row[column] == value for column, value in columns.items())
+            ),
+            None,
+        )
+
+    def add(self, name: str, /, **columns: Any) -> Any:
+        """Add a row; return its key. Columns that verifiers do not compare are left out."""
+        table = self.table(name)
+        keys = (key for key in (*table, *self._first[name]) if isinstance(key, int))
+        key = max(self._taken.get(name, 0), *keys, 0) + 1
+        table[key] = {"id": key, **columns}
+        self.touched.add((name, key))
+        return key
+
+    def change(self, name: str, key: Any, /, **columns: Any) -> None:
+        """Change columns of a row.
+
+        Raises:
+            KeyError: If there is no such row.
+        """
+        table = self.table(name)
+        table[key] = {**table[key], **columns}
+        self.touched.add((name, key))
+
+    def remove(self, name: str, key: Any) -> None:
+        """Remove a row.
+
+        Raises:
+            KeyError: If there is no such row.
+        """
+        del self.table(name)[key]
+        self.touched.add((name, key))
+
+    def edit(self, edits: Iterable[PhoneEdit]) -> None:
+        """Apply other people's changes, which are not counted as touched."""
+        for name, kind, value in edits:
+            table = self.table(name)
+            if kind == "drop":
+                table.pop(value, None)
+            else:
+                table[value["id"]] = {**table.get(value["id"], {}), **_compared(name, value)}
+
+    def mark(self) -> set[RowKey]:
+        """Return the rows changed since the last call."""
+        touched, self.touched = self.touched, set()
+        return touched
+
+    def changes(self, only: Iterable[RowKey] | None = None) -> dict[str, Any]:
+        """Return the difference from the start, as checks declare it.
+
+        Args:
+            only: The rows to compare; all by default.
+        """
+        chosen = None if only is None else set(only)
+        changes: dict[str, Any] = {}
+        for name, table in sorted(self._tables.items()):
+            first = self._first[name]
+            for key in sorted({*table, *first}, key=str):
+                if chosen is None or (name, key) in chosen:
+                    _compare(changes.setdefault(name, {}), key, first.get(key), table.get(key))
+        return {name: kinds for name, kinds in changes.items() if kinds}
+
+
+def _compare(
+    kinds: dict[str, list[Any]], key: Any, before: PhoneRow | None, after: PhoneRow | None
+) -> None:
+    """Note how a row differs from the start."""
+    if after is None:
+        if before is not None:
+            kinds.setdefault("removed", []).append(key)
+    elif before is None:
+        row = {column: value for column, value in after.items() if column != "id"}
+        kinds.setdefault("added", []).append(row)
+    else:
+        columns = {name: value for name, value in after.items() if before.get(name) != value}
+        if columns:
+            kinds.setdefault("changed", []).append([key, columns])
+
+
+def _compared(table: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    app, _, name = table.partition(".")
+    volatile = app_named(app).tables.get(name, ())
+    return {column: value for column, value in row.items() if column not in volatile}

@@ -1,0 +1,266 @@
+"""Duties with money: the costs of a trip, invoices that a payment covers, and a basket."""
+
+from collections.abc import Sequence
+from itertools import combinations, product
+from typing import NamedTuple
+
+from hexathlon.tasks.gui.operations.finding import look_up, read, read_path, read_thread
+from hexathlon.tasks.gui.operations.money import STANDARD_FEE, buy
+from hexathlon.tasks.gui.operations.operation import PhoneOperation
+from hexathlon.tasks.gui.operations.planning import finish_task
+from hexathlon.tasks.gui.templates.errand import Errand
+from hexathlon.tasks.gui.templates.shifts.book import DayWork, ShiftRequest
+from hexathlon.tasks.gui.templates.shifts.cast import DayCast, conversation, note
+from hexathlon.tasks.gui.templates.shifts.rules import HouseRules
+from hexathlon.tasks.gui.world.kit.words import wordings
+from hexathlon.tasks.gui.world.phone.core import PhoneRow
+from hexathlon.tasks.gui.world.phone.money import plain_cents
+
+__all__ = ["basket", "invoices", "trip_costs"]
+
+
+# The trip --------------------------------------------------------------------------------------
+
+
+class _Cost(NamedTuple):
+    """A cost of the trip: who paid, how much, for whom; 0 is the phone's owner."""
+
+    payer: int
+    cents: int
+    shared: frozenset[int]
+
+
+def trip_costs(e: Errand, cast: DayCast) -> list[ShiftRequest]:
+    """Settle the costs of a trip with each participant, after two corrections."""
+    people = list(cast.others[:3])
+    payees = []
+    for row in people:
+        same = [each for each in e.rows("bank.payees") if each["name"] == row["name"]]
+        e.drop("bank.payees", *same)
+        payees.append(e.put("bank.payees", None, name=row["name"], nick="", number=" ".join(
+            str(e.number(1000, 9999)) for _ in range(4))))  # fmt: skip
+    costs = [_Cost(e.pick((0, 1, 1, 2, 2, 3)), 60 * e.number(20, 240),
+                   frozenset([0, *e.sample((1, 2, 3), e.number(1, 3))]) if e.number(0, 3) else
+                   frozenset((1, 2, 3))) for _ in range(8)]  # fmt: skip
+    left, dearer = e.sample(range(8), 2)
+    right = list(costs)
+    absent = e.pick((1, 2, 3))
+    e.need(absent in costs[left].shared and len(costs[left].shared) > 2)
+    right[left] = costs[left]._replace(shared=costs[left].shared - {absent})
+    e.need(costs[dearer].payer != 0)
+    right[dearer] = costs[dearer]._replace(cents=costs[dearer].cents + 60 * e.number(3, 30))
+    nets, naive = _balances(right), _balances(costs)
+    e.need(all(abs(net) > 100 for net in nets) and nets != naive and min(nets) < 0 < max(nets))
+    names = [e.say("me", "我"), *(row["name"] for row in people)]
+    title = e.say(f"Trip {e.number(11, 99)}", f"旅行{e.number(11, 99)}")
+    things = e.sample((e.say("Boat", "船票"), e.say("Dinner", "晚餐"), e.say("Fuel", "油费"),
+                       e.say("Hut", "小屋"), e.say("Guide", "向导"), e.say("Tickets", "门票"),
+                       e.say("Picnic", "野餐"), e.say("Taxi", "出租车")), 8)  # fmt: skip
+    note(e, title, "\n".join(
+        e.say(f"{thing}: {names[cost.payer]} paid {plain_cents(cost.cents)} for "
+              f"{', '.join(names[each] for each in sorted(cost.shared))}",
+              f"{thing}：{names[cost.payer]}付了{plain_cents(cost.cents)}，"
+              f"共{'、'.join(names[each] for each in sorted(cost.shared))}")
+        for thing, cost in zip(things, costs, strict=True)))  # fmt: skip
+    threads = [conversation(e, row) for row in people]
+    e.tell(threads[absent - 1], e.say(f"About {title}: {things[left]} was without me.",
+                                      f"关于{title}：{things[left]}没有我。"))  # fmt: skip
+    payer = costs[dearer].payer
+    e.tell(threads[payer - 1], e.say(
+        f"About {title}: {things[dearer]} came to {plain_cents(right[dearer].cents)} in the end.",
+        f"关于{title}：{things[dearer]}最后是{plain_cents(right[dearer].cents)}。"))  # fmt: skip
+
+    def settled(rules: HouseRules, balances: Sequence[int]) -> list[PhoneOperation]:
+        works = []
+        for row, payee, net in zip(people, payees, balances, strict=True):
+            text = e.say(f"You owe me {plain_cents(-net)}", f"你欠我{plain_cents(-net)}")
+            works.append(rules.transfer(payee, net, title) if net > 0 else rules.message(row, text))
+        return works
+
+    def work(rules: HouseRules) -> DayWork:
+        reads = [read("notes", title), read_thread(threads[absent - 1]["name"]),
+                 read_thread(threads[payer - 1]["name"])]  # fmt: skip
+        wrong = {} if any(abs(net) < 5 for net in naive) else {"as noted": settled(rules, naive)}
+        return DayWork([*reads, *settled(rules, nets)], wrong)
+
+    return [ShiftRequest((
+        f'Settle the note "{title}" with each of the others separately; a cost is shared equally '
+        "by those it was for, and some of them have written corrections. If I owe somebody in "
+        f'balance, transfer it, with the reference "{title}". If somebody owes me, write '
+        '"You owe me 12.30".',
+        f"请按笔记“{title}”和其他每个人分别结清：每笔费用由所列的人平摊，有人写信更正过。"
+        f"我欠谁就转账给谁，附言“{title}”；谁欠我就发信息“你欠我12.30”。"), work)]  # fmt: skip
+
+
+def _balances(costs: Sequence[_Cost]) -> list[int]:
+    """Return what the owner owes to each participant, in cents; negative if they owe."""
+    found = [0, 0, 0, 0]
+    for cost in costs:
+        share = cost.cents // len(cost.shared)
+        if cost.payer and 0 in cost.shared:
+            found[cost.payer] += share
+        if not cost.payer:
+            for each in cost.shared - {0}:
+                found[each] -= share
+    return found[1:]
+
+
+# Invoices --------------------------------------------------------------------------------------
+
+
+def invoices(e: Errand, cast: DayCast) -> list[ShiftRequest]:
+    """Find the invoices that one payment covers, with the discount for early payment."""
+    numbers = e.sample(range(3000, 3999), 10)
+    amounts = [100 * e.number(40, 600) for _ in numbers]
+    paid_day, limit, percent = e.number(2, 5), e.pick((10, 12, 14)), e.pick((2, 3, 5))
+    ages = [e.number(4, 26) for _ in numbers]
+    due = [amount * (100 - percent) // 100 if age - paid_day <= limit else amount
+           for amount, age in zip(amounts, ages, strict=True)]  # fmt: skip
+    chosen = sorted(e.sample(range(10), 4))
+    total = sum(due[place] for place in chosen)
+    subsets = [part for count in range(1, 7) for part in combinations(range(10), count)]
+    fits = [part for part in subsets if sum(due[place] for place in part) == total]
+    flat = [part for part in subsets if sum(amounts[place] for place in part) == total]
+    e.need(fits == [tuple(chosen)] and not flat
+           and {due[each] == amounts[each] for each in chosen} == {True, False})  # fmt: skip
+    client = e.say(f"Cooper Yard {e.number(11, 99)}", f"库珀工场{e.number(11, 99)}")
+    title = e.say(f"Open invoices {client}", f"{client}未付账单")
+    note(e, title, "\n".join((
+        e.say(f"{percent} % discount if paid within {limit} days of the invoice's date",
+              f"开票后{limit}天内付款优惠{percent}%"),
+        *(f"{number}: {plain_cents(amount)}, {e.day_words(e.day(-age))}"
+          for number, amount, age in zip(numbers, amounts, ages, strict=True)))))  # fmt: skip
+    e.put("bank.entries", None, account=1, day=e.day(-paid_day), title=client, amount=total,
+          kind="transfer", reference=e.say("several invoices", "多张账单"), note="", disputed="",
+          card=0, category="")  # fmt: skip
+    names = [e.say(f"Invoice {number} unpaid", f"账单{number}未付") for number in numbers]
+    within = min(e.rows("tasks.lists"), key=lambda row: row["place"])["id"]
+    for name in names:
+        e.put("tasks.tasks", None, list=within, title=name, due="", time="", priority="",
+              flagged=False, done=False, note="", changed=f"{e.day(-2)} 09:05")  # fmt: skip
+    near = [*chosen[:-1], next(place for place in range(10) if place not in chosen)]
+
+    def work(rules: HouseRules) -> DayWork:
+        del rules
+        reads = [read("notes", title), read("bank", client)]
+        finished = [[finish_task(names[place]) for place in part] for part in (chosen, near)]
+        return DayWork([*reads, *finished[0]], {"other invoice": finished[1]})
+
+    return [ShiftRequest((
+        f'{client} has paid several invoices with one transfer. The note "{title}" lists what was '
+        "open. Tick off the tasks of exactly those invoices that the sum covers; one combination "
+        "fits.",
+        f"{client}用一笔转账付了好几张账单。笔记“{title}”列着未付的账单。请把这笔钱正好付清的那几张"
+        "账单的任务标为完成；只有一种组合符合。"), work)]  # fmt: skip
+
+
+# The basket ------------------------------------------------------------------------------------
+
+_Item = tuple[PhoneRow, int]
+
+
+class _Order(NamedTuple):
+    """Items of one order, with its voucher and its total."""
+
+    items: tuple[_Item, ...]
+    voucher: PhoneRow | None
+    total: int
+
+
+def basket(e: Errand, cast: DayCast) -> list[ShiftRequest]:
+    """Buy a list at the lowest total: choice of products, split into orders, vouchers."""
+    del cast
+    e.drop("shop.cart", *e.rows("shop.cart"))
+    for place, row in enumerate(e.rows("shop.vouchers")):
+        e.put("shop.vouchers", row, used=False, until=e.day(20 - 40 * (place == 2)),
+              cents=e.number(7, 15) * 100, minimum=1000 * e.number(3, 9))  # fmt: skip
+    vouchers = e.rows("shop.vouchers")[:2]
+    rating = e.number(30, 36)
+    wanted = _wanted(e, rating)
+    plans = sorted(_plans(wanted, vouchers), key=_rank)
+    costs = [_rank(plan) for plan in plans]
+    cheap = tuple((options[0], count) for options, count in wanted)
+    naive = min(_rank(plan) for plan in plans if len(plan) == 1 and plan[0].items == cheap)
+    e.need(costs[0] < costs[1] and costs[0][0] < naive[0])
+    best = sorted(plans[0], key=lambda order: -order.total)
+    e.need(len({order.total for order in best}) == len(best))
+    home = e.rows("shop.addresses")[1]
+    title = e.say(f"Shopping {e.number(11, 99)}", f"采购{e.number(11, 99)}")
+    kinds = [options[0]["title"].removeprefix(options[0]["brand"]).strip() for options, _ in wanted]
+    note(e, title, "\n".join(
+        e.say(f"{count} {kind}", f"{kind} {count}件")
+        for kind, (_, count) in zip(kinds, wanted, strict=True)))  # fmt: skip
+
+    def orders(plan: Sequence[_Order]) -> list[PhoneOperation]:
+        return [buy(order.items, home, voucher=order.voucher) for order in plan]
+
+    def work(rules: HouseRules) -> DayWork:
+        del rules
+        reads = [read("notes", title), *(look_up("shop", kind) for kind in kinds),
+                 read_path("shop", "me", wordings("shop", "vouchers", e.language))]  # fmt: skip
+        return DayWork([*reads, *orders(best)], {
+            "second best": orders(sorted(plans[1], key=lambda order: -order.total))})  # fmt: skip
+
+    return [ShiftRequest((
+        f'Order what the note "{title}" lists, to the address {home["label"]}, at the lowest total '
+        f"cost: of each kind, any variant or brand with at least {rating / 10:.1f} stars and "
+        "enough in stock, all units of a kind alike; in one order or in two, each with standard "
+        "delivery; one voucher an order, if it helps. If several ways cost the same, take the one "
+        "whose dearer order costs most. Place the dearer order first.",
+        f"请以最低总价下单购买笔记“{title}”所列的东西，寄到“{home['label']}”：每种任选评分不低于"
+        f"{rating / 10:.1f}、库存足够的品牌和款式，同种的都买同一款；可以一单或两单，都用标准配送；"
+        "每单可用一张代金券，划算就用。"
+        "总价相同时，选金额大的那单最贵的方案；金额大的先下单。"),
+        work)]  # fmt: skip
+
+
+def _wanted(e: Errand, rating: int) -> list[tuple[list[PhoneRow], int]]:
+    """Draw kinds of products with the best options of each, by price, and quantities."""
+    products = e.rows("shop.products")
+    kinds = sorted({row["title"].removeprefix(row["brand"]).strip() for row in products})
+    found = []
+    for kind in e.sample(kinds, len(kinds)):
+        count = e.number(1, 3)
+        rows = sorted((row for row in products if row["title"] == f"{row['brand']} {kind}"
+                       and row["rating"] >= rating and row["stock"] >= count),
+                      key=lambda row: row["price"])  # fmt: skip
+        if len(rows) >= 2 and rows[0]["price"] < rows[1]["price"] and 600 < rows[0]["price"] < 6000:
+            found.append((rows[:4], count))
+        if len(found) == 3:
+            return found
+    e.need(False)
+    return found
+
+
+def _plans(
+    wanted: Sequence[tuple[Sequence[PhoneRow], int]], vouchers: Sequence[PhoneRow]
+) -> list[tuple[_Order, ...]]:
+    """Return every plan: a choice of products, split into one or two orders, with vouchers."""
+    found = []
+    offers: tuple[PhoneRow | None, ...] = (None, *vouchers)
+    for choice in product(*(options for options, _ in wanted)):
+        items = [(row, count) for row, (_, count) in zip(choice, wanted, strict=True)]
+        for mask in range(2 ** (len(items) - 1)):
+            first = tuple(item for place, item in enumerate(items) if not mask >> place & 1)
+            second = tuple(item for place, item in enumerate(items) if mask >> place & 1)
+            for one, two in product(offers, offers if second else (None,)):
+                if one is not None and one is two:
+                    continue
+                orders = [_order(first, one), *([_order(second, two)] if second else [])]
+                if all(order is not None for order in orders):
+                    found.append(tuple(order for order in orders if order is not None))
+    return found
+
+
+def _rank(plan: Sequence[_Order]) -> tuple[int, int]:
+    """Return the cost of a plan, and then what its dearer order costs, negated."""
+    totals = [order.total for order in plan]
+    return sum(totals), -max(totals)
+
+
+def _order(items: tuple[_Item, ...], voucher: PhoneRow | None) -> _Order | None:
+    """Return an order; None if its voucher does not apply."""
+    goods = sum(row["price"] * count for row, count in items)
+    if voucher is not None and goods < voucher["minimum"]:
+        return None
+    return _Order(items, voucher, goods + STANDARD_FEE - (voucher["cents"] if voucher else 0))
