@@ -72,7 +72,7 @@ class Episodes:
             tasks = self._run.components.generation.tasks(len(self._groups), 0)
             self._groups.append([(task, self._next(task)) for task in tasks])
         task, first = self._groups[batch][group]
-        turns = SignalsEnv.taken[task, first + member] or TURNS  # not all are played
+        turns = SignalsEnv.begun[task, first + member] or TURNS  # not all are played
         return [SignalsEnv.scale * seconds for seconds in sleeps(task, first + member)[:turns]]
 
     def _next(self, task: str) -> int:
@@ -133,7 +133,7 @@ def main(
             before = run.measure(100).success if measure else 0.0
             SignalsEnv.scale, SignalsEnv.slept = scale, 0.0
             SignalsEnv.episodes.clear()
-            SignalsEnv.taken.clear()
+            SignalsEnv.begun.clear()
             SignalsEnv.asleep.clear()
             began, cpu = time.perf_counter(), time.process_time()
             rows = [run.advance() for _ in range(steps)]

@@ -54,8 +54,11 @@ class SignalsEnv(AsyncEnvironment):
 
     episodes: Counter[str] = Counter()
 
-    taken: Counter[tuple[str, int]] = Counter()
-    """Turns taken, by task and number of the episode: a policy can end an episode early."""
+    begun: Counter[tuple[str, int]] = Counter()
+    """Turns begun, by task and number of the episode: a policy can end an episode early.
+
+    Turns in progress at the end of a run count, or a simulation would end their rollouts there.
+    """
 
     def on_reset(self, task: Any) -> str:
         self.pressed: list[int] = []
@@ -70,10 +73,10 @@ class SignalsEnv(AsyncEnvironment):
 
     async def astep(self, action: Any) -> Any:
         """Sleep, then take the turn, whether or not the action is well-formed."""
+        self.begun[self.task.id, self.number] += 1
         self.asleep[id(self)] = time.perf_counter()
         await asyncio.sleep(self.waits[self.turns] * self.scale)
         SignalsEnv.slept += time.perf_counter() - self.asleep.pop(id(self))
-        self.taken[self.task.id, self.number] += 1
         self.turns += 1
         return await super().astep(action)
 

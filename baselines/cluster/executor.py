@@ -66,23 +66,32 @@ class RayExecutor:
         waiting: deque[RolloutJob] = deque()
         exhausted = False
         news = asyncio.Event()
+
+        def submit() -> None:
+            nonlocal exhausted
+            while not exhausted and len(waiting) < ahead and self.fleet.has_room:
+                request = next(source, None)
+                exhausted = request is None
+                if request is not None:
+                    job = self._submitted(request)
+                    job.outcome.add_done_callback(lambda _: news.set())
+                    waiting.append(job)
+
         try:
             while True:
                 news.clear()
-                while (job := _next(waiting, ordered)) is not None:
-                    waiting.remove(job)
-                    yield job.outcome.result()
-                while not exhausted and len(waiting) < ahead and self.fleet.has_room:
-                    request = next(source, None)
-                    exhausted = request is None
-                    if request is not None:
-                        job = self._submitted(request)
-                        job.outcome.add_done_callback(lambda _: news.set())
-                        waiting.append(job)
+                submit()
                 if exhausted and not waiting:
                     return
-                if _next(waiting, ordered) is None:
+                job = _next(waiting, ordered)
+                if job is None:
                     await news.wait()
+                    continue
+                waiting.remove(job)
+                yield job.outcome.result()
+                # The caller may have written a record, which takes milliseconds: a worker that has
+                # finished its rollouts gets further ones before the next record.
+                await asyncio.sleep(0)
         finally:
             self._withdraw(waiting)
 

@@ -20,6 +20,7 @@ from hexathlon.baselines.learner.architectures import check_packing
 from hexathlon.baselines.learner.batching import Example, MicroBatch, idle_part, parts_of
 from hexathlon.baselines.learner.critic import Critic
 from hexathlon.baselines.learner.errors import LossNotFinite
+from hexathlon.baselines.learner.norms import fuse_norms
 from hexathlon.baselines.learner.optimiser import OptimiserConfig, Optimisers
 from hexathlon.baselines.learner.parallelism import Parallelism, Replicated
 from hexathlon.baselines.learner.products import use_onednn_products
@@ -65,8 +66,8 @@ class LearnerConfig:
 class Learner:
     """Updates a policy.
 
-    On a CPU, it lets the whole process keep freed memory, see `keep_freed_memory`, and the models'
-    linear layers multiply with oneDNN, see `use_onednn_products`.
+    On a CPU, it lets the whole process keep freed memory, see `keep_freed_memory`, and changes the
+    models' linear layers and norms to faster ones, see `use_onednn_products` and `fuse_norms`.
 
     Args:
         model: A causal language model; changed in place.
@@ -109,6 +110,7 @@ class Learner:
         for module in (model, reference, None if critic is None else critic.network):
             if module is not None:
                 use_onednn_products(module)
+                fuse_norms(module)
         self.parallelism = parallelism or Replicated(ranks)
         self.policy = model
         self.model = self.parallelism.placed(model)

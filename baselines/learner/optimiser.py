@@ -8,6 +8,8 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
+from hexathlon.baselines.learner.products import is_plain
+
 __all__ = ["OptimiserConfig", "Optimisers", "learning_rate"]
 
 
@@ -78,6 +80,8 @@ class Optimisers:
                 betas=config.betas,
                 eps=config.eps,
                 weight_decay=config.weight_decay,
+                # One pass over each parameter instead of ten.
+                fused=all(is_plain(parameter) for parameter in rest),
             )
             self._parts.append((adamw, config.learning_rate))
         if matrices:

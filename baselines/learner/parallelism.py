@@ -4,6 +4,7 @@
 `hexathlon.baselines.distributed.sharding` spreads it over the ranks.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -106,7 +107,8 @@ class Replicated:
 
     def all_finite(self, gradients: Sequence[Tensor]) -> bool:
         """Return whether this rank's gradients are finite, which are those of all ranks."""
-        return all(bool(torch.isfinite(gradient).all()) for gradient in gradients)
+        # A sum is finite only if all its terms are; it takes one pass over them instead of four.
+        return all(math.isfinite(float(gradient.sum())) for gradient in gradients)
 
     def gather(self, placed: Any, model: Any) -> None:
         """Do nothing: both are the same model."""

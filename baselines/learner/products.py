@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-__all__ = ["OneDnnLinear", "has_onednn_products", "use_onednn_products"]
+__all__ = ["OneDnnLinear", "has_onednn_products", "is_plain", "use_onednn_products"]
 
 _SMALLEST = 3e7
 """Minimum number of multiplications: oneDNN compiles a kernel for every new shape, which takes
@@ -38,7 +38,7 @@ def use_onednn_products(model: nn.Module) -> int:
     if not has_onednn_products():
         return 0
     layers = [layer for layer in model.modules() if type(layer) is nn.Linear]
-    changed = [layer for layer in layers if _is_plain(layer.weight)]
+    changed = [layer for layer in layers if is_plain(layer.weight)]
     for layer in changed:
         layer.__class__ = OneDnnLinear
     return len(changed)
@@ -49,7 +49,7 @@ class OneDnnLinear(nn.Linear):
 
     def forward(self, values: Tensor) -> Tensor:
         """Return `values @ weight.T + bias`, `[..., outputs]`."""
-        plain = _is_plain(values) and _is_plain(self.weight)
+        plain = is_plain(values) and is_plain(self.weight)
         lowered = torch.is_autocast_enabled("cpu")
         if not plain or lowered or values.numel() * self.out_features < _SMALLEST:
             return super().forward(values)
@@ -90,7 +90,7 @@ def _outer(gradient: Tensor, values: Tensor) -> Tensor:
     return _product(gradient.t(), values.t())
 
 
-def _is_plain(values: Tensor) -> bool:
+def is_plain(values: Tensor) -> bool:
     """Return whether these are 32-bit floats in the memory of one process."""
     plain = type(values) in {Tensor, nn.Parameter}
     return plain and values.dtype == torch.float32 and values.device.type == "cpu"

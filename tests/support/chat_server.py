@@ -9,13 +9,11 @@ import contextlib
 import json
 import re
 import socket
-import threading
-import time
 from collections import Counter
 from types import TracebackType
 from typing import Any, Self
 
-import uvicorn
+from support.serving import served
 
 Body = dict[str, Any]
 _USAGE = {
@@ -38,19 +36,11 @@ class ChatServer:
         self._socket = socket.socket()
         self._socket.bind(("127.0.0.1", port))
         self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}/v1"
-        settings = uvicorn.Config(
-            self._app, interface="asgi3", log_level="critical", lifespan="off", ws="none",
-            log_config=None,  # its default closes all logging handlers, and a stream of pytest's
-        )  # fmt: skip
-        self._server = uvicorn.Server(settings)
-        self._thread = threading.Thread(target=self._server.run, args=([self._socket],))
+        self._stack = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
-        self._thread.start()
-        deadline = time.monotonic() + 120
-        while not self._server.started:
-            assert time.monotonic() < deadline, "the chat server did not start"
-            time.sleep(0.01)
+        settings = {"interface": "asgi3", "log_level": "critical", "lifespan": "off", "ws": "none"}
+        self._stack.enter_context(served(self._app, self._socket, **settings))
         return self
 
     def __exit__(
@@ -59,10 +49,7 @@ class ChatServer:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._server.should_exit = self._server.force_exit = True
-        self._thread.join(120)
-        self._socket.close()
-        assert not self._thread.is_alive(), "the chat server did not stop"
+        self._stack.close()
 
     async def _app(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["path"].endswith("/models"):

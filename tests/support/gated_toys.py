@@ -4,9 +4,7 @@ A gate is a directory. A turn writes the file `reached-N` there and continues on
 or `open` for all turns.
 """
 
-import asyncio
 import os
-import time
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +14,7 @@ from hexathlon.baselines.agents.base import Agent, Episode, PastTurn, Turn
 from hexathlon.baselines.agents.scripted import ScriptedAgent, ScriptPlayer
 from hexathlon.envs.messages import Message
 from support.toy import ToyEnv
-
-DEADLINE = 240.0
+from support.watching import files_written, wait_for_files
 
 
 class Gate:
@@ -40,16 +37,11 @@ class Gate:
 
     def wait(self, turn: int) -> None:
         self.note(turn, str(os.getpid()))
-        until = time.monotonic() + DEADLINE
-        while not self.is_open(turn):
-            assert time.monotonic() < until, f"the gate {self.folder} did not open"
-            time.sleep(0.01)
+        wait_for_files(self.folder, lambda: self.is_open(turn))
 
     async def wait_on_loop(self, turn: int, name: str) -> None:
         self.note(turn, name)
-        async with asyncio.timeout(DEADLINE):
-            while not self.is_open(turn):
-                await asyncio.sleep(0.01)
+        await files_written(self.folder, lambda: self.is_open(turn))
 
 
 class GatedToy(ToyEnv):

@@ -10,10 +10,10 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 __all__ = ["NetworkNodes", "missing", "network_nodes"]
@@ -21,12 +21,14 @@ __all__ = ["NetworkNodes", "missing", "network_nodes"]
 PORT = 6379
 _DEADLINE = 240.0
 _OBJECTS = 100 * 2**20
+_JOINED = b"Ray runtime started"
 _TOKEN = "0" * 64
 _ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_AUTH_TOKEN": _TOKEN,
     "RAY_AUTH_MODE": "token",
     "OMP_NUM_THREADS": "1",
+    "PYTHONUNBUFFERED": "1",
     # A lost node is noticed after a few of these; the default takes half a minute.
     "RAY_health_check_period_ms": "1000",
     "RAY_health_check_failure_threshold": "5",
@@ -75,8 +77,7 @@ class NetworkNodes:
         command += ["--node-ip-address", self.addresses[number]]
         command += ["--resources", self._resources[number]]
         log = self._shared / f"node-{number}.log"
-        process = _started(self._stack, self.names[number], command, log)
-        _await(self.names[0], head, number + 1, process)
+        _start(self._stack, self.names[number], command, log)
 
     def kill(self, number: int) -> None:
         """Kill all processes of a node at once, as if its machine lost power."""
@@ -156,17 +157,36 @@ def _ip(*words: str) -> None:
     subprocess.run(["ip", *words], check=True, capture_output=True)
 
 
-def _started(stack: ExitStack, name: str, command: Sequence[str], log: Path) -> Any:
-    output = stack.enter_context(log.open("wb"))
+def _start(stack: ExitStack, name: str, command: Sequence[str], log: Path) -> None:
+    """Start a node and wait until it says that it has joined the cluster."""
     process = subprocess.Popen(
         ["ip", "netns", "exec", name, *command],
-        stdout=output,
-        stderr=output,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         env={**os.environ, **_ENVIRONMENT},
         start_new_session=True,
     )
+    output, said = process.stdout, Event()
+    assert output is not None
+    joined = False
+
+    def copy() -> None:
+        nonlocal joined
+        with output, log.open("ab", buffering=0) as file:
+            for line in output:
+                file.write(line)
+                if _JOINED in line:
+                    joined = True
+                    said.set()
+        said.set()
+
+    thread = Thread(target=copy, daemon=True)
+    thread.start()
+    stack.callback(thread.join, 60)
     stack.callback(_stop, process)
-    return process
+    assert said.wait(_DEADLINE), f"the node did not start; see {log}"
+    if not joined:
+        raise RuntimeError(f"the node ended with exit code {process.wait()}: {log.read_text()}")
 
 
 def _stop(process: Any) -> None:
@@ -178,26 +198,3 @@ def _stop(process: Any) -> None:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-
-
-_COUNT = """
-import ray, sys
-ray.init(sys.argv[1], logging_level="CRITICAL", log_to_driver=False)
-alive = sum(node["Alive"] for node in ray.nodes())
-sys.exit(0 if alive >= int(sys.argv[2]) else 3)
-"""
-
-
-def _await(name: str, address: str, count: int, process: Any) -> None:
-    """Wait until a number of nodes have joined the cluster."""
-    until = time.monotonic() + _DEADLINE
-    command = ["ip", "netns", "exec", name, sys.executable, "-c", _COUNT, address, str(count)]
-    while True:
-        if process.poll() is not None:
-            raise RuntimeError(f"node {count} ended with exit code {process.returncode}")
-        asked = subprocess.run(command, capture_output=True, env={**os.environ, **_ENVIRONMENT})
-        if asked.returncode == 0:
-            return
-        if time.monotonic() > until:
-            raise TimeoutError(f"node {count} did not join: {asked.stderr.decode()[-500:]}")
-        time.sleep(0.5)

@@ -29,31 +29,39 @@ from hexathlon.tasks.taskset import TaskSet
 from support.events import TOY, register_toy
 from support.gated_toys import Gate, GatedToys, oracle
 from support.resuming import record_bytes
+from support.watching import files_written
 
 DEADLINE = 240.0
 MEMORY = 80 * 2**20
 
 
-async def played(fleet: Fleet, nodes: Nodes, second: Any, gate: Gate) -> list[Outcome]:
+async def played(
+    fleet: Fleet, nodes: Nodes, second: Any, gate: Gate, lost: asyncio.Event
+) -> list[Outcome]:
     ids = list(TaskSet("toy", "test", None).ids(6))
     run = asyncio.create_task(
         RayExecutor(fleet, oracle).run([Request((TOY, i, 3, 0)) for i in ids])
     )
     async with asyncio.timeout(DEADLINE):
-        while len(list(gate.folder.glob("reached-1-*"))) < 2:
-            await asyncio.sleep(0.05)
+        await files_written(gate.folder, lambda: len(list(gate.folder.glob("reached-1-*"))) == 2)
         for raylet in second.all_processes["raylet"]:
             raylet.process.kill()
         nodes.add_node(num_cpus=2, resources={"toy_place": 2}, object_store_memory=MEMORY)
         while fleet.losses.workers < 2:
-            await asyncio.sleep(0.05)
+            await lost.wait()
+            lost.clear()
         gate.open()
         return await run
 
 
 def main(folder: str) -> None:
     register_toy()
-    gate, reports = Gate(Path(folder)), list[str]()
+    gate, reports, lost = Gate(Path(folder)), list[str](), asyncio.Event()
+
+    def report(line: str) -> None:
+        reports.append(line)
+        lost.set()
+
     nodes = Nodes()
     try:
         nodes.add_node(
@@ -66,8 +74,8 @@ def main(folder: str) -> None:
             }
             pool = {"families": ["toy"], "workers": 2, "slots": 1, "resources": {"toy_place": 1}}
             table = WorkersTable.model_validate({"pools": {"toys": pool}})
-            with Fleet(cluster, table, GatedToys(folder), report=reports.append) as fleet:
-                outcomes = asyncio.run(played(fleet, nodes, second, gate))
+            with Fleet(cluster, table, GatedToys(folder), report=report) as fleet:
+                outcomes = asyncio.run(played(fleet, nodes, second, gate, lost))
                 places = [line.rpartition(" ")[2] for line in reports if "is ready" in line]
             told = {
                 "nodes": sorted(names.values()),

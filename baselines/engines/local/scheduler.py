@@ -10,6 +10,7 @@ again: its keys, values and logits are copied, with results identical to continu
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import NamedTuple
 
 import torch
@@ -69,11 +70,11 @@ class Sequence:
     def reply(self, finish: Finish) -> TokenReply:
         """Return the tokens sampled so far as a reply."""
         spans: list[Span] = []
-        for index, version in enumerate(self.versions):
-            if spans and spans[-1].version == version:
-                spans[-1] = spans[-1]._replace(end=index + 1)
-            else:
-                spans.append(Span(version, index, index + 1))
+        start = 0
+        for version, tokens in groupby(self.versions):
+            end = start + len(list(tokens))
+            spans.append(Span(version, start, end))
+            start = end
         return TokenReply(self.sampled, self.log_probabilities, finish, spans)
 
 

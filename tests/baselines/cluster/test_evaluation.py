@@ -2,10 +2,10 @@
 
 import os
 import re
+import select
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -28,6 +28,7 @@ from support.chat_server import ChatServer
 from support.disks import largest_file
 from support.events import records
 from support.policies import untrained_policy
+from support.watching import wait_for_files
 
 DEADLINE = 240.0
 
@@ -109,6 +110,18 @@ def processes_of(owner: int) -> Iterator[int]:
             yield int(entry.parent.name)
 
 
+def wait_for_ends(processes: list[int]) -> None:
+    """Wait until processes that this one did not start have ended."""
+    for pid in processes:
+        try:
+            descriptor = os.pidfd_open(pid)
+        except ProcessLookupError:
+            continue
+        ended, _, _ = select.select([descriptor], [], [], DEADLINE)
+        os.close(descriptor)
+        assert ended, f"process {pid} outlives the command"
+
+
 def test_a_killed_command_is_resumed_and_leaves_no_process(
     cluster: RayCluster, tmp_path: Path
 ) -> None:
@@ -123,19 +136,18 @@ def test_a_killed_command_is_resumed_and_leaves_no_process(
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )  # fmt: skip
-    until = time.monotonic() + DEADLINE
     file = there / "records.jsonl"
     try:
-        while not (file.exists() and file.read_bytes().count(b"\n") >= 3):
-            assert command.poll() is None and time.monotonic() < until, "no record was written"
-            time.sleep(0.02)
-        assert list(processes_of(command.pid))
+        wait_for_files(
+            tmp_path, lambda: file.exists() and file.read_bytes().count(b"\n") >= 3, command
+        )
+        started = list(processes_of(command.pid))
+        assert started
     finally:
         command.kill()
         command.communicate()
-    while left := list(processes_of(command.pid)):
-        assert time.monotonic() < until, f"processes {left} outlive the command"
-        time.sleep(0.05)
+    wait_for_ends(started)
+    assert not list(processes_of(command.pid))
     before = len(without_timing(there))
     assert 3 <= before < 400
     plan = read_plan(there)

@@ -1,7 +1,6 @@
 """One recipe file in a single process, and on two nodes in network namespaces of their own."""
 
 import sys
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -21,6 +20,7 @@ from support import network_nodes
 from support.network_nodes import NetworkNodes
 from support.products import require_invariant_products
 from support.served import sharp_policy
+from support.watching import wait_for_files
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
@@ -156,9 +156,9 @@ def test_a_lost_node_is_replaced_and_nothing_else_changes(
     out = folder / "lost-nodes"
     with ThreadPoolExecutor(1) as thread:
         training = thread.submit(trained_on, nodes, recipe, out)
-        while not list(out.glob("states/0*1")):
-            assert not training.done(), training.result()
-            time.sleep(0.05)
+        training.add_done_callback(lambda _: (folder / "trained").touch())
+        wait_for_files(folder, lambda: training.done() or list(out.glob("states/0*1")), None, 800)
+        assert not training.done(), training.result()
         nodes.kill(1)
         nodes.start(1)
         training.result()

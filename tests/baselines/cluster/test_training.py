@@ -8,7 +8,6 @@ import resource
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +29,7 @@ from hexathlon.baselines.training.run import train
 from hexathlon.baselines.training.saving import CorruptState, StateNotSaved
 from support.products import require_invariant_products
 from support.served import sharp_policy
+from support.watching import wait_for_files
 
 DEADLINE = 600.0
 LITTLE, HARD = 50_000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]
@@ -271,12 +271,9 @@ def test_a_killed_driver_is_resumed_by_the_same_command(
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     with (tmp_path / "output").open("wb") as output:
         process = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
-    until = time.monotonic() + DEADLINE
+    run = tmp_path / "run"
     try:
-        while not list((tmp_path / "run").glob("states/0*1")):
-            assert process.poll() is None, (tmp_path / "output").read_text()
-            assert time.monotonic() < until, "the run made no progress"
-            time.sleep(0.01)
+        wait_for_files(tmp_path, lambda: list(run.glob("states/0*1")), process, DEADLINE)
     finally:
         process.kill()
         process.wait()

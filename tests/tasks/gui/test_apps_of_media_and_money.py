@@ -1,4 +1,4 @@
-"""Files, gallery, music, podcasts, expenses, bank, shop, transit: every screen, and the effect of taps."""
+"""Files, gallery, music, podcasts, expenses, bank, shop, transit: screens, and effects of taps."""
 
 import pytest
 
