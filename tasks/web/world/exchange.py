@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urljoin, urlsplit
@@ -113,9 +114,12 @@ def readable(text: str) -> str:
 
 def url_of(host: str, path: str, query: Sequence[tuple[str, str]] = ()) -> str:
     """Assemble an absolute URL."""
-    return f"http://{host}{quote(path, safe=_PATH_SAFE)}" + (
-        f"?{urlencode(query)}" if query else ""
-    )
+    return f"http://{host}{_quoted(path)}" + (f"?{urlencode(query)}" if query else "")
+
+
+@lru_cache(maxsize=4096)
+def _quoted(path: str) -> str:
+    return quote(path, safe=_PATH_SAFE)
 
 
 def decoded_path(path: str) -> str:

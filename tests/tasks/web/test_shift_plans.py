@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 from datetime import date
+from itertools import product
 
 import pytest
 
@@ -116,7 +117,7 @@ def firms_of(offers, plan):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_bundles_and_sets_of_firms_lead_to_the_same_plan(seed):
+def test_sets_of_works_and_prices_per_work_lead_to_the_same_plan(seed):
     _, offers, limits = drawn(seed)
     assert len(offers) > 80 and len({each.work for each in offers}) == 11
     best = best_plan(offers, limits)
@@ -126,6 +127,24 @@ def test_bundles_and_sets_of_firms_lead_to_the_same_plan(seed):
     assert plans_within(offers, limits, cost - 1) == []
     assert plans_within(offers, limits, cost + MARGIN - 1) == [best]
     assert len(plans_within(offers, limits, cost + 400)) > 1
+
+
+@pytest.mark.parametrize("limit", [10, 200, 400])
+def test_all_plans_within_an_amount_are_found(limit):
+    """Compared with every choice of offers, one after the other."""
+    _, offers, limits = drawn(1)
+    works = sorted({each.work for each in offers})[:5]
+    few = tuple(each for each in offers if each.work in works)
+    limits = replace(limits, apart=tuple(works[:2]), together=(), days=9)
+    plans = {
+        tuple(sorted(each.number for each in plan)): plan_cost(plan, limits)
+        for plan in product(*([e for e in few if e.work == work] for work in works))
+        if limits.allow(plan)
+    }
+    most = min(plans.values()) + limit
+    found = plans_within(few, limits, most)
+    assert sorted(found) == sorted(each for each, cost in plans.items() if cost <= most)
+    assert len(found) == len(set(found))
 
 
 @pytest.mark.parametrize("seed", range(6))
