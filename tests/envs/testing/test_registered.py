@@ -28,7 +28,7 @@ def require(env_id: str) -> None:
 @pytest.mark.parametrize("env_id", OURS)
 def test_registered_ids_conform(env_id):
     require(env_id)
-    assert_conforms(env_id, fuzz=200, tasks=3, sample=2)
+    assert_conforms(env_id, fuzz=100, tasks=2, sample=2)
 
 
 def test_ids_and_splits_of_the_role_play_event_reveal_nothing():
