@@ -8,7 +8,7 @@ fail, and trivial policies whose scores set the floor.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.fingerprint import fingerprint_of
@@ -75,6 +75,14 @@ class TaskSource(ABC):
     nevertheless correct, with the reason. Keys are `drop:TOOL`, `repeat:TOOL`, `swap:TOOL` and
     `alter:TOOL.ARGUMENT`, prefixed by a template's name for that template alone, as in
     `TEMPLATE/drop:TOOL`; the conformance kit refuses all others that score 1."""
+
+    def equivalent(self, task: Task, right: Any, other: Any) -> bool:
+        """Whether two final states that score 1 differ only where the task asks for nothing.
+
+        The conformance kit then takes them for the same solution. It also compares near misses
+        with the oracle, so that the rule has to tell them apart without the score.
+        """
+        return False
 
     @abstractmethod
     def size(self, split: Split, level: Level | None = None) -> int | None:

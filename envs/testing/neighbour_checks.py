@@ -1,5 +1,6 @@
 """Checks that a verifier rejects neighbours of a solution: its actions with one step changed."""
 
+import copy
 from collections import defaultdict
 from typing import Any
 
@@ -9,6 +10,7 @@ from hexathlon.envs.testing.solving import calls_in
 from hexathlon.envs.testing.subject import RecordedEpisode, Subject
 from hexathlon.envs.testing.tracing import canonical
 from hexathlon.evaluators.verifier import verify
+from hexathlon.tasks.source import TaskSource
 from hexathlon.tasks.task import Task
 
 __all__ = ["CHECKS"]
@@ -19,13 +21,14 @@ _NAMED = 5
 def neighbours_score_zero(subject: Subject) -> None:
     """Change oracle episodes one step at a time; what still scores 1 must be declared.
 
-    A neighbour with the same final state is the same solution: extra reads are allowed. Any other
-    that scores 1 is a wrong answer accepted, or a right one that the source must declare in
-    `TaskSource.tolerated`.
+    A neighbour with the same final state is the same solution: extra reads are allowed. So is one
+    whose state `TaskSource.equivalent` takes for the oracle's. Any other that scores 1 is a wrong
+    answer accepted, or a right one that the source must declare in `TaskSource.tolerated`.
     """
     declared = subject.source.tolerated
     elsewhere = _values(subject)
     accepted: dict[str, list[str]] = defaultdict(list)
+    compared: set[str] = set()
     env = subject.make()
     try:
         for solved in subject.solved[: len(subject.tasks)]:
@@ -36,6 +39,10 @@ def neighbours_score_zero(subject: Subject) -> None:
             if again != solved.reward:
                 raise CheckFailed(f"the oracle's actions on {task.id}, replayed, got {again}")
             right = _require_readable(env, task, solved.reward)
+            final = _final(env)
+            if task.template not in compared:
+                compared.add(task.template)
+                _require_told_apart(subject, env, task, final)
             for neighbour in neighbours(task, solved.actions, elsewhere):
                 if any(
                     name in declared or f"{task.template}/{name}" in declared
@@ -43,7 +50,7 @@ def neighbours_score_zero(subject: Subject) -> None:
                 ):
                     continue
                 episode = subject.play_actions(env, task, neighbour.actions)
-                if _score(env, episode) == 1.0 and (right is None or _state(env) != right):
+                if _score(env, episode) == 1.0 and not _same(subject, env, task, right, final):
                     where = f"step {neighbour.place + 1} of {len(solved.actions)} in {task.id}"
                     accepted[neighbour.kind].append(where)
     finally:
@@ -71,6 +78,23 @@ def _require_readable(env: Any, task: Task, reward: float) -> str | None:
     return state
 
 
+def _require_told_apart(subject: Subject, env: Any, task: Task, final: Any) -> None:
+    """Require that the source's rule takes no near miss for a solution."""
+    if final is None or type(subject.source).equivalent is TaskSource.equivalent:
+        return
+    for name, script in subject.source.mutants(task).items():
+        subject.play(env, task, script)
+        if subject.source.equivalent(task, final, _final(env)):
+            raise CheckFailed(f"equivalent() takes the near miss {name!r} of {task.id} for right")
+
+
+def _same(subject: Subject, env: Any, task: Task, right: str | None, final: Any) -> bool:
+    """Whether the current final state is the oracle's, or equivalent to it."""
+    if right is None:
+        return False
+    return _state(env) == right or subject.source.equivalent(task, final, _final(env))
+
+
 def _values(subject: Subject) -> dict[str, list[Any]]:
     """Return, by `tool.argument`, a few different values from the oracle's episodes."""
     values: dict[str, list[Any]] = defaultdict(list)
@@ -94,16 +118,20 @@ def _score(env: Any, episode: RecordedEpisode) -> float:
 
 def _state(env: Any) -> str | None:
     """Return the final state, None for environments that hide it or have none."""
-    read = getattr(env, "final_state", None)
-    state = read() if callable(read) else None
+    state = _final(env)
     return canonical(state) if state else None
+
+
+def _final(env: Any) -> Any:
+    read = getattr(env, "final_state", None)
+    return copy.deepcopy(read()) if callable(read) else None
 
 
 CHECKS = (
     ConformanceCheck(
         "neighbours_score_zero",
         "make the verifier check the whole result, or declare the change in TaskSource.tolerated "
-        "with the reason why it is correct",
+        "with the reason why it is correct, or its effect in TaskSource.equivalent",
         neighbours_score_zero,
     ),
 )

@@ -7,6 +7,7 @@ any prefix of a split covers templates and levels evenly.
 import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.source import Script, parse_address
@@ -16,6 +17,7 @@ from hexathlon.tasks.terminal.dice import Dice
 from hexathlon.tasks.terminal.draft import TerminalDraft
 from hexathlon.tasks.terminal.harbor_form import checks_of, harbor_files
 from hexathlon.tasks.terminal.policies import policies_for
+from hexathlon.tasks.terminal.sameness import same_result
 from hexathlon.tasks.terminal.scripts import solving
 from hexathlon.tasks.terminal.templates.catalogue import all_templates
 from hexathlon.tasks.terminal.tools import TOOLS
@@ -37,7 +39,7 @@ class TerminalSource(StratifiedSource):
 
     name = "terminal"
     family = "terminal"
-    version = "4"
+    version = "5"
     late_modules = ("hexathlon.tasks.terminal.templates.*",)
     per_stratum = PER_STRATUM
     tolerated = {"drop:submit": "an agent that stops is graded by the files that it leaves"}
@@ -71,6 +73,19 @@ class TerminalSource(StratifiedSource):
             limits=Limits(turns=_TURNS[address.level], seconds_per_action=60.0),
             checks=(Check(name="terminal_tests", params={"tests": {"": tests}}),),
             canary=_canary(seed),
+        )
+
+    def equivalent(self, task: Task, right: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+        """Whether the working directory holds the oracle's result, whatever stands beside it.
+
+        Git's files are not in `changed`, so where a task needs git, tests have to agree too.
+        """
+        given = set(draft_of(task).files)
+        git = "git" in all_templates()[task.template].needs
+        return right["flags"] == other["flags"] and all(
+            same_result(one["changed"], another["changed"], given)
+            and (not git or one["tests"] == another["tests"])
+            for one, another in zip(right["steps"], other["steps"], strict=True)
         )
 
     def data_files(self) -> Sequence[str]:

@@ -3,7 +3,7 @@
 from hexathlon.tasks.terminal.draft import TerminalDraft, put, template
 
 _MAKEFILE = """CC = gcc
-CFLAGS = -O1 -Wall -Iinclude
+CFLAGS = -O -Wall -Iinclude
 PROG = {prog}
 OBJS = main.o {unit}.o
 
@@ -225,7 +225,8 @@ _C_FAULTS = {
 def c_tally(draft: TerminalDraft) -> None:
     """A C program that fails on long lines, many names and large sums."""
     dice = draft.dice
-    sep, fee = dice.pick(":;|,"), dice.whole(-9, 9)
+    sep, fee = dice.pick(":;|,"), dice.whole(-999, 999)
+    prog = draft.cast.name("service")
     by = dice.pick(("sum", "count"))
     right = _TALLY.replace("SEP", sep).replace("FEE", str(fee)).replace("SORTED", by)
 
@@ -238,19 +239,19 @@ def c_tally(draft: TerminalDraft) -> None:
 
     chosen = dice.some(sorted(_C_FAULTS), 2 + draft.scale)
     names = draft.cast.names("thing", 5)
-    draft.file("tally.c", broken(chosen))
+    draft.file(f"{prog}.c", broken(chosen))
     draft.file(
         "sample.txt", "".join(f"{dice.pick(names[:3])}{sep}{dice.whole(1, 60)}\n" for _ in range(8))
     )
     draft.say(
-        f"tally.c reads lines `NAME{sep}AMOUNT` and shall print one line "
+        f"{prog}.c reads lines `NAME{sep}AMOUNT` and shall print one line "
         f"`NAME{sep}SUM{sep}COUNT` for each name: the amounts added up, {fee} added to each of "
         f"them, and how many there were. Largest {by} first, equal ones by name in byte order. "
         f"The amount stands after the last {sep} of a line; a name may hold more of them. Amounts "
         "are whole numbers up to 4 000 000 000 in size, either sign; sums fit in 63 bits. There "
         "is no limit on the length of names or their number. Lines that start with # and lines "
         f"without a {sep} do not count. People report wrong results and crashes on real data; "
-        "mend tally.c. It is built by `gcc -O1 -o tally tally.c`."
+        f"mend {prog}.c. It is built by `gcc -O1 -o {prog} {prog}.c`."
     )
 
     def case(name: str, rows: list[tuple[str, int]], end: str = "\n") -> None:
@@ -265,7 +266,7 @@ def c_tally(draft: TerminalDraft) -> None:
         given = "# head\nno gap\n" + "\n".join(f"{who}{sep}{n}" for who, n in rows) + end
         draft.probe(
             name,
-            "gcc -w -O1 -o /tmp/tally tally.c && /tmp/tally < held.txt",
+            f"gcc -w -O1 -o /tmp/tally {prog}.c && /tmp/tally < held.txt",
             files={"held.txt": given},
             text=text,
         )
@@ -283,16 +284,16 @@ def c_tally(draft: TerminalDraft) -> None:
     case("gaps", [(f"{a}{sep}{b}", dice.whole(1, 9)) for a in names for b in names])
     same = dice.whole(1, 50)
     case("ties", [(name, same) for name in dice.shuffled(pool)])
-    draft.part("tally", put("tally.c", right))
+    draft.part("tally", put(f"{prog}.c", right))
     for name in chosen:
-        draft.mutant(f"left_{name}", put("tally.c", broken([name])))
+        draft.mutant(f"left_{name}", put(f"{prog}.c", broken([name])))
     static = (
         right.replace("char *line = NULL;", "static char text[1 << 20], *line = text;")
         .replace("size_t size = 0;", "")
         .replace("getline(&line, &size, stdin) != -1", "fgets(text, sizeof text, stdin)")
         .replace("room = room ? room * 2 : 16;", "room += 1 << 16;")
     )
-    draft.alternative("static", put("tally.c", static))
+    draft.alternative("static", put(f"{prog}.c", static))
 
 
 _RING = """#include <stdio.h>

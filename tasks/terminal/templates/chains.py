@@ -30,6 +30,8 @@ class ChainStage:
     """An alternative correct implementation."""
 
     run: str
+    edges: tuple[int, ...] = ()
+    """Values at which the stage changes what it does."""
 
 
 def _python(body: str) -> str:
@@ -79,7 +81,7 @@ def _latest(dice: Dice, sites: list[str], kinds: list[str]) -> ChainStage:
     awk = (
         "#!/bin/sh\n# keeps one line for each id\nawk '!($1 in at) || $2 {0} at[$1] "
         "{{ at[$1] = $2; line[$1] = $0 }} END {{ for (i "
-        "in line) print line[i] }}' | sort -n -k1,1\n"
+        "in line) print line[i] }}' | sort -n\n"
     )
     which = "the last of them in the input" if keep_last else "the first of them in the input"
     body = (
@@ -153,6 +155,7 @@ int main(void) {{
 
 def _filter(dice: Dice, sites: list[str], kinds: list[str]) -> ChainStage:
     low = dice.whole(-400, 0)
+    edges = (low, low - 1)
     dropped = sites[0]  # a substring of another site's name
 
     def apply(rows: list[ChainRow]) -> list[ChainRow]:
@@ -169,6 +172,7 @@ def _filter(dice: Dice, sites: list[str], kinds: list[str]) -> ChainStage:
         apply,
         f"awk -v gone={dropped} '{{ if ($3 == gone || $5 < {low}) next; print }}'\n",
         "sh stages/select.sh",
+        edges,
     )
 
 
@@ -279,14 +283,21 @@ def _chain(draft: TerminalDraft, count: int) -> None:
     draft.keep("run.sh", *[f"docs/{name}.md" for name in names])
     for number in range(4):
         rows = [_row(dice, sites, kinds, number) for _ in range(60)]
-        result = rows
-        for stage in stages:
-            result = stage.apply(result)
+        result = _applied(stages, rows)
         draft.probe(f"input_{number}", "./run.sh", stdin=_text(rows), text=_text(result))
+    edged = _edged([_row(dice, sites, kinds, 0) for _ in range(20)], stages, sites, kinds)
+    if edged:
+        draft.probe("edges", "./run.sh", stdin=_text(edged), text=_text(_applied(stages, edged)))
     draft.part("stages", "".join(put(stage.path, stage.right) for stage in stages))
     for stage in stages:
         left = [put(s.path, s.wrong if s is stage else s.right) for s in stages]
         draft.mutant(f"left_{stage.name}", "".join(left))
+    if edged:
+        at = next(stage for stage in stages if stage.edges)
+        off = at.right.replace(str(at.edges[0]), str(at.edges[1]))
+        draft.mutant(
+            "off_by_one", "".join(put(s.path, off if s is at else s.right) for s in stages)
+        )
     draft.mutant("spares", "for f in stages/*.bak; do cp $f ${f%.bak}; done")
     if count == 2:
         draft.mutant(
@@ -294,6 +305,29 @@ def _chain(draft: TerminalDraft, count: int) -> None:
             "".join(put(s.path, "cat\n" if s.path.endswith(".sh") else s.wrong) for s in stages),
         )
     draft.alternative("other_code", "".join(put(stage.path, stage.other) for stage in stages))
+
+
+def _applied(stages: list[ChainStage], rows: list[ChainRow]) -> list[ChainRow]:
+    for stage in stages:
+        rows = stage.apply(rows)
+    return rows
+
+
+def _edged(
+    rows: list[ChainRow], stages: list[ChainStage], sites: list[str], kinds: list[str]
+) -> list[ChainRow]:
+    """Append rows that reach a stage with exactly one of its edges; empty without such rows."""
+    found = list(rows)
+    for place, stage in enumerate(stages):
+        for edge in stage.edges:
+            for kind in kinds:
+                row = (31 + len(found), 620, sites[1], kind, 0)
+                there = _applied(stages[:place], [*found, row])[-1][4]
+                row = (*row[:4], edge - there)
+                if _applied(stages[:place], [*found, row])[-1][4] == edge:
+                    found.append(row)
+                    break
+    return found if len(found) > len(rows) else []
 
 
 def _row(dice: Dice, sites: list[str], kinds: list[str], number: int) -> ChainRow:

@@ -204,7 +204,8 @@ for place, (at, kind, person, address) in enumerate(rows):
 def log_breaches(draft: TerminalDraft) -> None:
     """Find logins that followed a burst of failures; the rule in force is not the one in README."""
     dice, people = draft.dice, draft.cast.names("person", 5)
-    fails, window = dice.whole(2, 5), dice.whole(20, 90)
+    fails, window = dice.whole(2, 5), dice.whole(20, 240)
+    prog = f"{draft.cast.name('service')}_breaches"
     start = 1_760_000_000 + dice.whole(0, 9_999)
 
     def log(count: int) -> tuple[str, str]:
@@ -231,7 +232,7 @@ def log_breaches(draft: TerminalDraft) -> None:
         "auth.log lists logins: seconds, event (ok or fail), user, address. A breach is an `ok` "
         "that comes after at least FAILS failed logins of the same user from the same address, "
         "each at most WINDOW seconds before it. FAILS and WINDOW are those of policy.ini that "
-        "hold now.\nWrite an executable /app/breaches that takes the path of such a log and "
+        f"hold now.\nWrite an executable /app/{prog} that takes the path of such a log and "
         "prints, in order of time, a line for each breach: the seconds of the `ok`, the user, the "
         f"address, and how many failures counted.{shuffle}"
     )
@@ -239,7 +240,7 @@ def log_breaches(draft: TerminalDraft) -> None:
         text, result = log(60 + 40 * number)
         draft.probe(
             f"held_{number}",
-            f"./breaches held_{number}.log",
+            f"./{prog} held_{number}.log",
             files={f"held_{number}.log": text},
             text=result,
         )
@@ -249,14 +250,14 @@ def log_breaches(draft: TerminalDraft) -> None:
         .replace("WINDOW", str(window))
         .replace("PERSON", "and r[2] == person")
     )
-    draft.part("breaches", put("breaches", right, "755"))
+    draft.part("breaches", put(prog, right, "755"))
     for name, old, new in (
         ("any_user", "and r[2] == person", ""),
         ("more_than", f">= {fails}", f"> {fails}"),
         ("old_window", f"<= {window}", f"<= {window * 2}"),
         ("per_user", " and r[3] == address", ""),
     ):
-        draft.mutant(name, put("breaches", right.replace(old, new), "755"))
+        draft.mutant(name, put(prog, right.replace(old, new), "755"))
     awk = f"""#!/bin/sh
 grep -v '^#' "$1" | sort -n | awk '
   $2 == "fail" {{ k = $3 " " $4; t[k, ++n[k]] = $1 }}
@@ -264,7 +265,7 @@ grep -v '^#' "$1" | sort -n | awk '
     for (i = 1; i <= n[k]; i++) if ($1 - t[k, i] <= {window}) c++
     if (c >= {fails}) print $1, $3, $4, c }}'
 """
-    draft.alternative("awk", put("breaches", awk, "755"))
+    draft.alternative("awk", put(prog, awk, "755"))
 
 
 _DIGEST = """#!/usr/bin/env python3

@@ -116,6 +116,15 @@ def redact_patterns(draft: TerminalDraft) -> None:
             text="\n".join(result),
             seconds=5.0,
         )
+    longer = [
+        line
+        for shape in shapes
+        for char in "019afAPz_-.:/+#=@"
+        for line in (f"{shape.text(dice)}{char}", f"{char}{shape.text(dice)}")
+    ]
+    draft.probe(
+        "beside", "./redact patterns.txt", stdin="\n".join(longer) + "\n", text="\n".join(longer)
+    )
     right = "\n".join(shape.pattern() for shape in shapes)
     draft.part("patterns", put("patterns.txt", right))
     draft.mutant(
@@ -127,6 +136,7 @@ def redact_patterns(draft: TerminalDraft) -> None:
     draft.mutant(
         "any_mark", put("patterns.txt", "\n".join(s.pattern(escaped=False) for s in shapes))
     )
+    draft.mutant("digits_after", put("patterns.txt", right.replace("(?![0-9", "(?![0-0")))
     draft.mutant(
         "word_bounds",
         put("patterns.txt", "\n".join(rf"\b{s.pattern(bounds=False)}\b" for s in shapes)),

@@ -36,6 +36,7 @@ def perm_policy(draft: TerminalDraft) -> None:
     columns = dice.shuffled((0, 1, 2))
     last, mark, sep = dice.chance(0.5), dice.pick(("#!", "@@", "%!", "::", "=>")), dice.pick(",;|:")
     places = draft.cast.names("service", 4)
+    prog = f"apply_{draft.cast.name('key')}"
     names = draft.cast.names("thing", 6)
     ends = ["txt", "key", "sh", "conf"]
     modes = ["600", "640", "644", "660", "700", "750", "755", "500", "444"]
@@ -67,7 +68,7 @@ def perm_policy(draft: TerminalDraft) -> None:
         "(of which the top itself is `.`), one without against the last part alone; * matches any "
         f"characters, slashes too. Where several rules fit, {order} of them in the table holds; "
         "what no rule fits stays as it is. Symbolic links are left alone, and so is what they "
-        "point to.\nWrite an executable /app/apply_policy that takes a folder and sets the "
+        f"point to.\nWrite an executable /app/{prog} that takes a folder and sets the "
         "permissions below it and of it accordingly."
     )
     draft.keep("policy.csv")
@@ -108,7 +109,7 @@ def perm_policy(draft: TerminalDraft) -> None:
         run = (
             f"find tree{number} -type d -exec chmod 705 {{}} +; find tree{number} outside -type f "
             f"-exec chmod 604 {{}} +; ln -s ../outside tree{number}/{names[1]}.lnk; "
-            f"./apply_policy tree{number}; chmod u+rwx tree{number}; "
+            f"./{prog} tree{number}; chmod u+rwx tree{number}; "
             f"find tree{number} -mindepth 1 ! -type l -printf '%P %m\\n' | grep -v '^outside' | "
             "LC_ALL=C sort; stat -c %a outside"
         )
@@ -129,8 +130,8 @@ def perm_policy(draft: TerminalDraft) -> None:
         "whole_path": ('name if "/" in pattern else os.path.basename(name)', "name"),
         "through_links": ("    if os.path.islink(path):\n        continue\n", ""),
     }
-    draft.program("apply_policy", right, faults)
+    draft.program(prog, right, faults)
     other = right.replace(" in rules:", " in reversed(rules):").replace(
         "pass\n" if last else "break\n", "break\n" if last else "pass\n"
     )
-    draft.alternative("reversed", put("apply_policy", other, "755"))
+    draft.alternative("reversed", put(prog, other, "755"))

@@ -1,6 +1,7 @@
 """Crontabs: the next runs, and tables that do not match their descriptions."""
 
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from hexathlon.tasks.terminal.dice import Dice
 from hexathlon.tasks.terminal.draft import TerminalDraft, put, template
@@ -277,6 +278,35 @@ for moment in sys.argv[2:]:
 """
 
 
+def _around(dice: Dice, rows: list[str]) -> list[datetime]:
+    """Return moments that differ in one field from a moment at which a row runs.
+
+    All months, hours and minutes beside one such moment, and all days of up to four months.
+    """
+    moments: set[datetime] = set()
+    for row in rows:
+        zone, times, _ = row.split("|", 2)
+        days = (datetime(2028, 1, 1, tzinfo=ZoneInfo(zone)) + timedelta(days=n) for n in range(366))
+        sets = [
+            _values(text, low, high)
+            for text, (_, low, high) in zip(times.split(), _FIELDS, strict=True)
+        ]
+        hour, minute = dice.pick(sorted(sets[1])), dice.pick(sorted(sets[0]))
+        runs = [
+            at for day in days if _fires(times.split(), at := day.replace(hour=hour, minute=minute))
+        ]
+        base = dice.pick(runs)
+        found = [base.replace(minute=n) for n in range(60)] + [
+            base.replace(hour=n) for n in range(24)
+        ]
+        found += [base.replace(month=n) for n in range(1, 13) if base.day <= 28]
+        for month in dice.some(sorted({at.month for at in runs}), 4):
+            first = base.replace(month=month, day=1)
+            found += [at for n in range(31) if (at := first + timedelta(days=n)).month == month]
+        moments |= {at.astimezone(UTC) for at in found}
+    return sorted(moments)
+
+
 @template("cron_table", ("tiny", "easy", "medium"))
 def cron_table(draft: TerminalDraft) -> None:
     """A job table that does not match its description, including time zones."""
@@ -334,7 +364,6 @@ def cron_table(draft: TerminalDraft) -> None:
     draft.keep("minicron", "jobs.md")
     right = [row for _, good, _ in jobs for row in good.split("\n")]
     wrong = [row for _, _, bad in jobs for row in bad.split("\n")]
-    from zoneinfo import ZoneInfo
 
     def lines_at(rows: list[str], at: datetime) -> list[str]:
         found = []
@@ -374,10 +403,18 @@ def cron_table(draft: TerminalDraft) -> None:
         expected = [line for at in moments for line in lines_at(right, at)]
         stamps = " ".join(f"{at:%Y-%m-%dT%H:%M}" for at in moments)
         draft.probe(f"job_{number}", f"./minicron table {stamps}", lines=expected)
+        around = _around(dice, own)
+        draft.probe(
+            f"around_{number}",
+            "xargs ./minicron table",
+            stdin="".join(f"{at:%Y-%m-%dT%H:%M}\n" for at in around),
+            lines=[line for at in around for line in lines_at(right, at)],
+        )
     text = "".join(f"{row}\n" for row in right)
     draft.part("table", put("table", text))
     for number, (_, good, bad) in enumerate(jobs):
         draft.mutant(f"left_{number}", put("table", text.replace(good, bad)))
+    draft.mutant("other_month", put("table", text.replace("1,4,7,10", "1,4,7,11")))
     draft.alternative(
         "spelled_out",
         put(

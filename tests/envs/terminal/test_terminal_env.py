@@ -72,7 +72,8 @@ def test_the_final_state_is_plain_stable_and_enough_to_judge_by(env):
     first, again = (play(env, TINY, SOURCE.oracle(task))[1] for _ in range(2))
     assert first == again == json.loads(json.dumps(first))
     assert verify(task, first, ()).score == 1.0
-    assert first["steps"][0]["changed"].keys() == {"breaches"}
+    (made,) = first["steps"][0]["changed"]
+    assert made.endswith("_breaches") and f"/app/{made} " in task.instruction
 
 
 def test_observations_are_text_with_an_exit_status(env):

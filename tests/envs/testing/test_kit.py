@@ -194,6 +194,26 @@ def test_a_change_is_tolerated_for_one_template(monkeypatch, template, listed):
     assert ("drop:add (" in result.detail) == listed
 
 
+@pytest.mark.parametrize(
+    ("differences", "found"),
+    [
+        ({0}, "still score 1: drop:add"),
+        ({0, 3}, ""),
+        ({0, 1, 3}, r"equivalent\(\) takes the near miss 'off by -1' of toy/count"),
+    ],
+)
+def test_a_rule_of_equivalence_excuses_neighbours_and_no_near_miss(monkeypatch, differences, found):
+    def equivalent(self, task, right, other):
+        return abs(right["counter"] - other["counter"]) in differences
+
+    monkeypatch.setattr(ToySource, "equivalent", equivalent)
+    monkeypatch.setattr(ToySource, "tolerated", {**ToySource.tolerated, "alter:add.amount": "-"})
+    only = ["neighbours_score_zero"]
+    (result,) = check_environment(contract.AcceptsNeighbours, only=only, **SMALL).results
+    assert result.status == ("failed" if found else "passed"), str(result)
+    assert re.search(found, result.detail), str(result)
+
+
 @pytest.mark.parametrize("told", [True, False])
 def test_a_public_fact_is_no_leak_and_must_be_told(monkeypatch, told):
     said = "The answer is known as {}."
