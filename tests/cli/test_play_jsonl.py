@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
+from hexathlon.baselines.harness.environments import find_environment
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.taskset import TaskSet
 from hexathlon_cli.app import run
 from hexathlon_cli.playing import jsonl
+from hexathlon_cli.playing.choice import TaskChoice
 
 COMMAND = (sys.executable, "-m", "hexathlon")
 SECRETS = ("sql/", "filter_rows", "score", "reward", "terms", "hash", "gold", "canary", "seed")
@@ -114,3 +116,14 @@ def test_the_options_of_programs_are_for_programs(capsys: pytest.CaptureFixture[
 
 def test_examples_hold() -> None:
     assert doctest.testmod(jsonl).failed == 0
+
+
+@pytest.mark.parametrize("event", ["Web", "GUI"])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_tasks_come_in_the_chosen_language(event: str, language: str) -> None:
+    for seed in range(4):
+        choice = TaskChoice(None, None, "test", "easy", "", language, seed)
+        task_id = choice.options(find_environment(event), 0)["task"]
+        text = get_source(event.lower()).build(task_id).instruction
+        chinese = sum("\u4e00" <= letter <= "\u9fff" for letter in text)
+        assert (chinese > len(text) / 4) == (language == "zh")

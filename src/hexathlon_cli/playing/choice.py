@@ -29,7 +29,7 @@ from hexathlon.envs.registry import EnvironmentInfo
 from hexathlon.tasks.errors import MissingData, TaskError
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import parse_address
-from hexathlon.tasks.task import LEVELS, Level, Split
+from hexathlon.tasks.task import LEVELS, Level, Split, Task
 from hexathlon.tasks.taskset import TaskSet
 from hexathlon_cli.output import flush_output, print_text
 from hexathlon_cli.playing.jsonl import LineGame, open_verdicts
@@ -163,9 +163,16 @@ def _chosen(info: EnvironmentInfo, choice: TaskChoice, number: int) -> str:
         task_id = tasks.task_id((first + place) % size)
         if choice.template and not parse_address(task_id).template.startswith(choice.template):
             continue
-        if tasks.get(task_id).params.get("language", choice.language) == choice.language:
+        if _language_of(tasks.get(task_id)) in (None, choice.language):
             return task_id
     raise UsageError(_none_found(tasks, choice))
+
+
+def _language_of(task: Task) -> str | None:
+    """Return the language of a task or of its world; None if it comes in one only."""
+    world = task.params.get("world")
+    own = world.get("language") if isinstance(world, dict) else None
+    return cast("str | None", task.params.get("language", own))
 
 
 def _none_found(tasks: TaskSet, choice: TaskChoice) -> str:

@@ -181,6 +181,19 @@ def test_changes_keep_one_offer_for_each_work_and_firm(seed):
         assert other != limits and (other.apart, other.rebate) == (limits.apart, limits.rebate)
 
 
+def test_charges_change_although_the_plan_uses_every_firm():
+    at, offers, limits = drawn(0)
+    every = Counter(dict.fromkeys(dict(limits.charges), 1))
+    changed = [changed_terms(at, limits, every) for _ in range(20)]
+    dearer = [each for each in changed if each.charges != limits.charges]
+    assert dearer and all(each.days == limits.days for each in dearer)
+    assert all(
+        new >= old
+        for each in dearer
+        for (_, new), (_, old) in zip(each.charges, limits.charges, strict=True)
+    )
+
+
 def test_training_sees_one_kind_of_condition_only():
     kinds = {
         split: {

@@ -193,8 +193,9 @@ def changed_terms(scene: WebScene, terms: PlanTerms, firms: Mapping[str, int]) -
         return replace(terms, days=terms.days + int(scene.pick((-2, -1, 1, 2))))
     charges = dict(terms.charges)
     used = scene.pick(sorted(firms))
-    free = scene.pick([each for each in charges if each not in firms])
+    unused = [each for each in charges if each not in firms]
+    free = scene.pick(unused) if unused else None  # a plan may use every firm
     charges[used] += 10 * int(scene.rng.integers(8, 40))
-    if scene.rng.random() < 0.6:
+    if free is not None and scene.rng.random() < 0.6:
         charges[free] = max(50, charges[free] - 10 * int(scene.rng.integers(8, 40)))
     return replace(terms, charges=tuple(charges.items()))
