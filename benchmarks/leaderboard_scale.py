@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import resource
 import shutil
 import tempfile
 import time
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -64,29 +66,51 @@ def _task(event: str, index: int) -> str:
 
 
 def _body(key: list, prev: str, solved: bool, turns: int, note: int) -> bytes:
+    """Return the canonical JSON of a record, filled into the text that records of its kind share."""
     env, task, seed, trial = key
+    state = b'{"answer":%d,"queries":%d}' % (note, turns)
+    values = {
+        b"env": env.encode(), b"task": task.encode(), b"seed": seed, b"trial": trial,
+        b"task_hash": _hash(task), b"template": task.split("/")[1].encode(),
+        b"prev": prev.encode(), b"state": state, b"state_hash": sha256(state).hexdigest().encode(),
+    }  # fmt: skip
+    for step in range(turns):
+        values[b"at%d" % step] = note % (step + 97)
+        values[b"row%d" % step] = note // (step + 3)
+    return _pattern(solved, turns) % values
+
+
+@lru_cache
+def _hash(task: str) -> bytes:
+    return sha256(task.encode()).hexdigest().encode()
+
+
+@lru_cache
+def _pattern(solved: bool, turns: int) -> bytes:
+    """Return the text of a record with fields in the place of what differs between trials."""
     steps = [
-        {"action": f'{{"name": "look", "arguments": {{"at": "{note % (step + 97)}"}}}}',
-         "index": step, "observation": f"Row {note // (step + 3)} of the table of {task}: "
+        {"action": f'{{"name": "look", "arguments": {{"at": "%(at{step})d"}}}}',
+         "index": step, "observation": f"Row %(row{step})d of the table of %(task)s: "
          "name, total, date, status; nothing else has changed since the last look.",
          "reward": float(solved and step == turns - 1),
          "status": "completed" if step == turns - 1 else "ongoing"}
         for step in range(turns)
     ]  # fmt: skip
-    state = {"answer": note, "queries": turns}
-    return canonical_json({
-        "schema": "hexathlon.trial/1", "prev": prev, "attempt": 1, "earlier": [], "cause": None,
-        "key": {"env": env, "task": task, "seed": seed, "trial": trial},
-        "task_hash": sha256(task.encode()).hexdigest(), "template": task.split("/")[1],
+    text = canonical_json({
+        "schema": "hexathlon.trial/1", "prev": "%(prev)s", "attempt": 1, "earlier": [],
+        "cause": None,
+        "key": {"env": "%(env)s", "task": "%(task)s", "seed": "=%(seed)d", "trial": "=%(trial)d"},
+        "task_hash": "%(task_hash)s", "template": "%(template)s",
         "level": "hard", "split": "test", "stop": "completed", "status": "scored", "error": None,
         "reward": float(solved), "partial": None, "terms": {"rows_equal": float(solved)},
         "evidence": {"rows": turns}, "judges": [], "turns": turns, "tool_errors": 0,
         "checks": [{"name": "result", "version": "1", "deterministic": True}], "cut_chars": 0,
         "usage": {"agent": {"input": 900 * turns, "output": 120, "calls": turns, "cost": 0.002}},
         "sandbox": "simulated", "flags": [], "system_prompt_hash": "0" * 64, "steps": steps,
-        "opening": f"Find the entry that the customer of {task} asked for.",
-        "final_state": state, "final_state_hash": content_hash(state), "env_version": "1",
-    }).encode()  # fmt: skip
+        "opening": "Find the entry that the customer of %(task)s asked for.",
+        "final_state": "=%(state)s", "final_state_hash": "%(state_hash)s", "env_version": "1",
+    })  # fmt: skip
+    return re.sub(r'"=(%\(\w+\)\w)"', r"\1", text).encode()
 
 
 def _plan(system: int, events: tuple[str, ...], keys: list, tasks: int) -> dict:
