@@ -66,7 +66,7 @@ def _task(event: str, index: int) -> str:
 
 
 def _body(key: list, prev: str, solved: bool, turns: int, note: int) -> bytes:
-    """Return the canonical JSON of a record, filled into the text that records of its kind share."""
+    """Return the canonical JSON of a record, filled into the text that its kind shares."""
     env, task, seed, trial = key
     state = b'{"answer":%d,"queries":%d}' % (note, turns)
     values = {
