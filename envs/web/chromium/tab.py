@@ -19,6 +19,9 @@ __all__ = ["ChromiumTab", "ElementGone"]
 
 _WORLD = "hexathlon"
 _SECONDS = 15.0
+_PICTURE_TRIES = 3
+_NO_FRAME = "Unable to capture screenshot"
+"""Chromium's answer while no frame is ready, as on a busy machine; it can then be asked again."""
 _EMPTY = Snapshot("", "about:blank", "", (), (), PageNode("body", {}, (), 0))
 
 
@@ -137,8 +140,14 @@ class ChromiumTab:
     async def picture(self) -> bytes:
         """Return the window as PNG."""
         wanted = {"format": "png", "optimizeForSpeed": True}
-        taken = self._session.send("Page.captureScreenshot", wanted)
-        return base64.b64decode((await within(_SECONDS, "a screenshot", taken))["data"])
+        for left in reversed(range(_PICTURE_TRIES)):
+            taken = self._session.send("Page.captureScreenshot", wanted)
+            try:
+                return base64.b64decode((await within(_SECONDS, "a screenshot", taken))["data"])
+            except BrowserCrashed as error:
+                if not left or _NO_FRAME not in str(error):
+                    raise
+        raise AssertionError("unreachable")
 
     def numbered(self, ids: Mapping[int, int]) -> None:
         """Adopt numbers given earlier, by the keys of this document."""

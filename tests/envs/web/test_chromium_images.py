@@ -1,5 +1,6 @@
 """Screenshots reach an engine that takes images: played, recorded, replayed, shown on a page."""
 
+import asyncio
 import base64
 import itertools
 import json
@@ -18,6 +19,8 @@ from hexathlon.baselines.harness.run import evaluate
 from hexathlon.baselines.harness.verify import verify_run
 from hexathlon.envs.plugins import offer
 from hexathlon.envs.registry import ENVIRONMENTS
+from hexathlon.envs.web.chromium.driver import BrowserCrashed
+from hexathlon.envs.web.chromium.tab import ChromiumTab
 from hexathlon.evaluators.content import Image
 from hexathlon.evaluators.records import read_content, read_records
 from hexathlon.leaderboard.build import build
@@ -28,6 +31,7 @@ from support.web_window import WindowSource
 
 pytestmark = pytest.mark.browser
 WINDOW = "example/WebWindow-v0"
+BUSY = "Unable to capture screenshot"
 
 
 class Clicker(ChatServer):
@@ -213,3 +217,33 @@ def test_the_site_stores_them(played: Path, tmp_path: Path) -> None:
     build([played], tmp_path / "site")
     stored = {path.name for path in (tmp_path / "site" / "media").iterdir()}
     assert stored == {path.name for path in (played / "media").iterdir()}
+
+
+class BusySession:
+    """Stands in for a session with Chromium that has no frame ready, which cannot be provoked."""
+
+    def __init__(self, refusals: int, answer: str = BUSY) -> None:
+        self._left = refusals
+        self._answer = answer
+
+    async def send(self, method: str, _: Any) -> dict[str, str]:
+        if self._left:
+            self._left -= 1
+            raise RuntimeError(f"Protocol error ({method}): {self._answer}")
+        return {"data": base64.b64encode(b"pixels").decode()}
+
+
+@pytest.mark.parametrize(("refusals", "answer"), [(3, BUSY), (1, "Target closed")])
+def test_a_browser_without_a_picture_is_a_fault(refusals: int, answer: str) -> None:
+    with pytest.raises(BrowserCrashed, match=answer):
+        asyncio.run(_tab_of(BusySession(refusals, answer)).picture())
+
+
+def test_a_picture_is_asked_for_again_while_no_frame_is_ready() -> None:
+    assert asyncio.run(_tab_of(BusySession(2)).picture()) == b"pixels"
+
+
+def _tab_of(session: BusySession) -> ChromiumTab:
+    tab = ChromiumTab.__new__(ChromiumTab)
+    tab._session = session
+    return tab
