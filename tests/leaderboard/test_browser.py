@@ -199,7 +199,8 @@ def test_everything_is_visible_without_scripts(open_page):
 def test_pages_fit_and_are_readable(open_page, site, width, scheme):
     page = open_page(width=width, scheme=scheme)
     folder = site / run_folder(site, "cirrus-8b-sft")
-    parts = {folder / "trials.html": ".trials tbody tr", folder / "trial.html": ".side h2"}
+    parts = {folder / "trials.html": ".trials tbody tr", folder / "trial.html": ".side h2",
+             site / "compare.html": ".tasks tbody tr"}  # fmt: skip
     for path in (site / "index.html", site / "guide.html", board_page(site), folder / "index.html",
                  *parts):  # fmt: skip
         page.goto(path.as_uri())
