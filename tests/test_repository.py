@@ -103,3 +103,15 @@ def test_the_image_leaves_out_what_git_ignores_and_keeps_the_history() -> None:
 def test_files_that_are_run_first_exist() -> None:
     conftest = runpy.run_path(str(ROOT / "tests" / "conftest.py"))
     assert all((ROOT / "tests" / name).is_file() for name in conftest["_LONGEST"])
+
+
+def test_the_root_has_no_files_but_those_that_belong_there() -> None:
+    listed = subprocess.run(
+        ["git", "ls-files", "--", ":(glob)*"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    files = {name for name in listed.stdout.split() if not name.startswith(".")}
+    assert files == {
+        "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "Dockerfile", "LICENSE", "Makefile",
+        "README.md", "SECURITY.md", "constraints-oracles.txt", "constraints-vllm.txt",
+        "constraints.txt", "mkdocs.yml", "pyproject.toml",
+    }  # fmt: skip

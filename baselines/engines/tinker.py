@@ -52,10 +52,12 @@ class TinkerEngine:
             raise ServerError(f"the Tinker endpoint: {error}") from None
         (sequence,) = sampled.sequences
         ids = list(sequence.tokens)
+        if ids and sequence.logprobs is None:
+            raise ServerError("the Tinker endpoint returned no log-probabilities of its sample")
         stopped = bool(ids) and ids[-1] in asked.stop_ids
         return TokenReply(
             ids,
-            list(sequence.logprobs or [0.0] * len(ids)),
+            list(sequence.logprobs or ()),
             "stop" if stopped else "length",
             [Span(version, 0, len(ids))],
         )

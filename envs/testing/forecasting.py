@@ -84,9 +84,8 @@ class Foreknown(NamedTuple):
     def of_record(cls, task_id: str, level: str, task_hash: str, opening: str) -> "Foreknown":
         """Return what is known of a recorded task; records contain neither tools nor seeds."""
         address = parse_address(task_id)
-        template = task_id.split("/")[1]
         numbers = {"index": address.index, "hash": _short(task_hash)}
-        return cls(address.source, template, level, (), opening, numbers)
+        return cls(address.source, address.template, level, (), opening, numbers)
 
 
 def forecasts(known: Sequence[Foreknown], ends: Sequence[str]) -> dict[str, list[bool]]:

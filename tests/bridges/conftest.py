@@ -1,4 +1,4 @@
-"""Under `scripts/bridges NAME`, a test that is skipped for want of that door is a failure."""
+"""Fails tests that `scripts/bridges NAME` skips because the package of that door is missing."""
 
 import os
 from collections.abc import Iterator

@@ -1,10 +1,12 @@
 """Our own training loop, with a Tinker endpoint as its engine and learner."""
 
+import asyncio
 import copy
 import json
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -25,14 +27,16 @@ from hexathlon.baselines.algorithms.samples import Sample
 from hexathlon.baselines.bridges.listing import TaskListing
 from hexathlon.baselines.bridges.tinker.app import TinkerApp
 from hexathlon.baselines.bridges.tinker.service import TinkerService
-from hexathlon.baselines.engines.errors import UnknownModel
+from hexathlon.baselines.engines.errors import ServerError, UnknownModel
 from hexathlon.baselines.engines.local.loading import load_checkpoint
+from hexathlon.baselines.engines.tinker import TinkerEngine
 from hexathlon.baselines.learner.batching import Example
 from hexathlon.baselines.learner.learner import Learner, LearnerConfig
 from hexathlon.baselines.learner.optimiser import OptimiserConfig
 from hexathlon.baselines.learner.tinker import TinkerLearner
 from hexathlon.baselines.tokens.conversation import TokenConversation
 from hexathlon.baselines.tokens.render import ChatRenderer
+from hexathlon.baselines.tokens.requests import TokenRequest, TokenSampling
 from hexathlon.baselines.training.recipe import RecipeError, recipe_of
 from hexathlon.baselines.training.run import train
 from hexathlon.baselines.warmstart.initial import save_policy
@@ -117,6 +121,21 @@ def test_settings_that_need_more_than_log_probabilities_are_refused(client: Any)
     table = {"name": "t", "engine": {"kind": "tinker", "urls": ["http://h"], "model": "m"}}
     with pytest.raises(RecipeError, match="policy.checkpoint"):
         recipe_of(table)
+
+
+class SilentSampler:
+    """Stands in for an endpoint that keeps its log-probabilities, which ours never does."""
+
+    async def sample_async(self, **_: Any) -> Any:
+        sequence = tinker.SampledSequence(stop_reason="length", tokens=[1, 2], logprobs=None)
+        return SimpleNamespace(sequences=[sequence])
+
+
+def test_samples_without_log_probabilities_are_an_error() -> None:
+    engine = TinkerEngine(context=16)
+    engine.use(SilentSampler(), 1)
+    with pytest.raises(ServerError, match="no log-probabilities"):
+        asyncio.run(engine.generate(TokenRequest([3], TokenSampling(max_tokens=2))))
 
 
 def test_an_unknown_base_model_ends_the_run(checkpoint: Path, tmp_path: Path) -> None:

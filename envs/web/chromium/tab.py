@@ -140,14 +140,15 @@ class ChromiumTab:
     async def picture(self) -> bytes:
         """Return the window as PNG."""
         wanted = {"format": "png", "optimizeForSpeed": True}
-        for left in reversed(range(_PICTURE_TRIES)):
+        left = _PICTURE_TRIES
+        while True:
+            left -= 1
             taken = self._session.send("Page.captureScreenshot", wanted)
             try:
                 return base64.b64decode((await within(_SECONDS, "a screenshot", taken))["data"])
             except BrowserCrashed as error:
                 if not left or _NO_FRAME not in str(error):
                     raise
-        raise AssertionError("unreachable")
 
     def numbered(self, ids: Mapping[int, int]) -> None:
         """Adopt numbers given earlier, by the keys of this document."""

@@ -50,6 +50,18 @@ class ExpectedPhone:
             None,
         )
 
+    def the(self, name: str, /, **columns: Any) -> PhoneRow:
+        """Return the first row with these values.
+
+        Raises:
+            KeyError: If there is none.
+        """
+        row = self.find(name, **columns)
+        if row is None:
+            app, _, rows = name.partition(".")
+            raise KeyError(f"{app} has no {rows.removesuffix('s')} with {columns}")
+        return row
+
     def add(self, name: str, /, **columns: Any) -> Any:
         """Add a row; return its key. Columns that verifiers do not compare are left out."""
         table = self.table(name)

@@ -31,8 +31,8 @@ class PhoneOperation:
     """Something done on a phone."""
 
     run: OperationScript
-    effect: Callable[[ExpectedPhone], None] | None = None
-    """None if it only reads."""
+    effect: Callable[[ExpectedPhone], object] | None = None
+    """None if it only reads; what it returns is ignored."""
 
     actions: int = 8
     """Typical number of the script's actions, of which budgets are a multiple."""

@@ -21,14 +21,14 @@ __all__ = ["add_event", "add_step", "add_task", "change_event", "change_task", "
 # Calendar --------------------------------------------------------------------------------------
 
 
-def reminder_words(language: Language, minutes: str) -> str:
-    """Return the calendar's wording of a reminder, given in minutes before the event."""
+def reminder_words(language: Language, minutes: str) -> tuple[str, ...]:
+    """Return the calendar's wordings of a reminder, given in minutes before the event."""
     key = {"": "no_alarm", "0": "at_start", "60": "hour_before", "1440": "day_ahead"}.get(minutes)
     if key is not None:
-        return wordings("calendar", key, language)[0]
+        return wordings("calendar", key, language)
     number = int(minutes)
     key, count = ("minutes_before", number) if number < 60 else ("hours_before", number // 60)
-    return wordings("calendar", key, language)[0].format(n=count)
+    return tuple(text.format(n=count) for text in wordings("calendar", key, language))
 
 
 def _fill_event(pilot: PhonePilot, facts: Mapping[str, str]) -> Script:
@@ -39,8 +39,7 @@ def _fill_event(pilot: PhonePilot, facts: Mapping[str, str]) -> Script:
         elif field in ("start", "end"):
             yield from pilot.pick_time(words, value)
         elif field == "alarm":
-            options = tuple(_reminder(pilot.language, value))
-            yield from pilot.choose(words, options)
+            yield from pilot.choose(words, reminder_words(pilot.language, value))
         elif field == "guests":
             yield from _fill_guests(pilot, value)
         elif field in ("calendar", "repeat"):
@@ -51,16 +50,6 @@ def _fill_event(pilot: PhonePilot, facts: Mapping[str, str]) -> Script:
     anyway = pilot.words("calendar", "save_anyway")
     if pilot.has("button", anyway):
         yield from pilot.tap("button", anyway)
-
-
-def _reminder(language: Language, minutes: str) -> set[str]:
-    """Return every wording of a reminder."""
-    keys = {"": "no_alarm", "0": "at_start", "60": "hour_before", "1440": "day_ahead"}
-    if minutes in keys:
-        return set(wordings("calendar", keys[minutes], language))
-    number = int(minutes)
-    key, count = ("minutes_before", number) if number < 60 else ("hours_before", number // 60)
-    return {text.format(n=count) for text in wordings("calendar", key, language)}
 
 
 def _fill_guests(pilot: PhonePilot, guests: str) -> Script:
@@ -103,7 +92,7 @@ def change_event(title: str, **facts: str) -> PhoneOperation:
         yield from _fill_event(pilot, facts)
 
     def effect(phone: ExpectedPhone) -> None:
-        row = _event(phone, title)
+        row = phone.the("calendar.events", title=title)
         given = set(facts.get("guests", "").split(", ")) - {""}
         names = {name for name in row["guests"].split(", ") if name} ^ given
         phone.change(
@@ -124,15 +113,11 @@ def delete_event(title: str) -> PhoneOperation:
         yield from pilot.tap("button", pilot.words("calendar", "delete"))
 
     return PhoneOperation(
-        run, lambda phone: phone.remove("calendar.events", _event(phone, title)["id"])
+        run,
+        lambda phone: phone.remove(
+            "calendar.events", phone.the("calendar.events", title=title)["id"]
+        ),
     )
-
-
-def _event(phone: ExpectedPhone, title: str) -> PhoneRow:
-    row = phone.find("calendar.events", title=title)
-    if row is None:
-        raise KeyError(f"there is no event {title!r}")
-    return row
 
 
 # Clock -----------------------------------------------------------------------------------------
@@ -226,7 +211,10 @@ def change_task(title: str, **facts: str) -> PhoneOperation:
         yield from _fill_task(pilot, facts)
 
     return PhoneOperation(
-        run, lambda phone: phone.change("tasks.tasks", _task(phone, title), **facts)
+        run,
+        lambda phone: phone.change(
+            "tasks.tasks", phone.the("tasks.tasks", title=title)["id"], **facts
+        ),
     )
 
 
@@ -238,7 +226,11 @@ def finish_task(title: str) -> PhoneOperation:
         yield from pilot.tap("checkbox", title)
 
     return PhoneOperation(
-        run, lambda phone: phone.change("tasks.tasks", _task(phone, title), done=True), actions=5
+        run,
+        lambda phone: phone.change(
+            "tasks.tasks", phone.the("tasks.tasks", title=title)["id"], done=True
+        ),
+        actions=5,
     )
 
 
@@ -250,7 +242,10 @@ def flag_task(title: str) -> PhoneOperation:
         yield from pilot.press("tasks", "flag")
 
     return PhoneOperation(
-        run, lambda phone: phone.change("tasks.tasks", _task(phone, title), flagged=True)
+        run,
+        lambda phone: phone.change(
+            "tasks.tasks", phone.the("tasks.tasks", title=title)["id"], flagged=True
+        ),
     )
 
 
@@ -263,7 +258,7 @@ def delete_task(title: str) -> PhoneOperation:
         yield from pilot.tap("button", pilot.words("tasks", "delete"))
 
     def effect(phone: ExpectedPhone) -> None:
-        key = _task(phone, title)
+        key = phone.the("tasks.tasks", title=title)["id"]
         for row in phone.rows("tasks.steps"):
             if row["task"] == key:
                 phone.remove("tasks.steps", row["id"])
@@ -283,16 +278,11 @@ def add_step(title: str, step: str) -> PhoneOperation:
         yield from pilot.act("keyboard_enter")
 
     def effect(phone: ExpectedPhone) -> None:
-        phone.add("tasks.steps", task=_task(phone, title), title=step, done=False)
+        phone.add(
+            "tasks.steps", task=phone.the("tasks.tasks", title=title)["id"], title=step, done=False
+        )
 
     return PhoneOperation(run, effect)
-
-
-def _task(phone: ExpectedPhone, title: str) -> Any:
-    row = phone.find("tasks.tasks", title=title)
-    if row is None:
-        raise KeyError(f"there is no task {title!r}")
-    return row["id"]
 
 
 # Maps and settings -----------------------------------------------------------------------------

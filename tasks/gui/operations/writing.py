@@ -1,7 +1,5 @@
 """Operations that write to other people, and notes: messages, mail, contacts, notes, calls."""
 
-from typing import Any
-
 from hexathlon.tasks.gui.operations.expected import ExpectedPhone
 from hexathlon.tasks.gui.operations.finding import found
 from hexathlon.tasks.gui.operations.operation import PhoneOperation
@@ -11,7 +9,7 @@ from hexathlon.tasks.source import Script
 
 __all__ = ["add_contact", "add_note", "block_number", "change_contact", "change_note",
            "favour_contact", "place_mail", "put_note_away", "reply_to", "send_mail",
-           "send_message", "star_mail"]  # fmt: skip
+           "send_message"]  # fmt: skip
 
 
 def send_message(contact: PhoneRow, text: str) -> PhoneOperation:
@@ -86,18 +84,6 @@ def place_mail(mail: PhoneRow, folder: str = "archive") -> PhoneOperation:
     return PhoneOperation(run, lambda phone: phone.change("mail.mails", mail["id"], folder=folder))
 
 
-def star_mail(mail: PhoneRow) -> PhoneOperation:
-    """Set or remove the star of an email with a unique subject."""
-
-    def run(pilot: PhonePilot) -> Script:
-        yield from found("mail", mail["subject"], mail["name"])(pilot)
-        yield from pilot.press("mail", "unstar" if mail["starred"] else "star")
-
-    return PhoneOperation(
-        run, lambda phone: phone.change("mail.mails", mail["id"], starred=not mail["starred"])
-    )
-
-
 def add_contact(**facts: str) -> PhoneOperation:
     """Create a contact from `name`, `phone`, `email`, `company`, `address` or `note`."""
 
@@ -110,9 +96,7 @@ def add_contact(**facts: str) -> PhoneOperation:
 
     usual = {"phone": "", "email": "", "company": "", "address": "", "birthday": "", "group": "",
              "note": "", "starred": False}  # fmt: skip
-    return PhoneOperation(
-        run, lambda phone: _ignore(phone.add("contacts.contacts", **usual | facts))
-    )
+    return PhoneOperation(run, lambda phone: phone.add("contacts.contacts", **usual | facts))
 
 
 def change_contact(contact: PhoneRow, **facts: str) -> PhoneOperation:
@@ -146,8 +130,8 @@ def favour_contact(contact: PhoneRow) -> PhoneOperation:
         yield from pilot.fill(pilot.words("phone", "search"), contact["name"])
         yield from pilot.tap_entry(contact["name"])
 
-    return PhoneOperation(run, lambda phone: _ignore(phone.add(
-        "phone.favourites", name=contact["name"], number=contact["phone"])))  # fmt: skip
+    return PhoneOperation(run, lambda phone: phone.add(
+        "phone.favourites", name=contact["name"], number=contact["phone"]))  # fmt: skip
 
 
 def block_number(number: str) -> PhoneOperation:
@@ -161,7 +145,7 @@ def block_number(number: str) -> PhoneOperation:
         yield from pilot.fill(pilot.words("phone", "number"), number)
         yield from pilot.tap("button", pilot.words("phone", "block"))
 
-    return PhoneOperation(run, lambda phone: _ignore(phone.add("phone.blocked", number=number)))
+    return PhoneOperation(run, lambda phone: phone.add("phone.blocked", number=number))
 
 
 def add_note(title: str, text: str, label: str = "") -> PhoneOperation:
@@ -177,9 +161,9 @@ def add_note(title: str, text: str, label: str = "") -> PhoneOperation:
                                     pilot.words("notes", f"{label}_label"))  # fmt: skip
         yield from pilot.press("notes", "save")
 
-    return PhoneOperation(run, lambda phone: _ignore(phone.add(
+    return PhoneOperation(run, lambda phone: phone.add(
         "notes.notes", title=title, text=text, label=label, pinned=False,
-        archived=False)))  # fmt: skip
+        archived=False))  # fmt: skip
 
 
 def change_note(title: str, text: str) -> PhoneOperation:
@@ -192,7 +176,7 @@ def change_note(title: str, text: str) -> PhoneOperation:
         yield from pilot.press("notes", "save")
 
     def effect(phone: ExpectedPhone) -> None:
-        phone.change("notes.notes", _note(phone, title), text=text)
+        phone.change("notes.notes", phone.the("notes.notes", title=title)["id"], text=text)
 
     return PhoneOperation(run, effect)
 
@@ -205,16 +189,8 @@ def put_note_away(title: str) -> PhoneOperation:
         yield from pilot.press("notes", "archive")
 
     return PhoneOperation(
-        run, lambda phone: phone.change("notes.notes", _note(phone, title), archived=True)
+        run,
+        lambda phone: phone.change(
+            "notes.notes", phone.the("notes.notes", title=title)["id"], archived=True
+        ),
     )
-
-
-def _note(phone: ExpectedPhone, title: str) -> Any:
-    row = phone.find("notes.notes", title=title)
-    if row is None:
-        raise KeyError(f"there is no note {title!r}")
-    return row["id"]
-
-
-def _ignore(_: object) -> None:
-    """Discard a key."""

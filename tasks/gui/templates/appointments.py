@@ -2,6 +2,14 @@
 
 from typing import Any
 
+from hexathlon.tasks.gui.operations.finding import found, tab
+from hexathlon.tasks.gui.operations.operation import done, in_sequence
+from hexathlon.tasks.gui.operations.planning import (
+    add_event,
+    change_event,
+    reminder_words,
+    set_alarm,
+)
 from hexathlon.tasks.gui.pilot import PhonePilot
 from hexathlon.tasks.gui.templates.draft import (
     GuiAnswer,
@@ -15,22 +23,7 @@ from hexathlon.tasks.gui.templates.draft import (
     rows_together,
 )
 from hexathlon.tasks.gui.templates.people import unique_names
-from hexathlon.tasks.gui.templates.scripts import (
-    DONE,
-    alarm_words,
-    answered,
-    change_event,
-    find_entry,
-    only_in,
-    open_event,
-    press,
-    refused,
-    save_event,
-    set_alarm,
-    steps,
-    template,
-    to_tab,
-)
+from hexathlon.tasks.gui.templates.scripts import answered, only_in, press, refused, template
 from hexathlon.tasks.gui.world.apps.calendar.calendar import happens_on
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
 from hexathlon.tasks.gui.world.system.plan import PhonePlan
@@ -86,7 +79,7 @@ def new_event(plan: PhonePlan, **facts: Any) -> dict[str, Any]:
 
 
 @template("calendar_add", "easy", "medium", apps=("calendar",))
-def add_event(scene: GuiScene) -> GuiDraft | None:
+def event_added(scene: GuiScene) -> GuiDraft | None:
     """Create an event with several properties; at `medium`, sometimes with guests."""
     plan = scene.plan()
     day = scene.day(plan, scene.number(2, 40))
@@ -104,7 +97,7 @@ def add_event(scene: GuiScene) -> GuiDraft | None:
     )
     if scene.level != "easy":
         facts |= {"alarm": alarm, "calendar": "work"}
-        words = alarm_words(scene.language, alarm)
+        words = reminder_words(scene.language, alarm)[0]
         told += scene.say(f", in the calendar Work, with a reminder {words}",
                           f"，归入“工作”日历，提醒设为{words}")  # fmt: skip
     if scene.level != "easy" and scene.number(0, 1):
@@ -119,13 +112,13 @@ def add_event(scene: GuiScene) -> GuiDraft | None:
     wrong_end = {**facts, "end": later(start, 60)}
     other_day = {**facts, "day": scene.day(plan, 41)}
     return GuiDraft(
-        plan, told + scene.say(".", "。"), steps(save_event(facts), DONE),
+        plan, told + scene.say(".", "。"), in_sequence(add_event(**facts), done),
         changes=new_event(plan, **facts),
-        alternatives={"backwards": steps(save_event(backwards), DONE)},
-        mutants={"wrong_end": steps(save_event(wrong_end), DONE),
-                 "other_day": steps(save_event(other_day), DONE),
-                 "no_place": steps(save_event({**facts, "place": ""}), DONE),
-                 "nothing": DONE},
+        alternatives={"backwards": in_sequence(add_event(**backwards), done)},
+        mutants={"wrong_end": in_sequence(add_event(**wrong_end), done),
+                 "other_day": in_sequence(add_event(**other_day), done),
+                 "no_place": in_sequence(add_event(**{**facts, "place": ""}), done),
+                 "nothing": done},
         turns=90,
     )  # fmt: skip
 
@@ -158,15 +151,15 @@ def move_event(scene: GuiScene) -> GuiDraft | None:
             f"“{row['title']}”改为{scene.day_words(day)} {start}开始，时长不变。请更正。",
         )
     changed = {name: value for name, value in facts.items() if value != row[name]}
-    twice = steps(press("calendar", "edit"), lambda pilot: pilot.act("navigate_back"))
+    twice = in_sequence(press("calendar", "edit"), lambda pilot: pilot.act("navigate_back"))
     return GuiDraft(
-        plan, told, steps(change_event(row["title"], facts), DONE),
+        plan, told, in_sequence(change_event(row["title"], **facts), done),
         changes=row_changed("calendar.events", row["id"], **changed),
-        alternatives={"looked": steps(open_event(row["title"]), twice,
-                                      change_event(row["title"], facts), DONE)},
-        mutants={"other": steps(change_event(near["title"], facts), DONE),
-                 "copy": steps(save_event({"title": row["title"], **facts}), DONE),
-                 "day_only": steps(change_event(row["title"], {"day": scene.day(plan, 2)}), DONE)},
+        alternatives={"looked": in_sequence(found("calendar", row["title"]), twice,
+                                      change_event(row["title"], **facts), done)},
+        mutants={"other": in_sequence(change_event(near["title"], **facts), done),
+                 "copy": in_sequence(add_event(**{"title": row["title"], **facts}), done),
+                 "day_only": in_sequence(change_event(row["title"], day=scene.day(plan, 2)), done)},
         turns=60,
     )  # fmt: skip
 
@@ -181,17 +174,17 @@ def cancel_event(scene: GuiScene) -> GuiDraft | None:
     row, near = scene.sample(events, 2)
 
     def delete(title: str, key: str = "delete") -> PhoneScript:
-        return steps(open_event(title), press("calendar", "delete"),
+        return in_sequence(found("calendar", title), press("calendar", "delete"),
                      lambda pilot: pilot.tap("button", pilot.words("calendar", key)),
-                     DONE)  # fmt: skip
+                     done)  # fmt: skip
 
     return GuiDraft(
         plan, scene.say(f'"{row["title"]}" does not take place: delete it from the calendar.',
                         f"“{row['title']}”取消了，请从日历中删除。"),
         delete(row["title"]), changes=row_removed("calendar.events", row["id"]),
-        alternatives={"from_agenda": steps(to_tab("calendar", "month"), delete(row["title"]))},
+        alternatives={"from_agenda": in_sequence(tab("calendar", "month"), delete(row["title"]))},
         mutants={"other": delete(near["title"]), "cancelled": delete(row["title"], "cancel"),
-                 "nothing": DONE},
+                 "nothing": done},
     )  # fmt: skip
 
 
@@ -219,21 +212,21 @@ def invite(scene: GuiScene) -> GuiDraft | None:
 
     def flip(*who: str) -> PhoneScript:
         # Tapping a guest who is already invited removes them.
-        return steps(change_event(event["title"], {"guests": ", ".join(who)}), DONE)
+        return in_sequence(change_event(event["title"], guests=", ".join(who)), done)
 
     who = (one["name"], out) if more else (one["name"],)
     wish = scene.say(f" instead of {out}" if more else "", f"，并把{out}去掉" if more else "")
-    look = find_entry("contacts", one["address"], one["name"])
+    look = found("contacts", one["address"], one["name"])
     return GuiDraft(
         plan,
         scene.say(f'Invite the contact who lives at {one["address"]} to "{event["title"]}"{wish}. '
                   "Everybody else stays invited.",
                   f"邀请住在{one['address']}的联系人参加“{event['title']}”{wish}。其他受邀者不变。"),
-        steps(look, flip(*who)),
+        in_sequence(look, flip(*who)),
         changes=row_changed("calendar.events", event["id"], guests=", ".join(after)),
         alternatives={"other_order": flip(*reversed(who))},
         mutants={"other_person": flip(two["name"], *who[1:]), "others_gone": flip(*who, guests[0])
-                 if guests[0] != out else flip(one["name"]), "nothing": steps(look, DONE)},
+                 if guests[0] != out else flip(one["name"]), "nothing": in_sequence(look, done)},
         turns=60,
     )  # fmt: skip
 
@@ -263,8 +256,8 @@ def add_if_free(scene: GuiScene) -> GuiDraft | None:
         ]
     )
     facts = {"title": title, "day": day, "start": start, "end": later(start, 60)}
-    force = steps(save_event(facts), DONE)
-    look = find_entry("calendar", other)
+    force = in_sequence(add_event(**facts), done)
+    look = found("calendar", other)
     right = force if scene.feasible else refused(other)
     return GuiDraft(
         plan,
@@ -273,13 +266,13 @@ def add_if_free(scene: GuiScene) -> GuiDraft | None:
                   "are fine.",
                   f"如果{scene.day_words(day)} {start}至{facts['end']}没有别的安排，"
                   f"请在日历中添加“{title}”；首尾相接的日程不算冲突。"),
-        steps(look, right),
+        in_sequence(look, right),
         changes=new_event(plan, **facts) if scene.feasible else {},
         answer=GuiAnswer() if scene.feasible else GuiAnswer("infeasible", None, other),
         alternatives={"at_once": right},
         mutants={"one_sided": refused(other) if scene.feasible else force,
                  "wrong_record": refused(title),
-                 "longer": steps(save_event({**facts, "end": later(start, 90)}), DONE)},
+                 "longer": in_sequence(add_event(**{**facts, "end": later(start, 90)}), done)},
         turns=60,
     )  # fmt: skip
 
@@ -290,7 +283,7 @@ def first_of_day(scene: GuiScene) -> GuiDraft | None:
     plan = scene.plan()
     rows = scene.rows(plan, "calendar.events")
     plain = [row for row in rows if only_in(rows, row["title"], _EVENT_TEXTS)]
-    found = []
+    candidates = []
     for day in (scene.day(plan, offset) for offset in range(1, 41)):
         today = events_on(scene, plan, day)
         for last in (False, True) if len(today) > 1 else ():
@@ -300,23 +293,23 @@ def first_of_day(scene: GuiScene) -> GuiDraft | None:
                       and (each["start"] >= row["start"] if last
                            else each["start"] <= row["start"])]  # fmt: skip
             if not rivals and row in plain and row["end"] != other["end"]:
-                found.append((day, last, row, other))
-    if not found:
+                candidates.append((day, last, row, other))
+    if not candidates:
         return None
-    day, last, row, other = scene.pick(found)
+    day, last, row, other = scene.pick(candidates)
     which = scene.say("last" if last else "first", "最后" if last else "第")
-    look = find_entry("calendar", row["title"])
+    look = found("calendar", row["title"])
     return GuiDraft(
         plan,
         scene.say(f"Which is the {which} event with a time on {scene.day_words(day)}, and when "
                   "does it end? Answer with its title and its end in the form 15:05.",
                   f"{scene.day_words(day)}{which}一个有时间的日程是什么，几点结束？"
                   "请回答标题和结束时间，如15:05。"),
-        steps(look, answered(row["title"], row["end"])),
+        in_sequence(look, answered(row["title"], row["end"])),
         answer=GuiAnswer(data=(row["title"], row["end"])),
         alternatives={"at_once": answered(row["title"], row["end"])},
         mutants={"other": answered(other["title"], other["end"]),
-                 "start": answered(row["title"], row["start"]), "silent": steps(look, DONE)},
+                 "start": answered(row["title"], row["start"]), "silent": in_sequence(look, done)},
     )  # fmt: skip
 
 
@@ -348,12 +341,12 @@ def add_alarm(scene: GuiScene) -> GuiDraft | None:
         plan,
         scene.say(f'Set an alarm at {time}{when}, with the label "{label}".',
                   f"设一个{time}的闹钟{when}，标签为“{label}”。"),
-        steps(set_alarm(time, days, label), DONE), changes=row_added("clock.alarms", row),
-        alternatives={"looked": steps(to_tab("clock", "world"), set_alarm(time, days, label),
-                                      DONE)},
-        mutants={"twelve_hours": steps(set_alarm(near, days, label), DONE),
-                 "other_days": steps(set_alarm(time, other_days, label), DONE),
-                 "no_label": steps(set_alarm(time, days), DONE)},
+        in_sequence(set_alarm(time, days, label), done), changes=row_added("clock.alarms", row),
+        alternatives={"looked": in_sequence(tab("clock", "world"), set_alarm(time, days, label),
+                                      done)},
+        mutants={"twelve_hours": in_sequence(set_alarm(near, days, label), done),
+                 "other_days": in_sequence(set_alarm(time, other_days, label), done),
+                 "no_label": in_sequence(set_alarm(time, days), done)},
         turns=40,
     )  # fmt: skip
 
@@ -417,7 +410,7 @@ def add_timer(scene: GuiScene) -> GuiDraft | None:
 
     def create(first: int, second: int, text: str, *, save: bool = True) -> PhoneScript:
         def run(pilot: PhonePilot) -> Script:
-            yield from to_tab("clock", "timers")(pilot)
+            yield from tab("clock", "timers")(pilot)
             yield from pilot.create("clock", "new_timer")
             yield from pilot.fill(pilot.words("clock", "label"), text)
             yield from pilot.fill(pilot.words("clock", "minutes_field"), str(first))
@@ -444,6 +437,6 @@ def add_timer(scene: GuiScene) -> GuiDraft | None:
 
 
 TEMPLATES: tuple[GuiTemplate, ...] = (
-    add_event, move_event, cancel_event, invite, add_if_free, first_of_day, add_alarm, silence,
+    event_added, move_event, cancel_event, invite, add_if_free, first_of_day, add_alarm, silence,
     add_timer,
 )  # fmt: skip

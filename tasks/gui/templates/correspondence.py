@@ -1,5 +1,8 @@
 """Work with email."""
 
+from hexathlon.tasks.gui.operations.finding import found, tab
+from hexathlon.tasks.gui.operations.operation import done, in_sequence
+from hexathlon.tasks.gui.operations.writing import send_mail
 from hexathlon.tasks.gui.pilot import PhonePilot
 from hexathlon.tasks.gui.templates.draft import (
     GuiAnswer,
@@ -13,17 +16,12 @@ from hexathlon.tasks.gui.templates.draft import (
 from hexathlon.tasks.gui.templates.people import unique_names
 from hexathlon.tasks.gui.templates.scripts import (
     CONTACT_TEXTS,
-    DONE,
     MAIL_TEXTS,
     answered,
-    find_entry,
     only_in,
     press,
-    send_mail,
     sent_mail,
-    steps,
     template,
-    to_tab,
 )
 from hexathlon.tasks.gui.world.kit.words import wordings
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
@@ -51,18 +49,18 @@ def write_letter(scene: GuiScene) -> GuiDraft | None:
     subject = scene.say(f"Stand {number}", f"{number}号摊位")
     body = scene.say(f"Please keep {number + 2} chairs for us.", f"请给我们留{number + 2}把椅子。")
     right = send_mail(one["email"], subject, body)
-    look_up = find_entry("contacts", one["name"])
+    look_up = found("contacts", one["name"])
     return GuiDraft(
         plan,
         scene.say(f'Write a mail to {one["name"]} with the subject "{subject}" and the text '
                   f'"{body}".',
                   f"给{one['name']}写一封邮件，主题“{subject}”，正文“{body}”。"),
-        steps(look_up, right, DONE),
+        in_sequence(look_up, right, done),
         changes=sent_mail(scene, plan, one["email"], subject, body),
-        alternatives={"directly": steps(right, DONE)},
-        mutants={"other_person": steps(send_mail(two["email"], subject, body), DONE),
-                 "draft": steps(send_mail(one["email"], subject, body, send="save_draft"), DONE),
-                 "no_text": steps(send_mail(one["email"], subject, subject), DONE)},
+        alternatives={"directly": in_sequence(right, done)},
+        mutants={"other_person": in_sequence(send_mail(two["email"], subject, body), done),
+                 "draft": in_sequence(send_mail(one["email"], subject, body, send=False), done),
+                 "no_text": in_sequence(send_mail(one["email"], subject, subject), done)},
         turns=40,
     )  # fmt: skip
 
@@ -82,14 +80,14 @@ def keep_draft(scene: GuiScene) -> GuiDraft | None:
         scene.say(f'Prepare a mail to {to} with the subject "{subject}" and the text "{body}", '
                   "but do not send it: keep it as a draft.",
                   f"准备一封给{to}的邮件，主题“{subject}”，正文“{body}”，先不要发送，存为草稿。"),
-        steps(send_mail(to, subject, body, send="save_draft"), DONE),
+        in_sequence(send_mail(to, subject, body, send=False), done),
         changes=sent_mail(scene, plan, to, subject, body, folder="drafts"),
-        alternatives={"twice": steps(to_tab("mail", "folders"),
-                                     send_mail(to, subject, body, send="save_draft"), DONE)},
-        mutants={"sent": steps(send_mail(to, subject, body), DONE),
-                 "other_address": steps(send_mail(two["email"], subject, body, send="save_draft"),
-                                        DONE),
-                 "nothing": DONE},
+        alternatives={"twice": in_sequence(tab("mail", "folders"),
+                                     send_mail(to, subject, body, send=False), done)},
+        mutants={"sent": in_sequence(send_mail(to, subject, body), done),
+                 "other_address": in_sequence(send_mail(two["email"], subject, body, send=False),
+                                        done),
+                 "nothing": done},
     )  # fmt: skip
 
 
@@ -106,10 +104,10 @@ def put_away(scene: GuiScene) -> GuiDraft | None:
     medium = scene.level == "medium"
 
     def archive(row: PhoneRow) -> PhoneScript:
-        return steps(find_entry("mail", row["subject"], row["name"]), press("mail", "archive_it"))
+        return in_sequence(found("mail", row["subject"], row["name"]), press("mail", "archive_it"))
 
     def star(row: PhoneRow) -> PhoneScript:
-        return steps(find_entry("mail", row["subject"], row["name"]), press("mail", "star"))
+        return in_sequence(found("mail", row["subject"], row["name"]), press("mail", "star"))
 
     more = [star(two)] if medium else []
     wish = scene.say(f', and star "{two["subject"]}" from {two["name"]}' if medium else "",
@@ -118,15 +116,16 @@ def put_away(scene: GuiScene) -> GuiDraft | None:
     changes = [row_changed("mail.mails", one["id"], folder="archive")]
     if medium:
         changes.append(row_changed("mail.mails", two["id"], starred=True))
-    delete = steps(find_entry("mail", one["subject"], one["name"]), press("mail", "delete"))
+    delete = in_sequence(found("mail", one["subject"], one["name"]), press("mail", "delete"))
     return GuiDraft(
         plan,
         scene.say(f'Archive the mail "{one["subject"]}" from {one["name"]}{wish}.',
                   f"把{one['name']}的邮件“{one['subject']}”归档{wish}。"),
-        steps(archive(one), *more, DONE), changes=rows_together(*changes),
-        alternatives={"other_order": steps(*more, archive(one), DONE)},
-        mutants={"other": steps(archive(near), *more, DONE), "deleted": steps(delete, *more, DONE),
-                 "nothing": steps(*more, DONE)},
+        in_sequence(archive(one), *more, done), changes=rows_together(*changes),
+        alternatives={"other_order": in_sequence(*more, archive(one), done)},
+        mutants={"other": in_sequence(archive(near), *more, done),
+                 "deleted": in_sequence(delete, *more, done),
+                 "nothing": in_sequence(*more, done)},
         turns=40,
     )  # fmt: skip
 
@@ -153,18 +152,18 @@ def tell_amount(scene: GuiScene) -> GuiDraft | None:
     goods = f"{(cents - 100 * discount) / 100:.2f}"
     easy = scene.level == "easy"
     asked, wrong = (amount, goods) if easy else (goods, amount)
-    look = find_entry("mail", row["subject"], row["name"])
+    look = found("mail", row["subject"], row["name"])
     return GuiDraft(
         plan,
         scene.say(f'How much does the mail "{row["subject"]}" from {row["name"]} ask for'
                   + (" in total?" if easy else " without the delivery?"),
                   f"{row['name']}的邮件“{row['subject']}”" + ("总共要付多少钱？" if easy
                                                             else "除运费外要付多少钱？")),
-        steps(look, answered(asked)),
+        in_sequence(look, answered(asked)),
         answer=GuiAnswer(data=(asked,)),
         alternatives={"at_once": answered(asked)},
-        mutants={"other_part": steps(look, answered(wrong)), "near": answered(swapped),
-                 "silent": steps(look, DONE)},
+        mutants={"other_part": in_sequence(look, answered(wrong)), "near": answered(swapped),
+                 "silent": in_sequence(look, done)},
     )  # fmt: skip
 
 
@@ -196,7 +195,7 @@ def set_signature(scene: GuiScene) -> GuiDraft | None:
         scene.say(f'Every mail that I send shall end with "{text}".',
                   f"我发出的每封邮件都要以“{text}”结尾。"),
         solver(text, switch=not sign), changes=rows_together(*changes),
-        alternatives={"same": steps(to_tab("mail", "inbox"), solver(text, switch=not sign))},
+        alternatives={"same": in_sequence(tab("mail", "inbox"), solver(text, switch=not sign))},
         mutants={"switch": solver(text, switch=sign), "text": solver(text + ".", switch=not sign),
                  "cancelled": solver(text, switch=not sign, save="cancel")},
     )  # fmt: skip
@@ -224,7 +223,7 @@ def pass_on(scene: GuiScene) -> GuiDraft | None:
 
     def forward(to: str, text: str = line, key: str = "forward") -> PhoneScript:
         def run(pilot: PhonePilot) -> Script:
-            yield from find_entry("mail", mail["subject"], mail["name"])(pilot)
+            yield from found("mail", mail["subject"], mail["name"])(pilot)
             yield from pilot.tap("button", pilot.words("mail", key))
             yield from pilot.fill(pilot.words("mail", "to"), to)
             if more or key == "reply":
@@ -237,18 +236,19 @@ def pass_on(scene: GuiScene) -> GuiDraft | None:
     subject = mail["subject"] if mail["subject"].startswith("Fwd: ") else f"Fwd: {mail['subject']}"
     wish = scene.say(f' Put the line "{line}" above it.' if more else "",
                      f"并在原文上方加一行“{line}”。" if more else "")  # fmt: skip
-    look = find_entry("contacts", one["address"], one["name"])
+    look = found("contacts", one["address"], one["name"])
     return GuiDraft(
         plan,
         scene.say(f'Forward the mail "{mail["subject"]}" with its attachment to the contact who '
                   f"lives at {one['address']}.{wish}",
                   f"把邮件“{mail['subject']}”连同附件转发给住在{one['address']}的联系人。{wish}"),
-        steps(look, forward(one["email"])),
+        in_sequence(look, forward(one["email"])),
         changes=sent_mail(scene, plan, one["email"], subject, body, file=mail["file"]),
         alternatives={"at_once": forward(one["email"])},
         mutants={"other_person": forward(two["email"]),
                  "reply": forward(one["email"], key="reply"),
-                 "anew": steps(send_mail(one["email"], subject, body.replace("\n", " ")), DONE)},
+                 "anew": in_sequence(
+                     send_mail(one["email"], subject, body.replace("\n", " ")), done)},
         turns=50,
     )  # fmt: skip
 

@@ -4,6 +4,10 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
+from hexathlon.tasks.gui.operations.finding import found, tab
+from hexathlon.tasks.gui.operations.operation import done, in_sequence
+from hexathlon.tasks.gui.operations.planning import add_event, add_task, change_event, set_alarm
+from hexathlon.tasks.gui.operations.writing import send_mail
 from hexathlon.tasks.gui.templates.appointments import (
     free_slot,
     later,
@@ -20,22 +24,7 @@ from hexathlon.tasks.gui.templates.draft import (
 )
 from hexathlon.tasks.gui.templates.household import first_list, new_task
 from hexathlon.tasks.gui.templates.people import sent_message, unique_names
-from hexathlon.tasks.gui.templates.scripts import (
-    DONE,
-    change_alarm,
-    change_event,
-    fill_task,
-    find_entry,
-    press,
-    save_event,
-    send_mail,
-    sent_mail,
-    set_alarm,
-    steps,
-    template,
-    text_to,
-    to_tab,
-)
+from hexathlon.tasks.gui.templates.scripts import change_alarm, press, sent_mail, template, text_to
 from hexathlon.tasks.gui.world.system.plan import TimedEvent
 
 __all__ = ["TEMPLATES"]
@@ -123,25 +112,25 @@ def working_day(scene: GuiScene) -> GuiDraft | None:
                        "params": {"id": boss["id"]}},
         }  # fmt: skip
 
-    drop = steps(find_entry("tasks", gone), press("tasks", "delete"),
+    drop = in_sequence(found("tasks", gone), press("tasks", "delete"),
                  lambda pilot: pilot.tap("button", pilot.words("tasks", "delete")))  # fmt: skip
 
     def solver(
         *, said: str = body, second: str = newer, facts: dict[str, str] = final,
         wake: str = alarm3, withdraw: bool = True, uninvite: bool = True,
     ) -> PhoneScript:  # fmt: skip
-        return steps(
-            save_event(first), DONE,
-            fill_task({"title": chore}), fill_task({"title": gone}), DONE,
-            change_event(title, then), DONE,
-            send_mail(one["email"], subject, said), *((drop,) if withdraw else ()), DONE,
-            set_alarm(alarm, label=title), DONE,
-            text_to(two["name"], said), DONE,
-            change_event(title, facts), change_alarm(alarm, wake), DONE,
-            send_mail(one["email"], subject, second), text_to(two["name"], second), DONE,
-            change_event(title, {"guests": f"{one['name']}, {three['name']}"}), DONE,
-            *((change_event(title, {"guests": three["name"]}),) if uninvite else ()),
-            fill_task({"title": ring, "due": eve}), DONE,
+        return in_sequence(
+            add_event(**first), done,
+            add_task(title=chore), add_task(title=gone), done,
+            change_event(title, **then), done,
+            send_mail(one["email"], subject, said), *((drop,) if withdraw else ()), done,
+            set_alarm(alarm, label=title), done,
+            text_to(two["name"], said), done,
+            change_event(title, **facts), change_alarm(alarm, wake), done,
+            send_mail(one["email"], subject, second), text_to(two["name"], second), done,
+            change_event(title, guests=f"{one['name']}, {three['name']}"), done,
+            *((change_event(title, guests=three["name"]),) if uninvite else ()),
+            add_task(title=ring, due=eve), done,
         )  # fmt: skip
 
     old = body.replace(scene.day_words(moved), scene.day_words(day)).replace(start2, start)
@@ -199,7 +188,7 @@ def working_day(scene: GuiScene) -> GuiDraft | None:
         solver(), changes=rows_together(
             event, wake_up, chores, calling, mailed, second_time, told, incoming),
         requests=requests,
-        alternatives={"again": steps(to_tab("calendar", "agenda"), solver())},
+        alternatives={"again": in_sequence(tab("calendar", "agenda"), solver())},
         mutants={"old_date": solver(said=old), "kept_task": solver(withdraw=False),
                  "old_alarm": solver(wake=alarm), "old_start": solver(facts=then),
                  "told_the_same": solver(second=body), "kept_guest": solver(uninvite=False)},

@@ -5,6 +5,7 @@ misses that leave one operation out or do nothing. A template adds near misses o
 name the mistake: the similar person, the older price, the day before.
 """
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -27,14 +28,12 @@ from hexathlon.tasks.gui.templates.draft import (
     GuiTemplate,
     UserFact,
 )
+from hexathlon.tasks.gui.templates.scripts import CONTACT_TEXTS, MAIL_TEXTS, template
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
 from hexathlon.tasks.gui.world.system.plan import TimedEvent
 from hexathlon.tasks.task import Level
 
 __all__ = ["Errand", "NoErrand", "errand"]
-
-_CONTACT_TEXTS = ("name", "phone", "email", "company", "address", "birthday", "group", "note")
-_MAIL_TEXTS = ("name", "address", "to", "subject", "body", "file")
 
 
 class NoErrand(Exception):
@@ -54,16 +53,14 @@ def errand(
     """
 
     def made(draw: Callable[[Errand], GuiDraft]) -> GuiTemplate:
-        def drawn(_: GuiTemplate, scene: GuiScene) -> GuiDraft | None:
+        @functools.wraps(draw)
+        def drawn(scene: GuiScene) -> GuiDraft | None:
             try:
                 return draw(Errand(scene))
             except NoErrand:
                 return None
 
-        members = {"name": name, "levels": levels, "apps": tuple(apps.split()), "twins": twins,
-                   "draw": drawn, "__doc__": draw.__doc__}  # fmt: skip
-        built: GuiTemplate = type(draw.__name__, (GuiTemplate,), members)()
-        return built
+        return template(name, *levels, apps=apps.split(), twins=twins)(drawn)
 
     return made
 
@@ -160,14 +157,14 @@ class Errand:
         for column in self.sample(tuple(told), 3):
             text = str(person[column])
             holders = [row for row in rows if text.casefold() in " ".join(
-                str(row[name]) for name in _CONTACT_TEXTS).casefold()]  # fmt: skip
+                str(row[name]) for name in CONTACT_TEXTS).casefold()]  # fmt: skip
             if text and len(holders) == 1:
                 return told[column][0].format(text), told[column][1].format(text)
         return None
 
     def mails(self, count: int, *folders: str) -> list[PhoneRow]:
         """Draw emails from others whose subjects no other email contains."""
-        rows = [row for row in self.unique("mail.mails", "subject", *_MAIL_TEXTS)
+        rows = [row for row in self.unique("mail.mails", "subject", *MAIL_TEXTS)
                 if row["name"] and row["folder"] in (folders or ("inbox",))]  # fmt: skip
         return self.choose(rows, count)
 
@@ -231,16 +228,6 @@ class Errand:
         del minutes_ago
         self.put("messages.messages", thread=thread["id"], text=text, mine=False, file="",
                  time=f"{self.today} 07:{self.number(10, 58)}")  # fmt: skip
-
-    def free_start(self, day: str, minutes: int = 90) -> str:
-        """Draw a start on a day followed by free minutes."""
-        from hexathlon.tasks.gui.templates.appointments import free_slot
-
-        start = free_slot(self.scene, self.plan, day, minutes=minutes)
-        self.need(start)
-        return start
-
-    # The task ----------------------------------------------------------------------------------
 
     def task(
         self, request: tuple[str, str], *operations: PhoneOperation,

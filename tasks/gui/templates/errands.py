@@ -2,6 +2,16 @@
 
 from typing import Any
 
+from hexathlon.tasks.gui.operations.finding import found, tab
+from hexathlon.tasks.gui.operations.operation import done, in_sequence
+from hexathlon.tasks.gui.operations.planning import (
+    add_event,
+    add_task,
+    change_event,
+    reminder_words,
+    set_alarm,
+)
+from hexathlon.tasks.gui.operations.writing import send_mail
 from hexathlon.tasks.gui.pilot import PhonePilot
 from hexathlon.tasks.gui.templates.appointments import (
     events_on,
@@ -24,22 +34,7 @@ from hexathlon.tasks.gui.templates.draft import (
 from hexathlon.tasks.gui.templates.household import first_list, new_task
 from hexathlon.tasks.gui.templates.people import sent_message, unique_names
 from hexathlon.tasks.gui.templates.places import findable_places
-from hexathlon.tasks.gui.templates.scripts import (
-    DONE,
-    alarm_words,
-    change_event,
-    fill_task,
-    find_entry,
-    refused,
-    save_event,
-    send_mail,
-    sent_mail,
-    set_alarm,
-    steps,
-    template,
-    text_to,
-    to_tab,
-)
+from hexathlon.tasks.gui.templates.scripts import refused, sent_mail, template, text_to
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
 from hexathlon.tasks.gui.world.system.plan import PhonePlan, TimedEvent
 from hexathlon.tasks.source import Script
@@ -100,9 +95,9 @@ def date_of_mail(scene: GuiScene) -> GuiDraft | None:
     real_day, real_start = (moved, start2) if hard else (day, start)
     facts = {"title": title, "day": real_day, "start": real_start, "end": later(real_start, 90),
              "place": place, "alarm": alarm}  # fmt: skip
-    words = alarm_words(scene.language, alarm)
-    direct = steps(find_entry("mail", title, second["name"] if hard else row["name"]),
-                   save_event(facts), DONE)  # fmt: skip
+    words = reminder_words(scene.language, alarm)[0]
+    direct = in_sequence(found("mail", title, second["name"] if hard else row["name"]),
+                   add_event(**facts), done)  # fmt: skip
     old = {**facts, "day": day, "start": start, "end": later(start, 90)} if hard else {
         **facts, "end": later(real_start, 60)}  # fmt: skip
     return GuiDraft(
@@ -111,10 +106,10 @@ def date_of_mail(scene: GuiScene) -> GuiDraft | None:
                   f"title, with the place as written, and a reminder {words}.",
                   f"邮件里写了“{title}”的时间和地点。请以此标题加入日历，地点照写，提醒设为{words}。"),
         direct, changes=new_event(plan, **facts),
-        alternatives={"at_once": steps(save_event(facts), DONE)},
-        mutants={"old": steps(save_event(old), DONE),
-                 "no_place": steps(save_event({**facts, "place": ""}), DONE),
-                 "other_alarm": steps(save_event({**facts, "alarm": "15"}), DONE)},
+        alternatives={"at_once": in_sequence(add_event(**facts), done)},
+        mutants={"old": in_sequence(add_event(**old), done),
+                 "no_place": in_sequence(add_event(**{**facts, "place": ""}), done),
+                 "other_alarm": in_sequence(add_event(**{**facts, "alarm": "15"}), done)},
         turns=70,
     )  # fmt: skip
 
@@ -154,9 +149,9 @@ def meeting_moved(scene: GuiScene) -> GuiDraft | None:
 
     def solver(people: list[PhoneRow], said: str = text, *, move: bool = True,
                first: bool = True) -> PhoneScript:  # fmt: skip
-        tell = steps(*(text_to(row["name"], said) for row in people))
-        change = change_event(event["title"], facts) if move else steps()
-        return steps(_decline, *((change, tell) if first else (tell, change)), DONE)
+        tell = in_sequence(*(text_to(row["name"], said) for row in people))
+        change = change_event(event["title"], **facts) if move else in_sequence()
+        return in_sequence(_decline, *((change, tell) if first else (tell, change)), done)
 
     return GuiDraft(
         plan,
@@ -228,7 +223,7 @@ def voicemail_task(scene: GuiScene) -> GuiDraft | None:
     medium = scene.level == "medium"
     day = scene.day(plan, scene.number(2, 20))
     facts = {"title": title, **({"due": day} if medium else {})}
-    look = steps(to_tab("phone", "voicemail"), lambda pilot: pilot.tap_entry(row["name"]))
+    look = in_sequence(tab("phone", "voicemail"), lambda pilot: pilot.tap_entry(row["name"]))
     wish = scene.say(f", due on {scene.day_words(day)}" if medium else "",
                      f"，截止{scene.day_words(day)}" if medium else "")  # fmt: skip
     within = first_list(scene, plan)["id"]
@@ -237,12 +232,12 @@ def voicemail_task(scene: GuiScene) -> GuiDraft | None:
         scene.say(f"{row['name']} has left a voicemail about something to collect. Make it a task "
                   f'of the form "{form}"{wish}.',
                   f"{row['name']}留言说要取东西。请据此新建任务，格式为“{form}”{wish}。"),
-        steps(look, fill_task(facts), DONE), changes=new_task(list=within, **facts),
-        alternatives={"unheard": steps(fill_task(facts), DONE)},
-        mutants={"other_counter": steps(fill_task({**facts, "title": title.replace(
-            str(code), str(other if other != code else code + 1))}), DONE),
-            "unsaved": steps(look, DONE),
-            "twice": steps(fill_task(facts), fill_task(facts), DONE)},
+        in_sequence(look, add_task(**facts), done), changes=new_task(list=within, **facts),
+        alternatives={"unheard": in_sequence(add_task(**facts), done)},
+        mutants={"other_counter": in_sequence(add_task(**{**facts, "title": title.replace(
+            str(code), str(other if other != code else code + 1))}), done),
+            "unsaved": in_sequence(look, done),
+            "twice": in_sequence(add_task(**facts), add_task(**facts), done)},
         turns=50,
     )  # fmt: skip
 
@@ -272,18 +267,19 @@ def alarm_for_first(scene: GuiScene) -> GuiDraft | None:
            "snooze": prefs["snooze"]["value"], "vibrate": True}  # fmt: skip
     wish = scene.say(", labelled with the event's title" if hard else "",
                      "，标签为该日程的标题" if hard else "")  # fmt: skip
-    look = to_tab("calendar", "agenda")
+    look = tab("calendar", "agenda")
     return GuiDraft(
         plan,
         scene.say(f"Find my first event with a time on {scene.day_words(day)} and set a one-time "
             f"alarm for {ahead} minutes before its start time{wish}.",
                   f"看{scene.day_words(day)}第一个有时间的日程几点开始，在该时刻前{ahead}分钟"
                   f"设一个仅响一次的闹钟{wish}。"),
-        steps(look, set_alarm(time, label=label), DONE), changes=row_added("clock.alarms", row),
-        alternatives={"at_once": steps(set_alarm(time, label=label), DONE)},
-        mutants={"second": steps(set_alarm(wrong, label=label), DONE),
-                 "at_start": steps(set_alarm(today[0]["start"], label=label), DONE),
-                 "daily": steps(set_alarm(time, "1234567", label), DONE)},
+        in_sequence(look, set_alarm(time, label=label), done),
+        changes=row_added("clock.alarms", row),
+        alternatives={"at_once": in_sequence(set_alarm(time, label=label), done)},
+        mutants={"second": in_sequence(set_alarm(wrong, label=label), done),
+                 "at_start": in_sequence(set_alarm(today[0]["start"], label=label), done),
+                 "daily": in_sequence(set_alarm(time, "1234567", label), done)},
         turns=40,
     )  # fmt: skip
 
@@ -302,7 +298,7 @@ def send_place(scene: GuiScene) -> GuiDraft | None:
     form = scene.say("Hotel Onyx, 5 Market Street", "玛瑙酒店, 集市街5号") + (
         "" if easy else ", 555-123-4567"
     )
-    look = find_entry("maps", place["name"])
+    look = found("maps", place["name"])
 
     def share(pilot: PhonePilot) -> Script:
         yield from pilot.press("maps", "share")
@@ -319,11 +315,11 @@ def send_place(scene: GuiScene) -> GuiDraft | None:
                   + ("" if easy else ", and its number") + f', in the form "{form}".',
                   f"把“{place['name']}”的地址" + ("" if easy else "和电话")
                   + f"发给{one['name']}，格式为“{form}”。"),
-        steps(look, text_to(one["name"], text), DONE),
+        in_sequence(look, text_to(one["name"], text), done),
         changes=sent_message(scene, plan, one, text),
-        alternatives={"shared": steps(look, share, DONE)},
-        mutants={"near": steps(text_to(one["name"], wrong), DONE),
-                 "other_person": steps(text_to(two["name"], text), DONE), "nothing": DONE},
+        alternatives={"shared": in_sequence(look, share, done)},
+        mutants={"near": in_sequence(text_to(one["name"], wrong), done),
+                 "other_person": in_sequence(text_to(two["name"], text), done), "nothing": done},
         turns=40,
     )  # fmt: skip
 
@@ -353,9 +349,9 @@ def invoice_task(scene: GuiScene) -> GuiDraft | None:
     title = scene.say(f"Pay {amount}", f"付{amount}元")
     within = first_list(scene, plan)["id"]
     facts = {"title": title, "due": day}
-    force = steps(fill_task(facts), DONE)
+    force = in_sequence(add_task(**facts), done)
     right = force if scene.feasible else refused(receipt)
-    look = find_entry("mail", str(number), row["name"] if scene.feasible else second["name"])
+    look = found("mail", str(number), row["name"] if scene.feasible else second["name"])
     early = {**facts, "due": scene.day(plan, 2)}
     return GuiDraft(
         plan,
@@ -364,12 +360,12 @@ def invoice_task(scene: GuiScene) -> GuiDraft | None:
             "is the subject of that mail.",
                   f"如果邮件没有说{number}号账单已付，请为付款新建任务，格式为“付12.30元”，"
                   "截止日为最后付款日；若已付，阻碍条目为那封邮件的主题。"),
-        steps(look, right),
+        in_sequence(look, right),
         changes=new_task(list=within, **facts) if scene.feasible else {},
         answer=GuiAnswer() if scene.feasible else GuiAnswer("infeasible", None, receipt),
         alternatives={"at_once": right},
         mutants={"one_sided": refused(receipt) if scene.feasible else force,
-                 "early": steps(fill_task(early), DONE),
+                 "early": in_sequence(add_task(**early), done),
                  "other_record": refused(row["subject"])},
         turns=60,
     )  # fmt: skip
@@ -402,10 +398,10 @@ def missed_call(scene: GuiScene) -> GuiDraft | None:
     who = people[known[0]["number"]]
     text = scene.say(f"Sorry, I missed you. Ring me after {scene.number(2, 8)}",
                      f"抱歉没接到，请{scene.number(2, 8)}点后打来")  # fmt: skip
-    look = steps(to_tab("phone", "recents"))
+    look = in_sequence(tab("phone", "recents"))
 
     def from_call(pilot: PhonePilot) -> Script:
-        yield from find_entry("phone", who["name"])(pilot)
+        yield from found("phone", who["name"])(pilot)
         yield from pilot.tap("button", pilot.words("phone", "message"))
         yield from pilot.fill(pilot.words("messages", "text"), text)
         yield from pilot.press("messages", "send")
@@ -415,11 +411,11 @@ def missed_call(scene: GuiScene) -> GuiDraft | None:
         scene.say("Of the people in my contacts, whose call did I miss last? Send that person "
                   f'"{text}".',
                   f"通讯录里的人中，我最近漏接的是谁的电话？给这个人发“{text}”。"),
-        steps(look, text_to(who["name"], text), DONE),
+        in_sequence(look, text_to(who["name"], text), done),
         changes=sent_message(scene, plan, who, text),
-        alternatives={"from_call": steps(from_call, DONE)},
-        mutants={"number": steps(text_to(calls[0]["number"], text), DONE),
-                 "other": steps(text_to(others[0]["name"], text), DONE), "nothing": DONE},
+        alternatives={"from_call": in_sequence(from_call, done)},
+        mutants={"number": in_sequence(text_to(calls[0]["number"], text), done),
+                 "other": in_sequence(text_to(others[0]["name"], text), done), "nothing": done},
         turns=50,
     )  # fmt: skip
 
@@ -445,7 +441,7 @@ def mail_guests(scene: GuiScene) -> GuiDraft | None:
         else "the event's title as the subject",
         "主题为日程的日期和标题，如“2026-01-31 午餐”" if hard else "主题为日程的标题",
     )
-    look = steps(*(find_entry("contacts", row["name"]) for row in people))
+    look = in_sequence(*(found("contacts", row["name"]) for row in people))
     fewer = ", ".join(row["email"] for row in people[1:])
     return GuiDraft(
         plan,
@@ -453,12 +449,12 @@ def mail_guests(scene: GuiScene) -> GuiDraft | None:
                   f'event lists them, with {wish} and the text "{body}".',
                   f"给“{event['title']}”的所有受邀者发同一封邮件，收件人按日程中的顺序排列，"
                   f"{wish}，正文“{body}”。"),
-        steps(find_entry("calendar", event["title"]), look, send_mail(to, prefixed, body), DONE),
+        in_sequence(found("calendar", event["title"]), look, send_mail(to, prefixed, body), done),
         changes=sent_mail(scene, plan, to, prefixed, body),
-        alternatives={"at_once": steps(send_mail(to, prefixed, body), DONE)},
-        mutants={"one_less": steps(send_mail(fewer, prefixed, body), DONE),
-                 "draft": steps(send_mail(to, prefixed, body, send="save_draft"), DONE),
-                 "subject": steps(send_mail(to, body, body), DONE)},
+        alternatives={"at_once": in_sequence(send_mail(to, prefixed, body), done)},
+        mutants={"one_less": in_sequence(send_mail(fewer, prefixed, body), done),
+                 "draft": in_sequence(send_mail(to, prefixed, body, send=False), done),
+                 "subject": in_sequence(send_mail(to, body, body), done)},
         turns=60,
     )  # fmt: skip
 

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from hexathlon.tasks.gui.operations.finding import found, tab
+from hexathlon.tasks.gui.operations.operation import done, in_sequence
+from hexathlon.tasks.gui.operations.planning import add_task
 from hexathlon.tasks.gui.pilot import PhonePilot
 from hexathlon.tasks.gui.templates.draft import (
     GuiDraft,
@@ -14,16 +17,7 @@ from hexathlon.tasks.gui.templates.draft import (
     rows_together,
 )
 from hexathlon.tasks.gui.templates.people import unique_names
-from hexathlon.tasks.gui.templates.scripts import (
-    DONE,
-    fill_task,
-    find_entry,
-    only_in,
-    press,
-    steps,
-    template,
-    to_tab,
-)
+from hexathlon.tasks.gui.templates.scripts import only_in, press, template
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
 from hexathlon.tasks.gui.world.system.plan import PhonePlan
 from hexathlon.tasks.source import Script
@@ -58,7 +52,7 @@ def first_list(scene: GuiScene, plan: PhonePlan) -> PhoneRow:
 
 
 @template("tasks_add", "easy", "medium", apps=("tasks",))
-def add_task(scene: GuiScene) -> GuiDraft | None:
+def task_added(scene: GuiScene) -> GuiDraft | None:
     """Create a task in a list, with a due date and, at `medium`, a time and a priority."""
     plan = scene.plan()
     lists = scene.rows(plan, "tasks.lists")
@@ -78,12 +72,12 @@ def add_task(scene: GuiScene) -> GuiDraft | None:
         scene.say(f'Add the task "{title}" to the list {within["name"]}, due on '
                   f"{scene.day_words(day)}{more}.",
                   f"在清单“{within['name']}”中添加任务“{title}”，截止{scene.day_words(day)}{more}。"),
-        steps(fill_task(facts), DONE),
+        in_sequence(add_task(**facts), done),
         changes=new_task(**{**facts, "list": within["id"]}),
-        alternatives={"backwards": steps(fill_task(dict(reversed(facts.items()))), DONE)},
-        mutants={"other_list": steps(fill_task({**facts, "list": near["name"]}), DONE),
-                 "other_day": steps(fill_task({**facts, "due": scene.day(plan, 1)}), DONE),
-                 "title": steps(fill_task({**facts, "title": f"{title}0"}), DONE)},
+        alternatives={"backwards": in_sequence(add_task(**dict(reversed(facts.items()))), done)},
+        mutants={"other_list": in_sequence(add_task(**{**facts, "list": near["name"]}), done),
+                 "other_day": in_sequence(add_task(**{**facts, "due": scene.day(plan, 1)}), done),
+                 "title": in_sequence(add_task(**{**facts, "title": f"{title}0"}), done)},
         turns=50,
     )  # fmt: skip
 
@@ -101,7 +95,7 @@ def finish_tasks(scene: GuiScene) -> GuiDraft | None:
     medium = scene.level == "medium"
 
     def tick(row: PhoneRow) -> PhoneScript:
-        return steps(find_entry("tasks", row["title"]),
+        return in_sequence(found("tasks", row["title"]),
                      lambda pilot: pilot.tap("checkbox", row["title"]))  # fmt: skip
 
     def by_row(pilot: PhonePilot) -> Script:
@@ -111,10 +105,10 @@ def finish_tasks(scene: GuiScene) -> GuiDraft | None:
         name = pilot.words("tasks", "done_task")[0].format(name=one["title"])
         yield from pilot.tap("checkbox", name)
 
-    flag = steps(find_entry("tasks", two["title"]), press("tasks", "flag"))
-    delete = steps(find_entry("tasks", three["title"]), press("tasks", "delete"),
+    flag = in_sequence(found("tasks", two["title"]), press("tasks", "flag"))
+    delete = in_sequence(found("tasks", three["title"]), press("tasks", "delete"),
                    lambda pilot: pilot.tap("button", pilot.words("tasks", "delete")))  # fmt: skip
-    rest = steps(flag, delete) if medium else steps()
+    rest = in_sequence(flag, delete) if medium else in_sequence()
     more = scene.say(
         f', flag "{two["title"]}" and delete "{three["title"]}"' if medium else "",
         f"，给“{two['title']}”标旗，并删除“{three['title']}”" if medium else "",
@@ -126,11 +120,11 @@ def finish_tasks(scene: GuiScene) -> GuiDraft | None:
     return GuiDraft(
         plan,
         scene.say(f'Tick off "{one["title"]}"{more}.', f"把“{one['title']}”标为完成{more}。"),
-        steps(tick(one), rest, DONE), changes=rows_together(*changes),
-        alternatives={"in_list": steps(rest, by_row, DONE)},
-        mutants={"other": steps(tick(near), rest, DONE), "twice": steps(tick(one), by_row, rest,
-                                                                        DONE),
-                 "rest_only": steps(rest, DONE)},
+        in_sequence(tick(one), rest, done), changes=rows_together(*changes),
+        alternatives={"in_list": in_sequence(rest, by_row, done)},
+        mutants={"other": in_sequence(tick(near), rest, done),
+                 "twice": in_sequence(tick(one), by_row, rest, done),
+                 "rest_only": in_sequence(rest, done)},
         turns=60,
     )  # fmt: skip
 
@@ -154,7 +148,7 @@ def split_task(scene: GuiScene) -> GuiDraft | None:
 
     def add(title: str, names: list[str], *, move: bool = True) -> PhoneScript:
         def run(pilot: PhonePilot) -> Script:
-            yield from find_entry("tasks", title)(pilot)
+            yield from found("tasks", title)(pilot)
             for name in names:
                 boxes = [each for each in pilot.elements() if each.role == "textbox"]
                 yield from pilot.act("input_text", text=name, index=boxes[0].index,
@@ -183,7 +177,7 @@ def split_task(scene: GuiScene) -> GuiDraft | None:
         add(row["title"], texts),
         changes=rows_together(row_added("tasks.steps", *added),
                               row_changed("tasks.tasks", row["id"], list=within["id"])),
-        alternatives={"looked": steps(to_tab("tasks", "flagged"), add(row["title"], texts))},
+        alternatives={"looked": in_sequence(tab("tasks", "flagged"), add(row["title"], texts))},
         mutants={"not_moved": add(row["title"], texts, move=False),
                  "one_less": add(row["title"], texts[:2]), "other": add(near["title"], texts)},
         turns=50,
@@ -206,17 +200,17 @@ def add_favourite(scene: GuiScene) -> GuiDraft | None:
 
     def solver(new: PhoneRow, gone: PhoneRow, *, first: bool = True) -> PhoneScript:
         def drop(pilot: PhonePilot) -> Script:
-            yield from to_tab("phone", "favourites")(pilot)
+            yield from tab("phone", "favourites")(pilot)
             name = pilot.words("phone", "drop_favourite")[0].format(name=gone["name"])
             yield from pilot.tap("button", name)
 
         def add(pilot: PhonePilot) -> Script:
-            yield from to_tab("phone", "favourites")(pilot)
+            yield from tab("phone", "favourites")(pilot)
             yield from pilot.create("phone", "add_favourite")
             yield from pilot.fill(pilot.words("phone", "search"), new["name"])
             yield from pilot.tap_entry(new["name"])
 
-        return steps(add, drop, DONE) if first else steps(drop, add, DONE)
+        return in_sequence(add, drop, done) if first else in_sequence(drop, add, done)
 
     return GuiDraft(
         plan,
@@ -228,7 +222,7 @@ def add_favourite(scene: GuiScene) -> GuiDraft | None:
             row_removed("phone.favourites", old["id"])),
         alternatives={"other_order": solver(one, old, first=False)},
         mutants={"other_person": solver(two, old), "other_gone": solver(one, other),
-                 "nothing": DONE},
+                 "nothing": done},
     )  # fmt: skip
 
 
@@ -258,7 +252,7 @@ def block_caller(scene: GuiScene) -> GuiDraft | None:
 
     def by_number(wanted: str) -> PhoneScript:
         def run(pilot: PhonePilot) -> Script:
-            yield from find_entry("phone", wanted)(pilot)
+            yield from found("phone", wanted)(pilot)
             yield from pilot.press("phone", "block")
             yield from pilot.done()
 
@@ -301,7 +295,7 @@ def forward_calls(scene: GuiScene) -> GuiDraft | None:
 
     def solver(number: str, *, flip: bool, save: str = "save") -> PhoneScript:
         def run(pilot: PhonePilot) -> Script:
-            yield from find_entry("contacts", one["name"])(pilot)
+            yield from found("contacts", one["name"])(pilot)
             yield from pilot.open("phone")
             yield from pilot.press("phone", "settings")
             if flip:
@@ -324,7 +318,7 @@ def forward_calls(scene: GuiScene) -> GuiDraft | None:
         scene.say(f"Forward my calls to {one['name']}{more}.",
                   f"把我的来电转移给{one['name']}{more}。"),
         solver(one["phone"], flip=medium), changes=rows_together(*changes),
-        alternatives={"twice": steps(to_tab("phone", "keypad"),
+        alternatives={"twice": in_sequence(tab("phone", "keypad"),
                                      solver(one["phone"], flip=medium))},
         mutants={"other": solver(two["phone"], flip=medium),
                  "switch": solver(one["phone"], flip=not medium),
@@ -334,5 +328,5 @@ def forward_calls(scene: GuiScene) -> GuiDraft | None:
 
 
 TEMPLATES: tuple[GuiTemplate, ...] = (
-    add_task, finish_tasks, split_task, add_favourite, block_caller, forward_calls,
+    task_added, finish_tasks, split_task, add_favourite, block_caller, forward_calls,
 )  # fmt: skip

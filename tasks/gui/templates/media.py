@@ -10,8 +10,8 @@ from hexathlon.tasks.gui.templates.draft import (
     row_changed,
     rows_together,
 )
+from hexathlon.tasks.gui.templates.scripts import template
 from hexathlon.tasks.gui.templates.steps import (
-    as_template,
     choosing,
     created,
     filled,
@@ -27,7 +27,7 @@ from hexathlon.tasks.gui.templates.steps import (
 __all__ = ["TEMPLATES"]
 
 
-@as_template("files_move", "medium", apps=("files",))
+@template("files_move", "medium", apps=("files",))
 def _move(scene: GuiScene) -> GuiDraft | None:
     """Move a file into a folder."""
     plan = scene.plan()
@@ -77,7 +77,7 @@ def _move(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@as_template("files_rename", "easy", apps=("files",))
+@template("files_rename", "easy", apps=("files",))
 def _rename(scene: GuiScene) -> GuiDraft | None:
     """Rename a file and star it."""
     plan = scene.plan()
@@ -113,7 +113,7 @@ def _rename(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@as_template("gallery_edit", "medium", apps=("gallery",))
+@template("gallery_edit", "medium", apps=("gallery",))
 def _edit(scene: GuiScene) -> GuiDraft | None:
     """Keep an edited copy of a photo."""
     plan = scene.plan()
@@ -154,7 +154,7 @@ def _edit(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@as_template("music_playlist", "medium", apps=("music",))
+@template("music_playlist", "medium", apps=("music",))
 def _playlist(scene: GuiScene) -> GuiDraft | None:
     """Create a playlist with two songs, one of which has a live version or a namesake."""
     plan = scene.plan()
@@ -216,7 +216,7 @@ def _without_report(script: PhoneScript) -> PhoneScript:
     return solve
 
 
-@as_template("podcasts_queue", "medium", apps=("podcasts",))
+@template("podcasts_queue", "medium", apps=("podcasts",))
 def _queue(scene: GuiScene) -> GuiDraft | None:
     """Queue the latest unplayed episode of a show."""
     plan = scene.plan()

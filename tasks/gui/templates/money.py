@@ -12,8 +12,8 @@ from hexathlon.tasks.gui.templates.draft import (
     row_removed,
     rows_together,
 )
+from hexathlon.tasks.gui.templates.scripts import template
 from hexathlon.tasks.gui.templates.steps import (
-    as_template,
     choosing,
     created,
     filled,
@@ -64,7 +64,7 @@ def transfer_sent(
     )  # fmt: skip
 
 
-@as_template("bank_transfer", "medium", apps=("bank",), twins=True)
+@template("bank_transfer", "medium", apps=("bank",), twins=True)
 def _transfer(scene: GuiScene) -> GuiDraft | None:
     """Send money if enough remains in the account."""
     plan = scene.plan()
@@ -111,7 +111,7 @@ def _transfer(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@as_template("bank_standing_order", "medium", apps=("bank",))
+@template("bank_standing_order", "medium", apps=("bank",))
 def _standing(scene: GuiScene) -> GuiDraft | None:
     """Change amount and day of a standing order."""
     plan = scene.plan()
@@ -148,7 +148,7 @@ def _standing(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@as_template("bank_dispute", "medium", apps=("bank",))
+@template("bank_dispute", "medium", apps=("bank",))
 def _dispute(scene: GuiScene) -> GuiDraft | None:
     """Dispute the largest payment of a merchant."""
     plan = scene.plan()
@@ -210,7 +210,7 @@ def _all(scene: GuiScene, app: str, key: str) -> tuple[str, ...]:
     return wordings(app, key, scene.language)
 
 
-@as_template("bank_card_travel", "easy", apps=("bank",))
+@template("bank_card_travel", "easy", apps=("bank",))
 def _card(scene: GuiScene) -> GuiDraft | None:
     """Turn off two features of a card."""
     plan = scene.plan()
@@ -242,7 +242,7 @@ def _card(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@as_template("expenses_add", "easy", "medium", apps=("expenses",))
+@template("expenses_add", "easy", "medium", apps=("expenses",))
 def _add(scene: GuiScene) -> GuiDraft | None:
     """Record an expense."""
     plan = scene.plan()
@@ -290,7 +290,7 @@ def _add(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@as_template("expenses_sum", "medium", apps=("expenses",))
+@template("expenses_sum", "medium", apps=("expenses",))
 def _sum(scene: GuiScene) -> GuiDraft | None:
     """Add up a month's payments by one method in one category."""
     plan = scene.plan()
@@ -336,7 +336,7 @@ def _sum(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@as_template("expenses_double", "medium", apps=("expenses",))
+@template("expenses_double", "medium", apps=("expenses",))
 def _double(scene: GuiScene) -> GuiDraft | None:
     """Of two similar entries, delete the one without a receipt."""
     plan = scene.plan()
@@ -381,7 +381,7 @@ def _double(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@as_template("shop_return", "easy", "medium", apps=("shop",))
+@template("shop_return", "easy", "medium", apps=("shop",))
 def _return(scene: GuiScene) -> GuiDraft | None:
     """Return an item of an order."""
     plan = scene.plan()
@@ -420,7 +420,7 @@ def _return(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@as_template("shop_cheapest", "medium", apps=("shop",))
+@template("shop_cheapest", "medium", apps=("shop",))
 def _cheapest(scene: GuiScene) -> GuiDraft | None:
     """Order the cheapest item that fits, delivered to an address other than the first."""
     plan = scene.plan()

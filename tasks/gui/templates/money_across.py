@@ -13,8 +13,8 @@ from hexathlon.tasks.gui.templates.draft import (
 )
 from hexathlon.tasks.gui.templates.money import transfer_sent, transferred, unique_payees
 from hexathlon.tasks.gui.templates.people import sent_message, unique_names, write_message
+from hexathlon.tasks.gui.templates.scripts import template
 from hexathlon.tasks.gui.templates.steps import (
-    as_template,
     choosing,
     filled,
     in_turn,
@@ -69,7 +69,7 @@ def _expense(photo: PhoneRow, title: str, cents: int, category: str, day: str) -
         "note": "", "receipt": photo["name"]})  # fmt: skip
 
 
-@as_template("receipt_into_expenses", "easy", "medium", apps=("gallery", "expenses", "bank"))
+@template("receipt_into_expenses", "easy", "medium", apps=("gallery", "expenses", "bank"))
 def _receipt(scene: GuiScene) -> GuiDraft | None:
     """Record the receipts of a shop as expenses, with their photos."""
     plan = scene.plan()
@@ -132,7 +132,7 @@ def _receipt(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@as_template("receipt_against_bank", "medium", apps=("gallery", "bank", "messages"), twins=True)
+@template("receipt_against_bank", "medium", apps=("gallery", "bank", "messages"), twins=True)
 def _against(scene: GuiScene) -> GuiDraft | None:
     """Compare a receipt with the amount charged; dispute an overcharge and tell a contact."""
     plan = scene.plan()
@@ -196,7 +196,7 @@ def _against(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@as_template("file_price_paid", "medium", apps=("files", "bank"))
+@template("file_price_paid", "medium", apps=("files", "bank"))
 def _price(scene: GuiScene) -> GuiDraft | None:
     """Pay the price stated in a document, with its reference."""
     plan = scene.plan()
@@ -247,7 +247,7 @@ def _price(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@as_template("order_total_told", "medium", apps=("shop", "messages"))
+@template("order_total_told", "medium", apps=("shop", "messages"))
 def _told(scene: GuiScene) -> GuiDraft | None:
     """Send a contact the number and total of the most expensive delivered order."""
     plan = scene.plan()
@@ -282,7 +282,7 @@ def _told(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@as_template("bank_into_expenses", "medium", apps=("bank", "expenses"))
+@template("bank_into_expenses", "medium", apps=("bank", "expenses"))
 def _from_bank(scene: GuiScene) -> GuiDraft | None:
     """Record a card payment as an expense."""
     plan = scene.plan()
@@ -326,7 +326,7 @@ def _from_bank(scene: GuiScene) -> GuiDraft | None:
     )  # fmt: skip
 
 
-@as_template("playlist_into_note", "medium", apps=("music", "notes"))
+@template("playlist_into_note", "medium", apps=("music", "notes"))
 def _shared_list(scene: GuiScene) -> GuiDraft | None:
     """Share the songs of a playlist to a note."""
     plan = scene.plan()

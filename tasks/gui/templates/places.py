@@ -1,5 +1,8 @@
 """Work with places on the map."""
 
+from hexathlon.tasks.gui.operations.finding import found, tab
+from hexathlon.tasks.gui.operations.operation import done, in_sequence
+from hexathlon.tasks.gui.operations.planning import add_event
 from hexathlon.tasks.gui.pilot import PhonePilot
 from hexathlon.tasks.gui.templates.appointments import new_event
 from hexathlon.tasks.gui.templates.draft import (
@@ -10,17 +13,7 @@ from hexathlon.tasks.gui.templates.draft import (
     PhoneScript,
     row_added,
 )
-from hexathlon.tasks.gui.templates.scripts import (
-    DONE,
-    answered,
-    find_entry,
-    only_in,
-    refused,
-    save_event,
-    steps,
-    template,
-    to_tab,
-)
+from hexathlon.tasks.gui.templates.scripts import answered, only_in, refused, template
 from hexathlon.tasks.gui.world.apps.maps.maps import open_on, route_metres, route_minutes
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
 from hexathlon.tasks.gui.world.system.plan import PhonePlan
@@ -50,7 +43,7 @@ def save_place(scene: GuiScene) -> GuiDraft | None:
 
     def solver(place: PhoneRow, into: str, text: str = note) -> PhoneScript:
         def run(pilot: PhonePilot) -> Script:
-            yield from find_entry("maps", place["name"])(pilot)
+            yield from found("maps", place["name"])(pilot)
             yield from pilot.press("maps", "save_place")
             yield from pilot.tap_entry(pilot.words("maps", into))
             if medium:
@@ -71,8 +64,8 @@ def save_place(scene: GuiScene) -> GuiDraft | None:
         solver(row, name),
         changes=row_added("maps.saved", {"place": row["id"], "list": name,
                                          "note": note if medium else ""}),
-        alternatives={"again": steps(to_tab("maps", "saved_places"), solver(row, name))},
-        mutants={"near": solver(near, name), "list": solver(row, other), "nothing": DONE},
+        alternatives={"again": in_sequence(tab("maps", "saved_places"), solver(row, name))},
+        mutants={"near": solver(near, name), "list": solver(row, other), "nothing": done},
         turns=40,
     )  # fmt: skip
 
@@ -110,13 +103,13 @@ def best_place(scene: GuiScene) -> GuiDraft | None:
     day = scene.say(_ENGLISH[weekday - 1], f"星期{'一二三四五六日'[weekday - 1]}")
     word = scene.word("maps", kind)
     free = scene.say(", has step-free access" if more else "", "且有无障碍通道" if more else "")
-    look = find_entry("maps", right["name"])
+    look = found("maps", right["name"])
     return GuiDraft(
         plan,
         scene.say(f"Which place listed under {word} is open on a {day} at {hour}{free}, and has "
                   "the best rating? Answer with its name and its telephone number.",
                   f"在“{word}”类地点中，{day}{hour}营业{free}的，哪一家评分最高？请回答名称和电话。"),
-        steps(look, answered(right["name"], right["phone"])),
+        in_sequence(look, answered(right["name"], right["phone"])),
         answer=GuiAnswer(data=(right["name"], right["phone"])),
         alternatives={"at_once": answered(right["name"], right["phone"])},
         mutants={"top": answered(top["name"], top["phone"]),
@@ -139,7 +132,7 @@ def tell_route(scene: GuiScene) -> GuiDraft | None:
 
     def look(first: PhoneRow, second: PhoneRow) -> PhoneScript:
         def run(pilot: PhonePilot) -> Script:
-            yield from find_entry("maps", second["name"])(pilot)
+            yield from found("maps", second["name"])(pilot)
             yield from pilot.tap("button", pilot.words("maps", "directions"))
             yield from pilot.tap_entry(pilot.words("maps", "my_location"))
             yield from pilot.fill(pilot.words("maps", "search"), first["name"])
@@ -155,10 +148,10 @@ def tell_route(scene: GuiScene) -> GuiDraft | None:
         scene.say(f"How many minutes does it take to get from {one['name']} to {two['name']} "
                   f"{shown}?",
                   f"从“{one['name']}”到“{two['name']}”，{shown}需要多少分钟？"),
-        steps(look(one, two), answered(minutes)), answer=GuiAnswer(data=(minutes,)),
-        alternatives={"back": steps(look(two, one), answered(minutes))},
-        mutants={"other_mode": steps(look(one, two), answered(wrong)),
-                 "off": answered(minutes + 1), "silent": steps(look(one, two), DONE)},
+        in_sequence(look(one, two), answered(minutes)), answer=GuiAnswer(data=(minutes,)),
+        alternatives={"back": in_sequence(look(two, one), answered(minutes))},
+        mutants={"other_mode": in_sequence(look(one, two), answered(wrong)),
+                 "off": answered(minutes + 1), "silent": in_sequence(look(one, two), done)},
     )  # fmt: skip
 
 
@@ -189,8 +182,8 @@ def plan_visit(scene: GuiScene) -> GuiDraft | None:
     title = scene.say(f"Visit {scene.number(2, 90)}", f"走访{scene.number(2, 90)}")
     start, end = "12:00", "13:00"
     facts = {"title": title, "day": day, "start": start, "end": end, "place": place["name"]}
-    look = find_entry("maps", place["address"], place["name"])
-    force = steps(save_event(facts), DONE)
+    look = found("maps", place["address"], place["name"])
+    force = in_sequence(add_event(**facts), done)
     right = force if scene.feasible else refused(place["name"], "not_possible")
     return GuiDraft(
         plan,
@@ -200,11 +193,11 @@ def plan_visit(scene: GuiScene) -> GuiDraft | None:
                   f"在日历中添加“{title}”：{scene.day_words(day)} {start}至{end}，"
                   f"地点填地图上{place['address']}那一家的名称。前提是那里当时营业；"
                   "若不营业，阻碍条目为其名称。"),
-        steps(look, right), changes=new_event(plan, **facts) if scene.feasible else {},
+        in_sequence(look, right), changes=new_event(plan, **facts) if scene.feasible else {},
         answer=GuiAnswer() if scene.feasible else GuiAnswer("infeasible", None, place["name"]),
         alternatives={"at_once": right},
         mutants={"one_sided": refused(place["name"]) if scene.feasible else force,
-                 "no_place": steps(save_event({**facts, "place": ""}), DONE),
+                 "no_place": in_sequence(add_event(**{**facts, "place": ""}), done),
                  "other_record": refused(place["address"])},
         turns=60,
     )  # fmt: skip

@@ -1,5 +1,7 @@
 """Small everyday work in one app: replies, lists of cities, favourites, overdue tasks."""
 
+from hexathlon.tasks.gui.operations.finding import found, tab
+from hexathlon.tasks.gui.operations.operation import done, in_sequence
 from hexathlon.tasks.gui.pilot import PhonePilot
 from hexathlon.tasks.gui.templates.correspondence import findable_mails
 from hexathlon.tasks.gui.templates.draft import (
@@ -14,16 +16,7 @@ from hexathlon.tasks.gui.templates.draft import (
     row_removed,
     rows_together,
 )
-from hexathlon.tasks.gui.templates.scripts import (
-    DONE,
-    answered,
-    find_entry,
-    press,
-    sent_mail,
-    steps,
-    template,
-    to_tab,
-)
+from hexathlon.tasks.gui.templates.scripts import answered, press, sent_mail, template
 from hexathlon.tasks.gui.world.apps.clock.cities import CITIES, city_name
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
 from hexathlon.tasks.source import Script
@@ -48,7 +41,7 @@ def reply_letter(scene: GuiScene) -> GuiDraft | None:
 
     def solver(to: PhoneRow, said: str, *, ask: bool = False) -> PhoneScript:
         def run(pilot: PhonePilot) -> Script:
-            yield from find_entry("mail", to["subject"], to["name"])(pilot)
+            yield from found("mail", to["subject"], to["name"])(pilot)
             if ask:
                 yield from pilot.act(
                     "ask_user",
@@ -79,7 +72,7 @@ def reply_letter(scene: GuiScene) -> GuiDraft | None:
         if medium else (),
         alternatives={"unasked": solver(row, text)},
         mutants={"number": solver(row, text.replace(str(number), str(wrong))),
-                 "other": solver(near, text), "silent": DONE},
+                 "other": solver(near, text), "silent": done},
         turns=50,
     )  # fmt: skip
 
@@ -107,9 +100,9 @@ def clear_sender(scene: GuiScene) -> GuiDraft | None:
     kept = [row for row in letters if row["starred"]]
 
     def bin_all(letters: list[PhoneRow], key: str = "delete") -> PhoneScript:
-        return steps(*(
-            steps(find_entry("mail", row["subject"], name), press("mail", key)) for row in letters
-        ), DONE)  # fmt: skip
+        return in_sequence(*(
+            in_sequence(found("mail", row["subject"], name), press("mail", key)) for row in letters
+        ), done)  # fmt: skip
 
     return GuiDraft(
         plan,
@@ -139,7 +132,7 @@ def exchange_cities(scene: GuiScene) -> GuiDraft | None:
 
     def add(key: str) -> PhoneScript:
         def run(pilot: PhonePilot) -> Script:
-            yield from to_tab("clock", "world")(pilot)
+            yield from tab("clock", "world")(pilot)
             yield from pilot.create("clock", "add_city")
             yield from pilot.fill(pilot.words("clock", "search"), names[key])
             yield from pilot.tap_entry(names[key])
@@ -148,14 +141,14 @@ def exchange_cities(scene: GuiScene) -> GuiDraft | None:
 
     def drop(row: PhoneRow) -> PhoneScript:
         def run(pilot: PhonePilot) -> Script:
-            yield from to_tab("clock", "world")(pilot)
+            yield from tab("clock", "world")(pilot)
             words = [word.format(name=names[row["city"]])
                      for word in pilot.words("clock", "drop_city")]  # fmt: skip
             yield from pilot.tap_entry(words, "button")
 
         return run
 
-    rest = drop(gone) if medium else steps()
+    rest = drop(gone) if medium else in_sequence()
     more = scene.say(f", and remove {names[gone['city']]}" if medium else "",
                      f"，并移除{names[gone['city']]}" if medium else "")  # fmt: skip
     changes = [row_added("clock.cities", {"city": new})]
@@ -165,10 +158,10 @@ def exchange_cities(scene: GuiScene) -> GuiDraft | None:
         plan,
         scene.say(f"Add {names[new]} to the world clock{more}.",
                   f"在世界时钟中添加{names[new]}{more}。"),
-        steps(add(new), rest, DONE), changes=rows_together(*changes),
-        alternatives={"other_order": steps(rest, add(new), DONE)},
-        mutants={"near": steps(add(near), rest, DONE), "nothing": steps(rest, DONE),
-                 "one_more": steps(add(new), rest, drop(other), DONE)},
+        in_sequence(add(new), rest, done), changes=rows_together(*changes),
+        alternatives={"other_order": in_sequence(rest, add(new), done)},
+        mutants={"near": in_sequence(add(near), rest, done), "nothing": in_sequence(rest, done),
+                 "one_more": in_sequence(add(new), rest, drop(other), done)},
         turns=40,
     )  # fmt: skip
 
@@ -189,15 +182,16 @@ def tell_difference(scene: GuiScene) -> GuiDraft | None:
     text, right, reverse = (f"{at // 60:02d}:{at % 60:02d}" for at in (first, second, wrong))
     off = f"{(second + 60) % 1440 // 60:02d}:{second % 60:02d}"
     names = [city_name(row["city"], scene.language) for row in (one, two)]
-    look = to_tab("clock", "world")
+    look = tab("clock", "world")
     return GuiDraft(
         plan,
         scene.say(f"When it is {text} in {names[0]}, what time is it in {names[1]}? Go by the "
                   "world clock, and answer in the form 15:05.",
                   f"{names[0]}{text}的时候，{names[1]}是几点？以世界时钟为准，回答格式如15:05。"),
-        steps(look, answered(right)), answer=GuiAnswer(data=(right,)),
+        in_sequence(look, answered(right)), answer=GuiAnswer(data=(right,)),
         alternatives={"at_once": answered(right)},
-        mutants={"reverse": answered(reverse), "off": answered(off), "silent": steps(look, DONE)},
+        mutants={"reverse": answered(reverse), "off": answered(off),
+                 "silent": in_sequence(look, done)},
     )  # fmt: skip
 
 
@@ -225,7 +219,7 @@ def postpone(scene: GuiScene) -> GuiDraft | None:
     def move(tasks: list[PhoneRow], to: str = day) -> PhoneScript:
         def run(pilot: PhonePilot) -> Script:
             for row in tasks:
-                yield from find_entry("tasks", row["title"])(pilot)
+                yield from found("tasks", row["title"])(pilot)
                 yield from pilot.press("tasks", "edit")
                 yield from pilot.pick_day(pilot.words("tasks", "due"), to)
                 yield from pilot.press("tasks", "save")
@@ -277,17 +271,17 @@ def count_calls(scene: GuiScene) -> GuiDraft | None:
     when, latest = last[11:], max(row["time"] for row in rows if row["number"] == number)
     word = {"missed": ("did I miss from", "未接"), "out": ("did I make to", "呼出"),
             "in": ("did I take from", "已接")}[kind]  # fmt: skip
-    look = find_entry("phone", name)
+    look = found("phone", name)
     return GuiDraft(
         plan,
         scene.say(f"How many calls {word[0]} {name}, by the call history, and at what time was the "
                   "last of them? Answer with the number and the time, like 4; 18:05.",
                   f"通话记录里，与{name}的{word[1]}电话有几次？最近一次是几点？"
                   "请回答次数和时间，例如4；18:05。"),
-        steps(look, answered(count, when)), answer=GuiAnswer(data=(count, when)),
+        in_sequence(look, answered(count, when)), answer=GuiAnswer(data=(count, when)),
         alternatives={"at_once": answered(count, when)},
         mutants={"all": answered(everything, latest[11:]), "off": answered(count + 1, when),
-                 "silent": steps(look, DONE)},
+                 "silent": in_sequence(look, done)},
     )  # fmt: skip
 
 

@@ -4,28 +4,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hexathlon.tasks.gui.pilot import PhonePilot
-from hexathlon.tasks.gui.templates.draft import GuiDraft, GuiScene, GuiTemplate, PhoneScript
+from hexathlon.tasks.gui.templates.draft import PhoneScript
 from hexathlon.tasks.source import Script
-from hexathlon.tasks.task import Level
 
-__all__ = ["as_template", "choosing", "created", "filled", "in_turn", "opened",
+__all__ = ["choosing", "created", "filled", "in_turn", "opened",
            "pressed", "sought", "tapped", "to_entry",
            "to_tab", "told", "turned_down"]  # fmt: skip
-
-
-def as_template(
-    name: str, *levels: Level, apps: Sequence[str], twins: bool = False
-) -> Callable[[Callable[[GuiScene], GuiDraft | None]], GuiTemplate]:
-    """Return a decorator that turns a function that draws a task into a template."""
-
-    def made(draw: Callable[[GuiScene], GuiDraft | None]) -> GuiTemplate:
-        members = {"name": name, "levels": levels, "apps": tuple(apps), "twins": twins,
-                   "draw": lambda self, scene: draw(scene), "__doc__": draw.__doc__}  # fmt: skip
-        kind: type[GuiTemplate] = type("DrawnBy" + name.title().replace("_", ""), (GuiTemplate,),
-                                       members)  # fmt: skip
-        return kind()
-
-    return made
 
 
 def in_turn(*parts: PhoneScript | None, end: bool = True) -> PhoneScript:

@@ -1,5 +1,8 @@
 """Shifts: house rules, searches with one best answer, and the states required in between."""
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from itertools import combinations
 
@@ -96,3 +99,26 @@ def test_a_shift_states_its_budget_and_requires_a_state_after_every_request(inde
     assert 8 <= len(requests) <= 12 and str(task.limits.turns) in task.instruction
     assert all(each["then"] for each in requests)
     assert len(task.params["requests"]) == len(requests) - 1
+
+
+HASHES = """
+from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.taskset import TaskSet
+tasks = TaskSet("gui", "test", "hard")
+print([get_source("gui").build(tasks.task_id(index)).hash for index in range(0, 10, 2)])
+"""
+
+
+def test_days_are_the_same_in_every_process():
+    """One of each template, in processes that order sets of texts differently."""
+    built = {
+        subprocess.run(
+            [sys.executable, "-c", HASHES],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1", "2")
+    }
+    assert len(built) == 1

@@ -47,7 +47,7 @@ class RuleChange:
             return e.say(f'messages to the group Work end in "{value}"',
                          f"发给“工作”群组的信息以“{value}”结尾")  # fmt: skip
         if self.rule in ("guests_alarm", "alone_alarm"):
-            words = reminder_words(e.language, str(value))
+            words = reminder_words(e.language, str(value))[0]
             who = e.say(*(("with", "有") if self.rule == "guests_alarm" else ("without", "没有")))
             return e.say(f"events {who} guests get the reminder {words}",
                          f"{who}受邀者的日程提醒设为{words}")  # fmt: skip
@@ -133,7 +133,7 @@ def draw_change(e: Errand, rules: HouseRules, rule: str) -> RuleChange:
 def rule_lines(e: Errand, rules: HouseRules, keeper: str) -> str:
     """Return the note with the rules."""
     bound = cents_text(rules.bound, e.language)
-    guests, alone = (reminder_words(e.language, each)
+    guests, alone = (reminder_words(e.language, each)[0]
                      for each in (rules.guests_alarm, rules.alone_alarm))  # fmt: skip
     lines = (
         e.say(f"Transfers of {bound} or more leave from the account {rules.savings['name']}, "

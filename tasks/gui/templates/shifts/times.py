@@ -41,7 +41,7 @@ def meeting(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     threads = [conversation(e, row) for row in people]
     first = e.number(3, 8)
     slots = [(e.day(first + place // 2), ("10:00", "15:00")[place % 2]) for place in range(8)]
-    for day in {day for day, _ in slots}:
+    for day in dict.fromkeys(day for day, _ in slots):
         _clear(e, day)
     free = [set(e.sample(range(8), 5)) for _ in people]
     mine = set(e.sample(range(8), 2))
