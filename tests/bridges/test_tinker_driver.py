@@ -127,7 +127,7 @@ class SilentSampler:
     """Stands in for an endpoint that keeps its log-probabilities, which ours never does."""
 
     async def sample_async(self, **_: Any) -> Any:
-        sequence = tinker.SampledSequence(stop_reason="length", tokens=[1, 2], logprobs=None)
+        sequence = tinker.SampledSequence("length", "0", tokens_np=np.array([1, 2]))
         return SimpleNamespace(sequences=[sequence])
 
 
