@@ -1,4 +1,7 @@
-"""Training on a cluster gives the policy of a single process, also after processes were killed."""
+"""Training on a cluster gives the policy of a single process, also after processes were killed.
+
+A short form of the comparison, with all six events, is in `test_events.py`.
+"""
 
 import asyncio
 import json
@@ -29,6 +32,7 @@ from hexathlon.baselines.training.run import train
 from hexathlon.baselines.training.saving import CorruptState, StateNotSaved
 from support.products import require_invariant_products
 from support.served import sharp_policy
+from support.six_events import EVENTS
 from support.watching import wait_for_files
 
 DEADLINE = 600.0
@@ -94,20 +98,6 @@ def rows(run: Path) -> list[dict[str, float]]:
 
 def notes(run: Path) -> str:
     return (run / LOG_FILE).read_text()
-
-
-def test_a_cluster_makes_a_step(cluster: RayCluster, policy: Path, tmp_path: Path) -> None:
-    """The short form of the tests below, without a single-process run to compare with."""
-    result = train(recipe(policy, steps=1), tmp_path, quiet, launch=launch_on(cluster))
-    assert result["before"].tasks == result["after"].tasks == 1
-    (step,) = (row for row in read_metrics(tmp_path / "metrics.jsonl") if "reward" in row)
-    assert step["step"] == 1 and step["trials/faults"] == 0 and step["tokens/drawn"] > 0
-    assert step["engine/difference"] < 1e-3
-    before = load_file(policy / "model.safetensors")
-    after = weights(tmp_path)
-    assert before.keys() == after.keys()
-    assert not all(torch.equal(before[name], after[name]) for name in after)
-    assert "1 ranks started" in notes(tmp_path) and "engine replicas started" in notes(tmp_path)
 
 
 @pytest.mark.slow
@@ -293,12 +283,9 @@ def toml(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else json.dumps(value)
 
 
-EVENTS = ("shopping", "terminal", "roleplay", "web", "gui")
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("event", EVENTS)
-def test_every_event_makes_a_step(
+def test_the_recipe_of_every_event_makes_a_step(
     cluster: RayCluster, policy: Path, tmp_path: Path, event: str
 ) -> None:
     changes = {
@@ -311,11 +298,7 @@ def test_every_event_makes_a_step(
         "cluster.engines": 2,
         "cluster.workers": 4,
     }
-    if event == "gui":  # it has no recipe of its own
-        tasks = {"env": "hexathlon/GUI-v0", "source": "gui", "level": "tiny", "turns": 2}
-        changed = load_recipe("sql-tiny", {**changes, "tasks": tasks})
-    else:
-        changed = load_recipe(f"{event}-tiny", changes)
+    changed = load_recipe(f"{event}-tiny", changes)
     train(changed, tmp_path, quiet, launch=launch_on(cluster))
     row = read_metrics(tmp_path / "metrics.jsonl")[-1]
     assert row["step"] == 1
