@@ -147,6 +147,7 @@ class ClusterBackend:
             batch=capacity,
             invariant=table.invariant,
             gpu=gpu,
+            interrupts=recipe.asynchrony.update == "abort",
             vllm=settings_for(recipe, model) if served else None,
             files=_files(checkpoint) if served else {},
         )

@@ -11,6 +11,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from typing import Any
 from hexathlon.baselines.cluster.clients import SampledReply
 from hexathlon.baselines.cluster.stored import StoredWeights
 from hexathlon.baselines.cluster.weights import TensorSource
+from hexathlon.baselines.engines.interruption import InterruptedRequests
 from hexathlon.baselines.engines.served.settings import VllmSettings
 from hexathlon.baselines.engines.tokens import TokenEngine
 from hexathlon.baselines.engines.weights import Weights
@@ -51,6 +53,10 @@ class ReplicaSettings:
     gpu: bool = False
     """Whether the replica has a GPU."""
 
+    interrupts: bool = False
+    """Whether updates interrupt the requests in flight, which then continue with the new weights;
+    otherwise the engine keeps them."""
+
     vllm: VllmSettings | None = None
     """Settings of the replica's server; None uses the torch engine."""
 
@@ -68,9 +74,9 @@ class EngineReplica:
 
     def __init__(self, board: Any) -> None:
         self._board = board
-        self._engine: TokenEngine | None = None
+        self._engine: InterruptedRequests | None = None
         self._opening = asyncio.Lock()
-        self._serves = False
+        self._serves = self._interrupts = False
         self._folder = Path(tempfile.mkdtemp(prefix="hexathlon-replica-"))
 
     @staticmethod
@@ -120,7 +126,12 @@ class EngineReplica:
     async def update(self, weights: StoredWeights, version: int) -> tuple[float, int]:
         """Load weights and verify them; return the difference and the version read back."""
         engine = await self._ready()
-        return await self._load(engine, weights, version), engine.version
+        async with engine.held() if self._interrupts else nullcontext():
+            return await self._load(engine, weights, version), engine.version
+
+    async def interrupted(self) -> int:
+        """Return the number of requests that updates have interrupted since the process started."""
+        return self._engine.interrupted if self._engine is not None else 0
 
     async def close(self) -> None:
         """Close the engine and stop its server."""
@@ -131,14 +142,15 @@ class EngineReplica:
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    async def _ready(self) -> TokenEngine:
+    async def _ready(self) -> InterruptedRequests:
         """Return the engine; open it first with the weights from the board if necessary."""
         if self._engine is None:
             async with self._opening:
                 if self._engine is None:
                     settings: ReplicaSettings = await self._board.settings.remote()
                     weights: StoredWeights = await self._board.latest.remote()
-                    engine = await self._opened(settings, weights)
+                    engine = InterruptedRequests(await self._opened(settings, weights))
+                    self._interrupts = settings.interrupts
                     try:
                         await self._load(engine, weights, weights.version)
                     except BaseException:

@@ -67,8 +67,8 @@ def opened(shared: Opened) -> Opened:
     return shared
 
 
-def replicas_of(model: Any, count: int) -> Opened:
-    settings = ReplicaSettings(model.config, "float32", 512, 16, invariant=True)
+def replicas_of(model: Any, count: int, **more: Any) -> Opened:
+    settings = ReplicaSettings(model.config, "float32", 512, 16, invariant=True, **more)
     board = ray.remote(WeightBoard).options(num_cpus=0).remote(settings)
     ray.get(board.publish.remote(stored(model, 0)))
     handles = [started(board) for _ in range(count)]
@@ -164,6 +164,29 @@ def test_replicas_update_abort_and_recover(opened: Opened) -> None:
         await engine.close()
 
     run(work)
+
+
+def test_an_update_interrupts_requests_that_then_continue(cluster: RayCluster, model: Any) -> None:
+    """With the same weights again, an interrupted reply is that of an undisturbed request."""
+    opened = replicas_of(model, 1, interrupts=True)
+    long = TokenRequest([1, 2, 3], TokenSampling(max_tokens=400), "long")
+
+    async def work() -> None:
+        engine, new = opened.engine(), 1
+        transport, handle = ObjectStoreTransport(engine, opened.board), opened.replicas[0].handle
+        waiting = asyncio.create_task(engine.generate(long))
+        while not (waiting.done() or await handle.interrupted.remote()):
+            await transport.publish(opened.model, new)
+            new += 1
+        reply = await waiting
+        assert await handle.interrupted.remote() >= 1
+        versions = [span.version for span in reply.spans]
+        assert len(versions) > 1 and versions == sorted(versions) and versions[-1] < new
+        assert_equal([reply], in_thread(model, [long]))
+        await engine.close()
+
+    run(work)
+    end(opened)
 
 
 def assert_equal(one: list[TokenReply], other: list[TokenReply]) -> None:

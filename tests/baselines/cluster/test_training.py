@@ -228,6 +228,42 @@ def test_a_killed_engine_changes_nothing(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("update", ["keep", "abort"])
+def test_an_asynchronous_run_bounds_staleness_and_loses_no_rollout(
+    cluster: RayCluster, policy: Path, tmp_path: Path, update: str
+) -> None:
+    """Over-provisioned groups continue across updates, also when an engine is killed."""
+    killed: list[int] = []
+
+    def kill(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
+        if phase == "train" and step == 2 and not killed:
+            killed.extend(pids(tmp_path, "engine replicas"))
+            os.kill(killed[0], signal.SIGKILL)
+
+    changed = recipe(
+        policy,
+        steps=5,
+        cluster__engines=2,
+        cluster__workers=2,
+        rollout__max_tokens=24,
+        asynchrony__staleness=1,
+        asynchrony__over_provision=1.5,
+        asynchrony__late="token_mask",
+        asynchrony__update=update,
+    )
+    train(changed, tmp_path, kill, launch=launch_on(cluster))
+    made = [row for row in rows(tmp_path) if row["step"]]
+    assert killed
+    assert [row["step"] for row in made] == [1, 2, 3, 4, 5]
+    for row in made:
+        assert row["trials/faults"] == row["rollouts/cut"] == row["staleness/later"] == 0
+        assert row["engine/difference"] < 1e-3
+        assert row["groups/kept"] == 2
+    assert sum(row["staleness/1"] for row in made) > 0
+    assert notes(tmp_path).count("ranks started") == 1
+
+
+@pytest.mark.slow
 def test_a_full_disk_stops_by_name_and_loses_nothing(
     cluster: RayCluster, policy: Path, alone: Path, tmp_path: Path
 ) -> None:
