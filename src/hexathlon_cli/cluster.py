@@ -1,18 +1,19 @@
 """The options `--cluster` and `--workers`: where a command's trials are played."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hexathlon.baselines.cluster.connect import RayCluster
+    from hexathlon.baselines.engines.base import Engine
     from hexathlon.baselines.harness.config import ExecutionConfig
     from hexathlon.baselines.harness.player import OpenPlayers
     from hexathlon.baselines.harness.processes import Distribute
     from hexathlon.baselines.harness.selftest import Mapped
 
-__all__ = ["distributing", "mapped_on", "remote_players"]
+__all__ = ["distributing", "judges_on", "mapped_on", "remote_players"]
 
 
 @contextmanager
@@ -64,6 +65,20 @@ def distributing(address: str | None) -> Iterator["Distribute"]:
         from hexathlon.baselines.cluster.tasks import distributed_on
 
         yield partial(distributed_on, cluster)
+
+
+@contextmanager
+def judges_on(
+    address: str | None,
+) -> Iterator["Callable[[Callable[[], Engine]], Engine] | None"]:
+    """Connect to a cluster whose tasks run the judges' models; None without an address."""
+    with _connected(address) as cluster:
+        if cluster is None:
+            yield None
+            return
+        from hexathlon.baselines.cluster.judges import judging_on
+
+        yield judging_on(cluster)
 
 
 @contextmanager
