@@ -147,7 +147,7 @@ def test_a_killed_rank_is_restarted_and_trains_the_policy_of_one_process(
 
     train(recipe(policy), tmp_path, kill, launch=launch_on(cluster))
     assert killed
-    assert "rank 0 is lost" in notes(tmp_path)
+    assert "rank 0 was lost" in notes(tmp_path)
     assert notes(tmp_path).count("1 ranks started") == 2
     assert_same_policy(tmp_path, alone)
     assert rows(tmp_path) == rows(alone)
@@ -203,7 +203,7 @@ def test_two_ranks_with_two_engines_train_the_policy_of_one(
             os.kill(killed[1], signal.SIGKILL)
 
     train(changed, tmp_path / "broken", kill, launch=launch_on(cluster))
-    assert "rank 1 is lost" in notes(tmp_path / "broken")
+    assert "rank 1 was lost" in notes(tmp_path / "broken")
     assert_same_policy(tmp_path / "whole", tmp_path / "broken")
 
 
