@@ -12,7 +12,7 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +60,9 @@ class ReplicaSettings:
     vllm: VllmSettings | None = None
     """Settings of the replica's server; None uses the torch engine."""
 
+    more: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Further arguments of the servers of each pool, by its name."""
+
     files: Mapping[str, bytes] = field(default_factory=dict)
     """Files of the checkpoint other than the weights, for a server."""
 
@@ -70,13 +73,15 @@ class EngineReplica:
     Args:
         board: Handle of the `WeightBoard`. Settings are read from there because a constructor's
             arguments may no longer exist when Ray restarts the actor.
+        pool: Name of the replica's pool; empty for the default one.
     """
 
-    def __init__(self, board: Any) -> None:
-        self._board = board
+    def __init__(self, board: Any, pool: str = "") -> None:
+        self._board, self._pool = board, pool
         self._engine: InterruptedRequests | None = None
         self._opening = asyncio.Lock()
         self._serves = self._interrupts = False
+        self._replies = 0
         self._folder = Path(tempfile.mkdtemp(prefix="hexathlon-replica-"))
 
     @staticmethod
@@ -105,6 +110,7 @@ class EngineReplica:
         """Continue a prompt; see `TokenEngine.generate`."""
         engine = await self._ready()
         reply = await engine.generate(request)
+        self._replies += 1
         return SampledReply(reply, engine.version)
 
     async def forget(self, session: str) -> None:
@@ -128,6 +134,10 @@ class EngineReplica:
         engine = await self._ready()
         async with engine.held() if self._interrupts else nullcontext():
             return await self._load(engine, weights, version), engine.version
+
+    async def replies(self) -> int:
+        """Return the number of replies since the process started."""
+        return self._replies
 
     async def interrupted(self) -> int:
         """Return the number of requests that updates have interrupted since the process started."""
@@ -181,7 +191,9 @@ class EngineReplica:
         for name, content in settings.files.items():
             (checkpoint / name).write_bytes(content)
         _write(checkpoint, await weights.tensors)
-        engine = LaunchedEngine(checkpoint, self._folder / "vllm.log", settings.vllm)
+        more = (*settings.vllm.more, *settings.more.get(self._pool, ()))
+        served = replace(settings.vllm, more=more)
+        engine = LaunchedEngine(checkpoint, self._folder / "vllm.log", served)
         try:
             await engine.start()
         except BaseException:

@@ -17,7 +17,8 @@ from support.served import MADE
 def cluster() -> Iterator[RayCluster]:
     """A local cluster with room for several workers; `toys` is a custom resource."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[2]))  # for `support`
+        # For `support`.
+        patch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[2]), prepend=os.pathsep)
         with pytest.MonkeyPatch.context() as starting:
             if INTERPRETER not in os.environ:  # for the servers of engine replicas
                 starting.setenv(INTERPRETER, str(MADE))

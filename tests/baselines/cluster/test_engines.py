@@ -13,6 +13,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 ray = pytest.importorskip("ray", reason="pip install 'hexathlon[cluster]'")
 
+from hexathlon.baselines.agents.policy import session_name
 from hexathlon.baselines.cluster.clients import ActorEngine, Replica, client
 from hexathlon.baselines.cluster.connect import RayCluster
 from hexathlon.baselines.cluster.engines import EngineReplica, ReplicaSettings
@@ -187,6 +188,28 @@ def test_an_update_interrupts_requests_that_then_continue(cluster: RayCluster, m
 
     run(work)
     end(opened)
+
+
+def test_pools_of_replicas_serve_their_families(opened: Opened) -> None:
+    """Sessions of other families, and those without one, go to the other replica."""
+    pages = opened.replicas[1]._replace(families=("web", "gui"))
+    engine = client([opened.replicas[0], pages], DEADLINE)
+    envs = ["hexathlon/Web-v0", "hexathlon/GUI-v0", "hexathlon/SQL-v0", "of-nobody/Env-v0"]
+    sessions = [session_name((env, "task", 0, trial), 0) for env in envs for trial in range(3)]
+    asked = [
+        TokenRequest([1, number], TokenSampling(max_tokens=2), session)
+        for number, session in enumerate([*sessions, "", "probe"])
+    ]
+
+    async def work() -> list[int]:
+        handles = [replica.handle for replica in opened.replicas]
+        before = [await handle.replies.remote() for handle in handles]
+        await replies(engine, asked)
+        after = [await handle.replies.remote() for handle in handles]
+        await engine.close()
+        return [new - old for new, old in zip(after, before, strict=True)]
+
+    assert run(work) == [8, 6]
 
 
 def assert_equal(one: list[TokenReply], other: list[TokenReply]) -> None:

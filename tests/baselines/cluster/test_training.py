@@ -32,7 +32,7 @@ from hexathlon.baselines.training.run import train
 from hexathlon.baselines.training.saving import CorruptState, StateNotSaved
 from support.products import require_invariant_products
 from support.served import sharp_policy
-from support.six_events import EVENTS
+from support.six_events import EVENTS, six_events
 from support.watching import wait_for_files
 
 DEADLINE = 600.0
@@ -261,6 +261,21 @@ def test_an_asynchronous_run_bounds_staleness_and_loses_no_rollout(
         assert row["groups/kept"] == 2
     assert sum(row["staleness/1"] for row in made) > 0
     assert notes(tmp_path).count("ranks started") == 1
+
+
+@pytest.mark.slow
+def test_engine_pools_serve_their_families(
+    cluster: RayCluster, policy: Path, tmp_path: Path
+) -> None:
+    """Which replica samples changes nothing, with an invariant engine."""
+    require_invariant_products()
+    file = six_events(tmp_path / "recipe.toml", policy, members=1, workers=2)
+    train(load_recipe(str(file)), tmp_path / "here", quiet)
+    pages = {"families": ["web", "gui"], "engines": 2, "place": {"resources": {"toys": 1}}}
+    changed = load_recipe(str(file), {"cluster.engine_pools": {"pages": pages}})
+    train(changed, tmp_path / "there", quiet, launch=launch_on(cluster))
+    assert "3 engine replicas started" in notes(tmp_path / "there")
+    assert_same_policy(tmp_path / "there", tmp_path / "here")
 
 
 @pytest.mark.slow
