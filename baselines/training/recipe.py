@@ -167,8 +167,8 @@ class Recipe(RecipeTable):
         for name, pool in self.cluster.engine_pools.items():
             if pool.more and self.engine.kind != "vllm":
                 raise ValueError(
-                    f"cluster.engine_pools.{name}.more has arguments for servers: set engine.kind = "
-                    '"vllm"'
+                    f"cluster.engine_pools.{name}.more has arguments for servers: set "
+                    'engine.kind = "vllm"'
                 )
         return self
 
