@@ -1,4 +1,4 @@
-"""One local cluster, shared by the tests of this folder that run in one process."""
+"""One local cluster, shared by the tests of this folder."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +10,7 @@ pytest.importorskip("ray")
 from hexathlon.baselines.cluster.connect import RayCluster, connect
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def cluster() -> Iterator[RayCluster]:
     """A local cluster with room for several workers; `toys` is a custom resource."""
     with pytest.MonkeyPatch.context() as patch:
