@@ -30,7 +30,23 @@ from hexathlon.evaluators.records import TrialKey
 from hexathlon.evaluators.records.canonical import text_hash
 from hexathlon.tasks.seeding import derive_seed
 
-__all__ = ["PolicyAgent", "PolicyPlayer"]
+__all__ = ["PolicyAgent", "PolicyPlayer", "env_of_session", "session_name"]
+
+
+def session_name(key: TrialKey, number: int) -> str:
+    """Return the name of an episode's session at the engine.
+
+    Args:
+        key: The trial.
+        number: Distinguishes the episodes of identical trials.
+    """
+    return "|".join(map(str, (*key, number)))
+
+
+def env_of_session(session: str) -> str:
+    """Return the id of the environment that a session plays; empty if it has another name."""
+    env, bar, _ = session.partition("|")
+    return env if bar else ""
 
 
 class PolicyAgent:
@@ -106,7 +122,7 @@ class PolicyPlayer:
         self._last: WireMessage | None = None
         self._pending: TokenReply | None = None
         self._key: TrialKey = (episode.env, episode.task.id, episode.seed, episode.trial)
-        self._session = "|".join(map(str, (*self._key, next(agent.episodes))))
+        self._session = session_name(self._key, next(agent.episodes))
 
     @property
     def tokens(self) -> TokenTree:

@@ -106,6 +106,10 @@ class AsynchronyTable(RecipeTable):
     over_provision: float = Field(default=1.0, ge=1.0, le=8.0)
     """Groups submitted per group of an update; the slowest are left for later updates (APRIL)."""
 
+    redundant: int = Field(default=0, ge=0)
+    """Rollouts started per group beyond `rollout.members`; once as many as those have a score, the
+    others end, so that neither stragglers nor failures delay the group."""
+
     late: str = "pace"
     """Policy for rollouts with tokens older than `staleness`: pace, token_mask, withhold or
     drop."""
@@ -136,7 +140,7 @@ class AsynchronyTable(RecipeTable):
     @property
     def active(self) -> bool:
         """Whether rollouts may continue while the learner updates."""
-        return self.staleness > 0 or self.over_provision > 1
+        return self.staleness > 0 or self.over_provision > 1 or self.redundant > 0
 
     def rules(self, groups: int, slots: int) -> AdmissionRules:
         """Return the sizes of the work buffer.
