@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from hexathlon.tasks.gui.source import GuiSource
-from hexathlon.tasks.source import Script
+from hexathlon.tasks.source import Script, TaskAddress
 from hexathlon.tasks.task import Level, Split, Task
 
 __all__ = ["PIXEL_GRID", "GuiPixelSource", "by_touch", "source"]
@@ -27,12 +27,21 @@ class GuiPixelSource(GuiSource):
     name = "gui-pixels"
     version = "1"
     sizes: ClassVar[Mapping[Split, int | None]] = {
-        "train": None, "dev": 3_200, "test": 400, "heldout": 400,
+        "train": None, "dev": 800, "test": 400, "heldout": 400,
     }  # fmt: skip
 
     def templates_of(self, level: Level) -> Sequence[str]:
         """Return the names of the templates with tasks of a level."""
         return ("settings_flip",) if level == "tiny" else ()
+
+    def size(self, split: Split, level: Level | None = None) -> int | None:
+        """Return the number of tasks in the split, all of which are tiny; None if unbounded."""
+        return self.sizes[split] if level in (None, "tiny") else 0
+
+    def address(self, split: Split, index: int, level: Level | None = None) -> str:
+        """Return the id of the task at `index`."""
+        (name,) = self.templates_of("tiny")
+        return str(TaskAddress(self.name, name, level or "tiny", split, index))
 
     def oracle(self, task: Task) -> Script:
         """Solve the task by touches."""

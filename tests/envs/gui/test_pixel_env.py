@@ -3,6 +3,7 @@
 import gymnasium
 import pytest
 
+from hexathlon.envs.testing import assert_conforms
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import play
 
@@ -39,3 +40,7 @@ def test_the_request_precedes_the_list_of_elements():
     request, _, listed = observation["text"].rpartition("\n\n")
     assert request.startswith("I want") and "switch" in listed
     assert observation["image"].shape == (300, 135, 3)
+
+
+def test_conforms():
+    assert_conforms(ENV, fuzz=20, tasks=2, sample=4)
