@@ -88,26 +88,25 @@ def _checked(source: Path, plan_hash: str) -> Iterator[CheckedLine]:
     with source.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.endswith(b"\n"):
-                fault = ChainFault(number, "line", f"unfinished record of {len(line)} bytes")
-                yield CheckedLine(number, line, None, (fault,))
+                torn = ChainFault(number, "line", f"unfinished record of {len(line)} bytes")
+                yield CheckedLine(number, line, None, (torn,))
                 return
             record, digest = parse_sealed(line)
             if record is None:
-                fault = ChainFault(number, "line", "is not a JSON object")
-                yield CheckedLine(number, line, None, (fault,))
+                lost = ChainFault(number, "line", "is not a JSON object")
+                yield CheckedLine(number, line, None, (lost,))
                 links = ()
                 continue
             shape = record_fault(record)
-            parts = shape is None and has_parts(record)
             fault = (
                 _content_fault(number, record, digest, shape)
                 or _link_fault(number, record, links)
                 or _repeat_fault(number, record, seen)
             )
-            faults = () if fault is None else (fault,)
-            if parts:
-                faults += tuple(media.faults(number, record))
-            yield CheckedLine(number, line, record, faults, parts)
+            parts = shape is None and has_parts(record)
+            found = () if fault is None else (fault,)
+            stored = tuple(media.faults(number, record)) if parts else ()
+            yield CheckedLine(number, line, record, found + stored, parts)
             links = (str(record.get("hash")), digest)
 
 
