@@ -9,6 +9,7 @@ from hexathlon.baselines.pipeline.buffer import AdmissionRules
 from hexathlon.baselines.pipeline.catalogue import (
     ALLOCATORS,
     HINTS,
+    HORIZONS,
     LATENESS,
     REPLAYS,
     SAMPLERS,
@@ -53,6 +54,9 @@ class GenerateTable(RecipeTable):
     hint: PartTable = PartTable(name="none")
     """Number of the oracle's first actions that a task's rollouts start from."""
 
+    horizon: PartTable = PartTable(name="fixed")
+    """Turns of a step's rollouts, at most those of the task's table."""
+
     @model_validator(mode="after")
     def _exist(self) -> "GenerateTable":
         SAMPLERS.resolve(self.sampler.name, self.sampler.parameters)
@@ -62,6 +66,8 @@ class GenerateTable(RecipeTable):
         # Trial calls, so that bad values raise here rather than during the run.
         self.splits()
         HINTS[self.hint.name](0.5, 4, **self.hint.parameters)
+        HORIZONS.resolve(self.horizon.name, self.horizon.parameters)
+        HORIZONS[self.horizon.name](0, 8, **self.horizon.parameters)
         SAMPLERS[self.sampler.name](
             ["a task"], TaskStatistics(), 1, generator_for("trial"), **self.sampler.parameters
         )

@@ -42,6 +42,7 @@ from hexathlon.baselines.training.tables import (
     PolicyTable,
     RolloutTable,
 )
+from hexathlon.evaluators.settings_text import read_settings_text
 from hexathlon.tasks.validation import explain, reason
 
 __all__ = ["Recipe", "RecipeError", "load_recipe", "recipe_names", "recipe_of", "recipe_path"]
@@ -282,7 +283,7 @@ def load_recipe(spec: str, changes: dict[str, Any] | None = None) -> Recipe:
     """
     path = recipe_path(spec)
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        table = tomllib.loads(read_settings_text(path))
     except (OSError, ValueError) as error:
         raise RecipeError(f"{path} cannot be read: {reason(error)}") from None
     try:

@@ -1,4 +1,4 @@
-"""One local cluster, shared by the tests of this folder that run in one process."""
+"""One local cluster, shared by the tests of this folder."""
 
 import os
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from hexathlon.baselines.engines.served.server import INTERPRETER
 from support.served import MADE
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def cluster() -> Iterator[RayCluster]:
     """A local cluster with room for several workers; `toys` is a custom resource."""
     with pytest.MonkeyPatch.context() as patch:
