@@ -164,6 +164,16 @@ class Recipe(RecipeTable):
         return self
 
     @model_validator(mode="after")
+    def _engine_pools_fit(self) -> "Recipe":
+        for name, pool in self.cluster.engine_pools.items():
+            if pool.more and self.engine.kind != "vllm":
+                raise ValueError(
+                    f"cluster.engine_pools.{name}.more has arguments for servers: set "
+                    'engine.kind = "vllm"'
+                )
+        return self
+
+    @model_validator(mode="after")
     def _endpoint_fits(self) -> "Recipe":
         if self.engine.kind != "tinker":
             return self

@@ -24,7 +24,7 @@ from hexathlon_cli.output import note
 from hexathlon_cli.playing.choice import TaskChoice
 from hexathlon_cli.playing.jsonl import append_verdicts
 
-__all__ = ["serve_app", "serve_envs", "serve_mcp", "serve_policy", "serve_tinker"]
+__all__ = ["serve_app", "serve_envs", "serve_mcp", "serve_ors", "serve_policy", "serve_tinker"]
 
 
 def serve_envs(
@@ -36,6 +36,7 @@ def serve_envs(
     host: str,
     port: int,
     sessions: int,
+    deadline: float,
 ) -> int:
     """Serve an event in the OpenEnv protocol until interrupted."""
     if dialect not in CODEC_NAMES:
@@ -53,8 +54,26 @@ def serve_envs(
         listing,
         name.lower(),
         sessions,
+        deadline,
     )
     serve_app(app, f"{name} is served on http://{{}} (OpenEnv)", host, port)
+    return ExitCode.FINE
+
+
+def serve_ors(
+    event: str, taskset: str | None, level: str | None, host: str, port: int, deadline: float
+) -> int:
+    """Serve an event in the Open Reward Standard until interrupted."""
+    settings = _settings(event, taskset, "train", level)
+    _need("openreward", "ors")
+    listing = TaskListing(event, settings["taskset"], settings["level"])
+    BridgedEpisode(event, **settings).close()  # fails now instead of per session
+
+    from hexathlon.baselines.bridges.ors import make_ors_app
+
+    name = short(find_environment(event).id)
+    app = make_ors_app(lambda: BridgedEpisode(event, **settings), listing, name.lower(), deadline)
+    serve_app(app, f"{name} is served on http://{{}} (Open Reward Standard)", host, port)
     return ExitCode.FINE
 
 
