@@ -1,12 +1,13 @@
 # Two commands, each sufficient on a fresh machine with Python >= 3.11:
 #   make demo    evaluate agents on every event, train a small policy, and build a leaderboard page
-#   make test    lint, types and every test except the slow ones
+#   make test    lint, types and every test except the slow ones and those of `make test-product`
+# `make test-product` tests the wheel, the documentation site and the demo as users get them.
 # `make test-vllm` runs the tests against a real vLLM in a separate environment (2.4 GB).
 PYTHON ?= python3
 CONSTRAINTS ?= constraints.txt
 export PYTHON CONSTRAINTS
 
-.PHONY: demo leaderboard test check test-slow test-oracles test-vllm test-bridges bench clean
+.PHONY: demo leaderboard test check test-product test-slow test-oracles test-vllm test-bridges bench clean
 
 demo:
 	@scripts/install --train
@@ -25,6 +26,10 @@ test:
 check:
 	@scripts/install --dev
 	@scripts/check
+
+test-product:
+	@scripts/install --dev
+	@scripts/test -m 'product and not slow' tests/test_wheel.py tests/test_site.py tests/test_demo.py
 
 # With EXPLORE, property tests draw other examples in every run.
 test-slow:

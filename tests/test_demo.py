@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.product
 ROOT = Path(__file__).resolve().parents[1]
 TASKS = 1
 EVENTS = ("GUI", "RolePlay", "SQL", "Shopping", "Terminal", "Web")

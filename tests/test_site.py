@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("mkdocs", reason="the extra [docs] is not installed")
+pytestmark = pytest.mark.product
 ROOT = Path(__file__).resolve().parents[1]
 UNREACHABLE = "http://127.0.0.1:9"
 

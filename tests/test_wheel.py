@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.product
 ROOT = Path(__file__).resolve().parents[1]
 EXTRAS = ("matplotlib", "torch", "transformers", "tokenizers", "safetensors", "playwright",
           "ray", "starlette", "uvicorn", "android_env", "jeepney", "Xlib", "chz", "tinker",

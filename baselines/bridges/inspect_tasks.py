@@ -7,7 +7,7 @@ failure is a sample error, which inspect does not score.
 from collections.abc import Sequence
 from typing import Any
 
-from hexathlon.baselines.bridges.asynchronous import AsyncEpisode
+from hexathlon.baselines.bridges.asynchronous import episode_of
 from hexathlon.baselines.bridges.listing import TaskListing
 
 __all__ = ["event_task"]
@@ -35,7 +35,7 @@ def event_task(
     @solver  # type: ignore[untyped-decorator]
     def episode() -> Any:
         async def solve(state: Any, generate: Any) -> Any:
-            async with AsyncEpisode(event, **settings) as played:
+            async with episode_of(event, **settings) as played:
                 await converse(played, state, seed)
                 state.store.set("reward", played.reward)
             return state

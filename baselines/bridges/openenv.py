@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
+from hexathlon.baselines.bridges.asynchronous import DEADLINE, AsyncEpisode
 from hexathlon.baselines.bridges.episodes import BridgedEpisode
 from hexathlon.baselines.bridges.listing import Discovery, TaskListing
 from hexathlon.baselines.bridges.rendering import openai_tools
@@ -15,46 +16,45 @@ __all__ = ["make_app"]
 
 
 def make_app(
-    make: Callable[[], BridgedEpisode], tasks: TaskListing, name: str, sessions: int = 64
-) -> Any:
+    make: Callable[[], BridgedEpisode], tasks: TaskListing, name: str, sessions: int = 64,
+    deadline: float = DEADLINE,
+) -> Any:  # fmt: skip
     """Return a FastAPI application; `make` creates a session's environment, `name` is in routes."""
-    from openenv.core.env_server import Action, Environment, Observation, State, create_fastapi_app
-    from openenv.core.env_server.types import EnvironmentMetadata
+    from openenv.core import env_server as openenv
 
-    class TextAction(Action):  # type: ignore[misc]
+    class TextAction(openenv.Action):  # type: ignore[misc]
         text: str
 
-    class TurnObservation(Observation):  # type: ignore[misc]
+    class TurnObservation(openenv.Observation):  # type: ignore[misc]
         text: str
         image: str
         system_prompt: str = ""
         tools: list[dict[str, Any]] = []
 
-    class EventEnvironment(Discovery, Environment):  # type: ignore[misc]
+    class EventEnvironment(Discovery, openenv.Environment):  # type: ignore[misc]
         SUPPORTS_CONCURRENT_SESSIONS = True
-        listing, state = tasks, State()
-        episode = cached_property(lambda _: make())  # not for the discovery routes
+        listing, state, reset, step = tasks, openenv.State(), None, None  # awaits those below
+        episode = cached_property(lambda _: AsyncEpisode(make, deadline))
 
-        def reset(self, seed: Any = None, episode_id: Any = None, **options: Any) -> Any:
-            opening = self.episode.open(seed=seed, **options)
-            self.state = State(episode_id=episode_id or opening.task_id, step_count=0)
+        async def reset_async(self, seed: Any = None, episode_id: Any = None, **given: Any) -> Any:
+            opening = await self.episode.open(seed=seed, **given)
+            self.state = openenv.State(episode_id=episode_id or opening.task_id, step_count=0)
             return TurnObservation(
-                text=opening.text, image=opening.image_url, tools=openai_tools(opening.tools),
-                system_prompt=self.episode.prompt(opening), metadata={"task_id": opening.task_id},
+                text=opening.text, image=opening.image_url, metadata={"task_id": opening.task_id},
+                tools=openai_tools(opening.tools), system_prompt=await self.episode.prompt(opening),
             )  # fmt: skip
 
-        def step(self, action: Any, timeout_s: Any = None, **_: Any) -> Any:
-            reply = self.episode.say(action.text)
+        async def step_async(self, action: Any, **_: Any) -> Any:
+            reply = await self.episode.say(action.text)
             self.state.step_count += 1
             return TurnObservation(text=reply.text, image=reply.image_url, reward=reply.reward,
                                    done=reply.done, metadata=reply.info)  # fmt: skip
 
         def get_metadata(self) -> Any:
-            return EnvironmentMetadata(name=name, description=f"The event {name} of Hexathlon")
+            return openenv.types.EnvironmentMetadata(name=name, description=f"Hexathlon's {name}")
 
         def close(self) -> None:
-            if "episode" in vars(self):
-                self.episode.close()
+            self.episode.give_up()
 
     kinds = EventEnvironment, TextAction, TurnObservation
-    return create_fastapi_app(*kinds, max_concurrent_envs=sessions, env_name=name)
+    return openenv.create_fastapi_app(*kinds, max_concurrent_envs=sessions, env_name=name)

@@ -7,7 +7,8 @@ has fewer, its prompt names them. A failure of the infrastructure is an error of
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hexathlon.baselines.bridges.asynchronous import AsyncEpisode
+from hexathlon.baselines.bridges.asynchronous import DEADLINE, AsyncEpisode
+from hexathlon.baselines.bridges.episodes import BridgedEpisode
 from hexathlon.baselines.bridges.listing import Discovery, TaskListing
 from hexathlon.baselines.bridges.rendering import Observed, png_base64
 from hexathlon.baselines.bridges.tool_schemas import arguments_model
@@ -15,7 +16,10 @@ from hexathlon.baselines.bridges.tool_schemas import arguments_model
 __all__ = ["make_ors_app"]
 
 
-def make_ors_app(make: Callable[[], AsyncEpisode], tasks: TaskListing, name: str) -> Any:
+def make_ors_app(
+    make: Callable[[], BridgedEpisode], tasks: TaskListing, name: str,
+    deadline: float = DEADLINE,
+) -> Any:  # fmt: skip
     """Return a FastAPI application; `make` creates a session's environment, `name` is in routes."""
     from openreward.environments import Environment, ImageBlock, Server, TextBlock, ToolOutput, tool
 
@@ -31,7 +35,7 @@ def make_ors_app(make: Callable[[], AsyncEpisode], tasks: TaskListing, name: str
         listing = tasks
 
         async def setup(self) -> None:
-            self.episode, row = make(), self.task_spec
+            self.episode, row = AsyncEpisode(make, deadline), self.task_spec
             self.opening = await self.episode.open(row["task"], row.get("seed", 0))
 
         async def teardown(self) -> None:

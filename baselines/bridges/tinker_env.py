@@ -11,7 +11,7 @@ from typing import Any
 from tinker_cookbook.renderers import get_text_content
 from tinker_cookbook.rl.message_env import MessageEnv, MessageStepResult
 
-from hexathlon.baselines.bridges.asynchronous import AsyncEpisode
+from hexathlon.baselines.bridges.asynchronous import episode_of
 from hexathlon.baselines.bridges.rendering import Observed, openai_message
 
 __all__ = ["EventMessageEnv"]
@@ -21,7 +21,7 @@ class EventMessageEnv(MessageEnv):  # type: ignore[misc]
     """One episode as a conversation; `settings` are arguments of `BridgedEpisode`."""
 
     def __init__(self, event: str, task: str | None, seed: int, **settings: Any) -> None:
-        self._episode = AsyncEpisode(event, **settings)
+        self._episode = episode_of(event, **settings)
         self._task, self._seed = task, seed
         self._messages: list[Any] = []
 

@@ -9,7 +9,7 @@ import httpx
 import verifiers.v1 as vf
 from verifiers.v1.dialects.chat import message_to_wire
 
-from hexathlon.baselines.bridges.asynchronous import AsyncEpisode
+from hexathlon.baselines.bridges.asynchronous import episode_of
 
 __all__ = ["ChatHarness", "PlayedEnv"]
 
@@ -25,7 +25,7 @@ class PlayedEnv(vf.Env[PlayedEnvConfig]):  # type: ignore[misc]
 
     async def run(self, task: Any, agents: Any) -> None:
         """Play until the verdict, or until the agent's run ends."""
-        async with AsyncEpisode(task.data.event, **task.data.settings) as episode:
+        async with episode_of(task.data.event, **task.data.settings) as episode:
             opening = await episode.open(task.data.name, task.data.seed)
             system, said = await episode.messages(opening)
             seated = task.with_system_prompt(system["content"])

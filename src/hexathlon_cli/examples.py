@@ -118,6 +118,10 @@ EXAMPLES = {
         "hexathlon serve envs SQL --level tiny --port 8000",
         "hexathlon serve envs Shopping --dialect hermes --sessions 128",
     ),
+    "serve ors": (
+        "hexathlon serve ors SQL --level tiny --port 8080",
+        "hexathlon serve ors Shopping --deadline 60",
+    ),
     "serve policy": (
         "hexathlon serve policy runs/first/policy",
         "hexathlon serve policy runs/first/policy --port 8001 --name mine",

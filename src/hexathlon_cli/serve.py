@@ -1,4 +1,4 @@
-"""The commands `serve envs`, `serve mcp`, `serve policy` and `serve tinker`."""
+"""The commands `serve envs`, `serve ors`, `serve mcp`, `serve policy` and `serve tinker`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +14,10 @@ app = typer.Typer(help="Serve events and checkpoints to other tools.", no_args_i
 
 EventName = Annotated[str, typer.Argument(help="Event, such as SQL.")]
 SplitName = Annotated[str, typer.Option(help="Split to draw from if no task is named.")]
+Deadline = Annotated[
+    float,
+    typer.Option(min=0.1, help="Seconds after which a reset or step is an error of its session."),
+]
 
 
 @app.command("envs", epilog=examples("serve envs"))
@@ -28,6 +32,7 @@ def envs(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any.")] = 8000,
     sessions: Annotated[int, typer.Option(min=1, help="Maximum concurrent sessions.")] = 64,
+    deadline: Deadline = 600.0,
 ) -> int:
     """Serve an event in the OpenEnv protocol, over HTTP and WebSocket.
 
@@ -36,7 +41,26 @@ def envs(
     """
     from hexathlon_cli.serving import serve_envs
 
-    return serve_envs(event, taskset, split, level, dialect, host, port, sessions)
+    return serve_envs(event, taskset, split, level, dialect, host, port, sessions, deadline)
+
+
+@app.command("ors", epilog=examples("serve ors"))
+def ors(
+    event: EventName,
+    taskset: TasksetName = None,
+    level: LevelName = None,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any.")] = 8080,
+    deadline: Deadline = 600.0,
+) -> int:
+    """Serve an event in the Open Reward Standard, over HTTP.
+
+    The event's tools are the environment's; each session plays one task with an environment of its
+    own. Anyone who can reach the port can play: do not expose it.
+    """
+    from hexathlon_cli.serving import serve_ors
+
+    return serve_ors(event, taskset, level, host, port, deadline)
 
 
 @app.command("mcp", epilog=examples("serve mcp"))

@@ -1,6 +1,5 @@
 """Runs the servers of the command `serve`."""
 
-import contextlib
 import importlib.util
 import json
 import socket
@@ -23,9 +22,9 @@ from hexathlon.envs.errors import EnvFault
 from hexathlon.tasks.errors import TaskError
 from hexathlon_cli.output import note
 from hexathlon_cli.playing.choice import TaskChoice
-from hexathlon_cli.playing.jsonl import open_verdicts
+from hexathlon_cli.playing.jsonl import append_verdicts
 
-__all__ = ["serve_app", "serve_envs", "serve_mcp", "serve_policy", "serve_tinker"]
+__all__ = ["serve_app", "serve_envs", "serve_mcp", "serve_ors", "serve_policy", "serve_tinker"]
 
 
 def serve_envs(
@@ -37,6 +36,7 @@ def serve_envs(
     host: str,
     port: int,
     sessions: int,
+    deadline: float,
 ) -> int:
     """Serve an event in the OpenEnv protocol until interrupted."""
     if dialect not in CODEC_NAMES:
@@ -54,8 +54,26 @@ def serve_envs(
         listing,
         name.lower(),
         sessions,
+        deadline,
     )
     serve_app(app, f"{name} is served on http://{{}} (OpenEnv)", host, port)
+    return ExitCode.FINE
+
+
+def serve_ors(
+    event: str, taskset: str | None, level: str | None, host: str, port: int, deadline: float
+) -> int:
+    """Serve an event in the Open Reward Standard until interrupted."""
+    settings = _settings(event, taskset, "train", level)
+    _need("openreward", "ors")
+    listing = TaskListing(event, settings["taskset"], settings["level"])
+    BridgedEpisode(event, **settings).close()  # fails now instead of per session
+
+    from hexathlon.baselines.bridges.ors import make_ors_app
+
+    name = short(find_environment(event).id)
+    app = make_ors_app(lambda: BridgedEpisode(event, **settings), listing, name.lower(), deadline)
+    serve_app(app, f"{name} is served on http://{{}} (Open Reward Standard)", host, port)
     return ExitCode.FINE
 
 
@@ -141,9 +159,9 @@ def serve_mcp(
     from hexathlon.baselines.bridges.mcp import make_server, serve_stdio
 
     results: list[TurnReply | EnvFault] = []
-    with contextlib.ExitStack() as stack:
-        file = None if verdicts is None else stack.enter_context(open_verdicts(verdicts))
-        episode = stack.enter_context(BridgedEpisode(event, **settings))
+    if verdicts is not None:
+        append_verdicts(verdicts)
+    with BridgedEpisode(event, **settings) as episode:
         try:
             opening = episode.open(task, seed)
         except (TaskError, ValueError) as error:
@@ -151,8 +169,8 @@ def serve_mcp(
         anyio.run(serve_stdio, make_server(episode, opening, results.append))
         result = results[-1] if results else EnvFault("the session ended before the episode did")
         row = {"event": event, "task_id": opening.task_id, "seed": seed, **_outcome(result)}
-        if file is not None:
-            file.write(json.dumps(row) + "\n")
+    if verdicts is not None:
+        append_verdicts(verdicts, json.dumps(row) + "\n")
     if isinstance(result, EnvFault):
         note(f"no score: {result}")
         return ExitCode.UNSCORED

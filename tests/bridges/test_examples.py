@@ -8,20 +8,6 @@ import pytest
 from bridges.guide import example
 
 
-def test_the_ors_example_serves_an_event() -> None:
-    pytest.importorskip("openreward", reason="scripts/bridges ors")
-    from bridges.served import served
-    from openreward import OpenReward
-
-    names: dict[str, object] = {"__name__": "ors_server"}
-    exec(example("ors_server.py"), names)
-    with served(names["app"]) as address, OpenReward(api_key="none", base_url=address) as client:
-        env = client.environments.get("sql", base_url=address)
-        assert set(env.list_splits()) == {"train", "dev", "test"}
-        assert env.get_task("test", 1).task_spec["index"] == 1
-        assert env.num_tasks("test") > len(env.get_task_range("test", 0, 3)) == 3
-
-
 def test_the_tinker_example_makes_groups() -> None:
     pytest.importorskip("tinker_cookbook", reason="scripts/bridges tinker")
     names: dict[str, object] = {"__name__": "tinker_example"}

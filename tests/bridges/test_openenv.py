@@ -19,6 +19,8 @@ from openenv.core.generic_client import GenericEnvClient
 from hexathlon.baselines.bridges.episodes import BridgedEpisode
 from hexathlon.baselines.bridges.listing import TaskListing
 from hexathlon.baselines.bridges.openenv import make_app
+from hexathlon.envs.plugins import offer
+from support import drill
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +94,27 @@ def test_a_step_that_hangs_holds_up_its_own_session_only() -> None:
             assert not waiting.done()
             go_on.set()
             assert waiting.result(120).observation["text"] == played.answers[0]
+
+
+def test_a_step_that_never_returns_is_an_error_of_its_session() -> None:
+    """The toy environment's tool blocks its thread for good; its session can begin anew."""
+    offer("test/Drill-v0", drill.HOSTED, family="drill", title="Drill", tasksets=("drill",))
+    app = make_app(lambda: BridgedEpisode("test/Drill-v0"), TaskListing("test/Drill-v0"), "drill",
+                   deadline=8.0)  # fmt: skip
+    done = {"text": drill.SUBMIT}
+    with served(app) as place, GenericEnvClient(base_url=place).sync() as env:
+        env.reset(seed=1, task=drill.TASK)
+        with ThreadPoolExecutor(1) as pool, GenericEnvClient(base_url=place).sync() as other:
+            waiting = pool.submit(env.step, {"text": drill.hang("blocking")})
+            other.reset(seed=2, task=drill.TASK)
+            assert other.step({"text": drill.walk(1)}).observation["text"].startswith("You are at")
+            assert other.step(done).done
+            with pytest.raises(RuntimeError, match="within its deadline of 8 s"):
+                waiting.result(120)
+        with pytest.raises(RuntimeError, match="within its deadline of 8 s"):
+            env.step(done)
+        env.reset(seed=1, task=drill.TASK)
+        assert env.step(done).done
 
 
 def test_tasks_are_listed(address: str) -> None:

@@ -10,7 +10,7 @@ from bridges.served import served
 from openreward import OpenReward
 from openreward.api.environments.types import Task
 
-from hexathlon.baselines.bridges.asynchronous import AsyncEpisode
+from hexathlon.baselines.bridges.episodes import BridgedEpisode
 from hexathlon.baselines.bridges.listing import TaskListing
 from hexathlon.baselines.bridges.ors import make_ors_app
 
@@ -22,7 +22,7 @@ class Client(contextlib.ExitStack):
     def __init__(self, event: str, **settings: Any) -> None:
         super().__init__()
         self.name = event.lower()
-        app = make_ors_app(lambda: AsyncEpisode(event, **settings), TaskListing(event), self.name)
+        app = make_ors_app(lambda: BridgedEpisode(event, **settings), TaskListing(event), self.name)
         self.address = self.enter_context(served(app))
 
     def play(self, task: str, seed: int, actions: tuple[str, ...]) -> Played:

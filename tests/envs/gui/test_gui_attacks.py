@@ -7,6 +7,7 @@ import pytest
 
 from hexathlon.envs.gui.env import GUIEnv
 from hexathlon.envs.gui.simulator import PhoneDevice
+from hexathlon.tasks.gui.templates.shifts import templates as shifts
 from hexathlon.tasks.gui.templates.table import TEMPLATES
 from hexathlon.tasks.gui.world.kit.looks import LOOKS, Appearance
 from hexathlon.tasks.gui.world.system.phone import Phone
@@ -37,12 +38,14 @@ def device_with(phone):
     return device
 
 
-SHIFTS = [
-    (name, level)
-    for name, template in TEMPLATES.items()
-    for level in template.levels
-    if task_of(name, level).params.get("requests")
+SHIFTS = [("notes_morning", "medium"), ("errand_working_day", "medium")] + [
+    (template.name, "hard") for template in shifts.TEMPLATES
 ]
+
+
+def test_these_are_all_templates_with_several_requests():
+    places = [(name, level) for name, each in TEMPLATES.items() for level in each.levels]
+    assert set(SHIFTS) == {place for place in places if task_of(*place).params.get("requests")}
 
 
 @pytest.mark.parametrize(("name", "level"), SHIFTS)
