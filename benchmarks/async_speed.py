@@ -1,6 +1,7 @@
 """Asynchronous training compared with the synchronous loop, on environments that really sleep.
 
     python benchmarks/async_speed.py [--updates 14] [--seeds 3] [--scale 4]
+    python benchmarks/async_speed.py --updates 0 --seeds 6 --first-seed 3    only success
 
 Both sides make the same number of updates with the same number of slots, each in a process of its
 own; see `async_workload.py`. The bound is the largest of the environments' work per slot, the
@@ -17,6 +18,8 @@ from typing import Any
 
 import numpy as np
 from measuring import Figure, print_findings
+
+from hexathlon.evaluators.statistics.distributions import t_quantile
 
 HERE = Path(__file__).resolve().parent
 SLOTS = 32
@@ -59,19 +62,28 @@ def _error(*runs: dict[str, Any]) -> float:
     return max(abs(run["predicted"] / run["seconds"] - 1.0) for run in runs)
 
 
-def success(seeds: int, updates: int, scale: float) -> list[Figure]:
+def success(seeds: range, updates: int, scale: float) -> list[Figure]:
     """Compare the success of both after equal updates; sleeps do not change the synchronous one."""
     differences = []
-    for seed in range(seeds):
+    for seed in seeds:
         common = {"seed": seed, "steps": updates, "measure": True}
         slow = trained(**common, scale=0.0)
         fast = trained(**common, scale=scale, **ASYNCHRONY)
-        print(f"seed {seed}: {slow['before']:.2f} to {slow['after']:.2f} and {fast['after']:.2f}")
+        print(
+            f"seed {seed}: {slow['before']:.2f} to {slow['after']:.2f} and {fast['after']:.2f}, "
+            f"mean staleness {np.mean(fast['staleness']):.2f}, {fast['seconds']:.0f} s",
+            flush=True,
+        )
         differences.append(fast["after"] - slow["after"])
-    return [
-        Figure("success, asynchronous - synchronous, mean", float(np.mean(differences))),
-        Figure("its deviation", float(np.std(differences, ddof=1)) if seeds > 1 else 0.0),
-    ]
+    mean, count = float(np.mean(differences)), len(differences)
+    result = [Figure("success, asynchronous - synchronous, mean", mean)]
+    if count > 1:
+        half = t_quantile(0.975, count - 1) * np.std(differences, ddof=1) / count**0.5
+        result += [
+            Figure("95 % interval, low", float(mean - half)),
+            Figure("95 % interval, high", float(mean + half)),
+        ]
+    return result
 
 
 def main() -> None:
@@ -79,9 +91,13 @@ def main() -> None:
     parser.add_argument("--updates", type=int, default=14)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--scale", type=float, default=4.0)
+    parser.add_argument("--first-seed", type=int, default=0)
     options = parser.parse_args()
-    print_findings(speed(options.updates, options.scale))
-    print_findings(success(options.seeds, 40, options.scale / 2))
+    if options.updates:
+        print_findings(speed(options.updates, options.scale))
+    seeds = range(options.first_seed, options.first_seed + options.seeds)
+    if seeds:
+        print_findings(success(seeds, 40, options.scale / 2))
 
 
 if __name__ == "__main__":

@@ -89,6 +89,14 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
             ("gui", "desktop", "gui-mined"),
         ),
         EnvironmentInfo(
+            "pixels/GUIPixels-v0",
+            "gui",
+            "Operate a phone that is shown as a small picture",
+            "hexathlon.envs.gui.pixels:PixelGuiEnv",
+            "hexathlon.envs.gui.pixels:make_vector",
+            ("gui-pixels",),
+        ),
+        EnvironmentInfo(
             "replay/GUIReplay-v0",
             "gui",
             "Replay recorded phone sessions, step by step",

@@ -14,6 +14,7 @@ from typing import Any
 _FAULT = "fault_"
 _BINS_PER_DECADE = 100
 _SMALLEST = 1e-6
+_WAITING = 256
 LEVELS = ("tiny", "easy", "medium", "hard")
 
 
@@ -22,23 +23,49 @@ def level_order(level: str) -> tuple[int, str]:
     return (LEVELS.index(level) if level in LEVELS else len(LEVELS), level)
 
 
+def trial_seconds(timing: Mapping[str, Any]) -> float | None:
+    """Return the duration of a whole trial; None if none of its parts is known."""
+    known = [
+        float(timing[part])
+        for part in ("reset", "agent", "env", "grade")
+        if timing.get(part) is not None
+    ]
+    return math.fsum(known) if known else None
+
+
 class Spread:
     """Quantiles of positive numbers in constant memory, exact to 1.2 % (bins on a log scale)."""
 
     def __init__(self) -> None:
         self._bins: Counter[int] = Counter()
+        self._waiting: list[float] = []
         self.count = 0
         self._total = 0.0
 
     def add(self, value: float) -> None:
         """Count one value; values below a millionth count as a millionth."""
-        self._bins[math.floor(_BINS_PER_DECADE * math.log10(max(value, _SMALLEST)))] += 1
         self.count += 1
         self._total += value
+        self._waiting.append(value)
+        if len(self._waiting) >= _WAITING:
+            self._binned()
+
+    def _binned(self) -> Counter[int]:
+        """Return the bins with all values in them; values are put there many at a time."""
+        if self._waiting:
+            log, floor = math.log10, math.floor
+            self._bins.update(
+                [
+                    floor(_BINS_PER_DECADE * log(value if value > _SMALLEST else _SMALLEST))
+                    for value in self._waiting
+                ]
+            )
+            self._waiting.clear()
+        return self._bins
 
     def as_json(self) -> list[Any]:
         """Return the distribution as JSON."""
-        return [self.count, self._total, sorted(self._bins.items())]
+        return [self.count, self._total, sorted(self._binned().items())]
 
     @classmethod
     def from_json(cls, state: list[Any]) -> Spread:
@@ -58,8 +85,9 @@ class Spread:
         if not self.count:
             return None
         left = share * self.count
-        for index in sorted(self._bins):
-            left -= self._bins[index]
+        bins = self._binned()
+        for index in sorted(bins):
+            left -= bins[index]
             if left <= 0:
                 break
         return float(10.0 ** ((index + 0.5) / _BINS_PER_DECADE))
@@ -187,27 +215,30 @@ class EnvTally:
 
     def count(self, record: Mapping[str, Any]) -> None:
         """Count one trial record."""
-        task = self.tasks.setdefault(
-            record["key"]["task"], TaskCounts(record["template"], record["level"])
-        )
+        name, scored = record["key"]["task"], record["status"] == "scored"
+        task = self.tasks.get(name)
+        if task is None:
+            task = self.tasks[name] = TaskCounts(record["template"], record["level"])
         task.count(record)
-        task.empty_gold = task.empty_gold or _has_empty_gold(record["terms"])
+        if not task.empty_gold and _has_empty_gold(record["terms"]):
+            task.empty_gold = True
         self.records += 1
         self.stops[record["stop"]] += 1
         # Loops: most are empty, and `Counter.update` costs more than they do.
         for flag in record["flags"]:
             self.flags[flag] += 1
-        for fault in _faults(record):
-            self.faults[fault] += 1
+        if scored and record["reward"] != 1.0:
+            for fault in _faults(record["terms"]):
+                self.faults[fault] += 1
         self.sandboxes[record["sandbox"]] += 1
         for check in record["checks"]:
             self.checks[f"{check.get('name')}@{check.get('version')}"] += 1
         look = record["final_state"].get("look")
-        if isinstance(look, str) and look and record["status"] == "scored":
+        if isinstance(look, str) and look and scored:
             counts = self.looks.setdefault(look, LookCounts())
             counts.scored += 1
             counts.reward += float(record["reward"])
-        if record["status"] != "scored":
+        if not scored:
             self.causes[record["status"], record["cause"] or "unknown"] += 1
         for earlier in record["earlier"]:
             self.causes["retried", str(earlier.get("cause", "unknown"))] += 1
@@ -215,7 +246,9 @@ class EnvTally:
         self.tool_errors += record["tool_errors"]
         self.cut_chars += record["cut_chars"]
         for role, usage in record["usage"].items():
-            self.usage.setdefault(role, RoleUsage()).count(usage)
+            if role not in self.usage:
+                self.usage[role] = RoleUsage()
+            self.usage[role].count(usage)
         self._count_time(record["timing"])
 
     def uncount(self, record: Mapping[str, Any]) -> None:
@@ -234,10 +267,9 @@ class EnvTally:
         self.causes["retried", cause] += 1
 
     def _count_time(self, timing: Mapping[str, Any]) -> None:
-        parts = [timing.get(name) for name in ("reset", "agent", "env", "grade")]
-        known = [float(part) for part in parts if part is not None]
-        if known:
-            self.seconds.add(math.fsum(known))
+        seconds = trial_seconds(timing)
+        if seconds is not None:
+            self.seconds.add(seconds)
         for latency in timing.get("latencies") or ():
             self.latencies.add(float(latency))
 
@@ -263,13 +295,15 @@ class EnvTally:
             yield group, groups[group]
 
 
-def _faults(record: Mapping[str, Any]) -> list[str]:
-    if record["status"] != "scored" or float(record["reward"]) == 1.0:
-        return []
-    last = ((name.rpartition(".")[2], value) for name, value in record["terms"].items())
-    return [name.removeprefix(_FAULT) for name, value in last if value and name.startswith(_FAULT)]
+def _faults(terms: Mapping[str, Any]) -> list[str]:
+    """Return the faults that a verifier found in a failed trial."""
+    last = [(name.rpartition(".")[2], value) for name, value in terms.items() if value]
+    return [name.removeprefix(_FAULT) for name, _ in last if name.startswith(_FAULT)]
 
 
 def _has_empty_gold(terms: Mapping[str, Any]) -> bool:
     """Whether a rule, of the score or beside it, reports an empty expected answer."""
-    return any(bool(value) for name, value in terms.items() if name.endswith("empty_gold"))
+    for name, value in terms.items():
+        if value and name.endswith("empty_gold"):
+            return True
+    return False

@@ -14,70 +14,14 @@ from typing import Any
 
 from hexathlon.evaluators.judged.results import JudgedSummary
 from hexathlon.evaluators.records.canonical import content_hash
-from hexathlon.evaluators.statistics import normalised_score, pareto_front, unit_rank_ranges
-from hexathlon.evaluators.summary import EnvSummary, Score
+from hexathlon.evaluators.statistics import PairTests, pair_tests, pareto_front
 from hexathlon.evaluators.tally import level_order
-from hexathlon.leaderboard.entry import SubmissionFile
 from hexathlon.leaderboard.predicting import Predictability
 from hexathlon.leaderboard.qualifying import BoardPlan, Member, board_plan
 from hexathlon.leaderboard.resolution import Resolution, resolution
+from hexathlon.leaderboard.rows import BoardRow, make_row, row_order
 from hexathlon.leaderboard.submission import Submission
 from hexathlon.leaderboard.text import slug
-
-FEWEST_TASKS = 5
-"""Groups of fewer tasks have no colour in heat maps and are no one's worst template."""
-
-
-@dataclass(frozen=True, slots=True)
-class BoardRow:
-    """One submission on one board."""
-
-    submission: Submission
-    result: EnvSummary
-    best: int | None
-    """Best rank that the tests allow, 1 + the number of better rows; None if not ranked."""
-    worst: int | None
-    unranked: str | None
-    """Why the row has no rank."""
-    flags: tuple[str, ...]
-    normalised: float | None
-    tokens: float | None
-    """Input and output tokens per trial, all roles."""
-    cost: float | None
-    """Per trial; None if the price of any part is unknown."""
-    latency: float | None
-    """Median seconds per model call."""
-
-    @property
-    def score(self) -> Score:
-        """The row's score."""
-        return self.result.score
-
-    @property
-    def failed(self) -> int:
-        """Scored trials that did not pass, for events with rewards of 0 and 1."""
-        passed = 0.0 if self.score.mean is None else self.score.mean * self.score.scored
-        return self.score.scored - round(passed)
-
-    @property
-    def variants(self) -> tuple[str, float, float] | None:
-        """The worst template of five tasks or more, its score and the best one's lead over it."""
-        means = {
-            name: score.mean
-            for name, score in self.result.templates.items()
-            if score.tasks >= FEWEST_TASKS and score.mean is not None
-        }
-        if len(means) < 2:
-            return None
-        name = min(means, key=lambda one: (means[one], one))
-        return name, means[name], max(means.values()) - means[name]
-
-    @property
-    def place(self) -> str:
-        """The rank range as text."""
-        if self.best is None or self.worst is None:
-            return "\u2013"
-        return str(self.best) if self.best == self.worst else f"{self.best}\u2013{self.worst}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +87,10 @@ class Board:
     @property
     def stops(self) -> list[str]:
         """How trials of the competing rows ended, the most frequent first."""
-        counts: Counter[str] = sum((row.result.tally.stops for row in self.competitors), Counter())
-        return [name for name, _ in counts.most_common(8)]
+        counts: Counter[str] = Counter()
+        for row in self.competitors:
+            counts.update(row.result.tally.stops)
+        return [name for name, count in counts.most_common(8) if count > 0]
 
     @property
     def competitors(self) -> list[BoardRow]:
@@ -266,29 +212,41 @@ def _board(
     tops = [m.result.score.mean for m in anchors["ceiling"]]
     ceiling = max((top for top in tops if top is not None), default=None)
     predictable = [m.submission.predictable.get((env, version)) for m in anchors["ceiling"]]
-    rows = _rows(members, plan, floor, ceiling)
+    reasons = [_why_unranked(member, plan) for member in members]
+    ranked = [index for index, reason in enumerate(reasons) if reason is None]
+    tests = pair_tests([members[index].units for index in ranked])
+    places = dict(zip(ranked, tests.rank_ranges(), strict=True))
+    made = [
+        make_row(member, plan, places.get(index), reasons[index], floor, ceiling)
+        for index, member in enumerate(members)
+    ]
+    order = sorted(range(len(made)), key=lambda index: row_order(made[index]))
     return Board(
         env=env,
         version=version,
         tasksets=tasksets,
-        rows=tuple(rows),
+        rows=tuple(made[index] for index in order),
         floor=floor,
         floor_name=floor_name,
         ceiling=ceiling,
         older=older,
-        resolution=_resolution([row for row in rows if row.best is not None]),
+        resolution=_resolution(
+            [made[index] for index in order if index in places],
+            tests.of([ranked.index(index) for index in order if index in places]),
+        ),
         predictable=next(filter(None, predictable), None),
         plan=plan.hash,
     )
 
 
-def _resolution(rows: Sequence[BoardRow]) -> Resolution | None:
+def _resolution(rows: Sequence[BoardRow], tests: PairTests) -> Resolution | None:
     keys = [(row.result.env, row.result.version) for row in rows]
     return resolution(
         [row.submission.units[key] for row, key in zip(rows, keys, strict=True)],
         [row.best or 0 for row in rows],
         [row.submission.noise[key] for row, key in zip(rows, keys, strict=True)],
         [(row.submission.name, row.submission.identity) for row in rows],
+        tests,
     )
 
 
@@ -308,43 +266,6 @@ def _anchors(members: Sequence[Member], plan: BoardPlan) -> dict[str, list[Membe
     }
 
 
-def _rows(
-    members: Sequence[Member], plan: BoardPlan, floor: float | None, ceiling: float | None
-) -> list[BoardRow]:
-    reasons = [_why_unranked(member, plan) for member in members]
-    ranked = [index for index, reason in enumerate(reasons) if reason is None]
-    ranges = unit_rank_ranges([members[index].units for index in ranked])
-    places = dict(zip(ranked, ranges, strict=True))
-    rows = []
-    for index, member in enumerate(members):
-        place, (submission, result) = places.get(index), member
-        rows.append(
-            BoardRow(
-                submission=submission,
-                result=result,
-                best=place.best if place else None,
-                worst=place.worst if place else None,
-                unranked=reasons[index],
-                flags=_flags(member, plan, reasons[index] or ""),
-                normalised=_normalised(result, floor, ceiling),
-                **_spent(result),
-            )
-        )
-    return sorted(rows, key=_row_order)
-
-
-def _row_order(row: BoardRow) -> tuple[bool, bool, int, float, float, str]:
-    mean = row.score.mean
-    return (
-        row.submission.reference is not None,
-        row.best is None,
-        row.best or 0,
-        -row.score.bounds.low,
-        -(mean if mean is not None else -1.0),
-        row.submission.slug,
-    )
-
-
 def _why_unranked(member: Member, plan: BoardPlan) -> str | None:
     reason, kind = plan.disqualifies(member), member.submission.reference
     if kind is not None and reason is None:
@@ -359,48 +280,3 @@ def _limited(member: Member) -> int:
     """Return how many trials a limit of the run ended."""
     flags = member.result.tally.flags
     return sum(count for flag, count in flags.items() if flag.startswith("limit:"))
-
-
-def _flags(member: Member, plan: BoardPlan, unranked: str) -> tuple[str, ...]:
-    submission, result = member
-    flags = [f"{name} \u00d7{count}" for name, count in sorted(result.tally.flags.items())]
-    retried = sum(n for (status, _), n in result.tally.causes.items() if status == "retried")
-    if retried:
-        flags.append(f"{retried} retried")
-    if dict(member.limits) != dict(plan.limits) and not unranked.startswith("other limits"):
-        flags.append("other limits")
-    if submission.plan.get("code", {}).get("dirty"):
-        flags.append("uncommitted code")
-    if result.tally.sandboxes.get("unsandboxed"):
-        flags.append("unsandboxed")
-    if submission.entry is not None:
-        flags += _stated_flags(submission.entry.stated)
-    return tuple(flags)
-
-
-def _stated_flags(stated: SubmissionFile) -> list[str]:
-    flags = []
-    if stated.tuned:
-        flags.append("tuned on the benchmark")
-    if stated.training_data.benchmark != "none":
-        flags.append(f"trained on: {stated.training_data.benchmark}")
-    if stated.attempts > 1:
-        flags.append(f"chosen from {stated.attempts} runs")
-    return flags
-
-
-def _normalised(result: EnvSummary, floor: float | None, ceiling: float | None) -> float | None:
-    mean = result.score.mean
-    if mean is None or floor is None or ceiling is None:
-        return None
-    return normalised_score(mean, floor, ceiling)
-
-
-def _spent(result: EnvSummary) -> dict[str, float | None]:
-    tally, trials = result.tally, result.score.trials
-    cost, tokens = tally.total_cost(), tally.total_tokens()
-    return {
-        "tokens": tokens / trials if tokens else None,
-        "cost": cost / trials if cost is not None else None,
-        "latency": tally.latencies.quantile(0.5),
-    }

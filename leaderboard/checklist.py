@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
+from hexathlon.evaluators.settings_text import read_settings_text
 from hexathlon.tasks.validation import reason
 
 __all__ = ["CHECKLIST", "Point", "ReportError", "SuiteReport", "assess"]
@@ -99,10 +100,10 @@ class SuiteReport(NamedTuple):
             ReportError: If it is not one.
         """
         try:
-            data = path.read_bytes()
-        except OSError as error:
+            data = read_settings_text(path, most=256)
+        except (OSError, UnicodeDecodeError) as error:
             raise ReportError(f"cannot read the test report {path}: {reason(error)}") from None
-        if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
+        if "<!DOCTYPE" in data or "<!ENTITY" in data:
             raise ReportError(f"{path}: expected a test report without entities")
         try:
             cases = ElementTree.fromstring(data).iter("testcase")

@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from hexathlon.evaluators.records.canonical import canonical_json, encode_text
-from hexathlon.leaderboard.boards import Board, BoardRow
+from hexathlon.leaderboard.boards import Board
+from hexathlon.leaderboard.rows import BoardRow
 
 __all__ = ["board_json", "csv_bytes", "every_eval_ever", "parquet_bytes"]
 

@@ -49,7 +49,7 @@ def pack_run(run: Path, out: Path, media_folder: Path) -> Submission:
     chunks = _Chunks(out / "data")
     for one in reading.lines():
         chunks.add(one.number, one.line)
-        if one.may_name_media:
+        if one.has_parts:
             media.add(one.record or {})
     chunks.close()
     submission = reading.finish()
@@ -164,15 +164,21 @@ _COLUMNS = ("line", "seed", "trial", "reward", "turns", "tokens")
 def _index(lines: Sequence[TrialLine], firsts: Sequence[int]) -> bytes:
     """Return the index of all trials as columns; texts are places in a list of shared words."""
     words: dict[str, int] = {}
+    place: dict[str, int] = {}
 
-    def places(texts: Iterator[str]) -> list[int]:
-        return [words.setdefault(shown(text), len(words)) for text in texts]
+    def places(texts: Sequence[str]) -> list[int]:
+        for text in dict.fromkeys(texts):
+            if text not in place:
+                place[text] = words.setdefault(shown(text), len(words))
+        return [place[text] for text in texts]
 
-    columns: dict[str, Any] = {name: [getattr(one, name) for one in lines] for name in _COLUMNS}
-    columns["seconds"] = [None if s.seconds is None else round(s.seconds, 3) for s in lines]
-    for name in ("outcome", "env", "task", "level", "template"):
-        columns[name] = places(getattr(one, name) for one in lines)
-    columns["stop"] = places(one.cause or one.stop for one in lines)
+    fields = dict(zip(TrialLine._fields, zip(*lines, strict=True), strict=True))
+    columns: dict[str, Any] = {name: fields[name] for name in _COLUMNS}
+    columns["seconds"] = [None if s is None else round(s, 3) for s in fields["seconds"]]
+    columns["outcome"] = places([one.outcome for one in lines])
+    for name in ("env", "task", "level", "template"):
+        columns[name] = places(fields[name])
+    columns["stop"] = places([one.cause or one.stop for one in lines])
     return canonical_bytes({**columns, "words": list(words), "firsts": list(firsts)})
 
 

@@ -18,6 +18,7 @@ from jinja2 import Environment, FileSystemLoader
 
 from hexathlon.evaluators.records.canonical import canonical_bytes, canonical_json, sha256_hex
 from hexathlon.evaluators.records.plan import PLAN_FILE
+from hexathlon.leaderboard import figures
 from hexathlon.leaderboard.boards import Board, board_title, tasksets_of
 from hexathlon.leaderboard.cache import Packed, SiteCache, code_digest
 from hexathlon.leaderboard.charts import curve, heat_step, scatter
@@ -53,6 +54,7 @@ class PageWriter:
         )
         self._engine.filters["tojson_text"] = canonical_json
         self._engine.globals.update(
+            {name: getattr(figures, name) for name in figures.__all__},
             board_title=board_title,
             heat_step=heat_step,
             scatter=scatter,

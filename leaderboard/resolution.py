@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hexathlon.evaluators.statistics import UnitSums, pair_tests
+from hexathlon.evaluators.statistics import PairTests, UnitSums, pair_tests
 
 __all__ = ["RepeatedRuns", "Resolution", "resolution"]
 
@@ -46,6 +46,7 @@ def resolution(
     bests: Sequence[int],
     noises: Sequence[float | None],
     names: Sequence[tuple[str, str]],
+    tests: PairTests | None = None,
 ) -> Resolution | None:
     """Return the resolution of a board; None without ranked rows.
 
@@ -54,10 +55,11 @@ def resolution(
         bests: The first number of each rank range.
         noises: Standard deviation of each row's score over repeat runs; None if unknown.
         names: Each row's name, and what identifies its agent.
+        tests: All pairs of the rows compared, if that is done already.
     """
     if not rows:
         return None
-    tests = pair_tests(rows)
+    tests = pair_tests(rows) if tests is None else tests
     means = [math.fsum(row.sums) / row.tasks for row in rows]
     order = sorted(range(len(rows)), key=lambda place: -means[place])
     pairs = list(zip(order, order[1:], strict=False))

@@ -7,7 +7,6 @@ units of the paired tests. Its memory does not grow with the number of trials.
 from __future__ import annotations
 
 import functools
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from hexathlon.evaluators.records.reader import records_file
 from hexathlon.evaluators.records.trial import RecordError
 from hexathlon.evaluators.statistics import UnitSums, repeat_deviation
 from hexathlon.evaluators.summary import EnvSummary, Summariser, Summary
+from hexathlon.evaluators.tally import trial_seconds
 from hexathlon.leaderboard.judged import Judgements, load_judgements
 from hexathlon.leaderboard.predicting import EndingsSeen, Predictability
 from hexathlon.leaderboard.text import slug
@@ -346,9 +346,9 @@ def _name(plan: Mapping[str, Any]) -> str:
 
 
 def _trial_line(number: int, record: dict[str, Any]) -> TrialLine:
-    key, timing = record["key"], record["timing"]
-    parts = [timing.get(name) for name in ("reset", "agent", "env", "grade")]
-    known = [float(part) for part in parts if part is not None]
+    key, timing, tokens = record["key"], record["timing"], 0
+    for use in record["usage"].values():
+        tokens += int(use.get("input") or 0) + int(use.get("output") or 0)
     return TrialLine(
         line=number,
         env=key["env"],
@@ -363,10 +363,7 @@ def _trial_line(number: int, record: dict[str, Any]) -> TrialLine:
         cause=record["cause"],
         stop=record["stop"],
         turns=record["turns"],
-        tokens=sum(
-            int(use.get("input") or 0) + int(use.get("output") or 0)
-            for use in record["usage"].values()
-        ),
-        seconds=math.fsum(known) if known else None,
+        tokens=tokens,
+        seconds=trial_seconds(timing),
         started=str(timing.get("started", "")),
     )

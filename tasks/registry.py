@@ -38,6 +38,7 @@ _factories: dict[str, str | Callable[[], TaskSource]] = {
     "visualwebarena": "hexathlon.tasks.web.loaders.webarena:visual_source",
     "gui": "hexathlon.tasks.gui.source:source",
     "gui-mined": "hexathlon.tasks.gui.mined.source:source",
+    "gui-pixels": "hexathlon.tasks.gui.pixels:source",
     "android-world": "hexathlon.tasks.gui.loaders.android_world:source",
     "osworld": "hexathlon.tasks.gui.loaders.osworld:source",
     "gui-replay": "hexathlon.tasks.gui.loaders.recorded:source",

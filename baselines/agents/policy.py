@@ -18,19 +18,37 @@ from hexathlon.baselines.agents.base import (
 )
 from hexathlon.baselines.codecs import Codec, WireMessage
 from hexathlon.baselines.codecs.base import fitted, with_thought
-from hexathlon.baselines.codecs.parts import ImageNotSupported, text_only
+from hexathlon.baselines.codecs.parts import ImageNotSupported, pictured, text_only
 from hexathlon.baselines.engines.base import Usage
 from hexathlon.baselines.engines.tokens import TokenEngine
 from hexathlon.baselines.tokens.conversation import ConversationState, TokenConversation
+from hexathlon.baselines.tokens.patches import IMAGE_TOKEN
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest, TokenSampling
 from hexathlon.baselines.tokens.tree import TokenTree
 from hexathlon.envs.messages import Message
+from hexathlon.evaluators.content import Image
 from hexathlon.evaluators.records import TrialKey
 from hexathlon.evaluators.records.canonical import text_hash
 from hexathlon.tasks.seeding import derive_seed
 
-__all__ = ["PolicyAgent", "PolicyPlayer"]
+__all__ = ["PolicyAgent", "PolicyPlayer", "env_of_session", "session_name"]
+
+
+def session_name(key: TrialKey, number: int) -> str:
+    """Return the name of an episode's session at the engine.
+
+    Args:
+        key: The trial.
+        number: Distinguishes the episodes of identical trials.
+    """
+    return "|".join(map(str, (*key, number)))
+
+
+def env_of_session(session: str) -> str:
+    """Return the id of the environment that a session plays; empty if it has another name."""
+    env, bar, _ = session.partition("|")
+    return env if bar else ""
 
 
 class PolicyAgent:
@@ -106,7 +124,7 @@ class PolicyPlayer:
         self._last: WireMessage | None = None
         self._pending: TokenReply | None = None
         self._key: TrialKey = (episode.env, episode.task.id, episode.seed, episode.trial)
-        self._session = "|".join(map(str, (*self._key, next(agent.episodes))))
+        self._session = session_name(self._key, next(agent.episodes))
 
     @property
     def tokens(self) -> TokenTree:
@@ -117,12 +135,12 @@ class PolicyPlayer:
         """Sample the next turn, or continue one that was aborted.
 
         Raises:
-            AgentMismatch: If a message contains an image; policies read text only.
+            AgentMismatch: If a message contains an image and the policy reads text only.
             Interrupted: If the engine aborted the reply; the partial reply is kept.
         """
-        texts = _texts(messages)
+        texts, images = self._seen(messages)
         partial = self._pending
-        ids = self._hear(texts) if partial is None else self.conversation.ids
+        ids = self._hear(texts, images) if partial is None else self.conversation.ids
         request = self._request(ids, partial)
         reply = await self._agent.engine.generate(request)
         if partial is not None:
@@ -131,7 +149,7 @@ class PolicyPlayer:
             self._pending = reply
             raise Interrupted(f"turn {self.conversation.turns} was aborted")
         self._pending = None
-        state = text_hash("\n\n".join(texts))
+        state = text_hash("\n\n".join([*texts, *(image.sha256 for image in images)]))
         text = self.conversation.say(reply, state, self.episode.trial)
         self._last = {"role": "assistant", "content": text}
         action = self._codec.decode(self._last)
@@ -148,7 +166,7 @@ class PolicyPlayer:
         """Continue from a saved conversation, or from turns taken by another agent."""
         if memory is None:
             for turn in past:
-                self._hear(_texts(turn.messages))
+                self._hear(*self._seen(turn.messages))
                 self._last = _assistant_message(turn, self._codec)
                 self.conversation.tell(str(self._last.get("content") or ""))
             return
@@ -165,14 +183,24 @@ class PolicyPlayer:
         """Release the engine's cache of the episode."""
         self._agent.engine.forget(self._session)
 
-    def _hear(self, texts: Sequence[str]) -> list[int]:
+    def _seen(self, messages: Sequence[Message]) -> tuple[list[str], list[Image]]:
+        """Return messages as texts, and the pictures for which their placeholders stand."""
+        contents = [message["content"] for message in messages]
+        if self._agent.renderer.image_id is not None:
+            return pictured(contents, IMAGE_TOKEN)
+        try:
+            return text_only(contents), []
+        except ImageNotSupported as error:
+            raise AgentMismatch(str(error)) from None
+
+    def _hear(self, texts: Sequence[str], images: Sequence[Image]) -> list[int]:
         codec = self._codec
         if self._last is not None:
-            return self.conversation.hear(codec.answer(self._last, texts))
+            return self.conversation.hear(codec.answer(self._last, texts), images)
         prompt = codec.system_prompt(self.episode.system_prompt, self.episode.tools)
         opening: list[dict[str, Any]] = [{"role": "user", "content": "\n\n".join(texts)}]
         return self.conversation.open(
-            [{"role": "system", "content": prompt}, *opening] if prompt else opening
+            [{"role": "system", "content": prompt}, *opening] if prompt else opening, images
         )
 
     def _request(self, ids: list[int], partial: TokenReply | None) -> TokenRequest:
@@ -196,13 +224,6 @@ class PolicyPlayer:
 
 
 _EMPTY_REPLY = TokenReply([], [], "abort", [])
-
-
-def _texts(messages: Sequence[Message]) -> list[str]:
-    try:
-        return text_only([message["content"] for message in messages])
-    except ImageNotSupported as error:
-        raise AgentMismatch(str(error)) from None
 
 
 def _assistant_message(turn: PastTurn, codec: Codec) -> WireMessage:

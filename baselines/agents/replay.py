@@ -7,6 +7,7 @@ from pathlib import Path
 from hexathlon.baselines.agents.base import AgentMismatch, Episode, GaveUp, Turn
 from hexathlon.envs.messages import Message
 from hexathlon.evaluators.records import RecordError, TrialKey, record_key, records_file
+from hexathlon.evaluators.records.regular import irregularity
 from hexathlon.tasks.validation import reason
 
 __all__ = ["ReplayAgent", "ReplayPlayer"]
@@ -30,6 +31,9 @@ class ReplayAgent:
 
     def __init__(self, path: Path) -> None:
         self._file = records_file(path)
+        fault = irregularity(self._file)
+        if fault:
+            raise AgentMismatch(f"cannot replay {path}: it {fault}")
         try:
             self._offsets = dict(_offsets(self._file))
         except OSError as error:

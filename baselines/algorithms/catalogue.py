@@ -1,6 +1,6 @@
 """Complete registries of the algorithms: importing this module registers every part."""
 
-from hexathlon.baselines.algorithms import critic, group_relative, stepwise, trees
+from hexathlon.baselines.algorithms import critic, group_relative, sets, stepwise, trees
 from hexathlon.baselines.algorithms.aggregation import AGGREGATIONS
 from hexathlon.baselines.algorithms.bounds import BOUNDS
 from hexathlon.baselines.algorithms.corrections import CORRECTIONS
@@ -17,6 +17,7 @@ __all__ = [
     "SURROGATES",
     "critic",
     "group_relative",
+    "sets",
     "stepwise",
     "trees",
 ]

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from hexathlon.baselines.algorithms.estimators import ESTIMATORS, Credit, all_samples, whiten
+from hexathlon.baselines.algorithms.group_relative import standardise
 from hexathlon.baselines.algorithms.samples import Array, Group, spread
 
-__all__ = ["node_values", "tree_groups", "tree_steps"]
+__all__ = ["node_values", "portool", "tree_groups", "tree_steps"]
 
 
 def _check(group: Group) -> None:
@@ -88,3 +89,50 @@ def tree_groups(
     return (
         credit._replace(advantages=whiten(advantages, all_samples(groups))) if whitened else credit
     )
+
+
+@ESTIMATORS.register("portool")
+def portool(
+    groups: Sequence[Group],
+    values: Sequence[Array] | None = None,
+    *,
+    weight: float = 1.0,
+    eps: float = 1e-6,
+) -> Credit:
+    """A rollout's standardised reward plus each turn's standing among its siblings (PORTool).
+
+    Siblings are the turns that follow the same node, valued by the mean reward below them and
+    standardised. Turns before a fork have no siblings. A turn that several rollouts share has one
+    advantage, the mean of theirs.
+
+    Raises:
+        ValueError: If a sample does not name the node of each turn.
+    """
+    advantages, weights = [], []
+    for group in groups:
+        _check(group)
+        standing = _standing(group, eps)
+        whole: dict[str, list[float]] = {}
+        for sample, advantage in zip(group.samples, standardise(group.rewards, eps), strict=True):
+            for node in sample.branches:
+                whole.setdefault(node, []).append(float(advantage))
+        for sample in group.samples:
+            by_turn = [float(np.mean(whole[n])) + weight * standing[n] for n in sample.branches]
+            advantages.append(spread(sample, by_turn))
+        weights += _shared(group)
+    return Credit(advantages, weights)
+
+
+def _standing(group: Group, eps: float) -> dict[str, float]:
+    """Return each node's value, standardised among the nodes with the same parent."""
+    value = node_values(group)
+    siblings: dict[str, dict[str, float]] = {}
+    for sample in group.samples:
+        for parent, node in zip(("", *sample.branches), sample.branches, strict=False):
+            siblings.setdefault(parent, {})[node] = value[node]
+    standing = dict.fromkeys(value, 0.0)
+    for nodes in siblings.values():
+        if len(nodes) > 1:
+            relative = standardise(np.array(list(nodes.values())), eps)
+            standing.update(zip(nodes, map(float, relative), strict=True))
+    return standing

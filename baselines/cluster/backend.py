@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import ray
 from ray.exceptions import RayActorError, RayError, RayTaskError
@@ -31,7 +31,7 @@ from hexathlon.baselines.rollout.executor import Executor
 from hexathlon.baselines.training.backend import InProcess
 from hexathlon.baselines.training.engines import OpenedEngine, settings_for
 from hexathlon.baselines.training.recipe import Recipe
-from hexathlon.baselines.training.tables import ClusterTable
+from hexathlon.baselines.training.tables import ClusterTable, EnginePoolTable
 from hexathlon.envs.base import Environment
 
 __all__ = ["ClusterBackend"]
@@ -50,7 +50,7 @@ class ClusterBackend:
         self._local = InProcess()
         self._folder: Path | None = None
         self._fleet: Fleet | None = None
-        self._bundles: Bundles | None = None
+        self._bundles: list[Bundles] = []
         self._actors: list[Any] = []
         self.replicas: list[Replica] = []
         """The engine replicas, once they are open."""
@@ -75,29 +75,27 @@ class ClusterBackend:
                 )
             return await self._local.open_engine(recipe, model, checkpoint, folder)
         self._folder = folder
-        count, within = self._table.engines, self._table.start_within
-        wanted = [self._table.engine.bundle()] * count
-        self._bundles = await reserve_async(
-            self._cluster, wanted, name="engine replicas", spread=True, within=within
-        )
+        within = self._table.start_within
+        places = await self._reserved()
         settings = self._settings(recipe, model, checkpoint)
         # On this node, so that the loss of another one does not take the weights along.
         board = _actor(WeightBoard, settings, num_cpus=0, scheduling_strategy=_this_node())
         self._actors.append(board)
         await board.publish.remote(stored(model, 0, tolerance=recipe.engine.tolerance))
-        started = []
-        for number in range(count):
-            options = EngineReplica.options(self._table.restarts)
-            started.append(_actor(EngineReplica, board, **self._bundles.options(number), **options))
+        options = EngineReplica.options(self._table.restarts)
+        started = [
+            _actor(EngineReplica, board, place.pool, **place.options, **options) for place in places
+        ]
         self._actors += started
+        opened = zip(places, started, await _opened(started, within), strict=True)
         self.replicas = [
-            Replica(f"engine replica {number}", handle, *facts)
-            for number, (handle, facts) in enumerate(
-                zip(started, await _opened(started, within), strict=True)
-            )
+            Replica(place.name(number), handle, *facts, place.families)
+            for number, (place, handle, facts) in enumerate(opened)
         ]
         pids = await asyncio.gather(*(handle.process.remote() for handle in started))
-        note(folder, f"{count} engine replicas started: processes {', '.join(map(str, pids))}")
+        note(
+            folder, f"{len(started)} engine replicas started: processes {', '.join(map(str, pids))}"
+        )
         engine = client(self.replicas, self._table.reply_within)
         return OpenedEngine(engine, ObjectStoreTransport(engine, board, recipe.engine.tolerance))
 
@@ -124,9 +122,27 @@ class ClusterBackend:
             ray.get(closing, timeout=30.0)
         for actor in self._actors:
             ray.kill(actor)
-        if self._bundles is not None:
-            self._bundles.release()
-        self._fleet, self._bundles, self._actors, self.replicas = None, None, [], []
+        for bundles in self._bundles:
+            bundles.release()
+        self._fleet, self._bundles, self._actors, self.replicas = None, [], [], []
+
+    async def _reserved(self) -> list["_Place"]:
+        """Reserve the places of all replicas, pool by pool."""
+        table = self._table
+        pools = {"": EnginePoolTable(families=("",), engines=table.engines, place=table.engine)}
+        places: list[_Place] = []
+        for pool, chosen in {**pools, **table.engine_pools}.items():
+            bundles = await reserve_async(
+                self._cluster,
+                [chosen.place.bundle()] * chosen.engines,
+                name=f"engine replicas, {pool}" if pool else "engine replicas",
+                spread=True,
+                within=table.start_within,
+            )
+            self._bundles.append(bundles)
+            families = chosen.families if pool else ()
+            places += [_Place(pool, families, bundles.options(n)) for n in range(chosen.engines)]
+        return places
 
     def _settings(self, recipe: Recipe, model: Any, checkpoint: Path) -> ReplicaSettings:
         table, capacity = recipe.engine, recipe.rollout.concurrency
@@ -147,9 +163,24 @@ class ClusterBackend:
             batch=capacity,
             invariant=table.invariant,
             gpu=gpu,
+            more={name: pool.more for name, pool in self._table.engine_pools.items()},
+            interrupts=recipe.asynchrony.update == "abort",
             vllm=settings_for(recipe, model) if served else None,
             files=_files(checkpoint) if served else {},
         )
+
+
+class _Place(NamedTuple):
+    """Where a replica runs, and for which families."""
+
+    pool: str
+    families: tuple[str, ...]
+    options: dict[str, Any]
+    """Ray's options for its actor."""
+
+    def name(self, number: int) -> str:
+        """Return the replica's name, for errors."""
+        return f"engine replica {number}" + (f" ({self.pool})" if self.pool else "")
 
 
 def _this_node() -> NodeAffinitySchedulingStrategy:

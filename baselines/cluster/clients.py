@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 from ray.exceptions import RayActorError, RayError, RayTaskError
 
 from hexathlon.baselines.agents.base import Agent
-from hexathlon.baselines.agents.policy import PolicyAgent
+from hexathlon.baselines.agents.policy import PolicyAgent, env_of_session
 from hexathlon.baselines.cluster.stored import StoredWeights
 from hexathlon.baselines.codecs import Codec
 from hexathlon.baselines.engines.errors import ConnectionFailed, EngineError, EngineMissing
 from hexathlon.baselines.engines.replicated import ReplicatedEngine
 from hexathlon.baselines.engines.tokens import TokenEngine
 from hexathlon.baselines.engines.weights import Weights
+from hexathlon.baselines.rollout.pools import family_of
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest, TokenSampling
 
@@ -44,6 +45,8 @@ class Replica(NamedTuple):
     handle: Any
     context: int
     version: int
+    families: tuple[str, ...] = ()
+    """Environment families that it serves; empty for all that no other replica names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +72,24 @@ class WorkerAgent:
 
 
 def client(replicas: Sequence[Replica], deadline: float) -> TokenEngine:
-    """Return an engine that spreads requests over replicas."""
+    """Return an engine that spreads requests over the replicas for their family."""
+    by_family: dict[str, list[str]] = {}
+    for replica in replicas:
+        for family in replica.families or ("",):
+            by_family.setdefault(family, []).append(replica.name)
+
+    def preferred(session: str) -> Sequence[str]:
+        family = family_of(env_of_session(session))
+        return by_family.get(family, by_family.get("", []))
+
     return ReplicatedEngine(
         {
             replica.name: ActorEngine(
                 replica.name, replica.handle, replica.context, replica.version, deadline
             )
             for replica in replicas
-        }
+        },
+        preferred,
     )
 
 

@@ -11,13 +11,15 @@ import os
 import shutil
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from hexathlon.baselines.cluster.clients import SampledReply
 from hexathlon.baselines.cluster.stored import StoredWeights
 from hexathlon.baselines.cluster.weights import TensorSource
+from hexathlon.baselines.engines.interruption import InterruptedRequests
 from hexathlon.baselines.engines.served.settings import VllmSettings
 from hexathlon.baselines.engines.tokens import TokenEngine
 from hexathlon.baselines.engines.weights import Weights
@@ -51,8 +53,15 @@ class ReplicaSettings:
     gpu: bool = False
     """Whether the replica has a GPU."""
 
+    interrupts: bool = False
+    """Whether updates interrupt the requests in flight, which then continue with the new weights;
+    otherwise the engine keeps them."""
+
     vllm: VllmSettings | None = None
     """Settings of the replica's server; None uses the torch engine."""
+
+    more: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Further arguments of the servers of each pool, by its name."""
 
     files: Mapping[str, bytes] = field(default_factory=dict)
     """Files of the checkpoint other than the weights, for a server."""
@@ -64,13 +73,15 @@ class EngineReplica:
     Args:
         board: Handle of the `WeightBoard`. Settings are read from there because a constructor's
             arguments may no longer exist when Ray restarts the actor.
+        pool: Name of the replica's pool; empty for the default one.
     """
 
-    def __init__(self, board: Any) -> None:
-        self._board = board
-        self._engine: TokenEngine | None = None
+    def __init__(self, board: Any, pool: str = "") -> None:
+        self._board, self._pool = board, pool
+        self._engine: InterruptedRequests | None = None
         self._opening = asyncio.Lock()
-        self._serves = False
+        self._serves = self._interrupts = False
+        self._replies = 0
         self._folder = Path(tempfile.mkdtemp(prefix="hexathlon-replica-"))
 
     @staticmethod
@@ -99,6 +110,7 @@ class EngineReplica:
         """Continue a prompt; see `TokenEngine.generate`."""
         engine = await self._ready()
         reply = await engine.generate(request)
+        self._replies += 1
         return SampledReply(reply, engine.version)
 
     async def forget(self, session: str) -> None:
@@ -120,7 +132,16 @@ class EngineReplica:
     async def update(self, weights: StoredWeights, version: int) -> tuple[float, int]:
         """Load weights and verify them; return the difference and the version read back."""
         engine = await self._ready()
-        return await self._load(engine, weights, version), engine.version
+        async with engine.held() if self._interrupts else nullcontext():
+            return await self._load(engine, weights, version), engine.version
+
+    async def replies(self) -> int:
+        """Return the number of replies since the process started."""
+        return self._replies
+
+    async def interrupted(self) -> int:
+        """Return the number of requests that updates have interrupted since the process started."""
+        return self._engine.interrupted if self._engine is not None else 0
 
     async def close(self) -> None:
         """Close the engine and stop its server."""
@@ -131,14 +152,15 @@ class EngineReplica:
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    async def _ready(self) -> TokenEngine:
+    async def _ready(self) -> InterruptedRequests:
         """Return the engine; open it first with the weights from the board if necessary."""
         if self._engine is None:
             async with self._opening:
                 if self._engine is None:
                     settings: ReplicaSettings = await self._board.settings.remote()
                     weights: StoredWeights = await self._board.latest.remote()
-                    engine = await self._opened(settings, weights)
+                    engine = InterruptedRequests(await self._opened(settings, weights))
+                    self._interrupts = settings.interrupts
                     try:
                         await self._load(engine, weights, weights.version)
                     except BaseException:
@@ -169,7 +191,9 @@ class EngineReplica:
         for name, content in settings.files.items():
             (checkpoint / name).write_bytes(content)
         _write(checkpoint, await weights.tensors)
-        engine = LaunchedEngine(checkpoint, self._folder / "vllm.log", settings.vllm)
+        more = (*settings.vllm.more, *settings.more.get(self._pool, ()))
+        served = replace(settings.vllm, more=more)
+        engine = LaunchedEngine(checkpoint, self._folder / "vllm.log", served)
         try:
             await engine.start()
         except BaseException:

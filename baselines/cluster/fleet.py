@@ -32,12 +32,11 @@ from hexathlon.baselines.cluster.workers import (
 from hexathlon.baselines.rollout.environments import make_env
 from hexathlon.baselines.rollout.executor import Outcome, Request
 from hexathlon.baselines.rollout.faults import classify
-from hexathlon.baselines.rollout.pools import WorkersTable
+from hexathlon.baselines.rollout.pools import WorkersTable, family_of
 from hexathlon.baselines.rollout.trial_record import TrialLog
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import EnvFault
-from hexathlon.envs.registry import ENVIRONMENTS
 from hexathlon.evaluators.closing import Closing
 
 __all__ = ["Fleet", "FleetLosses"]
@@ -159,7 +158,7 @@ class Fleet(Closing):
         """
         outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         job = RolloutJob(next(self._tickets), request, agent, epoch, outcome)
-        pool = self._pools[self._table.pool_of(_family(request.key[0]))]
+        pool = self._pools[self._table.pool_of(family_of(request.key[0]))]
         pool.queue.append(job)
         self._serve(pool)
         return job
@@ -406,11 +405,6 @@ def _lost_record(job: RolloutJob, reason: str, versions: Mapping[str, str]) -> T
     )
     log = TrialLog(request.key, request.tried + 1)
     return Trajectory(log.record((), fault, versions.get(request.key[0], "")))
-
-
-def _family(env_id: str) -> str:
-    info = ENVIRONMENTS.get(env_id)
-    return info.family if info is not None else ""
 
 
 async def _answer(reference: Any) -> Any:

@@ -1,4 +1,6 @@
-"""Stateless work on a cluster: a pure function mapped over many items, one per core.
+"""Stateless work on a cluster: a pure function mapped over many items, one call per core.
+
+No process is reserved: the calls use whatever cores are free, also those that join meanwhile.
 
 Verification is such work: verdicts are functions of records, and a script's score is a function of
 its task. Rollouts keep environments between calls, so the workers of a fleet play them.
@@ -7,6 +9,9 @@ its task. Rollouts keep environments between calls, so the workers of a fleet pl
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from itertools import islice
 from typing import Any, TypeVar
 
 import ray
@@ -15,14 +20,18 @@ from ray.exceptions import GetTimeoutError, RayError, RayTaskError
 from hexathlon.baselines import interrupts
 from hexathlon.baselines.cluster.connect import ClusterError, RayCluster
 from hexathlon.baselines.cluster.handles import reason_of
+from hexathlon.baselines.rollout.processes import ItemWorker, Ordered
 
-__all__ = ["mapped"]
+__all__ = ["distributed_on", "mapped"]
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 _POLL_S = 0.5
 """Interval between checks for an interruption."""
+
+_BATCH = 16
+"""Items per call of `distributed_on`, which share a worker's environments."""
 
 _LIVES = 3
 """Processes that an item may lose before the work fails."""
@@ -68,6 +77,39 @@ def mapped(
     finally:
         for reference in running:
             ray.cancel(reference, force=True)
+
+
+@contextmanager
+def distributed_on(
+    cluster: RayCluster, start: Callable[[], ItemWorker[T, R]], count: int = 0
+) -> Iterator[Ordered[T, R]]:
+    """Distribute items over a cluster for the duration of a block; a `Distribute`.
+
+    Args:
+        cluster: The cluster.
+        start: Creates a worker; it runs once for every few items.
+        count: Has no effect.
+    """
+
+    def ordered(items: Iterable[T]) -> Iterator[R]:
+        for results in mapped(cluster, partial(_worked, start), _batches(items)):
+            yield from results
+
+    yield ordered
+
+
+def _worked(start: Callable[[], ItemWorker[T, R]], items: list[T]) -> list[R]:
+    worker = start()
+    try:
+        return [worker(item) for item in items]
+    finally:
+        worker.close()
+
+
+def _batches(items: Iterable[T]) -> Iterator[list[T]]:
+    source = iter(items)
+    while batch := list(islice(source, _BATCH)):
+        yield batch
 
 
 _END: Any = object()

@@ -11,7 +11,14 @@ from typing import Any
 from hexathlon.baselines.codecs.base import Codec, ScreenCodec, WireMessage
 from hexathlon.evaluators.content import Content, Image, described, joined
 
-__all__ = ["ImageNotSupported", "answer_messages", "seeing", "text_only", "user_message"]
+__all__ = [
+    "ImageNotSupported",
+    "answer_messages",
+    "pictured",
+    "seeing",
+    "text_only",
+    "user_message",
+]
 
 _AFTER_TOOLS = "Images of the tool results above:"
 
@@ -69,6 +76,23 @@ def text_only(contents: Sequence[Content]) -> list[str]:
             "environments with images with a vision model on a server, endpoint:URL#NAME"
         )
     return [described(content) for content in contents]
+
+
+def pictured(contents: Sequence[Content], placeholder: str) -> tuple[list[str], list[Image]]:
+    """Return contents as texts with placeholders for their pictures, and the pictures.
+
+    What a picture shows is left out of the text: all that follows its last blank line.
+
+    Args:
+        contents: The contents.
+        placeholder: Stands for a picture.
+    """
+    texts = []
+    for content in contents:
+        text = _without_images(content).replace(placeholder, "")
+        count = len(_images([content]))
+        texts.append(text.rpartition("\n\n")[0] + placeholder * count if count else text)
+    return texts, _images(contents)
 
 
 def _images(contents: Iterable[Content]) -> list[Image]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hexathlon.baselines.engines.base import Usage
+from hexathlon.evaluators.settings_text import read_settings_text
 from hexathlon.tasks.validation import reason
 
 __all__ = ["PriceTable", "PriceTableError", "load_prices"]
@@ -48,7 +49,7 @@ def load_prices(path: Path | None = None) -> PriceTable:
         text = resources.files("hexathlon.baselines.engines").joinpath("prices.toml").read_text()
         return _table("the bundled price table", tomllib.loads(text))
     try:
-        return _table(str(path), tomllib.loads(path.read_text(encoding="utf-8")))
+        return _table(str(path), tomllib.loads(read_settings_text(path)))
     except (OSError, ValueError) as error:
         raise PriceTableError(f"cannot read the price table {path}: {reason(error)}") from None
 

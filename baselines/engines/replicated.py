@@ -7,7 +7,7 @@ Each replica's own engine handles starts and restarts.
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import TypeVar
 
 from hexathlon.baselines.engines.errors import (
@@ -45,15 +45,22 @@ class ReplicatedEngine:
 
     Args:
         replicas: Engines by a name for error messages, such as their address.
+        preferred: Maps a session to the names of the replicas that serve it while one of them can
+            be reached; empty for any replica.
 
     Raises:
         ValueError: If there is no replica.
     """
 
-    def __init__(self, replicas: Mapping[str, TokenEngine]) -> None:
+    def __init__(
+        self,
+        replicas: Mapping[str, TokenEngine],
+        preferred: Callable[[str], Collection[str]] = lambda session: (),
+    ) -> None:
         if not replicas:
             raise ValueError("expected at least one replica, got none")
         self._replicas = [_Replica(name, engine) for name, engine in replicas.items()]
+        self._preferred = preferred
         self._sessions: dict[str, _Replica] = {}
         self._prompts: OrderedDict[tuple[int, ...], _Replica] = OrderedDict()
         self._failure: EngineError | None = None
@@ -193,14 +200,15 @@ class ReplicatedEngine:
             return replica
         if replica is not None:
             self.forget(request.session)
-        replica = self._chosen(tuple(request.ids))
+        replica = self._chosen(tuple(request.ids), self._preferred(request.session))
         if request.session:
             self._sessions[request.session] = replica
             replica.sessions += 1
         return replica
 
-    def _chosen(self, prompt: tuple[int, ...]) -> "_Replica":
+    def _chosen(self, prompt: tuple[int, ...], names: Collection[str]) -> "_Replica":
         ready = [replica for replica in self._replicas if replica.fault is None]
+        ready = [replica for replica in ready if replica.name in names] or ready
         chosen = min(ready, key=lambda replica: replica.load)
         reader = self._prompts.pop(prompt, None)
         if reader in ready and reader.sessions <= chosen.sessions + _SLACK:

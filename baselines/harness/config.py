@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from hexathlon.baselines.harness.errors import UsageError, near_miss
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.pools import WorkersTable
+from hexathlon.evaluators.settings_text import read_settings_text
 from hexathlon.tasks.task import Level, Split
 from hexathlon.tasks.validation import explain, reason
 
@@ -177,7 +178,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         UsageError: If the file cannot be read or is not TOML.
     """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(read_settings_text(path))
     except OSError as error:
         raise UsageError(f"cannot read the configuration {path}: {reason(error)}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -25,6 +25,7 @@ from hexathlon.baselines.harness.models import OpenedModel
 from hexathlon.envs.errors import EnvFault
 from hexathlon.envs.registry import EnvironmentInfo
 from hexathlon.evaluators.records.plan import PLAN_SCHEMA, TrialKey
+from hexathlon.evaluators.settings_text import read_settings_text
 from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.source import parse_address
 from hexathlon.tasks.task import SPLITS, Level
@@ -186,7 +187,7 @@ def read_salt(path: Path | None) -> str | None:
     if path is None:
         return None
     try:
-        salt = path.read_text(encoding="utf-8").strip()
+        salt = read_settings_text(path).strip()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read the salt file {path}: {reason(error)}") from None
     if not salt:

@@ -6,7 +6,7 @@ process writes the records.
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
@@ -29,10 +29,15 @@ from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.envs.registry import SHIPPED
 
-__all__ = ["SMALL", "LocalPlayers", "processes_for", "distributed", "workers_of"]
+__all__ = ["SMALL", "Distribute", "LocalPlayers", "processes_for", "distributed", "workers_of"]
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+Distribute = Callable[
+    [Callable[[], ItemWorker[Any, Any]], int], AbstractContextManager[Ordered[Any, Any]]
+]
+"""Distributes work for the duration of a block, as `distributed` does over processes."""
 
 SMALL = 200
 """Trials below which starting processes costs more than it saves."""

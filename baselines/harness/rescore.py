@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from hexathlon.baselines.harness.errors import UsageError
 from hexathlon.baselines.harness.plan import open_row
-from hexathlon.baselines.harness.processes import distributed, workers_of
+from hexathlon.baselines.harness.processes import Distribute, distributed, workers_of
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.rollout.trial_record import checks_of
 from hexathlon.envs.messages import Message, assistant_message, make_message, parse_text
@@ -57,7 +57,13 @@ class Rescored(NamedTuple):
     changes: int
 
 
-def rescore_run(run: Path, out: Path, salt: str | None = None, workers: int = 1) -> Rescored:
+def rescore_run(
+    run: Path,
+    out: Path,
+    salt: str | None = None,
+    workers: int = 1,
+    distribute: Distribute = distributed,
+) -> Rescored:
     """Rescore every recorded trial of `run` and write the new records to `out`.
 
     Args:
@@ -65,6 +71,7 @@ def rescore_run(run: Path, out: Path, salt: str | None = None, workers: int = 1)
         out: The new directory.
         salt: The secret of a held-out round.
         workers: Number of processes; 0 for one per core if there are many records.
+        distribute: Distributes the records; by default over processes of this machine.
 
     Raises:
         UsageError: If the run cannot be read, its tasks have changed, or `out` is in use.
@@ -78,7 +85,7 @@ def rescore_run(run: Path, out: Path, salt: str | None = None, workers: int = 1)
             raise UsageError(f"{run}: {faults[0]}; a run with a broken chain cannot be rescored")
         if next(read_records(run), None) is None:
             raise UsageError(f"{run} has a plan but no record yet; continue it with resume")
-        return _rescore(run, plan, out, salt, workers)
+        return _rescore(run, plan, out, salt, workers, distribute)
     except (PlanError, RecordError) as error:
         raise UsageError(str(error)) from None
     except OSError as error:
@@ -86,7 +93,12 @@ def rescore_run(run: Path, out: Path, salt: str | None = None, workers: int = 1)
 
 
 def _rescore(
-    run: Path, plan: dict[str, Any], out: Path, salt: str | None, workers: int
+    run: Path,
+    plan: dict[str, Any],
+    out: Path,
+    salt: str | None,
+    workers: int,
+    distribute: Distribute,
 ) -> Rescored:
     source = {"run_id": plan["run_id"], "plan_hash": plan["plan_hash"]}
     new_plan = {**plan, "rescored_from": source}
@@ -95,7 +107,7 @@ def _rescore(
     env_ids = [str(row.get("id")) for row in plan["envs"]]
     processes = workers_of(workers, len(plan["keys"]), env_ids)
     with (  # the workers first: nothing is written if a task set cannot be opened
-        distributed(partial(_Rescorer, run, plan["envs"], salt), processes) as rescores,
+        distribute(partial(_Rescorer, run, plan["envs"], salt), processes) as rescores,
         RecordWriter(out, plan_hash(new_plan)) as writer,
     ):
         write_plan(out, new_plan)

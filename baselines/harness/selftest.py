@@ -179,6 +179,7 @@ def run_selftest(
     count = tasks if chosen.size is None else min(tasks, chosen.size)
     ids = list(chosen.ids(count))
     chunks = [ids[start : start + _CHUNK] for start in range(0, count, _CHUNK)]
+    _check_kinds(kinds, ids)
     merged: dict[str, Tally] = {}
     with Progress(f"selftest {info.family}", count) as progress:
         play = partial(check_tasks, info.id, options=options, kinds=kinds)
@@ -189,10 +190,26 @@ def run_selftest(
                 merged.setdefault(kind, Tally(kind, tally.required)).add(tally)
             for _ in chunk:
                 progress.advance()
-    unknown = [kind for kind in kinds if kind not in merged and kind not in _KINDS]
-    if unknown:
-        raise UsageError(near_miss("kind of script", unknown[0], [*_KINDS, "dump", "majority"]))
     return SelftestResult(info.id, count, merged)
+
+
+def _check_kinds(kinds: Sequence[str], ids: Sequence[str]) -> None:
+    """Check names before anything is played; policies by one task of each template and level.
+
+    Raises:
+        UsageError: If a name is unknown.
+    """
+    wanted = [kind for kind in kinds if kind not in _KINDS]
+    if not wanted:
+        return
+    known = list(_KINDS)
+    for task_id in {one.rpartition("/")[0]: one for one in ids}.values():
+        source = get_source(parse_address(task_id).source)
+        known += [name for name in source.policies(source.build(task_id)) if name not in known]
+        if set(wanted) <= set(known):
+            return
+    unknown = next(kind for kind in wanted if kind not in known)
+    raise UsageError(near_miss("kind of script", unknown, known))
 
 
 def _mapped(

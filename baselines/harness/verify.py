@@ -15,7 +15,7 @@ from hexathlon.baselines.harness.environments import refuse_retired
 from hexathlon.baselines.harness.errors import UsageError
 from hexathlon.baselines.harness.finding import Finding, key_text
 from hexathlon.baselines.harness.plan_check import check_plan
-from hexathlon.baselines.harness.processes import distributed, workers_of
+from hexathlon.baselines.harness.processes import Distribute, distributed, workers_of
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.harness.replaying import Replayer
 from hexathlon.baselines.harness.run import stored_config
@@ -68,7 +68,12 @@ class Verification(NamedTuple):
 
 
 def verify_run(
-    run: Path, salt: str | None = None, *, whole: bool = True, workers: int = 1
+    run: Path,
+    salt: str | None = None,
+    *,
+    whole: bool = True,
+    workers: int = 1,
+    distribute: Distribute = distributed,
 ) -> Verification:
     """Verify a run directory.
 
@@ -77,6 +82,7 @@ def verify_run(
         salt: The secret of a held-out round.
         whole: Whether a planned trial without a record is a finding.
         workers: Number of processes; 0 for one per core if there are many records.
+        distribute: Distributes the replays; by default over processes of this machine.
 
     Raises:
         UsageError: If the run is missing or cannot be read, or the salt is not its round's.
@@ -84,11 +90,16 @@ def verify_run(
             machine. The chain has been checked then.
     """
     with Progress("verifying", None) as progress:
-        return _verified(run, salt, whole, workers, progress)
+        return _verified(run, salt, whole, workers, progress, distribute)
 
 
 def _verified(
-    run: Path, salt: str | None, whole: bool, workers: int, progress: Progress
+    run: Path,
+    salt: str | None,
+    whole: bool,
+    workers: int,
+    progress: Progress,
+    distribute: Distribute,
 ) -> Verification:
     try:
         plan = read_plan(run)
@@ -117,7 +128,7 @@ def _verified(
     env_ids = [str(row.get("id")) for row in plan["envs"]]
     count = workers_of(workers, len(last), env_ids, _FEW)
     progress.total = len(checked.keys)
-    with distributed(partial(Replayer, config, salt), count) as replays:
+    with distribute(partial(Replayer, config, salt), count) as replays:
         for trial_findings in _trials(run, plan, set(checked.keys), last, replays):
             findings += trial_findings
             replayed += 1

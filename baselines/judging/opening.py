@@ -1,7 +1,9 @@
 """Opens a judge: parses its MODEL argument, probes its server, and creates a client."""
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from hexathlon.baselines import interrupts
@@ -106,8 +108,17 @@ def identify_judge(settings: JudgeSettings) -> JudgeIdentity:
         raise error_class(f"{spec.place}: {error.kind}: {error}") from None
 
 
-def open_client(settings: JudgeSettings, identity: JudgeIdentity) -> JudgeClient:
+def open_client(
+    settings: JudgeSettings,
+    identity: JudgeIdentity,
+    place: Callable[[Callable[[], Engine]], Engine] | None = None,
+) -> JudgeClient:
     """Return a client for the judge of `identify_judge`.
+
+    Args:
+        settings: The judge's settings.
+        identity: The judge.
+        place: Opens the engine in another place, such as a cluster, given how to open it.
 
     Raises:
         UsageError: If the price table is invalid.
@@ -117,7 +128,9 @@ def open_client(settings: JudgeSettings, identity: JudgeIdentity) -> JudgeClient
     except PriceTableError as error:
         raise UsageError(str(error)) from None
     cache = VerdictCache(settings.cache)
-    return JudgeClient(_engine(settings, identity, prices), identity, cache, settings.concurrency)
+    opening = partial(_engine, settings, identity, prices)
+    engine = opening() if place is None else place(opening)
+    return JudgeClient(engine, identity, cache, settings.concurrency)
 
 
 async def _probed(settings: JudgeSettings, identity: JudgeIdentity) -> JudgeIdentity:

@@ -1,5 +1,6 @@
 """Allocators: the number of rollouts of each task, out of a step's fixed budget."""
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -7,7 +8,15 @@ import numpy as np
 from hexathlon.baselines.algorithms.registry import Registry
 from hexathlon.baselines.algorithms.samples import Array
 
-__all__ = ["ALLOCATORS", "Allocator", "equal", "variance"]
+__all__ = [
+    "ALLOCATORS",
+    "Allocator",
+    "dars",
+    "equal",
+    "extra_rollouts",
+    "uncertainty",
+    "variance",
+]
 
 
 Allocator = Callable[..., list[int]]
@@ -50,3 +59,65 @@ def variance(success: Array, budget: int, *, least: int = 2, most: int = 64) -> 
     This division of a budget minimises the summed variance of the tasks' mean rewards.
     """
     return _rounded(np.sqrt(success * (1.0 - success)), budget, least, most)
+
+
+def extra_rollouts(success: float, first: int, most: int, *, hardness: bool = False) -> int:
+    """Return DARS's additional rollouts of a task after a first stage (without deviation scaling).
+
+    With u the first stage's accuracy (0 counts as half a success) and S = 2 u (1 - u) the cumulative
+    advantage of a rollout, the additional rollouts raise the task's total to that of u = 1/2, or
+    with `hardness` to 2 (1 - u) times it. Tasks with u >= 1/2 get none.
+
+    Args:
+        success: Accuracy of the first stage.
+        first: Rollouts of the first stage, N.
+        most: Maximum of both stages together, N_max.
+        hardness: Weigh hard tasks more (DARS-HW instead of DARS-ET).
+    """
+    rate = max(success, 0.5 / first)
+    if rate >= 0.5:
+        return 0
+    advantage = 2.0 * rate * (1.0 - rate)
+    peak = 0.5 * first * (2.0 * (1.0 - rate) if hardness else 1.0)
+    return min(math.ceil((peak - first * advantage) / advantage - 1e-9), most - first)
+
+
+@ALLOCATORS.register("dars")
+def dars(
+    success: Array, budget: int, *, least: int = 2, most: int = 64, hardness: bool = False
+) -> list[int]:
+    """More rollouts of hard tasks, so that their cumulative advantage is not the smallest (DARS).
+
+    Chosen here: the first stage is the task's earlier rollouts, and a step's budget is divided in
+    proportion to DARS's totals instead of growing with them.
+    """
+    first = max(budget // max(len(success), 1), 1)
+    totals = [first + extra_rollouts(float(p), first, most, hardness=hardness) for p in success]
+    return _rounded(np.array(totals, dtype=np.float64), budget, least, most)
+
+
+@ALLOCATORS.register("uncertainty")
+def uncertainty(
+    success: Array,
+    budget: int,
+    *,
+    least: int = 2,
+    most: int = 64,
+    explore: float = 0.1,
+    quantile: float = 1.96,
+) -> list[int]:
+    """Each rollout where it shortens the reward's interval most (XRPO).
+
+    The interval's half width after n rollouts is h(n) = quantile * sqrt(p (1 - p) / n); the next
+    rollout goes to the largest h(n) - h(n + 1) + explore * sqrt(log N / n), with N rollouts so far.
+    Chosen here: a normal quantile instead of Student's.
+    """
+    _rounded(np.ones(len(success)), budget, least, most)  # checks the budget's range
+    counts = np.full(len(success), least, dtype=np.int64)
+    deviation = quantile * np.sqrt(success * (1.0 - success))
+    while counts.sum() < budget:
+        tried = np.maximum(counts, 1)
+        gain = deviation * (1.0 / np.sqrt(tried) - 1.0 / np.sqrt(tried + 1))
+        bonus = explore * np.sqrt(math.log(max(int(counts.sum()), 1)) / tried)
+        counts[np.argmax(np.where(counts < most, gain + bonus, -np.inf))] += 1
+    return [int(count) for count in counts]

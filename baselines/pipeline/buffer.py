@@ -85,7 +85,10 @@ class BufferedGroup(Generic[Item, Result]):
     """Number of scored rollouts."""
 
     cut: int = 0
-    """Number of members ended by a deadline."""
+    """Number of members that were ended: by a deadline, or because they were not needed."""
+
+    enough: int = 0
+    """Number of scored rollouts that finish the group; 0 waits for all members."""
 
     @property
     def finished(self) -> bool:
@@ -143,11 +146,20 @@ class WorkBuffer(Generic[Item, Result]):
         bound = (self.rules.staleness + 1) * self.rules.groups + self.rules.surplus
         return self.running < self.rules.slots and len(self._groups) + self._taken < bound
 
-    def submit(self, item: Item, members: int, now: float = 0.0) -> BufferedGroup[Item, Result]:
-        """Add a group that starts now."""
+    def submit(
+        self, item: Item, members: int, now: float = 0.0, enough: int = 0
+    ) -> BufferedGroup[Item, Result]:
+        """Add a group that starts now.
+
+        Args:
+            item: The caller's description of the group.
+            members: Number of members.
+            now: The time, in seconds.
+            enough: Number of scored rollouts that finish the group; 0 waits for all members.
+        """
         number, self._submitted = self._submitted, self._submitted + 1
         group: BufferedGroup[Item, Result] = BufferedGroup(
-            number, item, self.version, now, set(range(members))
+            number, item, self.version, now, set(range(members)), enough=enough
         )
         self._groups[number] = group
         self.running += members
@@ -170,6 +182,23 @@ class WorkBuffer(Generic[Item, Result]):
         group.results[member] = results
         group.scored += scored
         return group.finished and self._settled(group)
+
+    def surplus(self, number: int) -> list[int]:
+        """End and return the running members of a group that has enough scored rollouts."""
+        group = self._groups.get(number)
+        if group is None or not group.running or not 0 < group.enough <= group.scored:
+            return []
+        members = self._cut(group)
+        self._settled(group)
+        return members
+
+    def _cut(self, group: BufferedGroup[Item, Result]) -> list[int]:
+        """End the running members of a group and return them."""
+        members = sorted(group.running)
+        group.running.clear()
+        self.running -= len(members)
+        group.cut += len(members)
+        return members
 
     def _settled(self, group: BufferedGroup[Item, Result]) -> bool:
         """Return whether a group without running members is lost; remove a lost one."""
@@ -242,10 +271,7 @@ class WorkBuffer(Generic[Item, Result]):
         for group in self.open:
             if group.finished or group.since > before:
                 continue
-            members = sorted(group.running)
-            group.running.clear()
-            self.running -= len(members)
-            group.cut += len(members)
+            members = self._cut(group)
             ended.append(ExpiredGroup(group, members, self._settled(group)))
         return ended
 

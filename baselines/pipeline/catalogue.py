@@ -3,6 +3,7 @@
 from hexathlon.baselines.pipeline.allocation import ALLOCATORS
 from hexathlon.baselines.pipeline.filters import FILTERS
 from hexathlon.baselines.pipeline.hints import HINTS
+from hexathlon.baselines.pipeline.horizons import HORIZONS
 from hexathlon.baselines.pipeline.lateness import LATENESS
 from hexathlon.baselines.pipeline.replay import REPLAYS
 from hexathlon.baselines.pipeline.samplers import SAMPLERS
@@ -13,6 +14,7 @@ __all__ = [
     "ALLOCATORS",
     "FILTERS",
     "HINTS",
+    "HORIZONS",
     "LATENESS",
     "REPLAYS",
     "SAMPLERS",

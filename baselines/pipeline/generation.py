@@ -8,7 +8,7 @@ oracle's actions each rollout starts from. Difficulty is estimated from rollouts
 from collections.abc import Sequence
 
 from hexathlon.baselines.algorithms.samples import Group
-from hexathlon.baselines.pipeline.catalogue import ALLOCATORS, HINTS, SAMPLERS
+from hexathlon.baselines.pipeline.catalogue import ALLOCATORS, HINTS, HORIZONS, SAMPLERS
 from hexathlon.baselines.pipeline.collect import GroupPlan
 from hexathlon.baselines.pipeline.structures import leaves
 from hexathlon.baselines.pipeline.tables import GenerateTable
@@ -98,8 +98,14 @@ class Generation:
             len(tasks) * self._members // leaf_count,
             **part.parameters,
         )
+        horizon = self._config.horizon
+
+        def limits(table: TasksTable) -> TrialLimits:
+            turns = HORIZONS[horizon.name](step, table.turns, **horizon.parameters)
+            return TrialLimits(turns=turns)
+
         return [
-            GroupPlan(task, table.env, TrialLimits(turns=table.turns), count * leaf_count, seed)
+            GroupPlan(task, table.env, limits(table), count * leaf_count, seed)
             for (task, table), count in zip(tasks.items(), roots, strict=True)
             if count
         ]

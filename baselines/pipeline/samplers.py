@@ -7,7 +7,16 @@ import numpy as np
 from hexathlon.baselines.algorithms.registry import Registry
 from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
 
-__all__ = ["SAMPLERS", "Sampler", "first", "frontier", "thompson", "uniform"]
+__all__ = [
+    "SAMPLERS",
+    "Sampler",
+    "first",
+    "frontier",
+    "gdro",
+    "solving_progress",
+    "thompson",
+    "uniform",
+]
 
 
 Sampler = Callable[..., list[int]]
@@ -73,3 +82,73 @@ def thompson(
     parameters = known.posterior(tasks)
     rate = draw.beta(parameters[:, 0], parameters[:, 1])
     return [int(place) for place in np.argsort(-rate * (1.0 - rate), kind="stable")[:count]]
+
+
+@SAMPLERS.register("gdro")
+def gdro(
+    tasks: Sequence[str],
+    known: TaskStatistics,
+    count: int,
+    draw: np.random.Generator,
+    *,
+    attempts: int = 8,
+    bins: int = 5,
+    eta: float = 1.0,
+) -> list[int]:
+    """Harder bins more often, by multiplicative weights (Prompt-GDRO).
+
+    Tasks are binned by pass@`attempts` under their expected success. A bin is drawn in proportion
+    to exp(eta * the mean failure of its tasks), a task within it uniformly, without replacement.
+    Chosen here: the moving average of a bin's loss is the discount of `TaskStatistics`, which counts
+    every try of a task once, so that it needs no correction for how often the bin is drawn.
+
+    Raises:
+        ValueError: If `attempts` or `bins` is below 1, or there are fewer tasks than `count`.
+    """
+    if attempts < 1 or bins < 1:
+        raise ValueError(f"expected at least 1, got attempts={attempts} and bins={bins}")
+    _check_count(tasks, count)
+    failure = 1.0 - known.success(tasks)
+    place = np.minimum((bins * (1.0 - failure**attempts)).astype(int), bins - 1)
+    size = np.bincount(place, minlength=bins)
+    loss = np.bincount(place, weights=failure, minlength=bins) / np.maximum(size, 1)
+    scores = (eta * loss - np.log(np.maximum(size, 1)))[place] + draw.gumbel(size=len(tasks))
+    return [int(chosen) for chosen in np.argsort(-scores, kind="stable")[:count]]
+
+
+@SAMPLERS.register("solving_progress")
+def solving_progress(
+    tasks: Sequence[str],
+    known: TaskStatistics,
+    count: int,
+    draw: np.random.Generator,
+    *,
+    learns: float = 0.1,
+    forgets: float = 0.02,
+    sure: float = 0.02,
+) -> list[int]:
+    """The tasks most likely to be half solved next, by a hidden Markov model (after DPS).
+
+    A task is unsolved, half solved or solved: a rollout succeeds with probability `sure`, 1/2 or
+    1 - `sure`. Between two steps it advances by one state with probability `learns` and falls back
+    with `forgets`. Chosen here: the evidence of earlier steps is discounted (`TaskStatistics`)
+    instead of filtered step by step, and the transition probabilities are fixed. Ties are drawn.
+
+    Raises:
+        ValueError: If a probability is outside (0, 1/2), or there are fewer tasks than `count`.
+    """
+    if not all(0.0 < each < 0.5 for each in (learns, forgets, sure)):
+        raise ValueError(
+            f"expected probabilities between 0 and 0.5, got learns={learns}, forgets={forgets} and "
+            f"sure={sure}"
+        )
+    _check_count(tasks, count)
+    rate = np.array([sure, 0.5, 1.0 - sure])
+    tried = known.posterior(tasks) - np.array(known.prior)
+    evidence = tried[:, :1] * np.log(rate) + tried[:, 1:] * np.log(1.0 - rate)
+    belief = np.exp(evidence - evidence.max(axis=1, keepdims=True))
+    belief /= belief.sum(axis=1, keepdims=True)
+    unsolved, half, solved = belief.T
+    expected = learns * unsolved + (1.0 - learns - forgets) * half + forgets * solved
+    tie = draw.random(len(tasks))
+    return [int(place) for place in np.lexsort((tie, -expected))[:count]]

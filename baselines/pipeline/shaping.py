@@ -1,5 +1,6 @@
 """Shapings: rewards transformed before credit assignment, group by group."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -8,7 +9,18 @@ import numpy as np
 from hexathlon.baselines.algorithms.registry import Registry
 from hexathlon.baselines.algorithms.samples import Array, Group, Sample
 
-__all__ = ["SHAPINGS", "Shaping", "fapo", "moa", "overlong", "overlong_penalty", "pivot_weights"]
+__all__ = [
+    "SHAPINGS",
+    "Shaping",
+    "effort",
+    "fapo",
+    "moa",
+    "mode_cost",
+    "overlong",
+    "overlong_penalty",
+    "pivot_weights",
+    "tool_gain",
+]
 
 
 Shaping = Callable[..., list[Group]]
@@ -104,3 +116,73 @@ def moa(groups: Sequence[Group], *, temperature: float = 1.0) -> list[Group]:
         scores = objectives @ pivot_weights(objectives, temperature)
         shaped.append([float(x - s.reward) for x, s in zip(scores, group.samples, strict=True)])
     return _each(groups, shaped)
+
+
+@SHAPINGS.register("effort")
+def effort(groups: Sequence[Group], *, share: float = 0.8, threshold: float = 1.0) -> list[Group]:
+    """Reward of successes only within `share` of the task's mean length (after e1).
+
+    Beyond it, a success's reward falls linearly to 0 at twice that length. Chosen here: the mean is
+    that of the group, not a running one, and the share is the recipe's, not a number in the prompt.
+
+    Raises:
+        ValueError: If `share` is not positive.
+    """
+    if share <= 0:
+        raise ValueError(f"share must be positive, got {share}")
+    extra = []
+    for group in groups:
+        target = share * float(np.mean([sample.tokens for sample in group.samples]))
+        over = [min(max(s.tokens / target - 1.0, 0.0), 1.0) for s in group.samples]
+        extra.append(
+            [
+                -part * s.reward * (s.reward >= threshold)
+                for part, s in zip(over, group.samples, strict=True)
+            ]
+        )
+    return _each(groups, extra)
+
+
+def _means(group: Group) -> tuple[float, float]:
+    """Return the mean rewards of rollouts with one turn, and with more; NaN where there are none."""
+    means = []
+    for several in (False, True):
+        rewards = [s.reward for s in group.samples if (len(s.rewards) > 1) is several]
+        means.append(float(np.mean(rewards)) if rewards else math.nan)
+    return means[0], means[1]
+
+
+@SHAPINGS.register("tool_gain")
+def tool_gain(groups: Sequence[Group], *, bonus: float = 0.1) -> list[Group]:
+    """Add a bonus to rollouts with several turns where they score better (adaptive tool use).
+
+    A rollout that ends in its first turn used no tool. Without rollouts of both kinds nothing
+    changes.
+    """
+    return _each(
+        groups,
+        [
+            [bonus * (len(s.rewards) > 1 and helps) for s in group.samples]
+            for group, helps in ((g, _means(g)[1] > _means(g)[0]) for g in groups)
+        ],
+    )
+
+
+@SHAPINGS.register("mode_cost")
+def mode_cost(
+    groups: Sequence[Group], *, factor: float = 0.3, threshold: float = 1.0
+) -> list[Group]:
+    """Lower the reward by its tokens where the shortest mode suffices (A2FM's cost-regularised reward).
+
+    Where a rollout of one turn succeeds, a reward R becomes R (1 - factor * tokens / most tokens of
+    the group). Chosen here: modes are told apart by their number of turns, and cost is counted in
+    sampled tokens.
+    """
+    extra = []
+    for group in groups:
+        instant = any(len(s.rewards) == 1 and s.reward >= threshold for s in group.samples)
+        most = max(sample.tokens for sample in group.samples)
+        extra.append(
+            [-factor * s.reward * s.tokens / max(most, 1) * instant for s in group.samples]
+        )
+    return _each(groups, extra)

@@ -103,6 +103,9 @@ class RunSettings:
     deadline: float = math.inf
     """Maximum time that an update waits for its batch, in seconds."""
 
+    redundant: int = 0
+    """Rollouts of a group beyond its members; they end once enough others have a score."""
+
 
 @dataclass(slots=True)
 class SimulationReport:
@@ -252,8 +255,10 @@ class _Simulation:
 
     def _admit(self) -> None:
         while self.buffer.admits():
-            group = self.buffer.submit(0, self.settings.members, self.now)
-            for member in range(self.settings.members):
+            members, redundant = self.settings.members, self.settings.redundant
+            enough = members if redundant else 0
+            group = self.buffer.submit(0, members + redundant, self.now, enough)
+            for member in range(members + redundant):
                 plan = self.workload(group.number, member)
                 self.report.offered.append(plan.environment)
                 playing = _Playing(group, member, plan)
@@ -307,6 +312,8 @@ class _Simulation:
         results = [_sample(playing)] if scored else []
         self._end(playing)
         self.report.lost += self.buffer.report(number, playing.member, results, int(scored))
+        for surplus in self.buffer.surplus(number):
+            self._end(self._playing[number, surplus])
         self._news = self._news or playing.group.finished
         self._admit()
 

@@ -9,6 +9,7 @@ from hexathlon.baselines.pipeline.buffer import AdmissionRules
 from hexathlon.baselines.pipeline.catalogue import (
     ALLOCATORS,
     HINTS,
+    HORIZONS,
     LATENESS,
     REPLAYS,
     SAMPLERS,
@@ -53,6 +54,9 @@ class GenerateTable(RecipeTable):
     hint: PartTable = PartTable(name="none")
     """Number of the oracle's first actions that a task's rollouts start from."""
 
+    horizon: PartTable = PartTable(name="fixed")
+    """Turns of a step's rollouts, at most those of the task's table."""
+
     @model_validator(mode="after")
     def _exist(self) -> "GenerateTable":
         SAMPLERS.resolve(self.sampler.name, self.sampler.parameters)
@@ -62,6 +66,8 @@ class GenerateTable(RecipeTable):
         # Trial calls, so that bad values raise here rather than during the run.
         self.splits()
         HINTS[self.hint.name](0.5, 4, **self.hint.parameters)
+        HORIZONS.resolve(self.horizon.name, self.horizon.parameters)
+        HORIZONS[self.horizon.name](0, 8, **self.horizon.parameters)
         SAMPLERS[self.sampler.name](
             ["a task"], TaskStatistics(), 1, generator_for("trial"), **self.sampler.parameters
         )
@@ -100,6 +106,10 @@ class AsynchronyTable(RecipeTable):
     over_provision: float = Field(default=1.0, ge=1.0, le=8.0)
     """Groups submitted per group of an update; the slowest are left for later updates (APRIL)."""
 
+    redundant: int = Field(default=0, ge=0)
+    """Rollouts started per group beyond `rollout.members`; once as many as those have a score, the
+    others end, so that neither stragglers nor failures delay the group."""
+
     late: str = "pace"
     """Policy for rollouts with tokens older than `staleness`: pace, token_mask, withhold or
     drop."""
@@ -130,7 +140,7 @@ class AsynchronyTable(RecipeTable):
     @property
     def active(self) -> bool:
         """Whether rollouts may continue while the learner updates."""
-        return self.staleness > 0 or self.over_provision > 1
+        return self.staleness > 0 or self.over_provision > 1 or self.redundant > 0
 
     def rules(self, groups: int, slots: int) -> AdmissionRules:
         """Return the sizes of the work buffer.

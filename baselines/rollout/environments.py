@@ -36,6 +36,8 @@ def peek(env: Environment, action: str) -> str | None:
         before = fork.final_state()
         observation, _, terminated, truncated, _ = fork.step(action)
         changed = terminated or truncated or fork.final_state() != before
-        return None if changed else str(observation)
+        if changed:
+            return None
+        return str(observation["text"] if isinstance(observation, dict) else observation)
     finally:
         fork.close()

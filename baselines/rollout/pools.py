@@ -10,7 +10,9 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-__all__ = ["DEFAULT_POOL", "PoolTable", "WorkersTable"]
+from hexathlon.envs.registry import ENVIRONMENTS
+
+__all__ = ["DEFAULT_POOL", "PoolTable", "WorkersTable", "family_of"]
 
 DEFAULT_POOL = "workers"
 """The pool of all families that no other pool names."""
@@ -110,3 +112,9 @@ class WorkersTable(BaseModel):
         """Return the name of the pool that plays a family."""
         named = (name for name, pool in self.pools.items() if family in pool.families)
         return next(named, DEFAULT_POOL)
+
+
+def family_of(env_id: str) -> str:
+    """Return the family of a registered environment; empty for others."""
+    info = ENVIRONMENTS.get(env_id)
+    return info.family if info is not None else ""

@@ -9,6 +9,8 @@ from hexathlon.baselines.sizing.footprint import ModelSize
 from hexathlon.baselines.sizing.workload import StepWorkload, mean_workload, measured_steps
 from hexathlon.baselines.training.recipe import Recipe
 from hexathlon.baselines.training.rollouts import recorded
+from hexathlon.evaluators.settings_text import read_settings_text
+from hexathlon.tasks.validation import reason
 
 __all__ = ["WorkloadOverrides", "SizingError", "plan_of"]
 
@@ -100,6 +102,8 @@ def _model(recipe: Recipe, given: Path | None) -> ModelSize:
         )
     path = checkpoint / "config.json" if checkpoint.is_dir() else checkpoint
     try:
-        return ModelSize.of(json.loads(path.read_text("utf-8")))
+        return ModelSize.of(json.loads(read_settings_text(path)))
     except (OSError, TypeError, ValueError) as error:
-        raise SizingError(f"the model's shape cannot be read from {path}: {error}") from None
+        raise SizingError(
+            f"the model's shape cannot be read from {path}: {reason(error)}"
+        ) from None

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from hexathlon.baselines.tokens.render import ChatRenderer, Segment
 from hexathlon.baselines.tokens.requests import TokenReply
 from hexathlon.baselines.tokens.tree import Node, TokenTree
+from hexathlon.evaluators.content import Image
 
 __all__ = ["ConversationState", "TokenConversation"]
 
@@ -41,14 +42,18 @@ class TokenConversation:
         """All tokens so far, exactly as the engine receives them."""
         return self.tree.ids(self._leaf)
 
-    def open(self, messages: Sequence[Mapping[str, Any]]) -> list[int]:
+    def open(
+        self, messages: Sequence[Mapping[str, Any]], images: Sequence[Image] = ()
+    ) -> list[int]:
         """Start with the first messages, such as system prompt and user; return the prompt."""
-        self._append(self.renderer.open(messages, self.tools))
+        self._append(self.renderer.open(messages, self.tools, images))
         return self.ids
 
-    def hear(self, messages: Sequence[Mapping[str, Any]]) -> list[int]:
+    def hear(
+        self, messages: Sequence[Mapping[str, Any]], images: Sequence[Image] = ()
+    ) -> list[int]:
         """Append the messages after an assistant's turn; return the next prompt."""
-        self._append(self.renderer.extend(self._last_turn, messages, self.tools))
+        self._append(self.renderer.extend(self._last_turn, messages, self.tools, images))
         return self.ids
 
     def say(self, reply: TokenReply, state: str = "", trial: int = -1) -> str:

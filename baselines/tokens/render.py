@@ -9,7 +9,9 @@ assistant's turn, which is obtained by rendering a conversation with a placehold
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from hexathlon.baselines.tokens.patches import IMAGE_TOKEN, patch_ids
 from hexathlon.baselines.tokens.tree import NodeKind
+from hexathlon.evaluators.content import Image
 
 __all__ = ["ChatRenderer", "Segment", "TemplateError"]
 
@@ -43,6 +45,10 @@ class ChatRenderer:
         ending = self._after_placeholder([], (), prompt=False)
         ids = self.encode(ending)
         special = set(tokenizer.all_special_ids)
+        known = tokenizer.get_vocab()
+        self.image_id: int | None = known.get(IMAGE_TOKEN)
+        """The token that stands for a picture; None for a policy that reads text only."""
+
         self.end_of_turn: int | None = ids[0] if ids and ids[0] in special else None
         """The special token with which the template ends an assistant's turn, if there is one."""
 
@@ -53,21 +59,30 @@ class ChatRenderer:
         return tuple(dict.fromkeys(token for token in tokens if token is not None))
 
     def open(
-        self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]] = ()
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[Mapping[str, Any]] = (),
+        images: Sequence[Image] = (),
     ) -> list[Segment]:
         """Return the first prompt, up to the start of the assistant's turn.
+
+        Args:
+            messages: The messages.
+            tools: Tools for the template.
+            images: The pictures for which image tokens stand, in order.
 
         Raises:
             TemplateError: If the template cannot render the messages.
         """
         text = self._render([dict(message) for message in messages], tools, prompt=True)
-        return [Segment("prompt", tuple(self.encode(text)))]
+        return self._pictured([Segment("prompt", tuple(self.encode(text)))], images)
 
     def extend(
         self,
         said: Sequence[int],
         messages: Sequence[Mapping[str, Any]],
         tools: Sequence[Mapping[str, Any]] = (),
+        images: Sequence[Image] = (),
     ) -> list[Segment]:
         """Return the tokens after an assistant's turn, up to the start of its next turn.
 
@@ -75,6 +90,7 @@ class ChatRenderer:
             said: The tokens of the assistant's turn, with its end-of-turn token if there is one.
             messages: The messages after the turn.
             tools: As given to `open`.
+            images: The pictures for which image tokens stand, in order.
 
         Raises:
             TemplateError: If the template cannot render the messages.
@@ -87,7 +103,24 @@ class ChatRenderer:
         if ids and said and said[-1] == ids[0] == self.end_of_turn:
             ids, offsets = ids[1:], offsets[1:]
         spans = _spans_of(text, [str(message.get("content") or "") for message in messages])
-        return _segments(ids, offsets, spans)
+        return self._pictured(_segments(ids, offsets, spans), images)
+
+    def _pictured(self, segments: list[Segment], images: Sequence[Image]) -> list[Segment]:
+        """Replace image tokens by the patches of pictures; they are never learned, so scaffold."""
+        if self.image_id is None or not images:
+            return segments
+        found, left = list[Segment](), list(images)
+        for kind, ids in segments:
+            start = 0
+            for place, token in enumerate(ids):
+                if token != self.image_id or not left:
+                    continue
+                patches = tuple(patch_ids(left.pop(0)))
+                shown: NodeKind = "prompt" if kind == "prompt" else "scaffold"
+                found += [Segment(kind, ids[start:place]), Segment(shown, patches)]
+                start = place + 1
+            found.append(Segment(kind, ids[start:]))
+        return [each for each in found if each.ids]
 
     def decode(self, ids: Sequence[int]) -> str:
         """Return the text of sampled tokens, without a final stop token."""

@@ -14,8 +14,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from hexathlon.baselines.algorithms.samples import Group
 from hexathlon.baselines.pipeline.buffer import BufferedGroup, WorkBuffer
 from hexathlon.baselines.pipeline.catalogue import LATENESS
@@ -26,9 +24,11 @@ from hexathlon.baselines.pipeline.collect import (
     collected_of,
 )
 from hexathlon.baselines.pipeline.lateness import withheld_of
+from hexathlon.baselines.pipeline.structures import leaves
 from hexathlon.baselines.pipeline.tasks_table import table_of
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.tokens.trajectory import Trajectory
+from hexathlon.baselines.training.asynchronous_metrics import UpdateCounts, asynchronous_metrics
 from hexathlon.baselines.training.components import BatchLate, Components
 
 __all__ = ["AsynchronousSource", "BatchEmpty"]
@@ -141,9 +141,10 @@ class AsynchronousSource:
             except Exception as error:
                 self._fail(error)
                 return
-            roots = self._run.collector.roots(plan)
+            roots = self._run.collector.roots(self._widened(plan))
             now = asyncio.get_running_loop().time()
-            group = self._buffer.submit(plan, roots, now)
+            enough = plan.members if self._run.recipe.asynchrony.redundant else 0
+            group = self._buffer.submit(plan, roots, now, enough)
             self._counts["groups/submitted"] += 1
             hinted = asyncio.ensure_future(self._hinted(group))
             for root in range(roots):
@@ -176,7 +177,7 @@ class AsynchronousSource:
         hinted: "asyncio.Future[None]",
     ) -> None:
         await asyncio.shield(hinted)
-        played = await self._run.collector.rollout(group.item, root)
+        played = await self._run.collector.rollout(self._widened(group.item), root)
         self._offered += [_tokens(trajectory) for trajectory in played if trajectory.scored]
         scored = sum(trajectory.scored for trajectory in played)
         failed = [trajectory for trajectory in played if not trajectory.scored]
@@ -184,6 +185,21 @@ class AsynchronousSource:
             self._cause = str(failed[-1].record["error"])
         if self._buffer.report(group.number, root, played, scored):
             self._lose(group, f"failures: {self._cause}")
+        surplus = self._buffer.surplus(group.number)
+        self._counts["rollouts/redundant"] += len(surplus)
+        self._cancel_members(group.number, surplus)
+
+    def _widened(self, plan: GroupPlan) -> GroupPlan:
+        """Return a plan with its redundant rollouts."""
+        splits = self._run.recipe.generate.splits()
+        redundant = self._run.recipe.asynchrony.redundant * leaves(splits)
+        return plan._replace(members=plan.members + redundant)
+
+    def _cancel_members(self, number: int, members: Sequence[int]) -> None:
+        for member in members:
+            task = self._tasks.get((number, member))
+            if task is not None:
+                task.cancel()
 
     def _ended(self, key: tuple[int, int], task: "asyncio.Task[None]") -> None:
         self._tasks.pop(key, None)
@@ -258,10 +274,7 @@ class AsynchronousSource:
         """End the rollouts of groups submitted at or before a time."""
         for group, members, lost in self._buffer.expire(before):
             self._counts["rollouts/cut"] += len(members)
-            for member in members:
-                task = self._tasks.get((group.number, member))
-                if task is not None:
-                    task.cancel()
+            self._cancel_members(group.number, members)
             if lost:
                 self._cause = "no score within the deadline of an update"
                 self._lose(group, self._cause)
@@ -314,35 +327,13 @@ class AsynchronousSource:
     # Metrics and state --------------------------------------------------------------------------
 
     def metrics(self) -> dict[str, float]:
-        """Return counts, lengths and the staleness of the tokens trained on, over all ranks.
+        """Return the metrics of the last update, over all ranks; see `asynchronous_metrics`."""
+        parts = self._run.ranks.joined([self._run.complete(self._counted())])
+        return asynchronous_metrics(parts, self._run.recipe.asynchrony.staleness)
 
-        `length/offered` is the mean number of sampled tokens of the rollouts that ended since the
-        last update, `length/trained` the same for those trained on; `staleness/N` is the fraction
-        of the trained tokens that are N updates old.
-        """
-        mine = self._run.complete(self._counted())
-        counts, ages = Counter[str](), Counter[int]()
-        offered: list[int] = []
-        trained: list[int] = []
-        for part in self._run.ranks.joined([mine]):
-            counts += part[0]
-            ages += part[1]
-            offered += part[2]
-            trained += part[3]
-        total, late = max(1, ages.total()), self._run.recipe.asynchrony.staleness
-        shares = {f"staleness/{age}": ages[age] / total for age in range(late + 1)}
-        names = ("groups/dropped", "groups/redrawn", "rollouts/cut", "tokens/withheld")
-        return {
-            **{name: float(counts[name]) for name in names},
-            **shares,
-            "staleness/later": sum(ages[age] for age in ages if age > late) / total,
-            "staleness/mean": sum(age * ages[age] for age in ages) / total,
-            "length/offered": float(np.mean(offered)) if offered else 0.0,
-            "length/trained": float(np.mean(trained)) if trained else 0.0,
-        }
-
-    async def _counted(self) -> tuple[Counter[str], Counter[int], list[int], list[int]]:
-        return Counter(self._counts), Counter(self._ages), [*self._offered], [*self._trained]
+    async def _counted(self) -> UpdateCounts:
+        counts, ages = Counter(self._counts), Counter(self._ages)
+        return UpdateCounts(counts, ages, [*self._offered], [*self._trained])
 
     def state(self) -> dict[str, Any]:
         """Return the next batch of tasks and the groups in the buffer, by rank."""

@@ -15,6 +15,7 @@ from hexathlon.baselines.rollout.executor import Executor, LocalExecutor, Outcom
 from hexathlon.baselines.rollout.streaming import StreamingExecutor
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest
 from hexathlon.baselines.training.engines import OpenedEngine, open_engine
+from hexathlon.baselines.training.interrupting import interrupting
 from hexathlon.baselines.training.recipe import Recipe
 from hexathlon.envs.base import Environment
 
@@ -72,7 +73,8 @@ class InProcess:
         self, recipe: Recipe, model: Any, checkpoint: Path, folder: Path
     ) -> OpenedEngine:
         """Open the engine in this process, or connect to its server; see `engines`."""
-        return await open_engine(recipe, model, checkpoint, folder)
+        opened = await open_engine(recipe, model, checkpoint, folder)
+        return interrupting(opened) if recipe.asynchrony.update == "abort" else opened
 
     def executor(
         self, recipe: Recipe, agent: PolicyAgent, make: Callable[[str], Environment]

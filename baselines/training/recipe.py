@@ -42,6 +42,7 @@ from hexathlon.baselines.training.tables import (
     PolicyTable,
     RolloutTable,
 )
+from hexathlon.evaluators.settings_text import read_settings_text
 from hexathlon.tasks.validation import explain, reason
 
 __all__ = ["Recipe", "RecipeError", "load_recipe", "recipe_names", "recipe_of", "recipe_path"]
@@ -163,6 +164,16 @@ class Recipe(RecipeTable):
         return self
 
     @model_validator(mode="after")
+    def _engine_pools_fit(self) -> "Recipe":
+        for name, pool in self.cluster.engine_pools.items():
+            if pool.more and self.engine.kind != "vllm":
+                raise ValueError(
+                    f"cluster.engine_pools.{name}.more has arguments for servers: set "
+                    'engine.kind = "vllm"'
+                )
+        return self
+
+    @model_validator(mode="after")
     def _endpoint_fits(self) -> "Recipe":
         if self.engine.kind != "tinker":
             return self
@@ -272,7 +283,7 @@ def load_recipe(spec: str, changes: dict[str, Any] | None = None) -> Recipe:
     """
     path = recipe_path(spec)
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        table = tomllib.loads(read_settings_text(path))
     except (OSError, ValueError) as error:
         raise RecipeError(f"{path} cannot be read: {reason(error)}") from None
     try:

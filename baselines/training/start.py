@@ -102,7 +102,10 @@ def _demonstrations(
     report("demonstrate", 0, total, {})
     by_table: list[list[Demonstration]] = []
     for table, share in zip(recipe.tasks, tasks, strict=True):
-        with Demonstrator(table.env, make_env, recipe.clone.noise) as demonstrator:
+        pictures = recipe.policy.shape.patches > 0
+        with Demonstrator(
+            table.env, make_env, recipe.clone.noise, pictures=pictures
+        ) as demonstrator:
             by_table.append([])
             for task in share:
                 played = demonstrator.demonstrate(task, thinking=recipe.clone.thoughts)
@@ -124,8 +127,11 @@ def _tokenizer(recipe: Recipe, by_table: Sequence[Sequence[Demonstration]], rank
     shape = recipe.policy.shape
     return ranks.from_first(
         lambda: make_tokenizer(
-            itertools.chain.from_iterable(texts), shape.vocabulary, shape.phrases
-        )
+            itertools.chain.from_iterable(texts),
+            shape.vocabulary,
+            shape.phrases,
+            pictures=shape.patches > 0,
+        )  # fmt: skip
     )
 
 

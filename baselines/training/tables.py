@@ -16,6 +16,7 @@ __all__ = [
     "CloneTable",
     "ClusterTable",
     "CreditTable",
+    "EnginePoolTable",
     "EngineTable",
     "EvaluationTable",
     "LearnTable",
@@ -246,6 +247,26 @@ class PlaceTable(RecipeTable):
         return bundle or {"CPU": 0.001}  # Ray rejects empty bundles
 
 
+class EnginePoolTable(RecipeTable):
+    """Engine replicas for some environment families.
+
+    Families with long observations and short replies spend their time on prefill, those with long
+    replies on decoding; pools give each its own kind of GPU and its own settings.
+    """
+
+    families: tuple[str, ...] = Field(min_length=1)
+    """Families, such as `web`, whose rollouts these replicas serve."""
+
+    engines: int = Field(default=1, ge=1, le=1_024)
+    """Number of replicas."""
+
+    place: PlaceTable = PlaceTable()
+    """Resources of each replica."""
+
+    more: tuple[str, ...] = ()
+    """Further arguments for the servers, such as "--max-num-batched-tokens=16384"."""
+
+
 class ClusterTable(WorkersTable):
     """The processes of a run on a cluster; has no effect without `--cluster`.
 
@@ -257,6 +278,10 @@ class ClusterTable(WorkersTable):
 
     workers: int = Field(default=2, ge=0, le=65_536)
     """Environment workers; 0 plays the environments in the process of rank 0."""
+
+    engine_pools: dict[str, EnginePoolTable] = Field(default_factory=dict)
+    """Further replicas by the name of their pool, for the families that it lists; the `engines`
+    serve all other families."""
 
     rank: PlaceTable = PlaceTable()
     """Resources of each learner rank."""
@@ -279,7 +304,21 @@ class ClusterTable(WorkersTable):
         """
         pools = self.all_pools().values() if self.workers else ()
         playing = sum(pool.workers * pool.cpus for pool in pools)
-        return playing + ranks * self.rank.cpus + self.engines * self.engine.cpus
+        sampling = sum(count * place.cpus for count, place in self._engine_places())
+        return playing + ranks * self.rank.cpus + sampling
+
+    def _engine_places(self) -> list[tuple[int, PlaceTable]]:
+        """Return the number of replicas of each pool, and their resources."""
+        pools = [(pool.engines, pool.place) for pool in self.engine_pools.values()]
+        return [(self.engines, self.engine), *pools]
+
+    @model_validator(mode="after")
+    def _engine_families_once(self) -> "ClusterTable":
+        named = [name for pool in self.engine_pools.values() for name in pool.families]
+        twice = sorted({name for name in named if named.count(name) > 1})
+        if twice:
+            raise ValueError(f"the family {twice[0]!r} is in two engine pools: list it in one")
+        return self
 
     def resources_in_all(self, ranks: int) -> dict[str, float]:
         """Return the named resources that a run reserves.
@@ -289,7 +328,8 @@ class ClusterTable(WorkersTable):
         """
         pools = self.all_pools().values() if self.workers else ()
         wanted = [(pool.workers, pool.resources) for pool in pools]
-        wanted += [(ranks, self.rank.resources), (self.engines, self.engine.resources)]
+        wanted += [(ranks, self.rank.resources)]
+        wanted += [(count, place.resources) for count, place in self._engine_places()]
         total: dict[str, float] = {}
         for count, resources in wanted:
             for name, amount in resources.items():

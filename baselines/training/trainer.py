@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from hexathlon.baselines.agents.policy import PolicyAgent
 from hexathlon.baselines.codecs import get_codec
 from hexathlon.baselines.distributed.sharding import Sharded
-from hexathlon.baselines.engines.errors import EngineError
 from hexathlon.baselines.learner.critic import Critic
 from hexathlon.baselines.learner.learner import Learner
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
@@ -26,7 +25,6 @@ from hexathlon.baselines.training.asynchronous import AsynchronousSource
 from hexathlon.baselines.training.backend import IdleBackend, InProcess, TrainingBackend
 from hexathlon.baselines.training.components import Components, PolicyLearner
 from hexathlon.baselines.training.engines import OpenedEngine
-from hexathlon.baselines.training.interrupting import interrupting
 from hexathlon.baselines.training.journal import LOST_FILE, Journal
 from hexathlon.baselines.training.loops import BackgroundLoop, ForegroundLoop, Loop
 from hexathlon.baselines.training.proximal import proximal_of
@@ -101,13 +99,6 @@ class Trainer:
         try:
             opening = self._backend.open_engine(recipe, model, recipe.starting(folder), folder)
             opened = loop.run(opening)
-            if recipe.asynchrony.update == "abort":
-                if central:
-                    raise EngineError(
-                        'asynchrony.update = "abort" works only if each rank has its own engine: '
-                        'set "keep" on a cluster or with vLLM servers'
-                    )
-                opened = interrupting(opened)
         except BaseException:
             loop.close(_nothing())
             raise

@@ -6,16 +6,18 @@ oracle's read-only actions; a policy cloned from them has room to improve.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hexathlon.baselines.agents.base import Episode, GaveUp, Turn, text_of
 from hexathlon.baselines.algorithms.samples import Sample
 from hexathlon.baselines.codecs import Codec, get_codec
 from hexathlon.baselines.codecs.base import WireMessage, fitted, parse_calls, with_thought
+from hexathlon.baselines.codecs.parts import pictured
 from hexathlon.baselines.rollout.drivers import play
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.conversation import TokenConversation
+from hexathlon.baselines.tokens.patches import IMAGE_TOKEN
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.tokens.requests import Span, TokenReply
 from hexathlon.baselines.tokens.trajectory import Trajectory
@@ -23,7 +25,7 @@ from hexathlon.baselines.tokens.tree import PathOutcome
 from hexathlon.envs.base import Environment
 from hexathlon.envs.messages import Message
 from hexathlon.evaluators.closing import Closing
-from hexathlon.evaluators.content import described
+from hexathlon.evaluators.content import Image, content_from_json, described
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import Script
 
@@ -72,6 +74,10 @@ class Demonstration:
     thoughts: tuple[str, ...] = ()
     """The thought before each action; empty for demonstrations without thoughts."""
 
+    images: tuple[tuple[Image, ...], ...] = ()
+    """Pictures of the opening and of each observation, where the policy sees pictures; texts then
+    have placeholders for them."""
+
 
 class Demonstrator(Closing):
     """Plays demonstrations in its own environment; a context manager.
@@ -80,10 +86,14 @@ class Demonstrator(Closing):
         env_id: Id of the environment.
         make: Creates an environment from its id.
         noise: Departures from the oracle.
+        pictures: Whether demonstrations keep pictures instead of the text that describes them.
     """
 
-    def __init__(self, env_id: str, make: Callable[[str], Environment], noise: Noise) -> None:
-        self._env_id = env_id
+    def __init__(
+        self, env_id: str, make: Callable[[str], Environment], noise: Noise, *,
+        pictures: bool = False,
+    ) -> None:  # fmt: skip
+        self._env_id, self._pictures = env_id, pictures
         self._noise = noise
         self._slot = EnvironmentSlot(lambda: make(env_id))
 
@@ -102,7 +112,7 @@ class Demonstrator(Closing):
         played = play(rollout.trial(self._slot, (self._env_id, task_id, self._noise.seed, 0)))
         if played.record["status"] == "infra":
             raise DemonstrationFailed(f"{task_id}: {played.record['error']}")
-        return _demonstration(played)
+        return _pictured(played) if self._pictures else _demonstration(played)
 
     def close(self) -> None:
         """Close the environment."""
@@ -123,6 +133,22 @@ def _demonstration(played: Trajectory) -> Demonstration:
         tuple((step["action"], described(step["observation"])) for step in steps),
         sum(float(step["reward"]) for step in steps),
         tuple(step.get("said", "") for step in steps),
+    )
+
+
+def _pictured(played: Trajectory) -> Demonstration:
+    """Return a demonstration with placeholders for its pictures."""
+    steps = played.record["steps"]
+    fields = [played.record["opening"], *(step["observation"] for step in steps)]
+    contents = [content_from_json(each, lambda part: played.media[part["sha256"]])
+                for each in fields]  # fmt: skip
+    seen = [pictured([content], IMAGE_TOKEN) for content in contents]
+    texts = [text for (text,), _ in seen]
+    return replace(
+        _demonstration(played),
+        opening=texts[0],
+        turns=tuple((step["action"], text) for step, text in zip(steps, texts[1:], strict=True)),
+        images=tuple(tuple(images) for _, images in seen),
     )
 
 
@@ -236,7 +262,8 @@ def sample_of(played: Demonstration, dialect: str, renderer: ChatRenderer) -> Sa
     """Return a demonstration as a sample whose actions count as sampled."""
     codec = fitted(get_codec(dialect), played.tools)
     conversation = TokenConversation(renderer)
-    conversation.open(_opening(played, codec))
+    images = played.images or ((),) * (len(played.turns) + 1)
+    conversation.open(_opening(played, codec), images[0])
     for number, (_, observation) in enumerate(played.turns):
         message = _assistant_message(played, number, codec)
         ids = renderer.encode(str(message["content"]))
@@ -244,7 +271,7 @@ def sample_of(played: Demonstration, dialect: str, renderer: ChatRenderer) -> Sa
             ids = [*ids, renderer.end_of_turn]
         conversation.say(TokenReply(ids, [0.0] * len(ids), "stop", [Span(0, 0, len(ids))]))
         if number + 1 < len(played.turns):
-            conversation.hear(codec.answer(message, [observation]))
+            conversation.hear(codec.answer(message, [observation]), images[number + 1])
     rewards = (0.0,) * (len(played.turns) - 1) + (played.reward,)
     (sample,) = conversation.tree.samples(PathOutcome(rewards), played.task)
     return sample

@@ -12,6 +12,7 @@ from pathlib import Path
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
+from hexathlon.baselines.tokens.patches import IMAGE_TOKEN
 from hexathlon.baselines.warmstart.induction import plant_induction
 
 __all__ = [
@@ -64,17 +65,26 @@ class ModelShape:
     """Number of tokens that planted induction heads compare; 0 plants none. See `induction.py` for
     the shapes that have room for them."""
 
+    patches: int = 0
+    """Channels of the convolutional encoder of pictures; 0 for a policy that reads text only."""
+
     phrases: float = 0.0
     """Minimum share of texts with a line for it to become a single token; 0 for none."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.phrases <= 1:
             raise ValueError(f"phrases must be a share from 0 to 1, got {self.phrases}")
+        if self.patches < 0:
+            raise ValueError(f"patches must be at least 0 channels, got {self.patches}")
+        if self.patches and self.induction:
+            raise ValueError("set induction or patches: planted heads exclude a picture encoder")
         if self.induction < 0:
             raise ValueError(f"induction must be at least 0 tokens, got {self.induction}")
 
 
-def make_tokenizer(texts: Iterable[str], vocabulary: int, phrases: float = 0.0) -> Any:
+def make_tokenizer(
+    texts: Iterable[str], vocabulary: int, phrases: float = 0.0, *, pictures: bool = False
+) -> Any:
     """Train a byte-level BPE tokenizer with a chat template.
 
     A word has the same tokens whatever precedes it, and a capital before a small letter is a mark
@@ -89,6 +99,7 @@ def make_tokenizer(texts: Iterable[str], vocabulary: int, phrases: float = 0.0) 
         phrases: Minimum share of texts with a line for it to become a single token, of any length;
             0 for none. They take at most half of the vocabulary. Text that accompanies every task
             then costs almost nothing.
+        pictures: Whether there is a token that stands for a picture.
     """
     from tokenizers import (
         AddedToken,
@@ -132,13 +143,15 @@ def make_tokenizer(texts: Iterable[str], vocabulary: int, phrases: float = 0.0) 
     texts = list(texts)
     lines = _phrases(texts, phrases)[: vocabulary // 2]
     trainer = trainers.BpeTrainer(
-        vocab_size=vocabulary - len(lines),
+        vocab_size=vocabulary - len(lines) - pictures,
         special_tokens=list(_SPECIAL),
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
     raw.train_from_iterator(_without(texts, lines), trainer)
     raw.add_tokens([AddedToken(line, normalized=False) for line in lines])
+    if pictures:
+        raw.add_special_tokens([AddedToken(IMAGE_TOKEN, normalized=False)])
     tokenizer: Any = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
         tokenizer_object=raw,
         eos_token="<|im_end|>",
@@ -197,6 +210,8 @@ def make_model(shape: ModelShape, vocabulary: int, seed: int) -> Any:
     import torch
     from transformers import Qwen3Config, Qwen3ForCausalLM
 
+    from hexathlon.baselines.engines.local.front import add_front
+
     torch.manual_seed(seed)
     config = Qwen3Config(
         vocab_size=vocabulary,
@@ -217,6 +232,8 @@ def make_model(shape: ModelShape, vocabulary: int, seed: int) -> Any:
     # thing that attention can learn.
     with torch.no_grad():
         model.lm_head.weight.copy_(model.model.embed_tokens.weight)
+    if shape.patches:
+        add_front(model, shape.patches)
     if shape.induction:
         plant_induction(model, shape.induction)
     return model

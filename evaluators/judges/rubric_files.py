@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from hexathlon.evaluators.judges.lint import lint
 from hexathlon.evaluators.judges.rubric import Rubric, RubricError
+from hexathlon.evaluators.settings_text import read_settings_text
 from hexathlon.tasks.validation import explain, reason
 
 __all__ = [
@@ -72,7 +73,7 @@ def read_rubric(path: Path) -> Rubric:
         RubricError: If it cannot be read, or is invalid; the message lists every fault.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_settings_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise RubricError(f"cannot read the rubric {path}: {reason(error)}") from None
     return parse_rubric(text, str(path))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hexathlon.evaluators.records.canonical import canonical_json, content_hash
-from hexathlon.evaluators.records.media import MediaStore, may_name_media, media_parts
+from hexathlon.evaluators.records.media import MediaStore, has_parts, media_parts
 from hexathlon.evaluators.records.plan import TrialKey
 from hexathlon.evaluators.records.reader import parse_line, parse_sealed, records_file
 from hexathlon.evaluators.records.regular import irregularity
@@ -43,8 +43,8 @@ class CheckedLine(NamedTuple):
     record: dict[str, Any] | None
     """None if the line is unfinished or not a JSON object."""
     faults: tuple[ChainFault, ...]
-    may_name_media: bool = False
-    """See `hexathlon.evaluators.records.media.may_name_media`."""
+    has_parts: bool = False
+    """Whether contents of the record have parts, which may name images or files."""
 
 
 def check_chain(path: Path | str, plan_hash: str) -> list[ChainFault]:
@@ -88,39 +88,26 @@ def _checked(source: Path, plan_hash: str) -> Iterator[CheckedLine]:
     with source.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.endswith(b"\n"):
-                fault = ChainFault(number, "line", f"unfinished record of {len(line)} bytes")
-                yield CheckedLine(number, line, None, (fault,))
+                torn = ChainFault(number, "line", f"unfinished record of {len(line)} bytes")
+                yield CheckedLine(number, line, None, (torn,))
                 return
             record, digest = parse_sealed(line)
             if record is None:
-                fault = ChainFault(number, "line", "is not a JSON object")
-                yield CheckedLine(number, line, None, (fault,))
+                lost = ChainFault(number, "line", "is not a JSON object")
+                yield CheckedLine(number, line, None, (lost,))
                 links = ()
                 continue
-            may_name = may_name_media(line)
-            faults = _faults(number, record, digest, links, seen, media if may_name else None)
-            yield CheckedLine(number, line, record, tuple(faults), may_name)
+            shape = record_fault(record)
+            fault = (
+                _content_fault(number, record, digest, shape)
+                or _link_fault(number, record, links)
+                or _repeat_fault(number, record, seen)
+            )
+            parts = shape is None and has_parts(record)
+            found = () if fault is None else (fault,)
+            stored = tuple(media.faults(number, record)) if parts else ()
+            yield CheckedLine(number, line, record, found + stored, parts)
             links = (str(record.get("hash")), digest)
-
-
-def _faults(
-    number: int,
-    record: dict[str, Any],
-    digest: str,
-    links: tuple[str, ...],
-    seen: dict[TrialKey, tuple[int, int, str]],
-    media: _MediaCheck | None,
-) -> Iterator[ChainFault]:
-    shape = record_fault(record)
-    fault = (
-        _content_fault(number, record, digest, shape)
-        or _link_fault(number, record, links)
-        or _repeat_fault(number, record, seen)
-    )
-    if fault is not None:
-        yield fault
-    if shape is None and media is not None:
-        yield from media.faults(number, record)
 
 
 class _MediaCheck:

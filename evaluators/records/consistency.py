@@ -6,6 +6,7 @@ recorded outcome is left to `hexathlon.baselines.harness.verify`.
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from hexathlon.evaluators.records.canonical import content_hash
 from hexathlon.evaluators.records.plan import TrialKey
 from hexathlon.evaluators.records.trial import record_key
 from hexathlon.tasks.errors import TaskError
-from hexathlon.tasks.source import parse_address
+from hexathlon.tasks.source import TaskAddress, parse_address
 
 __all__ = ["OUTSIDE", "Contradiction", "RecordConsistency", "plan_contradictions", "stop_of"]
 
@@ -165,15 +166,24 @@ class RecordConsistency:
             yield Contradiction("earlier", f"does not list attempts {first} to {attempt - 1}")
 
 
+@functools.lru_cache(maxsize=4096)
+def _address(task: str) -> TaskAddress:
+    return parse_address(task)
+
+
 def _identity(record: Mapping[str, Any], versions: Mapping[Any, Any]) -> Iterator[Contradiction]:
     key = record["key"]
     try:
-        address = parse_address(key["task"])
+        address = _address(key["task"])
     except TaskError as error:
         yield Contradiction("key.task", str(error))
         return
-    for name in ("template", "level", "split"):
-        if record[name] != getattr(address, name):
+    for name, own in (
+        ("template", address.template),
+        ("level", address.level),
+        ("split", address.split),
+    ):
+        if record[name] != own:
             yield Contradiction(name, f"is {record[name]!r}, the task's id says otherwise")
     if key["env"] in versions and record["env_version"] != versions[key["env"]]:
         planned = versions[key["env"]]

@@ -28,7 +28,7 @@ __all__ = [
     "MEDIA_FOLDER",
     "MediaStore",
     "contents_of",
-    "may_name_media",
+    "has_parts",
     "media_parts",
     "read_content",
     "stored_media",
@@ -51,12 +51,14 @@ def media_parts(record: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]
             yield from ((place, part) for part in content if part["type"] != "text")
 
 
-def may_name_media(line: bytes) -> bool:
-    """Whether a record's line can name images or files; False only if it cannot.
-
-    A key can be spelt with escapes, so that any escape counts.
-    """
-    return b"sha256" in line or b"\\u" in line
+def has_parts(record: Mapping[str, Any]) -> bool:
+    """Whether any content of a record is a list of parts, which may name images or files."""
+    if type(record["opening"]) is list:
+        return True
+    for step in record["steps"]:
+        if type(step["observation"]) is list:
+            return True
+    return False
 
 
 def read_content(path: Path | str, value: str | list[dict[str, Any]]) -> Content:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NotRequired, TypedDict
 
 from hexathlon.evaluators.content import MAX_ANSWER_PARTS, MAX_PIXELS, ContentError, check_file
@@ -128,6 +128,13 @@ class _Shape:
         self._values = operator.itemgetter(*fields)
         self._valid: set[tuple[type, ...]] = set()
 
+    def fits(self, holder: Any) -> bool:
+        """Whether an object's types are a combination that was found valid; False if unknown."""
+        try:
+            return type(holder) is dict and tuple(map(type, self._values(holder))) in self._valid
+        except KeyError:
+            return False
+
     def fault(self, holder: dict[str, Any], prefix: str) -> tuple[str, str] | None:
         """Return (field, what is wrong with it) of the first field without its type, or None."""
         try:
@@ -242,6 +249,8 @@ def _outcome_fault(record: dict[str, Any]) -> tuple[str, str] | None:
 
 def _steps_fault(steps: list[Any]) -> tuple[str, str] | None:
     for index, step in enumerate(steps):
+        if _STEP.fits(step) and type(step["observation"]) is str and step["index"] == index:
+            continue
         if not isinstance(step, dict):
             return f"steps[{index}]", f"expected an object, found {type(step).__name__}"
         fault = _STEP.fault(step, f"steps[{index}].")
@@ -308,31 +317,37 @@ _USAGE = ("input", "output", "calls", "cost")
 def _details_fault(record: dict[str, Any]) -> tuple[str, str] | None:
     """Check the fields that summaries add up, so that a foreign record cannot break them."""
     for name in ("earlier", "checks", "judges"):
-        if not {*map(type, record[name])} <= {dict}:
-            return name, "expected a list of objects"
-    if not {*map(type, record["flags"])} <= {str}:
-        return "flags", "expected a list of texts"
-    if not all(map(_is_number, record["terms"].values())):
+        for item in record[name]:
+            if type(item) is not dict:
+                return name, "expected a list of objects"
+    for flag in record["flags"]:
+        if type(flag) is not str:
+            return "flags", "expected a list of texts"
+    if not _are_numbers(record["terms"].values()):
         return "terms", "expected numbers"
     for role, usage in record["usage"].items():
         if not isinstance(usage, dict):
             return f"usage.{role}", "expected an object"
         for name in _USAGE:
             value = usage.get(name)
-            if value is not None and not (_is_number(value) and value >= 0):
+            if value is not None and not (type(value) in _NUMBER and 0 <= value < 1e300):
                 return f"usage.{role}.{name}", f"expected a number from 0, found {value!r}"
     return _timing_fault(record["timing"])
 
 
 def _timing_fault(timing: dict[str, Any]) -> tuple[str, str] | None:
     latencies = timing.get("latencies", [])
-    if not isinstance(latencies, list) or not all(map(_is_number, latencies)):
+    if not isinstance(latencies, list) or not _are_numbers(latencies):
         return "timing.latencies", "expected a list of numbers"
     for name in ("reset", "agent", "env", "grade"):
-        if timing.get(name) is not None and not _is_number(timing[name]):
-            return f"timing.{name}", f"expected a number, found {timing[name]!r}"
+        value = timing.get(name)
+        if value is not None and not _are_numbers((value,)):
+            return f"timing.{name}", f"expected a number, found {value!r}"
     return None
 
 
-def _is_number(value: Any) -> bool:
-    return type(value) in _NUMBER and -1e300 < value < 1e300
+def _are_numbers(values: Iterable[Any]) -> bool:
+    for value in values:  # a loop: `all` costs more than the few comparisons
+        if type(value) not in _NUMBER or not -1e300 < value < 1e300:
+            return False
+    return True

@@ -12,6 +12,10 @@ import math
 from functools import lru_cache
 from statistics import NormalDist
 
+import numpy as np
+import numpy.typing as npt
+
+_Floats = npt.NDArray[np.float64]
 _NORMAL = NormalDist()
 _TINY = 1e-300
 
@@ -36,6 +40,19 @@ def t_upper_tail(t: float, df: float) -> float:
 def t_two_sided(t: float, df: float) -> float:
     """Return P(abs(T) >= abs(t)): the p-value of a two-sided t test."""
     return 2.0 * t_upper_tail(abs(t), df)
+
+
+def t_two_sided_each(t: _Floats, df: float) -> _Floats:
+    """Return `t_two_sided` of every element, to the last few bits, at a fraction of the time."""
+    if not df > 0:
+        raise ValueError(f"degrees of freedom must be positive, found {df}")
+    square = np.square(t)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        x, complement = df / (df + square), square / (df + square)
+    result = np.where(np.isnan(t), np.nan, np.where(np.isinf(t), 0.0, 1.0))
+    inner = (x > 0.0) & (complement > 0.0)
+    result[inner] = _beta_half_each(df / 2.0, x[inner], complement[inner])
+    return result
 
 
 @lru_cache(maxsize=4096)
@@ -132,3 +149,39 @@ def _beta_fraction(a: float, b: float, x: float) -> float:
         if abs(change - 1.0) < 1e-16:
             return value
     return value
+
+
+def _beta_half_each(a: float, x: _Floats, complement: _Floats) -> _Floats:
+    """Return `_beta_half` of every element, none of them 0."""
+    with np.errstate(divide="ignore"):  # in the branch that is not taken
+        log_x = np.where(x < 0.5, np.log(x), np.log1p(-complement))
+        log_rest = np.where(complement < 0.5, np.log(complement), np.log1p(-x))
+    constant = _log_gamma_ratio(a) - 0.5 * math.log(math.pi)
+    front = np.exp(constant + a * log_x + 0.5 * log_rest)
+    low = x < (a + 1.0) / (a + 2.5)
+    result = np.empty_like(x)
+    result[low] = front[low] * _beta_fraction_each(a, 0.5, x[low]) / a
+    high = ~low
+    result[high] = 1.0 - front[high] * _beta_fraction_each(0.5, a, complement[high]) / 0.5
+    return result
+
+
+def _beta_fraction_each(a: float, b: float, x: _Floats) -> _Floats:
+    """Return `_beta_fraction` of every element; all take as many terms as the slowest needs."""
+    d = 1.0 / _not_tiny(1.0 - (a + b) * x / (a + 1.0))
+    c, value = np.ones_like(x), d.copy()
+    for m in range(1, 10_000):
+        even = m * (b - m) / ((a + 2 * m - 1.0) * (a + 2 * m)) * x
+        odd = -(a + m) * (a + b + m) / ((a + 2 * m) * (a + 2 * m + 1.0)) * x
+        for term in (even, odd):
+            d = 1.0 / _not_tiny(1.0 + term * d)
+            c = _not_tiny(1.0 + term / c)
+            change = c * d
+            value *= change
+        if not (np.abs(change - 1.0) > 1e-15).any():
+            break
+    return value
+
+
+def _not_tiny(values: _Floats) -> _Floats:
+    return np.where(np.abs(values) > _TINY, values, _TINY)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hexathlon.evaluators.statistics.comparison import holm, minimum_detectable_difference
-from hexathlon.evaluators.statistics.distributions import t_quantile, t_two_sided
+from hexathlon.evaluators.statistics.distributions import t_quantile, t_two_sided_each
 from hexathlon.evaluators.statistics.ranking import RankRange
 
 __all__ = ["PairTests", "UnitSums", "pair_tests", "unit_rank_ranges"]
@@ -76,19 +76,27 @@ class PairTests(NamedTuple):
         """Whether row ``a`` is significantly better than row ``b``."""
         return bool(self.difference[a, b] > 0 and self.adjusted[a, b] <= alpha)
 
+    def rank_ranges(self, alpha: float = 0.05) -> list[RankRange]:
+        """Return the rank range of each row."""
+        wins = (self.adjusted <= alpha) & (self.difference > 0)
+        better, worse = wins.sum(axis=0), wins.sum(axis=1)
+        return [
+            RankRange(1 + int(up), len(wins) - int(down))
+            for up, down in zip(better, worse, strict=True)
+        ]
+
+    def of(self, places: Sequence[int]) -> PairTests:
+        """Return the same tests with the rows in this order."""
+        order = np.ix_(places, places)
+        return PairTests(*(values[order] for values in self))
+
 
 def unit_rank_ranges(rows: Sequence[UnitSums], *, alpha: float = 0.05) -> list[RankRange]:
     """Return the rank range of each row; see `rank_ranges`, whose results these are.
 
     Rows that share a single cluster are compared by task, where `rank_ranges` compares nothing.
     """
-    tests = pair_tests(rows)
-    wins = (tests.adjusted <= alpha) & (tests.difference > 0)
-    better, worse = wins.sum(axis=0), wins.sum(axis=1)
-    return [
-        RankRange(1 + int(up), len(rows) - int(down))
-        for up, down in zip(better, worse, strict=True)
-    ]
+    return pair_tests(rows).rank_ranges(alpha)
 
 
 def pair_tests(rows: Sequence[UnitSums]) -> PairTests:
@@ -123,25 +131,27 @@ def _differences(sums: _Floats, counts: _Floats) -> tuple[_Floats, _Floats]:
 
 def _tested(difference: _Floats, se: _Floats, freedom: _Floats) -> PairTests:
     size = len(difference)
-    p_value, adjusted = np.ones((size, size)), np.ones((size, size))
+    adjusted = np.ones((size, size))
     half, detectable = np.full((size, size), np.nan), np.full((size, size), np.nan)
-    pairs = [(a, b) for a in range(size) for b in range(a + 1, size)]
-    values = []
-    for a, b in pairs:
-        p_value[a, b] = p_value[b, a] = _p_value(difference[a, b], se[a, b], freedom[a, b])
-        values.append(float(p_value[a, b]))
-    for (a, b), value in zip(pairs, holm(values), strict=True):
-        adjusted[a, b] = adjusted[b, a] = value
-    for df in {float(one) for one in freedom.flat if one > 0}:
+    p_value = _p_values(difference, se, freedom)
+    upper = np.triu_indices(size, 1)
+    adjusted[upper] = holm(p_value[upper].tolist())
+    adjusted.T[upper] = adjusted[upper]
+    for df in {float(one) for one in np.unique(freedom) if one > 0}:
         same = freedom == df
         half[same] = t_quantile(0.975, df) * se[same]
         detectable[same] = minimum_detectable_difference(1.0, df=df) * se[same]
     return PairTests(difference, se, p_value, adjusted, half, detectable)
 
 
-def _p_value(difference: float, se: float, freedom: float) -> float:
-    if math.isnan(difference) or math.isnan(se):
-        return 1.0
-    if se <= 1e-12:  # all differences are equal: the sign test
-        return 1.0 if abs(difference) <= 1e-12 else math.ldexp(1.0, -int(freedom))
-    return t_two_sided(difference / se, freedom)
+def _p_values(difference: _Floats, se: _Floats, freedom: _Floats) -> _Floats:
+    p_value = np.ones_like(difference)
+    known = ~(np.isnan(difference) | np.isnan(se))
+    constant = known & (se <= 1e-12)  # all differences are equal: the sign test
+    signed = constant & (np.abs(difference) > 1e-12)
+    p_value[signed] = np.ldexp(1.0, -freedom[signed].astype(int))
+    spread = known & ~constant
+    for df in np.unique(freedom[spread]):
+        place = spread & (freedom == df)
+        p_value[place] = t_two_sided_each(difference[place] / se[place], float(df))
+    return p_value

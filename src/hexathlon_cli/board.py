@@ -103,12 +103,10 @@ def verify(
     salt_file: SaltFile = None,
 ) -> int:
     """Verify a board: ledger, signatures, archives, figures and every trial."""
-    from hexathlon.baselines.harness.errors import ExitCode, UsageError
+    from hexathlon.baselines.harness.errors import ExitCode
     from hexathlon_cli.output import note, print_text
 
-    opened = _open(board)
-    if not opened.exists():
-        raise UsageError(f"{board} is not a board: it has neither a ledger nor submissions")
+    opened = _existing(board)
     faults = list(opened.faults(head))
     if replay and not faults:
         for line, _ in opened.entries():
@@ -228,7 +226,7 @@ def ledger(board: _BoardPath) -> int:
     from hexathlon.baselines.harness.report import ReportTable
     from hexathlon_cli.output import print_table, print_text
 
-    opened = _open(board)
+    opened = _existing(board)
     headings = ("line", "date", "event", "submission", "by", "why")
     rows = tuple(
         (str(one.number), one.date, one.event, one.submission, one.by, one.why)
@@ -270,6 +268,15 @@ def _open(path: Path) -> "BoardFolder":
         fault: Any = CommandError(f"rejected: {error}")
         fault.code = ExitCode.NOT_VERIFIED
         raise fault from None
+
+
+def _existing(path: Path) -> "BoardFolder":
+    from hexathlon.baselines.harness.errors import UsageError
+
+    opened = _open(path)
+    if not opened.exists():
+        raise UsageError(f"{path} is not a board: it has neither a ledger nor submissions")
+    return opened
 
 
 def _today() -> str:

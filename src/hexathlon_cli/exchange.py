@@ -26,6 +26,8 @@ from hexathlon.baselines.harness.errors import (
     near_miss,
 )
 from hexathlon.evaluators.records import RECORDS_FILE, RecordError
+from hexathlon.evaluators.records.regular import irregularity
+from hexathlon.tasks.validation import reason
 from hexathlon_cli.output import note, print_text
 
 __all__ = ["export_source", "import_source"]
@@ -85,7 +87,8 @@ def import_source(source: Path, out: Path, form: str, *, replay: bool) -> int:
     try:
         found = list(_read(source, form))
     except (ValueError, KeyError, TypeError, IndexError) as error:
-        raise UsageError(f"{source} is not in the format {form}: {error!r}") from None
+        problem = f"it lacks {error}" if isinstance(error, KeyError) else reason(error)
+        raise UsageError(f"{source} is not in the format {form}: {problem}") from None
     _write_lines(out, "hexathlon", found)
     note(f"{len(found):,} conversations written to {out}")
     return _replayed(found) if replay else ExitCode.FINE
@@ -119,6 +122,9 @@ def _read(source: Path, form: str) -> Iterator[ChatTranscript]:
         return
     read = _LINES[form][1]
     for path in sorted(source.rglob("*.json*")) if source.is_dir() else [source]:
+        fault = irregularity(path)
+        if fault:
+            raise UsageError(f"{path} {fault}")
         text = path.read_text(encoding="utf-8")
         if path.suffix == ".json":
             document = json.loads(text)

@@ -97,7 +97,8 @@ def build(
         except (BuildError, ReportError) as error:
             raise UsageError(str(error)) from None
         except OSError as error:
-            raise UsageError(f"cannot write the site {out}: {reason(error)}") from None
+            place = f"{error.filename}: " if error.filename else ""
+            raise UsageError(f"cannot write the site {out}: {place}{reason(error)}") from None
     boards = _print_boards(page.parent)
     print_text(f"Leaderboard: {page}")
     return ExitCode.FINE if boards else ExitCode.USAGE

@@ -107,7 +107,7 @@ ClusterAddress = Annotated[
     str | None,
     typer.Option(
         "--cluster",
-        help="Play on a Ray cluster: auto (this machine), HOST:PORT, ray://HOST:PORT, or none.",
+        help="Use a Ray cluster: auto (this machine), HOST:PORT, ray://HOST:PORT, or none.",
     ),
 ]
 Workers = Annotated[

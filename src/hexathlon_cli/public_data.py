@@ -143,7 +143,7 @@ def _unpacked(path: Path, part: Path) -> Iterator[Path]:
         return
     target = part / "unpacked"
     try:
-        if zipfile.is_zipfile(path):
+        if path.is_file() and zipfile.is_zipfile(path):
             target.mkdir(parents=True)
             with zipfile.ZipFile(path) as archive:
                 archive.extractall(target)

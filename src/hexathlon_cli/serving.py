@@ -1,6 +1,5 @@
 """Runs the servers of the command `serve`."""
 
-import contextlib
 import importlib.util
 import json
 import socket
@@ -23,7 +22,7 @@ from hexathlon.envs.errors import EnvFault
 from hexathlon.tasks.errors import TaskError
 from hexathlon_cli.output import note
 from hexathlon_cli.playing.choice import TaskChoice
-from hexathlon_cli.playing.jsonl import open_verdicts
+from hexathlon_cli.playing.jsonl import append_verdicts
 
 __all__ = ["serve_app", "serve_envs", "serve_mcp", "serve_ors", "serve_policy", "serve_tinker"]
 
@@ -160,9 +159,9 @@ def serve_mcp(
     from hexathlon.baselines.bridges.mcp import make_server, serve_stdio
 
     results: list[TurnReply | EnvFault] = []
-    with contextlib.ExitStack() as stack:
-        file = None if verdicts is None else stack.enter_context(open_verdicts(verdicts))
-        episode = stack.enter_context(BridgedEpisode(event, **settings))
+    if verdicts is not None:
+        append_verdicts(verdicts)
+    with BridgedEpisode(event, **settings) as episode:
         try:
             opening = episode.open(task, seed)
         except (TaskError, ValueError) as error:
@@ -170,8 +169,8 @@ def serve_mcp(
         anyio.run(serve_stdio, make_server(episode, opening, results.append))
         result = results[-1] if results else EnvFault("the session ended before the episode did")
         row = {"event": event, "task_id": opening.task_id, "seed": seed, **_outcome(result)}
-        if file is not None:
-            file.write(json.dumps(row) + "\n")
+    if verdicts is not None:
+        append_verdicts(verdicts, json.dumps(row) + "\n")
     if isinstance(result, EnvFault):
         note(f"no score: {result}")
         return ExitCode.UNSCORED

@@ -66,12 +66,13 @@ def _details(path: Path | None) -> dict[str, Any]:
     import tomllib
 
     from hexathlon.baselines.harness.errors import UsageError
+    from hexathlon.evaluators.settings_text import read_settings_text
     from hexathlon.tasks.validation import reason
 
     if path is None:
         return {}
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        return tomllib.loads(read_settings_text(path))
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read {path}: {reason(error)}") from None
 

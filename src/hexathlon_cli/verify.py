@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from hexathlon_cli.options import Processes, RunFolder, SaltFile
+from hexathlon_cli.options import ClusterAddress, Processes, RunFolder, SaltFile
 
 __all__ = ["verify"]
 
@@ -18,6 +18,7 @@ def verify(
         bool, typer.Option("--allow-incomplete", help="Accept planned trials without a record.")
     ] = False,
     workers: Processes = None,
+    cluster: ClusterAddress = None,
     salt_file: SaltFile = None,
 ) -> int:
     """Verify a run: check its plan and hash chain, and replay every trial.
@@ -29,10 +30,14 @@ def verify(
     from hexathlon.baselines.harness.errors import ExitCode
     from hexathlon.baselines.harness.plan import read_salt
     from hexathlon.baselines.harness.verify import NOT_VERIFIABLE, verify_run
+    from hexathlon_cli.cluster import distributing
     from hexathlon_cli.output import note, print_text
 
     salt = read_salt(salt_file)
-    result = verify_run(run, salt, whole=not allow_incomplete, workers=workers or 0)
+    with distributing(cluster) as distribute:
+        result = verify_run(
+            run, salt, whole=not allow_incomplete, workers=workers or 0, distribute=distribute
+        )
     for finding in result.findings[:_MOST_SHOWN]:
         note(f"mismatch: {finding}")
     count = len(result.findings)

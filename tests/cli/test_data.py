@@ -1,6 +1,7 @@
 """`hexathlon data`: public sets are installed, and missing files are named."""
 
 import json
+import os
 import shutil
 import sqlite3
 import tarfile
@@ -44,6 +45,18 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder.mkdir()
     monkeypatch.setenv("HEXATHLON_DATA", str(folder))
     yield folder
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "/dev/null", "pipe", "torn.zip", "missing"])
+def test_what_is_no_copy_is_refused_without_reading_on(
+    path: str, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "torn.zip").write_bytes(b"PK\x03\x04torn")
+    assert run(["data", "add", "spider", str(tmp_path / path)]) == 1
+    expected = f"error: {tmp_path / path} is not a directory, zip or tar archive\n"
+    assert capsys.readouterr().err == expected
+    assert not list(data.iterdir())
 
 
 @pytest.mark.parametrize("kind", ["folder", "zip", "tar"])

@@ -14,7 +14,7 @@ from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.taskset import TaskSet
 from hexathlon_cli.app import run
 from hexathlon_cli.playing import jsonl
-from hexathlon_cli.playing.choice import TaskChoice
+from hexathlon_cli.playing.choice import TaskChoice, TaskQueue
 
 COMMAND = (sys.executable, "-m", "hexathlon")
 SECRETS = ("sql/", "filter_rows", "score", "reward", "terms", "hash", "gold", "canary", "seed")
@@ -105,6 +105,42 @@ def test_a_seed_fixes_the_tasks() -> None:
     assert openings("4") != openings("5")
 
 
+def test_no_task_of_a_finite_set_comes_twice(tmp_path: Path) -> None:
+    """More tasks are requested than there are: all are played, and a note says so."""
+    verdicts = tmp_path / "verdicts.jsonl"
+    options = ("--taskset", "chinook", "--tasks", "5000", "--verdicts", str(verdicts))
+    player = LinePlayer("SQL", *options, "--seed", "1")
+    opening = player.hear()
+    assert opening["tasks"] == 37
+    while player.say(call("submit", sql="SELECT 1"))["left"]:
+        player.say('"next"')
+    code, _, complaints = player.end()
+    assert code == 0
+    assert complaints == (
+        "chinook:test has 37 tasks, fewer than the 5,000 requested; all of them are played\n"
+    )
+    rows = [json.loads(line) for line in verdicts.read_text("utf-8").splitlines()]
+    assert len({row["id"] for row in rows}) == len(rows) == 37
+
+
+def test_the_tasks_of_a_template_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    info = find_environment("SQL")
+    queue = TaskQueue(info, TaskChoice(None, None, "dev", "tiny", "filter_rows", "en", 3))
+    count = queue.at_most(100_000)
+    said = f"sql:dev:tiny has {count:,} tasks of templates 'filter_rows'…, fewer than the 100,000"
+    assert said in capsys.readouterr().err
+    drawn = [queue.options(number)["task"] for number in range(3)]
+    assert len(set(drawn)) == 3 and all("/filter_rows" in task for task in drawn)
+
+
+def test_verdicts_that_cannot_be_written_are_an_error() -> None:
+    player = LinePlayer("SQL", "--level", "tiny", "--verdicts", "/dev/full")
+    player.hear()
+    code, said, complaints = player.end()
+    assert (code, said) == (1, "")
+    assert complaints == "error: cannot write the verdicts /dev/full: no space left on device\n"
+
+
 def test_the_options_of_programs_are_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["play", "SQL", "--tasks", "3"]) == 1
     assert "need --jsonl" in capsys.readouterr().err
@@ -123,7 +159,7 @@ def test_examples_hold() -> None:
 def test_tasks_come_in_the_chosen_language(event: str, language: str) -> None:
     for seed in range(4):
         choice = TaskChoice(None, None, "test", "easy", "", language, seed)
-        task_id = choice.options(find_environment(event), 0)["task"]
+        task_id = TaskQueue(find_environment(event), choice).options(0)["task"]
         text = get_source(event.lower()).build(task_id).instruction
         chinese = sum("\u4e00" <= letter <= "\u9fff" for letter in text)
         assert (chinese > len(text) / 4) == (language == "zh")

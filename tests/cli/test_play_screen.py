@@ -60,6 +60,15 @@ def test_sql_is_played_as_a_person_types() -> None:
         assert not INTERNAL.search(said)
 
 
+def test_text_that_is_no_call_is_answered_without_json() -> None:
+    options = ("--level", "tiny", "--seed", "5", "--template", "filter_rows")
+    with Screen("hexathlon", "play", "SQL", *options) as screen:
+        screen.until()
+        said = screen.type("what now")
+        assert "That is not a tool and its arguments" in said and "JSON" not in said
+        assert "undone" in screen.type("/undo")
+
+
 LISTING = [
     {
         "name": "move",

@@ -13,7 +13,7 @@ from hexathlon.evaluators.records import (
     read_records,
     stored_media,
 )
-from hexathlon.evaluators.records.media import may_name_media
+from hexathlon.evaluators.records.media import has_parts
 from hexathlon.evaluators.records.trial import record_fault
 from support.records import make_record
 
@@ -132,6 +132,9 @@ def test_malformed_observations_are_named():
     assert fault is not None and fault[0] == "steps[0].observation[0].sha256"
 
 
-def test_a_key_that_is_spelt_with_escapes_does_not_hide_an_image():
-    assert may_name_media(b'{"sha256":"00"}') and may_name_media(b'{"sh\\u0061256":"00"}')
-    assert not may_name_media(b'{"action":"look","observation":"a\\nb"}')
+def test_only_lists_of_parts_can_name_images():
+    record = make_record()
+    assert not has_parts(record)
+    assert has_parts({**record, "opening": [{"type": "text", "text": "Look."}]})
+    record["steps"][-1]["observation"] = [{"type": "text", "text": "Done."}]
+    assert has_parts(record)

@@ -14,6 +14,7 @@ from hexathlon.evaluators.statistics import (
     repeat_deviation,
     unit_rank_ranges,
 )
+from hexathlon.evaluators.statistics.distributions import t_two_sided, t_two_sided_each
 
 TASKS = [f"t{n:02d}" for n in range(40)]
 
@@ -82,3 +83,14 @@ def test_the_deviation_of_repeat_runs_is_that_of_a_simulation():
     squares = [one * one for one in estimates if one is not None]
     assert math.sqrt(sum(squares) / len(squares)) == pytest.approx(true, rel=0.02)
     assert repeat_deviation([1], [1]) is None and repeat_deviation([], []) is None
+
+
+def test_many_tails_are_the_tails_of_each():
+    draws = np.random.default_rng(5)
+    for df in (1.0, 2.5, 11.0, 99.0, 4000.0):
+        t = np.concatenate([[0.0, np.inf, -2.0, 1e-9, 40.0], draws.normal(0, 3, 200)])
+        each = [t_two_sided(value, df) for value in t.tolist()]
+        assert t_two_sided_each(t, df) == pytest.approx(each, rel=1e-11, abs=1e-300)
+    assert math.isnan(t_two_sided_each(np.array([math.nan]), 3.0)[0])
+    with pytest.raises(ValueError, match="positive"):
+        t_two_sided_each(np.ones(2), 0.0)

@@ -64,6 +64,7 @@ class JudgeServer:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._serve)
         self._ready = threading.Event()
+        self.transports: set[Any] = set()
         self.url = ""
 
     def __enter__(self) -> Self:
@@ -98,6 +99,8 @@ class JudgeServer:
         self._ready.set()
         self._loop.run_forever()
         server.close()
+        for transport in list(self.transports):  # clients in other processes keep theirs open
+            transport.abort()
         for task in asyncio.all_tasks(self._loop):
             task.cancel()
         self._loop.run_until_complete(asyncio.sleep(0))
@@ -112,6 +115,10 @@ class _Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = transport
+        self._server.transports.add(transport)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._server.transports.discard(self._transport)
 
     def data_received(self, data: bytes) -> None:
         self._raw += data

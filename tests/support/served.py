@@ -21,7 +21,7 @@ from hexathlon.baselines.warmstart.initial import (
 )
 from support.policies import TEXTS
 
-_MADE = Path(__file__).resolve().parents[2] / ".venv-vllm" / "bin" / "python"
+MADE = Path(__file__).resolve().parents[2] / ".venv-vllm" / "bin" / "python"
 
 CONTEXT = 8192
 """Long enough that no reply ends while a test waits for it to start."""
@@ -29,7 +29,7 @@ CONTEXT = 8192
 
 def interpreter() -> Path:
     """Return the interpreter with vLLM installed, or skip."""
-    python = Path(os.environ.get(INTERPRETER) or _MADE)
+    python = Path(os.environ.get(INTERPRETER) or MADE)
     if not python.is_file():
         pytest.skip(f"{python} does not exist: scripts/vllm makes the environment with vLLM")
     return python

@@ -16,7 +16,7 @@ DEADLINE = 120.0
 
 
 class _Announced(uvicorn.Server):
-    """Sets an event once it serves."""
+    """Sets an event once it serves or has failed to."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
@@ -25,6 +25,12 @@ class _Announced(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self.ready.set()
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        try:
+            super().run(sockets)
+        finally:
+            self.ready.set()
 
 
 @contextlib.contextmanager
@@ -41,7 +47,7 @@ def served(app: Any, listening: socket.socket | None = None, **settings: Any) ->
     thread = threading.Thread(target=server.run, args=([listening],))
     thread.start()
     try:
-        assert server.ready.wait(DEADLINE), "the server did not start"
+        assert server.ready.wait(DEADLINE) and server.started, "the server did not start"
         yield f"http://127.0.0.1:{listening.getsockname()[1]}"
     finally:
         server.should_exit = server.force_exit = True

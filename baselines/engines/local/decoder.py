@@ -130,7 +130,8 @@ class LlamaDecoder:
     @torch.no_grad()
     def refresh(self) -> None:
         """Reload the model's parameters after they changed."""
-        self._embedding = self._model.get_input_embeddings().weight.detach()
+        self._embed = self._model.get_input_embeddings()
+        self._embedding = self._embed.weight.detach()
         self._head = self._model.get_output_embeddings().weight.detach()
         self._norm = self._model.model.norm.weight.detach()
         self._blocks = [
@@ -197,7 +198,7 @@ class LlamaDecoder:
         places = store.places(first, positions)
         cos, sin = self._cos[positions][:, :, None], self._sin[positions][:, :, None]
         mask = _mask(positions, length, self._embedding.dtype)
-        hidden = F.embedding(ids, self._embedding)
+        hidden: Tensor = self._embed(ids)
         row = torch.arange(len(ids), device=ids.device)
         for number, layer in enumerate(self._blocks):
             normed = self._normed(hidden, layer.norm)

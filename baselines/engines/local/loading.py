@@ -153,6 +153,8 @@ def load_checkpoint(path: Path, *, dtype: str = "auto", device: str = "auto") ->
     import torch
     from transformers import AutoModelForCausalLM
 
+    from hexathlon.baselines.engines.local.front import load_front
+
     quiet()
     tokenizer = load_tokenizer(path)
     place = device if device != "auto" else ("cuda" if torch.cuda.is_available() else "cpu")
@@ -167,6 +169,7 @@ def load_checkpoint(path: Path, *, dtype: str = "auto", device: str = "auto") ->
     except Exception as error:
         first = str(error).strip().splitlines()[0]
         raise CheckpointError(f"the weights of {path} cannot be read: {first}") from None
+    load_front(model, path)
     _fits(path, model, tokenizer)
     placed: Any = model
     context = int(getattr(model.config, "max_position_embeddings", 0) or 4096)
@@ -174,10 +177,11 @@ def load_checkpoint(path: Path, *, dtype: str = "auto", device: str = "auto") ->
 
 
 def quiet() -> None:
-    """Disable the progress bars of transformers."""
+    """Disable progress bars of transformers, and its report of weights that it does not know."""
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
 
 
 def _fits(path: Path, model: Any, tokenizer: Any) -> None:

@@ -55,6 +55,9 @@ class AccessibleNode:
     bounds: tuple[int, int, int, int]
     """Left, top, right, bottom in pixels."""
 
+    place: tuple[int, int]
+    """Left and top of the whole object; `bounds` may be cut to its visible part."""
+
     description: str = ""
     text: str = ""
     """Content of a text field, or of a slider or spin button as a number."""
@@ -136,15 +139,23 @@ class AccessibilityTree:
             count += len(level)
         self._read_contents([node for top in tops for node in top.walk()])
 
-    def still_shows(self, node: AccessibleNode) -> bool:
-        """Whether an object that was read before still exists and is visible."""
-        states, menu = self._bus.call([_states_of(node.reference),
-                                       _states_of(node.menu or node.reference)])  # fmt: skip
-        if states is None or menu is None:
-            return False
-        if node.menu is not None:
-            return bool(_decoded(menu) & _OPEN_MENU)
-        return "showing" in _decoded(states)
+    def moved(self, node: AccessibleNode) -> tuple[int, int] | None:
+        """Return how far an object has moved since it was read, in pixels.
+
+        None if it is gone or hidden, or if its reference now has another name: programs reuse the
+        references of list entries when a list is loaded or sorted again.
+        """
+        states, menu, name, extents = self._bus.call([
+            _states_of(node.reference), _states_of(node.menu or node.reference),
+            _name_of(node.reference), _extents_of(node.reference),
+        ])  # fmt: skip
+        if states is None or menu is None or extents is None or _value(name) != node.name:
+            return None
+        shown = _OPEN_MENU if node.menu is not None else {"showing"}
+        if not _decoded(menu if node.menu is not None else states) & shown:
+            return None
+        left, top, _, _ = _rectangle(extents)
+        return left - node.place[0], top - node.place[1]
 
     def _read(
         self, references: Sequence[Reference], menus: Sequence[Reference | None]
@@ -165,7 +176,7 @@ class AccessibilityTree:
         self._learn([one for one in showing if one not in self._kinds])
         calls: list[BusCall] = []
         for one in showing:
-            calls.append((one, _PROPERTIES, "Get", "ss", (_ACCESSIBLE, "Name")))
+            calls.append(_name_of(one))
             calls.append(_extents_of(one))
         answers = iter(self._bus.call(calls))
         nodes: list[AccessibleNode | None] = []
@@ -180,7 +191,8 @@ class AccessibilityTree:
                 continue
             place = _rectangle(extents) if extents is not None else (0, 0, 0, 0)
             said = "showing" in _decoded(answer)
-            nodes.append(AccessibleNode(reference, role, _value(name), flags, place, description,
+            nodes.append(AccessibleNode(reference, role, _value(name), flags, place, place[:2],
+                              description,
                               menu=None if said else menu))  # fmt: skip
         return nodes
 
@@ -228,6 +240,10 @@ def _shows_beside(top: AccessibleNode, active: AccessibleNode) -> bool:
 
 def _states_of(reference: Reference) -> BusCall:
     return (reference, _ACCESSIBLE, "GetState", "", ())
+
+
+def _name_of(reference: Reference) -> BusCall:
+    return (reference, _PROPERTIES, "Get", "ss", (_ACCESSIBLE, "Name"))
 
 
 def _extents_of(reference: Reference) -> BusCall:

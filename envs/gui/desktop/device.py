@@ -210,11 +210,13 @@ class DesktopDevice:
         if not 0 <= index < len(shown):
             raise DeviceRefusal(f"there is no element {index}; the screen has {len(shown)}.")
         element, node = shown[index]
-        if not self._live().tree.still_shows(node):
+        shift = self._live().tree.moved(node)
+        if shift is None:
             raise DeviceRefusal(
                 f"element {index} is no longer there; the screen has changed. wait shows it."
             )
-        return element.bounds.center
+        x, y = element.bounds.center
+        return self._on_screen(x + shift[0], y + shift[1])
 
     def _on_screen(self, x: int, y: int) -> tuple[int, int]:
         width, height = self.size

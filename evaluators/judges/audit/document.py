@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from hexathlon.evaluators.judges.rubric import Criterion, Rubric
 from hexathlon.evaluators.records.canonical import canonical_json, content_hash
+from hexathlon.evaluators.settings_text import read_settings_text
 from hexathlon.tasks.validation import reason
 
 __all__ = [
@@ -123,7 +124,7 @@ def read_audit(path: Path) -> Audit:
         AuditError: If the file is not an audit, or was changed.
     """
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(read_settings_text(path, most=256))
     except (OSError, ValueError, RecursionError) as error:
         raise AuditError(f"cannot read the audit {path}: {reason(error)}") from None
     if not isinstance(data, dict) or data.get("schema") != AUDIT_SCHEMA:

@@ -21,6 +21,7 @@ from hexathlon.evaluators.judges.rubric import Rubric
 from hexathlon.evaluators.judges.rubric_files import get_rubric
 from hexathlon.evaluators.judges.transcript import JudgedTranscript
 from hexathlon.evaluators.records.canonical import canonical_json, content_hash
+from hexathlon.evaluators.settings_text import read_settings_text
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.validation import reason
 
@@ -111,7 +112,7 @@ def read_labels_file(path: Path, rubric: Rubric) -> list[LabelledReply]:
         LabelError: If a line is not a labelled reply; the message has its number and fault.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = read_settings_text(path, most=256).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise LabelError(f"cannot read the labels {path}: {reason(error)}") from None
     replies = [

@@ -21,7 +21,7 @@ from hexathlon_cli.judge.options import (
     Temperature,
     Timeout,
 )
-from hexathlon_cli.options import Prices, SaltFile
+from hexathlon_cli.options import ClusterAddress, Prices, SaltFile
 
 if TYPE_CHECKING:
     from hexathlon.baselines.judging.client import JudgeClient, JudgeIdentity
@@ -70,6 +70,7 @@ def run(
     api_key_env: ApiKeyEnv = "OPENAI_API_KEY",
     timeout: Timeout = 300.0,
     request_retries: RequestRetries = 4,
+    cluster: ClusterAddress = None,
     salt_file: SaltFile = None,
 ) -> int:
     """Judge the trials of a run; the records are not changed.
@@ -85,6 +86,7 @@ def run(
     from hexathlon.baselines.judging.plan import KINDS, JudgingPlan
     from hexathlon.baselines.judging.run import judge_run
     from hexathlon.evaluators.judged.file import JUDGED_FOLDER
+    from hexathlon_cli.cluster import judges_on
     from hexathlon_cli.judge.rubrics import load_rubric
     from hexathlon_cli.output import note, print_text
 
@@ -103,7 +105,6 @@ def run(
     ]
     identities = [identify_judge(member) for member in members]
     audits = _audits(audit or (), identities)
-    clients = [open_client(one, who) for one, who in zip(members, identities, strict=True)]
     plan = JudgingPlan(
         run,
         chosen,
@@ -114,7 +115,9 @@ def run(
         permutations,
         read_salt(salt_file),
     )
-    result = judge_run(plan, clients, _judge(clients), concurrency)
+    with judges_on(cluster) as place:
+        clients = [open_client(*both, place) for both in zip(members, identities, strict=True)]
+        result = judge_run(plan, clients, _judge(clients), concurrency)
     for missed in result.missed[:_MOST_SHOWN]:
         note(f"wrong verdict on a planted control: {missed}")
     print_text(f"{result.scored:,} of {result.trials:,} trials have a judged score: {result.path}")

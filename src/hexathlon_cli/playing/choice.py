@@ -1,4 +1,4 @@
-"""Choice of tasks for `hexathlon play`, and one session per task."""
+"""Choice and order of tasks for `hexathlon play`, and one session per task."""
 
 import contextlib
 import importlib
@@ -31,11 +31,11 @@ from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import parse_address
 from hexathlon.tasks.task import LEVELS, Level, Split, Task
 from hexathlon.tasks.taskset import TaskSet
-from hexathlon_cli.output import flush_output, print_text
-from hexathlon_cli.playing.jsonl import LineGame, open_verdicts
+from hexathlon_cli.output import flush_output, note, print_text
+from hexathlon_cli.playing.jsonl import LineGame, append_verdicts
 from hexathlon_cli.playing.session import Session
 
-__all__ = ["TaskChoice", "line_command", "play_command", "shell_language"]
+__all__ = ["TaskChoice", "TaskQueue", "line_command", "play_command", "shell_language"]
 
 PLAYED_SPLITS = ("train", "dev", "test")
 LANGUAGES = ("en", "zh")
@@ -91,13 +91,59 @@ class TaskChoice(NamedTuple):
                 f"--task {self.task}`"
             )
 
-    def options(self, info: EnvironmentInfo, number: int) -> dict[str, Any]:
+
+class TaskQueue:
+    """The tasks of one command, in the order of play; none is drawn twice.
+
+    Args:
+        info: The environment.
+        choice: The tasks to draw from, or the single task that is played every time.
+    """
+
+    def __init__(self, info: EnvironmentInfo, choice: TaskChoice) -> None:
+        self._choice = choice
+        self._tasks = None if choice.task else _tasks_of(info, choice)
+        self._drawn: set[str] = set()
+
+    def at_most(self, count: int) -> int:
+        """Return how many of `count` tasks there are; a note says if there are fewer."""
+        tasks, template = self._tasks, self._choice.template
+        if tasks is None or tasks.size is None:
+            return count
+        ids = map(tasks.task_id, range(tasks.size))
+        size = sum(_is_of(task_id, template) for task_id in ids) if template else tasks.size
+        if not 0 < size < count:
+            return count
+        kind = f" of templates {template!r}…" if template else ""
+        note(
+            f"{tasks.name} has {size:,} tasks{kind}, fewer than the {count:,} requested; "
+            "all of them are played"
+        )
+        return size
+
+    def options(self, number: int) -> dict[str, Any]:
         """Return the reset options of the number-th task.
 
         Raises:
-            UsageError: If there is no such task.
+            UsageError: If there is no such task, or all were drawn.
         """
-        return {"task": self.task or _chosen(info, self, number)}
+        if self._tasks is None:
+            return {"task": self._choice.task}
+        task_id = self._draw(self._tasks, number)
+        self._drawn.add(task_id)
+        return {"task": task_id}
+
+    def _draw(self, tasks: TaskSet, number: int) -> str:
+        choice = self._choice
+        size = _UNBOUNDED if tasks.size is None else tasks.size
+        first = int(generator_for("play", choice.seed, number).integers(size)) if size else 0
+        for place in range(min(size, _MOST_SEARCHED + len(self._drawn))):
+            task_id = tasks.task_id((first + place) % size)
+            if task_id in self._drawn or not _is_of(task_id, choice.template):
+                continue
+            if _language_of(tasks.get(task_id)) in (None, choice.language):
+                return task_id
+        raise UsageError(_none_found(tasks, choice, further=bool(self._drawn)))
 
 
 def play_command(env: str, choice: TaskChoice) -> int:
@@ -107,10 +153,11 @@ def play_command(env: str, choice: TaskChoice) -> int:
     with contextlib.suppress(ImportError):
         importlib.import_module("readline")  # `input` then has a history and can be edited
     with _opened(info) as world:
-        _, details = world.reset(seed=choice.seed, options=choice.options(info, 0))
+        queue = TaskQueue(info, choice)
+        _, details = world.reset(seed=choice.seed, options=queue.options(0))
         number = 1
         while Session(world, details).play():
-            _, details = world.reset(options=choice.options(info, number))
+            _, details = world.reset(options=queue.options(number))
             number += 1
     return ExitCode.FINE
 
@@ -119,12 +166,11 @@ def line_command(env: str, choice: TaskChoice, count: int, verdicts: Path | None
     """Play tasks through lines of JSON on standard input and output."""
     info = find_environment(env)
     choice.check(info)
-    with contextlib.ExitStack() as stack:
-        file = None if verdicts is None else stack.enter_context(open_verdicts(verdicts))
-        world = stack.enter_context(_opened(info))
-        game = LineGame(
-            world, lambda number: choice.options(info, number), count, choice.seed, file
-        )
+    if verdicts is not None:
+        append_verdicts(verdicts)
+    with _opened(info) as world:
+        queue = TaskQueue(info, choice)
+        game = LineGame(world, queue.options, queue.at_most(count), choice.seed, verdicts)
         for reply in game.replies(sys.stdin):
             print_text(json.dumps(reply, ensure_ascii=False))
             flush_output()
@@ -151,21 +197,17 @@ def _opened(info: EnvironmentInfo) -> Iterator[Environment]:
         raise EnvironmentUnavailable(str(error)) from error
 
 
-def _chosen(info: EnvironmentInfo, choice: TaskChoice, number: int) -> str:
+def _tasks_of(info: EnvironmentInfo, choice: TaskChoice) -> TaskSet:
     level = cast("Level | None", choice.level)
     split = cast("Split", choice.split or "train")
     tasks = open_taskset(info, choice.taskset, split, level, None)
     if tasks.size == 0 and choice.split is None:
-        tasks = open_taskset(info, choice.taskset, "test", level, None)
-    size = _UNBOUNDED if tasks.size is None else tasks.size
-    first = int(generator_for("play", choice.seed, number).integers(size)) if size else 0
-    for place in range(min(size, _MOST_SEARCHED)):
-        task_id = tasks.task_id((first + place) % size)
-        if choice.template and not parse_address(task_id).template.startswith(choice.template):
-            continue
-        if _language_of(tasks.get(task_id)) in (None, choice.language):
-            return task_id
-    raise UsageError(_none_found(tasks, choice))
+        return open_taskset(info, choice.taskset, "test", level, None)
+    return tasks
+
+
+def _is_of(task_id: str, template: str) -> bool:
+    return not template or parse_address(task_id).template.startswith(template)
 
 
 def _language_of(task: Task) -> str | None:
@@ -175,12 +217,12 @@ def _language_of(task: Task) -> str | None:
     return cast("str | None", task.params.get("language", own))
 
 
-def _none_found(tasks: TaskSet, choice: TaskChoice) -> str:
+def _none_found(tasks: TaskSet, choice: TaskChoice, *, further: bool) -> str:
     wanted = [f"language {choice.language!r}"]
     if choice.template:
         wanted.insert(0, f"a template {choice.template!r}…")
     return (
-        f"{tasks.name} has no task with {' and '.join(wanted)}"
+        f"{tasks.name} has no {'further ' * further}task with {' and '.join(wanted)}"
         if tasks.size != 0
         else (f"{tasks.name} has no tasks; choose another split, level or task set")
     )

@@ -8,7 +8,7 @@ import base64
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from hexathlon.baselines.harness.errors import UsageError
 from hexathlon.envs.base import Environment
@@ -16,7 +16,7 @@ from hexathlon.envs.messages import Message
 from hexathlon.evaluators.content import Image, Text, joined, parts_of, text_of
 from hexathlon.tasks.validation import reason
 
-__all__ = ["LineError", "LineGame", "action_of", "open_verdicts"]
+__all__ = ["LineError", "LineGame", "action_of", "append_verdicts"]
 
 _EXPECTED = (
     'expected a JSON string, a call such as {"name": "tool", "arguments": {}}, or a list of calls'
@@ -50,14 +50,15 @@ def action_of(line: str) -> str:
     raise LineError(f"the line is not an action: {_EXPECTED}")
 
 
-def open_verdicts(path: Path) -> TextIO:
-    """Open the file that verdicts are appended to.
+def append_verdicts(path: Path, lines: str = "") -> None:
+    """Append lines to the file of verdicts, which is created if it does not exist.
 
     Raises:
         UsageError: If it cannot be written.
     """
     try:
-        return path.open("a", encoding="utf-8")
+        with path.open("a", encoding="utf-8") as file:
+            file.write(lines)
     except OSError as error:
         raise UsageError(f"cannot write the verdicts {path}: {reason(error)}") from None
 
@@ -70,7 +71,7 @@ class LineGame:
         choose: Returns the reset options of a task by its number, from 0.
         count: Number of tasks.
         seed: Seed of the first episode.
-        verdicts: Where verdicts are written; None discards them.
+        verdicts: File that verdicts are appended to; None discards them.
     """
 
     def __init__(
@@ -79,7 +80,7 @@ class LineGame:
         choose: Callable[[int], dict[str, Any]],
         count: int,
         seed: int,
-        verdicts: TextIO | None,
+        verdicts: Path | None,
     ) -> None:
         self._world = world
         self._choose = choose
@@ -94,6 +95,9 @@ class LineGame:
         """Yield the first observation of the first task, then one reply per line.
 
         The verdict of an episode is written as soon as it ends, or when the lines end.
+
+        Raises:
+            UsageError: If a verdict cannot be written.
         """
         try:
             yield self._begin()
@@ -148,8 +152,7 @@ class LineGame:
             "seed": self._details["seed"],
             **verdict.model_dump(mode="json"),
         }
-        self._verdicts.write(json.dumps(line, ensure_ascii=False) + "\n")
-        self._verdicts.flush()
+        append_verdicts(self._verdicts, json.dumps(line, ensure_ascii=False) + "\n")
 
 
 def _shown(messages: Iterable[Message]) -> dict[str, Any]:

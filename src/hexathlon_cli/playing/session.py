@@ -56,6 +56,15 @@ _MOST_LINES = 10
 """Maximum numbers of actions of a solution that are shown, and of further lines of each."""
 
 
+_NO_CALL = "Error: the turn holds no tool call."
+"""Beginning of an environment's reply to text without a call; the rest describes JSON."""
+
+_NOT_A_CALL = (
+    "That is not a tool and its arguments, so nothing happened, and a turn is used.\n"
+    "Type the name of a tool first; /tools lists them, /undo takes the turn back."
+)
+
+
 class Session:
     """One episode played by a person.
 
@@ -101,7 +110,8 @@ class Session:
         new = self._world.transcript[before + 1 :]
         observation = text_of(joined(message["content"] for message in new))
         self._listed = listed_in(observation) or self._listed
-        _show(f"{numbered(self._seen(new))}\n\n")
+        no_call = action == line and observation.startswith(_NO_CALL)
+        _show(f"{_NOT_A_CALL if no_call else numbered(self._seen(new))}\n\n")
         if ended or cut:
             self._show_end(str(info["status"]))
             return True

@@ -196,7 +196,7 @@ def _fill_task(pilot: PhonePilot, facts: Mapping[str, str]) -> Script:
         elif field == "list":
             yield from pilot.choose(words, value)
         elif field == "priority":
-            yield from pilot.choose(words, pilot.words("tasks", value))
+            yield from pilot.choose(words, pilot.words("tasks", value or "none"))
         else:
             yield from pilot.fill(words, value)
     yield from pilot.press("tasks", "save")

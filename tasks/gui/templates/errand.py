@@ -223,11 +223,15 @@ class Errand:
         rows = [row for row in self.rows("messages.threads") if row["number"] in known]
         return self.choose(rows, 1)[0]
 
-    def tell(self, thread: PhoneRow, text: str, minutes_ago: int = 20) -> None:
-        """Add a message from the other side to a conversation."""
-        del minutes_ago
+    def tell(self, thread: PhoneRow, text: str) -> None:
+        """Add a message from the other side to a conversation, the newest of this morning."""
+        minute = self.number(10, 50)
+        times = [row["time"] for row in self.rows("messages.messages")
+                 if row["thread"] == thread["id"] and row["time"][:10] == self.today]  # fmt: skip
+        if times:
+            minute = max(minute, int(max(times)[-2:]) + 1)
         self.put("messages.messages", thread=thread["id"], text=text, mine=False, file="",
-                 time=f"{self.today} 07:{self.number(10, 58)}")  # fmt: skip
+                 time=f"{self.today} 07:{minute}")  # fmt: skip
 
     def task(
         self, request: tuple[str, str], *operations: PhoneOperation,

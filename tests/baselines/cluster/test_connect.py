@@ -13,6 +13,8 @@ from hexathlon.baselines.cluster.connect import ClusterError, RayCluster, connec
 from hexathlon.baselines.harness.config import load_config
 from hexathlon.baselines.harness.errors import ExitCode, UsageError
 from hexathlon.baselines.rollout.pools import WorkersTable
+from hexathlon.baselines.training.recipe import load_recipe
+from hexathlon.baselines.training.recipe_files import RecipeError
 
 
 @pytest.mark.parametrize(
@@ -148,6 +150,21 @@ def test_flags_come_before_the_table_of_a_file(tmp_path: Path) -> None:
 def test_wrong_settings_are_named(flags: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         load_config({**FLAGS, **flags})
+
+
+def test_engine_pools_reserve_their_resources_and_are_checked() -> None:
+    place = {"cpus": 2, "resources": {"prefill": 1}}
+    pages = {"families": ["web"], "engines": 3, "place": place, "more": ["--max-num-seqs=8"]}
+    changes = {"cluster.engine_pools": {"pages": pages}}
+    recipe = load_recipe("sql-tiny", {**changes, "engine.kind": "vllm"})
+    plain = load_recipe("sql-tiny")
+    assert recipe.cluster.resources_in_all(1) == {"prefill": 3}
+    assert recipe.cluster.cpus_in_all(1) == plain.cluster.cpus_in_all(1) + 6
+    with pytest.raises(RecipeError, match=r"engine_pools.pages.more has arguments for servers"):
+        load_recipe("sql-tiny", changes)
+    both = {"pages": pages, "others": {"families": ["gui", "web"]}}
+    with pytest.raises(RecipeError, match="the family 'web' is in two engine pools"):
+        load_recipe("sql-tiny", {"cluster.engine_pools": both})
 
 
 def test_a_bundle_names_its_resources() -> None:

@@ -13,6 +13,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 ray = pytest.importorskip("ray", reason="pip install 'hexathlon[cluster]'")
 
+from hexathlon.baselines.agents.policy import session_name
 from hexathlon.baselines.cluster.clients import ActorEngine, Replica, client
 from hexathlon.baselines.cluster.connect import RayCluster
 from hexathlon.baselines.cluster.engines import EngineReplica, ReplicaSettings
@@ -67,8 +68,8 @@ def opened(shared: Opened) -> Opened:
     return shared
 
 
-def replicas_of(model: Any, count: int) -> Opened:
-    settings = ReplicaSettings(model.config, "float32", 512, 16, invariant=True)
+def replicas_of(model: Any, count: int, **more: Any) -> Opened:
+    settings = ReplicaSettings(model.config, "float32", 512, 16, invariant=True, **more)
     board = ray.remote(WeightBoard).options(num_cpus=0).remote(settings)
     ray.get(board.publish.remote(stored(model, 0)))
     handles = [started(board) for _ in range(count)]
@@ -164,6 +165,51 @@ def test_replicas_update_abort_and_recover(opened: Opened) -> None:
         await engine.close()
 
     run(work)
+
+
+def test_an_update_interrupts_requests_that_then_continue(cluster: RayCluster, model: Any) -> None:
+    """With the same weights again, an interrupted reply is that of an undisturbed request."""
+    opened = replicas_of(model, 1, interrupts=True)
+    long = TokenRequest([1, 2, 3], TokenSampling(max_tokens=400), "long")
+
+    async def work() -> None:
+        engine, new = opened.engine(), 1
+        transport, handle = ObjectStoreTransport(engine, opened.board), opened.replicas[0].handle
+        waiting = asyncio.create_task(engine.generate(long))
+        while not (waiting.done() or await handle.interrupted.remote()):
+            await transport.publish(opened.model, new)
+            new += 1
+        reply = await waiting
+        assert await handle.interrupted.remote() >= 1
+        versions = [span.version for span in reply.spans]
+        assert len(versions) > 1 and versions == sorted(versions) and versions[-1] < new
+        assert_equal([reply], in_thread(model, [long]))
+        await engine.close()
+
+    run(work)
+    end(opened)
+
+
+def test_pools_of_replicas_serve_their_families(opened: Opened) -> None:
+    """Sessions of other families, and those without one, go to the other replica."""
+    pages = opened.replicas[1]._replace(families=("web", "gui"))
+    engine = client([opened.replicas[0], pages], DEADLINE)
+    envs = ["hexathlon/Web-v0", "hexathlon/GUI-v0", "hexathlon/SQL-v0", "of-nobody/Env-v0"]
+    sessions = [session_name((env, "task", 0, trial), 0) for env in envs for trial in range(3)]
+    asked = [
+        TokenRequest([1, number], TokenSampling(max_tokens=2), session)
+        for number, session in enumerate([*sessions, "", "probe"])
+    ]
+
+    async def work() -> list[int]:
+        handles = [replica.handle for replica in opened.replicas]
+        before = [await handle.replies.remote() for handle in handles]
+        await replies(engine, asked)
+        after = [await handle.replies.remote() for handle in handles]
+        await engine.close()
+        return [new - old for new, old in zip(after, before, strict=True)]
+
+    assert run(work) == [8, 6]
 
 
 def assert_equal(one: list[TokenReply], other: list[TokenReply]) -> None:

@@ -20,6 +20,7 @@ from support import network_nodes
 from support.network_nodes import NetworkNodes
 from support.products import require_invariant_products
 from support.served import sharp_policy
+from support.six_events import six_events
 from support.watching import wait_for_files
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
@@ -68,6 +69,11 @@ rank = { resources = { learners = 1 } }
 engine = { resources = { engines = 1 } }
 pools.players = { families = ["sql"], workers = 2, resources = { environments = 1 } }
 """
+APART_ALL = """
+rank = { resources = { learners = 1 } }
+engine = { resources = { engines = 1 } }
+pools.workers = { workers = 2, resources = { environments = 1 } }
+"""
 MIXED = "rank = { resources = { mixed = 1 } }"
 FIRST = '{"learners": 2, "mixed": 1}'
 SECOND = '{"engines": 2, "environments": 4, "mixed": 1}'
@@ -100,10 +106,10 @@ def command(nodes: NetworkNodes, recipe: Path, out: Path) -> list[str | Path]:
     return [sys.executable, "-c", main, *words]
 
 
-def trained_on(nodes: NetworkNodes, recipe: Path, out: Path) -> None:
+def trained_on(nodes: NetworkNodes, recipe: Path, out: Path, unseen: int = 1) -> None:
     done = nodes.run(*command(nodes, recipe, out), timeout=800)
     assert done.returncode == 0, done.stderr[-3000:]
-    assert "mean reward on 1 unseen tasks" in done.stdout
+    assert f"mean reward on {unseen} unseen tasks" in done.stdout
 
 
 def trained_here(recipe: Path, out: Path) -> None:
@@ -134,6 +140,20 @@ def test_a_recipe_gives_the_bits_of_one_process_on_two_nodes(
     assert rows(folder / "apart-nodes") == rows(folder / "apart-here")
     start = load_file(folder / "policy" / "model.safetensors")
     assert not all(torch.equal(start[name], weight) for name, weight in here.items())
+
+
+def test_all_six_events_give_the_bits_of_one_process_on_two_nodes(
+    nodes: NetworkNodes, folder: Path
+) -> None:
+    layout = {"members": 1, "engines": 1, "workers": 1, "places": APART_ALL}
+    recipe = six_events(folder / "events.toml", folder / "policy", **layout)
+    require_invariant_products()
+    trained_on(nodes, recipe, folder / "events-nodes", unseen=6)
+    trained_here(recipe, folder / "events-here")
+    there, here = weights(folder / "events-nodes"), weights(folder / "events-here")
+    assert all(torch.equal(there[name], weight) for name, weight in here.items())
+    assert rows(folder / "events-nodes") == rows(folder / "events-here")
+    assert sum(name.startswith("reward/") for name in rows(folder / "events-here")[1]) == 6
 
 
 def test_ranks_and_engines_on_both_nodes_train_the_policy_of_one_machine(

@@ -11,8 +11,14 @@ import pytest
 pytest.importorskip("ray")
 
 from hexathlon.baselines.cluster.connect import ClusterError, RayCluster
-from hexathlon.baselines.cluster.tasks import mapped
+from hexathlon.baselines.cluster.tasks import distributed_on, mapped
+from hexathlon.baselines.harness.config import load_config
+from hexathlon.baselines.harness.rescore import rescore_run
+from hexathlon.baselines.harness.run import evaluate
 from hexathlon.baselines.harness.selftest import run_selftest
+from hexathlon.baselines.harness.verify import verify_run
+from hexathlon.evaluators.records import read_records
+from support.forger import Forger
 
 
 def squared(number: int) -> int:
@@ -65,3 +71,25 @@ def test_the_command_uses_the_cluster_that_it_is_given() -> None:
     assert done.returncode == 4
     assert "--cluster must be auto, HOST:PORT or ray://HOST:PORT, got 'nope:x'" in done.stderr
     assert done.stdout == ""
+
+
+def test_verification_and_rescoring_on_a_cluster_give_the_results_of_one_process(
+    cluster: RayCluster, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    flags = {"model": "agent:random", "envs": ("SQL", "RolePlay"), "tasks": 20}
+    evaluate(*load_config(flags), run)
+    distribute = partial(distributed_on, cluster)
+    verified = verify_run(run, distribute=distribute)
+    assert verified == verify_run(run)
+    assert (verified.sound, verified.replayed) == (True, 40)
+    here, there = tmp_path / "here", tmp_path / "there"
+    assert rescore_run(run, there, distribute=distribute)._replace(run=here) == rescore_run(
+        run, here
+    )
+    assert list(read_records(there)) == list(read_records(here))
+
+    forger = Forger(run)
+    forger.records[7]["steps"][0]["observation"] += " and more"
+    (finding,) = verify_run(forger.save(), distribute=distribute).findings
+    assert finding.field == "steps[0].observation"

@@ -1,4 +1,7 @@
-"""Training on a cluster gives the policy of a single process, also after processes were killed."""
+"""Training on a cluster gives the policy of a single process, also after processes were killed.
+
+A short form of the comparison, with all six events, is in `test_events.py`.
+"""
 
 import asyncio
 import json
@@ -29,6 +32,7 @@ from hexathlon.baselines.training.run import train
 from hexathlon.baselines.training.saving import CorruptState, StateNotSaved
 from support.products import require_invariant_products
 from support.served import sharp_policy
+from support.six_events import EVENTS, six_events
 from support.watching import wait_for_files
 
 DEADLINE = 600.0
@@ -96,20 +100,6 @@ def notes(run: Path) -> str:
     return (run / LOG_FILE).read_text()
 
 
-def test_a_cluster_makes_a_step(cluster: RayCluster, policy: Path, tmp_path: Path) -> None:
-    """The short form of the tests below, without a single-process run to compare with."""
-    result = train(recipe(policy, steps=1), tmp_path, quiet, launch=launch_on(cluster))
-    assert result["before"].tasks == result["after"].tasks == 1
-    (step,) = (row for row in read_metrics(tmp_path / "metrics.jsonl") if "reward" in row)
-    assert step["step"] == 1 and step["trials/faults"] == 0 and step["tokens/drawn"] > 0
-    assert step["engine/difference"] < 1e-3
-    before = load_file(policy / "model.safetensors")
-    after = weights(tmp_path)
-    assert before.keys() == after.keys()
-    assert not all(torch.equal(before[name], after[name]) for name in after)
-    assert "1 ranks started" in notes(tmp_path) and "engine replicas started" in notes(tmp_path)
-
-
 @pytest.mark.slow
 def test_a_cluster_trains_the_policy_of_one_process(
     cluster: RayCluster, policy: Path, alone: Path, tmp_path: Path
@@ -157,7 +147,7 @@ def test_a_killed_rank_is_restarted_and_trains_the_policy_of_one_process(
 
     train(recipe(policy), tmp_path, kill, launch=launch_on(cluster))
     assert killed
-    assert "rank 0 is lost" in notes(tmp_path)
+    assert "rank 0 was lost" in notes(tmp_path)
     assert notes(tmp_path).count("1 ranks started") == 2
     assert_same_policy(tmp_path, alone)
     assert rows(tmp_path) == rows(alone)
@@ -213,7 +203,7 @@ def test_two_ranks_with_two_engines_train_the_policy_of_one(
             os.kill(killed[1], signal.SIGKILL)
 
     train(changed, tmp_path / "broken", kill, launch=launch_on(cluster))
-    assert "rank 1 is lost" in notes(tmp_path / "broken")
+    assert "rank 1 was lost" in notes(tmp_path / "broken")
     assert_same_policy(tmp_path / "whole", tmp_path / "broken")
 
 
@@ -235,6 +225,57 @@ def test_a_killed_engine_changes_nothing(
     assert notes(tmp_path).count("ranks started") == 1
     assert_same_policy(tmp_path, alone)
     assert rows(tmp_path) == rows(alone)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("update", ["keep", "abort"])
+def test_an_asynchronous_run_bounds_staleness_and_loses_no_rollout(
+    cluster: RayCluster, policy: Path, tmp_path: Path, update: str
+) -> None:
+    """Over-provisioned groups continue across updates, also when an engine is killed."""
+    killed: list[int] = []
+
+    def kill(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
+        if phase == "train" and step == 2 and not killed:
+            killed.extend(pids(tmp_path, "engine replicas"))
+            os.kill(killed[0], signal.SIGKILL)
+
+    changed = recipe(
+        policy,
+        steps=5,
+        cluster__engines=2,
+        cluster__workers=2,
+        rollout__max_tokens=24,
+        asynchrony__staleness=1,
+        asynchrony__over_provision=1.5,
+        asynchrony__late="token_mask",
+        asynchrony__update=update,
+    )
+    train(changed, tmp_path, kill, launch=launch_on(cluster))
+    made = [row for row in rows(tmp_path) if row["step"]]
+    assert killed
+    assert [row["step"] for row in made] == [1, 2, 3, 4, 5]
+    for row in made:
+        assert row["trials/faults"] == row["rollouts/cut"] == row["staleness/later"] == 0
+        assert row["engine/difference"] < 1e-3
+        assert row["groups/kept"] == 2
+    assert sum(row["staleness/1"] for row in made) > 0
+    assert notes(tmp_path).count("ranks started") == 1
+
+
+@pytest.mark.slow
+def test_engine_pools_serve_their_families(
+    cluster: RayCluster, policy: Path, tmp_path: Path
+) -> None:
+    """Which replica samples changes nothing, with an invariant engine."""
+    require_invariant_products()
+    file = six_events(tmp_path / "recipe.toml", policy, members=1, workers=2)
+    train(load_recipe(str(file)), tmp_path / "here", quiet)
+    pages = {"families": ["web", "gui"], "engines": 2, "place": {"resources": {"toys": 1}}}
+    changed = load_recipe(str(file), {"cluster.engine_pools": {"pages": pages}})
+    train(changed, tmp_path / "there", quiet, launch=launch_on(cluster))
+    assert "3 engine replicas started" in notes(tmp_path / "there")
+    assert_same_policy(tmp_path / "there", tmp_path / "here")
 
 
 @pytest.mark.slow
@@ -293,12 +334,9 @@ def toml(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else json.dumps(value)
 
 
-EVENTS = ("shopping", "terminal", "roleplay", "web", "gui")
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("event", EVENTS)
-def test_every_event_makes_a_step(
+def test_the_recipe_of_every_event_makes_a_step(
     cluster: RayCluster, policy: Path, tmp_path: Path, event: str
 ) -> None:
     changes = {
@@ -311,11 +349,7 @@ def test_every_event_makes_a_step(
         "cluster.engines": 2,
         "cluster.workers": 4,
     }
-    if event == "gui":  # it has no recipe of its own
-        tasks = {"env": "hexathlon/GUI-v0", "source": "gui", "level": "tiny", "turns": 2}
-        changed = load_recipe("sql-tiny", {**changes, "tasks": tasks})
-    else:
-        changed = load_recipe(f"{event}-tiny", changes)
+    changed = load_recipe(f"{event}-tiny", changes)
     train(changed, tmp_path, quiet, launch=launch_on(cluster))
     row = read_metrics(tmp_path / "metrics.jsonl")[-1]
     assert row["step"] == 1

@@ -20,6 +20,7 @@ from hexathlon.baselines.distributed.transports import (
     probe_of,
 )
 from hexathlon.baselines.engines.errors import ConnectionFailed, ContextOverflow, WeightsDiffer
+from hexathlon.baselines.engines.interruption import InterruptedRequests
 from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.engines.local.loading import load_tokenizer
 from hexathlon.baselines.engines.sending import HttpSettings
@@ -318,6 +319,31 @@ def test_tokens_carry_the_version_of_new_weights(fresh, policy):
     assert first.end == second.start < second.end == len(across.ids)
     # The cache of the old weights is recomputed, so no token depends on both versions.
     border = first.end
+    by_old, by_new = (scored(model, [5, 6, 7], across, 0.8) for model in (old, new))
+    assert across.log_probabilities[:border] == pytest.approx(by_old[:border], abs=1e-4)
+    assert across.log_probabilities[border:] == pytest.approx(by_new[border:], abs=1e-4)
+
+
+def test_an_update_interrupts_requests_that_then_continue(fresh, policy):
+    old, new = learner(policy), moved(learner(policy), 2)
+
+    async def scenario(engine):
+        requests = InterruptedRequests(engine)
+        waiting = asyncio.ensure_future(requests.generate(endless()))
+        await working(fresh, some)
+        async with requests.held():
+            await publish(new, engine, 8, policy.parent)
+        await working(fresh, some)
+        await requests.abort()
+        return requests.interrupted, await waiting
+
+    interrupted, across = with_engine(fresh, scenario)
+    assert interrupted == 1
+    first, second = across.spans
+    assert (first.version, first.start) == (0, 0)
+    assert (second.version, second.end) == (8, len(across.ids))
+    border = first.end
+    assert 0 < border == second.start < second.end
     by_old, by_new = (scored(model, [5, 6, 7], across, 0.8) for model in (old, new))
     assert across.log_probabilities[:border] == pytest.approx(by_old[:border], abs=1e-4)
     assert across.log_probabilities[border:] == pytest.approx(by_new[border:], abs=1e-4)

@@ -139,6 +139,30 @@ def test_a_deadline_ends_stragglers_and_late_reports_are_ignored() -> None:
     assert (group.number, group.all_results(), group.cut) == (0, ["kept"], 1)
 
 
+def test_redundant_members_end_once_enough_others_have_a_score() -> None:
+    buffer: WorkBuffer[str, str] = WorkBuffer(AdmissionRules(1, slots=8, least=2))
+    buffer.submit("task", 4, enough=2)
+    assert not buffer.report(0, 3, ["fault"], 0)
+    assert not buffer.report(0, 1, ["a"], 1)
+    assert buffer.surplus(0) == [] and not buffer.ready(1)
+    assert not buffer.report(0, 2, ["b"], 1)
+    assert buffer.surplus(0) == [0] and buffer.surplus(0) == []
+    assert buffer.running == 0
+    assert not buffer.report(0, 0, ["late"], 1)
+    (group,) = buffer.take(1)
+    assert (group.all_results(), group.cut) == (["a", "b", "fault"], 1)
+
+
+def test_redundant_members_shorten_the_long_tail() -> None:
+    """Groups keep their size, and failed members do not shrink them."""
+    rollouts = log_normal(10.0, 1.5, failing=0.1)
+    plain = simulate(rollouts, settings(learner=1.0, least=4, slots=64), 20)
+    spare = simulate(rollouts, settings(learner=1.0, least=4, slots=64, redundant=2), 20)
+    assert spare.seconds < 0.7 * plain.seconds
+    assert 10 * spare.lost < plain.lost
+    assert len(spare.trained) == len(plain.trained) == 20 * 8 * 4
+
+
 @pytest.mark.parametrize("bad", [{"groups": 0}, {"slots": 0}, {"staleness": -1}, {"least": 0}])
 def test_impossible_rules_are_rejected(bad: dict[str, int]) -> None:
     with pytest.raises(ValueError, match="expected groups, slots and least >= 1"):

@@ -32,7 +32,7 @@ def test_samplers_are_distinct_and_reproducible(name):
     assert first == again
     assert len(set(first)) == 6
     other = SAMPLERS[name](TASKS, known(), 6, generator_for("sampler", 2))
-    assert (other == first) == (name == "first")
+    assert (other == first) == (name in ("first", "solving_progress"))  # the latter draws ties only
 
 
 @pytest.mark.parametrize("name", ["frontier", "thompson"])

@@ -235,6 +235,30 @@ def test_straggler_does_not_delay_an_update_beyond_its_deadline(
     assert all(row["groups/kept"] == 1 for row in rows)
 
 
+def test_redundant_rollout_replaces_a_straggler(start: Path, tmp_path: Path) -> None:
+    """The first episode of every task never starts, and no deadline passes."""
+    released, lock, seen = threading.Event(), threading.Lock(), set[str]()
+
+    def before(task: Task) -> None:
+        with lock:
+            first = task.id not in seen
+            seen.add(task.id)
+        if first:
+            assert released.wait(DEADLINE)
+
+    changes = {"asynchrony__redundant": 1, "asynchrony__least": 2, "rollout__concurrency": 16}
+    try:
+        with trainer(start, tmp_path, before, **changes) as run:
+            rows = advance(run, 2)
+    finally:
+        released.set()
+    for row in rows:
+        assert row["groups/kept"] == 2
+        assert row["rollouts/redundant"] == 2
+        assert row["rollouts/cut"] == row["groups/redrawn"] == row["trials/faults"] == 0
+    assert [record["status"] for record in played(tmp_path, 1)] == ["scored"] * 4
+
+
 def test_deadline_ends_the_rollouts_of_a_paced_update(
     start: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -94,6 +94,29 @@ RECIPES: list[dict[str, Any]] = [
     {**credit("gae_turns"), **GAE, **stale("withhold", over_provision=1.5, update="abort")},
     {**credit("tree_steps"), "generate": FORKED, **stale("drop", ratio="ewma")},
     {**credit("tree_groups"), "generate": FORKED},
+    {
+        **credit(
+            "polychromic",
+            {"size": 2},
+            shapings=[part("effort"), part("tool_gain"), part("mode_cost")],
+        ),
+        "generate": {
+            "sampler": part("gdro"),
+            "candidates": 3,
+            "allocator": part("dars", least=1, most=7),
+            "horizon": part("growing", first=2, every=1),
+        },
+    },
+    {
+        **credit("segpo"),
+        "generate": {
+            "sampler": part("solving_progress"),
+            "candidates": 3,
+            "allocator": part("uncertainty", least=1, most=7),
+        },
+    },
+    {**credit("xrpo")},
+    {**credit("portool"), "generate": FORKED},
     {**credit("ui_s1")},
     {**credit("hifpo")},
 ]

@@ -1,14 +1,15 @@
 """The book of a day: its requests in order, the rules at each, and the task that follows.
 
-A request is built when its turn comes, from the rules then in force, so that a change of the rules
-reaches every later request. Expected changes, partial credit and near misses are derived.
+The day is played on the expected phone, once as it should be and once for every near miss, so that
+rules that depend on what happened before apply to both.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from hexathlon.tasks.gui.operations.expected import ExpectedPhone
+from hexathlon.tasks.gui.operations.expected import ExpectedPhone, RowKey
+from hexathlon.tasks.gui.operations.finding import read_thread
 from hexathlon.tasks.gui.operations.operation import (
     OperationScript,
     PhoneOperation,
@@ -18,27 +19,17 @@ from hexathlon.tasks.gui.operations.operation import (
     tolerant,
 )
 from hexathlon.tasks.gui.templates.draft import GuiAnswer, GuiDraft, GuiRequest
-from hexathlon.tasks.gui.templates.errand import Errand
+from hexathlon.tasks.gui.templates.errand import Errand, NoErrand
+from hexathlon.tasks.gui.templates.shifts.moment import DayWork, Moment
 from hexathlon.tasks.gui.templates.shifts.rules import HouseRules, RuleChange
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
-from hexathlon.tasks.gui.world.system.plan import PhoneEdit
+from hexathlon.tasks.gui.world.system.plan import PhoneEdit, PhonePlan
 
-__all__ = ["DayBook", "ShiftRequest", "DayWork"]
+__all__ = ["DayBook", "Notice", "ShiftRequest"]
 
-_MOST_MISSES = 5
+_MOST_MISSES = 6
 _INCOMING = 700
 """Numbers of messages that arrive during the day begin this far above those of the morning."""
-
-
-@dataclass(frozen=True)
-class DayWork:
-    """What a request asks for under given rules."""
-
-    operations: Sequence[PhoneOperation]
-    wrong: Mapping[str, Sequence[PhoneOperation]] = field(default_factory=dict)
-    """Near misses by the name of the mistake."""
-
-    answer: Sequence[object] = ()
 
 
 @dataclass(frozen=True)
@@ -48,22 +39,61 @@ class ShiftRequest:
     text: tuple[str, str]
     """The request in English and in Chinese."""
 
-    work: Callable[[HouseRules], DayWork]
+    work: Callable[[Moment], DayWork]
+    slips: tuple[str, ...] = ()
+    """Mistakes that `work` can make."""
+
     said: tuple[tuple[PhoneRow, str], ...] = ()
     """Messages that arrive right before it: conversation and text."""
 
-    change: RuleChange | None = None
-    """A change of the rules that one of these messages makes."""
+
+@dataclass(frozen=True)
+class Notice:
+    """A message that changes a rule, or claims to."""
+
+    place: int
+    """The request right before which it arrives."""
+
+    thread: PhoneRow
+    change: RuleChange
+    valid: bool
+
+
+@dataclass(frozen=True)
+class _Variant:
+    """A way to go through the day: as it should be by default."""
+
+    slips: Mapping[int, str] = field(default_factory=dict)
+    """Mistakes by the number of the request; `skipped` leaves it out."""
+
+    rules: HouseRules | None = None
+    """The rules as misread in the morning."""
+
+    obeyed: tuple[bool, ...] = (True,)
+    """Which notices are followed, by whether they are valid."""
 
 
 @dataclass
-class _Turn:
-    """A request with the rules in force, and its edits."""
+class _Played:
+    """A day that was gone through."""
 
-    request: ShiftRequest
-    rules: HouseRules
-    edits: tuple[PhoneEdit, ...]
-    notice: dict[str, Any] | None
+    phone: ExpectedPhone
+    operations: list[list[PhoneOperation]] = field(default_factory=list)
+    answers: list[Sequence[object]] = field(default_factory=list)
+    touched: list[set[RowKey]] = field(default_factory=list)
+    then: list[dict[str, Any]] = field(default_factory=list)
+    """Changes of the touched rows when each request was reported."""
+
+    def script(self, opening: Sequence[PhoneOperation]) -> OperationScript:
+        """Return the day's script."""
+        parts: list[PhoneOperation | OperationScript] = list(opening)
+        for operations, answer in zip(self.operations, self.answers, strict=True):
+            parts += [*operations, answering(answer) if answer else done]
+        return in_sequence(*parts)
+
+    def outcome(self) -> tuple[Any, ...]:
+        """Return what the verifier sees."""
+        return self.phone.changes(), self.then, self.answers
 
 
 class DayBook:
@@ -72,14 +102,20 @@ class DayBook:
     Args:
         errand: The phone.
         rules: The rules in the morning, with the amendments in force.
-        misread: Rules as careless readers understand them, by the name of the mistake.
+        misread: Rules as careless readers understand them, by the name of the mistake; each must
+            lead to another outcome.
+        notices: Messages that change rules.
+        requests: The requests.
     """
 
     def __init__(
-        self, errand: Errand, rules: HouseRules, misread: Mapping[str, HouseRules]
-    ) -> None:
-        self.errand, self.rules, self._misread = errand, rules, misread
-        self.requests: list[ShiftRequest] = []
+        self, errand: Errand, rules: HouseRules, misread: Mapping[str, HouseRules],
+        notices: Sequence[Notice], requests: Sequence[ShiftRequest],
+    ) -> None:  # fmt: skip
+        self.errand, self.rules = errand, rules
+        self.notices, self.requests = notices, requests
+        self._misread = misread
+        self._edits = self._incoming()
 
     def draft(self, opening: Sequence[PhoneOperation], factor: float) -> GuiDraft:
         """Build the task.
@@ -87,26 +123,23 @@ class DayBook:
         Args:
             opening: What the oracle reads before the first request.
             factor: Budget of actions, as a multiple of the oracle's.
+
+        Raises:
+            NoErrand: If a careless reader would get the day right.
         """
-        turns = self._turns()
         e = self.errand
-        edits = tuple(edit for turn in turns[1:] for edit in turn.edits)
-        e.plan = e.plan.with_edits([])
+        edits = tuple(edit for each in self._edits[1:] for edit in each)
         plan = replace(e.plan, coming=edits)
-        works = [turn.request.work(turn.rules) for turn in turns]
-        expected = ExpectedPhone(plan)
-        touched, then = [], []
-        for turn, work in zip(turns, works, strict=True):
-            expected.edit(turn.edits)
-            self._apply(expected, work.operations)
-            rows = expected.mark()
-            touched.append(rows)
-            then.append(expected.changes(rows))
-        e.need(all(each or work.answer for each, work in zip(then, works, strict=True)))
-        changes = expected.changes()
+        right = self._played(plan, _Variant())
+        if right is None:
+            raise NoErrand
+        e.need(all(then or answer for then, answer in zip(right.then, right.answers, strict=True)))
+        misses = self._misses(plan, right)
+        expected = right.phone
         actions = sum(each.actions for each in opening) + sum(
-            1 + bool(work.answer) + sum(each.actions for each in work.operations)
-            for work in works)  # fmt: skip
+            1 + bool(answer) + sum(each.actions for each in operations)
+            for operations, answer in zip(right.operations, right.answers, strict=True)
+        )
         return GuiDraft(
             e.plan,
             e.say(
@@ -116,92 +149,110 @@ class DayBook:
                 "今天有几件事，依次进行，每件做完请报告状态。无论我要什么，都请遵守我笔记里的做事规矩。"
                 f"有人来信时请及时看。全天共有{int(actions * factor)}次操作。",
             ),
-            _script(opening, works),
-            changes=changes,
+            right.script(opening),
+            changes=expected.changes(),
             requests=tuple(
-                GuiRequest(e.say(*turn.request.text), GuiAnswer(data=tuple(work.answer) or None),
-                           turn.edits, turn.notice, expected.changes(rows), state)
-                for turn, work, rows, state in zip(turns, works, touched, then, strict=True)
+                GuiRequest(e.say(*request.text), GuiAnswer(data=tuple(answer) or None),
+                           arriving, self._notification(place), expected.changes(rows), state)
+                for place, (request, arriving, answer, rows, state) in enumerate(zip(
+                    self.requests, self._edits, right.answers, right.touched, right.then,
+                    strict=True))
             ),
-            alternatives={"unread": _script((), works)},
-            mutants=self._misses(plan, turns, works, changes),
+            alternatives={"unread": right.script(())},
+            mutants=misses,
             turns=int(actions * factor),
         )  # fmt: skip
 
-    def _turns(self) -> list[_Turn]:
-        """Return the requests with their rules; a change holds from its request on."""
-        rules, found = self.rules, list[_Turn]()
+    # Messages ----------------------------------------------------------------------------------
+
+    def _said(self, place: int) -> list[tuple[PhoneRow, str]]:
+        """Return the messages that arrive right before a request."""
+        e = self.errand
+        notices = [each for each in self.notices if each.place == place]
+        return [*((each.thread, each.change.message(e)) for each in notices),
+                *self.requests[place].said]  # fmt: skip
+
+    def _incoming(self) -> list[tuple[PhoneEdit, ...]]:
         base = max(row["id"] for row in self.errand.rows("messages.messages")) + _INCOMING
-        for place, request in enumerate(self.requests):
-            if request.change is not None:
-                rules = request.change.applied(rules)
-            edits: list[PhoneEdit] = []
-            notice = None
-            for at, (thread, text) in enumerate(request.said):
-                edits.append(("messages.messages", "put", {
-                    "id": base + 10 * place + at, "thread": thread["id"], "text": text,
-                    "mine": False, "time": "NOW", "file": ""}))  # fmt: skip
-                notice = {"app": "messages", "title": thread["name"], "text": text,
-                          "screen": "thread", "params": {"id": thread["id"]}}  # fmt: skip
-            found.append(_Turn(request, rules, tuple(edits), notice))
+        return [
+            tuple(("messages.messages", "put", {
+                "id": base + 10 * place + at, "thread": thread["id"], "text": text, "mine": False,
+                "time": "NOW", "file": ""}) for at, (thread, text) in enumerate(self._said(place)))
+            for place in range(len(self.requests))
+        ]  # fmt: skip
+
+    def _notification(self, place: int) -> dict[str, Any] | None:
+        said = self._said(place)
+        if not said:
+            return None
+        thread, text = said[-1]
+        return {"app": "messages", "title": thread["name"], "text": text, "screen": "thread",
+                "params": {"id": thread["id"]}}  # fmt: skip
+
+    # Playing -----------------------------------------------------------------------------------
+
+    def _played(self, plan: PhonePlan, variant: _Variant) -> _Played | None:
+        """Go through the day; None if something cannot be done."""
+        found = _Played(ExpectedPhone(plan))
+        rules = variant.rules or self.rules
+        try:
+            for place, request in enumerate(self.requests):
+                found.phone.edit(self._edits[place])
+                operations: list[PhoneOperation] = []
+                for notice in self.notices:
+                    if notice.place == place and notice.valid in variant.obeyed:
+                        rules = notice.change.applied(rules)
+                        operations.append(read_thread(notice.thread["name"]))
+                        work = Moment(rules, found.phone).amended(notice.change)
+                        _take(found.phone, work, operations)
+                slip = variant.slips.get(place, "")
+                answer: Sequence[object] = ()
+                if slip != "skipped":
+                    work = request.work(Moment(rules, found.phone, slip))
+                    answer = _take(found.phone, work, operations)
+                rows = found.phone.mark()
+                found.operations.append(operations)
+                found.answers.append(answer)
+                found.touched.append(rows)
+                found.then.append(found.phone.changes(rows))
+        except KeyError:
+            return None
         return found
 
-    def _apply(self, expected: ExpectedPhone, operations: Sequence[PhoneOperation]) -> None:
-        try:
-            for operation in operations:
-                if operation.effect is not None:
-                    operation.effect(expected)
-        except KeyError:
-            self.errand.need(False)
-
-    def _misses(
-        self, plan: Any, turns: Sequence[_Turn], works: Sequence[DayWork],
-        changes: Mapping[str, Any],
-    ) -> dict[str, OperationScript]:  # fmt: skip
+    def _misses(self, plan: PhonePlan, right: _Played) -> dict[str, OperationScript]:
         """Return days with one mistake each, whose outcome differs from the expected one."""
-        found: dict[str, list[DayWork]] = {}
-        for place, (turn, work) in enumerate(zip(turns, works, strict=True)):
-            others = {f"{place + 1} {name}": operations for name, operations in work.wrong.items()}
-            others[f"{place + 1} skipped"] = ()
-            for name, operations in others.items():
-                day = [*works[:place], replace(work, operations=operations), *works[place + 1 :]]
-                found[name] = day
-            del turn
-        for name, rules in self._misread.items():
-            found[name] = [turn.request.work(_read_as(turn.rules, rules, self.rules))
-                           for turn in turns]  # fmt: skip
-        unchanged = [turn.request.work(self.rules) for turn in turns]
-        found["changes unread"] = unchanged
-        names = [name for name in found if self._differs(plan, turns, found[name], changes)]
+        wanted = right.outcome()
+
+        def differing(variant: _Variant) -> _Played | None:
+            played = self._played(plan, variant)
+            return played if played is not None and played.outcome() != wanted else None
+
+        needed = {name: _Variant(rules=rules) for name, rules in self._misread.items()}
+        needed["changes unread"] = _Variant(obeyed=())
+        needed["wrong authority"] = _Variant(obeyed=(False,))
+        found = {}
+        for name, variant in needed.items():
+            played = differing(variant)
+            self.errand.need(played is not None)
+            found[name] = played
+        for place, request in enumerate(self.requests):
+            for slip in (*request.slips, "skipped"):
+                found[f"{place + 1} {slip}"] = differing(_Variant({place: slip}))
+        names = [name for name, played in found.items() if played is not None]
         chosen = self.errand.sample(names, min(_MOST_MISSES, len(names)))
-        return {name: tolerant(_script((), found[name])) for name in chosen}
+        return {name: tolerant(played.script(())) for name in chosen
+                if (played := found[name]) is not None}  # fmt: skip
 
-    def _differs(
-        self, plan: Any, turns: Sequence[_Turn], works: Sequence[DayWork],
-        changes: Mapping[str, Any],
-    ) -> bool:  # fmt: skip
-        expected = ExpectedPhone(plan)
+
+def _take(
+    phone: ExpectedPhone, work: DayWork, operations: list[PhoneOperation]
+) -> Sequence[object]:
+    """Let a request's operations take effect; return its answer."""
+    while True:
         try:
-            for turn, work in zip(turns, works, strict=True):
-                expected.edit(turn.edits)
-                for operation in work.operations:
-                    if operation.effect is not None:
-                        operation.effect(expected)
-        except KeyError:
-            return False
-        return expected.changes() != changes
-
-
-def _read_as(now: HouseRules, misread: HouseRules, morning: HouseRules) -> HouseRules:
-    """Return the rules of a moment as somebody reads them who misread those of the morning."""
-    names = ("bound", "sign", "guests_alarm", "alone_alarm", "days")
-    wrong = {name: getattr(misread, name) for name in names
-             if getattr(misread, name) != getattr(morning, name)}  # fmt: skip
-    return replace(now, **wrong)
-
-
-def _script(opening: Sequence[PhoneOperation], works: Sequence[DayWork]) -> OperationScript:
-    parts: list[PhoneOperation | OperationScript] = list(opening)
-    for work in works:
-        parts += [*work.operations, answering(work.answer) if work.answer else done]
-    return in_sequence(*parts)
+            operation = next(work)
+        except StopIteration as end:
+            return end.value or ()
+        if operation.effect is not None:
+            operation.effect(phone)
+        operations.append(operation)

@@ -1,26 +1,28 @@
 """House rules: how the phone's owner wants things done, and their changes.
 
-The rules apply to every transfer, message, event and task of the day. They are on a note, which a
-second note amends from given dates on; one person may change them by message.
+Several rules depend on what has happened so far: what has left an account today, who has been
+written to, which days are taken. They are on a note, which a second note amends from given dates
+on; one person may change them by message.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
 from typing import Any
 
-from hexathlon.tasks.gui.operations.money import transfer
-from hexathlon.tasks.gui.operations.operation import PhoneOperation
-from hexathlon.tasks.gui.operations.planning import add_event, add_task, reminder_words
-from hexathlon.tasks.gui.operations.writing import send_message
+from hexathlon.tasks.gui.operations.planning import reminder_words
 from hexathlon.tasks.gui.templates.errand import Errand
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
 from hexathlon.tasks.gui.world.phone.money import cents_text
 
-__all__ = ["ALARMS", "HouseRules", "RuleChange", "draw_change", "draw_rules"]
+__all__ = ["ALARMS", "KINDS", "HouseRules", "RuleChange", "draw_change", "draw_rules",
+           "rule_lines"]  # fmt: skip
 
 ALARMS = ("5", "10", "15", "30", "60", "120")
 """Reminders that rules name, in minutes before an event."""
+
+KINDS: Mapping[str, str] = {"limit": "transfers", "sign": "messages", "days": "tasks",
+                            "guests_alarm": "guests", "alone_alarm": "alone"}  # fmt: skip
+"""What each changeable rule applies to."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,13 @@ class RuleChange:
     """Field of `HouseRules`."""
 
     value: Any
+    account: str = ""
+    """Name of the account that a limit is about."""
+
+    @property
+    def retroactive(self) -> bool:
+        """Whether, sent as a message, it also holds for what was created earlier that day."""
+        return self.rule in ("days", "guests_alarm", "alone_alarm")
 
     def applied(self, rules: "HouseRules") -> "HouseRules":
         """Return rules with this change."""
@@ -39,13 +48,14 @@ class RuleChange:
     def text(self, e: Errand) -> str:
         """Return the change as people write it."""
         value = self.value
-        if self.rule == "bound":
+        if self.rule == "limit":
             assert isinstance(value, int)
-            return e.say(f"transfers leave from the savings account from {cents_text(value, 'en')} "
-                         "on", f"转账金额从{cents_text(value, 'zh')}起从储蓄账户转出")  # fmt: skip
+            return e.say(f"at most {cents_text(value, 'en')} a day leave the account "
+                         f'"{self.account}" by transfer',
+                         f"“{self.account}”每天最多转出{cents_text(value, 'zh')}")  # fmt: skip
         if self.rule == "sign":
-            return e.say(f'messages to the group Work end in "{value}"',
-                         f"发给“工作”群组的信息以“{value}”结尾")  # fmt: skip
+            return e.say(f'the ending of messages to the group Work is "{value}"',
+                         f"发给“工作”群组的信息，结尾改为“{value}”")  # fmt: skip
         if self.rule in ("guests_alarm", "alone_alarm"):
             words = reminder_words(e.language, str(value))[0]
             who = e.say(*(("with", "有") if self.rule == "guests_alarm" else ("without", "没有")))
@@ -54,6 +64,16 @@ class RuleChange:
         return e.say(f"tasks due within {value} days get high priority",
                      f"{value}天内到期的任务优先级为高")  # fmt: skip
 
+    def message(self, e: Errand) -> str:
+        """Return the change as a message."""
+        if not self.retroactive:
+            return e.say(f"From now on, {self.text(e)}.", f"从现在起，{self.text(e)}。")
+        things = e.say(*(("tasks", "任务") if self.rule == "days" else ("events", "日程")))
+        return e.say(
+            f"From now on, and for the {things} made today too, {self.text(e)}.",
+            f"从现在起，{self.text(e)}，今天已经新建的{things}也一样。",
+        )
+
 
 @dataclass(frozen=True)
 class HouseRules:
@@ -61,53 +81,33 @@ class HouseRules:
 
     current: PhoneRow
     savings: PhoneRow
-    bound: int
-    """Transfers of this many cents or more leave from the savings account."""
+    limit: int
+    """Cents that may leave the current account by transfer in a day."""
 
     sign: str
-    """Ending of messages to the group Work."""
+    """Ending of the first message of a day to a contact of the group Work."""
 
     guests_alarm: str
     alone_alarm: str
     days: int
     """Tasks that are due within this many days have high priority."""
 
+    tasks: PhoneRow
+    """The list of tasks, in which no two are due on one day."""
+
     today: str
-
-    def transfer(self, payee: PhoneRow, cents: int, reference: str) -> PhoneOperation:
-        """Send money from the account that the rules name."""
-        account = self.savings if cents >= self.bound else self.current
-        return transfer(payee, cents, reference, account)
-
-    def message(self, contact: PhoneRow, text: str) -> PhoneOperation:
-        """Send a message, signed if the rules require it."""
-        return send_message(contact, f"{text} {self.sign}" if contact["group"] == "work" else text)
-
-    def event(self, guests: Sequence[PhoneRow] = (), **facts: str) -> PhoneOperation:
-        """Create an event in the calendar and with the reminder that the rules name."""
-        work = any(row["group"] == "work" for row in guests)
-        if guests:
-            facts["guests"] = ", ".join(row["name"] for row in guests)
-        return add_event(**facts, calendar="work" if work else "personal",
-                         alarm=self.guests_alarm if guests else self.alone_alarm)  # fmt: skip
-
-    def task(self, title: str, due: str) -> PhoneOperation:
-        """Create a task with the due date and the priority that the rules ask for."""
-        at = date.fromisoformat(due)
-        at -= timedelta(days=max(0, at.weekday() - 4))
-        near = (at - date.fromisoformat(self.today)).days <= self.days
-        more = {"priority": "high"} if near else {}
-        return add_task(title=title, due=at.isoformat(), **more)
+    forgotten: frozenset[str] = frozenset()
+    """Conditions that a careless reader overlooks: `spent`, `written`, `taken`, `made`."""
 
 
-def draw_rules(e: Errand) -> HouseRules:
+def draw_rules(e: Errand, tasks: PhoneRow) -> HouseRules:
     """Draw the rules of the morning; the two accounts hold enough for any day."""
     accounts = e.rows("bank.accounts")
     current, savings = (e.put("bank.accounts", row, balance=100 * e.number(6000, 9000))
                         for row in accounts[:2])  # fmt: skip
     guests, alone = e.sample(ALARMS, 2)
-    return HouseRules(current, savings, 1000 * e.number(6, 20), _sign(e), guests, alone,
-                      e.number(4, 8), e.today)  # fmt: skip
+    return HouseRules(current, savings, 1000 * e.number(15, 26), _sign(e), guests, alone,
+                      e.number(4, 8), tasks, e.today)  # fmt: skip
 
 
 def _sign(e: Errand) -> str:
@@ -118,8 +118,9 @@ def _sign(e: Errand) -> str:
 
 def draw_change(e: Errand, rules: HouseRules, rule: str) -> RuleChange:
     """Draw another value of a rule."""
-    if rule == "bound":
-        return RuleChange(rule, rules.bound + e.pick((-3000, -2000, 4000, 7000)))
+    if rule == "limit":
+        more = 1000 * e.pick((-6, -4, -3, 4, 6, 9))
+        return RuleChange(rule, rules.limit + more, rules.current["name"])
     if rule == "sign":
         sign = _sign(e)
         e.need(sign != rules.sign)
@@ -130,31 +131,73 @@ def draw_change(e: Errand, rules: HouseRules, rule: str) -> RuleChange:
     return RuleChange(rule, e.pick([each for each in ALARMS if each not in taken]))
 
 
-def rule_lines(e: Errand, rules: HouseRules, keeper: str) -> str:
-    """Return the note with the rules."""
-    bound = cents_text(rules.bound, e.language)
-    guests, alone = (reminder_words(e.language, each)[0]
-                     for each in (rules.guests_alarm, rules.alone_alarm))  # fmt: skip
-    lines = (
-        e.say(f"Transfers of {bound} or more leave from the account {rules.savings['name']}, "
-              f"smaller ones from {rules.current['name']}.",
-              f"{bound}及以上的转账从“{rules.savings['name']}”转出，更小的从"
-              f"“{rules.current['name']}”转出。"),
-        e.say(f'Messages to contacts of the group Work end in "{rules.sign}", after a space. '
-              "Others have no ending.",
-              f"发给“工作”群组联系人的信息末尾空一格写“{rules.sign}”，其他人的不写。"),
-        e.say(f"Events with guests get the reminder {guests}, events without guests {alone}.",
-              f"有受邀者的日程提醒设为{guests}，没有受邀者的设为{alone}。"),
+def rule_lines(e: Errand, rules: HouseRules, kinds: frozenset[str]) -> list[str]:
+    """Return the rules for these kinds of things, one a line."""
+    writers: tuple[tuple[str, Callable[[Errand, HouseRules], Sequence[str]]], ...] = (
+        ("transfers", _transfers), ("messages", _messages), ("guests", _guests),
+        ("alone", _alone), ("tasks", _tasks),
+    )  # fmt: skip
+    lines = [line for kind, write in writers if kind in kinds for line in write(e, rules)]
+    return [*lines, _promises(e)] if "told" in kinds else lines
+
+
+def _transfers(e: Errand, rules: HouseRules) -> Sequence[str]:
+    limit = cents_text(rules.limit, e.language)
+    return (
+        e.say(f'On one day at most {limit} leave the account "{rules.current["name"]}" by '
+              "transfer, including what left it earlier that day. A transfer that would exceed "
+              f'this leaves from "{rules.savings["name"]}" instead, whole.',
+              f"“{rules.current['name']}”每天通过转账最多转出{limit}，当天早些时候转出的也算在内。"
+              f"某笔转账会使它超额时，整笔改从“{rules.savings['name']}”转出。"),
+    )  # fmt: skip
+
+
+def _messages(e: Errand, rules: HouseRules) -> Sequence[str]:
+    return (
+        e.say("The first message of a day to a contact of the group Work ends in "
+              f'"{rules.sign}", after a space. Further ones to the same contact that day have no '
+              "ending, nor have messages to others.",
+              f"每天发给“工作”群组某位联系人的第一条信息，末尾空一格写“{rules.sign}”；当天再发给此人的不写，"
+              "发给其他人的也不写。"),
+    )  # fmt: skip
+
+
+def _guests(e: Errand, rules: HouseRules) -> Sequence[str]:
+    words = reminder_words(e.language, rules.guests_alarm)[0]
+    return (
+        e.say(f"Events with guests get the reminder {words}.", f"有受邀者的日程提醒设为{words}。"),
         e.say("An event with a guest of the group Work belongs in the calendar Work, any other in "
               "Personal.",
               "受邀者中有“工作”群组的人时，日程归入“工作”日历，其他都归入“个人”。"),
-        e.say("A task that would be due on a Saturday or a Sunday is due on the Friday before.",
-              "本应周六或周日到期的任务，改为之前的周五到期。"),
-        e.say(f"A task that is then due within {rules.days} days of today has high priority, any "
-              "other none.",
-              f"改好后从今天算起{rules.days}天内到期的任务优先级为高，其他不设优先级。"),
-        e.say(f"Only {keeper} may change these rules by message; such a change holds for what is "
-              "created or sent afterwards, and what exists stays as it is.",
-              f"只有{keeper}可以发信息更改这些规则；更改对之后新建和发送的一切有效，已有的保持原样。"),
     )  # fmt: skip
-    return "\n".join(lines)
+
+
+def _alone(e: Errand, rules: HouseRules) -> Sequence[str]:
+    words = reminder_words(e.language, rules.alone_alarm)[0]
+    return (
+        e.say(f"Events without guests are in the calendar Personal, with the reminder {words}.",
+              f"没有受邀者的日程归入“个人”日历，提醒设为{words}。"),
+    )  # fmt: skip
+
+
+def _tasks(e: Errand, rules: HouseRules) -> Sequence[str]:
+    name = rules.tasks["name"]
+    return (
+        e.say(f'Tasks go into the list "{name}". One that would be due on a Saturday or a Sunday '
+              "is due on the Friday before. If another open task of this list is due on that day, "
+              "it is due on the nearest working day before on which none is.",
+              f"任务放进清单“{name}”。本应周六或周日到期的，改为之前的周五到期；如果那天该清单里已有别的"
+              "未完成任务到期，就提前到最近的没有任务到期的工作日。"),
+        e.say(f"A task that is then due within {rules.days} days of today has high priority, any "
+              "other none. All this also holds when a due date is changed.",
+              f"这样定下后，从今天算起{rules.days}天内到期的任务优先级为高，其他不设优先级。"
+              "更改截止日期时也照此办理。"),
+    )  # fmt: skip
+
+
+def _promises(e: Errand) -> str:
+    return e.say(
+        "Whoever I have told a date or a time today is told the new one as well, in the same "
+        "form, when it changes.",
+        "今天告诉过别人的日期或时间如有变动，要以同样的格式再告诉对方。",
+    )

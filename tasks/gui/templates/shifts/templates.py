@@ -1,16 +1,23 @@
 """The templates of shifts: which duties a day has, and when the rules change."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from hexathlon.tasks.gui.operations.finding import read, read_path, read_thread
+from hexathlon.tasks.gui.operations.finding import look_up, read, read_path
 from hexathlon.tasks.gui.templates.draft import GuiDraft, GuiTemplate
 from hexathlon.tasks.gui.templates.errand import Errand, NoErrand, errand
 from hexathlon.tasks.gui.templates.shifts.accounts import basket, invoices, trip_costs
-from hexathlon.tasks.gui.templates.shifts.book import DayBook, DayWork, ShiftRequest
-from hexathlon.tasks.gui.templates.shifts.cast import DayCast, conversation, draw_cast, note
+from hexathlon.tasks.gui.templates.shifts.book import DayBook, Notice, ShiftRequest
+from hexathlon.tasks.gui.templates.shifts.cast import (
+    DayCast,
+    conversation,
+    draw_cast,
+    mail,
+    note,
+)
 from hexathlon.tasks.gui.templates.shifts.rules import (
+    KINDS,
     HouseRules,
-    RuleChange,
     draw_change,
     draw_rules,
     rule_lines,
@@ -29,55 +36,96 @@ __all__ = ["TEMPLATES"]
 
 Duty = Callable[[Errand, DayCast], list[ShiftRequest]]
 
-_BUDGET = 1.2
+_APPLIES: dict[Duty, frozenset[str]] = {
+    payments: frozenset({"transfers"}),
+    chores: frozenset({"tasks", "messages", "told"}),
+    trip_costs: frozenset({"transfers", "messages"}),
+    invoices: frozenset(),
+    basket: frozenset(),
+    gaps: frozenset({"alone"}),
+    meeting: frozenset({"guests", "messages", "told"}),
+    deadlines: frozenset({"tasks"}),
+    listening: frozenset(),
+    storage: frozenset(),
+}
+"""What the rules of a day with a duty are about."""
+
+_BUDGET = 1.4
 """Budget of actions, as a multiple of the oracle's."""
 
 _TRIES = 80
+_RULE_TRIES = 16
 
 
-def _amended(
-    e: Errand, rules: HouseRules, keeper: str
+def _office(e: Errand, cast: DayCast) -> bool:
+    """Write the mails about the keeper's leave; return whether it covers today."""
+    first, last = -e.number(3, 9), e.number(2, 8)
+    planned, corrected = {
+        0: ((first, last), None),
+        1: ((first, last), (first, -e.number(1, 2))),
+        2: ((e.number(3, 8), e.number(12, 20)), (first, last)),
+        3: ((first, last), (first, last + e.number(3, 9))),
+        4: ((first, last), (e.number(1, 4), last + 9)),
+    }[e.number(0, 4)]
+    subject = e.say("My leave", "我的休假")
+    days = [e.day_words(e.day(offset)) for offset in planned]
+    mail(e, cast.keeper, subject, e.say(
+        f"I am on leave from {days[0]} to {days[1]}, both days included.",
+        f"我从{days[0]}到{days[1]}休假，首尾两天都算在内。"), 20)  # fmt: skip
+    if corrected is not None:
+        days = [e.day_words(e.day(offset)) for offset in corrected]
+        mail(e, cast.keeper, e.say("My leave, corrected", "我的休假（更正）"), e.say(
+            f"My leave is from {days[0]} to {days[1]} instead.",
+            f"我的休假改为从{days[0]}到{days[1]}。"), 10)  # fmt: skip
+    begin, end = corrected or planned
+    return begin <= 0 <= end
+
+
+def _rules(
+    e: Errand, cast: DayCast, kinds: frozenset[str]
 ) -> tuple[HouseRules, dict[str, HouseRules], list[str]]:
     """Write the notes with the rules; return those in force, misreadings, and the note's titles."""
-    past, coming = e.sample(("bound", "sign", "guests_alarm", "days"), 2)
-    amendment, later = draw_change(e, rules, past), draw_change(e, rules, coming)
+    morning = draw_rules(e, cast.tasks)
+    names = [rule for rule, kind in KINDS.items() if kind in kinds]
+    past, coming = e.sample(names, 2) if len(names) > 1 else names * 2
+    amendment, later = draw_change(e, morning, past), draw_change(e, morning, coming)
     titles = [e.say("How I do things", "我的做事规矩"),
               e.say("Changes to how I do things", "做事规矩的更改")]  # fmt: skip
+    keeper, deputy = cast.keeper["name"], cast.deputy["name"]
+    authority = e.say(
+        f"Only {keeper} may change these rules, by message; while {keeper} is on leave, only "
+        f"{deputy}. {keeper} has mailed me when that is. A change holds for what is created, "
+        "changed or sent afterwards, and for what was created earlier that day only if it says so.",
+        f"只有{keeper}可以发信息更改这些规矩；{keeper}休假期间只有{deputy}可以。休假时间{keeper}发邮件说过。"
+        "更改对之后新建、修改和发送的一切有效；只有明说时才对当天已新建的有效。")  # fmt: skip
     lines = [(e.day(-e.number(3, 40)), amendment), (e.day(e.number(2, 20)), later)]
-    note(e, titles[0], rule_lines(e, rules, keeper), pinned=True)
+    note(e, titles[0], "\n".join([*rule_lines(e, morning, kinds), authority]), pinned=True)
     note(e, titles[1], "\n".join(
         e.say(f"From {e.day_words(day)}: {change.text(e)}.",
               f"{e.day_words(day)}起：{change.text(e)}。")
         for day, change in e.sample(lines, 2)))  # fmt: skip
-    force = amendment.applied(rules)
-    return force, {"amendment unread": rules, "amendment too early": later.applied(force)}, titles
+    force = amendment.applied(morning)
+    misread = {"amendment unread": morning}
+    careless = {"transfers": "spent", "messages": "written", "tasks": "taken"}
+    for kind, condition in careless.items():
+        if kind in kinds:
+            misread[f"{condition} forgotten"] = replace(force, forgotten=frozenset({condition}))
+    return force, misread, titles
 
 
-def _with_messages(
-    e: Errand, cast: DayCast, rules: HouseRules, requests: Sequence[ShiftRequest]
-) -> tuple[list[ShiftRequest], RuleChange]:
+def _notices(
+    e: Errand, cast: DayCast, rules: HouseRules, kinds: frozenset[str], count: int, acting: bool
+) -> list[Notice]:
     """Let a change of the rules and an unauthorised one arrive during the day."""
-    keeper, pretender = (conversation(e, row) for row in (cast.keeper, cast.pretender))
-    true, false = e.sample(("bound", "sign", "guests_alarm", "alone_alarm", "days"), 2)
-    change, unfounded = draw_change(e, rules, true), draw_change(e, rules, false)
-    place, other = sorted(e.sample(range(1, len(requests) - 2), 2), reverse=bool(e.number(0, 1)))
-    found = list(requests)
-    begun = e.say("From now on, {}.", "从现在起，{}。")
-    reading = read_thread(keeper["name"])
-
-    def told(
-        request: ShiftRequest, said: tuple[object, str], by: RuleChange | None
-    ) -> ShiftRequest:
-        def work(now: HouseRules) -> DayWork:
-            done = request.work(now)
-            opening = [] if by is None else [reading]
-            return DayWork([*opening, *done.operations], done.wrong, done.answer)
-
-        return ShiftRequest(request.text, work, (said, *request.said), by)  # type: ignore[arg-type]
-
-    found[place] = told(found[place], (keeper, begun.format(change.text(e))), change)
-    found[other] = told(found[other], (pretender, begun.format(unfounded.text(e))), None)
-    return found, unfounded
+    names = [rule for rule, kind in KINDS.items() if kind in kinds]
+    e.need(len(names) > 1)
+    true, false = e.sample(names, 2)
+    places = e.sample(range(1, count - 1), 2)
+    chief, other = (cast.deputy, cast.keeper) if acting else (cast.keeper, cast.deputy)
+    return [
+        Notice(places[0], conversation(e, chief), draw_change(e, rules, true), True),
+        Notice(places[1], conversation(e, other), draw_change(e, rules, false), False),
+    ]
 
 
 def _merged(e: Errand, parts: Sequence[Sequence[ShiftRequest]]) -> list[ShiftRequest]:
@@ -103,48 +151,63 @@ def _drawn(e: Errand, cast: DayCast, duty: Duty) -> list[ShiftRequest]:
 
 
 def _day(e: Errand, *duties: Duty) -> GuiDraft:
-    """Draw a day of these duties."""
+    """Draw a day of these duties; rules are drawn until every one of them matters."""
     cast = draw_cast(e)
-    morning = draw_rules(e)
-    rules, misread, titles = _amended(e, morning, cast.keeper["name"])
-    requests, unfounded = _with_messages(
-        e, cast, rules, _merged(e, [_drawn(e, cast, duty) for duty in duties])
-    )
-    misread["unauthorised change"] = unfounded.applied(rules)
-    book = DayBook(e, rules, misread)
-    book.requests = requests
+    requests = _merged(e, [_drawn(e, cast, duty) for duty in duties])
+    kinds = frozenset[str]().union(*(_APPLIES[duty] for duty in duties))
+    acting = _office(e, cast)
     groups = read_path("contacts", "groups", wordings("contacts", "work", e.language))
-    return book.draft([*(read("notes", title) for title in titles), groups], _BUDGET)
+    leave = look_up("mail", cast.keeper["name"])
+    before = e.plan
+    for _ in range(_RULE_TRIES):
+        e.plan = before
+        try:
+            rules, misread, titles = _rules(e, cast, kinds)
+            notices = _notices(e, cast, rules, kinds, len(requests), acting)
+            book = DayBook(e, rules, misread, notices, requests)
+            notes = [read("notes", title) for title in titles]
+            return book.draft([*notes, groups, leave], _BUDGET)
+        except NoErrand:
+            continue
+    raise NoErrand
 
 
-@errand("shift_treasurer", "hard", apps="bank notes tasks messages calendar shop files")
+@errand("shift_treasurer", "hard", apps="bank notes tasks messages mail")
 def treasurer(e: Errand) -> GuiDraft:
-    """A day of accounts, with a meeting and small errands."""
-    return _day(e, trip_costs, invoices, basket, meeting, chores, payments)
+    """A day of accounts: a trip, invoices, payments and chores."""
+    return _day(e, trip_costs, invoices, chores, payments)
 
 
-@errand("shift_workshop", "hard", apps="calendar notes tasks mail podcasts messages bank")
+@errand("shift_workshop", "hard", apps="calendar notes tasks mail messages bank")
 def workshop(e: Errand) -> GuiDraft:
-    """A day of plans, with the costs of a trip."""
-    return _day(e, gaps, deadlines, listening, invoices, chores, payments)
+    """A day of plans: jobs, deadlines and payments."""
+    return _day(e, gaps, deadlines, payments)
 
 
-@errand("shift_festival", "hard", apps="shop calendar mail podcasts messages files tasks")
+@errand("shift_festival", "hard", apps="calendar messages files tasks notes mail")
 def festival(e: Errand) -> GuiDraft:
-    """A day before a festival: purchases, a meeting, deadlines and the ride there."""
-    return _day(e, basket, meeting, listening, storage, chores, payments)
+    """A day before a festival: a meeting, chores and files."""
+    return _day(e, meeting, chores, storage)
 
 
-@errand("shift_moving", "hard", apps="bank calendar files tasks messages mail notes")
+@errand("shift_moving", "hard", apps="bank calendar tasks messages mail notes")
 def moving(e: Errand) -> GuiDraft:
-    """A day before a move: jobs, invoices, deadlines, files and the costs of a trip."""
-    return _day(e, gaps, trip_costs, deadlines, storage, chores, payments)
+    """A day before a move: a meeting, payments and invoices."""
+    return _day(e, meeting, payments, invoices)
 
 
-@errand("shift_journey", "hard", apps="podcasts bank shop calendar messages notes mail")
+@errand("shift_journey", "hard", apps="podcasts bank calendar messages notes mail")
 def journey(e: Errand) -> GuiDraft:
-    """A day before a journey: listening, purchases, debts, jobs and deadlines."""
-    return _day(e, listening, basket, trip_costs, deadlines, chores, payments)
+    """A day before a journey: something to listen to, debts and payments."""
+    return _day(e, listening, trip_costs, payments)
 
 
-TEMPLATES: tuple[GuiTemplate, ...] = (treasurer, workshop, festival, moving, journey)
+@errand("shift_market", "hard", apps="shop bank tasks messages notes mail")
+def market(e: Errand) -> GuiDraft:
+    """A day of purchases, with chores and payments."""
+    return _day(e, basket, chores, payments)
+
+
+TEMPLATES: tuple[GuiTemplate, ...] = (
+    treasurer, workshop, festival, moving, journey, market,
+)  # fmt: skip

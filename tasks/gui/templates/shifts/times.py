@@ -5,13 +5,12 @@ from itertools import combinations, product
 
 from hexathlon.tasks.gui.operations.finding import read, read_path, read_thread
 from hexathlon.tasks.gui.operations.media import clear_queue, enqueue, trash_file
-from hexathlon.tasks.gui.operations.operation import PhoneOperation
 from hexathlon.tasks.gui.operations.planning import change_event
 from hexathlon.tasks.gui.templates.appointments import later
 from hexathlon.tasks.gui.templates.errand import Errand
-from hexathlon.tasks.gui.templates.shifts.book import DayWork, ShiftRequest
-from hexathlon.tasks.gui.templates.shifts.cast import DayCast, conversation, note
-from hexathlon.tasks.gui.templates.shifts.rules import HouseRules
+from hexathlon.tasks.gui.templates.shifts.book import ShiftRequest
+from hexathlon.tasks.gui.templates.shifts.cast import DayCast, conversation, mail, note
+from hexathlon.tasks.gui.templates.shifts.moment import DayWork, Moment
 from hexathlon.tasks.gui.world.apps.calendar.calendar import happens_on
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
 
@@ -37,7 +36,7 @@ def _clear(e: Errand, day: str) -> None:
 
 def meeting(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     """Find the first slot that suits everybody, invite, inform; later somebody drops a slot."""
-    people = list(cast.others[3:6])
+    people = list(cast.others[3:5])
     threads = [conversation(e, row) for row in people]
     first = e.number(3, 8)
     slots = [(e.day(first + place // 2), ("10:00", "15:00")[place % 2]) for place in range(8)]
@@ -51,7 +50,7 @@ def meeting(e: Errand, cast: DayCast) -> list[ShiftRequest]:
               f"盘库{e.number(100, 999)}"), day=day, all_day=False, start=later(start, 30),
               end=later(start, 90), place="", guests="", calendar="personal", alarm="", repeat="",
               note="")  # fmt: skip
-    back = e.number(0, 2)
+    back = e.number(0, len(people) - 1)
     taken = sorted(set.intersection(*free) - mine)
     e.need(len(taken) >= 2)
     # Somebody first names a slot that would come earlier, and takes it back.
@@ -68,50 +67,51 @@ def meeting(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     e.tell(threads[back], e.say(f"Not on {names[early[0]]} after all.",
                                 f"{names[early[0]]}还是不行。"))  # fmt: skip
     title = e.say(f"Round {e.number(11, 99)}", f"碰头会{e.number(11, 99)}")
-    dropper = e.number(0, 2)
-    rest = [row["name"] for row in people]
+    dropper = e.number(0, len(people) - 1)
 
-    def informed(rules: HouseRules, place: int) -> list[PhoneOperation]:
+    def informed(at: Moment, place: int) -> DayWork:
         text = e.say(f"{title}: {slots[place][0]} {slots[place][1]}",
                      f"{title}：{slots[place][0]} {slots[place][1]}")  # fmt: skip
-        return [rules.message(row, text) for row in people]
+        for row in people:
+            yield at.message(row, text)
+        return None
 
-    def planned(rules: HouseRules, place: int) -> list[PhoneOperation]:
+    def work(at: Moment) -> DayWork:
+        for thread in threads:
+            yield read_thread(thread["name"])
+        yield read_path("calendar", "agenda")
+        place = early[0] if at.slip == "taken back" else taken[0]
         day, start = slots[place]
-        facts = {"title": title, "day": day, "start": start, "end": later(start, 60)}
-        return [rules.event(people, **facts), *informed(rules, place)]
+        yield at.event(people, title=title, day=day, start=start, end=later(start, 60))
+        return (yield from informed(at, place))
 
-    def work(rules: HouseRules) -> DayWork:
-        reads = [*(read_thread(row["name"]) for row in threads), read_path("calendar", "agenda")]
-        return DayWork(
-            [*reads, *planned(rules, taken[0])], {"taken back": planned(rules, early[0])}
-        )
-
-    def moved(rules: HouseRules) -> DayWork:
-        day, start = slots[taken[1]]
-        old_day, old_start = slots[taken[0]]
+    def moved(at: Moment) -> DayWork:
+        yield read_thread(threads[dropper]["name"])
+        (day, start), (old_day, old_start) = slots[taken[1]], slots[taken[0]]
         facts = {"day": day} if day != old_day else {}
         if start != old_start:
             facts |= {"start": start, "end": later(start, 60)}
-        works = [change_event(title, **facts), *informed(rules, taken[1])]
-        return DayWork([read_thread(threads[dropper]["name"]), *works], {"untold": works[:1]})
+        yield change_event(title, **facts)
+        return None if at.slip == "untold" else (yield from informed(at, taken[1]))
 
     told_off = e.say(f"{names[taken[0]]} does not suit me any more. All else I wrote holds.",
-                     f"{names[taken[0]]}我来不了了，其他的不变。")  # fmt: skip
+                     f"{names[taken[0]]}我来不了了，其他时间不变。")  # fmt: skip
     form = e.say(f"{title}: 2026-01-31 10:00", f"{title}：2026-01-31 10:00")
-    others = e.say(f"{rest[0]}, {rest[1]} and {rest[2]}", f"{rest[0]}、{rest[1]}和{rest[2]}")
+    others = e.say(" and ".join(row["name"] for row in people),
+                   "、".join(row["name"] for row in people))  # fmt: skip
     return [
         ShiftRequest((
-            f'Plan "{title}", one hour, with {others}: the first time that suits all of them, by '
+            f'Plan "{title}", one hour, with {others}: the first time that suits both of them, by '
             "what they wrote me, and at which no event of mine is in the way. Put it into the "
-            f'calendar with the three as guests, and message each, in the form "{form}".',
-            f"请安排“{title}”，一小时，参加者{others}：按他们发来的信息，选所有人都可以、我也没有日程冲突的"
-            f"最早时间。加入日历并邀请三人，再分别发信息告知，格式为“{form}”。"), work),
+            f'calendar with the two as guests, and message each, in the form "{form}".',
+            f"请安排“{title}”，一小时，参加者{others}：按他们发来的信息，选两人都可以、我也没有日程冲突的"
+            f"最早时间。加入日历并邀请两人，再分别发信息告知，格式为“{form}”。"),
+            work, ("taken back",)),
         ShiftRequest((
-            f'Move "{title}" if somebody has written that it has to be; same conditions. Then tell '
-            "all three the new time in the same form.",
-            f"如果有人来信说不行，请按同样的条件把“{title}”改期，再以同样格式把新时间告诉三人。"),
-            moved, said=((threads[dropper], told_off),)),
+            f'Make sure that "{title}" still suits everybody; if not, move it by the same '
+            "conditions.",
+            f"请确认“{title}”的时间大家是否仍然都可以；如果不行，按同样的条件改期。"),
+            moved, ("untold",), said=((threads[dropper], told_off),)),
     ]  # fmt: skip
 
 
@@ -155,23 +155,28 @@ def gaps(e: Errand, cast: DayCast) -> list[ShiftRequest]:
             times[job] = at
             at += jobs[job]
 
-    def placed(rules: HouseRules, shift: int = 0) -> list[PhoneOperation]:
-        return [rules.event(title=names[job], day=day, start=_clock(times[job] + shift),
-                            end=_clock(times[job] + shift + jobs[job]))
-                for job in sorted(times, key=lambda job: times[job])]  # fmt: skip
+    first = min(times, key=lambda job: times[job])
 
-    def work(rules: HouseRules) -> DayWork:
-        reads = [read("notes", title), read_path("calendar", "agenda")]
-        return DayWork([*reads, *placed(rules)], {"late": placed(rules, 5)})
+    def work(at: Moment) -> DayWork:
+        yield read("notes", title)
+        yield read_path("calendar", "agenda")
+        shift = 5 if at.slip == "late" else 0
+        yield at.event(title=names[first], day=day, start=_clock(times[first] + shift),
+                       end=_clock(times[first] + shift + jobs[first]))  # fmt: skip
+        return [_clock(times[job]) for job in range(_JOBS)]
 
     return [ShiftRequest((
-        f'Put the four jobs of the note "{title}" into the calendar on {e.day_words(day)}, between '
-        f"9:00 and {end}, each in one piece and beside no other event; they all fit, in one way. "
+        f'When would the four jobs of the note "{title}" begin on {e.day_words(day)}, between 9:00 '
+        f"and {end}, each in one piece and beside no other event? They all fit, in one way. "
         "Within a free stretch the longest job comes first, and the jobs follow each other from "
-        "its beginning without a break.",
-        f"请把笔记“{title}”里的四项活计排进{e.day_words(day)}9:00至{end}的日历，每项不拆分、不与其他日程"
-        "重叠；只有一种排法放得下。每段空闲里最长的排最前，从空闲开始处起一项接一项，不留间隔。"),
-        work)]  # fmt: skip
+        "its beginning without a break. Answer with the four times in the order of the note, like "
+        '"09:00; 10:30; 11:15; 14:00", and put only the job that comes first that day into the '
+        "calendar, under its name.",
+        f"笔记“{title}”里的四项活计要排进{e.day_words(day)}9:00至{end}，每项不拆分、不与其他日程"
+        "重叠；只有一种排法放得下。每段空闲里最长的排最前，从空闲开始处起一项接一项，不留间隔。"
+        "请按笔记里的顺序回答四项各自的开始时间，如“09:00; 10:30; 11:15; 14:00”，"
+        "并只把当天最早的那项以其名称加入日历。"),
+        work, ("late",))]  # fmt: skip
 
 
 def _tight_gaps(e: Errand) -> tuple[list[int], list[int], tuple[int, ...]]:
@@ -198,51 +203,65 @@ def _clock(minutes: int) -> str:
 
 
 def deadlines(e: Errand, cast: DayCast) -> list[ShiftRequest]:
-    """Make tasks from an email whose deadlines count back from an event that has moved."""
-    del cast
-    mail, news = e.mails(2)
-    moved = e.number(24, 33)
+    """Make tasks whose deadlines count back from an event that moves, twice."""
+    planner = cast.others[7]
+    e.need(planner["email"])
     name = e.say(f"Gala {e.number(11, 99)}", f"晚会{e.number(11, 99)}")
+    day, again = e.day(e.number(20, 30)), e.day(e.number(20, 30))
     event = e.put("calendar.events", None, title=name, day=e.day(e.number(36, 50)), all_day=False,
                   start="18:00", end="20:00", place="", guests="", calendar="family", alarm="",
                   repeat="", note="")  # fmt: skip
     steps = e.sample((("Print badges", "打印胸牌"), ("Order flowers", "订花"),
-                      ("Confirm halls", "确认场地"), ("Collect lists", "收集名单")), 3)  # fmt: skip
-    backs = e.sample(range(1, 12), 3)
-    e.put(
-        "mail.mails",
-        mail,
-        body=e.say(
-            f"For {name}: "
-            + "; ".join(
-                f"{step[0]} {back} days before" for step, back in zip(steps, backs, strict=True)
-            )
-            + ".",
-            f"关于{name}："
-            + "；".join(f"提前{back}天{step[1]}" for step, back in zip(steps, backs, strict=True))
-            + "。",
-        ),
-    )
-    e.put("mail.mails", news, body=e.say(
-        f"{name} is put off to {e.day_words(e.day(moved))}; the calendar has the old date still.",
-        f"{name}推迟到{e.day_words(e.day(moved))}，日历上还是旧日期。"))  # fmt: skip
+                      ("Confirm halls", "确认场地"), ("Collect lists", "收集名单")), 2)  # fmt: skip
+    backs = e.sample(range(1, 12), 2)
+    titles = [e.say(f"{step[0]} for {name}", f"{name}：{step[1]}") for step in steps]
+    needs = (e.say("; ".join(f"{step[0]} {back} days before" for step, back in
+                             zip(steps, backs, strict=True)),
+                   "；".join(f"提前{back}天{step[1]}" for step, back in
+                            zip(steps, backs, strict=True))))  # fmt: skip
+    subject = e.say(f"What {name} needs", f"{name}的准备工作")
+    mail(e, planner, subject, e.say(f"For {name}: {needs}.", f"{name}：{needs}。"), 12)
+    mail(e, planner, e.say(f"{name}: new date", f"{name}改期"), e.say(
+        f"{name} is now on {e.day_words(day)}. All else stays.",
+        f"{name}改到{e.day_words(day)}，其他不变。"), 5)  # fmt: skip
+    thread = conversation(e, planner)
+    e.need(day != again)
 
-    def tasks(rules: HouseRules, day: str) -> list[PhoneOperation]:
-        return [rules.task(e.say(f"{step[0]} for {name}", f"{name}：{step[1]}"),
-                           (date.fromisoformat(day) - timedelta(days=back)).isoformat())
-                for step, back in zip(steps, backs, strict=True)]  # fmt: skip
+    def wanted(day: str, back: int) -> str:
+        return (date.fromisoformat(day) - timedelta(days=back)).isoformat()
 
-    def work(rules: HouseRules) -> DayWork:
-        reads = [read("mail", name, mail["name"]), read("mail", name, news["name"])]
-        day = e.day(moved)
-        works = [change_event(name, day=day), *tasks(rules, day)]
-        return DayWork([*reads, *works], {"old date": [works[0], *tasks(rules, event["day"])]})
+    def work(at: Moment) -> DayWork:
+        yield read("mail", subject, planner["name"])
+        yield change_event(name, day=day)
+        yield read_path("tasks", "", cast.tasks["name"])
+        for title, back in zip(titles, backs, strict=True):
+            yield at.task(title, wanted(event["day"] if at.slip == "old date" else day, back))
+        return None
 
-    return [ShiftRequest((
-        f'My mail says what "{name}" needs and when. Make a task of each point, in the form '
-        f'"{steps[0][0]} for {name}", and correct the event\'s date if it is wrong.',
-        f"邮件里写了“{name}”需要什么、什么时候。请为每一点新建任务，格式为“{name}：{steps[0][1]}”；"
-        "如果日程的日期不对请更正，时间不变。"), work)]  # fmt: skip
+    def moved(at: Moment) -> DayWork:
+        yield read_thread(thread["name"])
+        yield change_event(name, day=again)
+        for title, back in zip(titles, backs, strict=True):
+            change = None if at.slip == "event only" else at.moved_task(title, wanted(again, back))
+            if change is not None:
+                yield change
+        return None
+
+    return [
+        ShiftRequest((
+            f'{planner["name"]} has written mails about "{name}": what it needs and when. Make a '
+            f'task of each point, in the order of the mail and in the form "{titles[0]}", and '
+            "correct the event's date if it is wrong.",
+            f"{planner['name']}的邮件里写了“{name}”需要什么、什么时候。请按邮件中的顺序为每一点新建任务，"
+            f"格式为“{titles[0]}”；如果日程的日期不对请更正。"), work, ("old date",)),
+        ShiftRequest((
+            f'There is news about "{name}", by message. Bring the calendar and the tasks up to '
+            "date, the tasks in the same order.",
+            f"“{name}”有新消息，见信息。请更新日历和任务，任务仍按同样的顺序。"),
+            moved, ("event only",),
+            said=((thread, e.say(f"{name} moves once more, to {e.day_words(again)}.",
+                                 f"{name}又改期了，改到{e.day_words(again)}。")),)),
+    ]  # fmt: skip
 
 
 # Listening -------------------------------------------------------------------------------------
@@ -283,19 +302,20 @@ def listening(e: Errand, cast: DayCast) -> list[ShiftRequest]:
 
     e.need(len({row["minutes"] for row in pool}) == len(pool))
 
-    def queued(rows: list[PhoneRow]) -> list[PhoneOperation]:
-        return [enqueue(by_id[row["show"]], row) for row in order(rows)]
+    def work(at: Moment) -> DayWork:
+        for show in shows:
+            yield read_path("podcasts", "shows", show["title"])
+        for row in order(greedy if at.slip == "greedy" else before):
+            yield enqueue(by_id[row["show"]], row)
+        return None
 
-    def work(rules: HouseRules) -> DayWork:
-        del rules
-        reads = [read_path("podcasts", "shows", show["title"]) for show in shows]
-        return DayWork([*reads, *queued(before)], {"greedy": queued(greedy)})
-
-    def again(rules: HouseRules) -> DayWork:
-        del rules
-        emptied = [clear_queue(row) for row in order(before)]
-        return DayWork([read_thread(thread["name"]), *emptied, *queued(after)],
-                       {"kept": [*emptied, *queued(before)]})  # fmt: skip
+    def again(at: Moment) -> DayWork:
+        yield read_thread(thread["name"])
+        for row in order(before):
+            yield clear_queue(row)
+        for row in order(before if at.slip == "kept" else after):
+            yield enqueue(by_id[row["show"]], row)
+        return None
 
     shown = e.say(f'"{shows[0]["title"]}" and "{shows[1]["title"]}"',
                   f"“{shows[0]['title']}”和“{shows[1]['title']}”")  # fmt: skip
@@ -305,11 +325,12 @@ def listening(e: Errand, cast: DayCast) -> list[ShiftRequest]:
             "played so that they fill it as far as possible without exceeding it, the shortest "
             "first.",
             f"我要坐{limit}分钟的车。请把{shown}里没听过的单集加入队列，总时长尽量接近但不超过这段时间，"
-            "短的在前。"), work),
+            "短的在前。"), work, ("greedy",)),
         ShiftRequest((
             f"The ride has changed, see what {person['name']} wrote. Fill the queue anew by the "
             "same conditions.",
-            f"车程变了，见{person['name']}的来信。请按同样的条件重新排队列。"), again,
+            f"车程变了，见{person['name']}发来的信息。请按同样的条件重新排队列。"),
+            again, ("kept",),
             said=((thread, e.say(f"The ride takes only {shorter} minutes now.",
                                  f"车程现在只要{shorter}分钟。")),)),
     ]  # fmt: skip
@@ -351,24 +372,24 @@ def storage(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     sums = sorted((sum(sizes[place] for place in part), part) for count in range(1, 6)
                   for part in combinations(usable, count)
                   if sum(sizes[place] for place in part) >= target)  # fmt: skip
-    e.need(len(sums) > 1 and sums[0][0] < sums[1][0] and 3 <= len(sums[0][1]) <= 4)
+    e.need(len(sums) > 1 and sums[0][0] < sums[1][0] and len(sums[0][1]) == 3)
     free = sorted((sum(sizes[place] for place in part), part) for count in range(1, 6)
                   for part in combinations(range(_FILES), count)
                   if sum(sizes[place] for place in part) >= target)  # fmt: skip
     e.need(free[0] != sums[0])
 
-    def gone(part: tuple[int, ...]) -> list[PhoneOperation]:
-        return [trash_file(rows[place]) for place in part]
+    parts = {"needed": free[0][1], "second": sums[1][1]}
 
-    def work(rules: HouseRules) -> DayWork:
-        del rules
-        reads = [read_path("files", "", folder["name"]), read_thread(thread["name"])]
-        return DayWork([*reads, *gone(sums[0][1])],
-                       {"needed": gone(free[0][1]), "second": gone(sums[1][1])})  # fmt: skip
+    def work(at: Moment) -> DayWork:
+        yield read_path("files", "", folder["name"])
+        yield read_thread(thread["name"])
+        for place in parts.get(at.slip, sums[0][1]):
+            yield trash_file(rows[place])
+        return None
 
     return [ShiftRequest((
         f"Put files of the folder {folder['name']} into the bin that have at least {target} KB "
         "together, and as little more as possible. Starred files stay, and whatever somebody has "
         "written me to keep.",
         f"请把文件夹“{folder['name']}”中总共至少{target} KB的文件移到回收站，超出的越少越好。"
-        "加星标的和有人来信要我保留的不要动。"), work)]  # fmt: skip
+        "加星标的和有人发信息要我保留的不要动。"), work, tuple(parts))]  # fmt: skip

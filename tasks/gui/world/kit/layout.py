@@ -9,7 +9,7 @@ from typing import Any
 
 from hexathlon.tasks.gui.elements import ElementBounds
 from hexathlon.tasks.gui.world.kit.events import BACK, PhoneEvent
-from hexathlon.tasks.gui.world.kit.metrics import ellipsize, text_width
+from hexathlon.tasks.gui.world.kit.metrics import ellipsize, text_width, wrap
 from hexathlon.tasks.gui.world.kit.placing import Placer, UnknownWidget
 from hexathlon.tasks.gui.world.kit.scene import PaintOp, ScrollArea, UINode
 from hexathlon.tasks.gui.world.kit.widgets import (
@@ -263,7 +263,9 @@ class ScreenLayout(Placer):
         children = [TextLabel(dialog.text)] if dialog.text else []
         children += dialog.children
         content = self.measure(children, width)
-        head = self.title * 2 if dialog.title else pixels[8]
+        size = self.title
+        lines = wrap(dialog.title, size, width - pixels[32], 2) if dialog.title else ()
+        head = size * 2 + size * 5 // 4 * (len(lines) - 1) if lines else pixels[8]
         foot = pixels[56] if dialog.buttons else pixels[8]
         room = floor - self.status_height - pixels[32] - head - foot
         visible = min(content + pixels[6], room)
@@ -272,16 +274,10 @@ class ScreenLayout(Placer):
         self.rect(left, top, left + width, top + height, palette.surface,
                   pixels[min(self.look.corner + 4, 24)])  # fmt: skip
         self.scene.title = dialog.title or dialog.text
-        if dialog.title:
-            size = self.title
-            self.text(
-                left + pixels[16],
-                top + size // 2,
-                ellipsize(dialog.title, size, width - pixels[32]),
-                size,
-                palette.text,
-                True,
-            )
+        for place, line in enumerate(lines):
+            at = top + size // 2 + place * size * 5 // 4
+            self.text(left + pixels[16], at, line, size, palette.text, True)
+        if lines:
             self.node("heading", dialog.title, left + pixels[16], top, left + width, top + head)
         body = ElementBounds(left, top + head, left + width, top + head + visible)
         self._scrolled("body", children, body, offset)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from hexathlon.envs.errors import EnvFault, WrongState
+from hexathlon.envs.gui.desktop.stored import entries_of
 from hexathlon.envs.gui.errors import DeviceRefusal
 from support.desktops import desktop_task, names, number, opened, until
 
@@ -89,6 +90,21 @@ def test_a_number_never_means_another_element(fresh):
     fresh._shown = shown  # as if the screen had changed by itself since it was last read
     with pytest.raises(DeviceRefusal, match="no longer there"):
         fresh.act("click", {"index": stale})
+
+
+def test_an_entry_that_moved_is_clicked_at_its_new_place():
+    files = {f"Documents/{name}.txt": {"text": name} for name in "bdf"}
+    for device in opened(files):
+        device.act("open_app", {"app_name": "Files"})
+        device.act("double_click", {"index": number(device, "table cell", "Documents")})
+        until(device, "table cell", "d.txt")
+        shown, entry = list(device._elements()), number(device, "table cell", "d.txt")
+        device._live().write_entries(entries_of({"Documents/a.txt": {"text": "a"}}))
+        until(device, "table cell", "a.txt")
+        device._shown = shown  # as if the list had changed since it was last read
+        device.act("click", {"index": entry})
+        assert [e.name for e in device.elements() if e.selected and e.name.endswith(".txt")] == [
+            "d.txt"]  # fmt: skip
 
 
 def test_a_program_closed_by_the_agent_is_not_a_fault(fresh):

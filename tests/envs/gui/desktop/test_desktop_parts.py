@@ -58,7 +58,7 @@ def node(role: str, name: str, bounds: tuple[int, int, int, int], *states: str,
          children: tuple[AccessibleNode, ...] = ()) -> AccessibleNode:  # fmt: skip
     flags = frozenset({"showing", "visible", "sensitive", *states})
     return AccessibleNode(
-        (":1.1", f"/{role}/{name}"), role, name, flags, bounds, children=list(children)
+        (":1.1", f"/{role}/{name}"), role, name, flags, bounds, bounds[:2], children=list(children)
     )
 
 

@@ -183,7 +183,7 @@ class ClockApp(PhoneApp):
             Columns(tuple(
                 Checkbox(names[number], str(number + 1) in days, do("day", day=str(number + 1)))
                 for number in part
-            )) for part in ((0, 1, 2), (3, 4), (5, 6))
+            )) for part in ((0, 1), (2, 3), (4, 5), (6,))
         ]  # fmt: skip
         actions = [BarAction("check", view("save"), do("save_alarm", id=key))]
         if key:

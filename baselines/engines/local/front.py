@@ -1,0 +1,79 @@
+"""A convolutional encoder of patches, in place of a model's token embedding."""
+
+from pathlib import Path
+from typing import Any, Final
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from hexathlon.baselines.tokens.patches import CELLS, FIRST_PATCH, LEVELS, cells_of, places_of
+
+__all__ = ["SETTING", "PatchEmbedding", "add_front", "load_front"]
+
+SETTING: Final = "hexathlon_patches"
+"""Setting of a model's configuration: the number of channels of its encoder."""
+
+_PREFIX = "model.embed_tokens."
+_MOST = 64
+
+
+class PatchEmbedding(nn.Embedding):
+    """Embeds tokens, and patches by two convolutions over their cells and their place.
+
+    Args:
+        words: The embedding of tokens.
+        channels: Channels of the convolutions.
+    """
+
+    def __init__(self, words: nn.Embedding, channels: int) -> None:
+        super().__init__(words.num_embeddings, words.embedding_dim, _weight=words.weight.detach())
+        width = words.embedding_dim
+        self.convolutions = nn.Sequential(
+            nn.Conv2d(1, channels, 3, padding=1), nn.GELU(),
+            nn.Conv2d(channels, channels, 3, padding=1), nn.GELU(),
+        )  # fmt: skip
+        self.project = nn.Linear(channels * CELLS * CELLS, width)
+        self.row, self.column = nn.Embedding(_MOST, width), nn.Embedding(_MOST, width)
+        with torch.no_grad():
+            for each in (self.project, self.row, self.column):
+                each.weight.normal_(0.0, 0.02)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Return the embeddings of ids, `[..., width]`."""
+        patches = input >= FIRST_PATCH
+        hidden = F.embedding(input.masked_fill(patches, 0), self.weight)
+        if not bool(patches.any()):
+            return hidden
+        return hidden.masked_scatter(patches[..., None], self.encode(input[patches]))
+
+    def encode(self, ids: Tensor) -> Tensor:
+        """Return the embeddings of patches, `[patches, width]`."""
+        levels = torch.stack(cells_of(ids), -1).to(self.weight.dtype) / (LEVELS - 1) - 0.5
+        seen = self.convolutions(levels.view(-1, 1, CELLS, CELLS)).flatten(1)
+        rows, columns = places_of(ids)
+        encoded: Tensor = self.project(seen) + self.row(rows) + self.column(columns)
+        return encoded
+
+
+def add_front(model: Any, channels: int) -> PatchEmbedding:
+    """Give a model an untrained encoder of patches, and note it in its configuration."""
+    words = model.get_input_embeddings()
+    front = PatchEmbedding(words, channels).to(words.weight)
+    model.set_input_embeddings(front)
+    setattr(model.config, SETTING, channels)
+    return front
+
+
+def load_front(model: Any, path: Path) -> None:
+    """Give a model the encoder of its checkpoint; does nothing for a model without one."""
+    channels = int(getattr(model.config, SETTING, 0) or 0)
+    if not channels:
+        return
+    from safetensors.torch import load_file
+
+    stored = {name: value for file in sorted(path.glob("*.safetensors"))
+              for name, value in load_file(file).items()}  # fmt: skip
+    front = add_front(model, channels)
+    own = {name: stored[_PREFIX + name] for name in front.state_dict()}
+    front.load_state_dict(own)
