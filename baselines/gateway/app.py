@@ -17,7 +17,7 @@ from hexathlon.baselines.engines.errors import BadRequest, EngineError
 from hexathlon.baselines.engines.replies import Completion
 from hexathlon.baselines.gateway.answers import Answering, ModelAnswer
 
-__all__ = ["Gateway", "HttpReply", "Responder", "read_body", "streamed"]
+__all__ = ["APIS", "Gateway", "HttpReply", "Responder", "read_body", "streamed"]
 
 _MAX_BODY = 64 * 2**20
 _STATUS = {
@@ -41,6 +41,9 @@ _POSTED: dict[str, ChatApi] = {
     "/v1/messages": AnthropicMessages(),
 }
 
+
+APIS: dict[str, ChatApi] = {api.name: api for api in (*_POSTED.values(), _GEMINI)}
+"""The chat APIs by name."""
 
 _GEMINI_PATH = re.compile(r"/v1(?:beta|alpha)?/models/[^/:]+:(?:g|streamG)enerateContent")
 

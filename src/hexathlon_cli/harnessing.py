@@ -61,6 +61,7 @@ def run_harness(
         "command": list(command),
         "seconds": seconds,
         "memory_mb": memory_mb,
+        "mounts": list(settings.mounts),
         "model": {**described, "spelling": inner},
     }
     config = config.model_copy(update={"model": f"custom:{description['name']}"})

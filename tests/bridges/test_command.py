@@ -113,6 +113,26 @@ def test_a_program_solves_a_task_with_a_model_on_a_server(tmp_path: Path, task: 
     assert ending in next(row["output"] for row in rows if "output" in row)
 
 
+def test_a_programs_run_is_verified_by_running_it_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The recorded replies stand in for the model; other replies do other work."""
+    out = tmp_path / "run"
+    with served(Gateway(Scripted(GoldModel(TERMINAL)))) as url:
+        assert harness(out, f"endpoint:{url}/v1#scripted", TERMINAL, "small") == 0
+    assert run(["verify", str(out), f"--mount={PROGRAMS}"]) == 0
+    assert "1 of 1 trials replayed identically" in capsys.readouterr().out
+    assert run(["verify", str(out)]) == 4
+    assert "allow it with --mount" in capsys.readouterr().err
+    (log,) = (out / "calls").iterdir()
+    rows = [json.loads(line) for line in log.read_text().splitlines()]
+    forged = [row | ({"reply": {"role": "assistant", "content": "No."}} if "api" in row else {})
+              for row in rows]  # fmt: skip
+    log.write_text("".join(json.dumps(row) + "\n" for row in forged))
+    assert run(["verify", str(out), f"--mount={PROGRAMS}"]) == 3
+    assert "final_state" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("name", "task"), [
     pytest.param("small", TERMINAL, id="small-terminal", marks=pytest.mark.slow),
     pytest.param("small", SHOPPING, id="small-shopping"),
