@@ -57,6 +57,12 @@ class CommandSettings:
     """Maximum duration of a trial."""
 
     memory_mb: int = 2048
+    calls: int | None = None
+    """Maximum number of the model's calls in a trial: the turns of a program."""
+
+    tokens: int | None = None
+    """Tokens of a trial's calls, input and output, after which no further call is answered."""
+
     variables: Mapping[str, str] = field(default_factory=dict)
     """Further environment variables."""
 
@@ -221,7 +227,8 @@ class CommandPlayer:
         return await answer
 
     async def _serve(self, listening: socket.socket, task: str) -> None:
-        model = _UntilTheEnd(self._agent.answers(self._episode, self._turns), self._turns)
+        answers = self._agent.answers(self._episode, self._turns)
+        model = _BudgetedModel(answers, self._turns, self._agent.settings)
         tools = ToolServer(self._episode.tools, task, self._called)
         gateway = Gateway(model, {_MCP: tools.answer}, self._answered)
         self._server = GatewayServer(gateway, listening)
@@ -272,12 +279,14 @@ class CommandPlayer:
         calls_file(logs, key).write_text(text, "utf-8")
 
 
-class _UntilTheEnd:
-    """A model that refuses calls after the end of the trial."""
+class _BudgetedModel:
+    """A model that refuses calls after the end of the trial, and beyond its budgets."""
 
-    def __init__(self, model: Answering, turns: TurnLog) -> None:
+    def __init__(self, model: Answering, turns: TurnLog, settings: CommandSettings) -> None:
         self._model = model
         self._turns = turns
+        self._settings = settings
+        self._calls = self._tokens = 0
         self.name = model.name
 
     @property
@@ -287,7 +296,16 @@ class _UntilTheEnd:
     async def answer(self, call: ApiCall) -> ModelAnswer:
         if self._turns.closed:
             raise BadRequest(_OVER)
-        return await self._model.answer(call)
+        limit = self._settings.calls
+        if limit is not None and self._calls >= limit:
+            raise BadRequest(f"the trial's {limit} calls are used up")
+        most = self._settings.tokens
+        if most is not None and self._tokens >= most:
+            raise BadRequest(f"the trial's {most} tokens are used up")
+        self._calls += 1
+        answer = await self._model.answer(call)
+        self._tokens += answer.reply.usage.input + answer.reply.usage.output
+        return answer
 
 
 def _variables(url: str, model: str, mcp: str) -> dict[str, str]:
