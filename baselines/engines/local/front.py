@@ -52,7 +52,9 @@ class PatchEmbedding(nn.Embedding):
             return hidden.masked_scatter(patches[..., None], self.encode(seen))
         # Blocks of one size: a patch's result then does not depend on the rest of the pass.
         whole = F.pad(seen, (0, -len(seen) % _BLOCK), value=FIRST_PATCH)
-        encoded = torch.cat([self.encode(block) for block in whole.split(_BLOCK)])[: len(seen)]
+        encoded = torch.cat([self.encode(block) for block in torch.split(whole, _BLOCK)])[
+            : len(seen)
+        ]
         return hidden.masked_scatter(patches[..., None], encoded)
 
     def encode(self, ids: Tensor) -> Tensor:
