@@ -5,6 +5,7 @@ Run it with the interpreter of the door's environment, which `scripts/bridges` m
     .venv-bridges/openenv/bin/python scripts/parity.py openenv
 
 It writes `docs/notes/parity/DOOR.json`. Equal means: opening, every answer, tools, reward and end.
+A test says when the tasks have changed since.
 """
 
 import argparse
@@ -21,11 +22,17 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 sys.dont_write_bytecode = True
 
-from bridges.contract import EVENT, NOTHING, native  # noqa: E402
+import gymnasium  # noqa: E402
+from bridges.contract import EVENT, Played, native  # noqa: E402
 from bridges.test_contract import DOORS, heard  # noqa: E402
 
 from hexathlon.baselines.bridges.listing import TaskListing  # noqa: E402
 from hexathlon.baselines.harness.environments import find_environment  # noqa: E402
+from hexathlon.tasks.taskset import build_task  # noqa: E402
+
+EVENTS = (EVENT, "Shopping", "Terminal", "Web", "GUI")
+FEW = 2
+"""Tasks of each event but the first."""
 
 SUBMIT = '{"name": "submit", "arguments": {}}'
 
@@ -37,27 +44,51 @@ def main() -> int:
     parser.add_argument("--tasks", type=int, default=8)
     options = parser.parse_args()
     if options.door == "harbor":
-        return written("harbor", "harbor", "Terminal", "reward", harbor_pairs(options.tasks))
+        return written("harbor", "harbor", "reward", harbor_pairs(options.tasks))
     package = DOORS[options.door][0]
-    rows = TaskListing(EVENT, level="tiny").rows("test", 0, options.tasks)
     kind = importlib.import_module(f"bridges.doors.{options.door}").Client
     pairs = []
-    with kind(EVENT) as door:
-        for seed, row in enumerate(rows):
-            for actions in (None, (NOTHING,) * 20):
-                ours = native(row["task"], seed, actions)
-                theirs = door.play(ours.task, ours.seed, ours.actions)
-                seen = hashlib.sha256(json.dumps(theirs).encode()).hexdigest()
-                pairs.append({
-                    "task": ours.task, "seed": seed,
-                    "agent": "oracle" if actions is None else "idle",
-                    "turns": len(ours.actions), "native": ours.reward, "door": theirs.reward,
-                    "equal": theirs == heard(door, ours), "sha256": seen,
-                })  # fmt: skip
+    for event in EVENTS:
+        pairs += event_pairs(kind, event, options.tasks if event == EVENT else FEW)
     compared = "opening, answers, tools, reward, end"
     if not kind.tells_the_end:
         compared += "; this door ends before the last answer"
-    return written(options.door, package, EVENT, compared, pairs)
+    return written(options.door, package, compared, pairs)
+
+
+def event_pairs(kind: Any, event: str, count: int) -> list[dict[str, Any]]:
+    """Play the oracle, and an agent that repeats the oracle's first action until its end."""
+    pairs = []
+    rows = TaskListing(event, level="tiny").rows("test", 0, count)
+    with kind(event) as door:
+        for seed, row in enumerate(rows):
+            gold = native(row["task"], seed, event=event)
+            for agent, ours in (("oracle", gold), ("stuck", stuck(gold, event))):
+                theirs = door.play(ours.task, ours.seed, ours.actions)
+                seen = hashlib.sha256(json.dumps(theirs).encode()).hexdigest()
+                equal = theirs == heard(door, ours)
+                pairs.append(pair(event, ours, agent, theirs.reward, equal) | {"sha256": seen})
+    return pairs
+
+
+def stuck(gold: Played, event: str) -> Played:
+    """Play the first action of an episode again and again."""
+    with gymnasium.make(find_environment(event).id) as env:
+        env.reset(seed=gold.seed, options={"task": gold.task})
+        count, over = 0, False
+        while not over:
+            *_, terminated, truncated, _ = env.step(gold.actions[0])
+            count, over = count + 1, terminated or truncated
+    return native(gold.task, gold.seed, gold.actions[:1] * count, event)
+
+
+def pair(event: str, ours: Played, agent: str, reward: float, equal: bool) -> dict[str, Any]:
+    """Return the row of a certificate."""
+    return {
+        "event": event, "task": ours.task, "task_hash": build_task(ours.task).hash,
+        "seed": ours.seed, "agent": agent, "turns": len(ours.actions),
+        "native": ours.reward, "door": reward, "equal": equal,
+    }  # fmt: skip
 
 
 def harbor_pairs(count: int) -> list[dict[str, Any]]:
@@ -80,19 +111,16 @@ def harbor_pairs(count: int) -> list[dict[str, Any]]:
             for name, row in zip(names, rows, strict=True):
                 ours = native(row["task"], 0, actions, "Terminal")
                 theirs = results[name]["verifier_result"]["rewards"]["reward"]
-                pairs.append({
-                    "task": row["task"], "seed": 0, "agent": agent, "turns": len(ours.actions),
-                    "native": ours.reward, "door": theirs, "equal": ours.reward == theirs,
-                })  # fmt: skip
+                pairs.append(pair("Terminal", ours, agent, theirs, ours.reward == theirs))
     return pairs
 
 
-def written(door: str, package: str, event: str, compared: str, pairs: list[dict[str, Any]]) -> int:
+def written(door: str, package: str, compared: str, pairs: list[dict[str, Any]]) -> int:
     """Write the certificate and return the exit code."""
     certificate = {
         "door": door,
         "package": f"{package} {version(package)}",
-        "environment": find_environment(event).id,
+        "environments": sorted({find_environment(pair["event"]).id for pair in pairs}),
         "compared": compared,
         "pairs": len(pairs),
         "equal": sum(pair["equal"] for pair in pairs),

@@ -240,6 +240,7 @@ def test_every_block_is_of_a_kind_that_is_tested() -> None:
         "# trl_example.py": "tests/oracles/test_trl_environment.py runs it",
         "# trl_rollout_example.py": "tests/bridges/test_examples.py runs it up to the training",
         "# my_events.py": "tests/bridges/hexathlon_events.py is it",
+        "# ors_client.py": "tests/bridges/test_ors.py runs it",
         "# ors_server.py": "tests/bridges/test_examples.py runs it",
         "# tinker_example.py": "tests/bridges/test_examples.py runs it up to the training",
     }

@@ -1,4 +1,4 @@
-"""Estimators that credit more, or less, than a whole rollout: sets of rollouts, and segments of one.
+"""Estimators that credit sets of rollouts, segments of one, or how likely a rollout was.
 
 Where a paper's abstract leaves a formula open, the docstring says what was chosen.
 """
@@ -58,8 +58,8 @@ def segpo(
     """Each turn's reward standardised among the same turn of the group (after EIFBENCH's SegPO).
 
     A segment is a turn, so this suits events whose requests arrive turn by turn. Chosen here:
-    the standardised reward of the whole rollout is added, times `whole`; a rollout that ended before
-    a turn is not compared there.
+    the standardised reward of the whole rollout is added, times `whole`; a rollout that ended
+    before a turn is not compared there.
     """
     advantages = []
     for group in groups:

@@ -4,12 +4,13 @@ Requests and replies are defined in `hexathlon.baselines.tokens.requests`; imple
 `local` and `served`.
 """
 
+from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest
 
-__all__ = ["Sleeper", "TokenEngine"]
+__all__ = ["Sleeper", "StreamingEngine", "TokenEngine"]
 
 
 class TokenEngine(Protocol):
@@ -76,6 +77,15 @@ class TokenEngine(Protocol):
 
     async def close(self) -> None:
         """Abort requests in flight and release memory and connections."""
+        ...
+
+
+@runtime_checkable
+class StreamingEngine(Protocol):
+    """A token engine that tells the tokens of a reply while it is sampled."""
+
+    async def stream(self, request: TokenRequest, on_token: Callable[[int], None]) -> TokenReply:
+        """Continue a prompt; `on_token` is called with each token. See `TokenEngine.generate`."""
         ...
 
 

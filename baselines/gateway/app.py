@@ -1,13 +1,15 @@
 """The gateway as an ASGI application: four chat APIs, and the token routes of a checkpoint."""
 
+import asyncio
+import contextlib
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from itertools import count
 from typing import Any, NamedTuple
 
 from hexathlon.baselines.engines.apis.anthropic import AnthropicMessages
-from hexathlon.baselines.engines.apis.base import ChatApi, JsonBody
+from hexathlon.baselines.engines.apis.base import ApiCall, ChatApi, JsonBody, sse
 from hexathlon.baselines.engines.apis.chat import ChatCompletions, error_body
 from hexathlon.baselines.engines.apis.gemini import Gemini
 from hexathlon.baselines.engines.apis.responses import OpenAIResponses
@@ -15,7 +17,7 @@ from hexathlon.baselines.engines.errors import BadRequest, EngineError
 from hexathlon.baselines.engines.replies import Completion
 from hexathlon.baselines.gateway.answers import Answering, ModelAnswer
 
-__all__ = ["Gateway", "HttpReply", "Responder", "read_body"]
+__all__ = ["APIS", "Gateway", "HttpReply", "Responder", "read_body", "streamed"]
 
 _MAX_BODY = 64 * 2**20
 _STATUS = {
@@ -40,6 +42,9 @@ _POSTED: dict[str, ChatApi] = {
 }
 
 
+APIS: dict[str, ChatApi] = {api.name: api for api in (*_POSTED.values(), _GEMINI)}
+"""The chat APIs by name."""
+
 _GEMINI_PATH = re.compile(r"/v1(?:beta|alpha)?/models/[^/:]+:(?:g|streamG)enerateContent")
 
 
@@ -48,7 +53,7 @@ class HttpReply(NamedTuple):
 
     body: JsonBody
     status: int = 200
-    events: Iterator[str] | None = None
+    events: AsyncIterator[str] | None = None
 
 
 Responder = Callable[[JsonBody], Awaitable[HttpReply]]
@@ -87,10 +92,8 @@ class Gateway:
             else:
                 reply = await self._posted(path, api, await read_body(receive))
         except EngineError as error:
-            status = _STATUS.get(error.kind, 500)
-            written = (api or _CHAT).error(status, error.kind, str(error))
-            reply = HttpReply(written, status)
-        await _send(send, reply)
+            reply = HttpReply(*_error(api or _CHAT, error))
+        await _send(receive, send, reply)
 
     def _api(self, path: str) -> ChatApi | None:
         return _GEMINI if _GEMINI_PATH.fullmatch(path) else _POSTED.get(path)
@@ -122,15 +125,48 @@ class Gateway:
         if api is _GEMINI:
             model, verb = path.rpartition("/")[2].split(":")
             call = call._replace(model=model, stream=verb == "streamGenerateContent")
+        name = f"{next(self._numbers):08d}"
+        if call.stream:
+            return HttpReply({}, events=await self._streamed(api, call, body, name))
+        return HttpReply(await self._written(api, call, body, name))
+
+    async def _written(self, api: ChatApi, call: ApiCall, body: JsonBody, name: str) -> JsonBody:
+        """Return a reply's body."""
         answer = await self._model.answer(call)
         if self._on_call is not None:
             self._on_call(api.name, body, answer)
         reply = answer.reply
         completion = Completion(reply.message, reply.finish, reply.usage)
-        written = api.write(completion, call, f"{next(self._numbers):08d}")
+        written = api.write(completion, call, name)
         if api is _CHAT:
             _add_tokens(written, body, answer)
-        return HttpReply(written, events=api.events(written) if call.stream else None)
+        return written
+
+    async def _streamed(
+        self, api: ChatApi, call: ApiCall, body: JsonBody, name: str
+    ) -> AsyncIterator[str]:
+        """Return a reply's events, once there is a first one; an error before it is raised."""
+        stream = api.stream(call, name)
+
+        async def answered(tell: Callable[[str], None]) -> JsonBody:
+            return await self._written(api, call._replace(on_text=tell), body, name)
+
+        pieces = streamed(answered)
+        first = await anext(pieces)
+
+        async def events() -> AsyncIterator[str]:
+            async with contextlib.aclosing(pieces):
+                piece: str | JsonBody = first
+                while isinstance(piece, str):
+                    yield "".join(stream.piece(piece))
+                    try:
+                        piece = await anext(pieces)
+                    except EngineError as error:
+                        yield sse(_error(api, error)[0])
+                        return
+                yield "".join(stream.end(piece))
+
+        return events()
 
 
 def _add_tokens(written: JsonBody, body: JsonBody, answer: ModelAnswer) -> None:
@@ -148,6 +184,26 @@ def _add_tokens(written: JsonBody, body: JsonBody, answer: ModelAnswer) -> None:
     if body.get("return_token_ids") and sampled is not None:
         written["choices"][0]["token_ids"] = list(sampled.reply.ids)
         written["prompt_token_ids"] = list(sampled.prompt)
+
+
+async def streamed(
+    answer: Callable[[Callable[[str], None]], Awaitable[JsonBody]],
+) -> AsyncGenerator[str | JsonBody, None]:
+    """Yield the pieces that an answer tells, then the answer; it is cancelled with the iterator."""
+    pieces: asyncio.Queue[str | None] = asyncio.Queue()
+    task = asyncio.ensure_future(answer(pieces.put_nowait))
+    task.add_done_callback(lambda _: pieces.put_nowait(None))
+    try:
+        while (piece := await pieces.get()) is not None:
+            yield piece
+        yield task.result()
+    finally:
+        task.cancel()
+
+
+def _error(api: ChatApi, error: EngineError) -> tuple[JsonBody, int]:
+    status = _STATUS.get(error.kind, 500)
+    return api.error(status, error.kind, str(error)), status
 
 
 def _missing(path: str) -> HttpReply:
@@ -182,13 +238,27 @@ async def read_body(receive: Any) -> JsonBody:
     return body
 
 
-async def _send(send: Any, reply: HttpReply) -> None:
-    kind = b"application/json" if reply.events is None else b"text/event-stream"
-    headers = [(b"content-type", kind)]
-    if reply.events is None:
-        raw = json.dumps(reply.body, ensure_ascii=False).encode()
-        headers.append((b"content-length", str(len(raw)).encode()))
-    else:
-        raw = "".join(reply.events).encode()
+async def _send(receive: Any, send: Any, reply: HttpReply) -> None:
+    if reply.events is not None:
+        await _send_events(receive, send, reply.status, reply.events)
+        return
+    raw = json.dumps(reply.body, ensure_ascii=False).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(raw))]
     await send({"type": "http.response.start", "status": reply.status, "headers": headers})
     await send({"type": "http.response.body", "body": raw})
+
+
+async def _send_events(receive: Any, send: Any, status: int, events: AsyncIterator[str]) -> None:
+    """Send the events as they come, until the client has gone."""
+    headers = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-cache")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    gone = asyncio.ensure_future(receive())
+    try:
+        async for text in events:
+            if gone.done():
+                break
+            await send({"type": "http.response.body", "body": text.encode(), "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+    finally:
+        gone.cancel()
+        await events.aclose()  # type: ignore[attr-defined]

@@ -9,9 +9,10 @@ from hexathlon.baselines.codecs.base import Codec, arguments_text, parse_calls, 
 from hexathlon.baselines.engines.apis.base import ApiCall, text_of_message
 from hexathlon.baselines.engines.base import ChatReply, Sampling, Usage
 from hexathlon.baselines.engines.errors import BadRequest
-from hexathlon.baselines.engines.tokens import TokenEngine
+from hexathlon.baselines.engines.tokens import StreamingEngine, TokenEngine
 from hexathlon.baselines.gateway.answers import ModelAnswer, SampledAnswer
 from hexathlon.baselines.gateway.histories import Histories, KnownHistory
+from hexathlon.baselines.gateway.pieces import TextPieces
 from hexathlon.baselines.tokens.render import ChatRenderer, Segment, TemplateError
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest, TokenSampling
 from hexathlon.tasks.seeding import derive_seed
@@ -19,6 +20,8 @@ from hexathlon.tasks.seeding import derive_seed
 __all__ = ["PolicyAnswers", "SampledTurn", "TurnRecorder", "cut_reply"]
 
 _MAX_TOKENS = 1024
+_TAGGED, _TAG = "hermes", "<tool_call>"
+"""The dialect in which text may stand before a call, and what opens the call."""
 
 
 class SampledTurn(NamedTuple):
@@ -107,7 +110,7 @@ class PolicyAnswers:
         ids = [*(() if known is None else known.ids), *(i for s in segments for i in s.ids)]
         sampling = self._sampled_with(call.request.sampling, len(ids), number)
         session = f"gateway {id(self)} {number}" if known is None else known.session
-        reply = await self.engine.generate(TokenRequest(ids, sampling, session))
+        reply = await self._sampled(TokenRequest(ids, sampling, session), call)
         reply, text = cut_reply(self.renderer, reply, call.request.sampling.stop)
         message = self._message(text, bool(tools))
         leaf = -1
@@ -122,6 +125,19 @@ class PolicyAnswers:
         pieces = [self.renderer.tokenizer.decode([token]) for token in reply.ids]
         chat = ChatReply(message, usage, finish, self._clock() - started, 0.0)
         return ModelAnswer(chat, SampledAnswer(ids, reply, pieces))
+
+    async def _sampled(self, request: TokenRequest, call: ApiCall) -> TokenReply:
+        """Sample a reply; the text is told on the way unless all of it may be a tool call."""
+        tools, stops = bool(call.request.tools), call.request.sampling.stop
+        if (
+            call.on_text is None
+            or not isinstance(self.engine, StreamingEngine)
+            or (tools and self._codec.name != _TAGGED)
+        ):
+            return await self.engine.generate(request)
+        ends = (*stops, _TAG) if tools else stops
+        pieces = TextPieces(self.renderer, ends, tools, call.on_text)
+        return await self.engine.stream(request, pieces.take)
 
     def _opened(
         self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]
@@ -208,9 +224,7 @@ class PolicyAnswers:
         calls = parse_calls(action) if called else None
         if not calls or not all(call.name for call in calls):
             return message
-        message["content"] = (
-            text.partition("<tool_call>")[0].strip() if "<tool_call>" in text else ""
-        )
+        message["content"] = text.partition(_TAG)[0].strip() if _TAG in text else ""
         message["tool_calls"] = [
             {
                 "id": f"call_{position}",

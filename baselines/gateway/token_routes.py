@@ -3,14 +3,17 @@
 `hexathlon.baselines.engines.served.routes` is the client of these routes.
 """
 
+import contextlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from itertools import count
 from typing import Any, Protocol
 
 from hexathlon.baselines.engines.apis.base import JsonBody, sse
 from hexathlon.baselines.engines.errors import BadRequest
-from hexathlon.baselines.gateway.app import HttpReply, Responder
+from hexathlon.baselines.engines.tokens import StreamingEngine
+from hexathlon.baselines.gateway.app import HttpReply, Responder, streamed
+from hexathlon.baselines.gateway.pieces import TextPieces
 from hexathlon.baselines.gateway.policy import PolicyAnswers, cut_reply
 from hexathlon.baselines.tokens.requests import Span, TokenReply, TokenRequest, TokenSampling
 
@@ -68,15 +71,25 @@ class TokenRoutes:
         return HttpReply({})
 
     async def _complete(self, body: JsonBody) -> HttpReply:
+        name = f"cmpl-{next(self._numbers):08d}"
+        if not body.get("stream"):
+            return HttpReply(await self._completed(body, name, None))
+        steps = streamed(lambda tell: self._completed(body, name, tell))
+        return HttpReply({}, events=_completion_events(await anext(steps), steps, name))
+
+    async def _completed(
+        self, body: JsonBody, name: str, tell: Callable[[str], None] | None
+    ) -> JsonBody:
         renderer = self._policy.renderer
         prompt = body.get("prompt")
         ids = renderer.encode(prompt) if isinstance(prompt, str) else _ids(prompt)
         if body.get("echo") or int(body.get("n") or 1) != 1 or body.get("suffix"):
             raise BadRequest("echo, suffix and several choices are not supported")
-        name = f"cmpl-{next(self._numbers):08d}"
         stops = body.get("stop") or ()
-        reply = await self._continued(ids, body, name)
-        reply, text = cut_reply(renderer, reply, (stops,) if isinstance(stops, str) else stops)
+        stops = (stops,) if isinstance(stops, str) else stops
+        pieces = None if tell is None else TextPieces(renderer, stops, False, tell)
+        reply = await self._continued(ids, body, name, None if pieces is None else pieces.take)
+        reply, text = cut_reply(renderer, reply, stops)
         choice: JsonBody = {
             "index": 0,
             "text": text,
@@ -88,7 +101,7 @@ class TokenRoutes:
             choice["logprobs"] = self._logged(reply, bool(body.get("return_tokens_as_token_ids")))
         if body.get("return_token_ids"):
             choice |= {"token_ids": reply.ids, "prompt_token_ids": ids}
-        written = {
+        return {
             "id": name,
             "object": "text_completion",
             "created": 0,
@@ -100,8 +113,6 @@ class TokenRoutes:
                 "total_tokens": len(ids) + len(reply.ids),
             },
         }
-        events = iter((sse(written), sse("[DONE]"))) if body.get("stream") else None
-        return HttpReply(written, events=events)
 
     async def _tokenize(self, body: JsonBody) -> HttpReply:
         if not isinstance(body.get("prompt"), str):
@@ -114,11 +125,21 @@ class TokenRoutes:
         ids = _ids(body.get("tokens"))
         return HttpReply({"prompt": self._policy.renderer.tokenizer.decode(ids)})
 
-    async def _continued(self, ids: list[int], asked: Mapping[str, Any], name: str) -> TokenReply:
+    async def _continued(
+        self,
+        ids: list[int],
+        asked: Mapping[str, Any],
+        name: str,
+        on_token: Callable[[int], None] | None = None,
+    ) -> TokenReply:
         stops = list(asked.get("stop_token_ids") or ())
         if not asked.get("ignore_eos"):
             stops += self._policy.renderer.stop_ids
-        return await self._policy.engine.generate(TokenRequest(ids, _sampling(asked, stops), name))
+        request = TokenRequest(ids, _sampling(asked, stops), name)
+        engine = self._policy.engine
+        if on_token is not None and isinstance(engine, StreamingEngine):
+            return await engine.stream(request, on_token)
+        return await engine.generate(request)
 
     def _prompt_values(self, ids: list[int], asked: Mapping[str, Any]) -> Any:
         if asked.get("prompt_logprobs") is None:
@@ -141,6 +162,22 @@ class TokenRoutes:
             "top_logprobs": [{token: value} for token, value in values],
             "text_offset": offsets,
         }
+
+
+async def _completion_events(
+    first: str | JsonBody, steps: AsyncGenerator[str | JsonBody, None], name: str
+) -> AsyncGenerator[str, None]:
+    """Yield the events of a text completion: its pieces, then the rest with everything else."""
+    sent = 0
+    async with contextlib.aclosing(steps):
+        step = first
+        while isinstance(step, str):
+            sent += len(step)
+            choice = {"index": 0, "text": step, "finish_reason": None, "logprobs": None}
+            yield sse({"id": name, "object": "text_completion", "created": 0, "choices": [choice]})
+            step = await anext(steps)
+        choice = {**step["choices"][0], "text": step["choices"][0]["text"][sent:]}
+        yield sse({**step, "choices": [choice]}) + sse("[DONE]")
 
 
 def _span(span: Span) -> JsonBody:

@@ -5,8 +5,8 @@ built-in agent, the agent's own actions are compared with the recorded ones: the
 them, so floors and ceilings cannot be forged.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 from hexathlon.baselines.agents.base import Agent, AgentMismatch, Episode, GaveUp, Player, Turn
 from hexathlon.baselines.agents.spec import SpecError, parse_model, scripted_agent
@@ -22,7 +22,7 @@ from hexathlon.envs.status import Status
 from hexathlon.evaluators.records import TrialRecord, record_key
 from hexathlon.evaluators.records.consistency import OUTSIDE
 
-__all__ = ["Replayer", "replay_differences"]
+__all__ = ["ProgramReplay", "Replayer", "replay_differences"]
 
 _SETUP = ("task_hash", "system_prompt_hash", "opening", "template", "level", "split")
 _OUTCOME = ("stop", "status", "reward", "partial", "terms", "evidence", "checks", "judges")
@@ -33,16 +33,27 @@ _VERDICT_CAUSES = ("verifier", "judge")
 _TIME_LIMITS = ("limit:wall_seconds", "limit:working_seconds")
 
 
+class ProgramReplay(Protocol):
+    """Answers the calls of a program that is run again in a terminal trial."""
+
+    def open(self, episode: Episode) -> Callable[[], None]:
+        """Begin to answer; the returned function ends it."""
+        ...
+
+
 class Replayer:
     """Replays the records of one run.
 
     Args:
         config: The run's configuration.
         salt: The secret of a held-out round.
+        programs: Answers programs that worked in the terminal event.
     """
 
-    def __init__(self, config: EvalConfig, salt: str | None) -> None:
-        self._limits, self._salt = config.limits, salt
+    def __init__(
+        self, config: EvalConfig, salt: str | None, programs: ProgramReplay | None = None
+    ) -> None:
+        self._limits, self._salt, self._programs = config.limits, salt, programs
         self._agent = _built_in(config.model)
         self._slots: dict[str, EnvironmentSlot] = {}
 
@@ -58,9 +69,11 @@ class Replayer:
         Raises:
             EnvironmentUnavailable: If the environment is not available on this machine.
         """
-        agent = _RecordedAgent(record, self._agent)
+        agent = _RecordedAgent(record, self._agent, self._programs)
         replayed = self._replay(agent, record)
         differences = replay_differences(record, replayed)
+        if agent.ran_program:  # what it prints may name times and processes
+            differences = [row for row in differences if not _printed(row[0])]
         if record["status"] == "infra" and not retried:
             differences += self._failure_differences(record, replayed)
         if record["status"] != "infra":
@@ -174,6 +187,10 @@ def _flag_differences(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "flags", f"{abridged(unknown[0])} does not end a trial"
 
 
+def _printed(field: str) -> bool:
+    return field == "cut_chars" or field.endswith("].observation")
+
+
 def _difference(recorded: Any, replayed: Any) -> str:
     return f"recorded {abridged(recorded)}, replayed {abridged(replayed)}"
 
@@ -195,13 +212,18 @@ class _RecordedAgent:
     Args:
         record: The trial.
         agent: The built-in agent of the run; None if its actions are not reproducible.
+        programs: Answers a program whose command is an action.
     """
 
     name = "replay"
     version = "1"
     asynchronous = False
 
-    def __init__(self, record: Mapping[str, Any], agent: Agent | None) -> None:
+    def __init__(
+        self, record: Mapping[str, Any], agent: Agent | None, programs: ProgramReplay | None
+    ) -> None:
+        self._programs = programs
+        self.ran_program = False
         self._actions = [step["action"] for step in record["steps"]]
         if record["status"] == "infra" and "failed_action" in record:
             self._actions.append(record["failed_action"])
@@ -213,6 +235,9 @@ class _RecordedAgent:
 
     def begin(self, episode: Episode) -> Player:
         """Return a player of the recorded actions."""
+        if self._programs is not None and episode.admit is not None:
+            self.ran_program = True
+            return _RecordedPlayer(self, self._actions, None, self._programs.open(episode))
         player = None
         if self._agent is not None:
             try:
@@ -239,9 +264,14 @@ class _RecordedPlayer:
     """Takes recorded actions in order and compares them with those of a built-in agent."""
 
     def __init__(
-        self, agent: _RecordedAgent, actions: Sequence[str], player: Player | None
+        self,
+        agent: _RecordedAgent,
+        actions: Sequence[str],
+        player: Player | None,
+        end: Callable[[], None] = lambda: None,
     ) -> None:
         self._agent, self._actions, self._player = agent, actions, player
+        self.close = end
         self._index = 0
 
     def act(self, messages: Sequence[Message]) -> Turn:

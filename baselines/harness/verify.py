@@ -17,7 +17,7 @@ from hexathlon.baselines.harness.finding import Finding, key_text
 from hexathlon.baselines.harness.plan_check import check_plan
 from hexathlon.baselines.harness.processes import Distribute, distributed, workers_of
 from hexathlon.baselines.harness.progress import Progress
-from hexathlon.baselines.harness.replaying import Replayer
+from hexathlon.baselines.harness.replaying import ProgramReplay, Replayer
 from hexathlon.baselines.harness.run import stored_config
 from hexathlon.baselines.rollout.processes import Ordered
 from hexathlon.evaluators.judged.consistency import judged_contradictions
@@ -74,6 +74,7 @@ def verify_run(
     whole: bool = True,
     workers: int = 1,
     distribute: Distribute = distributed,
+    programs: ProgramReplay | None = None,
 ) -> Verification:
     """Verify a run directory.
 
@@ -83,6 +84,7 @@ def verify_run(
         whole: Whether a planned trial without a record is a finding.
         workers: Number of processes; 0 for one per core if there are many records.
         distribute: Distributes the replays; by default over processes of this machine.
+        programs: Answers programs that worked in the terminal event, which are run again.
 
     Raises:
         UsageError: If the run is missing or cannot be read, or the salt is not its round's.
@@ -90,7 +92,7 @@ def verify_run(
             machine. The chain has been checked then.
     """
     with Progress("verifying", None) as progress:
-        return _verified(run, salt, whole, workers, progress, distribute)
+        return _verified(run, salt, whole, workers, progress, distribute, programs)
 
 
 def _verified(
@@ -100,6 +102,7 @@ def _verified(
     workers: int,
     progress: Progress,
     distribute: Distribute,
+    programs: ProgramReplay | None,
 ) -> Verification:
     try:
         plan = read_plan(run)
@@ -128,7 +131,7 @@ def _verified(
     env_ids = [str(row.get("id")) for row in plan["envs"]]
     count = workers_of(workers, len(last), env_ids, _FEW)
     progress.total = len(checked.keys)
-    with distribute(partial(Replayer, config, salt), count) as replays:
+    with distribute(partial(Replayer, config, salt, programs), count) as replays:
         for trial_findings in _trials(run, plan, set(checked.keys), last, replays):
             findings += trial_findings
             replayed += 1

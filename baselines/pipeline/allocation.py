@@ -64,9 +64,9 @@ def variance(success: Array, budget: int, *, least: int = 2, most: int = 64) -> 
 def extra_rollouts(success: float, first: int, most: int, *, hardness: bool = False) -> int:
     """Return DARS's additional rollouts of a task after a first stage (without deviation scaling).
 
-    With u the first stage's accuracy (0 counts as half a success) and S = 2 u (1 - u) the cumulative
-    advantage of a rollout, the additional rollouts raise the task's total to that of u = 1/2, or
-    with `hardness` to 2 (1 - u) times it. Tasks with u >= 1/2 get none.
+    With u the first stage's accuracy (0 counts as half a success) and S = 2 u (1 - u) the
+    cumulative advantage of a rollout, the additional rollouts raise the task's total to that of
+    u = 1/2, or with `hardness` to 2 (1 - u) times it. Tasks with u >= 1/2 get none.
 
     Args:
         success: Accuracy of the first stage.

@@ -99,8 +99,8 @@ def gdro(
 
     Tasks are binned by pass@`attempts` under their expected success. A bin is drawn in proportion
     to exp(eta * the mean failure of its tasks), a task within it uniformly, without replacement.
-    Chosen here: the moving average of a bin's loss is the discount of `TaskStatistics`, which counts
-    every try of a task once, so that it needs no correction for how often the bin is drawn.
+    Chosen here: the moving average of a bin's loss is the discount of `TaskStatistics`, which
+    counts every try of a task once; no correction for how often a bin is drawn is needed.
 
     Raises:
         ValueError: If `attempts` or `bins` is below 1, or there are fewer tasks than `count`.

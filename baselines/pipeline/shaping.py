@@ -144,7 +144,7 @@ def effort(groups: Sequence[Group], *, share: float = 0.8, threshold: float = 1.
 
 
 def _means(group: Group) -> tuple[float, float]:
-    """Return the mean rewards of rollouts with one turn, and with more; NaN where there are none."""
+    """Return the mean rewards of rollouts with one turn, and with more; NaN without any."""
     means = []
     for several in (False, True):
         rewards = [s.reward for s in group.samples if (len(s.rewards) > 1) is several]
@@ -172,7 +172,7 @@ def tool_gain(groups: Sequence[Group], *, bonus: float = 0.1) -> list[Group]:
 def mode_cost(
     groups: Sequence[Group], *, factor: float = 0.3, threshold: float = 1.0
 ) -> list[Group]:
-    """Lower the reward by its tokens where the shortest mode suffices (A2FM's cost-regularised reward).
+    """Lower the reward by its tokens where the shortest mode suffices (after A2FM).
 
     Where a rollout of one turn succeeds, a reward R becomes R (1 - factor * tokens / most tokens of
     the group). Chosen here: modes are told apart by their number of turns, and cost is counted in

@@ -8,11 +8,10 @@ tool calls are turns, its end is the end of the trial.
 """
 
 import asyncio
-import contextlib
 import json
 import shlex
 import socket
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -23,18 +22,17 @@ from hexathlon.baselines.engines.base import Usage
 from hexathlon.baselines.engines.errors import BadRequest
 from hexathlon.baselines.gateway.answers import Answering, ModelAnswer
 from hexathlon.baselines.gateway.app import Gateway
-from hexathlon.baselines.gateway.listening import without_delay
 from hexathlon.baselines.gateway.recording import TurnLog
 from hexathlon.baselines.programs.confined import ConfinedCommand
+from hexathlon.baselines.programs.serving import PORT, GatewayServer, calls_file
 from hexathlon.baselines.programs.tool_server import ToolServer
 from hexathlon.baselines.tokens.tree import TokenTree
 from hexathlon.envs.messages import Message
 from hexathlon.evaluators.content import Content, joined
-from hexathlon.evaluators.records.canonical import content_hash, text_hash
+from hexathlon.evaluators.records.canonical import text_hash
 
 __all__ = ["CommandAgent", "CommandSettings", "OpenAnswers"]
 
-_PORT = 18_080
 _MCP = "/mcp"
 _SUBMIT = json.dumps({"name": "submit", "arguments": {}})
 _USE_TOOLS = "Work with the tools of the MCP server `hexathlon` only."
@@ -59,6 +57,12 @@ class CommandSettings:
     """Maximum duration of a trial."""
 
     memory_mb: int = 2048
+    calls: int | None = None
+    """Maximum number of the model's calls in a trial: the turns of a program."""
+
+    tokens: int | None = None
+    """Tokens of a trial's calls, input and output, after which no further call is answered."""
+
     variables: Mapping[str, str] = field(default_factory=dict)
     """Further environment variables."""
 
@@ -157,7 +161,7 @@ class CommandPlayer:
         self._waiting: _AwaitedCall | None = None
         self._usage = Usage()
         self._log: list[JsonBody] = []
-        self._server: _Server | None = None
+        self._server: GatewayServer | None = None
         self._program: ConfinedCommand | None = None
         self._ran_inside = False
 
@@ -196,15 +200,15 @@ class CommandPlayer:
         episode, settings = self._episode, self._agent.settings
         task = text_of(messages)
         if episode.admit is not None:
-            listening = episode.admit(settings.mounts, settings.memory_mb, settings.seconds, _PORT)
+            listening = episode.admit(settings.mounts, settings.memory_mb, settings.seconds, PORT)
             await self._serve(listening, task)
             self._ran_inside = True
             arguments = {"command": self._command(task, "")}
             return Turn(json.dumps({"name": "run", "arguments": arguments}))
         prompt = f"{episode.system_prompt}\n\n{_USE_TOOLS}\n\n{task}"
         self._program = ConfinedCommand(settings.mounts, settings.memory_mb, settings.seconds)
-        await self._serve(await self._program.open(_PORT), prompt)
-        mcp = f"http://127.0.0.1:{_PORT}{_MCP}"
+        await self._serve(await self._program.open(PORT), prompt)
+        mcp = f"http://127.0.0.1:{PORT}{_MCP}"
         self._program.start(self._command(prompt, mcp), lambda: self._calls.put_nowait(None))
         return await self._next()
 
@@ -223,10 +227,11 @@ class CommandPlayer:
         return await answer
 
     async def _serve(self, listening: socket.socket, task: str) -> None:
-        model = _UntilTheEnd(self._agent.answers(self._episode, self._turns), self._turns)
+        answers = self._agent.answers(self._episode, self._turns)
+        model = _BudgetedModel(answers, self._turns, self._agent.settings)
         tools = ToolServer(self._episode.tools, task, self._called)
         gateway = Gateway(model, {_MCP: tools.answer}, self._answered)
-        self._server = _Server(gateway, listening)
+        self._server = GatewayServer(gateway, listening)
         await self._server.start()
 
     def _answered(self, api: str, body: JsonBody, answer: ModelAnswer) -> None:
@@ -244,7 +249,7 @@ class CommandPlayer:
 
     def _command(self, prompt: str, mcp: str) -> str:
         """Return the command line for a shell, with the variables that programs read."""
-        url, model = f"http://127.0.0.1:{_PORT}", self._agent.model
+        url, model = f"http://127.0.0.1:{PORT}", self._agent.model
         places = {"{prompt}": prompt, "{model}": model, "{url}": url, "{mcp}": mcp}
         words = [places.get(word, word) for word in self._agent.settings.command]
         for mark in ("{model}", "{url}", "{mcp}"):
@@ -267,19 +272,21 @@ class CommandPlayer:
 
     def _write(self, logs: Path) -> None:
         episode = self._episode
-        key = [episode.env, episode.task.id, episode.seed, episode.trial]
+        key = (episode.env, episode.task.id, episode.seed, episode.trial)
         logs.mkdir(parents=True, exist_ok=True)
         rows = [{"key": key}, *self._log]
         text = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
-        (logs / f"{content_hash(key)[:16]}.jsonl").write_text(text, "utf-8")
+        calls_file(logs, key).write_text(text, "utf-8")
 
 
-class _UntilTheEnd:
-    """A model that refuses calls after the end of the trial."""
+class _BudgetedModel:
+    """A model that refuses calls after the end of the trial, and beyond its budgets."""
 
-    def __init__(self, model: Answering, turns: TurnLog) -> None:
+    def __init__(self, model: Answering, turns: TurnLog, settings: CommandSettings) -> None:
         self._model = model
         self._turns = turns
+        self._settings = settings
+        self._calls = self._tokens = 0
         self.name = model.name
 
     @property
@@ -289,7 +296,16 @@ class _UntilTheEnd:
     async def answer(self, call: ApiCall) -> ModelAnswer:
         if self._turns.closed:
             raise BadRequest(_OVER)
-        return await self._model.answer(call)
+        limit = self._settings.calls
+        if limit is not None and self._calls >= limit:
+            raise BadRequest(f"the trial's {limit} calls are used up")
+        most = self._settings.tokens
+        if most is not None and self._tokens >= most:
+            raise BadRequest(f"the trial's {most} tokens are used up")
+        self._calls += 1
+        answer = await self._model.answer(call)
+        self._tokens += answer.reply.usage.input + answer.reply.usage.output
+        return answer
 
 
 def _variables(url: str, model: str, mcp: str) -> dict[str, str]:
@@ -309,36 +325,3 @@ def _variables(url: str, model: str, mcp: str) -> dict[str, str]:
         "HEXATHLON_MODEL": model,
         **({"HEXATHLON_MCP": mcp} if mcp else {}),
     }
-
-
-class _Server:
-    """An ASGI application on a socket, in the running event loop."""
-
-    def __init__(
-        self, app: Callable[[Any, Any, Any], Awaitable[None]], listening: socket.socket
-    ) -> None:
-        import uvicorn
-
-        class Quiet(uvicorn.Server):
-            @contextlib.contextmanager
-            def capture_signals(self) -> Iterator[None]:
-                """Leave signals to the command."""
-                yield
-
-        config = uvicorn.Config(
-            app, log_config=None, access_log=False, lifespan="off", ws="none", interface="asgi3"
-        )
-        self._server = Quiet(config)
-        self._listening = without_delay(listening)
-        self._task: asyncio.Task[None] | None = None
-
-    async def start(self) -> None:
-        """Start to accept connections; the socket queues them until then."""
-        self._task = asyncio.create_task(self._server.serve(sockets=[self._listening]))
-
-    async def close(self) -> None:
-        """Stop, without waiting for clients."""
-        self._server.should_exit = self._server.force_exit = True
-        if self._task is not None:
-            await self._task
-        self._listening.close()

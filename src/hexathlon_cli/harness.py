@@ -49,6 +49,13 @@ def harness(
     ] = None,
     seconds: Annotated[float, typer.Option(min=1, help="Maximum duration of a trial.")] = 1800.0,
     memory_mb: Annotated[int, typer.Option(min=64, help="Memory of the program.")] = 2048,
+    max_calls: Annotated[
+        int | None, typer.Option(min=1, help="Maximum calls of the model in a trial.")
+    ] = None,
+    max_trial_tokens: Annotated[
+        int | None,
+        typer.Option(min=1, help="Tokens of a trial after which no further call is answered."),
+    ] = None,
     variable: Annotated[
         list[str] | None, typer.Option(help="NAME=VALUE for its environment; repeatable.")
     ] = None,
@@ -80,7 +87,8 @@ def harness(
     flags: dict[str, Any] = dict(locals())
     from hexathlon_cli.harnessing import run_harness
 
-    kept = ("command", "out", "name", "mount", "seconds", "memory_mb", "variable", "force_new")
+    kept = ("command", "out", "name", "mount", "seconds", "memory_mb", "variable", "force_new",
+            "max_calls", "max_trial_tokens")  # fmt: skip
     settings = {key: flags.pop(key) for key in kept}
     flags["envs"] = [each for given in envs or () for each in given.split(",") if each] or None
     flags["task"] = task or None

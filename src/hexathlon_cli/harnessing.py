@@ -35,6 +35,8 @@ def run_harness(
     memory_mb: int,
     variable: Sequence[str] | None,
     force_new: bool,
+    max_calls: int | None,
+    max_trial_tokens: int | None,
 ) -> int:
     """Evaluate a program; `flags` are the settings of `eval`."""
     if importlib.util.find_spec("uvicorn") is None:
@@ -49,6 +51,8 @@ def run_harness(
         tuple(_folder(path) for path in mount or ()),
         seconds,
         memory_mb,
+        max_calls,
+        max_trial_tokens,
         dict(_assigned(text) for text in variable or ()),
         out / _CALLS,
     )
@@ -61,6 +65,9 @@ def run_harness(
         "command": list(command),
         "seconds": seconds,
         "memory_mb": memory_mb,
+        "mounts": list(settings.mounts),
+        "calls": max_calls,
+        "tokens": max_trial_tokens,
         "model": {**described, "spelling": inner},
     }
     config = config.model_copy(update={"model": f"custom:{description['name']}"})

@@ -20,6 +20,10 @@ def verify(
     workers: Processes = None,
     cluster: ClusterAddress = None,
     salt_file: SaltFile = None,
+    mount: Annotated[
+        list[Path] | None,
+        typer.Option(help="Directory that a program of `harness` saw; visible to it again."),
+    ] = None,
 ) -> int:
     """Verify a run: check its plan and hash chain, and replay every trial.
 
@@ -30,13 +34,19 @@ def verify(
     from hexathlon.baselines.harness.errors import ExitCode
     from hexathlon.baselines.harness.plan import read_salt
     from hexathlon.baselines.harness.verify import NOT_VERIFIABLE, verify_run
+    from hexathlon.baselines.programs.replayed import program_replays
     from hexathlon_cli.cluster import distributing
     from hexathlon_cli.output import note, print_text
 
     salt = read_salt(salt_file)
     with distributing(cluster) as distribute:
         result = verify_run(
-            run, salt, whole=not allow_incomplete, workers=workers or 0, distribute=distribute
+            run,
+            salt,
+            whole=not allow_incomplete,
+            workers=workers or 0,
+            distribute=distribute,
+            programs=program_replays(run, [str(path.resolve()) for path in mount or ()]),
         )
     for finding in result.findings[:_MOST_SHOWN]:
         note(f"mismatch: {finding}")

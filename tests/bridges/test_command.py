@@ -28,6 +28,10 @@ PROGRAMS = Path(__file__).resolve().parents[1] / "support" / "programs"
 AGENT = ("python3", str(PROGRAMS / "small_agent.py"), "{prompt}")
 
 
+ASKS_AGAIN = {"tool_calls": [{"id": "c", "function": {
+    "name": "bash", "arguments": '{"command": "true"}'}}]}  # fmt: skip
+
+
 class WritesGold:
     """The engine of a policy that has learned the task: its turns are those of the oracle."""
 
@@ -111,6 +115,38 @@ def test_a_program_solves_a_task_with_a_model_on_a_server(tmp_path: Path, task: 
     assert [row["api"] for row in rows if "api" in row] == ["openai-chat"] * len(model.calls)
     ending = "The work is done." if task == TERMINAL else "exit status"
     assert ending in next(row["output"] for row in rows if "output" in row)
+
+
+@pytest.mark.parametrize("option", ["--max-calls=2", "--max-trial-tokens=30"])
+def test_a_program_gets_the_calls_of_its_budget(tmp_path: Path, option: str) -> None:
+    """In the terminal event, too, where its whole run is one turn; it is graded as it stands."""
+    model, out = Scripted(lambda call: ASKS_AGAIN), tmp_path / "run"
+    with served(Gateway(model)) as url:
+        assert harness(out, f"endpoint:{url}/v1#scripted", TERMINAL, "small", option) == 0
+    record = only_record(out)
+    assert (record["status"], record["reward"]) == ("scored", 0.0)
+    assert len(model.calls) == record["usage"]["agent"]["calls"] == 2
+    assert "HTTP Error 400" in record["steps"][0]["observation"]
+
+
+def test_a_programs_run_is_verified_by_running_it_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The recorded replies stand in for the model; other replies do other work."""
+    out = tmp_path / "run"
+    with served(Gateway(Scripted(GoldModel(TERMINAL)))) as url:
+        assert harness(out, f"endpoint:{url}/v1#scripted", TERMINAL, "small") == 0
+    assert run(["verify", str(out), f"--mount={PROGRAMS}"]) == 0
+    assert "1 of 1 trials replayed identically" in capsys.readouterr().out
+    assert run(["verify", str(out)]) == 4
+    assert "allow it with --mount" in capsys.readouterr().err
+    (log,) = (out / "calls").iterdir()
+    rows = [json.loads(line) for line in log.read_text().splitlines()]
+    forged = [row | ({"reply": {"role": "assistant", "content": "No."}} if "api" in row else {})
+              for row in rows]  # fmt: skip
+    log.write_text("".join(json.dumps(row) + "\n" for row in forged))
+    assert run(["verify", str(out), f"--mount={PROGRAMS}"]) == 3
+    assert "final_state" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("name", "task"), [

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from hexathlon.baselines.engines.apis.base import (
     ApiCall,
     JsonBody,
+    ReplyStream,
     arguments_of,
     data_url,
     image_of,
@@ -25,6 +26,7 @@ __all__ = ["AnthropicMessages"]
 
 _VERSION = "2023-06-01"
 _MAX_TOKENS = 4096
+_TEXT_BLOCK = {"type": "text", "text": ""}
 """The API requires a limit; used if the request has none."""
 
 _FINISHES = {"max_tokens": "length", "model_context_window_exceeded": "length"}
@@ -128,29 +130,10 @@ class AnthropicMessages:
             },
         }
 
-    def events(self, body: JsonBody) -> Iterator[str]:
+    def stream(self, call: ApiCall, name: str) -> ReplyStream:
         """Return a reply as events: the message's start, its blocks, its end."""
-
-        def event(kind: str, **data: Any) -> str:
-            return sse({"type": kind, **data}, kind)
-
-        start = {**body, "content": [], "stop_reason": None}
-        start["usage"] = {**body["usage"], "output_tokens": 0}
-        yield event("message_start", message=start)
-        for index, block in enumerate(body["content"]):
-            empty: JsonBody = {"text": ""}
-            if block["type"] == "text":
-                delta = {"type": "text_delta", "text": block["text"]}
-            else:
-                text = json.dumps(block["input"], ensure_ascii=False)
-                empty = {"input": {}}
-                delta = {"type": "input_json_delta", "partial_json": text}
-            yield event("content_block_start", index=index, content_block={**block, **empty})
-            yield event("content_block_delta", index=index, delta=delta)
-            yield event("content_block_stop", index=index)
-        ended = {"stop_reason": body["stop_reason"], "stop_sequence": None}
-        yield event("message_delta", delta=ended, usage=body["usage"])
-        yield event("message_stop")
+        message = {"role": "assistant", "content": ""}
+        return _MessageStream(self.write(Completion(message, "stop", Usage()), call, name))
 
     def error(self, status: int, kind: str, message: str) -> JsonBody:
         """Return the body of an error."""
@@ -259,3 +242,52 @@ def _usage(data: Mapping[str, Any]) -> Usage:
     read = int(data.get("cache_read_input_tokens") or 0)
     written = int(data.get("cache_creation_input_tokens") or 0)
     return Usage(int(data["input_tokens"]) + read + written, int(data["output_tokens"]), 1, read)
+
+
+class _MessageStream:
+    """A reply's events; `begun` is the body of an empty reply."""
+
+    def __init__(self, begun: JsonBody) -> None:
+        self._begun = begun
+        self._sent = 0
+
+    def piece(self, text: str) -> Iterator[str]:
+        if not self._sent:
+            yield self._start(self._begun)
+            yield _event("content_block_start", index=0, content_block=_TEXT_BLOCK)
+        self._sent += len(text)
+        delta = {"type": "text_delta", "text": text}
+        yield _event("content_block_delta", index=0, delta=delta)
+
+    def end(self, body: JsonBody) -> Iterator[str]:
+        if not self._sent:
+            yield self._start(body)
+        for index, block in enumerate(body["content"]):
+            if block["type"] == "text":
+                yield from self._end_text(index, block["text"])
+            else:
+                text = json.dumps(block["input"], ensure_ascii=False)
+                delta = {"type": "input_json_delta", "partial_json": text}
+                opened = {**block, "input": {}}
+                yield _event("content_block_start", index=index, content_block=opened)
+                yield _event("content_block_delta", index=index, delta=delta)
+            yield _event("content_block_stop", index=index)
+        ended = {"stop_reason": body["stop_reason"], "stop_sequence": None}
+        yield _event("message_delta", delta=ended, usage=body["usage"])
+        yield _event("message_stop")
+
+    def _start(self, body: JsonBody) -> str:
+        usage = {**body["usage"], "output_tokens": 0}
+        message = {**body, "content": [], "stop_reason": None, "usage": usage}
+        return _event("message_start", message=message)
+
+    def _end_text(self, index: int, text: str) -> Iterator[str]:
+        if not self._sent:
+            yield _event("content_block_start", index=index, content_block=_TEXT_BLOCK)
+        if text[self._sent :]:
+            delta = {"type": "text_delta", "text": text[self._sent :]}
+            yield _event("content_block_delta", index=index, delta=delta)
+
+
+def _event(kind: str, **data: Any) -> str:
+    return sse({"type": kind, **data}, kind)

@@ -6,7 +6,7 @@ call, `extra_content.google.thought_signature` (Gemini).
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from hexathlon.baselines.engines.base import ChatRequest
@@ -17,6 +17,7 @@ __all__ = [
     "ApiCall",
     "ChatApi",
     "JsonBody",
+    "ReplyStream",
     "arguments_of",
     "data_url",
     "image_of",
@@ -41,6 +42,21 @@ class ApiCall(NamedTuple):
 
     spaces: Mapping[str, str] = {}
     """Namespace by tool, for tools that the API groups; in the request, `NAMESPACE__NAME`."""
+
+    on_text: Callable[[str], None] | None = None
+    """Called with each piece of the reply's text by models that know it before the whole."""
+
+
+class ReplyStream(Protocol):
+    """A reply as server-sent events."""
+
+    def piece(self, text: str) -> Iterator[str]:
+        """Return the events of a further piece of the reply's text."""
+        ...
+
+    def end(self, body: JsonBody) -> Iterator[str]:
+        """Return the events of what the pieces lack of a whole reply, and of its end."""
+        ...
 
 
 class ChatApi(Protocol):
@@ -81,8 +97,8 @@ class ChatApi(Protocol):
         """Return a server's reply; `name` makes its identifiers unique."""
         ...
 
-    def events(self, body: JsonBody) -> Iterator[str]:
-        """Return a reply as the server-sent events of a stream."""
+    def stream(self, call: ApiCall, name: str) -> ReplyStream:
+        """Return a reply as server-sent events; `name` is that of `write`."""
         ...
 
     def error(self, status: int, kind: str, message: str) -> JsonBody:

@@ -6,7 +6,7 @@ https://platform.openai.com/docs/api-reference/chat
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from hexathlon.baselines.engines.apis.base import ApiCall, JsonBody, sse
+from hexathlon.baselines.engines.apis.base import ApiCall, JsonBody, ReplyStream, sse
 from hexathlon.baselines.engines.base import ChatRequest, Sampling, Usage
 from hexathlon.baselines.engines.errors import BadRequest
 from hexathlon.baselines.engines.replies import Completion, completion_of
@@ -82,30 +82,48 @@ class ChatCompletions:
             "usage": usage_body(reply.usage),
         }
 
-    def events(self, body: JsonBody) -> Iterator[str]:
+    def stream(self, call: ApiCall, name: str) -> ReplyStream:
         """Return a reply as chunks: role, text, calls, finish reason, usage."""
-        choice = body["choices"][0]
-        message = choice["message"]
-        head = {name: body[name] for name in ("id", "created", "model")}
-        head["object"] = "chat.completion.chunk"
-
-        def chunk(delta: JsonBody, finish: str | None = None, **more: Any) -> str:
-            row = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None, **more}
-            return sse({**head, "choices": [row]})
-
-        extra = {name: choice[name] for name in ("logprobs", "token_ids") if choice.get(name)}
-        yield chunk({"role": "assistant", "content": ""})
-        if message.get("content"):
-            yield chunk({"content": message["content"]}, **extra)
-        for index, call in enumerate(message.get("tool_calls") or ()):
-            yield chunk({"tool_calls": [{"index": index, **call}]})
-        yield chunk({}, choice["finish_reason"])
-        yield sse({**head, "choices": [], "usage": body["usage"]})
-        yield sse("[DONE]")
+        return _ChunkStream({"id": f"chatcmpl-{name}", "created": 0, "model": call.model})
 
     def error(self, status: int, kind: str, message: str) -> JsonBody:
         """Return the body of an error."""
         return error_body(kind, message)
+
+
+class _ChunkStream:
+    def __init__(self, head: JsonBody) -> None:
+        self._head = {**head, "object": "chat.completion.chunk"}
+        self._begun = False
+        self._sent = 0
+
+    def piece(self, text: str) -> Iterator[str]:
+        yield from self._begin()
+        self._sent += len(text)
+        yield self._chunk({"content": text})
+
+    def end(self, body: JsonBody) -> Iterator[str]:
+        yield from self._begin()
+        choice = body["choices"][0]
+        message = choice["message"]
+        extra = {name: choice[name] for name in ("logprobs", "token_ids") if choice.get(name)}
+        rest = (message.get("content") or "")[self._sent :]
+        if rest or extra:
+            yield self._chunk({"content": rest}, **extra)
+        for index, call in enumerate(message.get("tool_calls") or ()):
+            yield self._chunk({"tool_calls": [{"index": index, **call}]})
+        yield self._chunk({}, choice["finish_reason"])
+        yield sse({**self._head, "choices": [], "usage": body["usage"]})
+        yield sse("[DONE]")
+
+    def _begin(self) -> Iterator[str]:
+        if not self._begun:
+            self._begun = True
+            yield self._chunk({"role": "assistant", "content": ""})
+
+    def _chunk(self, delta: JsonBody, finish: str | None = None, **more: Any) -> str:
+        row = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None, **more}
+        return sse({**self._head, "choices": [row]})
 
 
 def error_body(kind: str, message: str) -> JsonBody:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from hexathlon.baselines.engines.apis.base import (
     ApiCall,
     JsonBody,
+    ReplyStream,
     arguments_of,
     data_url,
     image_of,
@@ -146,9 +147,9 @@ class Gemini:
             "responseId": name,
         }
 
-    def events(self, body: JsonBody) -> Iterator[str]:
-        """Return a reply as one event."""
-        yield sse(body)
+    def stream(self, call: ApiCall, name: str) -> ReplyStream:
+        """Return a reply as one event for each piece, and one for the rest."""
+        return _PartStream({"modelVersion": call.model, "responseId": name})
 
     def error(self, status: int, kind: str, message: str) -> JsonBody:
         """Return the body of an error."""
@@ -316,3 +317,22 @@ def _usage(data: Mapping[str, Any]) -> Usage:
         int(data.get("cachedContentTokenCount") or 0),
         thoughts,
     )
+
+
+class _PartStream:
+    def __init__(self, head: JsonBody) -> None:
+        self._head = head
+        self._sent = 0
+
+    def piece(self, text: str) -> Iterator[str]:
+        self._sent += len(text)
+        content = {"role": "model", "parts": [{"text": text}]}
+        yield sse({**self._head, "candidates": [{"index": 0, "content": content}]})
+
+    def end(self, body: JsonBody) -> Iterator[str]:
+        candidate = body["candidates"][0]
+        parts = candidate["content"]["parts"]
+        if self._sent:
+            parts = [{"text": parts[0]["text"][self._sent :]}, *parts[1:]]
+        content = {"role": "model", "parts": parts}
+        yield sse({**body, "candidates": [{**candidate, "content": content}]})

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from hexathlon.baselines.engines.apis.base import (
     ApiCall,
     JsonBody,
+    ReplyStream,
     arguments_of,
     image_of,
     parts_of_message,
@@ -148,36 +149,10 @@ class OpenAIResponses:
             },
         }
 
-    def events(self, body: JsonBody) -> Iterator[str]:
+    def stream(self, call: ApiCall, name: str) -> ReplyStream:
         """Return a reply as events: created, each item with its text or arguments, completed."""
-        number = 0
-
-        def event(kind: str, **data: Any) -> str:
-            nonlocal number
-            number += 1
-            return sse({"type": kind, "sequence_number": number - 1, **data}, kind)
-
-        begun = {**body, "status": "in_progress", "output": [], "usage": None}
-        yield event("response.created", response=begun)
-        yield event("response.in_progress", response=begun)
-        for index, item in enumerate(body["output"]):
-            where = {"output_index": index, "item_id": item["id"]}
-            yield event("response.output_item.added", output_index=index, item=_empty(item))
-            if item["type"] == "message":
-                part = item["content"][0]
-                at = {**where, "content_index": 0}
-                yield event("response.content_part.added", **at, part={**part, "text": ""})
-                yield event("response.output_text.delta", **at, delta=part["text"], logprobs=[])
-                yield event("response.output_text.done", **at, text=part["text"], logprobs=[])
-                yield event("response.content_part.done", **at, part=part)
-            else:
-                field = "input" if item["type"] == "custom_tool_call" else "arguments"
-                kind = "custom_tool_call_input" if field == "input" else "function_call_arguments"
-                done = {"name": item["name"]} if field == "arguments" else {}
-                yield event(f"response.{kind}.delta", **where, delta=item[field])
-                yield event(f"response.{kind}.done", **where, **{field: item[field]}, **done)
-            yield event("response.output_item.done", output_index=index, item=item)
-        yield event(f"response.{body['status']}", response=body)
+        message = {"role": "assistant", "content": " "}
+        return _EventStream(self.write(Completion(message, "stop", Usage()), call, name))
 
     def error(self, status: int, kind: str, message: str) -> JsonBody:
         """Return the body of an error."""
@@ -281,6 +256,74 @@ def _call_item(row: Mapping[str, Any], name: str, call: ApiCall) -> JsonBody:
         text = arguments_of(row).get("input", function.get("arguments") or "")
         return {"type": "custom_tool_call", **item, "input": str(text)}
     return {"type": "function_call", **item, "arguments": function.get("arguments") or "{}"}
+
+
+class _EventStream:
+    """A reply's events; `begun` is the body of a reply with one message."""
+
+    def __init__(self, begun: JsonBody) -> None:
+        self._begun = begun
+        self._number = 0
+        self._sent = 0
+
+    def piece(self, text: str) -> Iterator[str]:
+        if not self._sent:
+            yield from self._begin()
+            yield from self._open_message(self._begun["output"][0])
+        self._sent += len(text)
+        yield self._text_delta(self._begun["output"][0], text)
+
+    def end(self, body: JsonBody) -> Iterator[str]:
+        if not self._sent:
+            yield from self._begin()
+        for index, item in enumerate(body["output"]):
+            if item["type"] == "message":
+                yield from self._end_message(item)
+            else:
+                yield from self._called(index, item)
+            yield self._event("response.output_item.done", output_index=index, item=item)
+        yield self._event(f"response.{body['status']}", response=body)
+
+    def _event(self, kind: str, **data: Any) -> str:
+        self._number += 1
+        return sse({"type": kind, "sequence_number": self._number - 1, **data}, kind)
+
+    def _begin(self) -> Iterator[str]:
+        begun = {**self._begun, "status": "in_progress", "output": [], "usage": None}
+        yield self._event("response.created", response=begun)
+        yield self._event("response.in_progress", response=begun)
+
+    def _open_message(self, item: JsonBody) -> Iterator[str]:
+        yield self._event("response.output_item.added", output_index=0, item=_empty(item))
+        part = {**item["content"][0], "text": ""}
+        yield self._event("response.content_part.added", **_in_message(item), part=part)
+
+    def _text_delta(self, item: JsonBody, text: str) -> str:
+        kind = "response.output_text.delta"
+        return self._event(kind, **_in_message(item), delta=text, logprobs=[])
+
+    def _end_message(self, item: JsonBody) -> Iterator[str]:
+        part, at = item["content"][0], _in_message(item)
+        if not self._sent:
+            yield from self._open_message(item)
+        if part["text"][self._sent :]:
+            yield self._text_delta(item, part["text"][self._sent :])
+        yield self._event("response.output_text.done", **at, text=part["text"], logprobs=[])
+        yield self._event("response.content_part.done", **at, part=part)
+
+    def _called(self, index: int, item: JsonBody) -> Iterator[str]:
+        yield self._event("response.output_item.added", output_index=index, item=_empty(item))
+        field = "input" if item["type"] == "custom_tool_call" else "arguments"
+        kind = "custom_tool_call_input" if field == "input" else "function_call_arguments"
+        done = {"name": item["name"]} if field == "arguments" else {}
+        where = {"output_index": index, "item_id": item["id"]}
+        yield self._event(f"response.{kind}.delta", **where, delta=item[field])
+        yield self._event(f"response.{kind}.done", **where, **{field: item[field]}, **done)
+
+
+def _in_message(item: JsonBody) -> JsonBody:
+    """Return the place of a message's text; a message is the first item."""
+    return {"output_index": 0, "item_id": item["id"], "content_index": 0}
 
 
 def _empty(item: JsonBody) -> JsonBody:

@@ -85,13 +85,19 @@ class LocalEngine:
             WeightsDiffer: If the last update failed its verification.
             EngineError: If the engine is closed, or the model's logits are not numbers.
         """
+        return await self.stream(request, None)
+
+    async def stream(
+        self, request: TokenRequest, on_token: Callable[[int], None] | None
+    ) -> TokenReply:
+        """Continue a prompt like `generate`; `on_token` is called with each token at once."""
         if self._closed:
             raise EngineError("the engine is closed")
         if self._failure is not None:
             raise type(self._failure)(str(self._failure))
         loop = asyncio.get_running_loop()
         future: asyncio.Future[TokenReply] = loop.create_future()
-        self._scheduler.add(Sequence(request, _resolver(future)))
+        self._scheduler.add(Sequence(request, _resolver(future), on_token))
         self._replies.add(future)
         future.add_done_callback(self._replies.discard)
         if self._pump is None or self._pump.done():

@@ -38,6 +38,9 @@ class Sequence:
     done: Callable[[TokenReply | EngineError], None]
     """Called once, with the reply or an error."""
 
+    on_token: Callable[[int], None] | None = None
+    """Called with each sampled token."""
+
     ids: list[int] = field(init=False)
     """Tokens of the prompt and of the reply so far."""
 
@@ -59,6 +62,8 @@ class Sequence:
         self.sampled.append(token)
         self.log_probabilities.append(log_probability)
         self.versions.append(version)
+        if self.on_token is not None:
+            self.on_token(token)
 
     def finish_reason(self, context: int) -> Finish | None:
         """Return why the sequence ends after its last token, or None if it continues."""
