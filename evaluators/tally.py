@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,12 +25,11 @@ def level_order(level: str) -> tuple[int, str]:
 
 def trial_seconds(timing: Mapping[str, Any]) -> float | None:
     """Return the duration of a whole trial; None if none of its parts is known."""
-    known = [
-        float(timing[part])
-        for part in ("reset", "agent", "env", "grade")
-        if timing.get(part) is not None
-    ]
-    return math.fsum(known) if known else None
+    get = timing.get
+    parts: tuple[Any, ...] = (get("reset"), get("agent"), get("env"), get("grade"))
+    if None in parts:
+        parts = tuple(part for part in parts if part is not None)
+    return math.fsum(parts) if parts else None
 
 
 class Spread:
@@ -47,6 +46,15 @@ class Spread:
         self.count += 1
         self._total += value
         self._waiting.append(value)
+        if len(self._waiting) >= _WAITING:
+            self._binned()
+
+    def extend(self, values: Sequence[float]) -> None:
+        """Count all these values."""
+        for value in values:
+            self._total += value
+        self.count += len(values)
+        self._waiting += values
         if len(self._waiting) >= _WAITING:
             self._binned()
 
@@ -270,8 +278,7 @@ class EnvTally:
         seconds = trial_seconds(timing)
         if seconds is not None:
             self.seconds.add(seconds)
-        for latency in timing.get("latencies") or ():
-            self.latencies.add(float(latency))
+        self.latencies.extend(timing.get("latencies") or ())
 
     def total_cost(self) -> float | None:
         """Return the cost of all roles; None if any is unknown or nothing was priced."""

@@ -21,6 +21,7 @@ from hexathlon.evaluators.content import Image
 from hexathlon.evaluators.records.canonical import canonical_bytes, content_hash
 from hexathlon.evaluators.records.media import MediaStore, media_parts
 from hexathlon.evaluators.records.plan import PLAN_FILE
+from hexathlon.leaderboard.folding import FOLDED, fold, unfold
 from hexathlon.leaderboard.state import state_of
 from hexathlon.leaderboard.submission import OUTCOMES, Reading, Submission, TrialLine
 from hexathlon.leaderboard.text import shown
@@ -31,6 +32,8 @@ CHUNK_BYTES = 1_500_000
 """Least size of a chunk's records before compression; the last chunk may be smaller."""
 LEVEL = 3
 """Of zlib: twice as fast as its default of 6, for files that are a tenth longer."""
+FOLDED_LEVEL = 6
+"""Of folded chunks, which are shorter."""
 
 
 def pack_run(run: Path, out: Path, media_folder: Path) -> Submission:
@@ -66,12 +69,13 @@ def pack_run(run: Path, out: Path, media_folder: Path) -> Submission:
 
 def packed_text(name: str, content: bytes) -> bytes:
     """Return a script that passes compressed bytes to the page; nothing in it is foreign text."""
-    packed = base64.b64encode(zlib.compress(content, LEVEL))
+    level = FOLDED_LEVEL if content[:1] == FOLDED else LEVEL
+    packed = base64.b64encode(zlib.compress(content, level))
     return b'hexathlon("%s","%s");\n' % (name.encode("ascii"), packed)
 
 
 def unpacked_text(script: bytes, longest: int = 1 << 28) -> bytes:
-    """Return the content of such a script.
+    """Return the content of such a script, unfolded.
 
     Raises:
         ValueError: If it is not one, or its content is longer than ``longest`` bytes.
@@ -86,7 +90,7 @@ def unpacked_text(script: bytes, longest: int = 1 << 28) -> bytes:
         raise ValueError(f"damaged data file: {error}") from None
     if stream.unconsumed_tail or not stream.eof:
         raise ValueError("a data file is unfinished, or too long")
-    return content
+    return unfold(content, longest)
 
 
 def unpacked_lines(data: Path) -> Iterator[bytes]:
@@ -118,7 +122,7 @@ class _Chunks:
     def close(self) -> None:
         if self._lines:
             name = f"records-{len(self.firsts) - 1:04d}"
-            _write(self._folder / f"{name}.js", packed_text(name, b"".join(self._lines)))
+            _write(self._folder / f"{name}.js", packed_text(name, fold(b"".join(self._lines))))
         self._lines, self._size = [], 0
 
 

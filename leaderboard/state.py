@@ -9,8 +9,9 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
+import operator
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -92,10 +93,30 @@ def _begun(folder: Path) -> frozenset[str]:
     return frozenset(json.loads((folder / "starts.json").read_bytes()))
 
 
+def _fields(kind: type) -> Callable[[Any], tuple[Any, ...]]:
+    """Return a getter of a data class's fields; `astuple` copies each of them."""
+    return operator.attrgetter(*(field.name for field in dataclasses.fields(kind)))
+
+
+_INTERVAL = _fields(ScoreInterval)
+_BOUNDS = _fields(Denominators)
+
+
 def _score(score: Score) -> list[Any]:
     """Return a score as a list of its fields, shorter than an object by half."""
-    fields = dataclasses.astuple(score)
-    return [*fields[:7], *(list(part.items()) for part in fields[7:9]), *fields[9:]]
+    return [
+        score.tasks,
+        score.trials,
+        score.scored,
+        score.unscored,
+        score.infra,
+        None if score.interval is None else [*_INTERVAL(score.interval)],
+        [*_BOUNDS(score.bounds)],
+        list(score.pass_at.items()),
+        list(score.pass_hat.items()),
+        score.consistency,
+        score.partial,
+    ]
 
 
 def _score_from(fields: list[Any]) -> Score:

@@ -155,6 +155,10 @@ class ActorEngine:
         """Abort the requests of all clients and drop all caches."""
         await self._answer("the release of caches", self._replica.clear.remote())
 
+    async def sleep(self) -> None:
+        """Release the memory of the replica's server, if it has one; see `Sleeper.sleep`."""
+        await self._answer("the release of its memory", self._replica.sleep.remote())
+
     async def update(self, weights: Weights, version: int) -> float:
         """Load weights from the object store and verify them; see `TokenEngine.update`.
 

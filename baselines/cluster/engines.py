@@ -21,7 +21,7 @@ from hexathlon.baselines.cluster.stored import StoredWeights
 from hexathlon.baselines.cluster.weights import TensorSource
 from hexathlon.baselines.engines.interruption import InterruptedRequests
 from hexathlon.baselines.engines.served.settings import VllmSettings
-from hexathlon.baselines.engines.tokens import TokenEngine
+from hexathlon.baselines.engines.tokens import Sleeper, TokenEngine
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.tokens.requests import TokenRequest
 
@@ -134,6 +134,11 @@ class EngineReplica:
         engine = await self._ready()
         async with engine.held() if self._interrupts else nullcontext():
             return await self._load(engine, weights, version), engine.version
+
+    async def sleep(self) -> None:
+        """Release the memory of a server until the next update; see `Sleeper.sleep`."""
+        if self._engine is not None and isinstance(self._engine.engine, Sleeper):
+            await self._engine.engine.sleep()
 
     async def replies(self) -> int:
         """Return the number of replies since the process started."""

@@ -23,12 +23,13 @@ class InterruptedRequests:
         engine: Serves the requests.
 
     Attributes:
+        engine: The engine that serves them.
         interrupted: Number of requests that were interrupted so far.
     """
 
     def __init__(self, engine: TokenEngine) -> None:
         self.interrupted = 0
-        self._engine = engine
+        self.engine = engine
         self._holds = 0
         self._released = asyncio.Event()
         self._released.set()
@@ -36,12 +37,12 @@ class InterruptedRequests:
     @property
     def version(self) -> int:
         """Version of the current policy."""
-        return self._engine.version
+        return self.engine.version
 
     @property
     def context(self) -> int:
         """Maximum number of tokens of a prompt and its reply."""
-        return self._engine.context
+        return self.engine.context
 
     async def generate(self, request: TokenRequest) -> TokenReply:
         """Continue a prompt, even across interruptions; see `TokenEngine.generate`."""
@@ -50,7 +51,7 @@ class InterruptedRequests:
             await self._released.wait()
             holds = self._holds
             rest = request if sampled is None else request.after(sampled)
-            reply = await self._engine.generate(rest)
+            reply = await self.engine.generate(rest)
             sampled = reply if sampled is None else sampled.joined(reply)
             if reply.finish != "abort" or self._holds == holds:
                 return sampled
@@ -62,27 +63,27 @@ class InterruptedRequests:
         self._holds += 1
         self._released.clear()
         try:
-            await self._engine.abort()
+            await self.engine.abort()
             yield
         finally:
             self._released.set()
 
     def forget(self, session: str) -> None:
         """Drop the cache of a session, if there is one."""
-        self._engine.forget(session)
+        self.engine.forget(session)
 
     async def abort(self, session: str | None = None) -> None:
         """Abort the request of a session, or all; see `TokenEngine.abort`."""
-        await self._engine.abort(session)
+        await self.engine.abort(session)
 
     async def clear(self) -> None:
         """Abort all requests and drop all caches; see `TokenEngine.clear`."""
-        await self._engine.clear()
+        await self.engine.clear()
 
     async def update(self, weights: Weights, version: int) -> float:
         """Load weights; see `TokenEngine.update`. Requests are interrupted during `held` only."""
-        return await self._engine.update(weights, version)
+        return await self.engine.update(weights, version)
 
     async def close(self) -> None:
         """Close the engine."""
-        await self._engine.close()
+        await self.engine.close()

@@ -9,7 +9,9 @@ upwards and not used.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import chain, repeat
 
 
 def pass_at_k(successes: Sequence[int], trials: Sequence[int], k: int) -> float:
@@ -23,11 +25,7 @@ def pass_at_k(successes: Sequence[int], trials: Sequence[int], k: int) -> float:
     Raises:
         ValueError: If a task has fewer than ``k`` trials.
     """
-    _check(successes, trials, k)
-    shares = [
-        1.0 - math.comb(n - c, k) / math.comb(n, k) for c, n in zip(successes, trials, strict=True)
-    ]
-    return math.fsum(shares) / len(shares)
+    return _mean(successes, trials, k, lambda c, n: 1.0 - math.comb(n - c, k) / math.comb(n, k))
 
 
 def pass_hat_k(successes: Sequence[int], trials: Sequence[int], k: int) -> float:
@@ -35,9 +33,7 @@ def pass_hat_k(successes: Sequence[int], trials: Sequence[int], k: int) -> float
 
     Arguments and errors as in `pass_at_k`.
     """
-    _check(successes, trials, k)
-    shares = [math.comb(c, k) / math.comb(n, k) for c, n in zip(successes, trials, strict=True)]
-    return math.fsum(shares) / len(shares)
+    return _mean(successes, trials, k, lambda c, n: math.comb(c, k) / math.comb(n, k))
 
 
 def outcome_consistency(successes: Sequence[int], trials: Sequence[int]) -> float:
@@ -46,18 +42,22 @@ def outcome_consistency(successes: Sequence[int], trials: Sequence[int]) -> floa
     Raises:
         ValueError: If a task has fewer than two trials.
     """
-    _check(successes, trials, 2)
-    shares = [(2.0 * c / n - 1.0) ** 2 for c, n in zip(successes, trials, strict=True)]
-    return math.fsum(shares) / len(shares)
+    return _mean(successes, trials, 2, lambda c, n: (2.0 * c / n - 1.0) ** 2)
 
 
-def _check(successes: Sequence[int], trials: Sequence[int], k: int) -> None:
+def _mean(
+    successes: Sequence[int], trials: Sequence[int], k: int, share: Callable[[int, int], float]
+) -> float:
+    """Return the mean share over tasks, computed once for tasks with equal counts."""
     if len(successes) != len(trials) or not trials:
         raise ValueError(f"{len(successes)} tasks with successes, {len(trials)} with trials")
     if k < 1:
         raise ValueError(f"k must be at least 1, found {k}")
-    for c, n in zip(successes, trials, strict=True):
+    counts = Counter(zip(successes, trials, strict=True))
+    for c, n in counts:
         if not 0 <= c <= n:
             raise ValueError(f"{c} successes in {n} trials")
         if k > n:
             raise ValueError(f"k = {k} needs at least {k} scored trials of every task, found {n}")
+    shares = (repeat(share(c, n), count) for (c, n), count in counts.items())
+    return math.fsum(chain.from_iterable(shares)) / len(trials)

@@ -17,7 +17,22 @@ const pack = (() => {
   async function inflate(base64) {
     const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return new Response(stream).text();
+    return unfold(await new Response(stream).text());
+  }
+
+  // Repeated lines of a chunk are references: the distance in lines, and their number.
+  function unfold(text) {
+    if (text[0] !== "\u0002") return text;
+    const lines = [];
+    for (const part of text.slice(1).split("\\n")) {
+      if (part[0] === "\u0001") {
+        const [shift, number] = part.slice(1).split(",").map(Number);
+        for (let left = number; left > 0; left -= 1) lines.push(lines[lines.length - shift]);
+      } else {
+        lines.push(part);
+      }
+    }
+    return lines.join("\\n");
   }
 
   // Called by the data files.

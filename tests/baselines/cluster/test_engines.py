@@ -20,8 +20,10 @@ from hexathlon.baselines.cluster.engines import EngineReplica, ReplicaSettings
 from hexathlon.baselines.cluster.stored import WeightBoard
 from hexathlon.baselines.cluster.weights import ObjectStoreTransport, packed, stored
 from hexathlon.baselines.engines.errors import EngineError, EngineMissing, WeightsDiffer
+from hexathlon.baselines.engines.interruption import InterruptedRequests
 from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.engines.replicated import ReplicatedEngine
+from hexathlon.baselines.engines.tokens import Sleeper
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest, TokenSampling
 from support.served import learner, sharp_policy
@@ -188,6 +190,32 @@ def test_an_update_interrupts_requests_that_then_continue(cluster: RayCluster, m
 
     run(work)
     end(opened)
+
+
+class Sleepy:
+    """A server that can release its memory."""
+
+    slept = 0
+
+    async def sleep(self) -> None:
+        self.slept += 1
+
+
+def test_replicas_let_their_servers_sleep(opened: Opened) -> None:
+    """A torch engine has nothing to release, and still replies."""
+    server, replica = Sleepy(), EngineReplica(None)
+    replica._engine = InterruptedRequests(server)  # type: ignore[arg-type]
+    asyncio.run(replica.sleep())
+    assert server.slept == 1
+
+    async def work() -> None:
+        engine = opened.engine()
+        assert isinstance(engine, Sleeper)
+        await engine.sleep()
+        assert len(await replies(engine, requests(2))) == 2
+        await engine.close()
+
+    run(work)
 
 
 def test_pools_of_replicas_serve_their_families(opened: Opened) -> None:

@@ -85,16 +85,14 @@ def test_two_ranks_two_engines_and_four_workers_train_the_policy_of_one_process(
     cluster: RayCluster, policy: Path, tmp_path: Path
 ) -> None:
     """Two ranks sum gradients in another order than one, so bits differ between them."""
-    layout = {"steps": 3, "engines": 2, "workers": 4}
+    layout = {"steps": 2, "engines": 2, "workers": 4}
     single = six_events(tmp_path / "single.toml", policy, **layout)
     double = six_events(tmp_path / "double.toml", policy, **layout, ranks=2)
     here = trained(single, tmp_path / "here")
     there = trained(double, tmp_path / "there", cluster)
-    again = trained(double, tmp_path / "again", cluster)
-    assert_complete(there, 3)
-    one, other, repeated = (weights(run / "policy") for run in (here, there, again))
-    assert max(float((one[name] - other[name]).abs().max()) for name in one) <= 3e-5
-    assert all(torch.equal(repeated[name], weight) for name, weight in other.items())
+    assert_complete(there, 2)
+    one, other = weights(here / "policy"), weights(there / "policy")
+    assert max(float((one[name] - other[name]).abs().max()) for name in one) <= 2e-5
 
 
 @pytest.mark.slow

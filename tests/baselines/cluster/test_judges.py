@@ -90,7 +90,8 @@ def test_an_endpoint_decides_as_in_one_process(cluster: RayCluster, judges: Judg
 
 def test_a_checkpoint_decides_as_in_one_process(cluster: RayCluster, tmp_path: Path) -> None:
     policy = untrained_policy(tmp_path / "judge", context=16_384)
-    settings = JudgeSettings(str(policy), max_tokens=8, retries=1, concurrency=4)
+    # One question at a time, so that one process opens the checkpoint.
+    settings = JudgeSettings(str(policy), max_tokens=8, retries=1, concurrency=1)
     here, spent = decided(settings)
     there, spent_there = decided(settings, judging_on(cluster))
     assert without_times(there) == without_times(here)

@@ -77,12 +77,12 @@ def test_verification_and_rescoring_on_a_cluster_give_the_results_of_one_process
     cluster: RayCluster, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
-    flags = {"model": "agent:random", "envs": ("SQL", "RolePlay"), "tasks": 20}
+    flags = {"model": "agent:random", "envs": ("SQL", "RolePlay"), "tasks": 10}
     evaluate(*load_config(flags), run)
     distribute = partial(distributed_on, cluster)
     verified = verify_run(run, distribute=distribute)
     assert verified == verify_run(run)
-    assert (verified.sound, verified.replayed) == (True, 40)
+    assert (verified.sound, verified.replayed) == (True, 20)
     here, there = tmp_path / "here", tmp_path / "there"
     assert rescore_run(run, there, distribute=distribute)._replace(run=here) == rescore_run(
         run, here
