@@ -4,12 +4,12 @@ import asyncio
 
 import pytest
 from bridges.contract import EVENT, gold
-from support import drill
 
 from hexathlon.baselines.bridges.asynchronous import AsyncEpisode, episode_of
 from hexathlon.baselines.bridges.episodes import BridgedEpisode
 from hexathlon.envs.errors import DeadlineExceeded
 from hexathlon.envs.plugins import offer
+from support import drill
 
 
 def test_closing_again_returns_and_an_episode_can_begin_anew() -> None:
