@@ -34,7 +34,7 @@ class _Trivial:
         self._opening = Opening(TEXT, None, "", (), "t")
         self._reply = TurnReply(TEXT, None, 0.0, False, {})
 
-    def open(self, **_: Any) -> Any:
+    def open(self, *_: Any, **__: Any) -> Any:
         return self._opening
 
     def prompt(self, opening: Any) -> str:
