@@ -4,6 +4,7 @@ import contextlib
 import json
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -12,6 +13,7 @@ import pytest
 pytest.importorskip("nemo_gym", reason="scripts/bridges nemo")
 
 from bridges.contract import EVENT, broken, gold
+from bridges.guide import example
 from bridges.served import served
 from nemo_gym import server_utils
 from nemo_gym.config_types import BaseServerConfig, ModelServerRef, ResourcesServerRef
@@ -109,6 +111,16 @@ def test_rewards_and_texts_are_those_of_the_event() -> None:
     outputs = [json.loads(each["output"])["text"] for each in solved["response"]["output"]
                if each["type"] == "function_call_output"]  # fmt: skip
     assert tuple(outputs) == episode.answers
+
+
+def test_the_guides_program_writes_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    app = make_app(lambda: BridgedEpisode(EVENT), TaskListing(EVENT), "sql")
+    with served(app) as url:
+        exec(example("nemo_row.py").replace("http://127.0.0.1:8000", url), {})
+    row = json.loads((tmp_path / "sql.jsonl").read_text("utf-8"))
+    roles = [message["role"] for message in row["responses_create_params"]["input"]]
+    assert roles == ["developer", "user"]
 
 
 def test_an_unfinished_episode_earns_nothing() -> None:
