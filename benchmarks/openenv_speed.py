@@ -3,6 +3,7 @@
 Both servers answer with the same text from an environment that does nothing; ours has the adapter
 and its observation type in between. The rounds alternate in one run. `--soak` also holds 64
 sessions for 10,048 steps three times, and compares threads, descriptors and memory after each.
+`server_ratio` compares the processor time of the servers, which other programs disturb less.
 
     .venv-bridges/openenv/bin/python benchmarks/openenv_speed.py --soak --out RESULTS.json
 """
@@ -33,7 +34,7 @@ class _Trivial:
         self._opening = Opening(TEXT, None, "", (), "t")
         self._reply = TurnReply(TEXT, None, 0.0, False, {})
 
-    def open(self, **_: Any) -> Any:
+    def open(self, *_: Any, **__: Any) -> Any:
         return self._opening
 
     def prompt(self, opening: Any) -> str:
@@ -98,6 +99,7 @@ def serve(name: str, listening: socket.socket, pipe: Any) -> None:
             "threads": threading.active_count(),
             "descriptors": len(os.listdir("/proc/self/fd")),
             "rss_mb": round(rss / 2**20, 1),
+            "cpu_s": round(time.process_time(), 3),
         }
         pipe.send(held)
     server.should_exit = True
@@ -119,6 +121,12 @@ def running(name: str) -> Any:
         finally:
             mine.send("end")
             process.join(60)
+
+
+def busy(pipe: Any) -> float:
+    """Return the processor seconds of a server so far."""
+    pipe.send("held")
+    return float(pipe.recv()["cpu_s"])
 
 
 async def steps(address: str, sessions: int, each: int) -> float:
@@ -155,19 +163,28 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     rates: dict[str, list[float]] = {name: [] for name in SERVERS}
-    with running("ours") as (own, pipe), running("minimal") as (other, _):
+    with running("ours") as (own, pipe), running("minimal") as (other, second):
         addresses = {"ours": own, "minimal": other}
+        pipes = {"ours": pipe, "minimal": second}
+        costs: dict[str, list[float]] = {name: [] for name in SERVERS}
         for address in addresses.values():
             asyncio.run(steps(address, options.sessions, 50))
         for _ in range(options.rounds):
             for name, address in addresses.items():
+                before = busy(pipes[name])
                 seconds = asyncio.run(steps(address, options.sessions, options.each))
                 rates[name].append(options.sessions * options.each / seconds)
+                used = busy(pipes[name]) - before
+                costs[name].append(1e6 * used / (options.sessions * options.each))
         result: dict[str, Any] = {
             "steps_per_s": {name: round(statistics.median(each)) for name, each in rates.items()},
             "rounds": {name: [round(rate) for rate in each] for name, each in rates.items()},
             "ratio": round(statistics.median(
                 a / b for a, b in zip(rates["ours"], rates["minimal"], strict=True)), 3),
+            "server_us_per_step": {name: round(statistics.median(each))
+                                   for name, each in costs.items()},
+            "server_ratio": round(statistics.median(
+                b / a for a, b in zip(costs["ours"], costs["minimal"], strict=True)), 3),
             "sessions": options.sessions, "load": os.getloadavg()[0],
         }  # fmt: skip
         if options.soak:

@@ -87,14 +87,15 @@ class AsyncEpisode:
         return await self._run(lambda played: played.call(name, arguments))
 
     async def close(self) -> None:
-        """Close the environment and end the thread."""
+        """Close the environment and end the thread; idempotent."""
         if self._episode is not None:
             await self._run(lambda played: played.close())
-        self._thread.end()
+        self.give_up()
 
     def give_up(self) -> None:
         """Close the environment and end the thread, without waiting for either."""
-        self._thread.end()
+        thread, self._thread = self._thread, _EpisodeThread(self._make)
+        thread.end()
 
     @property
     def _episode(self) -> BridgedEpisode | None:
@@ -112,8 +113,7 @@ class AsyncEpisode:
                 raise
             said = f"the environment did not answer within its deadline of {self._deadline:g} s"
             self._late = DeadlineExceeded(said)
-            self._thread.end()
-            self._thread = _EpisodeThread(self._make)
+            self.give_up()
             raise self._late from None
 
 

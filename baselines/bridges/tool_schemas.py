@@ -1,6 +1,8 @@
 """Tool schemas as other tools want them: a Python method, or a pydantic model of the arguments."""
 
+import functools
 import inspect
+import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -30,7 +32,7 @@ def tool_method(
     parameters = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
     lines = []
     for name, value in sorted(properties.items(), key=lambda each: each[0] not in required):
-        kind: Any = _KINDS.get(value.get("type"), str)
+        kind = _kind(value.get("type"))
         default = inspect.Parameter.empty if name in required else None
         kind = kind if name in required else kind | None
         parameters.append(inspect.Parameter(
@@ -41,6 +43,13 @@ def tool_method(
     method.__annotations__ = {each.name: each.annotation for each in parameters[1:]}
     method.__signature__ = inspect.Signature(parameters, return_annotation=str)  # type: ignore[attr-defined]
     return method
+
+
+def _kind(given: Any) -> Any:
+    """Return the Python type of a schema's `type`: a name, or a list of them."""
+    names = given if isinstance(given, list) else [given]
+    kinds: list[Any] = [_KINDS.get(name, str) for name in names if name != "null"]
+    return functools.reduce(operator.or_, kinds)
 
 
 def arguments_model(schema: Mapping[str, Any]) -> type[BaseModel]:
