@@ -63,7 +63,9 @@ def pack_run(run: Path, out: Path, media_folder: Path) -> Submission:
     chunks.close()
     submission = reading.finish()
     trials = sorted(reading.trials, key=_failures_first)
-    parts = _write_tokens(out / "data", kept, chunks.firsts, Vocabulary.of(run, reading.plan))
+    # A plan's path is followed only for runs with tokens, which no submission contains.
+    vocabulary = Vocabulary.of(run, reading.plan) if kept else Vocabulary({})
+    parts = _write_tokens(out / "data", kept, chunks.firsts, vocabulary)
     index = _index(trials, chunks.firsts, parts)
     _write(out / "data" / "index.js", packed_text("index", index))
     _write(out / "data" / "tasks.js", packed_text("tasks", _tasks(submission)))

@@ -90,11 +90,11 @@ class Vocabulary:
             folders.append(training / "policy")
         for folder in folders:
             source = folder / _TOKENIZER
-            if not irregularity(source) and source.is_file():
-                try:
+            try:
+                if not irregularity(source) and source.is_file():
                     return cls(_texts_of(json.loads(source.read_bytes())))
-                except (OSError, ValueError, TypeError, KeyError, RecursionError):
-                    continue
+            except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+                continue
         return cls({})
 
     def texts(self, ids: list[int]) -> list[str]:

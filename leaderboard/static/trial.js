@@ -177,6 +177,7 @@ async function drawTrial(title) {
     pagesNav(pages, entry.line, page),
   ].filter(Boolean));
   document.querySelector(".side").replaceChildren(...[verdictOf(record, entry), factsOf(record, entry)].flat(9).filter(Boolean));
+  for (const text of document.querySelectorAll(".side pre.text")) text.tabIndex = 0; // they scroll
   document.querySelector(".trajectory").dataset.line = entry.line;
   if (history.scrollRestoration) window.scrollTo(0, 0);
 }

@@ -72,6 +72,12 @@ def test_other_lines_are_left_out(tmp_path: Path, line: str) -> None:
     assert tokens_by_record(tmp_path) == {}
 
 
+@pytest.mark.parametrize("name", ["x" * 5000, "a\0b", "", "/dev"])
+def test_a_model_that_is_no_path_has_no_vocabulary(tmp_path: Path, name: str) -> None:
+    vocabulary = Vocabulary.of(tmp_path / "run", {"config": {"model": name}})
+    assert vocabulary.texts([3]) == ["\u27e83\u27e9"]
+
+
 def test_a_site_holds_them_beside_the_records(run: Path, tmp_path: Path) -> None:
     build([run], tmp_path / "site")
     (script,) = tmp_path.glob("site/runs/*/data/tokens-0000.js")
