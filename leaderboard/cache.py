@@ -25,6 +25,7 @@ from hexathlon.evaluators.records.reader import RECORDS_FILE
 from hexathlon.leaderboard.packing import pack_run
 from hexathlon.leaderboard.state import restored
 from hexathlon.leaderboard.submission import Submission, SubmissionRejected
+from hexathlon.leaderboard.tokens import TOKENS_FILE
 
 __all__ = ["Packed", "SiteCache", "code_digest"]
 
@@ -190,7 +191,7 @@ def _size(path: Path) -> int:
 def _signature(run: Path) -> str:
     """Return the sizes, times and inodes of a run's files as a hash."""
     facts: list[Any] = []
-    for name in (PLAN_FILE, RECORDS_FILE, "media"):
+    for name in (PLAN_FILE, RECORDS_FILE, TOKENS_FILE, "media"):
         try:
             stat = (run / name).stat()
         except OSError:

@@ -166,7 +166,7 @@ def curve(method: Method, metric: str) -> Curve | None:
     low = 0.0 if unit else min(point[2] for point in points)
     high = 1.0 if unit else max(point[3] for point in points)
     high = high if high > low else low + 1.0
-    width, height, left, right, top, bottom = 640, 200, 60, 20, 12, 34
+    width, height, left, right, top, bottom = 640, 200, 78, 20, 14, 34
 
     def x(step: float) -> float:
         return round(left + (step - first) / (last - first) * (width - left - right), 1)
@@ -186,7 +186,7 @@ def curve(method: Method, metric: str) -> Curve | None:
         top=top,
         bottom=height - bottom,
         across=[Tick(x(step), f"{step:g}") for step in steps],
-        up=[Tick(y(tick), f"{100 * tick:.0f} %" if unit else f"{tick:.3g}") for tick in ticks],
+        up=[Tick(y(tick), f"{100 * tick:.0f} %" if unit else f"{tick:.2g}") for tick in ticks],
         line=" ".join(f"{x(step)},{y(mean)}" for step, mean, _, _ in points),
         band=" ".join(f"{x(s)},{y(v)}" for s, v in ring) if len(method.runs) > 1 else "",
         last=points[-1][1],

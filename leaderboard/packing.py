@@ -8,12 +8,13 @@ page opened from a local folder may load.
 from __future__ import annotations
 
 import base64
+import bisect
 import hashlib
 import json
 import os
 import shutil
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from hexathlon.leaderboard.folding import FOLDED, fold, unfold
 from hexathlon.leaderboard.state import state_of
 from hexathlon.leaderboard.submission import OUTCOMES, Reading, Submission, TrialLine
 from hexathlon.leaderboard.text import shown
+from hexathlon.leaderboard.tokens import Vocabulary, tokens_by_record, turn_tokens
 
 __all__ = ["pack_run", "packed_text", "unpacked_lines", "unpacked_text"]
 
@@ -50,14 +52,20 @@ def pack_run(run: Path, out: Path, media_folder: Path) -> Submission:
     (out / "data").mkdir(parents=True)
     reading, media = Reading(run), _Media(run, media_folder)
     chunks = _Chunks(out / "data")
+    tokens = tokens_by_record(run)
+    kept: dict[int, Any] = {}
     for one in reading.lines():
         chunks.add(one.number, one.line)
+        if tokens and one.record and (nodes := tokens.get(one.record["hash"])):
+            kept[one.number] = nodes
         if one.has_parts:
             media.add(one.record or {})
     chunks.close()
     submission = reading.finish()
     trials = sorted(reading.trials, key=_failures_first)
-    _write(out / "data" / "index.js", packed_text("index", _index(trials, chunks.firsts)))
+    parts = _write_tokens(out / "data", kept, chunks.firsts, Vocabulary.of(run, reading.plan))
+    index = _index(trials, chunks.firsts, parts)
+    _write(out / "data" / "index.js", packed_text("index", index))
     _write(out / "data" / "tasks.js", packed_text("tasks", _tasks(submission)))
     shutil.copyfile(run / PLAN_FILE, out / PLAN_FILE)
     content = content_hash([chunks.digest.hexdigest(), reading.plan])
@@ -165,7 +173,23 @@ def _failures_first(line: TrialLine) -> tuple[int, str, str, int]:
 _COLUMNS = ("line", "seed", "trial", "reward", "turns", "tokens")
 
 
-def _index(lines: Sequence[TrialLine], firsts: Sequence[int]) -> bytes:
+def _write_tokens(
+    data: Path, kept: Mapping[int, Any], firsts: Sequence[int], vocabulary: Vocabulary
+) -> list[int]:
+    """Write the tokens of each chunk's trials by line; return the numbers of chunks with tokens."""
+    parts: dict[int, dict[str, Any]] = {}
+    for line, nodes in kept.items():
+        part = bisect.bisect_right(firsts, line) - 1
+        parts.setdefault(part, {})[str(line)] = turn_tokens(nodes, vocabulary)
+    for part, lines in parts.items():
+        name = f"tokens-{part:04d}"
+        _write(data / f"{name}.js", packed_text(name, canonical_bytes(lines)))
+    return sorted(parts)
+
+
+def _index(
+    lines: Sequence[TrialLine], firsts: Sequence[int], token_parts: Sequence[int] = ()
+) -> bytes:
     """Return the index of all trials as columns; texts are places in a list of shared words."""
     words: dict[str, int] = {}
     place: dict[str, int] = {}
@@ -183,7 +207,8 @@ def _index(lines: Sequence[TrialLine], firsts: Sequence[int]) -> bytes:
     for name in ("env", "task", "level", "template"):
         columns[name] = places(fields[name])
     columns["stop"] = places([one.cause or one.stop for one in lines])
-    return canonical_bytes({**columns, "words": list(words), "firsts": list(firsts)})
+    columns |= {"words": list(words), "firsts": list(firsts), "tokens_of": list(token_parts)}
+    return canonical_bytes(columns)
 
 
 def _tasks(submission: Submission) -> bytes:

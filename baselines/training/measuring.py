@@ -137,5 +137,7 @@ def _play(
         ),
         team="training",
     )
-    execution = ExecutionConfig(concurrency=recipe.rollout.concurrency)
+    execution = ExecutionConfig(
+        concurrency=recipe.rollout.concurrency, keep_tokens=recipe.rollout.keep_tokens
+    )
     evaluate(config, execution, run, progress=progress, played=played)

@@ -86,7 +86,8 @@ class RolloutTable(RecipeTable):
     """Source of the rewards: the episodes, or their rescored records."""
 
     keep_tokens: bool = False
-    """Whether `rollouts/` contains tokens and log-probabilities in addition to the records."""
+    """Whether `rollouts/` contains tokens and log-probabilities in addition to the records, and
+    evaluations a `tokens.jsonl`, which leaderboard pages show."""
 
 
 class CreditTable(RecipeTable):

@@ -74,17 +74,29 @@ async function readIndex(folder = "") {
     seed: index.seed[place], trial: index.trial[place], reward: index.reward[place],
     turns: index.turns[place], tokens: index.tokens[place], seconds: index.seconds[place],
   }));
-  return { rows, firsts: index.firsts };
+  return { rows, firsts: index.firsts, tokenParts: index.tokens_of };
 }
 
 // The record on a line of the submission's record file.
 async function readRecord(firsts, line, folder = "") {
-  let part = firsts.length - 1;
-  while (part > 0 && firsts[part] > line) part -= 1;
+  const part = partOf(firsts, line);
   const lines = await pack.records(`${folder}data/${partName(part)}.js`);
   return JSON.parse(lines[line - firsts[part]]);
 }
 
-function partName(part) {
-  return `records-${String(part).padStart(4, "0")}`;
+function partOf(firsts, line) {
+  let part = firsts.length - 1;
+  while (part > 0 && firsts[part] > line) part -= 1;
+  return part;
+}
+
+function partName(part, kind = "records") {
+  return `${kind}-${String(part).padStart(4, "0")}`;
+}
+
+// Tokens of a trial by turn, if the run kept them.
+async function readTokens(firsts, parts, line) {
+  const part = partOf(firsts, line);
+  if (!parts.includes(part)) return {};
+  return (await pack.json(`data/${partName(part, "tokens")}.js`))[line] || {};
 }

@@ -48,7 +48,7 @@ function pagesOf(steps) {
   return pages;
 }
 
-function stepOf(step, line, page) {
+function stepOf(step, line, page, tokens) {
   const calls = callsOf(step.action);
   const shown = calls.map((call) => make("div", { class: "call" },
     make("p", { class: "tool" }, bdi(call.name)),
@@ -58,7 +58,7 @@ function stepOf(step, line, page) {
     make("p", { class: "number" }, make("a", { href: `#${line}/${page}` }, String(number + 1))),
     make("div", { class: "action" }, make("h3", null, "Action"), calls.length ? shown : block(step.action),
       calls.length ? make("details", null, make("summary", null, "as sent"), block(step.action)) : null),
-    tokensOf(step.tokens),
+    tokensOf(tokens),
     make("div", { class: "observation" }, make("h3", null, "Observation"), contentOf(step.observation)),
     step.reward || step.status !== "ongoing" ? make("p", { class: "after" },
       step.reward ? ["reward ", make("b", null, figure(step.reward)), " · "] : null, bdi(step.status)) : null);
@@ -152,7 +152,7 @@ function pagesNav(pages, line, page) {
 }
 
 async function drawTrial(title) {
-  const { rows, firsts } = await readIndex();
+  const { rows, firsts, tokenParts } = await readIndex();
   const { line, page: asked } = place();
   const position = line ? rows.findIndex((entry) => entry.line === line) : 0;
   const story = document.querySelector(".story");
@@ -163,11 +163,12 @@ async function drawTrial(title) {
   }
   const entry = rows[position];
   const record = await readRecord(firsts, entry.line);
+  const tokens = await readTokens(firsts, tokenParts, entry.line);
   const pages = pagesOf(record.steps);
   const page = Math.min(Math.max(1, asked), pages.length);
   heading(record, entry);
   walk(rows, position);
-  const steps = pages[page - 1].map((step) => stepOf(step, entry.line, page));
+  const steps = pages[page - 1].map((step) => stepOf(step, entry.line, page, tokens[step.index]));
   story.replaceChildren(...[
     record.error ? make("div", { class: "fault" }, make("h3", null, "Error", record.cause ? [" · ", bdi(record.cause)] : null), block(record.error)) : null,
     page === 1 ? make("div", { class: "opening" }, make("h3", null, "Opening"), contentOf(record.opening)) : null,

@@ -138,6 +138,7 @@ def examine(page, path, *widths, ready="main"):
     """Open a page and assert, at each width, that our own script is its only active content."""
     page.goto(path.as_uri(), wait_until="load")
     page.locator(ready).first.wait_for(state="attached")
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     for width in widths:
         page.set_viewport_size({"width": width, "height": 900})
         hits, alive, wide, high = page.evaluate(

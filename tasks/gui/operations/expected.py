@@ -114,7 +114,9 @@ class ExpectedPhone:
         changes: dict[str, Any] = {}
         for name, table in sorted(self._tables.items()):
             first = self._first[name]
-            for key in sorted({*table, *first}, key=str):
+            # Rows are replaced, never modified, so an untouched one is the same object.
+            altered = [key for key in {*table, *first} if table.get(key) is not first.get(key)]
+            for key in sorted(altered, key=str):
                 if chosen is None or (name, key) in chosen:
                     _compare(changes.setdefault(name, {}), key, first.get(key), table.get(key))
         return {name: kinds for name, kinds in changes.items() if kinds}

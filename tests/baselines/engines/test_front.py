@@ -82,6 +82,15 @@ def test_a_checkpoint_keeps_the_encoder(model, tokenizer, tmp_path):
         assert torch.equal(loaded(input_ids=ids(1)).logits, model(input_ids=ids(1)).logits)
 
 
+def test_a_patch_is_encoded_alike_whatever_else_a_pass_contains(model):
+    front, many = model.get_input_embeddings(), ids(1)
+    with torch.no_grad():
+        whole = front(many)
+        assert torch.equal(front(many[:, 6:7]), whole[:, 6:7])
+        assert torch.equal(front(torch.cat([ids(2), many]))[1], whole[0])
+    assert torch.allclose(front(many), whole, atol=1e-6)
+
+
 def test_gradients_reach_the_encoder(model):
     model.zero_grad()
     model(input_ids=ids(1)).logits[0, -1].logsumexp(-1).backward()

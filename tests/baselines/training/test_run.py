@@ -16,6 +16,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
+from hexathlon.baselines.harness.tokens import TOKENS_FILE, read_tokens
 from hexathlon.baselines.pipeline.collect import Collected
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.baselines.training.folder import RecipeDiffers
@@ -140,6 +141,15 @@ def test_stopped_run_resumes_bit_for_bit(recipe: Path, whole: Trained, tmp_path:
         whole.run / "policy" / "model.safetensors"
     ).read_bytes()
     assert "<svg" in (whole.run / "curve.html").read_text()
+
+
+def test_evaluations_keep_tokens_if_rollouts_do(whole: Trained, tmp_path: Path) -> None:
+    beside(whole, tmp_path / "run")
+    made = trained(tmp_path, {"steps": 1, "rollout.keep_tokens": True, "evaluation.every": 0})
+    for name in ("before", "after"):
+        hashes = {record["hash"] for record in read_records(made.run / name)}
+        assert {one.record_hash for one in read_tokens(made.run / name)} == hashes
+        assert not (whole.run / name / TOKENS_FILE).exists()
 
 
 def test_killed_process_resumes_bit_for_bit(recipe: Path, whole: Trained, tmp_path: Path) -> None:
