@@ -92,19 +92,21 @@ def plays(actions: tuple[str, ...]) -> Scripted:
     return Scripted(script)
 
 
-def played(url: str, actions: tuple[str, ...]) -> httpx.Response:
+def played(url: str, actions: tuple[str, ...], folder: Path) -> httpx.Response:
     """Play the first gold episode with these actions and return NeMo Gym's answer."""
     episode = {"task": gold()[0].task, "seed": gold()[0].seed}
-    row = nemo_gym.row(url, **episode)
+    with contextlib.chdir(folder):
+        exec(example("nemo_row.py").replace("http://127.0.0.1:8000", url), {})
+    row = json.loads((folder / "sql.jsonl").read_text())
     with gym(url, plays(actions), episode) as address:
         return httpx.post(f"{address}/run", json=row, timeout=120)
 
 
-def test_rewards_and_texts_are_those_of_the_event() -> None:
+def test_rewards_and_texts_are_those_of_the_event(tmp_path: Path) -> None:
     episode = gold()[0]
     app = make_app(lambda: BridgedEpisode(EVENT), TaskListing(EVENT), "sql")
     with served(app) as url:
-        solved = played(url, episode.actions).json()
+        solved = played(url, episode.actions, tmp_path).json()
     assert solved["reward"] == 1.0
     asked = solved["responses_create_params"]["input"]
     assert asked[1]["content"] == episode.opening
@@ -113,25 +115,17 @@ def test_rewards_and_texts_are_those_of_the_event() -> None:
     assert tuple(outputs) == episode.answers
 
 
-def test_the_guides_program_writes_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_an_unfinished_episode_earns_nothing(tmp_path: Path) -> None:
     app = make_app(lambda: BridgedEpisode(EVENT), TaskListing(EVENT), "sql")
     with served(app) as url:
-        exec(example("nemo_row.py").replace("http://127.0.0.1:8000", url), {})
-    row = json.loads((tmp_path / "sql.jsonl").read_text("utf-8"))
-    roles = [message["role"] for message in row["responses_create_params"]["input"]]
-    assert roles == ["developer", "user"]
+        assert played(url, gold()[0].actions[:1], tmp_path).json()["reward"] == 0.0
 
 
-def test_an_unfinished_episode_earns_nothing() -> None:
-    app = make_app(lambda: BridgedEpisode(EVENT), TaskListing(EVENT), "sql")
-    with served(app) as url:
-        assert played(url, gold()[0].actions[:1]).json()["reward"] == 0.0
-
-
-def test_a_fault_is_an_error_and_no_reward(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_fault_is_an_error_and_no_reward(
+    caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
     app = make_app(broken, TaskListing(EVENT), "sql")
     with served(app) as url:
-        answer = played(url, gold()[0].actions)
+        answer = played(url, gold()[0].actions, tmp_path)
     assert answer.status_code == 500
     assert "the disk is gone" in caplog.text
