@@ -235,7 +235,6 @@ def test_every_block_is_of_a_kind_that_is_tested() -> None:
         "# chromium.py": "tests/envs/web/test_chromium_window.py takes pictures",
         "# serve.py": "needs a vLLM server; tests/baselines/engines covers the calls",
         "# openenv_client.py": "tests/bridges/test_openenv.py runs it",
-        "# nemo_row.py": "tests/bridges/test_nemo.py runs it",
         "# skyrl_example.py": "tests/bridges/test_skyrl.py runs it",
         "# inspect_example.py": "tests/bridges/test_inspect.py runs it",
         "# trl_example.py": "tests/oracles/test_trl_environment.py runs it",
