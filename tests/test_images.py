@@ -301,7 +301,7 @@ def test_a_player_is_told_where_the_image_is_stored(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    typed = iter(["Hm.", "/quit"])
+    typed = iter(["press cell=0", "/quit"])
     monkeypatch.setattr("builtins.input", lambda _: next(typed))
     env = LightsEnv()
     _, details = env.reset(seed=1, options={"task": "example-lights/drawn/easy/test/00002"})
@@ -309,6 +309,7 @@ def test_a_player_is_told_where_the_image_is_stored(
     shown = capsys.readouterr().out.replace("\n", "")
     told = re.findall(r"\[image, 128 x 96: ?(\S+\.png)\]", shown)
     assert len(told) == 2
-    drawn = env.transcript[0]["content"][1]
-    assert all(Image.from_bytes(Path(path).read_bytes()) == drawn for path in told)
+    drawn = [part for message in env.transcript for part in message["content"]
+             if isinstance(part, Image)]  # fmt: skip
+    assert [Image.from_bytes(Path(path).read_bytes()) for path in told] == drawn
     assert all(Path(path).is_relative_to(tmp_path) for path in told)

@@ -91,6 +91,8 @@ def test_text_readers_get_file_descriptions_and_reject_images():
 
 
 class _Nothing:
+    image_id = None
+
     def __getattr__(self, name):
         return ()
 

@@ -462,7 +462,7 @@ def test_play_on_a_terminal() -> None:
             ('{"name": "add", "arguments": {"amount": 4}}', "The counter stands at 7"),
             ("/undo", "The last turn is undone"),
             ("add amount=1", "The counter stands at 4"),
-            ("hello there", "the turn holds no tool call"),
+            ("hello there", "That is not a tool and its arguments"),
             ("/tools", "Finish."),
             ("submit", "Not right."),
             ("", ""),
