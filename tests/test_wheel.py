@@ -14,7 +14,8 @@ pytestmark = pytest.mark.product
 ROOT = Path(__file__).resolve().parents[1]
 EXTRAS = ("matplotlib", "torch", "transformers", "tokenizers", "safetensors", "playwright",
           "ray", "starlette", "uvicorn", "android_env", "jeepney", "Xlib", "chz", "tinker",
-          "tinker_cookbook", "verifiers", "harbor", "openreward", "inspect_ai")  # fmt: skip
+          "tinker_cookbook", "verifiers", "harbor", "openenv", "openreward",
+          "inspect_ai")  # fmt: skip
 """Modules of extras such as `train`, `web` and `gui`, which an empty environment lacks."""
 
 FOLDERS = ("tasks", "evaluators", "envs", "baselines", "leaderboard")
