@@ -246,14 +246,13 @@ def test_every_block_is_of_a_kind_that_is_tested() -> None:
         "# tinker_example.py": "tests/bridges/test_examples.py runs it up to the training",
     }
     read = {"clusters.md", "evaluation.md", "judges.md", "training.md", "plugins.md"}
-    read.add("nemo.md")  # tests/bridges/test_nemo.py configures the same classes
     read.add("tinker.md")  # tests/bridges/test_tinker_driver.py
     for path in GUIDES:
         for language, text in examples(path):
             lines = text.splitlines()
             if language == "python":
                 assert lines[0] in files or not re.match(r"# \w+\.py$", lines[0]), (path, lines[0])
-            elif language in ("toml", "yaml"):
+            elif language == "toml":
                 assert path.name in read, path
             elif path.name != "README.md" and language != "text":
                 assert all(line.startswith("hexathlon ") for line in lines), (path, lines)

@@ -14,8 +14,8 @@ import numpy as np
 
 from hexathlon.evaluators.content import Image
 
-__all__ = ["CELLS", "FIRST_PATCH", "IMAGE_TOKEN", "LEVELS", "SIDE", "cells_of", "patch_ids",
-           "places_of"]  # fmt: skip
+__all__ = ["CELLS", "FIRST_PATCH", "IMAGE_TOKEN", "LEVELS", "MOST_SQUARES", "SIDE", "cells_of",
+           "patch_ids", "places_of"]  # fmt: skip
 
 FIRST_PATCH: Final = 1 << 62
 """Ids from here on are patches."""
@@ -32,7 +32,9 @@ CELLS: Final = 5
 LEVELS: Final = 4
 """Levels of brightness."""
 
-_MOST = 64
+MOST_SQUARES: Final = 64
+"""Squares of a picture's side at most."""
+
 _BITS = 2
 
 
@@ -46,9 +48,10 @@ def patch_ids(image: Image) -> list[int]:
     grey = (299 * rgb[..., 0] + 587 * rgb[..., 1] + 114 * rgb[..., 2]) // 1000
     grey = np.pad(grey, [(0, -length % SIDE) for length in grey.shape], mode="edge")
     rows, columns = (length // SIDE for length in grey.shape)
-    if max(rows, columns) > _MOST:
+    if max(rows, columns) > MOST_SQUARES:
         raise ValueError(
-            f"an image has at most {_MOST * SIDE} pixels a side, got {image.width} x {image.height}"
+            f"an image has at most {MOST_SQUARES * SIDE} pixels a side, got {image.width} x "
+            f"{image.height}"
         )
     if grey.sum() < 128 * grey.size:
         grey = 255 - grey
@@ -71,4 +74,4 @@ def cells_of(ids: Any) -> Any:
 
 def places_of(ids: Any) -> tuple[Any, Any]:
     """Return rows and columns of patches; ids are an array or tensor of 64-bit integers."""
-    return (ids >> 56) & (_MOST - 1), (ids >> 50) & (_MOST - 1)
+    return (ids >> 56) & (MOST_SQUARES - 1), (ids >> 50) & (MOST_SQUARES - 1)

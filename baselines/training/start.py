@@ -131,7 +131,7 @@ def _tokenizer(recipe: Recipe, by_table: Sequence[Sequence[Demonstration]], rank
             shape.vocabulary,
             shape.phrases,
             pictures=shape.patches > 0,
-        )  # fmt: skip
+        )
     )
 
 

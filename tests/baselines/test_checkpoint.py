@@ -91,6 +91,16 @@ def test_tokenizer_of_another_model_is_rejected(broken: Path, tmp_path: Path) ->
         toy_run(tmp_path / "run", str(broken))
 
 
+def test_missing_weights_are_rejected(broken: Path, tmp_path: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    tensors = load_file(str(broken / "model.safetensors"))
+    del tensors["model.norm.weight"]
+    save_file(tensors, str(broken / "model.safetensors"), {"format": "pt"})
+    with pytest.raises(UsageError, match="lacks 1 of its model's weights, such as model.norm"):
+        toy_run(tmp_path / "run", str(broken))
+
+
 def test_non_finite_weights_are_rejected(broken: Path, tmp_path: Path) -> None:
     from safetensors.torch import load_file, save_file
 

@@ -1,9 +1,9 @@
-"""One recipe with tasks of all six events, for comparisons of the places where it can run."""
+"""Recipes for comparisons of the places where they can run; one has tasks of all six events."""
 
 from pathlib import Path
 from typing import Any
 
-__all__ = ["EVENTS", "six_events"]
+__all__ = ["EVENTS", "placed_recipe", "six_events"]
 
 EVENTS = {
     "sql": "hexathlon/SQL-v0",
@@ -24,7 +24,7 @@ turns = 2
 """
 
 _RECIPE = """
-name = "six-events"
+name = "places"
 steps = {steps}
 save_every = 1
 ranks = {ranks}
@@ -33,7 +33,7 @@ ranks = {ranks}
 checkpoint = "{policy}"
 
 [rollout]
-groups = 6
+groups = {groups}
 members = {members}
 max_tokens = 8
 
@@ -57,16 +57,23 @@ workers = {workers}
 """
 
 
-def six_events(path: Path, policy: Path, **values: Any) -> Path:
-    """Write the recipe.
+def placed_recipe(path: Path, policy: Path, tasks: str, **values: Any) -> Path:
+    """Write a recipe.
 
     Args:
         path: The file to write.
         policy: Checkpoint with which it starts.
-        values: `steps`, `members`, `ranks`, `engines`, `workers` and further lines of `[cluster]`,
-            `places`.
+        tasks: Its tables of tasks.
+        values: `steps`, `groups`, `members`, `ranks`, `engines`, `workers` and further lines of
+            `[cluster]`, `places`.
     """
-    tasks = "".join(_TASKS.format(env=env, source=source) for source, env in EVENTS.items())
-    chosen = {"steps": 1, "members": 2, "ranks": 1, "engines": 1, "workers": 1, "places": ""}
-    path.write_text(_RECIPE.format(tasks=tasks, policy=policy, **{**chosen, **values}))
+    chosen = {"steps": 1, "groups": 2, "members": 2, "ranks": 1, "engines": 1, "workers": 1}
+    given = {**chosen, "places": "", **values}
+    path.write_text(_RECIPE.format(tasks=tasks, policy=policy, **given))
     return path
+
+
+def six_events(path: Path, policy: Path, **values: Any) -> Path:
+    """Write a recipe with a group of each event; see `placed_recipe`."""
+    tasks = "".join(_TASKS.format(env=env, source=source) for source, env in EVENTS.items())
+    return placed_recipe(path, policy, tasks, groups=len(EVENTS), **values)

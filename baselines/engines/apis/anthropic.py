@@ -26,8 +26,9 @@ __all__ = ["AnthropicMessages"]
 
 _VERSION = "2023-06-01"
 _MAX_TOKENS = 4096
-_TEXT_BLOCK = {"type": "text", "text": ""}
 """The API requires a limit; used if the request has none."""
+
+_TEXT_BLOCK = {"type": "text", "text": ""}
 
 _FINISHES = {"max_tokens": "length", "model_context_window_exceeded": "length"}
 

@@ -7,7 +7,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from hexathlon.baselines.tokens.patches import CELLS, FIRST_PATCH, LEVELS, cells_of, places_of
+from hexathlon.baselines.tokens.patches import (
+    CELLS,
+    FIRST_PATCH,
+    LEVELS,
+    MOST_SQUARES,
+    cells_of,
+    places_of,
+)
 
 __all__ = ["SETTING", "PatchEmbedding", "add_front", "load_front"]
 
@@ -15,7 +22,6 @@ SETTING: Final = "hexathlon_patches"
 """Setting of a model's configuration: the number of channels of its encoder."""
 
 _PREFIX = "model.embed_tokens."
-_MOST = 64
 _BLOCK = 64
 """Patches that are encoded together when sampling."""
 
@@ -36,7 +42,8 @@ class PatchEmbedding(nn.Embedding):
             nn.Conv2d(channels, channels, 3, padding=1), nn.GELU(),
         )  # fmt: skip
         self.project = nn.Linear(channels * CELLS * CELLS, width)
-        self.row, self.column = nn.Embedding(_MOST, width), nn.Embedding(_MOST, width)
+        self.row = nn.Embedding(MOST_SQUARES, width)
+        self.column = nn.Embedding(MOST_SQUARES, width)
         with torch.no_grad():
             for each in (self.project, self.row, self.column):
                 each.weight.normal_(0.0, 0.02)

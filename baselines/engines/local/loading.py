@@ -159,9 +159,11 @@ def load_checkpoint(path: Path, *, dtype: str = "auto", device: str = "auto") ->
     tokenizer = load_tokenizer(path)
     place = device if device != "auto" else ("cuda" if torch.cuda.is_available() else "cpu")
     kind = ("float32" if place == "cpu" else "auto") if dtype == "auto" else dtype
+    read: Any = AutoModelForCausalLM.from_pretrained  # its types ignore the loading info
     try:
-        model = AutoModelForCausalLM.from_pretrained(
+        model, loaded = read(
             str(path),
+            output_loading_info=True,
             local_files_only=True,
             dtype=kind if kind == "auto" else getattr(torch, kind),
             attn_implementation="sdpa",
@@ -169,11 +171,15 @@ def load_checkpoint(path: Path, *, dtype: str = "auto", device: str = "auto") ->
     except Exception as error:
         first = str(error).strip().splitlines()[0]
         raise CheckpointError(f"the weights of {path} cannot be read: {first}") from None
+    if lost := sorted(loaded["missing_keys"]):
+        raise CheckpointError(
+            f"{path} lacks {len(lost)} of its model's weights, such as {lost[0]}: it is damaged, "
+            "or of another architecture than its config.json"
+        )
     load_front(model, path)
     _fits(path, model, tokenizer)
-    placed: Any = model
     context = int(getattr(model.config, "max_position_embeddings", 0) or 4096)
-    return Checkpoint(placed.to(place).eval(), tokenizer, context)
+    return Checkpoint(model.to(place).eval(), tokenizer, context)
 
 
 def quiet() -> None:

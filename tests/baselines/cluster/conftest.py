@@ -12,6 +12,9 @@ from hexathlon.baselines.cluster.connect import RayCluster, connect
 from hexathlon.baselines.engines.served.server import INTERPRETER
 from support.served import MADE
 
+# Ray's workers give way to all other processes by default, here to the tests beside them.
+os.environ.setdefault("RAY_worker_niceness", "0")
+
 
 @pytest.fixture(scope="package")
 def cluster() -> Iterator[RayCluster]:

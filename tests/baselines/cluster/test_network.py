@@ -20,49 +20,18 @@ from support import network_nodes
 from support.network_nodes import NetworkNodes
 from support.products import require_invariant_products
 from support.served import sharp_policy
-from support.six_events import six_events
+from support.six_events import placed_recipe, six_events
 from support.watching import wait_for_files
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
-RECIPE = """
-name = "two-nodes"
-steps = {steps}
-save_every = 1
-ranks = {ranks}
-
+TASKS = """
 [tasks]
 env = "hexathlon/SQL-v0"
 source = "sql"
 level = "tiny"
 templates = ["filter_rows", "count_rows"]
 turns = 2
-
-[policy]
-checkpoint = "{policy}"
-
-[rollout]
-groups = 2
-members = 2
-max_tokens = 8
-
-[engine]
-invariant = true
-
-[credit]
-estimator = {{ name = "reinforce", parameters = {{ baseline = 0.5 }} }}
-
-[learn]
-optimiser = {{ learning_rate = 1e-3, eps = 1e-4 }}
-
-[evaluation]
-tasks = 1
-every = 0
-
-[cluster]
-engines = {engines}
-workers = {workers}
-{places}
 """
 APART = """
 rank = { resources = { learners = 1 } }
@@ -95,9 +64,9 @@ def nodes(folder: Path) -> Iterator[NetworkNodes]:
 
 
 def written(folder: Path, name: str, **values: Any) -> Path:
-    path = folder / f"{name}.toml"
-    path.write_text(RECIPE.format(policy=folder / "policy", **{"steps": 2, **values}))
-    return path
+    return placed_recipe(
+        folder / f"{name}.toml", folder / "policy", TASKS, **{"steps": 2, **values}
+    )
 
 
 def command(nodes: NetworkNodes, recipe: Path, out: Path) -> list[str | Path]:
