@@ -26,9 +26,9 @@ def level_order(level: str) -> tuple[int, str]:
 def trial_seconds(timing: Mapping[str, Any]) -> float | None:
     """Return the duration of a whole trial; None if none of its parts is known."""
     get = timing.get
-    parts: tuple[Any, ...] = (get("reset"), get("agent"), get("env"), get("grade"))
+    parts = [get("reset"), get("agent"), get("env"), get("grade")]
     if None in parts:
-        parts = tuple(part for part in parts if part is not None)
+        parts = [part for part in parts if part is not None]
     return math.fsum(parts) if parts else None
 
 
