@@ -26,7 +26,7 @@ def level_order(level: str) -> tuple[int, str]:
 def trial_seconds(timing: Mapping[str, Any]) -> float | None:
     """Return the duration of a whole trial; None if none of its parts is known."""
     get = timing.get
-    parts = [get("reset"), get("agent"), get("env"), get("grade")]
+    parts: list[Any] = [get("reset"), get("agent"), get("env"), get("grade")]
     if None in parts:
         parts = [part for part in parts if part is not None]
     return math.fsum(parts) if parts else None
