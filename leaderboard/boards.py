@@ -58,6 +58,8 @@ class Board:
     plan: str = ""
     """Hash of the plan that the builder of the site named for the board; empty if its rows decided.
     """
+    commitments: tuple[str, ...] = ()
+    """Hashes of the secrets from which its held-out tasks were drawn; empty for open tasks."""
 
     @property
     def anchor(self) -> str:
@@ -236,6 +238,14 @@ def _board(
         ),
         predictable=next(filter(None, predictable), None),
         plan=plan.hash,
+        commitments=_commitments(members, env),
+    )
+
+
+def _commitments(members: Sequence[Member], env: str) -> tuple[str, ...]:
+    rows = [row for m in members for row in m.submission.plan["envs"] if row.get("id") == env]
+    return tuple(
+        sorted({str(row["salt_commitment"]) for row in rows if row.get("salt_commitment")})
     )
 
 

@@ -193,6 +193,12 @@ def curve(method: Method, metric: str) -> Curve | None:
     )
 
 
+def learning_curve(method: Method) -> Curve | None:
+    """Lay out the success on held-out tasks by training step or, without, on training tasks."""
+    found = (curve(method, name) for name in ("dev/success", "success") if name in method.metrics)
+    return next(filter(None, found), None)
+
+
 def heat_step(share: float | None) -> str:
     """Return the colour class of a share, ``h0`` to ``h9``, or ``hx`` for none."""
     if share is None:
