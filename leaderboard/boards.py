@@ -63,8 +63,8 @@ class Board:
 
     @property
     def anchor(self) -> str:
-        """HTML anchor of the board."""
-        return slug(f"{self.env}-{self.version}-{content_hash(self.tasksets)[:6]}", 80)
+        """HTML anchor of the board, and the name of its page."""
+        return board_anchor(self.env, self.version, self.tasksets)
 
     @property
     def title(self) -> str:
@@ -98,6 +98,12 @@ class Board:
     def competitors(self) -> list[BoardRow]:
         """Rows that are not reference agents."""
         return [row for row in self.rows if row.submission.reference is None]
+
+    @property
+    def ambiguous(self) -> frozenset[str]:
+        """Names that several rows have; tables add the team to them."""
+        counts = Counter(row.submission.name for row in self.rows)
+        return frozenset(name for name, count in counts.items() if count > 1)
 
     @property
     def judged(self) -> list[tuple[BoardRow, JudgedSummary]]:
@@ -171,6 +177,11 @@ def _epoch(env: str, version: str) -> tuple[str, list[tuple[int, Any]]]:
 def _version_order(version: str) -> list[tuple[int, Any]]:
     """Return a sorting key that orders versions numerically: 10 after 9."""
     return [(1, int(p)) if p.isdecimal() else (0, p) for p in version.replace("-", ".").split(".")]
+
+
+def board_anchor(env: str, version: str, tasksets: Sequence[str]) -> str:
+    """Return the name of a board's page."""
+    return slug(f"{env}-{version}-{content_hash(tasksets)[:6]}", 80)
 
 
 def board_title(env: str, tasksets: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ from jinja2 import Environment, FileSystemLoader
 from hexathlon.evaluators.records.canonical import canonical_bytes, canonical_json, sha256_hex
 from hexathlon.evaluators.records.plan import PLAN_FILE
 from hexathlon.leaderboard import figures
-from hexathlon.leaderboard.boards import Board, board_title, tasksets_of
+from hexathlon.leaderboard.boards import Board, board_anchor, board_title, tasksets_of
 from hexathlon.leaderboard.cache import Packed, SiteCache, code_digest
 from hexathlon.leaderboard.charts import curve, heat_step, learning_curve, scatter
 from hexathlon.leaderboard.checklist import SuiteReport, assess
@@ -56,6 +56,7 @@ class PageWriter:
         self._engine.filters["tojson_text"] = canonical_json
         self._engine.globals.update(
             {name: getattr(figures, name) for name in figures.__all__},
+            board_anchor=board_anchor,
             board_title=board_title,
             heat_step=heat_step,
             reruns=stored_outcomes,
@@ -97,6 +98,7 @@ class PageWriter:
         )
 
     def _compare(self, submissions: Sequence[Submission]) -> None:
+        ordered = sorted(submissions, key=lambda one: one.reference is not None)
         systems = [
             {
                 "slug": one.slug,
@@ -104,7 +106,7 @@ class PageWriter:
                 "team": shown(one.team),
                 "envs": [f"{env.env} {env.version}" for env in one.summary.envs],
             }
-            for one in submissions
+            for one in ordered
         ]
         if systems:
             self._bytes("data/systems.js", packed_text("systems", canonical_bytes(systems)))
