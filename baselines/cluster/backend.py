@@ -21,7 +21,7 @@ from hexathlon.baselines.cluster.connect import ClusterError, RayCluster
 from hexathlon.baselines.cluster.engines import EngineReplica, ReplicaSettings
 from hexathlon.baselines.cluster.executor import RayExecutor
 from hexathlon.baselines.cluster.fleet import Fleet
-from hexathlon.baselines.cluster.handles import reason_of
+from hexathlon.baselines.cluster.handles import answer_within, reason_of
 from hexathlon.baselines.cluster.log import note
 from hexathlon.baselines.cluster.pools import Bundles, reserve_async
 from hexathlon.baselines.cluster.stored import WeightBoard
@@ -81,7 +81,8 @@ class ClusterBackend:
         # On this node, so that the loss of another one does not take the weights along.
         board = _actor(WeightBoard, settings, num_cpus=0, scheduling_strategy=_this_node())
         self._actors.append(board)
-        await board.publish.remote(stored(model, 0, tolerance=recipe.engine.tolerance))
+        weights = stored(model, 0, tolerance=recipe.engine.tolerance)
+        await answer_within(within, board.publish.remote(weights), "the board of weights to start")
         options = EngineReplica.options(self._table.restarts)
         started = [
             _actor(EngineReplica, board, place.pool, **place.options, **options) for place in places
@@ -92,12 +93,14 @@ class ClusterBackend:
             Replica(place.name(number), handle, *facts, place.families)
             for number, (place, handle, facts) in enumerate(opened)
         ]
-        pids = await asyncio.gather(*(handle.process.remote() for handle in started))
+        numbers = asyncio.gather(*(handle.process.remote() for handle in started))
+        pids = await answer_within(within, numbers, "the process ids of the engine replicas")
         note(
             folder, f"{len(started)} engine replicas started: processes {', '.join(map(str, pids))}"
         )
-        engine = client(self.replicas, self._table.reply_within)
-        return OpenedEngine(engine, ObjectStoreTransport(engine, board, recipe.engine.tolerance))
+        deadline, tolerance = self._table.reply_within, recipe.engine.tolerance
+        engine = client(self.replicas, deadline)
+        return OpenedEngine(engine, ObjectStoreTransport(engine, board, tolerance, deadline))
 
     def executor(
         self, recipe: Recipe, agent: PolicyAgent, make: Callable[[str], Environment]

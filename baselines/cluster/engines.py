@@ -9,7 +9,6 @@ weights from the board, so the replies are the same. Routing sessions to replica
 import asyncio
 import os
 import shutil
-import tempfile
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from hexathlon.baselines.cluster.clients import SampledReply
+from hexathlon.baselines.cluster.scratch import ScratchFolder
 from hexathlon.baselines.cluster.stored import StoredWeights
 from hexathlon.baselines.cluster.weights import TensorSource
 from hexathlon.baselines.engines.interruption import InterruptedRequests
@@ -82,7 +82,8 @@ class EngineReplica:
         self._opening = asyncio.Lock()
         self._serves = self._interrupts = False
         self._replies = 0
-        self._folder = Path(tempfile.mkdtemp(prefix="hexathlon-replica-"))
+        self._scratch = ScratchFolder("hexathlon-replica-")
+        self._folder = self._scratch.path
 
     @staticmethod
     def options(restarts: int) -> dict[str, Any]:
@@ -155,7 +156,7 @@ class EngineReplica:
             if engine is not None:
                 await engine.close()
         finally:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._scratch.close()
 
     async def _ready(self) -> InterruptedRequests:
         """Return the engine; open it first with the weights from the board if necessary."""

@@ -12,6 +12,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -42,7 +43,8 @@ _POLL_S = 1.0
 """Interval between the driver's checks for an interruption."""
 
 _CAUSE_S = 20.0
-"""Time to wait for other ranks to exit after one failed, to find the root cause."""
+"""Time to wait for other ranks to exit after one failed, to find the root cause, and for the last
+reports."""
 
 _CALLS = 4
 """Maximum number of concurrent calls to a rank: its work, and queries of the driver."""
@@ -237,7 +239,8 @@ def _relayed(
                 outcome = _outcome(running[reference], reference, running)
                 if running.pop(reference) == 0:
                     results = outcome
-    apply(ray.get(first.events.remote(0.0)))
+    with suppress(RayError):  # the results do not depend on the last reports
+        apply(ray.get(first.events.remote(0.0), timeout=_CAUSE_S))
     return results
 
 

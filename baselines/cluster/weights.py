@@ -11,6 +11,7 @@ import ray
 import torch
 from torch import Tensor
 
+from hexathlon.baselines.cluster.handles import answer_within
 from hexathlon.baselines.cluster.stored import RecordedProbe, StoredWeights
 from hexathlon.baselines.distributed.transports import probe_of
 from hexathlon.baselines.engines.errors import VersionDiffers
@@ -100,18 +101,23 @@ class ObjectStoreTransport:
         engine: The replicas as one engine.
         board: Handle of the `WeightBoard`.
         tolerance: Largest allowed difference of a log-probability; 0 is the default of the dtype.
+        deadline: Seconds within which the board must take the weights; replicas have their own.
     """
 
-    def __init__(self, engine: TokenEngine, board: Any, tolerance: float = 0.0) -> None:
+    def __init__(
+        self, engine: TokenEngine, board: Any, tolerance: float = 0.0, deadline: float = 900.0
+    ) -> None:
         self._engine = engine
         self._board = board
         self._tolerance = tolerance
+        self._deadline = deadline
 
     async def publish(self, model: Any, version: int) -> float:
         """Publish the weights; see `WeightTransport.publish`."""
         weights = stored(model, version, tolerance=self._tolerance)
         # First on the board: a replica that restarts during the update reads the new ones.
-        await self._board.publish.remote(weights)
+        posted = self._board.publish.remote(weights)
+        await answer_within(self._deadline, posted, f"the board to take weights {version}")
         difference = await self._engine.update(
             Weights(weights.probe.probe(), model=weights), version
         )
