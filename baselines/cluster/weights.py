@@ -13,7 +13,8 @@ from torch import Tensor
 
 from hexathlon.baselines.cluster.handles import answer_within
 from hexathlon.baselines.cluster.stored import RecordedProbe, StoredWeights
-from hexathlon.baselines.distributed.transports import probe_of
+from hexathlon.baselines.distributed.transports import BroadcastTransport, probe_of
+from hexathlon.baselines.engines.comparison import LogProbabilityProbe
 from hexathlon.baselines.engines.errors import VersionDiffers
 from hexathlon.baselines.engines.tokens import TokenEngine
 from hexathlon.baselines.engines.weights import Weights
@@ -21,6 +22,7 @@ from hexathlon.baselines.learner.adapters import merged
 
 __all__ = [
     "ObjectStoreTransport",
+    "ReplicaBroadcastTransport",
     "TensorSource",
     "packed",
     "recorded_probe",
@@ -129,3 +131,29 @@ class ObjectStoreTransport:
 
     async def close(self) -> None:
         """Do nothing: the board ends with the replicas."""
+
+
+class ReplicaBroadcastTransport(BroadcastTransport):
+    """Broadcasts weights to the servers of all replicas; they cannot be sent to restarted ones.
+
+    Takes the arguments of `BroadcastTransport`, and the board.
+
+    Args:
+        board: Handle of the `WeightBoard`.
+        more: Arguments of `BroadcastTransport`.
+    """
+
+    def __init__(self, board: Any, *more: Any, **named: Any) -> None:
+        super().__init__(*more, **named)
+        self._board = board
+
+    async def publish(self, model: Any, version: int) -> float:
+        """Broadcast the weights; see `WeightTransport.publish`."""
+        # First: a replica that restarts during the update must not sample from older ones.
+        withdrawn = self._board.withdraw.remote(version)
+        await answer_within(self._deadline, withdrawn, "the board to drop its weights")
+        return await super().publish(model, version)
+
+    def probe(self, model: Any) -> LogProbabilityProbe:
+        """Return a probe that replicas can answer without the learner."""
+        return recorded_probe(model, tolerance=self._tolerance).probe()
