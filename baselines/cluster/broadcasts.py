@@ -60,6 +60,7 @@ class TransferRound:
         """End the wait for a server that could not be paused."""
         if not self._server.done():
             self._server.set_exception(error)
+            self._server.exception()  # retrieved, also if nobody waits any more
 
     def end(self, reason: str = "") -> None:
         """End the transfer; a reason means that it failed."""
@@ -67,6 +68,7 @@ class TransferRound:
             return
         if reason:
             self._sent.set_exception(EngineError(f"the transfer of weights failed: {reason}"))
+            self._sent.exception()
         else:
             self._sent.set_result(None)
 

@@ -22,6 +22,7 @@ from hexathlon.baselines.cluster.scratch import ScratchFolder
 from hexathlon.baselines.cluster.stored import StoredWeights
 from hexathlon.baselines.cluster.weights import TensorSource
 from hexathlon.baselines.engines.comparison import LogProbabilityProbe
+from hexathlon.baselines.engines.errors import EngineError
 from hexathlon.baselines.engines.interruption import InterruptedRequests
 from hexathlon.baselines.engines.served.settings import VllmSettings
 from hexathlon.baselines.engines.tokens import Sleeper, TokenEngine
@@ -150,7 +151,7 @@ class EngineReplica:
             probe: The learner's log-probabilities.
             version: The new policy version.
         """
-        transfer = self._round_of(key)
+        transfer = self._opened_round(key)
         try:
             engine = await self._ready()
             async with engine.held() if self._interrupts else nullcontext():
@@ -162,8 +163,7 @@ class EngineReplica:
 
     async def paused(self, key: str) -> str:
         """Wait until the server is paused for a broadcast; return the identity of its process."""
-        server = await self._round_of(key).paused()
-        return f"{os.getpid()} {server.url}"
+        return f"{os.getpid()} {(await self._opened_round(key).paused()).url}"
 
     async def control(self, key: str, path: str, body: dict[str, Any] | None) -> None:
         """Call a control route of the server that is paused for a broadcast."""
@@ -177,7 +177,7 @@ class EngineReplica:
 
     async def transferred(self, key: str, reason: str = "") -> None:
         """End the transfer of a broadcast; a reason means that it failed."""
-        self._round_of(key).end(reason)
+        self._opened_round(key).end(reason)
 
     async def sleep(self) -> None:
         """Release the memory of a server until the next update; see `Sleeper.sleep`."""
@@ -201,10 +201,16 @@ class EngineReplica:
         finally:
             self._scratch.close()
 
-    def _round_of(self, key: str) -> TransferRound:
+    def _opened_round(self, key: str) -> TransferRound:
         """Return the round of a broadcast; the first call opens it."""
         if self._round is None or self._round.key != key:
             self._round = TransferRound(key)
+        return self._round
+
+    def _round_of(self, key: str) -> TransferRound:
+        """Return the round of a broadcast that was opened before."""
+        if self._round is None or self._round.key != key:
+            raise EngineError("a call belongs to an earlier broadcast: publish the weights again")
         return self._round
 
     async def _ready(self) -> InterruptedRequests:

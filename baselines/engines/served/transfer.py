@@ -90,6 +90,7 @@ class TransferClient:
         deadline: Timeout of one phase, in seconds.
 
     Attributes:
+        engines: The servers; may be replaced by others that stand for the same processes.
         version: The version that the next update ends with.
     """
 
@@ -101,7 +102,7 @@ class TransferClient:
         deadline: float,
     ) -> None:
         self.version = 0
-        self._engines, self._worlds = engines, worlds
+        self.engines, self._worlds = engines, worlds
         self._loop, self._deadline = loop, deadline
 
     @property
@@ -121,12 +122,12 @@ class TransferClient:
 
     def update_weights(self, update_info: Any) -> None:
         """Let all servers receive what the sender broadcasts; returns when they have it."""
-        self._at_all("/update_weights", [{"update_info": update_info}] * len(self._engines))
+        self._at_all("/update_weights", [{"update_info": update_info}] * len(self.engines))
 
     def finish_weight_update(self, weight_version: str | None = None) -> None:
         """Activate the received weights, with the version that the sender was given."""
         body = {"weight_version": weight_version or str(self.version)}
-        self._at_all("/finish_weight_update", [body] * len(self._engines))
+        self._at_all("/finish_weight_update", [body] * len(self.engines))
 
     def _at_all(self, path: str, bodies: Sequence[dict[str, Any]] | None = None) -> None:
         """Call a route of all servers at the same time, and wait for all.
@@ -134,7 +135,7 @@ class TransferClient:
         Raises:
             EngineError: If one failed; the message names it.
         """
-        bodies = bodies or [{}] * len(self._engines)
+        bodies = bodies or [{}] * len(self.engines)
 
         async def call(engine: TransferReceiver, body: dict[str, Any]) -> None:
             try:
@@ -144,12 +145,12 @@ class TransferClient:
 
         async def calls() -> None:
             async with asyncio.timeout(self._deadline):
-                await asyncio.gather(*map(call, self._engines, bodies))
+                await asyncio.gather(*map(call, self.engines, bodies))
 
         try:
             asyncio.run_coroutine_threadsafe(calls(), self._loop).result()
         except TimeoutError:
-            urls = ", ".join(engine.url for engine in self._engines)
+            urls = ", ".join(engine.url for engine in self.engines)
             raise ReplyTimeout(f"{path} took more than {self._deadline:g} s at {urls}") from None
 
 
@@ -224,7 +225,7 @@ class Broadcast:
             if members != self._members:  # the first update, or a server has restarted
                 await self._join(members)
             assert self._sender is not None and self._client is not None
-            self._client.version = version
+            self._client.engines, self._client.version = members, version
             await asyncio.to_thread(self._sender.send_weights)
         except BaseException as error:
             self._members = ()  # the group may be broken: the next update creates another
