@@ -16,22 +16,29 @@ from ray.exceptions import RayActorError, RayError, RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from hexathlon.baselines.agents.policy import PolicyAgent
+from hexathlon.baselines.cluster.addresses import node_address, use_interface
 from hexathlon.baselines.cluster.clients import Replica, WorkerAgent, client
 from hexathlon.baselines.cluster.connect import ClusterError, RayCluster
 from hexathlon.baselines.cluster.engines import EngineReplica, ReplicaSettings
 from hexathlon.baselines.cluster.executor import RayExecutor
 from hexathlon.baselines.cluster.fleet import Fleet
-from hexathlon.baselines.cluster.handles import reason_of
+from hexathlon.baselines.cluster.handles import answer_within, reason_of
 from hexathlon.baselines.cluster.log import note
 from hexathlon.baselines.cluster.pools import Bundles, reserve_async
 from hexathlon.baselines.cluster.stored import WeightBoard
-from hexathlon.baselines.cluster.weights import ObjectStoreTransport, stored
+from hexathlon.baselines.cluster.weights import (
+    ObjectStoreTransport,
+    ReplicaBroadcastTransport,
+    stored,
+)
+from hexathlon.baselines.distributed.transports import WeightTransport
 from hexathlon.baselines.engines.errors import EngineError, EngineMissing
+from hexathlon.baselines.engines.tokens import TokenEngine
 from hexathlon.baselines.rollout.executor import Executor
 from hexathlon.baselines.training.backend import InProcess
 from hexathlon.baselines.training.engines import OpenedEngine, settings_for
 from hexathlon.baselines.training.recipe import Recipe
-from hexathlon.baselines.training.tables import ClusterTable, EnginePoolTable
+from hexathlon.baselines.training.tables import ClusterTable, EnginePoolTable, EngineTable
 from hexathlon.envs.base import Environment
 
 __all__ = ["ClusterBackend"]
@@ -81,7 +88,8 @@ class ClusterBackend:
         # On this node, so that the loss of another one does not take the weights along.
         board = _actor(WeightBoard, settings, num_cpus=0, scheduling_strategy=_this_node())
         self._actors.append(board)
-        await board.publish.remote(stored(model, 0, tolerance=recipe.engine.tolerance))
+        weights = stored(model, 0, tolerance=recipe.engine.tolerance)
+        await answer_within(within, board.publish.remote(weights), "the board of weights to start")
         options = EngineReplica.options(self._table.restarts)
         started = [
             _actor(EngineReplica, board, place.pool, **place.options, **options) for place in places
@@ -92,12 +100,13 @@ class ClusterBackend:
             Replica(place.name(number), handle, *facts, place.families)
             for number, (place, handle, facts) in enumerate(opened)
         ]
-        pids = await asyncio.gather(*(handle.process.remote() for handle in started))
+        numbers = asyncio.gather(*(handle.process.remote() for handle in started))
+        pids = await answer_within(within, numbers, "the process ids of the engine replicas")
         note(
             folder, f"{len(started)} engine replicas started: processes {', '.join(map(str, pids))}"
         )
         engine = client(self.replicas, self._table.reply_within)
-        return OpenedEngine(engine, ObjectStoreTransport(engine, board, recipe.engine.tolerance))
+        return OpenedEngine(engine, self._transport(recipe.engine, engine, board))
 
     def executor(
         self, recipe: Recipe, agent: PolicyAgent, make: Callable[[str], Environment]
@@ -125,6 +134,22 @@ class ClusterBackend:
         for bundles in self._bundles:
             bundles.release()
         self._fleet, self._bundles, self._actors, self.replicas = None, [], [], []
+
+    def _transport(self, table: EngineTable, engine: TokenEngine, board: Any) -> WeightTransport:
+        """Return the transport of weights to the replicas."""
+        deadline = self._table.reply_within
+        if table.kind == "vllm" and table.transfer in ("gloo", "nccl"):
+            use_interface()
+            return ReplicaBroadcastTransport(
+                board,
+                engine,
+                table.transfer,
+                len(self.replicas),
+                table.tolerance,
+                node_address(),
+                deadline,
+            )
+        return ObjectStoreTransport(engine, board, table.tolerance, deadline)
 
     async def _reserved(self) -> list["_Place"]:
         """Reserve the places of all replicas, pool by pool."""

@@ -6,8 +6,9 @@ the replica that did not answer. Needs no PyTorch, so that environment workers s
 
 import asyncio
 import itertools
+import secrets
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -15,8 +16,10 @@ from ray.exceptions import RayActorError, RayError, RayTaskError
 
 from hexathlon.baselines.agents.base import Agent
 from hexathlon.baselines.agents.policy import PolicyAgent, env_of_session
+from hexathlon.baselines.cluster.broadcasts import RemoteServer
 from hexathlon.baselines.cluster.stored import StoredWeights
 from hexathlon.baselines.codecs import Codec
+from hexathlon.baselines.engines.comparison import LogProbabilityProbe
 from hexathlon.baselines.engines.errors import ConnectionFailed, EngineError, EngineMissing
 from hexathlon.baselines.engines.replicated import ReplicatedEngine
 from hexathlon.baselines.engines.tokens import TokenEngine
@@ -29,6 +32,10 @@ __all__ = ["ActorEngine", "Replica", "SampledReply", "WorkerAgent", "client"]
 
 _SESSIONS = 1 << 40
 """Size of the range of session numbers reserved for each worker."""
+
+
+_RESUMING = 60.0
+"""Seconds that a replica may take to resume its server after a transfer that failed."""
 
 
 class SampledReply(NamedTuple):
@@ -163,12 +170,14 @@ class ActorEngine:
         """Load weights from the object store and verify them; see `TokenEngine.update`.
 
         Args:
-            weights: Their `model` is a `StoredWeights`.
+            weights: Their `model` is a `StoredWeights`, or they are a transfer.
             version: The new policy version.
 
         Raises:
-            EngineError: If the weights are not in the object store.
+            EngineError: If the weights are neither in the object store nor broadcast.
         """
+        if weights.transfer is not None:
+            return await self._receive(weights.probe, weights.transfer, version)
         if not isinstance(weights.model, StoredWeights):
             raise EngineError(
                 "a replica on a cluster loads weights from the object store: publish them with "
@@ -176,6 +185,28 @@ class ActorEngine:
             )
         work = self._replica.update.remote(weights.model, version)
         difference, self._version = await self._answer("an update", work)
+        return float(difference)
+
+    async def _receive(
+        self, probe: LogProbabilityProbe, transfer: Callable[[Any], Awaitable[None]], version: int
+    ) -> float:
+        """Pause the replica's server, transfer weights to it, and verify them."""
+        key = secrets.token_hex(8)
+        work = self._replica.receive.remote(key, probe, version)
+        update = asyncio.ensure_future(self._answer("an update", work))
+        try:
+            pause = self._replica.paused.remote(key)
+            identity = await self._answer("a paused server", pause)
+            await transfer(RemoteServer(self.name, identity, key, self._replica, self._answer))
+        except BaseException as error:
+            self._replica.transferred.remote(key, str(error) or type(error).__name__)
+            # Until the server has resumed; its own error follows from this one.
+            await asyncio.wait([update], timeout=min(self._deadline, _RESUMING))
+            update.cancel()
+            await asyncio.gather(update, return_exceptions=True)
+            raise
+        await self._answer("the end of a transfer", self._replica.transferred.remote(key))
+        difference, self._version = await update
         return float(difference)
 
     async def close(self) -> None:

@@ -9,16 +9,20 @@ weights from the board, so the replies are the same. Routing sessions to replica
 import asyncio
 import os
 import shutil
-import tempfile
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from hexathlon.baselines.cluster.addresses import use_interface
+from hexathlon.baselines.cluster.broadcasts import TransferRound
 from hexathlon.baselines.cluster.clients import SampledReply
+from hexathlon.baselines.cluster.scratch import ScratchFolder
 from hexathlon.baselines.cluster.stored import StoredWeights
 from hexathlon.baselines.cluster.weights import TensorSource
+from hexathlon.baselines.engines.comparison import LogProbabilityProbe
+from hexathlon.baselines.engines.errors import EngineError
 from hexathlon.baselines.engines.interruption import InterruptedRequests
 from hexathlon.baselines.engines.served.settings import VllmSettings
 from hexathlon.baselines.engines.tokens import Sleeper, TokenEngine
@@ -80,9 +84,11 @@ class EngineReplica:
         self._board, self._pool = board, pool
         self._engine: InterruptedRequests | None = None
         self._opening = asyncio.Lock()
+        self._round: TransferRound | None = None
         self._serves = self._interrupts = False
         self._replies = 0
-        self._folder = Path(tempfile.mkdtemp(prefix="hexathlon-replica-"))
+        self._scratch = ScratchFolder("hexathlon-replica-")
+        self._folder = self._scratch.path
 
     @staticmethod
     def options(restarts: int) -> dict[str, Any]:
@@ -135,6 +141,44 @@ class EngineReplica:
         async with engine.held() if self._interrupts else nullcontext():
             return await self._load(engine, weights, version), engine.version
 
+    async def receive(
+        self, key: str, probe: LogProbabilityProbe, version: int
+    ) -> tuple[float, int]:
+        """Receive weights that the learner broadcasts, and verify them; see `update`.
+
+        Args:
+            key: Of the broadcast, whose phases arrive as calls of `control` while this call runs.
+            probe: The learner's log-probabilities.
+            version: The new policy version.
+        """
+        transfer = self._opened_round(key)
+        try:
+            engine = await self._ready()
+            async with engine.held() if self._interrupts else nullcontext():
+                weights = Weights(probe, transfer=transfer.load)
+                return await engine.update(weights, version), engine.version
+        except Exception as error:
+            transfer.fail(error)
+            raise
+
+    async def paused(self, key: str) -> str:
+        """Wait until the server is paused for a broadcast; return the identity of its process."""
+        return f"{os.getpid()} {(await self._opened_round(key).paused()).url}"
+
+    async def control(self, key: str, path: str, body: dict[str, Any] | None) -> None:
+        """Call a control route of the server that is paused for a broadcast."""
+        server = await self._round_of(key).paused()
+        await server.control(path, body)
+
+    async def world(self, key: str) -> int:
+        """Return the number of workers of the server that is paused for a broadcast."""
+        server = await self._round_of(key).paused()
+        return await server.world()
+
+    async def transferred(self, key: str, reason: str = "") -> None:
+        """End the transfer of a broadcast; a reason means that it failed."""
+        self._opened_round(key).end(reason)
+
     async def sleep(self) -> None:
         """Release the memory of a server until the next update; see `Sleeper.sleep`."""
         if self._engine is not None and isinstance(self._engine.engine, Sleeper):
@@ -155,7 +199,19 @@ class EngineReplica:
             if engine is not None:
                 await engine.close()
         finally:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._scratch.close()
+
+    def _opened_round(self, key: str) -> TransferRound:
+        """Return the round of a broadcast; the first call opens it."""
+        if self._round is None or self._round.key != key:
+            self._round = TransferRound(key)
+        return self._round
+
+    def _round_of(self, key: str) -> TransferRound:
+        """Return the round of a broadcast that was opened before."""
+        if self._round is None or self._round.key != key:
+            raise EngineError("a call belongs to an earlier broadcast: publish the weights again")
+        return self._round
 
     async def _ready(self) -> InterruptedRequests:
         """Return the engine; open it first with the weights from the board if necessary."""
@@ -198,6 +254,8 @@ class EngineReplica:
         _write(checkpoint, await weights.tensors)
         more = (*settings.vllm.more, *settings.more.get(self._pool, ()))
         served = replace(settings.vllm, more=more)
+        if served.receives == "gloo":
+            use_interface()
         engine = LaunchedEngine(checkpoint, self._folder / "vllm.log", served)
         try:
             await engine.start()

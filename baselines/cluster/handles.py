@@ -15,7 +15,7 @@ from hexathlon.baselines.cluster.connect import ClusterError
 from hexathlon.baselines.cluster.workers import Heartbeat, WorkerFacts
 from hexathlon.tasks.version import VERSION
 
-__all__ = ["WorkerHandle", "reason_of"]
+__all__ = ["WorkerHandle", "answer_within", "reason_of"]
 
 
 class WorkerHandle:
@@ -118,6 +118,27 @@ class WorkerHandle:
 async def _answer(reference: Any) -> Any:
     """Await Ray's reference as a coroutine, which can be given a deadline."""
     return await reference
+
+
+async def answer_within(seconds: float, reference: Any, what: str) -> Any:
+    """Await the result of a call.
+
+    Args:
+        seconds: Maximum time to wait.
+        reference: Ray's reference to the result.
+        what: What is waited for, for the error.
+
+    Raises:
+        ClusterError: If there is no result in time.
+        RayError: If the process that was called is lost, or raised an error.
+    """
+    try:
+        async with asyncio.timeout(seconds):
+            return await reference
+    except TimeoutError:
+        raise ClusterError(
+            f"waited {seconds:g} s for {what}: see Ray's logs, then run the command again"
+        ) from None
 
 
 def reason_of(error: BaseException) -> str:

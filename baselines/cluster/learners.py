@@ -9,9 +9,9 @@ state.
 import os
 import queue
 import socket
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +20,7 @@ import ray
 from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskError
 
 from hexathlon.baselines import interrupts
+from hexathlon.baselines.cluster.addresses import node_address, use_interface
 from hexathlon.baselines.cluster.backend import ClusterBackend
 from hexathlon.baselines.cluster.connect import ClusterError, RayCluster
 from hexathlon.baselines.cluster.handles import reason_of
@@ -42,7 +43,8 @@ _POLL_S = 1.0
 """Interval between the driver's checks for an interruption."""
 
 _CAUSE_S = 20.0
-"""Time to wait for other ranks to exit after one failed, to find the root cause."""
+"""Time to wait for other ranks to exit after one failed, to find the root cause, and for the last
+reports."""
 
 _CALLS = 4
 """Maximum number of concurrent calls to a rank: its work, and queries of the driver."""
@@ -80,7 +82,7 @@ class LearnerRank:
 
     def rendezvous(self) -> Rendezvous:
         """Open the store for the rendezvous and return its address; called on rank 0."""
-        host = _address()
+        host = node_address()
         self._store = _store(host, 0, first=True)
         return Rendezvous(host, self._store.port)
 
@@ -125,9 +127,7 @@ class LearnerRank:
     def _joined(self, rendezvous: Rendezvous) -> Ranks:
         if self._count == 1:
             return ALONE
-        interface = _interface(_address())
-        if interface:
-            os.environ.setdefault("GLOO_SOCKET_IFNAME", interface)
+        use_interface()
         store = self._store or _store(rendezvous.host, rendezvous.port, first=False)
         return join_by(store, self._number, self._count, self._backend)
 
@@ -237,7 +237,8 @@ def _relayed(
                 outcome = _outcome(running[reference], reference, running)
                 if running.pop(reference) == 0:
                     results = outcome
-    apply(ray.get(first.events.remote(0.0)))
+    with suppress(RayError):  # the results do not depend on the last reports
+        apply(ray.get(first.events.remote(0.0), timeout=_CAUSE_S))
     return results
 
 
@@ -303,33 +304,9 @@ def _apply(
                 getattr(logger, kind)(*content)
 
 
-def _address() -> str:
-    """Return the address of this node."""
-    return str(ray.util.get_node_ip_address())  # type: ignore[no-untyped-call]
-
-
 def _store(host: str, port: int, *, first: bool) -> Any:
     import torch.distributed as dist
 
     return dist.TCPStore(  # type: ignore[attr-defined]
         host, port, is_master=first, wait_for_workers=False
     )
-
-
-def _interface(address: str) -> str:
-    """Return the network interface with an IPv4 address, or an empty string if unknown."""
-    if sys.platform != "linux":
-        return ""
-    import fcntl
-    import struct
-
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        for _, name in socket.if_nameindex():
-            asked = struct.pack("256s", name.encode()[:15])
-            try:
-                answer = fcntl.ioctl(probe.fileno(), 0x8915, asked)  # SIOCGIFADDR
-            except OSError:
-                continue  # it has no IPv4 address
-            if socket.inet_ntoa(answer[20:24]) == address:
-                return name
-    return ""

@@ -12,7 +12,7 @@ import numpy as np
 import ray
 
 from hexathlon.baselines.engines.comparison import LogProbabilityProbe
-from hexathlon.baselines.engines.errors import EngineError
+from hexathlon.baselines.engines.errors import EngineError, EngineMissing
 
 __all__ = ["RecordedProbe", "StoredWeights", "WeightBoard"]
 
@@ -67,6 +67,7 @@ class WeightBoard:
     def __init__(self, settings: Any) -> None:
         self._settings = settings
         self._latest: StoredWeights | None = None
+        self._broadcast = -1
 
     async def settings(self) -> Any:
         """Return the replicas' settings."""
@@ -76,12 +77,26 @@ class WeightBoard:
         """Replace the latest weights."""
         self._latest = weights
 
+    async def withdraw(self, version: int) -> None:
+        """Drop the weights, because the replicas get newer ones by broadcast.
+
+        Args:
+            version: Version of the weights that are broadcast.
+        """
+        self._latest, self._broadcast = None, version
+
     async def latest(self) -> StoredWeights:
         """Return the latest weights.
 
         Raises:
             EngineError: If none were published.
+            EngineMissing: If the latest ones were broadcast.
         """
+        if self._latest is None and self._broadcast >= 0:
+            raise EngineMissing(
+                f"the weights of version {self._broadcast} were broadcast, and cannot be sent to a "
+                "restarted replica: run the recipe again to resume"
+            )
         if self._latest is None:
             raise EngineError("no weights have been published: publish them before sampling")
         return self._latest

@@ -11,8 +11,10 @@ import ray
 import torch
 from torch import Tensor
 
+from hexathlon.baselines.cluster.handles import answer_within
 from hexathlon.baselines.cluster.stored import RecordedProbe, StoredWeights
-from hexathlon.baselines.distributed.transports import probe_of
+from hexathlon.baselines.distributed.transports import BroadcastTransport, probe_of
+from hexathlon.baselines.engines.comparison import LogProbabilityProbe
 from hexathlon.baselines.engines.errors import VersionDiffers
 from hexathlon.baselines.engines.tokens import TokenEngine
 from hexathlon.baselines.engines.weights import Weights
@@ -20,6 +22,7 @@ from hexathlon.baselines.learner.adapters import merged
 
 __all__ = [
     "ObjectStoreTransport",
+    "ReplicaBroadcastTransport",
     "TensorSource",
     "packed",
     "recorded_probe",
@@ -100,18 +103,23 @@ class ObjectStoreTransport:
         engine: The replicas as one engine.
         board: Handle of the `WeightBoard`.
         tolerance: Largest allowed difference of a log-probability; 0 is the default of the dtype.
+        deadline: Seconds within which the board must take the weights; replicas have their own.
     """
 
-    def __init__(self, engine: TokenEngine, board: Any, tolerance: float = 0.0) -> None:
+    def __init__(
+        self, engine: TokenEngine, board: Any, tolerance: float = 0.0, deadline: float = 900.0
+    ) -> None:
         self._engine = engine
         self._board = board
         self._tolerance = tolerance
+        self._deadline = deadline
 
     async def publish(self, model: Any, version: int) -> float:
         """Publish the weights; see `WeightTransport.publish`."""
         weights = stored(model, version, tolerance=self._tolerance)
         # First on the board: a replica that restarts during the update reads the new ones.
-        await self._board.publish.remote(weights)
+        posted = self._board.publish.remote(weights)
+        await answer_within(self._deadline, posted, f"the board to take weights {version}")
         difference = await self._engine.update(
             Weights(weights.probe.probe(), model=weights), version
         )
@@ -123,3 +131,29 @@ class ObjectStoreTransport:
 
     async def close(self) -> None:
         """Do nothing: the board ends with the replicas."""
+
+
+class ReplicaBroadcastTransport(BroadcastTransport):
+    """Broadcasts weights to the servers of all replicas; they cannot be sent to restarted ones.
+
+    Takes the arguments of `BroadcastTransport`, and the board.
+
+    Args:
+        board: Handle of the `WeightBoard`.
+        more: Arguments of `BroadcastTransport`.
+    """
+
+    def __init__(self, board: Any, *more: Any, **named: Any) -> None:
+        super().__init__(*more, **named)
+        self._board = board
+
+    async def publish(self, model: Any, version: int) -> float:
+        """Broadcast the weights; see `WeightTransport.publish`."""
+        # First: a replica that restarts during the update must not sample from older ones.
+        withdrawn = self._board.withdraw.remote(version)
+        await answer_within(self._deadline, withdrawn, "the board to drop its weights")
+        return await super().publish(model, version)
+
+    def probe(self, model: Any) -> LogProbabilityProbe:
+        """Return a probe that replicas can answer without the learner."""
+        return recorded_probe(model, tolerance=self._tolerance).probe()

@@ -146,9 +146,12 @@ class BroadcastTransport:
     async def publish(self, model: Any, version: int) -> float:
         """Publish the weights with merged adapters; see `WeightTransport.publish`."""
         self._model = model
-        probe = probe_of(model, tolerance=self._tolerance)
-        weights = Weights(probe, transfer=self._broadcast.round(version))
+        weights = Weights(self.probe(model), transfer=self._broadcast.round(version))
         return await _updated(self._engine, weights, version)
+
+    def probe(self, model: Any) -> LogProbabilityProbe:
+        """Return the probe that verifies the update."""
+        return probe_of(model, tolerance=self._tolerance)
 
     async def close(self) -> None:
         """Leave the group of the servers' workers."""

@@ -1,6 +1,7 @@
 """The agent of a run, opened in another process."""
 
 import os
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,7 @@ class _EvaluatedAgent:
     execution: ExecutionConfig
     description: Mapping[str, Any]
     needs_key: bool
+    run: Path
 
     def __call__(self, number: int) -> Agent:
         variable = parse_model(self.config.model).key_variable(self.execution.api_key_env)
@@ -31,7 +33,8 @@ class _EvaluatedAgent:
                 f"{variable} is set in this process but not in the workers: set it in the "
                 "environment of every node before `ray start`; keys are not sent over the cluster"
             )
-        model = open_model(self.config, self.execution, self.description.get("dialect"))
+        logs = self._logs(number) if self.config.engine == "vllm" else None
+        model = open_model(self.config, self.execution, self.description.get("dialect"), logs=logs)
         for name in ("name", "revision"):
             planned, opened = self.description.get(name), model.description.get(name)
             if planned != opened:
@@ -40,6 +43,17 @@ class _EvaluatedAgent:
                     f"expected {planned!r}; give every node the same files"
                 )
         return model.agent
+
+    def _logs(self, number: int) -> Path:
+        """Return a worker's own directory for the output of its servers.
+
+        It is in the run directory, or a temporary one on nodes that do not see that.
+        """
+        if not self.run.is_dir():
+            return Path(tempfile.mkdtemp(prefix=f"hexathlon-worker-{number}-"))
+        logs = self.run / "workers" / str(number)
+        logs.mkdir(parents=True, exist_ok=True)
+        return logs
 
 
 def agent_of(setup: RemoteSetup) -> Callable[[int], Agent]:
@@ -56,4 +70,5 @@ def agent_of(setup: RemoteSetup) -> Callable[[int], Agent]:
     description = {name: setup.description.get(name) for name in ("name", "revision", "dialect")}
     variable = spec.key_variable(execution.api_key_env)
     needs_key = spec.remote and bool(os.environ.get(variable))
-    return _EvaluatedAgent(config, execution, description, needs_key)
+    run = setup.run.resolve()
+    return _EvaluatedAgent(config, execution, description, needs_key, run)

@@ -157,6 +157,7 @@ class Critic:
                     "lower its learning rate"
                 )
             loss.backward()  # type: ignore[no-untyped-call]
+            self.optimisers.collect()
             total += float(loss.detach())
         self._ranks.sum_gradients(self.optimisers.parameters())
         self.optimisers.step()

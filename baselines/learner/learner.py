@@ -243,6 +243,7 @@ class Learner:
                 )
             if part_loss.loss.requires_grad:
                 part_loss.loss.backward()  # type: ignore[no-untyped-call]
+                self.optimisers.collect()
             for name, value in part_loss.metrics.items():
                 metrics[name] = metrics.get(name, 0.0) + float(value)
         self.parallelism.reduce(list(self.optimisers.parameters()))

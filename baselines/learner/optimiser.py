@@ -12,6 +12,8 @@ from hexathlon.baselines.learner.products import is_plain
 
 __all__ = ["OptimiserConfig", "Optimisers", "learning_rate"]
 
+_HALVES = (torch.bfloat16, torch.float16)
+
 
 @dataclass(frozen=True, slots=True)
 class OptimiserConfig:
@@ -58,6 +60,9 @@ def learning_rate(config: OptimiserConfig, step: int, steps: int) -> float:
 class Optimisers:
     """The optimisers of one model, stepped together.
 
+    A parameter in half precision is trained through a 32-bit copy, its master, and is the rounded
+    master after every step: small steps would have no effect on the parameter itself.
+
     Args:
         model: The model; its trainable parameters are updated.
         config: Settings.
@@ -68,7 +73,9 @@ class Optimisers:
         self.config = config
         self.steps = steps
         self.taken = 0
-        named = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
+        found = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
+        self._masters = {p: _master(p) for _, p in found if p.dtype in _HALVES}
+        named = [(name, self._masters.get(p, p)) for name, p in found]
         matrices = [p for name, p in named if config.kind == "muon" and _is_hidden(name, p)]
         chosen = {id(p) for p in matrices}
         rest = [p for _, p in named if id(p) not in chosen]
@@ -91,7 +98,7 @@ class Optimisers:
             self._parts.append((muon, config.matrix_learning_rate))
 
     def parameters(self) -> Iterator[Tensor]:
-        """Yield the parameters of all optimisers."""
+        """Yield what the optimisers change: parameters, or masters of those in half precision."""
         for part, _ in self._parts:
             for group in part.param_groups:
                 yield from group["params"]
@@ -105,9 +112,26 @@ class Optimisers:
         """Clear the gradients."""
         for part, _ in self._parts:
             part.zero_grad(set_to_none=True)
+        for parameter in self._masters:
+            parameter.grad = None
+
+    def collect(self) -> None:
+        """Move gradients of half-precision parameters to their masters, after a backward pass."""
+        for parameter, master in self._masters.items():
+            if parameter.grad is None:
+                continue
+            gradient = parameter.grad.float()
+            master.grad = gradient if master.grad is None else master.grad.add_(gradient)
+            parameter.grad = None
 
     def step(self) -> tuple[float, float]:
         """Clip and step; return the gradient's norm before clipping and the learning rate."""
+        self.collect()
+        with torch.no_grad():
+            for parameter, master in self._masters.items():
+                # Values that others have changed since, as by loading weights.
+                own = master.to(parameter.dtype) == parameter
+                master.copy_(torch.where(own, master, parameter.float()))
         limit = self.config.clip if self.config.clip > 0 else math.inf
         norm: Any = nn.utils.clip_grad_norm_(list(self.parameters()), limit)
         if hasattr(norm, "full_tensor"):
@@ -117,18 +141,32 @@ class Optimisers:
             for group in part.param_groups:
                 group["lr"] = peak * fraction
             part.step()
+        with torch.no_grad():
+            for parameter, master in self._masters.items():
+                parameter.copy_(master)
         self.taken += 1
         return float(norm), self.config.learning_rate * fraction
 
     def state(self) -> dict[str, Any]:
         """Return the state for a checkpoint."""
-        return {"taken": self.taken, "parts": [part.state_dict() for part, _ in self._parts]}
+        state = {"taken": self.taken, "parts": [part.state_dict() for part, _ in self._parts]}
+        masters = [master.detach() for master in self._masters.values()]
+        return {**state, "masters": masters} if masters else state
 
     def load(self, state: dict[str, Any]) -> None:
         """Restore a checkpoint's state."""
         self.taken = int(state["taken"])
         for (part, _), kept in zip(self._parts, state["parts"], strict=True):
             part.load_state_dict(kept)
+        with torch.no_grad():
+            for master, value in zip(
+                self._masters.values(), state.get("masters", ()), strict=False
+            ):
+                master.copy_(value)
+
+
+def _master(parameter: Tensor) -> nn.Parameter:
+    return nn.Parameter(parameter.detach().float())
 
 
 def _is_hidden(name: str, parameter: Tensor) -> bool:

@@ -6,7 +6,8 @@
     sync         = bytes of the weights / link
     step         = collect + learn + sync, or max(collect, learn) + sync if asynchronous
 
-Decoding is bound by memory: each step of a batch reads all weights and the batch's keys and values.
+Decoding is bound by memory: each step of a batch reads the weights (of a mixture, those of the
+experts that the batch chooses) and the batch's keys and values.
 """
 
 from collections.abc import Iterable, Iterator
@@ -173,7 +174,7 @@ def _rollout_seconds(plan: StepPlan, cluster: GpuCluster, engines: int) -> float
     slots = plan.slots / engines
     batch = slots
     for _ in range(_ROUNDS):
-        moved = 2.0 * model.parameters + batch * work.context * model.kv_bytes
+        moved = 2.0 * model.used_parameters(max(1.0, batch)) + batch * work.context * model.kv_bytes
         token = max(moved / bandwidth, batch * flops / compute)
         # Prefill of the other rollouts in the batch interrupts decoding.
         inside = work.sampled * token + max(1.0, batch) * prefill

@@ -14,7 +14,7 @@ from hexathlon.baselines.sizing.estimate import (
     StepPlan,
     best_by_mode,
 )
-from hexathlon.baselines.sizing.footprint import GIB, learner_memory
+from hexathlon.baselines.sizing.footprint import GIB, ModelSize, learner_memory
 from hexathlon.baselines.sizing.workload import MachineRates, StepWorkload, measured_steps
 from hexathlon.baselines.training.recipe import Recipe, recipe_of
 
@@ -44,7 +44,7 @@ def tables(
         f"One training step ({source})",
         ("quantity", "value"),
         (
-            ("parameters", f"{size.parameters / 1e9:,.3f} B"),
+            ("parameters", f"{size.parameters / 1e9:,.3f} B{_active(size)}"),
             ("rollouts", f"{work.rollouts:,}"),
             ("rollouts in flight", f"{plan.slots:,}"),
             ("turns per rollout", f"{work.turns:.1f}"),
@@ -102,6 +102,12 @@ def comparison_with_run(recipe: Recipe, run: Path, work: StepWorkload) -> Report
         ("step of", "step s", "collect s", "learn s"),
         tuple((name, f"{a + b:,.2f}", f"{a:,.2f}", f"{b:,.2f}") for name, a, b in rows),
     )
+
+
+def _active(size: ModelSize) -> str:
+    """Return the parameters that one token uses, if these are not all."""
+    used = size.used_parameters(1)
+    return f", {used / 1e9:,.3f} B per token" if used < size.parameters else ""
 
 
 def _row(one: StepEstimate, gpus: int, price: float) -> tuple[str, ...]:

@@ -158,6 +158,8 @@ class MovingAverage:
         self._learner = learner
         self._decay = decay
         self._average = copy.deepcopy(learner.model).eval().requires_grad_(False)
+        if any(weight.dtype.itemsize < 4 for weight in self._average.parameters()):
+            self._average.float()  # in half precision, most of its changes would be rounded away
 
     def begin(self, version: int, state: Mapping[str, Tensor] | None) -> None:
         """Start from the current weights, or from a saved average."""

@@ -169,7 +169,8 @@ class EngineTable(RecipeTable):
     low-rank adapters from a folder."""
 
     host: str = "127.0.0.1"
-    """Address at which servers reach the learner, with `gloo` and `nccl`."""
+    """Address at which servers reach the learner, with `gloo` and `nccl`; on a cluster, that of its
+    node is used."""
 
     sleep: bool = False
     """Whether servers release their GPU's memory while the learner uses the GPU."""

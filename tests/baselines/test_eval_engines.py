@@ -3,8 +3,11 @@
 A stand-in takes vLLM's place and answers every request with the same tokens.
 """
 
+import asyncio
 import json
 import os
+import pickle
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +16,13 @@ import pytest
 pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
+from hexathlon.baselines.agents.checkpoint import revision_of
 from hexathlon.baselines.harness.config import load_config
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable, PlanDiffers, UsageError
+from hexathlon.baselines.harness.player import RemoteSetup
+from hexathlon.baselines.harness.remote_agent import agent_of
 from hexathlon.baselines.harness.run import evaluate, resume, stored_plan
+from hexathlon.baselines.tokens.requests import TokenRequest, TokenSampling
 from hexathlon.evaluators.records import read_records
 from support.events import TOY
 from support.fake_vllm import VERSION, fake_vllm
@@ -51,6 +58,34 @@ def test_replicas_play_a_run_and_stop(policy: Path, tmp_path: Path) -> None:
         arguments, _ = json.loads(file.read_text())
         assert "--seed=3" in arguments
         assert arguments[arguments.index("--max-model-len") + 1] == "2048"
+    assert guards_of(os.getpid()) == []
+
+
+def test_each_worker_of_a_cluster_has_its_own_server_and_log(
+    policy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Opened here as a worker opens it, on a node that sees the run directory and on one that
+    does not."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    config, execution = configured(policy)
+    described = {"name": policy.name, "revision": revision_of(policy), "dialect": "hermes"}
+    setup = RemoteSetup(config, execution, described, True, None, {}, tmp_path / "run", 1)
+
+    async def replied(run: Path, number: int) -> list[int]:
+        opened: Any = pickle.loads(pickle.dumps(agent_of(setup._replace(run=run))))(number)
+        try:
+            return (
+                await opened.engine.generate(TokenRequest([1], TokenSampling(max_tokens=2)))
+            ).ids
+        finally:
+            await opened.engine.close()
+
+    (tmp_path / "run").mkdir()
+    for run, number in ((tmp_path / "run", 0), (tmp_path / "run", 3), (tmp_path / "unseen", 1)):
+        assert asyncio.run(replied(run, number)) == [0, 1]
+    logs = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("vllm.log"))
+    assert logs[1:] == ["run/workers/0/vllm.log", "run/workers/3/vllm.log"]
+    assert logs[0].startswith("hexathlon-worker-1-")
     assert guards_of(os.getpid()) == []
 
 

@@ -74,13 +74,22 @@ def trainer(
     start: Path,
     folder: Path,
     before: Callable[[Task], None] = lambda task: None,
+    environment: Callable[[], Environment] | None = None,
     **changes: Any,
 ) -> Iterator[Trainer]:
-    """Open a trainer in a folder, resumed if it has a state, and close it."""
+    """Open a trainer in a folder, resumed if it has a state, and close it.
+
+    Args:
+        start: The policy that it starts with.
+        folder: The run's folder.
+        before: Called before each episode starts; see `ControlledToy`.
+        environment: Makes the environments, in place of `ControlledToy`.
+        changes: Changes of the recipe.
+    """
     checkpoint = load_checkpoint(start)
 
     def make(env_id: str) -> Environment:
-        return ControlledToy(before)
+        return ControlledToy(before) if environment is None else environment()
 
     # A checkpoint directory as the start, so that every trainer begins with the same policy.
     chosen = recipe(policy__checkpoint=str(start), **changes)

@@ -96,6 +96,7 @@ class Behaviour:
     """Number of workers; each joins the group of a transfer."""
 
     models: tuple[str, ...] = (MODEL,)
+    context: int = CONTEXT
 
 
 class TokenServer(ChatServer):
@@ -148,7 +149,7 @@ class TokenServer(ChatServer):
     def _answer(self, path: str, body: dict[str, Any]) -> tuple[int, Any]:
         now = self.behaviour
         if path == "/v1/models":
-            rows = [{"id": name, "max_model_len": CONTEXT} for name in now.models]
+            rows = [{"id": name, "max_model_len": now.context} for name in now.models]
             return 200, {"data": rows}
         if path == "/health":
             return 200, {}

@@ -10,13 +10,40 @@ from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from hexathlon.baselines.engines.errors import EngineError, ReplyTimeout
+from hexathlon.baselines.engines.errors import EngineError, EngineMissing, ReplyTimeout
 from hexathlon.baselines.engines.served.engine import ServedEngine
 
-__all__ = ["Broadcast", "TransferClient", "TransferSender", "loading_adapter"]
+__all__ = [
+    "Broadcast",
+    "TransferClient",
+    "TransferReceiver",
+    "TransferSender",
+    "loading_adapter",
+]
 
 _ADAPTER = "policy"
 """Name of the adapter on the servers."""
+
+
+class TransferReceiver(Protocol):
+    """A paused server that receives weights, such as a `ServedEngine`."""
+
+    @property
+    def url(self) -> str:
+        """Address or name, for errors."""
+        ...
+
+    async def control(self, path: str, body: dict[str, Any] | None = None) -> None:
+        """Call a control route, by POST.
+
+        Raises:
+            EngineError: If the server failed.
+        """
+        ...
+
+    async def world(self) -> int:
+        """Return the number of its workers."""
+        ...
 
 
 class TransferSender(Protocol):
@@ -63,18 +90,19 @@ class TransferClient:
         deadline: Timeout of one phase, in seconds.
 
     Attributes:
+        engines: The servers; may be replaced by others that stand for the same processes.
         version: The version that the next update ends with.
     """
 
     def __init__(
         self,
-        engines: Sequence[ServedEngine],
+        engines: Sequence[TransferReceiver],
         worlds: Sequence[int],
         loop: asyncio.AbstractEventLoop,
         deadline: float,
     ) -> None:
         self.version = 0
-        self._engines, self._worlds = engines, worlds
+        self.engines, self._worlds = engines, worlds
         self._loop, self._deadline = loop, deadline
 
     @property
@@ -94,12 +122,12 @@ class TransferClient:
 
     def update_weights(self, update_info: Any) -> None:
         """Let all servers receive what the sender broadcasts; returns when they have it."""
-        self._at_all("/update_weights", [{"update_info": update_info}] * len(self._engines))
+        self._at_all("/update_weights", [{"update_info": update_info}] * len(self.engines))
 
     def finish_weight_update(self, weight_version: str | None = None) -> None:
         """Activate the received weights, with the version that the sender was given."""
         body = {"weight_version": weight_version or str(self.version)}
-        self._at_all("/finish_weight_update", [body] * len(self._engines))
+        self._at_all("/finish_weight_update", [body] * len(self.engines))
 
     def _at_all(self, path: str, bodies: Sequence[dict[str, Any]] | None = None) -> None:
         """Call a route of all servers at the same time, and wait for all.
@@ -107,9 +135,9 @@ class TransferClient:
         Raises:
             EngineError: If one failed; the message names it.
         """
-        bodies = bodies or [{}] * len(self._engines)
+        bodies = bodies or [{}] * len(self.engines)
 
-        async def call(engine: ServedEngine, body: dict[str, Any]) -> None:
+        async def call(engine: TransferReceiver, body: dict[str, Any]) -> None:
             try:
                 await engine.control(path, body)
             except EngineError as error:
@@ -117,12 +145,12 @@ class TransferClient:
 
         async def calls() -> None:
             async with asyncio.timeout(self._deadline):
-                await asyncio.gather(*map(call, self._engines, bodies))
+                await asyncio.gather(*map(call, self.engines, bodies))
 
         try:
             asyncio.run_coroutine_threadsafe(calls(), self._loop).result()
         except TimeoutError:
-            urls = ", ".join(engine.url for engine in self._engines)
+            urls = ", ".join(engine.url for engine in self.engines)
             raise ReplyTimeout(f"{path} took more than {self._deadline:g} s at {urls}") from None
 
 
@@ -144,9 +172,9 @@ class Broadcast:
         self._receivers, self._make, self._deadline = receivers, make, deadline
         self._client: TransferClient | None = None
         self._sender: TransferSender | None = None
-        self._members: tuple[ServedEngine, ...] = ()
+        self._members: tuple[TransferReceiver, ...] = ()
 
-    def round(self, version: int) -> Callable[[ServedEngine], Coroutine[Any, Any, None]]:
+    def round(self, version: int) -> Callable[[TransferReceiver], Coroutine[Any, Any, None]]:
         """Return the function that one update calls for each server once it is paused.
 
         Args:
@@ -154,13 +182,14 @@ class Broadcast:
 
         Returns:
             A coroutine function that returns when all servers have the weights. It raises
-            ReplyTimeout if not all servers call it in time, and EngineError if the transfer fails.
+            ReplyTimeout if not all servers call it in time, EngineMissing if a server calls it
+            again after a restart, and EngineError if the transfer fails.
         """
-        arrived: list[ServedEngine] = []
+        arrived: list[TransferReceiver] = []
         complete = asyncio.Event()
         sending: asyncio.Task[None] | None = None
 
-        async def receive(engine: ServedEngine) -> None:
+        async def receive(engine: TransferReceiver) -> None:
             nonlocal sending
             arrived.append(engine)
             if len(arrived) >= self._receivers:
@@ -174,7 +203,7 @@ class Broadcast:
                     f"within {self._deadline:g} s"
                 ) from None
             if len(arrived) > self._receivers:
-                raise EngineError(
+                raise EngineMissing(
                     f"the weights of version {version} were broadcast before, and cannot be sent "
                     "to a restarted server: run the recipe again to resume"
                 )
@@ -190,13 +219,13 @@ class Broadcast:
         if sender is not None:
             await asyncio.to_thread(sender.shutdown)
 
-    async def _send(self, arrived: Sequence[ServedEngine], version: int) -> None:
+    async def _send(self, arrived: Sequence[TransferReceiver], version: int) -> None:
         members = tuple(sorted(arrived, key=lambda engine: engine.url))
         try:
             if members != self._members:  # the first update, or a server has restarted
                 await self._join(members)
             assert self._sender is not None and self._client is not None
-            self._client.version = version
+            self._client.engines, self._client.version = members, version
             await asyncio.to_thread(self._sender.send_weights)
         except BaseException as error:
             self._members = ()  # the group may be broken: the next update creates another
@@ -204,7 +233,7 @@ class Broadcast:
                 raise EngineError(f"the transfer of weights failed: {error}") from error
             raise
 
-    async def _join(self, members: tuple[ServedEngine, ...]) -> None:
+    async def _join(self, members: tuple[TransferReceiver, ...]) -> None:
         await self.close()
         worlds = await asyncio.gather(*(engine.world() for engine in members))
         loop = asyncio.get_running_loop()

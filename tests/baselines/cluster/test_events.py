@@ -98,9 +98,16 @@ def test_two_ranks_two_engines_and_four_workers_train_the_policy_of_one_process(
 @pytest.mark.slow
 @pytest.mark.vllm
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("place", ["process", "cluster"])
+@pytest.mark.parametrize(
+    ("place", "transfer"), [("process", "folder"), ("cluster", "folder"), ("cluster", "gloo")]
+)
 def test_vllm_servers_sample_every_event(
-    place: str, policy: Path, tmp_path: Path, request: Any, monkeypatch: pytest.MonkeyPatch
+    place: str,
+    transfer: str,
+    policy: Path,
+    tmp_path: Path,
+    request: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The same file with `engine.kind` as the only change; every update is verified."""
     monkeypatch.setenv(INTERPRETER, str(interpreter()))
@@ -108,6 +115,7 @@ def test_vllm_servers_sample_every_event(
     recipe = six_events(tmp_path / "recipe.toml", policy, steps=2, members=1, workers=2)
     changes = {"engine__kind": "vllm", "engine__invariant": False, "engine__ready_within": 900}
     changes |= {"engine__tolerance": TOLERANCE, "cluster__start_within": 900}
+    changes |= {"engine__transfer": transfer}
     run = trained(recipe, tmp_path / "run", cluster, **changes)
     assert_complete(run, 2)
     for row in read_metrics(run / "metrics.jsonl")[1:3]:

@@ -228,6 +228,27 @@ def test_a_killed_engine_changes_nothing(
 
 
 @pytest.mark.slow
+def test_a_killed_environment_worker_changes_nothing(
+    cluster: RayCluster, policy: Path, alone: Path, tmp_path: Path
+) -> None:
+    """One of two workers is killed before the second step, whose rollouts it would play."""
+    require_invariant_products()
+    killed: list[int] = []
+
+    def kill(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
+        if phase == "train" and step == 1 and not killed:
+            ready = re.findall(r"worker \d+, process (\d+), is ready", notes(tmp_path))
+            killed.append(int(ready[0]))
+            os.kill(killed[0], signal.SIGKILL)
+
+    train(recipe(policy, cluster__workers=2), tmp_path, kill, launch=launch_on(cluster))
+    assert f"process {killed[0]}, was lost" in notes(tmp_path)
+    assert notes(tmp_path).count("ranks started") == 1
+    assert_same_policy(tmp_path, alone)
+    assert rows(tmp_path) == rows(alone)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("update", ["keep", "abort"])
 def test_an_asynchronous_run_bounds_staleness_and_loses_no_rollout(
     cluster: RayCluster, policy: Path, tmp_path: Path, update: str

@@ -105,6 +105,24 @@ def test_training_weights_of_a_half_precision_policy_are_full_precision() -> Non
         assert torch.equal(parameter.detach().to(torch.bfloat16), made.get_parameter(name)), name
 
 
+def test_a_half_precision_policy_trains_alike_sharded_and_replicated() -> None:
+    """Both step 32-bit weights, and sum gradients in 32 bits."""
+    policies = model().to(torch.bfloat16), model().to(torch.bfloat16)
+    config = replace(rank_config(), precision="bfloat16")
+    sharded = Learner(policies[0], config, 1, parallelism=Sharded(ALONE, precision="bfloat16"))
+    replicated = Learner(policies[1], config, 1)
+    for _ in range(3):
+        sharded.update(examples(6))
+        replicated.update(examples(6))
+    sharded.gather()
+    start = model().to(torch.bfloat16)
+    masters = iter(replicated.optimisers.parameters())
+    with torch.no_grad():
+        for name, exact in sharded.model.named_parameters():
+            moved = (exact - start.get_parameter(name)).abs().max()
+            assert moved > 0 and (exact - next(masters)).abs().max() < 0.3 * moved, name
+
+
 def test_a_rank_that_does_not_sample_keeps_no_full_policy() -> None:
     made, reference = model(), model()
     config = replace(rank_config(), objective=replace(rank_config().objective, beta=0.1))

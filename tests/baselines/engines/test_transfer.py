@@ -196,7 +196,7 @@ def test_broadcast_weights_are_not_sent_again(servers: Any) -> None:
         sending = broadcast(model())
         weights = Weights(PROBE, transfer=sending.round(1))
         await engine.update(weights, 1)
-        with pytest.raises(EngineError, match="version 1 were broadcast before"):
+        with pytest.raises(EngineMissing, match="version 1 were broadcast before"):
             await engine.update(weights, 1)
         await sending.close()
 

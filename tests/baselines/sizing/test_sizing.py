@@ -1,5 +1,6 @@
 """The cost model: shapes against transformers' own models, formulas against brute force."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -17,7 +18,7 @@ from hexathlon.baselines.sizing.estimate import (
     estimate,
     estimates,
 )
-from hexathlon.baselines.sizing.footprint import ModelSize, engine_memory, learner_memory
+from hexathlon.baselines.sizing.footprint import Experts, ModelSize, engine_memory, learner_memory
 from hexathlon.baselines.sizing.workload import MachineRates, MeasuredStep, StepWorkload
 from support.events import TOY
 from support.registered_parts import tiny_recipe
@@ -40,6 +41,58 @@ def test_parameters_are_counted_as_transformers_counts_them(kind, tied):
     assert counted <= real <= counted * 1.01  # biases and the norms of heads are left out
 
 
+MIXTURES = {
+    "mixtral": {"num_local_experts": 8, "num_experts_per_tok": 2},
+    "qwen2_moe": {
+        "num_experts": 8, "num_experts_per_tok": 3, "moe_intermediate_size": 48,
+        "shared_expert_intermediate_size": 96,
+    },
+    "qwen3_moe": {
+        "num_experts": 8, "num_experts_per_tok": 3, "moe_intermediate_size": 48,
+        "mlp_only_layers": [0],
+    },
+    "olmoe": {"num_experts": 8, "num_experts_per_tok": 2},
+    "glm4_moe": {
+        "n_routed_experts": 8, "n_shared_experts": 2, "num_experts_per_tok": 3,
+        "moe_intermediate_size": 48, "first_k_dense_replace": 1,
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", list(MIXTURES))
+def test_parameters_of_mixtures_are_counted_as_transformers_counts_them(kind):
+    config = AutoConfig.for_model(
+        kind, hidden_size=64, num_hidden_layers=3, num_attention_heads=4, num_key_value_heads=2,
+        head_dim=16, intermediate_size=160, vocab_size=512, tie_word_embeddings=False,
+        **MIXTURES[kind],
+    )  # fmt: skip
+    size = ModelSize.of(config.to_dict())
+    real = sum(
+        parameter.numel() for parameter in AutoModelForCausalLM.from_config(config).parameters()
+    )
+    assert size.parameters <= real <= size.parameters * 1.01
+    assert size.experts is not None
+    # A token uses its own experts, many tokens use all of them.
+    spared = size.experts.count - size.experts.chosen
+    sparse = 3 - size.experts.dense_layers
+    unused = sparse * spared * 3 * 64 * size.experts.width
+    assert size.used_parameters(1) == pytest.approx(size.parameters - unused)
+    assert size.used_parameters(1_000) == pytest.approx(size.parameters)
+
+
+def test_a_mixture_learns_as_fast_as_its_active_parameters_and_needs_memory_for_all():
+    mixture = dataclasses.replace(SIZE, experts=Experts(64, 4, SIZE.feed_forward // 4))
+    assert mixture.used_parameters(1) == pytest.approx(SIZE.parameters, rel=0.01)
+    cluster, layout = GpuCluster(device("h200"), 2), GpuLayout("asynchronous", 1, 1)
+    dense, sparse = (
+        estimate(PLAN._replace(model=model), cluster, layout) for model in (SIZE, mixture)
+    )
+    assert sparse.learn == pytest.approx(dense.learn, rel=0.01)
+    assert sparse.collect > dense.collect  # a batch reads nearly all experts
+    assert sparse.learner_memory - dense.learner_memory > 16 * SIZE.parameters
+    assert learner_memory(mixture, 1, 1, checkpointing=True).weights == 4 * mixture.parameters
+
+
 def test_keys_and_values_are_counted_as_in_a_cache():
     config = AutoConfig.for_model(
         "llama", hidden_size=64, num_hidden_layers=3, num_attention_heads=4, num_key_value_heads=2,
@@ -57,7 +110,25 @@ def test_keys_and_values_are_counted_as_in_a_cache():
     ("config", "told"),
     [
         ({"hidden_size": 64}, "has no num_attention_heads"),
-        ({"num_experts": 8}, "mixtures of experts"),
+        ({"kv_lora_rank": 512}, "latent attention"),
+        (
+            {
+                "hidden_size": 64,
+                "num_attention_heads": 4,
+                "num_experts": 8,
+                "intermediate_size": 64,
+            },
+            "has no num_experts_per_tok",
+        ),
+        (
+            {
+                "hidden_size": 64,
+                "num_attention_heads": 4,
+                "num_experts": 8,
+                "decoder_sparse_step": 2,
+            },
+            "consecutive layers",
+        ),
     ],
 )
 def test_unsupported_models_are_rejected_by_name(config, told):

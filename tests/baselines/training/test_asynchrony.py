@@ -3,6 +3,8 @@
 Environments wait for events that the test sets, so that nothing here depends on time.
 """
 
+import asyncio
+import copy
 import json
 import threading
 from pathlib import Path
@@ -13,6 +15,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
+from hexathlon.baselines.engines.errors import WeightsDiffer
+from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.learner.errors import LossNotFinite
 from hexathlon.baselines.pipeline.tables import AsynchronyTable
 from hexathlon.baselines.training.asynchronous import AsynchronousSource, BatchEmpty
@@ -20,8 +24,10 @@ from hexathlon.baselines.training.components import BatchLate
 from hexathlon.baselines.training.journal import LOST_FILE
 from hexathlon.baselines.training.recipe import RecipeError
 from hexathlon.baselines.training.trainer import Trainer
+from hexathlon.envs.aio import AsyncEnvironment
 from hexathlon.tasks.task import Task
 from support.asynchronous import DEADLINE, Faults, made_start, played, recipe, trainer
+from support.toy import ToyEnv
 from support.training import weight_hashes
 
 
@@ -307,6 +313,51 @@ def test_late_batch_and_empty_buffer_are_errors_with_names(
             released.set()
     finally:
         released.set()
+
+
+class HangingToy(AsyncEnvironment, ToyEnv):
+    """The toy event whose episodes never start."""
+
+    async def on_reset(self, task: Task) -> str:  # type: ignore[override]
+        await asyncio.Event().wait()
+        return super().on_reset(task)
+
+
+def test_a_hanging_environment_stops_a_synchronous_update_by_name(
+    start: Path, tmp_path: Path
+) -> None:
+    changes = {"asynchrony__deadline": 0.2}
+    with trainer(start, tmp_path, environment=HangingToy, **changes) as run:
+        first = tasks_of(run, 0)[0]
+        with pytest.raises(BatchLate, match=f"2 tasks .{first}, .*did not finish within 0.2 s"):
+            run.advance()
+
+
+def test_a_wrong_weight_stops_the_run_by_name_and_its_state_is_intact(
+    start: Path, tmp_path: Path
+) -> None:
+    """The engine gets other weights than those that the learner publishes."""
+    with trainer(start, tmp_path, asynchrony__staleness=1) as run:
+        advance(run, 1)
+        run.save()
+        engine: Any = run.components.opened.engine
+        update = engine.update
+
+        async def planted(weights: Weights, version: int) -> float:
+            wrong = copy.deepcopy(weights.model)
+            with torch.no_grad():
+                wrong.get_output_embeddings().weight[:100] += 0.5
+            return float(await update(Weights(weights.probe, model=wrong), version))
+
+        engine.update = planted
+        with pytest.raises(WeightsDiffer, match="does not sample from the weights it was sent"):
+            run.advance()
+        saved = weight_hashes(run.components.model)
+    with trainer(start, tmp_path, asynchrony__staleness=1) as run:
+        assert run.step == 1
+        assert weight_hashes(run.components.model) != saved
+        (row,) = advance(run, 1)
+    assert row["engine/difference"] < 1e-3
 
 
 @pytest.mark.parametrize(
