@@ -38,13 +38,29 @@ done
 echo "the grader has no network and no such program" >&2
 exit 1
 """
+_PYTHON = f"""#!/bin/sh
+# Scripts that set PYTHONPATH themselves still find pytest.
+real=$(PATH=${{PATH#{_TOOLS}:}} command -v python3) || exit 127
+PYTHONPATH="${{PYTHONPATH:+$PYTHONPATH:}}{_LIBRARY}" exec "$real" "$@"
+"""
+_FETCH = f"""#!/bin/bash
+# Servers of the task answer on the loopback; anything else would be an installation.
+for word; do
+  case "$word" in
+    *localhost*|*127.0.0.1*|*"[::1]"*|file:*) PATH=${{PATH#{_TOOLS}:}} exec "${{0##*/}}" "$@" ;;
+  esac
+done
+exit 0
+"""
 _NOTHING = "#!/bin/sh\nexit 0\n"
 
 _COMMANDS: Mapping[str, str] = {
     "pytest": _PYTEST,
     "py.test": _PYTEST,
     **dict.fromkeys(("uv", "uvx"), _UV),
-    **dict.fromkeys(("apt-get", "apt", "pip", "pip3", "curl"), _NOTHING),
+    **dict.fromkeys(("python", "python3"), _PYTHON),
+    **dict.fromkeys(("curl", "wget"), _FETCH),
+    **dict.fromkeys(("apt-get", "apt", "pip", "pip3"), _NOTHING),
 }
 
 
