@@ -7,16 +7,20 @@ from collections.abc import Mapping
 
 from hexathlon.envs.sandbox.image import Entry
 
-__all__ = ["ASKED", "TOOLS_SETTING", "build_tools"]
+__all__ = ["ASKED", "OFFLINE", "TOOLS_SETTING", "build_tools"]
 
 _FOLDER = "/tmp/.hexathlon-build"
 ASKED = f"{_FOLDER}/asked"
 """Lines with `debian` or `python` and the name of a package."""
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-TOOLS_SETTING = (
-    f'PATH={_FOLDER}/bin:"${{PATH:-{_PATH}}}" PIP_NO_INDEX=1 DEBIAN_FRONTEND=noninteractive'
+OFFLINE = (
+    "CARGO_NET_OFFLINE=true GOPROXY=off PIP_NO_INDEX=1 UV_OFFLINE=1 npm_config_fetch_retries=0 "
+    "npm_config_offline=true"
 )
+"""Variables by which package managers fail at once instead of waiting for a network."""
+
+TOOLS_SETTING = f'PATH={_FOLDER}/bin:"${{PATH:-{_PATH}}}" {OFFLINE} DEBIAN_FRONTEND=noninteractive'
 """Variables of a step's command; expanded by the shell."""
 
 _APT = f"""#!/bin/bash

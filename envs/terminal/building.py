@@ -35,7 +35,11 @@ from hexathlon.envs.terminal.root_files import account_files
 from hexathlon.tasks.terminal.dockerfile import Copy, ParsedDockerfile, Run, read_dockerfile
 from hexathlon.tasks.terminal.harbor import HarborTask, files_below
 from hexathlon.tasks.terminal.opening import native_checks
-from hexathlon.tasks.terminal.requirements import needed_debian, needed_python
+from hexathlon.tasks.terminal.requirements import (
+    needed_debian,
+    needed_python,
+    requirements_of_scripts,
+)
 
 __all__ = ["FIXED", "Builder", "ImageCache", "build_image", "limits_of", "open_directory"]
 
@@ -142,6 +146,12 @@ def build_image(
         image = replace(
             image, files={**accounts, **files}, environment={**home, **variables}, full_root=True
         )
+    scripted = [
+        name
+        for step in task.steps
+        for name in requirements_of_scripts(step.tests, task.environment)
+    ]
+    recipe = replace(recipe, python_packages=(*recipe.python_packages, *scripted))
     needed = [*recipe.debian_packages, *recipe.python_packages]
     if not rest and found.issuperset(needed):
         return replace(image, user=recipe.user)
@@ -339,7 +349,8 @@ done
 cp -a . / && cd / && rm -rf /tmp/.package* )"""
 
 _NO_NETWORK = re.compile(
-    r"resolve host|name resolution|EAI_AGAIN|ENOTFOUND|[Nn]etwork is unreachable|unable to resolve"
+    r"ENOTCACHED|offline|No matching distribution|resolve host|name resolution|EAI_AGAIN"
+    r"|ENOTFOUND|[Nn]etwork is unreachable|unable to resolve"
 )
 
 

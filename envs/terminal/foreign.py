@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from hexathlon.envs.sandbox.base import Sandbox, SandboxPathError
 from hexathlon.envs.sandbox.image import Entry
+from hexathlon.envs.terminal.build_tools import OFFLINE
 from hexathlon.envs.terminal.grader_pytest import PLUGIN_LIST, pytest_files
 
 __all__ = ["OUTCOMES", "clear_away", "grader_files", "read_outcomes", "test_command"]
@@ -98,6 +99,7 @@ def test_command(workdir: str, variables: Mapping[str, str], *, pristine: bool) 
             "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1",
             f"PYTEST_PLUGINS={pytest_files(_LIBRARY)[f'{_LIBRARY}/{PLUGIN_LIST}'].data.decode()}",
             "NO_COLOR=1",
+            *OFFLINE.split(),
             f"HEXATHLON_OUTCOMES={OUTCOMES}",
         ]
         words = ["-i", *words, *own]

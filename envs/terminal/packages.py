@@ -200,11 +200,12 @@ def python_site(requirements: Sequence[str], version: str) -> tuple[Path | None,
         command = [sys.executable, "-m", "pip", "install", "--no-index", "--quiet"]
         command += ["--disable-pip-version-check", "--no-compile", "--no-warn-script-location"]
         command += ["--find-links", str(wheels), "--target", str(target), "--only-binary=:all:"]
-        command += ["--implementation=cp", f"--python-version={version}", *wanted]
+        command += ["--implementation=cp", f"--python-version={version}"]
         try:
-            done = subprocess.run(
-                command, capture_output=True, text=True, timeout=_SECONDS, check=False
-            )
+            done = _run([*command, *wanted])
+            if done.returncode != 0:  # the base's own versions are not compared, either
+                shutil.rmtree(target, ignore_errors=True)
+                done = _run([*command, *dict.fromkeys(map(project_name, wanted))])
         except subprocess.TimeoutExpired:
             return None, f"pip did not end within {_SECONDS:g} s"
         if done.returncode != 0:
@@ -217,6 +218,10 @@ def python_site(requirements: Sequence[str], version: str) -> tuple[Path | None,
             if not site.is_dir():
                 raise
     return site, ""
+
+
+def _run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
 
 
 def _own_scripts(folder: Path) -> None:

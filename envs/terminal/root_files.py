@@ -1,9 +1,11 @@
-"""Files of a small Debian that the machine's own `/usr` lacks: accounts, and settings for them.
+"""Files of a small Debian that the machine's own `/usr` lacks: accounts and settings.
 
 Laid in for tasks of other makers, whose scripts create users, give files away and call `su`.
 """
 
+import stat
 from collections.abc import Mapping
+from pathlib import Path
 
 from hexathlon.envs.sandbox.image import Entry
 
@@ -56,4 +58,23 @@ def account_files() -> Mapping[str, Entry]:
                "/var/lib/dpkg/updates", "/var/mail", "/var/www")  # fmt: skip
     files |= {path: Entry(folder=True, mode=0o755) for path in folders}
     files["/var/lib/dpkg/status"] = Entry(b"")
+    return {**_settings(), **files}
+
+
+_SETTINGS = ("ImageMagick-*", "R", "fonts", "java-*", "maven")
+"""Directories of `/etc` into which programs of `/usr` link; they hold no secrets."""
+_LONGEST = 1 << 20
+
+
+def _settings() -> Mapping[str, Entry]:
+    """Return the machine's own settings of programs that do not start without them."""
+    files = {}
+    for pattern in _SETTINGS:
+        for path in sorted(Path("/etc").glob(f"{pattern}/**/*")):
+            found = path.lstat()
+            if stat.S_ISLNK(found.st_mode):
+                files[str(path)] = Entry(link=str(path.readlink()))
+            elif stat.S_ISREG(found.st_mode) and found.st_mode & 0o004:
+                if found.st_size <= _LONGEST:
+                    files[str(path)] = Entry(path.read_bytes(), 0o644)
     return files

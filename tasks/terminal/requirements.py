@@ -11,7 +11,14 @@ from typing import NamedTuple
 
 from hexathlon.tasks.terminal.dockerfile_text import expand
 
-__all__ = ["Installation", "needed_debian", "needed_python", "project_name", "read_installation"]
+__all__ = [
+    "Installation",
+    "needed_debian",
+    "needed_python",
+    "project_name",
+    "read_installation",
+    "requirements_of_scripts",
+]
 
 _INSTALL = re.compile(
     r"^(?:sudo\s+)?(?:\w+=\S*\s+)*"
@@ -85,6 +92,60 @@ def read_installation(command: str, values: Mapping[str, str]) -> Installation |
     if not all(map(_PYTHON.match, names)):
         return None
     return Installation(python=needed_python(names))
+
+
+_IN_SCRIPTS = re.compile(
+    r"^[ \t]*(?:(?:python3?|uv)\s+(?:-m\s+)?)?pip3?\s+install\s+(?P<pip>.*)$"
+    r"|^[ \t]*uv\s+add\s+(?P<add>.*)$"
+    r"|(?:uvx|uv\s+run)\s(?P<run>.*)$",
+    re.M,
+)
+
+
+def requirements_of_scripts(tests: Mapping[str, bytes], context: Mapping[str, bytes]) -> list[str]:
+    """Return the Python requirements that a task's test scripts install, lists in files included.
+
+    Args:
+        tests: The step's test files.
+        context: The build context, in which lists of requirements may lie.
+    """
+    found: list[str] = []
+    for path, data in sorted(tests.items()):
+        if not path.endswith(".sh"):
+            continue
+        for match in _IN_SCRIPTS.finditer(data.decode("utf-8", "replace")):
+            found += _installed_by(match, {**context, **tests})
+    return [text for text in needed_python(dict.fromkeys(found)) if _PYTHON.match(text)]
+
+
+def _installed_by(match: re.Match[str], files: Mapping[str, bytes]) -> list[str]:
+    rest = match["pip"] or match["add"] or match["run"] or ""
+    rest = re.split(r"\s(?:&&|\|\|?|;|\d?>)|[;|`]", _REDIRECTION.sub(" ", f"{rest} "))[0]
+    try:
+        words = shlex.split(rest)
+    except ValueError:
+        return []
+    found: list[str] = []
+    for place, word in enumerate(words):
+        before = words[place - 1] if place else ""
+        if before in ("-r", "--requirement"):
+            found += _listed(word, files)
+        elif match["run"] is not None:
+            found += word.split(",") if before in ("-w", "--with") else []
+        elif not word.startswith("-") and before not in _WITH_VALUE | _UNUSUAL:
+            found.append(word)
+    return found
+
+
+def _listed(name: str, files: Mapping[str, bytes]) -> list[str]:
+    """Return the requirements in a file named relative to a directory that is not known."""
+    tail = "/" + name.removeprefix("/").removeprefix("app/").removeprefix("./")
+    paths = sorted((path for path in files if f"/{path}".endswith(tail)), key=len)
+    if not paths:
+        return []
+    lines = files[paths[0]].decode("utf-8", "replace").splitlines()
+    plain = [re.split(r"\s[#;]|;|\s--hash|\s\\", line)[0].strip() for line in lines]
+    return [line.replace(" ", "") for line in plain if line and not line.startswith(("#", "-"))]
 
 
 def needed_debian(names: Iterable[str]) -> tuple[str, ...]:
