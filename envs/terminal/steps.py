@@ -59,6 +59,8 @@ class GradedStep:
     """Why the step could not be graded; empty otherwise."""
 
     changed: Mapping[str, str] = field(default_factory=dict)
+    network: bool = False
+    """Whether something tried to reach a network while a task's own script ran."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the result as plain data."""
@@ -68,6 +70,7 @@ class GradedStep:
             "reward": None if self.reward is None else dict(self.reward),
             "fault": self.fault,
             "changed": dict(self.changed),
+            **({"network": True} if self.network else {}),
         }
 
     def reaches(self, least: float) -> bool:
@@ -232,7 +235,8 @@ class StepGrader:
         outcomes = read_outcomes(sandbox, done.output)
         if outcomes == () and not fault and _collected_nothing(sandbox):
             fault = "pytest ran, but collected no test"
-        return GradedStep(step.name, outcomes, reward, fault)
+        network = bool(tools) and sandbox.evidence().network_attempts > 0
+        return GradedStep(step.name, outcomes, reward, fault, network=network)
 
 
 def _collected_nothing(sandbox: Sandbox) -> bool:

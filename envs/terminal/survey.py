@@ -17,10 +17,11 @@ from hexathlon.tasks.tool_calls import tool_call
 
 __all__ = ["OUTCOMES", "CheckedDirectory", "check_directory", "checked", "task_folders"]
 
-Outcome = Literal["solved", "runs", "unsolved", "fault", "unsupported", "unreadable"]
+Outcome = Literal["solved", "runs", "network", "unsolved", "fault", "unsupported", "unreadable"]
 OUTCOMES: dict[Outcome, str] = {
     "solved": "the reference solution gets the full score",
     "runs": "there is no reference solution; the tests judge an empty submission",
+    "network": "the tests try to reach a network, and the reference solution fails them here",
     "unsolved": "the reference solution does not get the full score",
     "fault": "the tests cannot judge",
     "unsupported": "the environment cannot be built here",
@@ -68,15 +69,17 @@ def check_directory(env: TerminalEnv, folder: Path) -> CheckedDirectory:
     except EnvFault as error:
         return CheckedDirectory(folder.name, "fault", str(error))
     faults = [step["fault"] for step in steps if step["fault"]]
+    network = any(step.get("network") for step in steps)
     if faults:
-        return CheckedDirectory(folder.name, "fault", faults[0])
+        return CheckedDirectory(folder.name, "network" if network else "fault", faults[0])
     if not solvable:
         return CheckedDirectory(folder.name, "runs", "solved by nothing" if reward == 1.0 else "")
     if reward == 1.0:
         return CheckedDirectory(folder.name, "solved")
     failed = Counter(what for step in steps for _, what in step["tests"])
     evidence = env.verdict().evidence.get("failed", [])
-    return CheckedDirectory(folder.name, "unsolved", f"{'; '.join(evidence)} {dict(failed)}")
+    outcome: Outcome = "network" if network else "unsolved"
+    return CheckedDirectory(folder.name, outcome, f"{'; '.join(evidence)} {dict(failed)}")
 
 
 def _submitting(steps: int) -> Script:

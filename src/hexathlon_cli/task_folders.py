@@ -60,9 +60,9 @@ def check_folders(
         print_text(json.dumps([asdict(one) for one in results], indent=2, ensure_ascii=False))
         return ExitCode.FINE
     unusable = [one for one in results if one.outcome not in ("solved", "runs")]
-    rows = [(one.name, one.outcome, " ".join(one.detail.split())[:_REASON]) for one in unusable]
-    if rows:
-        print_table(ReportTable("Not usable", ("directory", "outcome", "reason"), tuple(rows)))
+    listed = [(one.name, one.outcome, " ".join(one.detail.split())[:_REASON]) for one in unusable]
+    if listed:
+        print_table(ReportTable("Not usable", ("directory", "outcome", "reason"), tuple(listed)))
     counts = Counter(one.outcome for one in results)
     rows = [(name, str(counts[name]), what) for name, what in OUTCOMES.items() if counts[name]]
     title = f"{path.name}: {len(results)} directories"

@@ -124,7 +124,7 @@ class _Reader:
         self.arguments: dict[str, str] = {}
         self.given = given
         self.user = ""
-        self.shell = BASH
+        self.shell: tuple[str, ...] = BASH
         self.debian: list[str] = []
         self.python: list[str] = []
         self.obstacles: list[str] = []

@@ -136,6 +136,6 @@ def layer_option(layers: list[int], base: str, parts: str = "uw") -> str:
             root, `sx` for `/usr`.
     """
     top, *below = layers
-    files, work = parts
+    files, work = parts[0], parts[1]
     lower = ":".join([*(f"l/{number}/{files}" for number in below), base])
     return f"lowerdir={lower},upperdir=l/{top}/{files},workdir=l/{top}/{work}"
