@@ -30,7 +30,10 @@ def event_task(
 
     rows = [{"task": task} for task in tasks]
     rows = rows or TaskListing(event, taskset, level).rows(split, 0, count)
-    samples = [Sample(input="(the event's)", id=row["task"], metadata=row) for row in rows]
+    samples = [
+        Sample(input="(the event's)", id=row["task"], metadata={**row, "seed": seed})
+        for row in rows
+    ]
 
     @solver  # type: ignore[untyped-decorator]
     def episode() -> Any:

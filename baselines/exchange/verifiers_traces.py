@@ -1,7 +1,8 @@
-"""Conversations as traces of verifiers v1, the rows of its `traces.jsonl`.
+"""Conversations as episodes of verifiers v1, the rows of its `traces.jsonl`.
 
-A trace is a graph of message nodes. An export has one branch; of a trace with several, the last
-branch is read. The verdict is the reward `verdict`; an unscored trial has an error instead.
+An episode has a trace for each of its agents, here one. A trace is a graph of message nodes. An
+export has one branch; of a trace with several, the last branch is read. The verdict is the reward
+`verdict`; an unscored trial has an error instead.
 """
 
 import hashlib
@@ -10,9 +11,37 @@ from typing import Any
 
 from hexathlon.baselines.exchange.transcript import ChatTranscript
 
-__all__ = ["from_trace", "to_trace"]
+__all__ = ["from_episode", "from_trace", "to_episode", "to_trace"]
 
 _KEPT = ("env", "task", "seed", "trial", "terms", "stop")
+_TASK = "EventTask"
+"""The class of our tasks there: `bridges.verifiers_taskset`."""
+
+
+def to_episode(conversation: ChatTranscript) -> dict[str, Any]:
+    """Return an episode of one trace as JSON values."""
+    trace = to_trace(conversation)
+    return {
+        "id": trace["id"], "env": {"id": "hexathlon"}, "task": trace["task"], "ok": trace["ok"],
+        "errors": [], "traces": [trace],
+    }  # fmt: skip
+
+
+def from_episode(episode: Mapping[str, Any]) -> ChatTranscript:
+    """Read an episode of one agent, or a trace that stands alone.
+
+    Raises:
+        ValueError: If the episode has the traces of several agents.
+    """
+    if "traces" not in episode:
+        return from_trace(episode)
+    traces = episode["traces"]
+    if len(traces) > 1:
+        raise ValueError(f"expected episodes of one agent, got one with {len(traces)} traces")
+    if traces:
+        return from_trace(traces[0])
+    said = "; ".join(each["message"] for each in episode.get("errors", ()))
+    return ChatTranscript([], error=said or "the episode has no trace", **_played(episode))
 
 
 def to_trace(conversation: ChatTranscript) -> dict[str, Any]:
@@ -30,7 +59,7 @@ def to_trace(conversation: ChatTranscript) -> dict[str, Any]:
     return {
         "version": 1,
         "id": hashlib.sha256(name.encode()).hexdigest()[:32],
-        "task": {"type": "EventTask", "data": {"name": conversation.task}},
+        "task": {"type": _TASK, "data": {"name": conversation.task, "seed": conversation.seed}},
         "agent": {"config": {"model": conversation.model}},
         "tools": conversation.tools,
         "nodes": nodes,
@@ -61,8 +90,16 @@ def from_trace(trace: Mapping[str, Any]) -> ChatTranscript:
         model=trace.get("agent", {}).get("config", {}).get("model") or "",
         reward=sum(each["score"] * each.get("weight", 1.0) for each in rewards) if scored else None,
         error=errors,
-        **{key: kept[key] for key in _KEPT if key in kept},
+        **{**_played(trace), **{key: kept[key] for key in _KEPT if key in kept}},
     )  # fmt: skip
+
+
+def _played(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return task and seed of a row that our own taskset has produced."""
+    task = row.get("task") or {}
+    if task.get("type") != _TASK:
+        return {}
+    return {"task": task["data"]["name"], "seed": task["data"].get("seed", 0)}
 
 
 def _wire(message: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,8 @@ from hexathlon.baselines.exchange.transcript import (
     actions_of,
     read_run_transcripts,
 )
-from hexathlon.baselines.exchange.verifiers_traces import from_trace, to_trace
+from hexathlon.baselines.exchange.verifiers_traces import from_episode, to_episode
+from hexathlon.baselines.harness.environments import environment_for_task
 from hexathlon.baselines.harness.errors import (
     EnvironmentUnavailable,
     ExitCode,
@@ -36,7 +37,7 @@ _LINES: dict[str, tuple[Callable[[ChatTranscript], Any], Callable[[Any], ChatTra
     "openai": (to_openai, from_openai),
     "sharegpt": (to_sharegpt, from_sharegpt),
     "atif": (to_atif, from_atif),
-    "verifiers": (to_trace, from_trace),
+    "verifiers": (to_episode, from_episode),
     "hexathlon": (ChatTranscript.as_json, ChatTranscript.from_json),
 }
 """Formats with a JSON value for each conversation."""
@@ -179,9 +180,10 @@ def _replayed(conversations: Iterable[ChatTranscript]) -> int:
 
     different = played = 0
     for each in conversations:
-        if not each.task or each.reward is None:
+        env = each.env or _env_of(each.task)
+        if not env or each.reward is None:
             continue
-        with BridgedEpisode(each.env) as episode:
+        with BridgedEpisode(env) as episode:
             episode.open(each.task, each.seed)
             for action in actions_of(each):
                 if not episode.over:
@@ -192,3 +194,11 @@ def _replayed(conversations: Iterable[ChatTranscript]) -> int:
                 print_text(f"{each.task}: states {each.reward}, earns {episode.reward}")
     note(f"{played - different:,} of {played:,} replays earn the stated reward")
     return ExitCode.NOT_VERIFIED if different else ExitCode.FINE
+
+
+def _env_of(task: str) -> str:
+    """Return the environment that plays a task; empty for tasks that are not ours."""
+    try:
+        return environment_for_task(task).id
+    except UsageError:
+        return ""

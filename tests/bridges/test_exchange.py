@@ -17,7 +17,12 @@ from hexathlon.baselines.exchange.finetuning import (
     to_sharegpt,
 )
 from hexathlon.baselines.exchange.transcript import ChatTranscript, actions_of, read_run_transcripts
-from hexathlon.baselines.exchange.verifiers_traces import from_trace, to_trace
+from hexathlon.baselines.exchange.verifiers_traces import (
+    from_episode,
+    from_trace,
+    to_episode,
+    to_trace,
+)
 from hexathlon.leaderboard.build import build
 from hexathlon_cli.app import run
 
@@ -52,7 +57,7 @@ def test_a_transcript_is_the_episode(transcripts: list[ChatTranscript]) -> None:
 
 @pytest.mark.parametrize(("write", "read"), [
     (ChatTranscript.as_json, ChatTranscript.from_json), (to_trace, from_trace),
-    (to_atif, from_atif),
+    (to_episode, from_episode), (to_atif, from_atif),
 ])  # fmt: skip
 def test_transcripts_survive_the_round_trip(write, read, transcripts) -> None:
     assert [read(json.loads(json.dumps(write(each)))) for each in transcripts] == transcripts
@@ -88,6 +93,10 @@ def test_an_unscored_trial_has_no_reward_anywhere() -> None:
     assert trace["rewards"] == {} and trace["errors"][0]["message"] == "the disk is gone"
     assert from_trace(trace).reward is None
     assert to_atif(failed)["extra"]["reward"] is None
+    row = {**to_episode(failed), "traces": [], "errors": [{"message": "no model"}]}
+    assert (from_episode(row).reward, from_episode(row).error) == (None, "no model")
+    with pytest.raises(ValueError, match="got one with 2 traces"):
+        from_episode({**row, "traces": [trace, trace]})
 
 
 @pytest.mark.parametrize(("line", "said"), [

@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from bridges.tiny_policy import tiny_policy
 from inspect_ai.log import read_eval_log
 
 from hexathlon.baselines.bridges.inspect_tasks import event_task
+from hexathlon_cli.app import run
 
 
 def test_the_log_has_the_tools_and_the_terms(tmp_path: Path) -> None:
@@ -24,6 +26,22 @@ def test_the_log_has_the_tools_and_the_terms(tmp_path: Path) -> None:
     assert played.task not in str(sample.messages)
     assert sample.scores["verdict"].metadata
     assert log.results.scores[0].metrics["mean"].value == 1.0
+
+
+@pytest.mark.parametrize("finished", [True, False])
+def test_its_logs_are_read_and_replayed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], finished: bool
+) -> None:
+    played = gold()[1]
+    task = event_task(EVENT, tasks=[played.task], seed=played.seed)
+    task.message_limit = 2 + 2 * len(played.actions)
+    actions = played.actions if finished else played.actions[:-1] + played.actions[:1]
+    log = evaluated(task, actions, tmp_path)
+    words = ["import", log.location, "--format", "inspect", "--replay"]
+    assert run([*words, "--out", str(tmp_path / "read.jsonl")]) == 0
+    assert "1 of 1 replays earn the stated reward" in capsys.readouterr().err
+    row = json.loads((tmp_path / "read.jsonl").read_text())
+    assert (row["task"], row["seed"], row["reward"]) == (played.task, played.seed, float(finished))
 
 
 def test_samples_are_the_first_tasks_of_a_split() -> None:

@@ -12,11 +12,13 @@ from bridges.contract import gold
 from bridges.guide import example, run_line, shell_line
 from bridges.tiny_policy import ServedPolicy, tiny_policy
 from verifiers.v1.utils.loaders import load_environment, load_taskset
+from verifiers.v1.utils.trace_store import read_episodes
 
 from hexathlon.baselines.bridges.verifiers_env import PlayedEnvConfig
 from hexathlon.baselines.bridges.verifiers_taskset import EventData, EventTask
 from hexathlon.baselines.exchange.transcript import ChatTranscript
-from hexathlon.baselines.exchange.verifiers_traces import from_trace, to_trace
+from hexathlon.baselines.exchange.verifiers_traces import from_trace, to_episode, to_trace
+from hexathlon_cli.app import run
 
 
 def validated(folder: Path) -> Any:
@@ -43,7 +45,7 @@ def test_tasks_are_the_first_of_a_split(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(names) == 2 and all("/tiny/test/" in name for name in names)
 
 
-def test_exported_traces_are_traces_of_verifiers() -> None:
+def test_exported_traces_are_traces_of_verifiers(tmp_path: Path) -> None:
     played = gold()[0]
     messages = [{"role": "user", "content": played.opening}]
     for number, (action, answer) in enumerate(zip(played.actions, played.answers, strict=True)):
@@ -56,6 +58,9 @@ def test_exported_traces_are_traces_of_verifiers() -> None:
     trace = vf.WireTrace.model_validate(to_trace(exported))
     assert trace.reward == 1.0 and len(trace.branches[-1].messages) == len(messages)
     assert from_trace(json.loads(trace.model_dump_json())) == exported
+    (tmp_path / "traces.jsonl").write_text(json.dumps(to_episode(exported)) + "\n")
+    (episode,) = read_episodes(tmp_path, vf.WireTrace)  # as its own commands read a run
+    assert episode.ok and [each.reward for each in episode.traces] == [1.0]
     unscored = vf.WireTrace.model_validate(to_trace(ChatTranscript(messages, error="no disk")))
     assert not unscored.rewards and unscored.errors[0].message == "no disk"
 
@@ -84,7 +89,7 @@ def test_a_checkpoint_plays_rollouts(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert {0.0, 1.0} == set(asyncio.run(rewards(policy)))
 
 
-def test_the_guides_evaluation_runs(tmp_path: Path) -> None:
+def test_the_guides_evaluation_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "my_events.py").write_text(example("my_events.py"))
     words = [*shell_line("verifiers", "vf-eval"), "--no-rich", "--sampling.max-tokens", "64"]
     with tiny_policy(tmp_path) as policy:
@@ -92,6 +97,9 @@ def test_the_guides_evaluation_runs(tmp_path: Path) -> None:
         done = run_line(words, tmp_path, here, PYTHONPATH=".", HERE_API_KEY="none")
     assert done.returncode == 0, done.stderr
     (place,) = tmp_path.rglob("traces.jsonl")
-    traces = [vf.WireTrace.model_validate_json(line) for line in place.open()]
-    assert len(traces) == 2 and not any(trace.errors for trace in traces)
-    assert all(trace.reward in (0.0, 1.0) for trace in traces)
+    back = tmp_path / "read.jsonl"
+    words = ["import", str(place), "--format", "verifiers", "--replay", "--out", str(back)]
+    assert run(words) == 0
+    assert "2 of 2 replays earn the stated reward" in capsys.readouterr().err
+    rows = [json.loads(line) for line in back.read_text().splitlines()]
+    assert all(row["task"].startswith("sql/") and len(row["messages"]) > 2 for row in rows)
