@@ -22,7 +22,7 @@ function changesOf(state) {
   };
   const files = Array.isArray(state.steps) ? state.steps.filter((step) => isObject(step) && isObject(step.changed)) : [];
   if (isObject(state.changes)) walk("", state.changes, 0);
-  else if (files.length) for (const step of files) walk("", step.changed, 0);
+  else if (files.length) for (const step of files) for (const [path, mark] of Object.entries(step.changed)) found.push([path, "file, mode and hash", mark]);
   else return null;
   return found;
 }
@@ -48,7 +48,7 @@ function changesDrawn(state) {
   const changes = isObject(state) ? changesOf(state) : null;
   if (!changes) return null;
   const rows = changes.slice(0, MOST_CHANGES).map(([place, kind, value]) => make("tr", null,
-    make("th", { scope: "row" }, nameOf(place)), make("td", null, kind), make("td", null, fieldsOf(value))));
+    make("th", { scope: "row" }, nameOf(place)), make("td", { "data-label": "Change" }, kind), make("td", { "data-label": "Fields" }, fieldsOf(value))));
   const table = make("table", { class: "plain stacked" }, make("thead", null, make("tr", null,
     ...["Place", "Change", "Fields"].map((name) => make("th", { scope: "col" }, name)))), make("tbody", null, rows));
   return make("section", { class: "changes" }, make("h3", null, "State changes"),
