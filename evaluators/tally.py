@@ -198,6 +198,8 @@ class EnvTally:
     flags: Counter[str] = field(default_factory=Counter)
     faults: Counter[str] = field(default_factory=Counter)
     """Faults found by verifiers in scored trials that failed: the terms `fault_…` that are set."""
+    unmet: Counter[str] = field(default_factory=Counter)
+    """Terms of 0 in scored trials that failed, for verifiers that name no faults."""
     looks: dict[str, LookCounts] = field(default_factory=dict)
     """Scored trials by look: the appearance that the environment's final state names."""
     sandboxes: Counter[str] = field(default_factory=Counter)
@@ -238,8 +240,11 @@ class EnvTally:
         for flag in record["flags"]:
             self.flags[flag] += 1
         if scored and record["reward"] != 1.0:
-            for fault in _faults(record["terms"]):
+            terms = record["terms"]
+            for fault in _faults(terms):
                 self.faults[fault] += 1
+            if not any(_FAULT in name for name in terms):
+                self.unmet.update([name for name, value in terms.items() if value == 0])
         self.sandboxes[record["sandbox"]] += 1
         for check in record["checks"]:
             self.checks[f"{check.get('name')}@{check.get('version')}"] += 1

@@ -24,7 +24,7 @@ from hexathlon.leaderboard.submission import PlannedTrials, Submission
 
 __all__ = ["restored", "state_of"]
 
-_COUNTERS = ("stops", "flags", "faults", "sandboxes", "checks")
+_COUNTERS = ("stops", "flags", "faults", "unmet", "sandboxes", "checks")
 _NUMBERS = ("turns", "tool_errors", "cut_chars", "records")
 
 

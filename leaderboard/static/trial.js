@@ -120,12 +120,6 @@ function factsOf(record, entry) {
     row("Record", `line ${entry.line}, `, short(record.hash))))];
 }
 
-function stateOf(record) {
-  const changes = record.evidence && record.evidence.changes;
-  if (!changes || typeof changes !== "object") return null;
-  return make("section", { class: "changes" }, make("h3", null, "State changes"), block(pretty(changes)));
-}
-
 function heading(record, entry) {
   document.title = `${visible(record.key.task)} · ${document.title}`;
   document.querySelector("h1.task").replaceChildren(nameOf(record.key.task));
@@ -172,8 +166,9 @@ async function drawTrial(title) {
   story.replaceChildren(...[
     record.error ? make("div", { class: "fault" }, make("h3", null, "Error", record.cause ? [" · ", bdi(record.cause)] : null), block(record.error)) : null,
     page === 1 ? make("div", { class: "opening" }, make("h3", null, "Opening"), contentOf(record.opening)) : null,
+    page === 1 ? sessionOf(record.steps) : null,
     ...(steps.length ? steps : [make("p", { class: "note" }, "No step was taken.")]),
-    stateOf(record),
+    page === pages.length ? changesDrawn(record.final_state) : null,
     pagesNav(pages, entry.line, page),
   ].filter(Boolean));
   document.querySelector(".side").replaceChildren(...[verdictOf(record, entry), factsOf(record, entry)].flat(9).filter(Boolean));

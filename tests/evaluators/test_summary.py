@@ -189,6 +189,17 @@ def test_faults_of_failed_trials_are_counted_by_name():
     assert summary.as_json()["envs"][0]["faults"] == {"option": 1, "price": 2}
 
 
+def test_unmet_terms_are_counted_where_verifiers_name_no_faults():
+    terms = {"changes": 0.0, "data": 1.0, "status": 0.0}
+    records = [
+        trial("a", 0.0, terms=terms), trial("b", 0.0, terms={**terms, "status": 1.0}),
+        trial("c", 1.0, terms=terms), trial("d", 0.0, terms={"fault_price": 1.0, "spent": 0.0}),
+        trial("e", None, terms=terms),
+    ]  # fmt: skip
+    (env,) = summarise(records).envs
+    assert env.tally.unmet == {"changes": 2, "status": 1} and env.tally.faults == {"price": 1}
+
+
 def test_scores_by_look():
     records = [
         trial("a", 1.0, final_state={"look": "night"}),

@@ -3,9 +3,11 @@
 import pytest
 
 from hexathlon.leaderboard.boards import board_title, make_boards
+from hexathlon.leaderboard.build import build
 from hexathlon.leaderboard.submission import SubmissionRejected, load_submission
 from support.forger import Forger, key_of
 from support.runs import make_run
+from support.sites import board_texts
 
 BEST = "atlas-72b-instruct"
 
@@ -285,3 +287,9 @@ def test_a_torn_last_line_makes_the_run_incomplete_not_rejected(tmp_path):
     records.write_bytes(records.read_bytes()[:-30])
     submission = load_submission(run)
     assert (submission.torn, submission.missing) == (True, 1)
+
+
+def test_failure_causes_are_terms_that_verifiers_found_unmet(tmp_path):
+    build([make_run(tmp_path / "run", "dune-3b", tasks=12, infra=0.0)], tmp_path / "site")
+    causes = board_texts(tmp_path / "site").partition("How trials failed")[2]
+    assert "<bdi>rows_equal</bdi> unmet ×" in causes

@@ -1,7 +1,10 @@
 """The site in a real browser, from a local file: sorting, filtering, navigation, both themes."""
 
+import json
+
 import pytest
 
+from hexathlon.evaluators.records.canonical import content_hash
 from hexathlon.leaderboard.build import build
 from support.runs import make_run
 from support.sites import board_page
@@ -278,3 +281,38 @@ def test_the_overview_filters_by_text_organisation_and_check(open_page):
     page.get_by_label("Weights").select_option("open")
     assert count.inner_text() == "1 of 11 systems"
     assert page.locator("#systems tbody tr:visible").inner_text().startswith("cirrus-8b-sft")
+
+
+def test_changes_of_the_world_and_the_terminal_session_are_shown(browser, tmp_path):
+    row = {"id": 7, "name": "<i>Ada</i>", "balance": 10}
+    changes = {
+        "bank": {"accounts": {"added": [row], "changed": [[row, {**row, "balance": 4}]]}},
+        "notes": "one",
+    }
+    call = json.dumps({"name": "run", "arguments": {"command": "ls -A"}})
+
+    def edit(record):
+        first, *rest = record["steps"]
+        first = {**first, "action": call, "observation": "copies\n[exit status 0]"}
+        state = {"changes": changes if record["key"]["task"].endswith("00000") else {}}
+        return {
+            **record, "steps": [first, *rest], "final_state": state,
+            "final_state_hash": content_hash(state),
+        }  # fmt: skip
+
+    run = make_run(tmp_path / "run", "cirrus-8b", tasks=2, infra=0.0, edit=edit)
+    build([run], tmp_path / "site")
+    (path,) = (tmp_path / "site").glob("runs/*/trial.html")
+    page = browser.new_page()
+    page.goto(f"{path.as_uri()}#1")
+    rows = page.locator(".changes tbody tr")
+    rows.first.wait_for()
+    texts = [" ".join(text.split()) for text in rows.all_inner_texts()]
+    assert texts[0] == "bank.accounts added balance 10 id 7 name <i>Ada</i>"
+    assert texts[1].startswith("bank.accounts changed balance 10 → 4")
+    assert texts[2] == "notes one"
+    page.get_by_text("Terminal session, 1 command").click()
+    assert page.locator(".session pre").inner_text() == "$ ls -A\ncopies\n[exit status 0]\n"
+    page.goto(f"{path.as_uri()}#2")
+    page.get_by_text("Nothing was changed.").wait_for()
+    page.close()

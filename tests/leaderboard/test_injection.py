@@ -61,7 +61,8 @@ def poison(folder: Path, clean: Path, text: str) -> Path:
 def poisoned(record, text):
     call = json.dumps({"name": text, "arguments": {text: text, "rows": [text]}})
     step = {"observation": text, "reward": 0.5, "status": text}
-    state = {text: [text]}
+    rows = {"added": [{text: text}], "changed": [[{text: 1}, {text: text}]]}
+    state = {text: [text], "changes": {text: rows}}
     return {
         **record,
         "key": {**record["key"], "task": text},
