@@ -64,7 +64,7 @@ class Experts:
 
     def used_width(self, tokens: float) -> float:
         """Return the expected inner width of the experts that some tokens go through."""
-        unused = (1.0 - self.chosen / self.count) ** tokens
+        unused: float = (1.0 - self.chosen / self.count) ** tokens
         return self.count * (1.0 - unused) * self.width + self.shared_width
 
 
