@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 __all__ = [
     "BackendMissing",
+    "TaskUnsupported",
     "DeadlineExceeded",
     "EnvFault",
     "ForkUnsupported",
@@ -50,6 +51,12 @@ class BackendMissing(EnvFault):
     """A program or package that the environment needs is not installed."""
 
     cause = "backend_missing"
+
+
+class TaskUnsupported(BackendMissing):
+    """One task needs what this machine cannot provide; other tasks are not affected."""
+
+    cause = "task_needs"
 
 
 class VerifierFault(EnvFault):

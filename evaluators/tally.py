@@ -51,8 +51,10 @@ class Spread:
 
     def extend(self, values: Sequence[float]) -> None:
         """Count all these values."""
-        for value in values:
-            self._total += value
+        total = self._total
+        for value in values:  # one by one: the sum is that of `add`
+            total += value
+        self._total = total
         self.count += len(values)
         self._waiting += values
         if len(self._waiting) >= _WAITING:

@@ -58,11 +58,13 @@ class Board:
     plan: str = ""
     """Hash of the plan that the builder of the site named for the board; empty if its rows decided.
     """
+    commitments: tuple[str, ...] = ()
+    """Hashes of the secrets from which its held-out tasks were drawn; empty for open tasks."""
 
     @property
     def anchor(self) -> str:
-        """HTML anchor of the board."""
-        return slug(f"{self.env}-{self.version}-{content_hash(self.tasksets)[:6]}", 80)
+        """HTML anchor of the board, and the name of its page."""
+        return board_anchor(self.env, self.version, self.tasksets)
 
     @property
     def title(self) -> str:
@@ -96,6 +98,12 @@ class Board:
     def competitors(self) -> list[BoardRow]:
         """Rows that are not reference agents."""
         return [row for row in self.rows if row.submission.reference is None]
+
+    @property
+    def ambiguous(self) -> frozenset[str]:
+        """Names that several rows have; tables add the team to them."""
+        counts = Counter(row.submission.name for row in self.rows)
+        return frozenset(name for name, count in counts.items() if count > 1)
 
     @property
     def judged(self) -> list[tuple[BoardRow, JudgedSummary]]:
@@ -171,6 +179,11 @@ def _version_order(version: str) -> list[tuple[int, Any]]:
     return [(1, int(p)) if p.isdecimal() else (0, p) for p in version.replace("-", ".").split(".")]
 
 
+def board_anchor(env: str, version: str, tasksets: Sequence[str]) -> str:
+    """Return the name of a board's page."""
+    return slug(f"{env}-{version}-{content_hash(tasksets)[:6]}", 80)
+
+
 def board_title(env: str, tasksets: Sequence[str]) -> str:
     """Return the short name of an environment, with its task sets if they differ from the default.
 
@@ -236,6 +249,14 @@ def _board(
         ),
         predictable=next(filter(None, predictable), None),
         plan=plan.hash,
+        commitments=_commitments(members, env),
+    )
+
+
+def _commitments(members: Sequence[Member], env: str) -> tuple[str, ...]:
+    rows = [row for m in members for row in m.submission.plan["envs"] if row.get("id") == env]
+    return tuple(
+        sorted({str(row["salt_commitment"]) for row in rows if row.get("salt_commitment")})
     )
 
 

@@ -93,14 +93,16 @@ def build(
     draft.mkdir(parents=True)
     writer = PageWriter(draft, cache)
     writer.static()
-    writer.index(submissions, boards, rejected)
+    writer.index(submissions, boards, rejected, options.ledger)
     writer.ledger(options.ledger, submissions)
     writer.data(boards, rejected)
     writer.checklist(options.tests)
     folders = [training_folder(one.path) for one in submissions]
-    writer.methods(methods_of([folder for folder in folders if folder is not None]))
-    for done, one in enumerate(packed, start=1):
-        writer.submission(one)
+    methods = methods_of([folder for folder in folders if folder is not None])
+    writer.methods(methods)
+    trained = {run.folder: method for method in methods for run in method.runs}
+    for done, (one, folder) in enumerate(zip(packed, folders, strict=True), start=1):
+        writer.submission(one, None if folder is None else trained.get(folder))
         if progress is not None:
             progress(done, len(packed))
     if out.exists():

@@ -14,7 +14,9 @@ from hexathlon.leaderboard.boards import CostPoint
 from hexathlon.leaderboard.methods import Method
 
 WIDTH, HEIGHT = 640, 380
-LEFT, RIGHT, TOP, BOTTOM = 46, 20, 16, 50
+LEFT, RIGHT, TOP, BOTTOM = 46, 20, 28, 50
+DIAMETER = 22
+"""Of the circles of a scatter plot."""
 HEAT_STEPS = 10
 
 
@@ -34,6 +36,8 @@ class Dot:
     name: str
     x: float
     y: float
+    mark: float
+    """Where its circle is across: beside `x` if an earlier one is there."""
     low: float
     high: float
     on_front: bool
@@ -74,8 +78,10 @@ def scatter(points: Sequence[CostPoint]) -> Scatter:
         share = (score - bottom) / (top - bottom)
         return round(HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM), 1)
 
+    placed: list[tuple[float, float]] = []
     dots = [
         Dot(
+            mark=_beside(placed, x(point.cost), y(interval.mean)),
             number=point.number,
             name=point.row.submission.name,
             x=x(point.cost),
@@ -105,6 +111,21 @@ def scatter(points: Sequence[CostPoint]) -> Scatter:
         dots=dots,
         front=_staircase(sorted((d.x, d.y) for d in dots if d.on_front)),
     )
+
+
+def _beside(placed: list[tuple[float, float]], x: float, y: float) -> float:
+    """Return where a circle at this place is drawn, and add it to the placed ones.
+
+    A circle that would cover an earlier one moves right by a diameter, at most three times.
+    """
+    at = x
+    for _ in range(3):
+        if all(math.hypot(at - a, y - b) >= 0.7 * DIAMETER for a, b in placed):
+            break
+        at += DIAMETER
+    at = round(min(at, WIDTH - RIGHT), 1)
+    placed.append((at, y))
+    return at
 
 
 def _decades(first: float, last: float) -> list[tuple[int, float]]:
@@ -166,7 +187,7 @@ def curve(method: Method, metric: str) -> Curve | None:
     low = 0.0 if unit else min(point[2] for point in points)
     high = 1.0 if unit else max(point[3] for point in points)
     high = high if high > low else low + 1.0
-    width, height, left, right, top, bottom = 640, 200, 78, 20, 14, 34
+    width, height, left, right, top, bottom = 640, 214, 78, 20, 14, 48
 
     def x(step: float) -> float:
         return round(left + (step - first) / (last - first) * (width - left - right), 1)
@@ -174,8 +195,6 @@ def curve(method: Method, metric: str) -> Curve | None:
     def y(value: float) -> float:
         return round(height - bottom - (value - low) / (high - low) * (height - top - bottom), 1)
 
-    steps = sorted({first, last, *(round(first + part * (last - first) / 4) for part in (1, 2, 3))})
-    ticks = [low + part * (high - low) / 4 for part in range(5)]
     ring = [*((s, v) for s, _, _, v in points), *((s, v) for s, _, v, _ in reversed(points))]
     return Curve(
         metric=metric,
@@ -185,12 +204,33 @@ def curve(method: Method, metric: str) -> Curve | None:
         right=width - right,
         top=top,
         bottom=height - bottom,
-        across=[Tick(x(step), f"{step:g}") for step in steps],
-        up=[Tick(y(tick), f"{100 * tick:.0f} %" if unit else f"{tick:.2g}") for tick in ticks],
+        across=[Tick(x(step), f"{step:g}") for step in _round_numbers(first, last)],
+        up=[
+            Tick(y(tick), f"{100 * tick:.0f} %" if unit else f"{tick:g}")
+            for tick in _round_numbers(low, high)
+        ],
         line=" ".join(f"{x(step)},{y(mean)}" for step, mean, _, _ in points),
         band=" ".join(f"{x(s)},{y(v)}" for s, v in ring) if len(method.runs) > 1 else "",
         last=points[-1][1],
     )
+
+
+def _round_numbers(low: float, high: float) -> list[float]:
+    """Return three to eight round numbers between two different ones."""
+    power = 10.0 ** math.floor(math.log10(high - low))
+    step = next(
+        size
+        for size in (0.2 * power, 0.25 * power, 0.5 * power, power, 2.0 * power)
+        if (high - low) / size <= 7
+    )
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [float(f"{number * step:.10g}") for number in range(first, last + 1)]
+
+
+def learning_curve(method: Method) -> Curve | None:
+    """Lay out the success on held-out tasks by training step or, without, on training tasks."""
+    found = (curve(method, name) for name in ("dev/success", "success") if name in method.metrics)
+    return next(filter(None, found), None)
 
 
 def heat_step(share: float | None) -> str:

@@ -1,7 +1,6 @@
-"""Self-assessment: the points of the Agentic Benchmark Checklist, each with the tests that prove it.
+"""Self-assessment: the state of each point of the checklist, from a report of its tests.
 
-The checklist is that of *Establishing Best Practices for Building Rigorous Agentic Benchmarks*
-(arXiv 2507.02825), in our words. A point without a test is shown as open.
+A point without a test is open.
 """
 
 from __future__ import annotations
@@ -12,74 +11,10 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 from hexathlon.evaluators.settings_text import read_settings_text
+from hexathlon.leaderboard.checklist_points import CHECKLIST, Point
 from hexathlon.tasks.validation import reason
 
-__all__ = ["CHECKLIST", "Point", "ReportError", "SuiteReport", "assess"]
-
-
-class Point(NamedTuple):
-    """One point of the checklist."""
-
-    part: str
-    """``Task validity``, ``Outcome validity`` or ``Reporting``."""
-    statement: str
-    answer: str
-    """What this benchmark does about it."""
-    tests: tuple[str, ...]
-    """Test files, relative to the repository, whose tests prove the answer; none if open."""
-
-
-_TASK, _OUTCOME, _REPORT = "Task validity", "Outcome validity", "Reporting"
-CHECKLIST = (
-    Point(_TASK, "Versions of tools and packages are fixed.",
-          "Task sets and environments are versioned and content-hashed; images are built from pinned packages.",
-          ("tests/tasks/test_taskset.py", "tests/test_repository.py")),
-    Point(_TASK, "Interfaces outside the benchmark stay available.",
-          "Nothing outside this machine is used: every world is simulated or runs in the sandbox.",
-          ("tests/envs/testing/test_registered.py",)),
-    Point(_TASK, "The agent's environment is isolated from the truth.",
-          "Expected answers never enter the process, page or file system that an agent can reach.",
-          ("tests/envs/terminal/test_red_team.py",)),
-    Point(_TASK, "State is cleared between tasks.",
-          "Trials are independent of their order and of each other; parallel runs give the same bytes.",
-          ("tests/envs/testing/test_registered.py",)),
-    Point(_TASK, "Every task can be solved.",
-          "An oracle solves each task through the agent's own interface, and sets the ceiling.",
-          ("tests/envs/testing/test_registered.py",)),
-    Point(_OUTCOME, "An agent that does nothing, or lists everything, fails.",
-          "Eight trivial agents are run on every event; the best of them is the floor beside every score.",
-          ("tests/baselines/test_report.py",)),
-    Point(_OUTCOME, "Near misses fail, and other right answers pass.",
-          "Each template has near misses that must score 0 and an alternative solution that must score 1.",
-          ("tests/envs/testing/test_registered.py",)),
-    Point(_OUTCOME, "The grader cannot be manipulated.",
-          "The grader starts after the agent's processes are dead, from a pristine snapshot.",
-          ("tests/envs/terminal/test_red_team.py",)),
-    Point(_OUTCOME, "Judges are validated.",
-          "Judges are audited against known labels; planted controls decide whether a judged file counts.",
-          ("tests/leaderboard/test_judged.py",)),
-    Point(_OUTCOME, "Infrastructure failures are no failures of the agent.",
-          "They are counted apart, bounded on both sides, and cost the rank above 2 %.",
-          ("tests/evaluators/test_summary.py", "tests/leaderboard/test_boards.py")),
-    Point(_REPORT, "Code and data are open.",
-          "Records, plans and the commands that repeat a run are on every system's page.",
-          ("tests/leaderboard/test_build.py",)),
-    Point(_REPORT, "Contamination is addressed.",
-          "Held-out rounds are drawn from a secret whose hash is published first; training data is declared.",
-          ("tests/cli/test_boards.py", "tests/leaderboard/test_board_folder.py")),
-    Point(_REPORT, "Statistical significance is reported.",
-          "Intervals on effective n, paired tests with Holm's correction, rank ranges, detectable differences.",
-          ("tests/evaluators/test_statistics_units.py", "tests/leaderboard/test_resolution.py")),
-    Point(_REPORT, "Baselines of no intelligence are reported.",
-          "Floor and ceiling stand beside every score.",
-          ("tests/leaderboard/test_boards.py",)),
-    Point(_REPORT, "Results can be verified by others.",
-          "Recorded actions are replayed; forged runs, ledgers and signatures are refused with the place.",
-          ("tests/baselines/test_forgeries.py", "tests/leaderboard/test_board_folder.py")),
-    Point(_REPORT, "Pages display submissions without executing them.",
-          "A corpus of hostile texts is put into every field and opened in a real browser.",
-          ("tests/leaderboard/test_injection.py",)),
-)  # fmt: skip
+__all__ = ["ReportError", "SuiteReport", "assess"]
 
 
 class ReportError(Exception):

@@ -6,17 +6,20 @@ import csv
 import importlib
 import importlib.util
 import io
+import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from hexathlon.evaluators.records.canonical import canonical_json, encode_text
+from hexathlon.evaluators.summary import Score
 from hexathlon.leaderboard.boards import Board
 from hexathlon.leaderboard.rows import BoardRow
+from hexathlon.leaderboard.submission import Submission
 
 __all__ = ["board_json", "csv_bytes", "every_eval_ever", "parquet_bytes"]
 
-EVERY_EVAL_EVER = "0.2.1"
+EVERY_EVAL_EVER = "0.3.0"
 """Version of the schema whose fields `every_eval_ever` writes."""
 _COLUMNS = (
     "env", "version", "plan", "submission", "name", "team", "date", "verified", "reference",
@@ -152,6 +155,7 @@ def every_eval_ever(boards: Sequence[Board]) -> bytes:
 def _aggregate(slug: str, rows: Sequence[tuple[Board, BoardRow]]) -> dict[str, Any]:
     run = rows[0][1].submission
     moment = str(_epoch(run.plan.get("created")))
+    developer, model = _portable(run.team or "unknown"), _portable(run.name)
     return {
         "schema_version": EVERY_EVAL_EVER,
         "evaluation_id": f"hexathlon/{slug}/{moment}",
@@ -167,9 +171,30 @@ def _aggregate(slug: str, rows: Sequence[tuple[Board, BoardRow]]) -> dict[str, A
             "name": "hexathlon",
             "version": str(run.plan.get("suite_version") or "unknown"),
         },
-        "model_info": {"name": run.name, "id": f"{run.team or 'unknown'}/{run.name}"},
+        "model_info": {
+            "name": run.name,
+            "id": f"{developer}/{model}",
+            "developer": developer,
+            "additional_details": {
+                "deployment_type": "unknown",
+                "model_availability": _availability(run),
+            },
+        },
         "evaluation_results": [_result(board, row) for board, row in rows],
     }
+
+
+def _portable(name: str) -> str:
+    """Return a name as a part of a path, which the collection makes of a model's id."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "unnamed"
+
+
+def _availability(run: Submission) -> str:
+    """Return whether the weights are open, as far as that is stated or evident."""
+    stated = None if run.entry is None else run.entry.stated.model.open_weights
+    if stated is None and run.weights == "open":
+        stated = True
+    return {True: "open_weights", False: "closed_weights", None: "unknown"}[stated]
 
 
 def _result(board: Board, row: BoardRow) -> dict[str, Any]:
@@ -194,6 +219,8 @@ def _result(board: Board, row: BoardRow) -> dict[str, Any]:
             "source_type": "other",
         },
         "metric_config": {
+            "metric_id": "mean_reward",
+            "metric_name": "mean reward",
             "evaluation_description": "mean over tasks of the mean over scored trials",
             "lower_is_better": False,
             "score_type": "continuous",
@@ -202,9 +229,18 @@ def _result(board: Board, row: BoardRow) -> dict[str, Any]:
         },
         "score_details": {
             "score": score.mean,
+            **_uncertainty(score),
             "details": {name: str(value) for name, value in facts.items() if value is not None},
         },
     }
+
+
+def _uncertainty(score: Score) -> dict[str, Any]:
+    if score.interval is None:
+        return {}
+    low, high = score.interval.low, score.interval.high
+    bounds = {"lower": low, "upper": high, "confidence_level": 0.95}
+    return {"uncertainty": {"confidence_interval": bounds, "num_samples": score.scored}}
 
 
 def _epoch(created: Any) -> int:

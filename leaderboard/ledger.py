@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from hexathlon.evaluators.records.canonical import canonical_bytes, content_hash
 from hexathlon.leaderboard.signing import Signature, SigningError, check_signature, sign
 
-__all__ = ["EVENTS", "Ledger", "LedgerFault", "LedgerLine", "standing"]
+__all__ = ["EVENTS", "HeldOutRound", "Ledger", "LedgerFault", "LedgerLine", "rounds", "standing"]
 
 LEDGER_FILE = "ledger.jsonl"
 SCHEMA = "hexathlon.ledger/1"
@@ -51,6 +51,17 @@ class LedgerLine(NamedTuple):
     def content(self) -> dict[str, Any]:
         """Return the signed part."""
         return {"schema": SCHEMA, **{name: getattr(self, name) for name in _FIELDS}}
+
+
+class HeldOutRound(NamedTuple):
+    """What a ledger says about the secret of a held-out round."""
+
+    commitment: str
+    """Hash of the secret."""
+    committed: LedgerLine | None
+    """The first line that published the hash; None if there is none."""
+    revealed: LedgerLine | None
+    """The first line that published the secret."""
 
 
 class Ledger:
@@ -176,3 +187,15 @@ def standing(ledger: Ledger) -> dict[str, LedgerLine]:
         elif line.event in ("removed", "rescored"):
             found.pop(line.submission, None)
     return found
+
+
+def rounds(lines: Sequence[LedgerLine], commitments: Sequence[str]) -> list[HeldOutRound]:
+    """Return what the lines of a ledger say about these commitments."""
+
+    def first(event: str, commitment: str) -> LedgerLine | None:
+        found = (one for one in lines if one.event == event)
+        return next((one for one in found if one.details.get("commitment") == commitment), None)
+
+    return [
+        HeldOutRound(one, first("committed", one), first("revealed", one)) for one in commitments
+    ]

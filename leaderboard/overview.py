@@ -78,7 +78,8 @@ def point_rows(found: dict[str, Any]) -> list[dict[str, Any]]:
         if row.first.reference is None:
             pairs = zip(boards, row.cells, strict=True)
             points = [_points(board, cell) for board, cell in pairs]
-            rows.append({"name": row.first.name, "slug": row.first.slug, "points": points})
+            one = row.first
+            rows.append({"name": one.name, "team": one.team, "slug": one.slug, "points": points})
     return rows
 
 

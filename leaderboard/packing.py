@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from hexathlon.evaluators.content import Image
-from hexathlon.evaluators.records.canonical import canonical_bytes, content_hash
+from hexathlon.evaluators.records.canonical import canonical_bytes
 from hexathlon.evaluators.records.media import MediaStore, media_parts
 from hexathlon.evaluators.records.plan import PLAN_FILE
 from hexathlon.leaderboard.folding import FOLDED, fold, unfold
@@ -70,7 +70,8 @@ def pack_run(run: Path, out: Path, media_folder: Path) -> Submission:
     _write(out / "data" / "index.js", packed_text("index", index))
     _write(out / "data" / "tasks.js", packed_text("tasks", _tasks(submission)))
     shutil.copyfile(run / PLAN_FILE, out / PLAN_FILE)
-    content = content_hash([chunks.digest.hexdigest(), reading.plan])
+    chunks.digest.update((out / PLAN_FILE).read_bytes())
+    content = chunks.digest.hexdigest()
     state = state_of(submission) | {"content": content, "media": media.names}
     _write(out / "state.json", json.dumps(state).encode())
     _write(out / "starts.json", json.dumps(sorted(submission.begun())).encode())
@@ -117,6 +118,7 @@ class _Chunks:
         self._lines: list[bytes] = []
         self._size = 0
         self.digest = hashlib.sha256()
+        """Of the compressed chunks, which name the run's content as well as its records do."""
         self.firsts: list[int] = []
         """Number of each chunk's first line."""
 
@@ -124,7 +126,6 @@ class _Chunks:
         if not self._lines:
             self.firsts.append(number)
         self._lines.append(line)
-        self.digest.update(line)
         self._size += len(line)
         if self._size >= CHUNK_BYTES:
             self.close()
@@ -132,7 +133,9 @@ class _Chunks:
     def close(self) -> None:
         if self._lines:
             name = f"records-{len(self.firsts) - 1:04d}"
-            _write(self._folder / f"{name}.js", packed_text(name, fold(b"".join(self._lines))))
+            data = packed_text(name, fold(b"".join(self._lines)))
+            self.digest.update(data)
+            _write(self._folder / f"{name}.js", data)
         self._lines, self._size = [], 0
 
 

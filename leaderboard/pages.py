@@ -19,17 +19,18 @@ from jinja2 import Environment, FileSystemLoader
 from hexathlon.evaluators.records.canonical import canonical_bytes, canonical_json, sha256_hex
 from hexathlon.evaluators.records.plan import PLAN_FILE
 from hexathlon.leaderboard import figures
-from hexathlon.leaderboard.boards import Board, board_title, tasksets_of
+from hexathlon.leaderboard.boards import Board, board_anchor, board_title, tasksets_of
 from hexathlon.leaderboard.cache import Packed, SiteCache, code_digest
-from hexathlon.leaderboard.charts import curve, heat_step, scatter
+from hexathlon.leaderboard.charts import curve, heat_step, learning_curve, scatter
 from hexathlon.leaderboard.checklist import SuiteReport, assess
 from hexathlon.leaderboard.command import eval_command
 from hexathlon.leaderboard.entry import json_schema
 from hexathlon.leaderboard.exports import board_json, csv_bytes, every_eval_ever, parquet_bytes
-from hexathlon.leaderboard.ledger import LedgerLine
+from hexathlon.leaderboard.ledger import LedgerLine, rounds
 from hexathlon.leaderboard.methods import Method
 from hexathlon.leaderboard.overview import overview, point_rows
 from hexathlon.leaderboard.packing import packed_text
+from hexathlon.leaderboard.repeating import stored_outcomes
 from hexathlon.leaderboard.submission import Submission
 from hexathlon.leaderboard.text import finalise, pretty_json, shown
 
@@ -55,8 +56,10 @@ class PageWriter:
         self._engine.filters["tojson_text"] = canonical_json
         self._engine.globals.update(
             {name: getattr(figures, name) for name in figures.__all__},
+            board_anchor=board_anchor,
             board_title=board_title,
             heat_step=heat_step,
+            reruns=stored_outcomes,
             scatter=scatter,
             tasksets_of=tasksets_of,
         )
@@ -70,12 +73,14 @@ class PageWriter:
         submissions: Sequence[Submission],
         boards: Sequence[Board],
         rejected: Sequence[tuple[str, str]],
+        ledger: Sequence[LedgerLine] = (),
     ) -> Path:
         """Write the first page, the guide and the boards."""
         self._page("guide.html", "guide.html", 0)
         teams = _teams(submissions)
         for board in boards:
-            self._page("board.html", f"boards/{board.anchor}.html", 1, board=board, teams=teams)
+            values = {"board": board, "teams": teams, "rounds": rounds(ledger, board.commitments)}
+            self._page("board.html", f"boards/{board.anchor}.html", 1, **values)
         whole = overview(boards)
         self._page("points.html", "points.html", 0, overview=whole, rows=point_rows(whole))
         self._compare(submissions)
@@ -93,6 +98,7 @@ class PageWriter:
         )
 
     def _compare(self, submissions: Sequence[Submission]) -> None:
+        ordered = sorted(submissions, key=lambda one: one.reference is not None)
         systems = [
             {
                 "slug": one.slug,
@@ -100,7 +106,7 @@ class PageWriter:
                 "team": shown(one.team),
                 "envs": [f"{env.env} {env.version}" for env in one.summary.envs],
             }
-            for one in submissions
+            for one in ordered
         ]
         if systems:
             self._bytes("data/systems.js", packed_text("systems", canonical_bytes(systems)))
@@ -152,18 +158,26 @@ class PageWriter:
         head = lines[-1].hash if lines else ""
         self._page("ledger.html", "ledger.html", 0, lines=lines, slugs=slugs, head=head)
 
-    def submission(self, packed: Packed) -> None:
-        """Write a submission's pages and place its packed files beside them."""
+    def submission(self, packed: Packed, method: Method | None = None) -> None:
+        """Write a submission's pages and place its packed files beside them.
+
+        Args:
+            packed: The submission.
+            method: Of the training run beside it, for a learning curve on its page.
+        """
         run = packed.submission
         folder = self._out / "runs" / run.slug
         (folder / "data").mkdir(parents=True)
         known = ((title, _known(run.plan.get(name))) for name, title in _CARD.items())
         card = [(title, value) for title, value in known if value not in _NOTHING]
         facts = [run.slug, run.verified, run.obstacle, run.rerun_by, packed.folder.name, run.entry]
+        learning = None if method is None else learning_curve(method)
         for name in ("submission", "trials", "trial"):
             target = f"runs/{run.slug}/{_FILES.get(name, name)}.html"
             values = {"run": run, "card": card, "command": eval_command(run.plan)}
-            self._cached(f"{name}.html", target, [*facts, run.judged], **values)
+            values |= {"method": method, "learning": learning}
+            facts_of_page = [*facts, run.judged, method and method.anchor, learning]
+            self._cached(f"{name}.html", target, facts_of_page, **values)
         _link(packed.folder / PLAN_FILE, folder / PLAN_FILE)
         for file in sorted((packed.folder / "data").iterdir()):
             _link(file, folder / "data" / file.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ from hexathlon.evaluators.statistics import PairedComparison, paired_comparison
 from hexathlon.evaluators.summary import EnvSummary
 from hexathlon.leaderboard.submission import Submission, SubmissionRejected, load_submission
 
-__all__ = ["RerunOutcome", "compare_outcomes"]
+__all__ = ["RerunOutcome", "compare_outcomes", "stored_outcomes"]
 
 _ALPHA = 0.01
 
@@ -48,6 +49,24 @@ class RerunOutcome(NamedTuple):
         """Return the outcome as JSON."""
         rounded = {n: None if v != v else v for n, v in self._asdict().items()}
         return {**rounded, "consistent": self.consistent}
+
+
+def stored_outcomes(details: Mapping[str, Any]) -> list[RerunOutcome]:
+    """Return the outcomes in the details of a ledger's line; those of another form are left out."""
+    events = details.get("events")
+    return [
+        RerunOutcome(**{name: one[name] for name in RerunOutcome._fields})
+        for one in (events if isinstance(events, list) else [])
+        if isinstance(one, dict) and all(_fits(one, name) for name in RerunOutcome._fields)
+    ]
+
+
+def _fits(stored: Mapping[str, Any], name: str) -> bool:
+    value = stored.get(name)
+    if name == "env":
+        return isinstance(value, str)
+    unknown = name in ("p_value", "detectable") and name in stored and value is None
+    return unknown or isinstance(value, int | float)
 
 
 def compare_outcomes(run: Path, again: Path) -> list[RerunOutcome]:

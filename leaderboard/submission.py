@@ -349,21 +349,21 @@ def _trial_line(number: int, record: dict[str, Any]) -> TrialLine:
     key, timing, tokens = record["key"], record["timing"], 0
     for use in record["usage"].values():
         tokens += int(use.get("input") or 0) + int(use.get("output") or 0)
-    return TrialLine(
-        line=number,
-        env=key["env"],
-        task=key["task"],
-        template=record["template"],
-        level=record["level"],
-        seed=key["seed"],
-        trial=key["trial"],
-        attempt=record["attempt"],
-        status=record["status"],
-        reward=record["reward"],
-        cause=record["cause"],
-        stop=record["stop"],
-        turns=record["turns"],
-        tokens=tokens,
-        seconds=trial_seconds(timing),
-        started=str(timing.get("started", "")),
+    return TrialLine(  # in the order of its fields: keywords double the time
+        number,
+        key["env"],
+        key["task"],
+        record["template"],
+        record["level"],
+        key["seed"],
+        key["trial"],
+        record["attempt"],
+        record["status"],
+        record["reward"],
+        record["cause"],
+        record["stop"],
+        record["turns"],
+        tokens,
+        trial_seconds(timing),
+        str(timing.get("started", "")),
     )

@@ -237,12 +237,14 @@ def test_every_block_is_of_a_kind_that_is_tested() -> None:
         "# openenv_client.py": "tests/bridges/test_openenv.py runs it",
         "# skyrl_example.py": "tests/bridges/test_skyrl.py runs it",
         "# inspect_example.py": "tests/bridges/test_inspect.py runs it",
-        "# trl_example.py": "tests/oracles/test_trl_environment.py runs it",
+        "# trl_example.py": "tests/bridges/test_examples.py runs it up to the training",
         "# trl_rollout_example.py": "tests/bridges/test_examples.py runs it up to the training",
         "# my_events.py": "tests/bridges/hexathlon_events.py is it",
         "# nemo_row.py": "tests/bridges/test_nemo.py runs it",
         "# ors_client.py": "tests/bridges/test_ors.py runs it",
-        "# ors_server.py": "tests/bridges/test_examples.py runs it",
+        "# mcp_client.py": "tests/bridges/test_mcp.py runs it",
+        "# agent.py": "tests/bridges/test_command.py runs it",
+        "# tinker_client.py": "tests/bridges/test_tinker_service.py runs it",
         "# tinker_example.py": "tests/bridges/test_examples.py runs it up to the training",
     }
     read = {"clusters.md", "evaluation.md", "judges.md", "training.md", "plugins.md"}
@@ -256,6 +258,24 @@ def test_every_block_is_of_a_kind_that_is_tested() -> None:
                 assert path.name in read, path
             elif path.name != "README.md" and language != "text":
                 assert all(line.startswith("hexathlon ") for line in lines), (path, lines)
+
+
+DOORS = sorted((ROOT / "docs" / "guides" / "doors").glob("*.md"))
+DOORS += [ROOT / "docs" / "guides" / f"{name}.md" for name in ("models", "programs", "tinker")]
+
+
+@pytest.mark.parametrize("path", DOORS, ids=name_of)
+def test_pages_of_doors_say_how_what_and_which_versions(path: Path) -> None:
+    text = path.read_text("utf-8")
+    assert examples(path)
+    titles = re.findall(r"^## (.*)$", FENCE.sub("", text), re.MULTILINE)
+    assert {"What it can and cannot do", "Versions"} <= set(titles)
+    assert re.search(r"\d+\.\d+\.\d+", text.partition("\n## Versions\n")[2])
+    extras = set(re.findall(r"`hexathlon\[([a-z,]+)\]`", text))
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert extras and {name for extra in extras for name in extra.split(",")} <= set(
+        known["optional-dependencies"]
+    )
 
 
 def test_help_has_a_summary_and_examples_for_every_command() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import select
 import signal
 import subprocess
@@ -161,7 +162,9 @@ def test_a_second_interruption_ends_a_step_that_hangs(tmp_path: Path) -> None:
     finally:
         process.kill()
         process.wait()
-    assert (process.returncode, said) == (130, "")
+    # The command's last line appears if the step is interrupted before the process has ended.
+    assert process.returncode == 130
+    assert not said or re.fullmatch("interrupted; recorded trials are kept, .*\n", said)
     assert_nothing_lost(run, written(tmp_path / "journal"))
 
 

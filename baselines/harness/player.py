@@ -213,7 +213,8 @@ class TrialPlayer:
             self.tokens.keep(written, trajectory.tokens)
         self.budget.add(record)
         infra = record["status"] == "infra"
-        self._infra_in_a_row = self._infra_in_a_row + 1 if infra else 0
+        unsupported = record["cause"] == "unsupported"  # a property of the task, not of the machine
+        self._infra_in_a_row = self._infra_in_a_row + 1 if infra and not unsupported else 0
         self._infra += infra
         self._passed += record["reward"] == 1.0
         failures = f", {self._infra} infrastructure failures" if self._infra else ""

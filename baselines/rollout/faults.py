@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from hexathlon.baselines.agents.base import AgentMismatch
 from hexathlon.baselines.engines.errors import ContextOverflow, EngineError, Refused
-from hexathlon.envs.errors import BackendMissing, EnvFault, VerifierFault
+from hexathlon.envs.errors import BackendMissing, EnvFault, TaskUnsupported, VerifierFault
 
 __all__ = ["POLICIES", "Fault", "FaultPolicy", "classify"]
 
@@ -38,6 +38,7 @@ POLICIES: dict[str, FaultPolicy] = {
     "context_overflow": FaultPolicy(retry=False, grade=True, counts=True, blame="agent"),
     "env": FaultPolicy(retry=True, grade=False, counts=False, blame="environment"),
     "sandbox": FaultPolicy(retry=True, grade=False, counts=False, blame="environment"),
+    "unsupported": FaultPolicy(retry=False, grade=False, counts=False, blame="environment"),
     "provider": FaultPolicy(retry=True, grade=False, counts=False, blame="provider"),
     "bad_request": FaultPolicy(retry=False, grade=False, counts=False, blame="provider"),
     "verifier": FaultPolicy(retry=False, grade=False, counts=False, blame="verifier"),
@@ -89,6 +90,8 @@ def _cause(error: Exception) -> tuple[str, str, bool]:
         return cause, error.kind, error.fatal
     if isinstance(error, VerifierFault):
         return "verifier", error.cause, False
+    if isinstance(error, TaskUnsupported):
+        return "unsupported", error.cause, False
     if isinstance(error, EnvFault):
         cause = "sandbox" if error.cause.startswith("sandbox") else "env"
         return cause, error.cause, isinstance(error, BackendMissing)

@@ -70,6 +70,16 @@ class SandboxImage:
     """Directories of this machine that are visible at the same path, read-only; only with
     namespaces. Their content is not part of `digest`."""
 
+    binds: Mapping[str, str] = field(default_factory=dict)
+    """Further such directories: path inside → directory of this machine."""
+
+    full_root: bool = False
+    """Whether user 0 is as in a container: `/usr` is writable, files may be given to other users,
+    processes may become them. Only with namespaces; elsewhere ignored."""
+
+    user: str = ""
+    """`user` or `user:group` of the shells, with `full_root`; empty for user 0."""
+
     def variables(self) -> dict[str, str]:
         """Return the full environment of a new shell."""
         return {**DEFAULT_ENVIRONMENT, **self.environment, "PWD": self.workdir}
@@ -80,10 +90,15 @@ class SandboxImage:
 
     @cached_property
     def _digest(self) -> str:
-        sha = hashlib.sha256(json.dumps([self.base, self.workdir, *self.mounts]).encode())
+        head = [self.base, self.workdir, *self.mounts]
+        if self.binds:
+            head += [f"{path} {source}" for path, source in sorted(self.binds.items())]
+        if self.full_root:
+            head.append(f"full root, user {self.user}")
+        sha = hashlib.sha256(json.dumps(head).encode())
         for path in sorted(self.files):
             entry = self.files[path]
-            head = [path, entry.mode, entry.owner, entry.link, entry.folder, entry.mtime]
-            sha.update(json.dumps([*head, len(entry.data)]).encode())
+            line = [path, entry.mode, entry.owner, entry.link, entry.folder, entry.mtime]
+            sha.update(json.dumps([*line, len(entry.data)]).encode())
             sha.update(entry.data)
         return sha.hexdigest()

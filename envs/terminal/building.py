@@ -1,29 +1,47 @@
 """Image builds: a task's Dockerfile steps on top of the sandbox's base.
 
-Software that the Dockerfile would install must already be in the base. A task that needs more, or
-uses unsupported instructions, is rejected with the list of its requirements.
+Software that the Dockerfile would install must already be in the base or in the user's package
+folder. A task that needs more, or uses unsupported instructions, is rejected with the reason. Tasks
+of other makers get the rights of a container's root (`SandboxImage.full_root`).
 """
 
 import posixpath
+import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
 
-from hexathlon.envs.errors import BackendMissing
-from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend, SandboxFault
+from hexathlon.envs.errors import TaskUnsupported
+from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend, SandboxPathError
 from hexathlon.envs.sandbox.changes import covered
+from hexathlon.envs.sandbox.execution import Execution
 from hexathlon.envs.sandbox.image import HOST, Entry, SandboxImage
 from hexathlon.envs.sandbox.ladder import choose
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
+from hexathlon.envs.terminal.build_tools import ASKED, TOOLS_SETTING, build_tools
+from hexathlon.envs.terminal.copying import FILE_TIME, copied, is_archive, leading_copies
+from hexathlon.envs.terminal.packages import (
+    MODULE_PATH,
+    debian_files,
+    missing_debian,
+    missing_python,
+    python_site,
+    site_entries,
+)
+from hexathlon.envs.terminal.root_files import account_files
 from hexathlon.tasks.terminal.dockerfile import Copy, ParsedDockerfile, Run, read_dockerfile
 from hexathlon.tasks.terminal.harbor import HarborTask, files_below
+from hexathlon.tasks.terminal.opening import native_checks
+from hexathlon.tasks.terminal.requirements import (
+    needed_debian,
+    needed_python,
+    requirements_of_scripts,
+)
 
-__all__ = ["FILE_TIME", "FIXED", "ImageCache", "build_image", "limits_of", "open_directory"]
-
-FILE_TIME = 1_772_323_200
-"""Modification time of all files of an image."""
+__all__ = ["FIXED", "Builder", "ImageCache", "build_image", "limits_of", "open_directory"]
 
 FIXED = {
     "GIT_AUTHOR_DATE": "2026-03-02T09:00:00Z",
@@ -43,35 +61,11 @@ FIXED = {
 """Variables that keep clocks and randomness out of observations: the agent's commits get fixed
 dates, `ls -l` shows no times."""
 
-_COMMANDS = {
-    "build-essential": "gcc make",
-    "ca-certificates": "",
-    "coreutils": "ls",
-    "cron": "cron",
-    "curl": "curl",
-    "findutils": "find",
-    "gawk": "gawk",
-    "gcc": "gcc",
-    "git": "git",
-    "libc6-dev": "gcc",
-    "make": "make",
-    "mawk": "mawk",
-    "procps": "ps",
-    "python3": "python3",
-    "python3-pip": "pip3",
-    "python3-venv": "python3",
-    "sqlite3": "sqlite3",
-    "tzdata": "",
-    "vim": "vim",
-    "xz-utils": "xz",
-    "zip": "zip",
-}
-"""Commands whose presence indicates a package, if the package's name is not a command."""
-
 _HARNESS_FOLDERS = ("/logs", "/solution", "/tests")
 """Empty for the agent; created because a sandbox may be writable below known directories only."""
 
 _BUILD_SECONDS = 120.0
+_BUILD_BYTES, _BUILD_ENTRIES = 512 * MIB, 30_000
 _KEPT = 8
 
 
@@ -104,7 +98,8 @@ def open_directory(
         storage_mb: Disk space of the sandbox.
 
     Raises:
-        BackendMissing: If no sandbox provides what the task needs; the message lists it.
+        BackendMissing: If no sandbox provides what the task needs (`TaskUnsupported`), or there is
+            no sandbox; the message says which.
     """
     task = HarborTask(
         name, "harbor", (), files_below(folder), workdir=workdir, variables=variables,
@@ -126,8 +121,8 @@ def build_image(
         found: Packages known to be in this base; newly found ones are added.
 
     Raises:
-        BackendMissing: If the sandbox cannot provide what the task needs; the message lists it.
-        SandboxFault: If a step of the Dockerfile failed.
+        TaskUnsupported: If the sandbox cannot provide what the task needs, or a step of the
+            Dockerfile failed; the message says which.
     """
     found = set() if found is None else found
     dockerfile = task.environment.get("Dockerfile", b"FROM debian:12\n")
@@ -135,134 +130,244 @@ def build_image(
     obstacles = [*task.obstacles, *recipe.obstacles]
     composed = [n for n in task.environment if posixpath.basename(n) in _COMPOSED]
     obstacles += [f"several containers ({name})" for name in composed]
+    if recipe.user and backend.name != "namespaces":
+        obstacles.append(f"the user {recipe.user}, which only the backend namespaces provides")
     if obstacles:
-        raise BackendMissing(f"{task.name} needs {'; '.join(obstacles)}", cause="task_needs")
+        raise TaskUnsupported(f"{task.name} needs {'; '.join(obstacles)}")
     workdir = task.workdir or recipe.workdir
-    variables = {**FIXED, **recipe.variables, **task.variables}
-    files, rest = _leading_copies(recipe, task.environment)
+    files, rest = leading_copies(recipe, task.environment)
     for folder in _HARNESS_FOLDERS:
         files.setdefault(folder, Entry(folder=True, mode=0o755, mtime=FILE_TIME))
+    variables = {**FIXED, **recipe.variables, **task.variables}
     image = SandboxImage(base, files, workdir, variables)
+    if not _generated(task):
+        accounts = account_files() if base == HOST and backend.name == "namespaces" else {}
+        home = {} if recipe.user in ("", *variables) else _home_of(recipe.user, variables)
+        image = replace(
+            image, files={**accounts, **files}, environment={**home, **variables}, full_root=True
+        )
+    scripted = [
+        name
+        for step in task.steps
+        for name in requirements_of_scripts(step.tests, task.environment)
+    ]
+    recipe = replace(recipe, python_packages=(*recipe.python_packages, *scripted))
     needed = [*recipe.debian_packages, *recipe.python_packages]
     if not rest and found.issuperset(needed):
-        return image
-    limits = SandboxLimits(seconds=_BUILD_SECONDS, memory_bytes=1_024 * MIB)
-    with backend.open(image, limits) as sandbox:
-        _require_packages(sandbox, task, recipe)
-        found.update(needed)
-        if not rest:
-            return image
-        for step in rest:
-            _take(sandbox, step, task, recipe.base)
-        return _frozen(sandbox, image)
+        return replace(image, user=recipe.user)
+    return replace(Builder(backend, task, recipe, image, found).build(rest), user=recipe.user)
+
+
+def _generated(task: HarborTask) -> bool:
+    """Whether a task is this package's own, or only a build context without tests."""
+    return all(native_checks(step.tests) is not None for step in task.steps)
+
+
+def _home_of(user: str, variables: Mapping[str, str]) -> dict[str, str]:
+    name = user.partition(":")[0]
+    if name.isdigit():
+        return {}
+    return {"HOME": f"/home/{name}", "USER": name, "LOGNAME": name}
 
 
 _COMPOSED = ("docker-compose.yaml", "docker-compose.yml", "compose.yaml", "compose.yml")
 
 
-def _leading_copies(
-    recipe: ParsedDockerfile, context: Mapping[str, bytes]
-) -> tuple[dict[str, Entry], list[Copy | Run]]:
-    """Split off the copies before the first command, which need no sandbox."""
-    files: dict[str, Entry] = {}
-    steps = list(recipe.steps)
-    while steps and (isinstance(steps[0], Copy) or steps[0].command.startswith("mkdir -p /")):
-        step = steps.pop(0)
-        if isinstance(step, Copy):
-            files.update(_copied(step, context))
+class Builder:
+    """One build of an image: a sandbox in which the steps of a Dockerfile run.
+
+    Args:
+        backend: Opens the sandbox.
+        task: The task.
+        recipe: Its Dockerfile, or a stage of it.
+        image: The image so far: base and leading copies.
+        found: Packages known to be in the base; newly found ones are added.
+    """
+
+    def __init__(
+        self,
+        backend: SandboxBackend,
+        task: HarborTask,
+        recipe: ParsedDockerfile,
+        image: SandboxImage,
+        found: set[str],
+    ) -> None:
+        self._backend, self._task, self._recipe = backend, task, recipe
+        self._image, self._found = image, found
+        self._stages: dict[int, SandboxImage] = {}
+
+    def build(self, rest: Sequence[Copy | Run]) -> SandboxImage:
+        """Check the packages, run the remaining steps, and return the image."""
+        needed = [*self._recipe.debian_packages, *self._recipe.python_packages]
+        debs: Mapping[str, Path] = {}
+        if not self._found.issuperset(needed):
+            debs = self._provide(self._recipe.debian_packages, self._recipe.python_packages)
+        if not rest and not debs:
+            return self._image
+        with self._open() as sandbox:
+            self._unpack(sandbox, debs)
+            for step in rest:
+                if isinstance(step, Copy):
+                    self._copy(sandbox, step)
+                else:
+                    self._run(sandbox, step)
+            return _frozen(sandbox, self._image)
+
+    def _open(self) -> Sandbox:
+        limits = SandboxLimits(
+            seconds=_BUILD_SECONDS,
+            memory_bytes=2_048 * MIB,
+            disk_bytes=_BUILD_BYTES,
+            open_files=1_024,
+        )
+        if _generated(self._task):
+            limits = SandboxLimits(seconds=_BUILD_SECONDS, memory_bytes=1_024 * MIB)
+        return self._backend.open(self._image, limits)
+
+    def _provide(self, debian: Sequence[str], python: Sequence[str]) -> Mapping[str, Path]:
+        """Lay in the packages that the base lacks; returns Debian packages yet to be unpacked.
+
+        Raises:
+            TaskUnsupported: If the user's folder lacks them, too.
+        """
+        with self._backend.open(self._image, SandboxLimits(memory_bytes=1_024 * MIB)) as sandbox:
+            lacking = missing_debian(sandbox, debian)
+            absent, version = missing_python(sandbox, python) if python else ([], "")
+        debs = debian_files(lacking)
+        reasons = [name for name in lacking if name not in debs]
+        if absent:
+            site, why = python_site(absent, version) if version else (None, "there is no Python")
+            if site is None or self._backend.name != "namespaces":
+                why = why or f"the backend {self._backend.name} does not lay in wheels"
+                reasons.append(f"Python packages {absent} ({why})")
+            else:
+                files = {**self._image.files, **site_entries(site, version)}
+                binds = {**self._image.binds, MODULE_PATH: str(site)}
+                self._image = replace(self._image, files=files, binds=binds)
+        if reasons:
+            raise TaskUnsupported(
+                f"{self._task.name} needs, but the sandbox's base lacks: {', '.join(reasons)}; "
+                "install them on this machine, put wheels and Debian packages into the package "
+                "folder (`hexathlon terminal prefetch`), or name a base that has them"
+            )
+        self._found.update({*debian, *python} - {*lacking, *absent})
+        return debs
+
+    def _unpack(self, sandbox: Sandbox, debs: Mapping[str, Path]) -> None:
+        for path in debs.values():
+            sandbox.write_entries({"/tmp/.package.deb": Entry(path.read_bytes())})
+            self._require(sandbox, sandbox.execute(_UNPACK, timeout=_BUILD_SECONDS), path.name)
+        if debs:
+            sandbox.execute("cd /; ldconfig")
+
+    def _copy(self, sandbox: Sandbox, step: Copy) -> None:
+        if step.stage is not None:
+            entries = copied(replace(step, stage=None), self._stage_files(step.stage))
         else:
-            files[shlex.split(step.command)[-1]] = Entry(folder=True, mode=0o755, mtime=FILE_TIME)
-    return files, steps
+            entries = copied(step, self._task.environment)
+        archives = {p: e for p, e in entries.items() if step.unpack and is_archive(p)}
+        target = step.target if step.target.endswith("/") or len(entries) > 1 else None
+        for path, entry in archives.items():
+            del entries[path]
+            place = shlex.quote(target or posixpath.dirname(path))
+            sandbox.write_entries({"/tmp/.archive": entry})
+            line = f"mkdir -p {place} && tar -xf /tmp/.archive -C {place} && rm /tmp/.archive"
+            self._require(sandbox, sandbox.execute(line, timeout=_BUILD_SECONDS), f"ADD {path}")
+        sandbox.write_entries(entries)
+        if step.owner and entries:
+            owner, _, group = step.owner.partition(":")
+            paths = "\0".join(entries).encode()
+            sandbox.write_entries({"/tmp/.paths": Entry(paths)})
+            # As the builder does, a user without a group gives both.
+            both = shlex.quote(f"{owner}:{group or owner}")
+            line = f"xargs -0 chown -h {both} < /tmp/.paths && rm /tmp/.paths"
+            self._require(sandbox, sandbox.execute(line), f"--chown={step.owner}")
 
+    def _stage_files(self, number: int) -> Mapping[str, bytes | Entry]:
+        """Return the files that an earlier stage made, by path without the leading slash."""
+        if number not in self._stages:
+            recipe = self._recipe.stages[number]
+            files, rest = leading_copies(recipe, self._task.environment)
+            image = replace(
+                self._image, files={**self._image.files, **files}, workdir=recipe.workdir
+            )
+            stage = Builder(self._backend, self._task, recipe, image, self._found)
+            self._stages[number] = stage.build(rest)
+        return {path.strip("/"): e for path, e in self._stages[number].files.items()}
 
-def _copied(step: Copy, context: Mapping[str, bytes]) -> dict[str, Entry]:
-    entries: dict[str, Entry] = {}
-    for source in step.sources:
-        name = posixpath.normpath(source).strip("/")
-        folder = "" if name == "." else f"{name}/"
-        inner = {path: data for path, data in context.items() if path.startswith(folder)}
-        if name in context:
-            into = step.target.endswith("/") or len(step.sources) > 1
-            target = posixpath.join(step.target, posixpath.basename(name)) if into else step.target
-            inner = {target: context[name]}
-        elif inner:
-            inner = {
-                posixpath.join(step.target, p.removeprefix(folder)): d
-                for p, d in inner.items()
-                if p != "Dockerfile" or folder
-            }
-        else:
-            raise SandboxFault(f"the Dockerfile copies {source!r}, which does not exist")
-        for path, data in inner.items():
-            mode = step.mode or (0o755 if data.startswith(b"#!") else 0o644)
-            entries[posixpath.normpath(path)] = Entry(data, mode, mtime=FILE_TIME)
-    return entries
+    def _run(self, sandbox: Sandbox, step: Run) -> None:
+        own = {} if _generated(self._task) else build_tools()
+        setting = " ".join(f"{name}={shlex.quote(value)}" for name, value in step.variables.items())
+        place = shlex.quote(step.workdir)
+        command = f"{shlex.join(step.shell)} {shlex.quote(step.command)}"
+        if step.user:
+            name, _, group = step.user.partition(":")
+            command = f"setpriv --reuid {name} --regid {group or name} --clear-groups {command}"
+        if own:
+            sandbox.write_entries(own)
+            setting = f"env {setting} {TOOLS_SETTING}"
+        done = sandbox.execute(f"( cd {place} && {setting} {command} )", timeout=_BUILD_SECONDS)
+        if own:
+            self._check_asked(sandbox)
+        self._require(sandbox, done, repr(step.command[:120]))
 
+    def _check_asked(self, sandbox: Sandbox) -> None:
+        """Provide the packages that a step asked its stand-ins to install."""
+        try:
+            lines = sandbox.read(ASKED).decode("utf-8", "replace").splitlines()
+        except SandboxPathError:
+            return
+        sandbox.execute(f"rm -f {ASKED}")
+        asked = [line.partition(" ")[::2] for line in lines]
+        debian = needed_debian(name for kind, name in asked if kind == "debian")
+        python = needed_python(name for kind, name in asked if kind == "python")
+        lacking = missing_debian(sandbox, debian) if debian else []
+        absent = missing_python(sandbox, python)[0] if python else []
+        if lacking or absent:
+            raise TaskUnsupported(
+                f"{self._task.name} needs, but the sandbox's base lacks: "
+                f"{', '.join([*lacking, *absent])}"
+            )
 
-def _take(sandbox: Sandbox, step: Copy | Run, task: HarborTask, base: str) -> None:
-    if isinstance(step, Copy):
-        sandbox.write_entries(_copied(step, task.environment))
-        return
-    setting = " ".join(f"{name}={shlex.quote(value)}" for name, value in step.variables.items())
-    place = shlex.quote(step.workdir)
-    command = f"cd {place} && {setting} bash -c {shlex.quote(step.command)}"
-    done = sandbox.execute(f"( {command} )", timeout=_BUILD_SECONDS)
-    if done.exit_status != 0:
+    def _require(self, sandbox: Sandbox, done: Execution, what: str) -> None:
+        if done.exit_status == 0:
+            return
         end = done.output[-400:].decode("utf-8", "replace").strip()
-        raise SandboxFault(
-            f"building {task.name} over {base}: {step.command[:120]!r} ended with "
-            f"{done.exit_status if done.stop is None else done.stop.value}: {end}",
+        network = " (the build has no network)" if _NO_NETWORK.search(end) else ""
+        raise TaskUnsupported(
+            f"building {self._task.name} over {self._recipe.base}: {what} ended with "
+            f"{done.exit_status if done.stop is None else done.stop.value}: {end}{network}",
             cause="task_build",
         )
 
 
-def _require_packages(sandbox: Sandbox, task: HarborTask, recipe: ParsedDockerfile) -> None:
-    missing = [name for name in recipe.debian_packages if not _present(sandbox, name)]
-    wanted = " ".join(shlex.quote(_module(name)) for name in recipe.python_packages)
-    if wanted:
-        probe = (
-            "import importlib.util as u, sys; print([m for "
-            "m in sys.argv[1:] if not u.find_spec(m)])"
-        )
-        done = sandbox.execute(f"python3 -c {shlex.quote(probe)} {wanted}")
-        absent = done.output.decode("utf-8", "replace").strip()
-        missing += [f"Python packages {absent}"] if absent != "[]" else []
-    if missing:
-        raise BackendMissing(
-            f"{task.name} needs, but the sandbox's base lacks: {', '.join(missing)}; install them "
-            "on this machine, or name a base that has them",
-            cause="task_needs",
-        )
+_UNPACK = """( mkdir /tmp/.package && dpkg-deb -x /tmp/.package.deb /tmp/.package || exit 1
+cd /tmp/.package
+for folder in bin sbin lib lib64; do  # links into /usr
+  [ ! -d $folder ] || { mkdir -p usr/$folder; cp -a $folder/. usr/$folder/; rm -r $folder; }
+done
+cp -a . / && cd / && rm -rf /tmp/.package* )"""
 
-
-def _present(sandbox: Sandbox, package: str) -> bool:
-    commands = _COMMANDS.get(package, package).split()
-    tests = " && ".join(f"command -v {shlex.quote(name)}" for name in commands) or "true"
-    known = f"dpkg-query -W -f '${{db:Status-Status}}' {shlex.quote(package)} 2>&1"
-    done = sandbox.execute(f"({tests}) >/dev/null 2>&1 || {known} | grep -qx installed")
-    return done.exit_status == 0
-
-
-def _module(requirement: str) -> str:
-    name = requirement
-    for mark in "=<>~![; ":
-        name = name.partition(mark)[0]
-    known = {"pyyaml": "yaml", "pillow": "PIL", "beautifulsoup4": "bs4", "scikit-learn": "sklearn"}
-    return known.get(name.lower(), name.replace("-", "_"))
+_NO_NETWORK = re.compile(
+    r"ENOTCACHED|offline|No matching distribution|resolve host|name resolution|EAI_AGAIN"
+    r"|ENOTFOUND|[Nn]etwork is unreachable|unable to resolve"
+)
 
 
 def _frozen(sandbox: Sandbox, image: SandboxImage) -> SandboxImage:
     """Return the image with the changes of the build."""
     with sandbox.snapshot() as state:
-        changes = state.changes()
+        changes = state.changes(_BUILD_BYTES, _BUILD_ENTRIES)
     if changes.cut:
-        raise SandboxFault("the build wrote more files than an image may hold", cause="task_build")
+        raise TaskUnsupported(
+            "the build wrote more files than an image may hold", cause="task_build"
+        )
     gone = frozenset(changes.deleted)
     files = {path: entry for path, entry in image.files.items() if not covered(path, gone)}
     files.update(changes.written)
     for scratch in [path for path in files if path.startswith(("/tmp/", "/dev/", "/proc/"))]:
         del files[scratch]
-    return SandboxImage(image.base, files, image.workdir, image.environment)
+    return replace(image, files=files)
 
 
 class ImageCache:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from hexathlon.envs.sandbox.base import Sandbox, SandboxPathError
 from hexathlon.envs.sandbox.image import Entry
+from hexathlon.envs.terminal.build_tools import OFFLINE
 from hexathlon.envs.terminal.grader_pytest import PLUGIN_LIST, pytest_files
 
 __all__ = ["OUTCOMES", "clear_away", "grader_files", "read_outcomes", "test_command"]
@@ -38,13 +39,29 @@ done
 echo "the grader has no network and no such program" >&2
 exit 1
 """
+_PYTHON = f"""#!/bin/sh
+# Scripts that set PYTHONPATH themselves still find pytest.
+real=$(PATH=${{PATH#{_TOOLS}:}} command -v python3) || exit 127
+PYTHONPATH="${{PYTHONPATH:+$PYTHONPATH:}}{_LIBRARY}" exec "$real" "$@"
+"""
+_FETCH = f"""#!/bin/bash
+# Servers of the task answer on the loopback; anything else would be an installation.
+for word; do
+  case "$word" in
+    *localhost*|*127.0.0.1*|*"[::1]"*|file:*) PATH=${{PATH#{_TOOLS}:}} exec "${{0##*/}}" "$@" ;;
+  esac
+done
+exit 0
+"""
 _NOTHING = "#!/bin/sh\nexit 0\n"
 
 _COMMANDS: Mapping[str, str] = {
     "pytest": _PYTEST,
     "py.test": _PYTEST,
     **dict.fromkeys(("uv", "uvx"), _UV),
-    **dict.fromkeys(("apt-get", "apt", "pip", "pip3", "curl"), _NOTHING),
+    **dict.fromkeys(("python", "python3"), _PYTHON),
+    **dict.fromkeys(("curl", "wget"), _FETCH),
+    **dict.fromkeys(("apt-get", "apt", "pip", "pip3"), _NOTHING),
 }
 
 
@@ -82,6 +99,7 @@ def test_command(workdir: str, variables: Mapping[str, str], *, pristine: bool) 
             "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1",
             f"PYTEST_PLUGINS={pytest_files(_LIBRARY)[f'{_LIBRARY}/{PLUGIN_LIST}'].data.decode()}",
             "NO_COLOR=1",
+            *OFFLINE.split(),
             f"HEXATHLON_OUTCOMES={OUTCOMES}",
         ]
         words = ["-i", *words, *own]

@@ -2,13 +2,15 @@
 
 import json
 import math
+import os
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend, SandboxPathError
 from hexathlon.envs.sandbox.changes import Changes, covered
-from hexathlon.envs.sandbox.image import Entry, SandboxImage
+from hexathlon.envs.sandbox.image import HOST, Entry, SandboxImage
 from hexathlon.envs.sandbox.limits import SandboxLimits
 from hexathlon.envs.terminal.foreign import (
     OUTCOMES,
@@ -20,7 +22,8 @@ from hexathlon.envs.terminal.foreign import (
 from hexathlon.envs.terminal.grading import changed_files, judge_probes
 from hexathlon.envs.terminal.tampering import is_hook, steers_tests
 from hexathlon.tasks.terminal.harbor import HarborStep, HarborTask
-from hexathlon.tasks.terminal.opening import native_checks
+from hexathlon.tasks.terminal.opening import content_digest, native_checks
+from hexathlon.tasks.terminal.test_ids import expected_tests
 
 __all__ = ["STOPPED", "GradedStep", "StepGrader", "wrecked"]
 
@@ -29,6 +32,11 @@ _DROPPED = frozenset(
     "/tests /solution /logs /hexathlon /proc /dev /sys /usr/bin /usr/sbin /usr/lib /bin /sbin /lib "
     "/lib64".split()
 )
+_SOLUTION_SECONDS = 300.0
+_reachable: dict[tuple[str, str, str], bool] = {}
+"""Image, tests and solution → whether the tests begin on the reference solution."""
+
+_SYSTEM_FOLDERS = ("/usr/sbin", "/usr/bin", "/sbin", "/bin")
 STOPPED = ("grader", "stopped_by_submission")
 """Outcome of tests that the agent's files keep from working; they work on the untouched image."""
 
@@ -51,6 +59,8 @@ class GradedStep:
     """Why the step could not be graded; empty otherwise."""
 
     changed: Mapping[str, str] = field(default_factory=dict)
+    network: bool = False
+    """Whether something tried to reach a network while a task's own script ran."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the result as plain data."""
@@ -60,6 +70,7 @@ class GradedStep:
             "reward": None if self.reward is None else dict(self.reward),
             "fault": self.fault,
             "changed": dict(self.changed),
+            **({"network": True} if self.network else {}),
         }
 
     def reaches(self, least: float) -> bool:
@@ -124,9 +135,47 @@ class StepGrader:
         If they run there, the agent's files stopped them: the agent failed, the grader did not.
         """
         result = replace(grade(changes), changed=changed)
-        if not result.fault or grade(Changes()).fault:
+        if not result.fault:
+            return self._reached(step, result, grade)
+        if grade(Changes()).fault:
             return result
         return replace(result, fault="", tests=(*result.tests, STOPPED), reward={"reward": 0.0})
+
+    def _reached(
+        self, step: HarborStep, result: GradedStep, grade: Callable[[Changes], GradedStep]
+    ) -> GradedStep:
+        """Return a result as it is, unless none of its tests can be reached here by any work.
+
+        A script that ends before its tests begin may have failed because of what the agent left,
+        or for want of a program or a network. The reference solution tells which.
+        """
+        if result.tests or not expected_tests(step) or "solve.sh" not in step.solution:
+            return result
+        key = (self.image.digest(), content_digest(step.tests), content_digest(step.solution))
+        if key not in _reachable:
+            reference = grade(self._solved(step))
+            _reachable[key] = bool(reference.tests)
+        if _reachable[key]:
+            return result
+        fault = "the script ends before its tests begin, on the reference solution, too"
+        return replace(result, reward=None, fault=fault)
+
+    def _solved(self, last: HarborStep) -> Changes:
+        """Return the changes that the reference solutions make, up to a step."""
+        image = replace(self.image, user="")
+        with self.backend.open(image, self.limits) as sandbox:
+            for step in self.task.steps:
+                files = {f"/solution/{path}": Entry(data) for path, data in step.solution.items()}
+                sandbox.write_entries(files)
+                setting = [f"{n}={shlex.quote(v)}" for n, v in self.task.solution_variables.items()]
+                line = f"( env {' '.join(setting)} bash /solution/solve.sh )"
+                sandbox.execute(line, timeout=_SOLUTION_SECONDS)
+                sandbox.execute("rm -rf /solution")
+                if step is last:
+                    break
+            sandbox.kill_all()
+            with sandbox.snapshot() as state:
+                return state.changes()
 
     def _apart(self, step: HarborStep, changes: Changes) -> GradedStep:
         """Run the tests on files in a separate sandbox."""
@@ -140,14 +189,28 @@ class StepGrader:
         inside = f"{self.image.workdir.rstrip('/')}/"
 
         def ours(path: str) -> bool:
-            if covered(path, _DROPPED) or (is_hook(path) and not path.startswith(inside)):
+            if covered(path, _DROPPED) and not self._adds_a_command(path):
+                return True
+            if is_hook(path) and not path.startswith(inside):
                 return True
             return steers_tests(path, changes.written.get(path), self.image.files.get(path))
 
         gone = frozenset(path for path in changes.deleted if not ours(path))
         files = {p: entry for p, entry in self.image.files.items() if not covered(p, gone)}
         files.update({p: entry for p, entry in changes.written.items() if not ours(p)})
-        return SandboxImage(self.image.base, files, self.image.workdir, self.image.environment)
+        return replace(self.image, files=files, user="")
+
+    def _adds_a_command(self, path: str) -> bool:
+        """Whether a path is a command that the system lacks; none of its own is then shadowed.
+
+        Known only where the base is this machine's `/usr`.
+        """
+        folder, _, name = path.rpartition("/")
+        if self.image.base != HOST or not self.image.full_root or folder != "/usr/bin":
+            return False
+        return path not in self.image.files and not any(
+            os.path.lexists(f"{each}/{name}") for each in _SYSTEM_FOLDERS
+        )
 
     def _scripted(
         self, step: HarborStep, sandbox: Sandbox, tools: Mapping[str, Entry]
@@ -172,7 +235,8 @@ class StepGrader:
         outcomes = read_outcomes(sandbox, done.output)
         if outcomes == () and not fault and _collected_nothing(sandbox):
             fault = "pytest ran, but collected no test"
-        return GradedStep(step.name, outcomes, reward, fault)
+        network = bool(tools) and sandbox.evidence().network_attempts > 0
+        return GradedStep(step.name, outcomes, reward, fault, network=network)
 
 
 def _collected_nothing(sandbox: Sandbox) -> bool:

@@ -248,7 +248,8 @@ def _usage(record: Mapping[str, Any], limits: Mapping[str, Any]) -> Iterator[Con
 
     A step without tokens asked no model. Records in which no step states any are not checked.
     """
-    given = [_tokens(step.get("tokens")) for step in record["steps"]]
+    found = [step.get("tokens") for step in record["steps"]]
+    given = [_tokens(tokens) for tokens in found] if any(found) else []
     if not any(given):
         return
     read = written = 0

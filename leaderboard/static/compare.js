@@ -51,7 +51,10 @@ async function start() {
   function events() {
     const shared = system("a").envs.filter((env) => system("b").envs.includes(env));
     const before = fields.env.value || event;
-    fields.env.replaceChildren(...shared.map((env) => new Option(visible(env), env)));
+    fields.env.replaceChildren(...shared.map((env) => {
+      const [id, version] = env.split(" ");
+      return new Option(visible(`${id.split("/").pop()}, version ${version}`), env);
+    }));
     if (shared.includes(before)) fields.env.value = before;
     return shared.length > 0;
   }
@@ -91,7 +94,7 @@ async function start() {
     page = Math.min(page, last);
     form.querySelector(".count").textContent = `${kept.length} of ${rows.length} shared tasks`;
     table.tBodies[0].replaceChildren(...kept.slice(page * TASKS_PER_PAGE, (page + 1) * TASKS_PER_PAGE).map((row) => {
-      const button = make("button", { type: "button", class: "plain-button" }, bdi(row.task));
+      const button = make("button", { type: "button", class: "plain-button" }, nameOf(row.task));
       button.addEventListener("click", () => { task = row.task; pair(); });
       return make("tr", null, make("th", { scope: "row" }, button),
         ...[row.a, row.b, row.difference].map((value) => make("td", { class: "num" }, points(value))));

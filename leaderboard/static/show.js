@@ -34,6 +34,8 @@ function make(name, attributes, ...children) {
 }
 
 const bdi = (text) => make("bdi", null, text);
+// A name that may break after its slashes and underscores.
+const nameOf = (text) => make("bdi", null, String(text).split(/(?<=[/_])/u).map((part, place) => [place ? make("wbr") : null, part]));
 const outcome = (name) => make("span", { class: `outcome ${/^[a-z]+$/.test(name) ? name : ""}` }, name);
 const short = (digest) => make("code", { class: "hash", title: visible(digest) }, String(digest).slice(0, 8));
 

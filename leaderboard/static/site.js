@@ -50,21 +50,20 @@ function makeSortable(table) {
       sortTable(table, column, now ? now === "descending" : firstDirection(head));
     });
   });
-  if (table.classList.contains("ranking")) {
-    addSorter(table, heads);
-    collapse(table);
-  }
+  if (table.classList.contains("ranking")) addSorter(table, heads);
+  if (!document.querySelector(`form[data-table="${table.id}"]`)) collapse(table);
 }
 
-// A long ranking begins with its first rows; without scripts and on paper it is whole.
+// A long table begins with its first rows; without scripts and on paper it is whole.
 function collapse(table) {
   const rows = Array.from(table.tBodies, (body) => Array.from(body.rows)).flat();
-  if (rows.length <= FIRST_ROWS) return;
+  const linked = location.hash && document.getElementById(location.hash.slice(1));
+  if (rows.length <= FIRST_ROWS || (linked && table.contains(linked))) return;
   const more = document.createElement("button");
   more.type = "button";
   more.className = "more";
   more.textContent = `Show all ${rows.length} rows`;
-  table.parentElement.after(more);
+  (table.closest(".scroll") || table).after(more);
   const show = (most) => {
     let place = 0;
     for (const body of table.tBodies) for (const row of body.rows) row.hidden = place++ >= most;

@@ -128,7 +128,7 @@ function stateOf(record) {
 
 function heading(record, entry) {
   document.title = `${visible(record.key.task)} · ${document.title}`;
-  document.querySelector("h1.task").replaceChildren(bdi(record.key.task));
+  document.querySelector("h1.task").replaceChildren(nameOf(record.key.task));
   document.querySelector(".facts").replaceChildren(
     outcome(entry.outcome),
     record.reward !== null ? make("span", null, "reward ", make("b", null, figure(record.reward))) : "",

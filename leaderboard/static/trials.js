@@ -33,7 +33,7 @@ function listTrials(rows) {
     const cell = (label, content, number) => make("td", { "data-label": label, class: number ? "num" : null }, content);
     return make("tr", null,
       cell("Outcome", outcome(row.outcome)),
-      cell("Task", make("a", { href: `trial.html#${row.line}` }, bdi(row.task))),
+      cell("Task", make("a", { href: `trial.html#${row.line}` }, nameOf(row.task))),
       cell("Seed", String(row.seed), true),
       cell("Trial", String(row.trial), true),
       cell("Reward", row.reward === null ? "–" : row.reward.toFixed(2), true),

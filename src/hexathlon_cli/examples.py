@@ -110,6 +110,14 @@ EXAMPLES = {
         "hexathlon train init --env SQL --level tiny --out policies/fresh",
         "hexathlon train init --env RolePlay --clone 200 --width 128 --out policies/cloned",
     ),
+    "terminal check": (
+        "hexathlon terminal check data/harbor",
+        "hexathlon terminal check data/harbor --sample 20 --out checked.jsonl",
+    ),
+    "terminal prefetch": (
+        "hexathlon terminal prefetch data/harbor --list",
+        "hexathlon terminal prefetch data/harbor --only pandas,scipy",
+    ),
     "terminal run": (
         "hexathlon terminal run tasks/fix-build",
         "hexathlon terminal run tasks/fix-build --agent noop --sandbox namespaces",

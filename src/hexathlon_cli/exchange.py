@@ -42,6 +42,8 @@ _LINES: dict[str, tuple[Callable[[ChatTranscript], Any], Callable[[Any], ChatTra
 """Formats with a JSON value for each conversation."""
 
 _PACKAGES = {"inspect": "inspect_ai", "datasets": "pyarrow"}
+"""By format, which is the name of the extra, too."""
+
 _FORMATS = (*_LINES, "inspect", "every-eval-ever", "datasets", "harbor")
 
 
@@ -99,7 +101,9 @@ def _check(form: str, known: Iterable[str]) -> None:
         raise UsageError(near_miss("format", form, list(known)))
     package = _PACKAGES.get(form)
     if package and importlib.util.find_spec(package) is None:
-        raise EnvironmentUnavailable(f"the format {form} needs the package {package}")
+        raise EnvironmentUnavailable(
+            f"the format {form} needs the package {package}: pip install 'hexathlon[{form}]'"
+        )
 
 
 def _conversations(place: Path) -> Iterator[ChatTranscript]:

@@ -1,4 +1,4 @@
-"""The command `terminal run`."""
+"""The commands `terminal run`, `terminal check` and `terminal prefetch`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -39,3 +39,48 @@ def run(
     from hexathlon_cli.task_directory import run_directory
 
     return run_directory(path, agent, sandbox, base, verifier, out, as_json=as_json)
+
+
+_TASKS = typer.Argument(help="Directory with task directories, or one of them.")
+_SANDBOX = typer.Option(help="Sandbox: namespaces or docker.")
+_BASE = typer.Option(help="Root tree or image of the sandbox.")
+
+
+@app.command("check", epilog=examples("terminal check"))
+def check(
+    path: Annotated[Path, _TASKS],
+    sample: Annotated[
+        int, typer.Option(min=0, help="Check a fixed sample of this size; 0 checks all.")
+    ] = 0,
+    sandbox: Annotated[str | None, _SANDBOX] = None,
+    base: Annotated[str | None, _BASE] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="File for one line (JSON) per directory.")
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Read, build and judge task directories, with their reference solutions where they have one.
+
+    Directories that cannot be used here are listed with the reason.
+    """
+    from hexathlon_cli.task_folders import check_folders
+
+    return check_folders(path, sample, sandbox, base, out, as_json=as_json)
+
+
+@app.command("prefetch", epilog=examples("terminal prefetch"))
+def prefetch(
+    path: Annotated[Path, _TASKS],
+    only: Annotated[str, typer.Option(help="Names of packages to fetch, comma-separated.")] = "",
+    listing: Annotated[bool, typer.Option("--list", help="List them, fetch nothing.")] = False,
+    sandbox: Annotated[str | None, _SANDBOX] = None,
+    base: Annotated[str | None, _BASE] = None,
+) -> int:
+    """Download the packages that task directories install and the sandbox's base lacks.
+
+    They go to the folder $HEXATHLON_PACKAGES (wheels, debs), from which builds take them.
+    """
+    from hexathlon_cli.task_folders import prefetch_packages
+
+    names = [name.strip() for name in only.split(",") if name.strip()]
+    return prefetch_packages(path, names, sandbox, base, listing=listing)

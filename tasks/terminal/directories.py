@@ -4,9 +4,9 @@
 per task; `directory_source` creates a source from any single directory.
 """
 
-import ast
 import hashlib
 import re
+import warnings
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -15,15 +15,18 @@ from hexathlon.tasks.registry import get_source, register_source, source_names
 from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
 from hexathlon.tasks.task import Check, Level, Limits, Split, Task
-from hexathlon.tasks.terminal.harbor import HarborStep, HarborTask, MalformedTask
+from hexathlon.tasks.terminal.harbor import HarborTask, MalformedTask
 from hexathlon.tasks.terminal.opening import directories_root, native_checks, read_folder
 from hexathlon.tasks.terminal.scripts import following
+from hexathlon.tasks.terminal.test_ids import expected_tests
 from hexathlon.tasks.terminal.tools import TOOLS
 
 __all__ = ["DirectorySource", "directory_source", "harbor", "terminal_bench"]
 
 _LEVELS: dict[str, Level] = {"tiny": "tiny", "easy": "easy", "medium": "medium", "hard": "hard"}
 _TURNS = 60
+_LISTED = 10
+"""Maximum number of unreadable directories named in a warning."""
 
 
 class DirectorySource(TaskSource):
@@ -35,11 +38,13 @@ class DirectorySource(TaskSource):
     """
 
     family = "terminal"
-    version = "4"
+    version = "5"
 
     def __init__(self, name: str, folders: tuple[Path, ...] | None = None) -> None:
         self.name = name
         self._folders = folders
+        self.left_out: dict[str, str] = {}
+        """Directories that cannot be read, and why; known once any task has been read."""
 
     @cached_property
     def _found(self) -> list[Path]:
@@ -60,10 +65,25 @@ class DirectorySource(TaskSource):
         """Every readable directory by its task id."""
         ids: dict[str, tuple[Path, HarborTask, str]] = {}
         for index, folder in enumerate(self._found):
-            task, digest = read_folder(folder)
+            try:
+                task, digest = read_folder(folder)
+                for step in task.steps:
+                    expected_tests(step)
+            except MalformedTask as error:
+                if self._folders is not None:
+                    raise
+                self.left_out[folder.name] = str(error)
+                continue
             name = re.sub(r"[^A-Za-z0-9_.-]+", "-", folder.name).strip("-") or "task"
             level = _LEVELS.get(task.difficulty, "medium")
             ids[str(TaskAddress(self.name, name, level, "test", index))] = (folder, task, digest)
+        if self.left_out:
+            reasons = "; ".join(list(self.left_out.values())[:_LISTED])
+            warnings.warn(
+                f"{self.name}: {len(self.left_out)} of {len(self._found)} directories cannot be "
+                f"read and are left out: {reasons}",
+                stacklevel=2,
+            )
         return ids
 
     def size(self, split: Split, level: Level | None = None) -> int | None:
@@ -118,44 +138,6 @@ class DirectorySource(TaskSource):
         """Return the SHA-256 of all directories and of the code that reads them."""
         digests = [digest for _, _, digest in self._read.values()]
         return hashlib.sha256("\n".join([super().fingerprint(), *digests]).encode()).hexdigest()
-
-
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-
-
-def expected_tests(step: HarborStep) -> list[str]:
-    """Return the ids of tests that must pass: the probes', or a step's pytest functions.
-
-    Empty if the test script does not use pytest; the step is then judged by its reward.
-    """
-    checks = native_checks(step.tests)
-    if checks is not None:
-        return [f"keep:{path}" for path in checks["keep"]] + [p["id"] for p in checks["probes"]]
-    scripts = b"\n".join(step.tests.get(name, b"") for name in ("test.sh", "run-tests.sh"))
-    if b"pytest" not in scripts:
-        return []
-    files = {n: data for n, data in step.tests.items() if re.match(r"(.*/)?test_[^/]*\.py$", n)}
-    named = {n: d for n, d in files.items() if n.encode() in scripts}
-    return [found for name, data in (named or files).items() for found in _functions(name, data)]
-
-
-def _functions(name: str, data: bytes) -> list[str]:
-    try:
-        module = ast.parse(data)
-    except (SyntaxError, ValueError) as error:
-        raise MalformedTask(f"tests/{name} is not valid Python: {error}") from None
-    start = name.rpartition("/")[2]
-    found: list[str] = []
-    for node in module.body:
-        if isinstance(node, _FUNCTIONS) and node.name.startswith("test"):
-            found.append(f"{start}::{node.name}")
-        elif isinstance(node, ast.ClassDef) and node.name.startswith("Test"):
-            found += [
-                f"{start}::{node.name}::{item.name}"
-                for item in node.body
-                if isinstance(item, _FUNCTIONS) and item.name.startswith("test")
-            ]
-    return found
 
 
 def directory_source(folder: Path) -> tuple[str, str]:

@@ -1,37 +1,83 @@
 """Dockerfile parser: the steps from a base to the image, and any obstacles.
 
-Supports FROM with a Debian or Python base, RUN, COPY and ADD of local files, WORKDIR and ENV.
-Package installation is a requirement rather than a step: either the base has the packages, or the
-task cannot run on it.
+Package installation is a requirement rather than a step: either the base has the packages, or
+they are laid in from the user's package folder, or the task cannot run. Installations that only
+the shell can make out (in a loop, from a list in a file) stay steps.
 """
 
 import json
+import posixpath
 import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["Copy", "ParsedDockerfile", "Run", "read_dockerfile"]
+from hexathlon.tasks.terminal.dockerfile_text import (
+    Instruction,
+    expand,
+    read_instructions,
+    split_words,
+)
+from hexathlon.tasks.terminal.requirements import read_installation
+
+__all__ = ["BASH", "Copy", "ParsedDockerfile", "Run", "read_dockerfile"]
+
+BASH = ("bash", "-c")
 
 _BASES = re.compile(
     r"^(docker\.io/)?(library/)?(debian|python|ubuntu|buildpack-deps)(:[\w.-]+)?$"
-    r"|^ghcr\.io/laude-institute/t-bench/(ubuntu|python)-[\w.-]+(:[\w.-]+)?$"
+    r"|^ghcr\.io/laude-institute/t-bench/[\w.-]+(:[\w.-]+)?$"
 )
-_IGNORED = {"CMD", "ENTRYPOINT", "EXPOSE", "LABEL", "MAINTAINER", "STOPSIGNAL", "VOLUME", "SHELL"}
-_INSTALL = re.compile(r"^(?:apt-get|apt|pip3?|python3? -m pip|uv pip)\b.*?\binstall\b(.*)$", re.S)
+_LANGUAGES = {
+    "gcc": ("gcc", "g++", "make"),
+    "golang": ("golang-go",),
+    "maven": ("maven",),
+    "node": ("nodejs", "npm"),
+    "openjdk": ("default-jdk",),
+    "eclipse-temurin": ("default-jdk",),
+    "perl": ("perl",),
+    "r-base": ("r-base",),
+    "ruby": ("ruby",),
+    "rust": ("cargo",),
+}
+"""Images of a language on Debian, and the packages that a plain Debian needs instead."""
+_LANGUAGE = re.compile(r"^(?:docker\.io/)?(?:library/)?([a-z-]+)(?::[\w.-]+)?$")
+_IGNORED = {
+    "CMD", "ENTRYPOINT", "EXPOSE", "HEALTHCHECK", "LABEL", "MAINTAINER", "STOPSIGNAL", "VOLUME",
+}  # fmt: skip
+"""What concerns the image's own program, which is not started."""
 _HOUSEKEEPING = re.compile(
     r"^(apt-get|apt) (-\S+ )*(update|clean|autoclean|autoremove|upgrade)\b"
     r"|^rm -rf /var/(lib/apt|cache/apt)|^(true|:)$"
+    r"|^(pip3?|python3? -m pip) cache purge$|^add-apt-repository\b"
 )
+_ARCHIVE = re.compile(r"\.(tar|tgz|tbz2|txz|tar\.(gz|bz2|xz))$")
+_HARMLESS_MOUNTS = ("cache", "tmpfs")
+_PLATFORM = {
+    "BUILDPLATFORM": "linux/amd64", "TARGETARCH": "amd64", "TARGETOS": "linux",
+    "TARGETPLATFORM": "linux/amd64",
+}  # fmt: skip
+_DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 @dataclass(frozen=True)
 class Copy:
-    """Copy files from the build context."""
+    """Copy files from the build context, from an earlier stage, or from here-documents."""
 
     sources: tuple[str, ...]
     target: str
     mode: int | None = None
+    owner: str = ""
+    """`user`, `user:group` or their numbers; empty for root."""
+
+    stage: int | None = None
+    """Number of an earlier stage; None for the build context."""
+
+    documents: Mapping[str, str] = field(default_factory=dict)
+    """Texts of those sources that are here-documents."""
+
+    unpack: bool = False
+    """Whether archives are unpacked into the target, as ADD does."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +87,14 @@ class Run:
     command: str
     workdir: str
     variables: Mapping[str, str]
+    shell: tuple[str, ...] = BASH
+    user: str = ""
+    """`user` or `user:group` that runs it; empty for root."""
 
 
 @dataclass(frozen=True)
 class ParsedDockerfile:
-    """A parsed Dockerfile."""
+    """A parsed Dockerfile, or one of its stages."""
 
     base: str = "debian:12"
     steps: tuple[Copy | Run, ...] = ()
@@ -56,134 +105,229 @@ class ParsedDockerfile:
     obstacles: tuple[str, ...] = ()
     """Unsupported parts, in words."""
 
+    user: str = ""
+    """The user that the image runs as; empty for root."""
+
+    stages: tuple["ParsedDockerfile", ...] = ()
+    """Earlier stages, in order."""
+
 
 class _Reader:
-    def __init__(self) -> None:
+    """Reads one stage."""
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        self.name = ""
         self.base = ""
         self.steps: list[Copy | Run] = []
         self.workdir = "/"
         self.variables: dict[str, str] = {}
         self.arguments: dict[str, str] = {}
+        self.given = given
+        self.user = ""
+        self.shell: tuple[str, ...] = BASH
         self.debian: list[str] = []
         self.python: list[str] = []
         self.obstacles: list[str] = []
+        self.stages: list[_Reader] = []
 
-    def take(self, word: str, rest: str) -> None:
-        method = getattr(self, f"_{word.lower()}", None)
+    def take(self, instruction: Instruction) -> None:
+        method = getattr(self, f"_{instruction.word.lower()}", None)
         if method is not None:
-            method(rest)
-        elif word not in _IGNORED:
-            self.obstacles.append(f"the instruction {word}")
+            method(instruction)
+        elif instruction.word not in _IGNORED:
+            self.obstacles.append(f"the instruction {instruction.word}")
 
-    def _from(self, rest: str) -> None:
-        name = self._filled(rest.split()[0])
-        if self.base:
-            self.obstacles.append("a build in several stages")
-        elif not _BASES.match(name):
-            self.obstacles.append(f"the base image {name}")
-        self.base = name
+    def begin(self, rest: str, stages: "list[_Reader]") -> None:
+        """Take FROM."""
+        words = [word for word in split_words(rest, self.given) if not word.startswith("--")]
+        self.base = words[0]
+        if len(words) == 3 and words[1].lower() == "as":
+            self.name = words[2].lower()
+        self.stages = stages
+        earlier = next((one for one in stages if one.name == words[0].lower()), None)
+        if earlier is not None:
+            self._continue(earlier)
+        elif not _BASES.match(words[0]):
+            match = _LANGUAGE.match(words[0])
+            if match is None or match[1] not in _LANGUAGES:
+                self.obstacles.append(f"the base image {words[0]}")
+            else:
+                self.debian += _LANGUAGES[match[1]]
 
-    def _arg(self, rest: str) -> None:
-        name, _, value = rest.partition("=")
-        self.arguments[name.strip()] = value.strip().strip("\"'")
+    def _continue(self, earlier: "_Reader") -> None:
+        self.base, self.workdir, self.shell = earlier.base, earlier.workdir, earlier.shell
+        self.user = earlier.user
+        self.steps, self.variables = list(earlier.steps), dict(earlier.variables)
+        self.debian, self.python = list(earlier.debian), list(earlier.python)
+        self.obstacles = list(earlier.obstacles)
 
-    def _workdir(self, rest: str) -> None:
-        path = self._filled(rest.strip().strip("\"'"))
-        self.workdir = path if path.startswith("/") else f"{self.workdir.rstrip('/')}/{path}"
+    def values(self) -> dict[str, str]:
+        return {"PATH": _DEFAULT_PATH, **_PLATFORM, **self.arguments, **self.variables}
+
+    def parsed(self) -> ParsedDockerfile:
+        stages = [stage.parsed() for stage in self.stages]
+        used = {step.stage for step in self.steps if isinstance(step, Copy)} - {None}
+        obstacles = [*self.obstacles, *(o for n in used for o in stages[n].obstacles)]  # type: ignore[index]
+        debian = [*self.debian, *(p for n in used for p in stages[n].debian_packages)]  # type: ignore[index]
+        python = [*self.python, *(p for n in used for p in stages[n].python_packages)]  # type: ignore[index]
+        return ParsedDockerfile(
+            base=self.base or "debian:12",
+            steps=tuple(self.steps),
+            workdir=self.workdir,
+            variables=dict(self.variables),
+            debian_packages=tuple(dict.fromkeys(debian)),
+            python_packages=tuple(dict.fromkeys(python)),
+            obstacles=tuple(dict.fromkeys(obstacles)),
+            user=self.user,
+            stages=tuple(stages),
+        )
+
+    def _arg(self, instruction: Instruction) -> None:
+        for word in split_words(instruction.rest, self.values()):
+            name, equals, value = word.partition("=")
+            if equals or name in self.given:
+                self.arguments[name] = value if equals else self.given[name]
+
+    def _workdir(self, instruction: Instruction) -> None:
+        path = expand(instruction.rest.strip("\"'"), self.values())
+        self.workdir = posixpath.normpath(posixpath.join(self.workdir, path))
         self.steps.append(Run(f"mkdir -p {shlex.quote(self.workdir)}", "/", {}))
 
-    def _env(self, rest: str) -> None:
-        words = shlex.split(rest)
-        pairs = [word.partition("=")[::2] for word in words if "=" in word]
-        if "=" not in words[0]:
-            pairs = [(words[0], rest.split(None, 1)[1].strip())]
-        for name, value in pairs:
-            self.variables[name] = self._filled(value)
+    def _env(self, instruction: Instruction) -> None:
+        words = split_words(instruction.rest, self.values())
+        if "=" in instruction.rest.split()[0]:
+            self.variables |= {n: v for n, e, v in (w.partition("=") for w in words) if e}
+        else:
+            name, text = instruction.rest.split(None, 1)
+            self.variables[name] = expand(text, self.values())
 
-    def _user(self, rest: str) -> None:
-        if rest.strip() not in ("root", "0", "root:root", "0:0"):
-            self.obstacles.append(f"the user {rest.strip()}")
+    def _user(self, instruction: Instruction) -> None:
+        name = expand(instruction.rest, self.values())
+        self.user = "" if name.partition(":")[0] in ("root", "0") else name
 
-    def _healthcheck(self, rest: str) -> None:
-        if rest.strip() != "NONE":
-            self.obstacles.append("a health check")
+    def _shell(self, instruction: Instruction) -> None:
+        self.shell = tuple(str(word) for word in json.loads(instruction.rest))
 
-    def _copy(self, rest: str) -> None:
-        self._add(rest)
+    def _copy(self, instruction: Instruction) -> None:
+        self._take_files(instruction, unpack=False)
 
-    def _add(self, rest: str) -> None:
-        words = json.loads(rest) if rest.startswith("[") else shlex.split(rest)
-        flags = [word for word in words if word.startswith("--")]
-        words = [self._filled(word) for word in words if not word.startswith("--")]
-        mode = None
-        for flag in flags:
-            if flag.startswith("--chmod=") and flag[8:].isdigit():
-                mode = int(flag[8:], 8)
-            elif not flag.startswith("--chown=root") and not flag.startswith("--link"):
-                self.obstacles.append(f"the flag {flag}")
-        if any("://" in word for word in words) or len(words) < 2:
+    def _add(self, instruction: Instruction) -> None:
+        self._take_files(instruction, unpack=True)
+
+    def _take_files(self, instruction: Instruction, *, unpack: bool) -> None:
+        rest = instruction.rest
+        flags = re.match(r"((?:--\S+\s+)*)", rest)
+        assert flags is not None
+        settings = dict(_flag(word) for word in split_words(flags[1], self.values()))
+        rest = rest[flags.end() :]
+        texts = instruction.documents
+        if rest.startswith("["):
+            words = [expand(str(word), self.values()) for word in json.loads(rest)]
+        else:
+            plain = re.sub(r"<<-?[ \t]*['\"]?([A-Za-z_]\w*)['\"]?", r"\1", rest) if texts else rest
+            words = split_words(plain, self.values())
+        if any("://" in word for word in words[:-1]) or len(words) < 2:
             self.obstacles.append(f"copying {rest[:60]!r}")
             return
+        mode = settings.pop("chmod", "")
+        stage = self._stage(settings.pop("from", None))
+        owner = settings.pop("chown", "")
+        settings.pop("link", None)
+        self.obstacles += [f"the flag --{name}" for name in settings]
+        if mode and not mode.isdigit():
+            self.obstacles.append(f"the flag --chmod={mode}")
         target = words[-1]
         if not target.startswith("/"):
             target = f"{self.workdir.rstrip('/')}/{target.removeprefix('./')}"
-        self.steps.append(Copy(tuple(words[:-1]), target, mode))
+        self.steps.append(
+            Copy(
+                tuple(words[:-1]),
+                target,
+                int(mode, 8) if mode.isdigit() else None,
+                "" if owner.split(":")[0] in ("root", "0") else owner,
+                stage,
+                {n: expand(t, self.values()) if e else t for n, (t, e) in texts.items()},
+                unpack and any(_ARCHIVE.search(word) for word in words[:-1]),
+            )
+        )
 
-    def _run(self, rest: str) -> None:
+    def _stage(self, name: str | None) -> int | None:
+        if name is None:
+            return None
+        for number, stage in enumerate(self.stages):
+            if name.lower() in (stage.name, str(number)):
+                return number
+        self.obstacles.append(f"copying from the image {name}")
+        return None
+
+    def _run(self, instruction: Instruction) -> None:
+        rest, texts = instruction.rest, instruction.documents
+        while match := re.match(r"--(\w+)(?:=(\S+))?\s+", rest):
+            kind = re.search(r"type=(\w+)", match[2] or "")
+            if match[1] == "mount" and kind is not None and kind[1] not in _HARMLESS_MOUNTS:
+                self.obstacles.append(f"the flag {match[0].strip()}")
+            elif match[1] not in ("mount", "network", "security"):
+                self.obstacles.append(f"the flag {match[0].strip()}")
+            rest = rest[match.end() :]
+        if texts:
+            self._append_run(_with_documents(rest, texts))
+            return
         if rest.startswith("["):
             rest = shlex.join(json.loads(rest))
-        if rest.startswith("--"):
-            flag, _, rest = rest.partition(" ")
-            self.obstacles.append(f"the flag {flag}")
         kept = []
         for command in _commands(rest):
-            found = _INSTALL.match(command)
-            if found:
-                self._packages(command, found[1])
+            found = read_installation(command, self.values())
+            if found is not None:
+                self.debian += found.debian
+                self.python += found.python
             elif not _HOUSEKEEPING.match(command):
                 kept.append(command)
         if kept:
-            variables = {**self.arguments, **self.variables}
-            self.steps.append(Run(" && ".join(kept), self.workdir, variables))
+            self._append_run(" && ".join(kept))
 
-    def _packages(self, command: str, rest: str) -> None:
-        names = [word for word in shlex.split(rest) if not word.startswith("-")]
-        names = [name for name in names if name not in ("&&", ";")]
-        if command.startswith("apt"):
-            self.debian += [name.partition("=")[0] for name in names]
-        else:
-            self.python += names
+    def _append_run(self, command: str) -> None:
+        variables = {**self.arguments, **self.variables}
+        self.steps.append(Run(command, self.workdir, variables, self.shell, self.user))
 
-    def _filled(self, text: str) -> str:
-        values = {**self.arguments, **self.variables}
-        return re.sub(r"\$\{?(\w+)\}?", lambda match: values.get(match[1], match[0]), text)
+
+def _flag(word: str) -> tuple[str, str]:
+    name, _, value = word.removeprefix("--").partition("=")
+    return name, value
+
+
+def _with_documents(rest: str, texts: Mapping[str, tuple[str, bool]]) -> str:
+    """Return a command with its here-documents; a lone document is itself the script."""
+    if re.fullmatch(r"<<-?[ \t]*['\"]?[A-Za-z_]\w*['\"]?", rest):
+        ((text, _),) = texts.values()
+        if text.startswith("#!"):
+            return f"cat > /tmp/.script <<'HEX_SCRIPT'\n{text}HEX_SCRIPT\nchmod +x /tmp/.script; " \
+                "/tmp/.script"  # fmt: skip
+        return text
+    return rest + "\n" + "".join(f"{text}{name}\n" for name, (text, _) in texts.items())
 
 
 def read_dockerfile(text: str) -> ParsedDockerfile:
     """Parse a Dockerfile; unsupported parts are listed in `obstacles`."""
-    reader = _Reader()
-    for line in _lines(text):
-        word, _, rest = line.partition(" ")
+    given = dict(_PLATFORM)
+    stages: list[_Reader] = []
+    reader = _Reader(given)
+    for instruction in read_instructions(text):
         try:
-            reader.take(word.upper(), rest.strip())
+            if instruction.word == "FROM":
+                if reader.base:
+                    stages.append(reader)
+                else:
+                    given |= reader.arguments
+                problems = [] if reader.base else reader.obstacles
+                reader = _Reader(given)
+                reader.obstacles += problems
+                reader.begin(instruction.rest, list(stages))
+            else:
+                reader.take(instruction)
         except (ValueError, IndexError) as error:
+            line = f"{instruction.word} {instruction.rest}"
             reader.obstacles.append(f"the line {line[:60]!r} ({error})")
-    return ParsedDockerfile(
-        base=reader.base or "debian:12",
-        steps=tuple(reader.steps),
-        workdir=reader.workdir,
-        variables=dict(reader.variables),
-        debian_packages=tuple(dict.fromkeys(reader.debian)),
-        python_packages=tuple(dict.fromkeys(reader.python)),
-        obstacles=tuple(dict.fromkeys(reader.obstacles)),
-    )
-
-
-def _lines(text: str) -> list[str]:
-    """Return logical lines: comments removed, continuations joined."""
-    kept = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
-    joined = re.sub(r"\\[ \t]*\n", " ", "\n".join(kept))
-    return [line.strip() for line in joined.splitlines() if line.strip()]
+    return reader.parsed()
 
 
 def _commands(text: str) -> list[str]:

@@ -11,6 +11,8 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="pip install 'hexathlon[serve]'")
 
+from bridges.guide import example
+
 from hexathlon.envs.sandbox.ladder import backend
 from hexathlon.evaluators.records import read_records
 from hexathlon_cli.app import run
@@ -115,6 +117,25 @@ def test_a_program_solves_a_task_with_a_model_on_a_server(tmp_path: Path, task: 
     assert [row["api"] for row in rows if "api" in row] == ["openai-chat"] * len(model.calls)
     ending = "The work is done." if task == TERMINAL else "exit status"
     assert ending in next(row["output"] for row in rows if "output" in row)
+
+
+def test_the_guides_agent_solves_a_task(tmp_path: Path) -> None:
+    commands = [call["arguments"]["command"] for call in gold_actions(TERMINAL)]
+
+    def script(call: Any) -> dict[str, Any]:
+        taken = sum(message["role"] == "assistant" for message in call.request.messages)
+        return {"content": [*commands, "DONE"][taken]}
+
+    agents = tmp_path / "agents"
+    agents.mkdir()
+    (agents / "agent.py").write_text(example("agent.py"))
+    with served(Gateway(Scripted(script))) as url:
+        words = ["harness", f"--model=endpoint:{url}/v1#scripted", f"--task={TERMINAL}",
+                 "--max-calls=50", f"--mount={agents}", f"--out={tmp_path / 'run'}"]  # fmt: skip
+        assert run([*words, "--", "python3", f"{agents}/agent.py", "{prompt}"]) == 0
+    record = only_record(tmp_path / "run")
+    assert (record["status"], record["reward"]) == ("scored", 1.0)
+    assert record["usage"]["agent"]["calls"] == len(commands) + 1
 
 
 @pytest.mark.parametrize("option", ["--max-calls=2", "--max-trial-tokens=30"])

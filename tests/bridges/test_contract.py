@@ -33,6 +33,7 @@ DOORS = {
     "trl": ("trl", "1.16"),
     "trl_rollout": ("trl", "1.16"),
     "tinker": ("tinker-cookbook", "0.6"),
+    "nemo": ("nemo-gym", "0.4"),
 }
 """Modules in `doors/`, and the package that each needs."""
 

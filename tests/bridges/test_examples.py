@@ -1,6 +1,7 @@
 """The examples of the doors' pages that no other test runs."""
 
 import asyncio
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,17 +24,18 @@ def test_the_verifiers_example_exports_what_verifiers_loads() -> None:
     assert names["__all__"] == ["ChatHarness", "EventTaskset", "PlayedEnv"]
 
 
-def test_the_trl_example_makes_a_trainer(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["trl_example", "trl_rollout_example"])
+def test_the_trl_examples_make_trainers(name: str, tmp_path: Path) -> None:
     pytest.importorskip("trl", reason="scripts/bridges trl")
-    from bridges.tokenizers import tiny_tokenizer
+    from bridges.test_tools_of_trl import qwen_tokenizer
 
     from hexathlon.baselines.warmstart.initial import ModelShape, make_model, save_policy
 
-    tokenizer = tiny_tokenizer()
+    tokenizer = qwen_tokenizer(["Which tables are there?"])
     shape = ModelShape(width=16, layers=1, heads=1, kv_heads=1, feed_forward=32)
-    save_policy(tmp_path / "a-checkpoint", make_model(shape, len(tokenizer), 0), tokenizer)
-    text = example("trl_rollout_example.py").replace("a-checkpoint", str(tmp_path / "a-checkpoint"))
+    save_policy(tmp_path / "policy", make_model(shape, len(tokenizer), 0), tokenizer)
+    text = re.sub('"a-checkpoint[^"]*"', f'"{tmp_path / "policy"}"', example(f"{name}.py"))
     text = text.replace('"runs/trl"', f'"{tmp_path}", use_cpu=True')  # the tests have no GPU
-    names: dict[str, Any] = {"__name__": "trl_rollout_example"}
+    names: dict[str, Any] = {"__name__": name}
     exec(text, names)
     assert len(names["trainer"].train_dataset) == 64

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import uuid
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from hexathlon.baselines.exchange.finetuning import (
 )
 from hexathlon.baselines.exchange.transcript import ChatTranscript, actions_of, read_run_transcripts
 from hexathlon.baselines.exchange.verifiers_traces import from_trace, to_trace
+from hexathlon.leaderboard.build import build
 from hexathlon_cli.app import run
 
 
@@ -115,6 +117,23 @@ def test_results_are_records_of_every_eval_ever(finished: Path, tmp_path: Path) 
         cwd=tmp_path, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert done.returncode == 0 and "2 passed, 0 warning-only, 0 failed" in done.stdout
+
+
+def test_a_leaderboards_lines_are_records_of_every_eval_ever(
+    finished: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("every_eval_ever", reason="scripts/bridges eee")
+    build([finished], tmp_path / "site")
+    (line,) = (tmp_path / "site" / "every-eval-ever.jsonl").read_text().splitlines()
+    place = tmp_path / "data" / "hexathlon" / json.loads(line)["model_info"]["id"]
+    place.mkdir(parents=True)
+    record = place / f"{uuid.uuid4()}.json"
+    record.write_text(line)
+    done = subprocess.run(
+        [sys.executable, "-m", "every_eval_ever", "validate", str(record.relative_to(tmp_path))],
+        cwd=tmp_path, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0 and "1 passed, 0 warning-only, 0 failed" in done.stdout
 
 
 def test_task_sets_are_read_by_datasets(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ pytest.importorskip("harbor.job", reason="scripts/bridges harbor")
 
 import asyncio
 
+from bridges.guide import run_line, shell_line
 from harbor.job import Job
 from harbor.models.job.config import JobConfig
 from harbor.models.task.task import Task
@@ -69,6 +70,23 @@ def test_gold_earns_one_and_nothing_the_floor(tasks: Path, tmp_path: Path) -> No
     assert rewards(run(tasks, "oracle", tmp_path)) == [1.0] * 3
     assert rewards(run(tasks, "nop", tmp_path)) == [0.0] * 3
     assert rewards(run(tasks, "oracle", tmp_path / "together", concurrent=8)) == [1.0] * 3
+
+
+@pytest.mark.parametrize("named", [False, True], ids=["directory", "registry"])
+def test_the_guides_command_earns_one(tasks: Path, tmp_path: Path, named: bool) -> None:
+    choose("namespaces", absolute_paths=True)
+    (tmp_path / "tasks").symlink_to(tasks)
+    words = shell_line("harbor", "harbor")
+    if named:
+        at = words.index("-p")
+        registry = ["-d", "hexathlon-terminal", "--registry-path", "tasks/registry.json"]
+        words[at : at + 2] = registry
+        page = Path(__file__).resolve().parents[2] / "docs" / "guides" / "doors" / "harbor.md"
+        assert " ".join(registry) in page.read_text("utf-8")
+    done = run_line(words, tmp_path, {})
+    assert done.returncode == 0, done.stdout + done.stderr
+    results = [json.loads(path.read_text()) for path in tmp_path.glob("jobs/*/*/result.json")]
+    assert rewards(results) == [1.0] * 3
 
 
 def test_a_fault_is_an_error(tasks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

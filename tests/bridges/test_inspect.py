@@ -6,7 +6,9 @@ inspect_ai = pytest.importorskip("inspect_ai", reason="scripts/bridges inspect")
 
 from bridges.contract import EVENT, gold
 from bridges.doors.inspect import evaluated
-from bridges.guide import example
+from bridges.guide import example, run_line, shell_line
+from bridges.tiny_policy import tiny_policy
+from inspect_ai.log import read_eval_log
 
 from hexathlon.baselines.bridges.inspect_tasks import event_task
 
@@ -34,3 +36,19 @@ def test_the_guides_example_runs() -> None:
     names: dict[str, object] = {}
     exec(example("inspect_example.py"), names)
     assert len(names["sql"]().dataset) == 100
+
+
+def test_the_guides_evaluation_runs(tmp_path: Path) -> None:
+    pytest.importorskip("openai", reason="scripts/bridges inspect")
+    (tmp_path / "inspect_example.py").write_text(example("inspect_example.py"))
+    words = [*shell_line("inspect", "inspect"), "--max-tokens=64", "--display=plain"]
+    with tiny_policy(tmp_path) as policy:
+        here = {"level=easy": "level=tiny", "count=20": "count=2",
+                "openai-api/here/NAME": "openai-api/here/half"}  # fmt: skip
+        given = {"HERE_BASE_URL": policy.url, "HERE_API_KEY": "none"}
+        done = run_line(words, tmp_path, here, **given)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (place,) = (tmp_path / "logs").glob("*.eval")
+    log = read_eval_log(str(place))
+    assert (log.status, len(log.samples)) == ("success", 2)
+    assert all(sample.error is None for sample in log.samples)

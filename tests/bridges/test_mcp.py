@@ -1,4 +1,7 @@
 import json
+import os
+import sys
+from pathlib import Path
 
 import pytest
 from bridges.contract import installed
@@ -9,6 +12,7 @@ if not installed("mcp", "2.3"):
 import anyio
 import mcp
 from bridges.contract import EVENT, TASKS, broken, gold
+from bridges.guide import example
 
 from hexathlon.baselines.bridges.episodes import BridgedEpisode
 from hexathlon.baselines.bridges.mcp import READ_TASK, make_server
@@ -36,6 +40,16 @@ def test_no_reward_is_told_and_nothing_runs_after_the_end() -> None:
 
     anyio.run(play)
     assert [reply.reward for reply in results] == [1.0]
+
+
+def test_the_guides_client_runs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    exec(example("mcp_client.py"), {})
+    with BridgedEpisode(EVENT, split="train", level="tiny") as episode:
+        seen = [episode.open(seed=0).text, episode.call("list_tables", {}).text]
+    assert capsys.readouterr().out == "".join(f"{text}\n" for text in seen)
 
 
 def test_bad_calls_are_answered_by_the_environment() -> None:

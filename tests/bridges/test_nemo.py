@@ -13,17 +13,14 @@ import pytest
 pytest.importorskip("nemo_gym", reason="scripts/bridges nemo")
 
 from bridges.contract import EVENT, broken, gold
+from bridges.doors.nemo import client, resources_server
 from bridges.guide import example
 from bridges.served import served
 from nemo_gym import server_utils
-from nemo_gym.config_types import BaseServerConfig, ModelServerRef, ResourcesServerRef
+from nemo_gym.config_types import ModelServerRef, ResourcesServerRef
 from nemo_gym.global_config import NEMO_GYM_CONFIG_DICT_ENV_VAR_NAME
-from nemo_gym.server_utils import ServerClient
-from omegaconf import OmegaConf
-from resources_servers.openenv.app import OpenEnvResourcesServer, OpenEnvResourcesServerConfig
 from responses_api_agents.simple_agent.app import SimpleAgent, SimpleAgentConfig
 
-from hexathlon.baselines.bridges import nemo_gym
 from hexathlon.baselines.bridges.episodes import BridgedEpisode
 from hexathlon.baselines.bridges.listing import TaskListing
 from hexathlon.baselines.bridges.openenv import make_app
@@ -32,7 +29,6 @@ from hexathlon.baselines.gateway.app import Gateway
 from support import serving
 from support.gateways import Scripted
 
-MODULE = nemo_gym.__name__
 NAMES = ("event", "player", "model")
 
 
@@ -50,26 +46,18 @@ def gym(url: str, model: Any, episode: dict[str, Any]) -> Iterator[str]:
     ports = {name: each.getsockname()[1] for name, each in sockets.items()}
     places = {name: {"kind": {"impl": {"host": "127.0.0.1", "port": ports[name]}}}
               for name in NAMES}  # fmt: skip
-    head = BaseServerConfig(host="127.0.0.1", port=1)
-    client = ServerClient(head_server_config=head, global_config_dict=OmegaConf.create(places))
-
-    def settings(name: str) -> dict[str, Any]:
-        return {"host": "127.0.0.1", "port": ports[name], "entrypoint": "app.py", "name": name}
-
-    resources = OpenEnvResourcesServer(
-        config=OpenEnvResourcesServerConfig(
-            **settings("event"), env_class=f"{MODULE}.ServedEvent",
-            action_class=f"{MODULE}.TextTurn", reset_kwargs={"url": url, **episode},
-        ),
-        server_client=client,
-    )  # fmt: skip
+    servers = client(places)
+    resources = resources_server(url, episode, servers, ports["event"])
     player = SimpleAgent(
         config=SimpleAgentConfig(
-            **settings("player"),
+            host="127.0.0.1",
+            port=ports["player"],
+            entrypoint="app.py",
+            name="player",
             resources_server=ResourcesServerRef(type="resources_servers", name="event"),
             model_server=ModelServerRef(type="responses_api_models", name="model"),
         ),
-        server_client=client,
+        server_client=servers,
     )
     with (
         serving.served(resources.setup_webserver(), sockets["event"]),

@@ -1,8 +1,9 @@
-"""The cookbook's own training loop, against our service, on one of our events."""
+"""Recipes of the cookbook against our service, on one of our events."""
 
-import asyncio
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -10,9 +11,10 @@ pytest.importorskip("tinker_cookbook", reason="scripts/bridges tinker")
 
 from bridges.contract import EVENT
 from bridges.learned import HalfLearned
+from tinker_cookbook.recipes import rl_basic, sl_basic
 from tinker_cookbook.renderers import get_renderer
-from tinker_cookbook.rl import train
-from tinker_cookbook.tokenizer_utils import register_tokenizer
+from tinker_cookbook.supervised.data import FromConversationFileBuilder
+from tinker_cookbook.supervised.types import ChatDatasetBuilderCommonConfig
 
 from hexathlon.baselines.agents.checkpoint import SETTINGS, open_policy
 from hexathlon.baselines.bridges.listing import TaskListing
@@ -27,39 +29,87 @@ RENDERER = "role_colon"
 END = "\n\nUser:"
 
 
-def test_a_recipe_learns_from_the_verdicts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+class ServedHalf(NamedTuple):
+    """A service whose base model has learned one task by half."""
+
+    known: HalfLearned
+    model: Any
+    prompt: list[int]
+    answers: list[list[int]]
+    url: str
+    name: str
+    """The checkpoint's directory, where the cookbook finds the tokenizer."""
+
+    out: Path
+
+    def chances(self, model: Any) -> list[float]:
+        """Return a model's probability of the right and of the wrong answer."""
+        return self.known.chances(model, self.prompt, self.answers)
+
+    def trained(self) -> list[float]:
+        """Return the chances of the weights that a recipe has saved last."""
+        (weights,) = self.out.rglob("sampler_weights/final")
+        return self.chances(load_checkpoint(weights).model)
+
+
+@pytest.fixture
+def half(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ServedHalf]:
     pytest.importorskip("peft", reason="pip install 'hexathlon[lora]'")
     known = HalfLearned(TaskListing(EVENT, level="tiny").row("train", 0)["task"])
-    register_tokenizer("half", lambda: known.tokenizer)
     prompt = get_renderer(RENDERER, known.tokenizer).build_generation_prompt(known.messages)
     encode = known.tokenizer.encode
     answers = [encode(f" {text}{END}", add_special_tokens=False) for text in known.answers]
     model = known.model(prompt.to_ints(), answers)
-    base = tmp_path / "half"
+    base, out = tmp_path / "half", tmp_path / "out"
     save_policy(base, model, known.tokenizer)
     (base / SETTINGS).write_text(json.dumps({"dialect": "json"}))
     service = TinkerService(
-        open_policy(base, "auto", 16), load_checkpoint(base).model, "half", base, tmp_path / "out"
+        open_policy(base, "auto", 16), load_checkpoint(base).model, str(base), base, out
     )
     monkeypatch.setenv("TINKER_TELEMETRY", "0")
     monkeypatch.setenv("TINKER_API_KEY", "tml-any")
     with served(TinkerApp(service)) as url:
-        builder = EventDatasetBuilder(
-            event=EVENT, model_name="half", renderer_name=RENDERER, level="tiny",
-            batch_size=1, group_size=16, batches=1,
-        )  # fmt: skip
-        config = train.Config(
-            model_name="half", recipe_name="hexathlon", dataset_builder=builder, base_url=url,
-            learning_rate=2e-3, max_tokens=64, log_path=str(tmp_path / "log"), lora_rank=8,
-            num_epochs=2, eval_every=0, save_every=0,
-        )  # fmt: skip
-        asyncio.run(train.main(config))
-    rows = [json.loads(line) for line in (tmp_path / "log" / "metrics.jsonl").open()]
+        yield ServedHalf(known, model, prompt.to_ints(), answers, url, str(base), out)
+
+
+def metrics(log: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (log / "metrics.jsonl").open()]
+
+
+def test_rl_basic_learns_from_the_verdicts(half: ServedHalf, tmp_path: Path) -> None:
+    builder = EventDatasetBuilder(
+        event=EVENT, model_name=half.name, renderer_name=RENDERER, level="tiny",
+        batch_size=1, group_size=16, batches=1,
+    )  # fmt: skip
+    recipe = rl_basic.build_config_blueprint().apply({
+        "model_name": half.name, "renderer_name": RENDERER, "dataset_builder": builder,
+        "base_url": half.url, "learning_rate": 2e-3, "max_tokens": 64, "lora_rank": 8,
+        "log_path": str(tmp_path / "log"), "num_epochs": 2, "save_every": 0,
+    })  # fmt: skip
+    rl_basic.main(recipe.make())
+    rows = metrics(tmp_path / "log")
     rewards = [row["env/all/reward/total"] for row in rows if "env/all/reward/total" in row]
     assert len(rewards) == 2 and 0.0 < rewards[0] < 1.0, "the first rewards are tied"
     # The sampler's log-probabilities are those of the model under training.
     assert all(abs(row["optim/kl_sample_train_v2"]) < 1e-6 for row in rows[:2])
-    (weights,) = (tmp_path / "out").rglob("sampler_weights/final")
-    trained = load_checkpoint(weights).model
-    before, after = (known.chances(each, prompt.to_ints(), answers) for each in (model, trained))
+    before, after = half.chances(half.model), half.trained()
     assert after[0] > before[0] + 0.05 and after[1] < before[1]
+
+
+def test_sl_basic_learns_a_demonstration(half: ServedHalf, tmp_path: Path) -> None:
+    said = {"role": "assistant", "content": half.known.answers[0]}
+    shown = tmp_path / "shown.jsonl"
+    shown.write_text(json.dumps({"messages": [*half.known.messages, said]}) + "\n")
+    common = ChatDatasetBuilderCommonConfig(
+        model_name_for_tokenizer=half.name, renderer_name=RENDERER, max_length=4096, batch_size=1
+    )
+    recipe = sl_basic.build_config_blueprint().apply({
+        "model_name": half.name, "renderer_name": RENDERER, "base_url": half.url,
+        "dataset_builder": FromConversationFileBuilder(common_config=common, file_path=str(shown)),
+        "learning_rate": 2e-3, "lora_rank": 8, "log_path": str(tmp_path / "log"),
+        "num_epochs": 4, "eval_every": 0, "save_every": 0,
+    })  # fmt: skip
+    sl_basic.main(recipe.make())
+    losses = [row["train_mean_nll"] for row in metrics(tmp_path / "log") if "train_mean_nll" in row]
+    assert len(losses) == 4 and losses[-1] < losses[0]
+    assert half.trained()[0] > half.chances(half.model)[0] + 0.05

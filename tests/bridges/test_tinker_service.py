@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from bridges.contract import installed
+from bridges.guide import example
 
 if not installed("tinker", "0.38"):
     pytest.skip("scripts/bridges tinker", allow_module_level=True)
@@ -32,13 +33,18 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def client(checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def address(checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     policy = open_policy(checkpoint, "auto", 4)
     base = load_checkpoint(checkpoint).model
     service = TinkerService(policy, base, "tiny", checkpoint, tmp_path / "saved")
     monkeypatch.setenv("TINKER_TELEMETRY", "0")
     with served(TinkerApp(service)) as url:
-        yield tinker.ServiceClient(base_url=url, api_key="tml-any")
+        yield url
+
+
+@pytest.fixture
+def client(address: str) -> Any:
+    return tinker.ServiceClient(base_url=address, api_key="tml-any")
 
 
 def datum(**inputs: Any) -> types.Datum:
@@ -67,6 +73,14 @@ def scores(sampler: Any) -> list[float]:
     prompt = types.ModelInput.from_ints(PROMPT + SAID)
     values: list[float] = sampler.compute_logprobs(prompt).result()
     return values
+
+
+def test_the_guides_client_runs(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("peft", reason="pip install 'hexathlon[lora]'")
+    text = example("tinker_client.py").replace("http://127.0.0.1:8002", address)
+    exec(text.replace('base_model="policy"', 'base_model="tiny"'), {})
+    said = capsys.readouterr().out
+    assert "loss:sum" in said and said.count("stop_reason") == 4
 
 
 def test_capabilities_name_the_model(client: Any) -> None:

@@ -1,7 +1,5 @@
 import asyncio
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +9,7 @@ pytest.importorskip("verifiers.v1", reason="scripts/bridges verifiers")
 
 import verifiers.v1 as vf
 from bridges.contract import gold
+from bridges.guide import example, run_line, shell_line
 from bridges.tiny_policy import ServedPolicy, tiny_policy
 from verifiers.v1.utils.loaders import load_environment, load_taskset
 
@@ -22,13 +21,9 @@ from hexathlon.baselines.exchange.verifiers_traces import from_trace, to_trace
 
 def validated(folder: Path) -> Any:
     """Return the summary of verifiers' own validator, with its gold and no-op checks."""
-    program = "from verifiers.v1.cli.validate import main; main()"
-    words = ["hexathlon-events", "--runtime.type", "subprocess", "--taskset.level", "tiny",
-             "--taskset.count", "3", "--no-rich"]  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, "-c", program, *words], cwd=folder, capture_output=True, text=True,
-        timeout=300, env={"PYTHONPATH": str(Path(__file__).parent), "PATH": "/usr/bin:/bin"},
-    )  # fmt: skip
+    (folder / "my_events.py").write_text(example("my_events.py"))
+    words = [*shell_line("verifiers", "vf-validate"), "--no-rich"]
+    done = run_line(words, folder, {"10": "3"}, PYTHONPATH=".")
     summary = json.loads(done.stdout[done.stdout.index("{") : done.stdout.rindex("}") + 1])
     assert done.returncode == 0, done.stderr
     return summary
@@ -87,3 +82,16 @@ def test_a_checkpoint_plays_rollouts(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     with tiny_policy(tmp_path) as policy:
         assert {0.0, 1.0} == set(asyncio.run(rewards(policy)))
+
+
+def test_the_guides_evaluation_runs(tmp_path: Path) -> None:
+    (tmp_path / "my_events.py").write_text(example("my_events.py"))
+    words = [*shell_line("verifiers", "vf-eval"), "--no-rich", "--sampling.max-tokens", "64"]
+    with tiny_policy(tmp_path) as policy:
+        here = {"10": "2", "http://127.0.0.1:8001/v1": policy.url, "NAME": "half"}
+        done = run_line(words, tmp_path, here, PYTHONPATH=".", HERE_API_KEY="none")
+    assert done.returncode == 0, done.stderr
+    (place,) = tmp_path.rglob("traces.jsonl")
+    traces = [vf.WireTrace.model_validate_json(line) for line in place.open()]
+    assert len(traces) == 2 and not any(trace.errors for trace in traces)
+    assert all(trace.reward in (0.0, 1.0) for trace in traces)

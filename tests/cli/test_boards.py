@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from hexathlon.tasks.taskset import commitment
 from hexathlon_cli.app import run
 from support.forger import Forger
 
@@ -74,6 +75,9 @@ def test_a_rerun_is_compared_signed_and_written_down(made, tmp_path, capsys):
     last = json.loads((made / "board" / "ledger.jsonl").read_bytes().splitlines()[-1])
     assert (last["event"], last["why"]) == ("re-run", "consistent")
     assert run(["leaderboard", "verify", str(made / "board"), "--no-replay"]) == 0
+    site = tmp_path / "site"
+    assert run(["leaderboard", "build", str(made / "board"), "--out", str(site)]) == 0
+    assert "on 6 tasks, 0 changed" in (site / "ledger.html").read_text("utf-8")
 
 
 def test_a_secret_is_revealed_only_after_its_hash_was_published(tmp_path):
@@ -88,6 +92,34 @@ def test_a_secret_is_revealed_only_after_its_hash_was_published(tmp_path):
     ]
     assert [line["event"] for line in lines] == ["committed", "revealed"]
     assert "secret" not in lines[0]["details"] and lines[1]["details"]["secret"]
+
+
+def test_the_board_of_a_held_out_round_shows_its_commitment_and_its_secret(tmp_path):
+    (tmp_path / "salt").write_text("c0ffee" * 8)
+    (tmp_path / "board").mkdir()
+    board, salt = str(tmp_path / "board"), ["--salt-file", str(tmp_path / "salt")]
+    line = ["eval", "agent:noisy:0.3", "--envs", "SQL", "--tasks", "3", "--level", "tiny"]
+    assert run([*line, "--split", "heldout", *salt, "--out", str(tmp_path / "run")]) == 0
+    line = ["submit", "prepare", str(tmp_path / "run"), "--organisation", "North"]
+    assert run([*line, "--trained-on", "none", "--out", str(tmp_path / "submissions")]) == 0
+    (submission,) = (tmp_path / "submissions").iterdir()
+
+    def page() -> str:
+        line = ["leaderboard", "build", board, "--verify", *salt, "--out", str(tmp_path / "site")]
+        assert run(line) == 0
+        (path,) = (tmp_path / "site" / "boards").glob("*.html")
+        return path.read_text("utf-8")
+
+    line = ["leaderboard", "add", board, str(submission), "--by", "us", *salt]
+    assert run(line) == 0
+    digest = commitment("c0ffee" * 8)
+    assert digest in page() and "does not have the hash" in page()
+    assert run(["leaderboard", "commit", board, *salt, "--by", "us"]) == 0
+    assert 'href="../ledger.html#line-2"' in page() and "not revealed yet" in page()
+    assert run(["leaderboard", "reveal", board, *salt, "--by", "us"]) == 0
+    assert 'href="../ledger.html#line-3"' in page() and "not revealed yet" not in page()
+    ledger = (tmp_path / "site" / "ledger.html").read_text("utf-8")
+    assert 'id="line-3"' in ledger and "c0ffee" * 8 in ledger and ledger.count(digest) == 2
 
 
 @pytest.mark.slow

@@ -329,6 +329,18 @@ def test_a_counter_signature_is_kept_and_checked(made, board, tmp_path):
         opened.countersign(folder.name, wrong)
 
 
+@pytest.mark.parametrize(
+    "events", [None, "x", [1], [{}], [{"env": "<b>", "first": "1"}], [{"env": 1, "first": 0.5}]]
+)
+def test_the_page_of_a_ledger_leaves_out_figures_of_another_form(board, tmp_path, events):
+    ledger = BoardFolder(board).ledger
+    ledger.append("re-run", why="consistent", details={"events": events}, **DAY)
+    run = make_run(tmp_path / "run", "dune-3b", tasks=4)
+    build([run], tmp_path / "site", BuildOptions(ledger=ledger.lines))
+    page = (tmp_path / "site" / "ledger.html").read_text("utf-8")
+    assert "consistent" in page and "changed, p" not in page and "<b>" not in page
+
+
 def test_a_key_that_cannot_sign_is_refused_before_anything_is_copied(first, tmp_path):
     (tmp_path / "key").write_text("hello")
     made = BoardFolder(tmp_path / "board")

@@ -8,7 +8,8 @@ import pytest
 
 from hexathlon.leaderboard.boards import make_boards
 from hexathlon.leaderboard.build import BuildOptions, build
-from hexathlon.leaderboard.checklist import CHECKLIST, ReportError, SuiteReport, assess
+from hexathlon.leaderboard.checklist import ReportError, SuiteReport, assess
+from hexathlon.leaderboard.checklist_points import CHECKLIST
 from hexathlon.leaderboard.exports import csv_bytes
 from hexathlon.leaderboard.methods import methods_of
 from hexathlon.leaderboard.submission import load_submission
@@ -30,10 +31,14 @@ def test_the_files_have_every_row(site):
     assert len({one["evaluation_id"] for one in records}) == len({slug for _, slug in rows})
     required = {"schema_version", "evaluation_id", "retrieved_timestamp", "source_metadata",
                 "model_info", "eval_library", "evaluation_results"}  # fmt: skip
+    known = {one["model_info"]["additional_details"]["model_availability"] for one in records}
+    assert known == {"open_weights", "unknown"}
     for one in records:
         assert required <= one.keys() and one["evaluation_results"]
         for result in one["evaluation_results"]:
-            assert 0 <= result["score_details"]["score"] <= 1
+            score = result["score_details"]
+            interval = score["uncertainty"]["confidence_interval"]
+            assert 0 <= interval["lower"] <= score["score"] <= interval["upper"] <= 1
             assert all(isinstance(v, str) for v in result["score_details"]["details"].values())
     page = (site / "data.html").read_text("utf-8")
     assert all(f'href="{name}"' in page for name in ("board.json", "board.csv"))
@@ -45,8 +50,18 @@ def test_names_do_not_become_formulas(tmp_path):
     assert line["team"] == '\'=HYPERLINK("x")'
 
 
+PARTS = {"T.": 10, "O.a.": 2, "O.b.": 3, "O.c.": 2, "O.d.": 2, "O.e.": 3, "O.f.": 2, "O.g.": 3,
+         "O.h.": 2, "O.i.": 1, "R.": 13}  # fmt: skip
+
+
+def test_the_assessment_has_every_point_of_the_checklist():
+    numbers = [point.number for point in CHECKLIST if point.number]
+    assert numbers == [f"{part}{n}" for part, size in PARTS.items() for n in range(1, size + 1)]
+    assert [point.number for point in CHECKLIST if not point.tests] == ["R.5", "R.12"]
+
+
 def test_every_point_names_tests_that_exist():
-    assert len(CHECKLIST) >= 15 and len({point.statement for point in CHECKLIST}) == len(CHECKLIST)
+    assert len({point.statement for point in CHECKLIST}) == len(CHECKLIST)
     for point in CHECKLIST:
         for test in point.tests:
             assert (ROOT / test).is_file(), test
@@ -54,7 +69,7 @@ def test_every_point_names_tests_that_exist():
 
 
 def test_a_point_is_proved_only_by_a_report_in_which_its_tests_passed(tmp_path):
-    assert {state for _, state, _ in assess(None)} == {"not run"}
+    assert {state for _, state, _ in assess(None)} == {"not run", "open"}
     cases = [
         f'<testcase classname="{test[:-3].replace("/", ".")}" name="x"/>'
         for point in CHECKLIST
@@ -66,7 +81,7 @@ def test_a_point_is_proved_only_by_a_report_in_which_its_tests_passed(tmp_path):
     report.write_text(f"<testsuites><testsuite>{''.join(cases)}</testsuite></testsuites>")
     states = [state for _, state, _ in assess(SuiteReport.read(report))]
     assert states[0] == "failed" and states.count("proved") == sum(
-        CHECKLIST[0].tests[0] not in point.tests for point in CHECKLIST
+        bool(point.tests) and CHECKLIST[0].tests[0] not in point.tests for point in CHECKLIST
     )
     run = make_run(tmp_path / "run", "dune-3b", tasks=4)
     build([run], tmp_path / "site", BuildOptions(tests=SuiteReport.read(report)))
@@ -94,5 +109,10 @@ def test_seeds_of_one_recipe_share_a_page_with_a_band(tmp_path):
     build([folder / "after" for folder in folders], tmp_path / "site")
     page = (tmp_path / "site" / "methods" / f"{method.anchor}.html").read_text("utf-8")
     assert '<polygon class="band"' in page and "advantage group" in page
+    systems = [path.read_text("utf-8") for path in (tmp_path / "site").glob("runs/*/index.html")]
+    assert len(systems) == 2
+    for system in systems:
+        assert f'href="../../methods/{method.anchor}.html"' in system
+        assert '<polyline class="course"' in system and "mean and range of 2 runs" in system
     (folders[0] / "metrics.jsonl").write_text("not json\n")
     assert len(methods_of(folders)[0].runs) == 1

@@ -37,6 +37,12 @@ def test_screens_that_come_again_are_folded() -> None:
     assert unfold(folded) == data
 
 
+@given(st.text("\\n{a", max_size=30), st.integers(0, 900))
+def test_chunks_are_folded_from_one_escaped_newline_in_200_bytes(text: str, more: int) -> None:
+    data = text.encode() + more * b"-"
+    assert (fold(data)[:1] == FOLDED) == (200 * data.count(b"\\n") > len(data))
+
+
 @pytest.mark.parametrize("data", [b"", b'{"observation":"short"}\n', b"a\\nb\\n\x01\\n"])
 def test_other_chunks_stay_as_they_are(data: bytes) -> None:
     assert fold(data) == data and unfold(data) == data

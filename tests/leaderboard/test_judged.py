@@ -45,6 +45,7 @@ def test_judged_scores_are_shown_beside_verified_ones_and_change_nothing(run, tm
     assert before.pop("judged") == [] and before == after
     assert judged["mean"]["value"] == pytest.approx(0.75) and judged["scored"] == 40
     assert "arbiter-9b" in page and "75.0" in page and "audited, controls right" in page
+    assert "<td>met 40</td>" in page
     index = board_texts(tmp_path / "after")
     assert "Judged, not verified" in index and "roleplay v2" in index
 

@@ -3,6 +3,7 @@
 import ctypes
 import os
 import platform
+from collections.abc import Collection
 
 __all__ = [
     "CLONE_NEWCGROUP",
@@ -171,12 +172,20 @@ def no_new_privileges() -> None:
     prctl(_PR_SET_NO_NEW_PRIVS, 1)
 
 
-def drop_capabilities() -> None:
-    """Drop every capability permanently, the bounding set included."""
+def drop_capabilities(kept: Collection[int] = ()) -> None:
+    """Drop capabilities permanently, the bounding set included.
+
+    Args:
+        kept: Numbers of the capabilities that stay, as in linux/capability.h; below 32.
+    """
     prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL)
     for capability in range(64):
+        if capability in kept:
+            continue
         if libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0) < 0:
             break  # past the kernel's last one
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
-    empty = (ctypes.c_uint32 * 6)()
-    _checked(libc.capset(header, empty), "capset")
+    low = sum(1 << capability for capability in kept)
+    # Effective, permitted, inheritable; then the same for the capabilities from 32 on.
+    sets = (ctypes.c_uint32 * 6)(low, low, 0, 0, 0, 0)
+    _checked(libc.capset(header, sets), "capset")

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import resource
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from hexathlon.envs.sandbox.kernel.calls import (
@@ -17,7 +18,23 @@ from hexathlon.envs.sandbox.kernel.calls import (
 from hexathlon.envs.sandbox.kernel.landlock import MAKE_DEVICES, MOVE, restrict
 from hexathlon.envs.sandbox.kernel.seccomp import filter_system_calls
 
-__all__ = ["ProcessLimits", "enter_user_namespace", "set_process_limits", "drop_privileges"]
+__all__ = [
+    "ROOT_OF_FILES",
+    "ROOT_OF_USERS",
+    "ProcessLimits",
+    "drop_privileges",
+    "enter_user_namespace",
+    "set_process_limits",
+]
+
+ROOT_OF_FILES = (0, 1, 3, 4)
+"""CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_FSETID: over files whose owners are mapped."""
+
+ROOT_OF_USERS = (5, 6, 7)
+"""CAP_KILL, CAP_SETGID, CAP_SETUID: becoming other users of the user namespace, and back no more.
+
+Only with control groups, since limits per user do not hold for a process that changes its user.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +61,16 @@ def enter_user_namespace(user_namespace: int | None) -> None:
             file.write(text)
 
 
-def drop_privileges(program: bytes) -> int:
+def drop_privileges(program: bytes, kept: Collection[int] = ()) -> int:
     """Drop capabilities, new privileges, devices and system calls; return Landlock's version.
 
     What remains is an ordinary user who owns its files and nothing else.
+
+    Args:
+        program: The system-call filter.
+        kept: Capabilities that stay, within the user namespace.
     """
-    drop_capabilities()
+    drop_capabilities(kept)
     no_new_privileges()
     version = restrict(MAKE_DEVICES | MOVE, [("/", MOVE)], signals=False)
     set_undumpable()

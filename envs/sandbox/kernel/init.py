@@ -44,6 +44,7 @@ class Init:
         counter_files: Control-group counters of killed and of refused processes and, if there is
             one, of processor time.
         whole: Whether every process but this one in `/proc` belongs to the sandbox.
+        user: `user` or `user:group` of the shells; empty for this process's own.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class Init:
         counter_files: list[int],
         *,
         whole: bool = True,
+        user: str = "",
     ) -> None:
         self._connection = connection
         self._environment = environment
@@ -62,6 +64,7 @@ class Init:
         self._membership_files = membership_files
         self._counter_files = counter_files
         self._whole = whole
+        self._become = _becoming(user) if user else []
         self._shells: dict[int, str] = {}
         self._operations: dict[str, Callable[..., dict[str, Any]]] = {
             "shell": self.shell,
@@ -175,9 +178,10 @@ class Init:
         # posix_spawn cannot change directories, and this process has no other use for its own.
         os.chdir(self._workdir if os.path.isdir(self._workdir) else "/")
         try:
+            program = self._become[0] if self._become else _SHELL
             return os.posix_spawn(
-                _SHELL,
-                arguments,
+                program,
+                [*self._become, _SHELL, *arguments[1:]] if self._become else arguments,
                 self._environment,
                 file_actions=actions,
                 setsid=True,
@@ -332,6 +336,14 @@ def _opened(path: str, flags: int, mode: int = 0o644) -> int:
         os.close(handle)
         raise
     return handle
+
+
+def _becoming(user: str) -> list[str]:
+    """Return the command before another that becomes a user."""
+    name, _, group = user.partition(":")
+    listed = not group and not name.isdigit()  # only a name has further groups
+    groups = "--init-groups" if listed else "--clear-groups"
+    return ["/usr/bin/setpriv", "--reuid", name, "--regid", group or name, groups]
 
 
 def _refuse_own(path: str) -> None:

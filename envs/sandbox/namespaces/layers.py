@@ -70,13 +70,20 @@ class Layers:
             self._mounts[path] = folder
         return self._mounts[path]
 
-    def add(self, number: int, size: int, inodes: int) -> None:
-        """Create an empty layer of a size in bytes."""
+    def add(self, number: int, size: int, inodes: int, *, system: bool) -> None:
+        """Create an empty layer.
+
+        Args:
+            number: Its number.
+            size: Its size in bytes.
+            inodes: Maximum number of files and directories.
+            system: Whether it also has a part for a writable `/usr`.
+        """
         folder = f"l/{number}"
         os.mkdir(folder)
         options = f"size={max(size, 1 << 16)},nr_inodes={max(inodes, 16)},mode=755"
         mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, options)
-        for part in ("u", "w"):
+        for part in ("u", "w", *(("s", "x") if system else ())):
             os.mkdir(f"{folder}/{part}")
             os.chmod(f"{folder}/{part}", 0o755)
             os.chown(f"{folder}/{part}", self._owner, self._owner)
@@ -119,8 +126,16 @@ class Layers:
                 os.lchown(f"{folder}/{name}", self._owner, self._owner)
 
 
-def layer_option(layers: list[int], base: str) -> str:
-    """Return the overlay options for a stack; the first layer is the writable one."""
+def layer_option(layers: list[int], base: str, parts: str = "uw") -> str:
+    """Return the overlay options for a stack; the first layer is the writable one.
+
+    Args:
+        layers: Their numbers.
+        base: Directory of the lowest layer.
+        parts: Names of a layer's directory of files and of its working directory: `uw` for the
+            root, `sx` for `/usr`.
+    """
     top, *below = layers
-    lower = ":".join([*(f"l/{number}/u" for number in below), base])
-    return f"lowerdir={lower},upperdir=l/{top}/u,workdir=l/{top}/w"
+    files, work = parts[0], parts[1]
+    lower = ":".join([*(f"l/{number}/{files}" for number in below), base])
+    return f"lowerdir={lower},upperdir=l/{top}/{files},workdir=l/{top}/{work}"

@@ -41,6 +41,7 @@ def build_root(
     host: bool,
     memory_files: int,
     root: bool,
+    writable: bool = False,
 ) -> None:
     """Leave every namespace of the machine and make the layers this process's root.
 
@@ -49,6 +50,7 @@ def build_root(
         base: Directory of the lowest layer on the stage.
         mounts: Path inside → directory on the stage.
         host: Whether to mount the machine's own `/usr` on top.
+        writable: Whether the machine's `/usr` is the lowest layer of an overlay, not read-only.
         memory_files: Size of `/dev/shm` in bytes.
         root: Whether the supervisor is the machine's root; otherwise the overlay's marks are stored
             where an ordinary user may write them.
@@ -57,12 +59,16 @@ def build_root(
     _raise_loopback()
     socket.sethostname("sandbox")
     os.chdir(STAGE)
-    options = layer_option(layers, base) + ("" if root else ",userxattr")
-    mount("overlay", "r", "overlay", MS_NOSUID | MS_NODEV, options)
+    marks = "" if root else ",userxattr"
+    mount("overlay", "r", "overlay", MS_NOSUID | MS_NODEV, layer_option(layers, base) + marks)
     if host:
         _require_folder("r/usr/local")
         mount("r/usr/local", "h", flags=MS_BIND)
-        mount("usr", "r/usr", flags=MS_BIND | MS_REC)
+        if writable:
+            options = layer_option(layers, "usr", "sx") + marks
+            mount("overlay", "r/usr", "overlay", MS_NOSUID | MS_NODEV, options)
+        else:
+            mount("usr", "r/usr", flags=MS_BIND | MS_REC)
         mount("h", "r/usr/local", flags=MS_MOVE)
     for path, source in mounts.items():
         _require_folder(f"r{path}")

@@ -78,7 +78,8 @@ class Stacks:
             if key in self._images:
                 self._images.move_to_end(key)
                 return self._images[key]
-        places = {path: Entry(folder=True, mode=0o755) for path in image.mounts}
+        mounted = [*image.mounts, *image.binds]
+        places = {path: Entry(folder=True, mode=0o755) for path in mounted}
         files = {**places, **image.files}
         if image.workdir not in files:
             files = {image.workdir: Entry(folder=True, mode=0o755), **files}
@@ -172,11 +173,13 @@ def _spec(
     groups = str(supervisor.properties["limits"]).startswith("cgroup")
     return {
         "base": image.base,
-        "mounts": () if write_bundle else image.mounts,
+        "mounts": {} if write_bundle else {**{p: p for p in image.mounts}, **image.binds},
         "host": image.base == HOST,
         "environment": image.variables(),
         "workdir": image.workdir,
         "memory_files": min(_MEMORY_FILES, limits.disk_bytes),
+        "full_root": image.full_root,
+        "user": image.user if image.full_root else "",
         "shell": not write_bundle,
         "write_bundle": write_bundle,
         "group": {

@@ -14,8 +14,10 @@ import platform
 import signal
 import socket
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+from hexathlon.envs.sandbox.changes import Changes
 from hexathlon.envs.sandbox.kernel import bundle, wire, writing
 from hexathlon.envs.sandbox.kernel.calls import (
     CLONE_NEWNET,
@@ -35,6 +37,8 @@ from hexathlon.envs.sandbox.kernel.calls import (
 )
 from hexathlon.envs.sandbox.kernel.cgroups import ControlGroups, Family, find_family
 from hexathlon.envs.sandbox.kernel.confine import (
+    ROOT_OF_FILES,
+    ROOT_OF_USERS,
     ProcessLimits,
     drop_privileges,
     enter_user_namespace,
@@ -153,8 +157,10 @@ class _Supervisor:
     ) -> dict[str, Any]:
         """Fork a sandbox; descriptors: its socket, its shell's three or four, or a bundle."""
         base = self._layers.base(spec["base"])
-        spec["mounts"] = {path: self._layers.mounted(path) for path in spec["mounts"]}
-        self._layers.add(layers[0], *sizes)
+        mounts = spec["mounts"].items()
+        spec["mounts"] = {path: self._layers.mounted(source) for path, source in mounts}
+        system = spec["host"] and spec["full_root"]
+        self._layers.add(layers[0], *sizes, system=system)
         group = None if isinstance(self._family, str) else self._family.make()
         membership_files: list[int] = []
         counter_files: list[int] = []
@@ -239,7 +245,8 @@ class _Supervisor:
         self, descriptors: list[int], layer: int, to: int, sizes: list[int]
     ) -> dict[str, Any]:
         """Copy a layer in use into a new one, in a separate process."""
-        self._layers.add(to, *sizes)
+        system = os.path.isdir(f"l/{layer}/s")
+        self._layers.add(to, *sizes, system=system)
         self._elsewhere(descriptors[0], lambda: _copy_layer(layer, to))
         return {}
 
@@ -250,7 +257,13 @@ class _Supervisor:
         lower = [f"l/{number}/u" for number in image] + [self._layers.base(base)]
         upper = [f"l/{number}/u" for number in above]
         owner = _FIRST_ID if self._root else 0
-        self._elsewhere(descriptors[0], lambda: bundle.pack(export(upper, lower, owner, **most)))
+        systems = [f"l/{number}/s" for number in above]
+        if not any(map(os.path.isdir, systems)):
+            work = partial(export, upper, lower, owner, **most)
+        else:
+            below = [f"l/{number}/s" for number in image] + ["usr"]
+            work = partial(_with_system, upper, lower, systems, below, owner, most)
+        self._elsewhere(descriptors[0], lambda: bundle.pack(work()))
         return {}
 
 
@@ -272,7 +285,12 @@ def _sandbox(
             wire.send(connection, {"error": str(error)}, [])
             return
         init = Init(
-            connection, spec["environment"], spec["workdir"], membership_files, counter_files
+            connection,
+            spec["environment"],
+            spec["workdir"],
+            membership_files,
+            counter_files,
+            user=spec["user"],
         )
         _keep_only([connection.fileno(), *descriptors[1:], *membership_files, *counter_files])
         reply = init.shell(descriptors[1:]) if spec["shell"] else {}
@@ -298,12 +316,17 @@ def _enter(
         host=spec["host"],
         memory_files=spec["memory_files"],
         root=supervisor._root,
+        writable=spec["full_root"],
     )
     enter_user_namespace(supervisor._users)
     if spec["write_bundle"]:
         writing.apply(bundle.unpack(os.dup(descriptors[1])))
     set_process_limits(ProcessLimits(**spec["process_limits"]))
-    drop_privileges(supervisor._program)
+    kept: tuple[int, ...] = ()
+    if spec["full_root"]:
+        grouped = not isinstance(supervisor._family, str)
+        kept = ROOT_OF_FILES + (ROOT_OF_USERS if grouped or not supervisor._root else ())
+    drop_privileges(supervisor._program, kept)
 
 
 def _keep_only(wanted: list[int]) -> None:
@@ -315,12 +338,34 @@ def _keep_only(wanted: list[int]) -> None:
 
 def _copy_layer(source: int, target: int) -> None:
     """Copy files with all metadata that an overlay keeps."""
-    for part in ("u",):
+    for part in [part for part in ("u", "s") if os.path.isdir(f"l/{source}/{part}")]:
         code = os.spawnvp(
             os.P_WAIT, "cp", ["cp", "-a", f"l/{source}/{part}/.", f"l/{target}/{part}/"]
         )
         if code:
             raise OSError(code, "a layer could not be copied")
+
+
+def _with_system(
+    upper: list[str],
+    lower: list[str],
+    systems: list[str],
+    below: list[str],
+    owner: int,
+    most: dict[str, int],
+) -> Changes:
+    """Return the changes of layers together with those of a writable `/usr`."""
+    rest, own = export(upper, lower, owner, **most), export(systems, below, owner, **most)
+
+    def moved(path: str) -> str:
+        return f"/usr{path}" if path.startswith("/") else path
+
+    return Changes(
+        {**rest.written, **{moved(path): entry for path, entry in own.written.items()}},
+        (*rest.deleted, *map(moved, own.deleted)),
+        {**rest.special, **{moved(path): kind for path, kind in own.special.items()}},
+        rest.cut or own.cut,
+    )
 
 
 def _listening(pid: int, port: int) -> int:

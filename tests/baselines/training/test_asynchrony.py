@@ -74,24 +74,31 @@ def test_the_asynchronous_source_without_staleness_gives_the_same_bits(
 
 
 def test_rollouts_continue_while_the_learner_updates(start: Path, tmp_path: Path) -> None:
-    updating, opened_meanwhile = threading.Event(), threading.Event()
+    updating, sampled_meanwhile = threading.Event(), threading.Event()
     ahead: set[str] = set()
 
     def before(task: Task) -> None:
         if task.id in ahead:
             assert updating.wait(DEADLINE)
-            opened_meanwhile.set()
 
     with trainer(start, tmp_path, before, asynchrony__staleness=1) as run:
         ahead.update(tasks_of(run, 1))
-        update = run.components.learner.update
+        engine: Any = run.components.opened.engine
+        generate, update = engine.generate, run.components.learner.update
+
+        async def generated(request: Any) -> Any:
+            reply = await generate(request)
+            if updating.is_set():
+                sampled_meanwhile.set()
+            return reply
 
         def updated(examples: Any) -> Any:
             updating.set()
-            # The next step's environments open while this one's update has not begun.
-            assert opened_meanwhile.wait(DEADLINE)
+            # The engine samples for the next step while this one's update has not begun.
+            assert sampled_meanwhile.wait(DEADLINE)
             return update(examples)
 
+        engine.generate = generated
         run.components.learner.update = updated  # type: ignore[method-assign]
         first, second = advance(run, 2)
     assert first["staleness/0"] == 1.0

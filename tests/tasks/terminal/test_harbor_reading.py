@@ -3,11 +3,12 @@
 import pytest
 
 from hexathlon.tasks.registry import get_source
-from hexathlon.tasks.terminal.directories import directory_source, expected_tests
+from hexathlon.tasks.terminal.directories import directory_source
 from hexathlon.tasks.terminal.dockerfile import Copy, Run, read_dockerfile
 from hexathlon.tasks.terminal.harbor import MalformedTask, read_harbor
 from hexathlon.tasks.terminal.opening import parse_files
 from hexathlon.tasks.terminal.terminal_bench import read_yaml
+from hexathlon.tasks.terminal.test_ids import expected_tests
 from support.task_folders import HARBOR, TERMINAL_BENCH, write_folder
 
 
@@ -117,15 +118,15 @@ def test_a_dockerfile_is_parsed():
     ("text", "obstacle"),
     [
         ("FROM nvidia/cuda:12\n", "the base image nvidia/cuda:12"),
-        ("FROM debian:12 AS a\nFROM debian:12\n", "a build in several stages"),
-        ("FROM debian\nUSER nobody\n", "the user nobody"),
+        ("FROM debian:12\nCOPY --from=astral/uv /uv /bin/\n", "copying from the image astral/uv"),
+        ("FROM scratch\n", "the base image scratch"),
         (
             "FROM debian\nADD https://example.invalid/x /x\n",
             "copying 'https://example.invalid/x /x'",
         ),
         (
-            "FROM debian\nRUN --mount=type=cache,target=/x true\n",
-            "the flag --mount=type=cache,target=/x",
+            "FROM debian\nRUN --mount=type=secret,id=x true\n",
+            "the flag --mount=type=secret,id=x",
         ),
         ("FROM debian\nONBUILD RUN x\n", "the instruction ONBUILD"),
     ],
@@ -154,3 +155,101 @@ def test_a_directory_becomes_a_source(tmp_path):
     assert task.level == "hard" and task.instruction == "Write the number 3 to a.txt."
     assert [check.name for check in task.checks] == ["terminal_tests", "harbor_reward"]
     assert directory_source(tmp_path / "two_steps") == (name, task_id)
+
+
+DOCKERFILE = r"""# syntax=docker/dockerfile:1
+ARG BASE=debian
+FROM --platform=$BUILDPLATFORM ${BASE}:12 AS Builder
+WORKDIR /src
+RUN echo built > out
+
+FROM $BASE:12
+ENV APP_HOME=/srv/app \
+    # a comment between
+    MODE="a \"b\"" RAW='$HOME' \
+
+    OTHER=${MISSING:-fallback}
+ENV PATH=$APP_HOME/bin:$PATH
+SHELL ["/bin/bash", "-o", "pipefail", "-c"]
+RUN <<EOF
+set -e
+# not a comment of the Dockerfile
+mkdir -p /srv/app
+EOF
+RUN cat <<'END' > /srv/app/a.txt && \
+    echo done
+$kept \
+END
+COPY <<"ONE" <<TWO /srv/app/
+$raw
+ONE
+mode $MODE
+TWO
+COPY --from=builder --chown=app:staff --chmod=640 /src/out $APP_HOME/
+ADD files.tar.gz /srv/
+USER app
+RUN id > who
+HEALTHCHECK CMD true
+"""
+
+
+def test_a_dockerfile_with_all_that_builders_know():
+    recipe = read_dockerfile(DOCKERFILE)
+    assert recipe.obstacles == () and recipe.base == "debian:12" and recipe.user == "app"
+    path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    assert recipe.variables == {
+        "APP_HOME": "/srv/app", "MODE": 'a "b"', "RAW": "$HOME", "OTHER": "fallback",
+        "PATH": f"/srv/app/bin:{path}",
+    }  # fmt: skip
+    script, lines, documents, staged, archive, last = recipe.steps
+    assert isinstance(script, Run) and isinstance(lines, Run) and isinstance(last, Run)
+    assert script.command == ("set -e\n# not a comment of the Dockerfile\nmkdir -p /srv/app\n")
+    assert script.shell == ("/bin/bash", "-o", "pipefail", "-c")
+    assert lines.command == ("cat <<'END' > /srv/app/a.txt &&     echo done\n$kept \\\nEND\n")
+    assert documents == Copy(
+        ("ONE", "TWO"), "/srv/app/", documents={"ONE": "$raw\n", "TWO": 'mode a "b"\n'}
+    )
+    assert staged == Copy(("/src/out",), "/srv/app/", 0o640, "app:staff", 0)
+    assert isinstance(archive, Copy) and archive.unpack
+    assert (last.command, last.user) == ("id > who", "app")
+    assert recipe.stages[0].workdir == "/src"
+
+
+@pytest.mark.parametrize(
+    ("line", "debian", "python"),
+    [
+        ("apt-get install -y tmux asciinema jq=1.6 2>/dev/null", ("jq",), ()),
+        ("DEBIAN_FRONTEND=noninteractive apt-get -qq install -y git", ("git",), ()),
+        ("pip3 install --no-cache-dir pytest==8.4.1 'numpy>=2,<3'", (), ("numpy>=2,<3",)),
+        ("python3 -m pip install -i https://index.invalid PyYAML[x]==6", (), ("PyYAML[x]==6",)),
+        ("pip install --upgrade pip setuptools wheel", (), ()),
+    ],
+)  # fmt: skip
+def test_installations_are_requirements(line, debian, python):
+    recipe = read_dockerfile(f"FROM debian\nRUN {line}\n")
+    assert (recipe.debian_packages, recipe.python_packages) == (debian, python)
+    assert recipe.steps == ()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "pip install -r requirements.txt", "pip install .",
+        "for p in a b; do apt-get install $p; done", "apt-get install -y $(cat list)", "pip install git+https://host.invalid/x",
+    ],
+)  # fmt: skip
+def test_installations_that_only_a_shell_understands_stay_steps(line):
+    recipe = read_dockerfile(f"FROM debian\nRUN {line}\n")
+    assert [step.command for step in recipe.steps if isinstance(step, Run)] == [line]
+
+
+def test_test_ids_of_both_spellings_and_of_unittest():
+    files = as_bytes(HARBOR["module"])
+    del files["tests/test_adding.py"]
+    files["tests/adding_test.py"] = (
+        b"import unittest\nclass AddingTest(unittest.TestCase):\n    def test_a(self): ...\n"
+        b"    def helper(self): ...\nclass Other:\n    def test_b(self): ...\ndef test_c(): ...\n"
+    )
+    assert expected_tests(read_harbor("module", files).steps[0]) == [
+        "adding_test.py::AddingTest::test_a", "adding_test.py::test_c",
+    ]  # fmt: skip
