@@ -44,7 +44,7 @@ while [ $# -gt 0 ]; do
   case "$1" in
     -r|--requirement) sed -E 's/[[:space:]]*(#.*)?$//; /^(-|$)/d; s/^/python /' "$2" >> {ASKED} \\
       || exit 1; shift ;;
-    -i|--index-url|--extra-index-url|-c|--constraint|-t|--target|--timeout) shift ;;
+    -i|--*-url|-c|--constraint|-t|--target|--timeout) shift ;;
     -e|--editable) python3 -m pip install --no-index --no-deps --no-build-isolation \\
       --break-system-packages -e "$2" || exit 1; shift ;;
     -*) ;;

@@ -135,7 +135,7 @@ def build_image(
     if obstacles:
         raise TaskUnsupported(f"{task.name} needs {'; '.join(obstacles)}")
     workdir = task.workdir or recipe.workdir
-    files, rest = leading_copies(recipe, task.environment)
+    files, rest = leading_copies(recipe, task.environment, task.named)
     for folder in _HARNESS_FOLDERS:
         files.setdefault(folder, Entry(folder=True, mode=0o755, mtime=FILE_TIME))
     variables = {**FIXED, **recipe.variables, **task.variables}
@@ -264,7 +264,7 @@ class Builder:
         if step.stage is not None:
             entries = copied(replace(step, stage=None), self._stage_files(step.stage))
         else:
-            entries = copied(step, self._task.environment)
+            entries = copied(step, self._task.environment, self._task.named)
         archives = {p: e for p, e in entries.items() if step.unpack and is_archive(p)}
         target = step.target if step.target.endswith("/") or len(entries) > 1 else None
         for path, entry in archives.items():
@@ -287,7 +287,7 @@ class Builder:
         """Return the files that an earlier stage made, by path without the leading slash."""
         if number not in self._stages:
             recipe = self._recipe.stages[number]
-            files, rest = leading_copies(recipe, self._task.environment)
+            files, rest = leading_copies(recipe, self._task.environment, self._task.named)
             image = replace(
                 self._image, files={**self._image.files, **files}, workdir=recipe.workdir
             )

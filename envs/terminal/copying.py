@@ -5,6 +5,7 @@ import posixpath
 import re
 import shlex
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from hexathlon.envs.errors import TaskUnsupported
 from hexathlon.envs.sandbox.image import Entry
@@ -16,6 +17,7 @@ FILE_TIME = 1_772_323_200
 """Modification time of all files of an image."""
 
 _ARCHIVE = re.compile(r"\.(tar|tgz|tbz2|txz|tar\.(gz|bz2|xz))$")
+_PATTERN = re.compile(r"[*?\[]")
 _PROGRAMS = (b"#!", b"\x7fELF")
 
 
@@ -25,9 +27,12 @@ def is_archive(path: str) -> bool:
 
 
 def leading_copies(
-    recipe: ParsedDockerfile, context: Mapping[str, bytes]
+    recipe: ParsedDockerfile, context: Mapping[str, bytes], named: Mapping[str, bytes]
 ) -> tuple[dict[str, Entry], list[Copy | Run]]:
-    """Split off the copies before the first command, which need no sandbox."""
+    """Split off the copies before the first command, which need no sandbox.
+
+    `named` are files of the context that only a step which names them copies.
+    """
     files: dict[str, Entry] = {}
     steps = list(recipe.steps)
     while steps:
@@ -35,7 +40,7 @@ def leading_copies(
         if isinstance(step, Copy):
             if step.stage is not None or step.owner or step.unpack:
                 break
-            files.update(copied(step, context))
+            files.update(copied(step, context, named))
         elif _makes_one_folder(step):
             files[shlex.split(step.command)[-1]] = Entry(folder=True, mode=0o755, mtime=FILE_TIME)
         else:
@@ -53,29 +58,44 @@ def _makes_one_folder(step: Run) -> bool:
     )
 
 
-def copied(step: Copy, context: Mapping[str, bytes | Entry]) -> dict[str, Entry]:
+def copied(
+    step: Copy,
+    context: Mapping[str, bytes | Entry],
+    named: Mapping[str, bytes] = MappingProxyType({}),
+) -> dict[str, Entry]:
     """Return what a step writes.
 
     Args:
         step: The step.
         context: Files by relative path: contents, or entries whose modes are kept.
+        named: Further files, for steps whose source is not in the context.
 
     Raises:
         TaskUnsupported: If a source does not exist.
     """
     entries: dict[str, Entry] = {}
-    sources = [name for source in step.sources for name in _matching(source, step, context)]
+    sources: list[tuple[str, Mapping[str, bytes | Entry]]] = []
+    for source in step.sources:
+        place: Mapping[str, bytes | Entry] = context
+        found = _matching(source, step, context)
+        if not found and _PATTERN.search(source) is None:
+            place, found = named, _matching(source, step, named)
+        if not found:
+            raise TaskUnsupported(
+                f"the Dockerfile copies {source!r}, which does not exist", cause="task_build"
+            )
+        sources += [(name, place) for name in found]
     into = step.target.endswith("/") or len(sources) > 1
-    for name in sources:
+    for name, place in sources:
         folder = "" if name == "." else f"{name}/"
-        whole = step.documents.get(name, context.get(name))
+        whole = step.documents.get(name, place.get(name))
         if whole is not None:
             base = posixpath.basename(name)
             inner = {posixpath.join(step.target, base) if into else step.target: whole}
         else:
             inner = {
                 posixpath.join(step.target, path.removeprefix(folder)): data
-                for path, data in context.items()
+                for path, data in place.items()
                 if path.startswith(folder) and (path != "Dockerfile" or folder)
             }
         for path, data in inner.items():
@@ -90,7 +110,7 @@ def _matching(source: str, step: Copy, context: Mapping[str, bytes | Entry]) -> 
         return [name]
     if any(path.startswith(f"{name}/") for path in context):
         return [name]
-    if re.search(r"[*?\[]", name):
+    if _PATTERN.search(name):
         depth = name.count("/") + 1
         tops = {"/".join(path.split("/")[:depth]) for path in context}
         parts = name.split("/")
@@ -99,11 +119,8 @@ def _matching(source: str, step: Copy, context: Mapping[str, bytes | Entry]) -> 
             for top in sorted(tops)
             if top.count("/") + 1 == depth and all(map(fnmatch.fnmatchcase, top.split("/"), parts))
         ]
-        if found:
-            return found
-    raise TaskUnsupported(
-        f"the Dockerfile copies {source!r}, which does not exist", cause="task_build"
-    )
+        return found
+    return []
 
 
 def _entry(data: bytes | str | Entry, mode: int | None) -> Entry:

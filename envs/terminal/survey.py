@@ -17,8 +17,10 @@ from hexathlon.tasks.tool_calls import tool_call
 
 __all__ = ["OUTCOMES", "CheckedDirectory", "check_directory", "checked", "task_folders"]
 
-Outcome = Literal["solved", "runs", "network", "unsolved", "fault", "unsupported", "unreadable"]
-OUTCOMES: dict[Outcome, str] = {
+DirectoryOutcome = Literal[
+    "solved", "runs", "network", "unsolved", "fault", "unsupported", "unreadable"
+]
+OUTCOMES: dict[DirectoryOutcome, str] = {
     "solved": "the reference solution gets the full score",
     "runs": "there is no reference solution; the tests judge an empty submission",
     "network": "the tests try to reach a network, and the reference solution fails them here",
@@ -34,7 +36,7 @@ class CheckedDirectory:
     """One directory and its outcome."""
 
     name: str
-    outcome: Outcome
+    outcome: DirectoryOutcome
     detail: str = ""
     """Why it is not solved; the first lines of the reason."""
 
@@ -78,7 +80,7 @@ def check_directory(env: TerminalEnv, folder: Path) -> CheckedDirectory:
         return CheckedDirectory(folder.name, "solved")
     failed = Counter(what for step in steps for _, what in step["tests"])
     evidence = env.verdict().evidence.get("failed", [])
-    outcome: Outcome = "network" if network else "unsolved"
+    outcome: DirectoryOutcome = "network" if network else "unsolved"
     return CheckedDirectory(folder.name, outcome, f"{'; '.join(evidence)} {dict(failed)}")
 
 

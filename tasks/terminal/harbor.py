@@ -55,6 +55,9 @@ class HarborTask:
     environment: Files
     """The build context with its Dockerfile; relative paths."""
 
+    named: Files = field(default_factory=dict)
+    """Tests and solutions in the build context, which only a step that names them copies."""
+
     workdir: str | None = None
     """The shells' working directory, if configured; otherwise the Dockerfile's."""
 

@@ -33,7 +33,7 @@ _PYTHON = re.compile(
 )
 _REDIRECTION = re.compile(r"\s(?:\d?>>?\s*(?:&\d|/dev/null)|&>\s*/dev/null)(?=\s|$)")
 _WITH_VALUE = frozenset(
-    "-i --index-url --extra-index-url -t --target-release -o --option --timeout --retries "
+    "-i -t --target-release -o --option --timeout --retries "
     "--trusted-host --progress-bar --default-timeout --root-user-action --cache-dir".split()
 )
 _UNUSUAL = frozenset("-r --requirement -c --constraint -e --editable -f --find-links".split())
@@ -81,7 +81,7 @@ def read_installation(command: str, values: Mapping[str, str]) -> Installation |
             if not skip:
                 return None
             skip = False
-        elif word in _WITH_VALUE:
+        elif _takes_value(word):
             skip = True
         elif not word.startswith("-"):
             names.append(word)
@@ -132,7 +132,7 @@ def _installed_by(match: re.Match[str], files: Mapping[str, bytes]) -> list[str]
             found += _listed(word, files)
         elif match["run"] is not None:
             found += word.split(",") if before in ("-w", "--with") else []
-        elif not word.startswith("-") and before not in _WITH_VALUE | _UNUSUAL:
+        elif not word.startswith("-") and not (_takes_value(before) or before in _UNUSUAL):
             found.append(word)
     return found
 
@@ -146,6 +146,11 @@ def _listed(name: str, files: Mapping[str, bytes]) -> list[str]:
     lines = files[paths[0]].decode("utf-8", "replace").splitlines()
     plain = [re.split(r"\s[#;]|;|\s--hash|\s\\", line)[0].strip() for line in lines]
     return [line.replace(" ", "") for line in plain if line and not line.startswith(("#", "-"))]
+
+
+def _takes_value(option: str) -> bool:
+    """Whether the next word is an option's value, such as the address of an index."""
+    return option in _WITH_VALUE or re.fullmatch(r"--[a-z-]+-url", option) is not None
 
 
 def needed_debian(names: Iterable[str]) -> tuple[str, ...]:

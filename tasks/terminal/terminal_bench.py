@@ -47,6 +47,7 @@ def read_terminal_bench(name: str, files: Files) -> HarborTask:
         form="terminal-bench",
         steps=(step,),
         environment={p: d for p, d in files.items() if not _is_own(p)},
+        named={p: d for p, d in files.items() if _is_own(p)},
         agent_seconds=float(config.get("max_agent_timeout_sec", 360)),
         difficulty=str(config.get("difficulty", "medium")),
         obstacles=_obstacles(config, files),

@@ -207,3 +207,13 @@ def test_directories_that_cannot_be_read_are_named_and_left_out(tmp_path, monkey
     with pytest.warns(UserWarning, match="1 of 2 directories .* no instruction.md"):
         assert source.size("test") == 1
     assert list(source.left_out) == ["module"]
+
+
+def test_tests_are_copied_only_by_a_step_that_names_them(env, tmp_path):
+    folder = write_folder(tmp_path, "count-lines")
+    for step, seen_inside in (("COPY . /app/", "0\n"), ("COPY tests /app/tests/", "1\n")):
+        (folder / "Dockerfile").write_text(
+            f"FROM debian:12\n{step}\nCOPY data.txt /app/\nWORKDIR /app\n"
+        )
+        shown = seen(env, directory_source(folder)[1], "ls /app/tests 2>/dev/null | wc -l; ls /app")
+        assert shown.startswith(seen_inside) and "solution.sh" not in shown, shown

@@ -221,7 +221,7 @@ def test_a_dockerfile_with_all_that_builders_know():
         ("apt-get install -y tmux asciinema jq=1.6 2>/dev/null", ("jq",), ()),
         ("DEBIAN_FRONTEND=noninteractive apt-get -qq install -y git", ("git",), ()),
         ("pip3 install --no-cache-dir pytest==8.4.1 'numpy>=2,<3'", (), ("numpy>=2,<3",)),
-        ("python3 -m pip install -i https://index.invalid PyYAML[x]==6", (), ("PyYAML[x]==6",)),
+        ("python3 -m pip install -i https://host.invalid PyYAML[x]==6", (), ("PyYAML[x]==6",)),
         ("pip install --upgrade pip setuptools wheel", (), ()),
     ],
 )  # fmt: skip
