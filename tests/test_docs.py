@@ -155,6 +155,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(folder / "runs" / "mine", unfinished)
     lines = (unfinished / "records.jsonl").read_bytes().splitlines(keepends=True)
     (unfinished / "records.jsonl").write_bytes(b"".join(lines[:-1]))
+    harbor = ["export", "Terminal", "--format", "harbor", "--level", "tiny", "--count", "1"]
+    assert run([*harbor, "--out", str(folder / "data" / "harbor")]) == 0
     (folder / "runs" / "first").mkdir()  # a training run that was stopped before its first step
     (folder / "runs" / "first" / "recipe.json").write_text('{"name": "sql-tiny", "steps": 200}')
     (rubric,) = (text for language, text in examples(JUDGES) if language == "toml")

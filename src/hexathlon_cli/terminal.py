@@ -59,9 +59,10 @@ def check(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Read, build and judge task directories, with their reference solutions where they have one.
+    """Build and judge task directories, with their reference solutions.
 
-    Directories that cannot be used here are listed with the reason.
+    Without a solution, they are judged as they are. Those that cannot be used here are listed with
+    the reason.
     """
     from hexathlon_cli.task_folders import check_folders
 
@@ -76,7 +77,7 @@ def prefetch(
     sandbox: Annotated[str | None, _SANDBOX] = None,
     base: Annotated[str | None, _BASE] = None,
 ) -> int:
-    """Download the packages that task directories install and the sandbox's base lacks.
+    """Download the packages of task directories that the sandbox lacks.
 
     They go to the folder $HEXATHLON_PACKAGES (wheels, debs), from which builds take them.
     """
