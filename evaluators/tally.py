@@ -240,11 +240,7 @@ class EnvTally:
         for flag in record["flags"]:
             self.flags[flag] += 1
         if scored and record["reward"] != 1.0:
-            terms = record["terms"]
-            for fault in _faults(terms):
-                self.faults[fault] += 1
-            if not any(_FAULT in name for name in terms):
-                self.unmet.update([name for name, value in terms.items() if value == 0])
+            self._count_causes(record["terms"])
         self.sandboxes[record["sandbox"]] += 1
         for check in record["checks"]:
             self.checks[f"{check.get('name')}@{check.get('version')}"] += 1
@@ -265,6 +261,18 @@ class EnvTally:
                 self.usage[role] = RoleUsage()
             self.usage[role].count(usage)
         self._count_time(record["timing"])
+
+    def _count_causes(self, terms: Mapping[str, Any]) -> None:
+        """Count the faults that a verifier found in a failed trial, or the terms that it missed."""
+        named = [name for name in terms if _FAULT in name]
+        for name in named:
+            last = name.rpartition(".")[2]
+            if terms[name] and last.startswith(_FAULT):
+                self.faults[last.removeprefix(_FAULT)] += 1
+        if not named:
+            for name, value in terms.items():
+                if value == 0:
+                    self.unmet[name] += 1
 
     def uncount(self, record: Mapping[str, Any]) -> None:
         """Uncount an infrastructure failure that was retried later.
@@ -307,12 +315,6 @@ class EnvTally:
             groups.setdefault(getattr(task, name), []).append(task)
         for group in sorted(groups, key=level_order if name == "level" else str):
             yield group, groups[group]
-
-
-def _faults(terms: Mapping[str, Any]) -> list[str]:
-    """Return the faults that a verifier found in a failed trial."""
-    last = [(name.rpartition(".")[2], value) for name, value in terms.items() if value]
-    return [name.removeprefix(_FAULT) for name, _ in last if name.startswith(_FAULT)]
 
 
 def _has_empty_gold(terms: Mapping[str, Any]) -> bool:

@@ -88,7 +88,7 @@ def _misplaced_tasks(plan: Mapping[str, Any], keys: Iterable[Any]) -> Iterator[C
     rows = [(r.get("id"), r.get("taskset"), r.get("split"), r.get("level")) for r in plan["envs"]]
     for env, task in dict.fromkeys((env, task) for env, task, _, _ in keys):
         try:
-            address = parse_address(task)
+            address = _address(task)
         except TaskError as error:
             yield Contradiction("keys", str(error))
             return
@@ -105,13 +105,16 @@ def _wrong_selection(plan: Mapping[str, Any], config: Mapping[str, Any]) -> Iter
         if tasks != set(chosen):
             yield Contradiction("keys", "has other tasks than the configuration's list 'task'")
         return
+    tasks_of: dict[Any, set[str]] = {}
+    for env, task, _, _ in plan["keys"]:
+        tasks_of.setdefault(env, set()).add(task)
     for row in plan["envs"]:
         size, wanted = row.get("size"), config.get("tasks")
         if type(wanted) is not int:
             yield Contradiction("config.tasks", f"expected a number of tasks, found {wanted!r}")
             return
         expected = min(wanted or size, size) if type(size) is int else wanted
-        found = len({task for env, task, _, _ in plan["keys"] if env == row.get("id")})
+        found = len(tasks_of.get(row.get("id"), ()))
         if found != expected:
             yield Contradiction(
                 "keys",

@@ -100,8 +100,8 @@ def _check_plan(target: Path, plan: Any) -> None:
     keys = plan.get("keys")
     if not isinstance(keys, list) or not all(_is_key(key) for key in keys):
         raise PlanError(f"{target}: 'keys' must be a list of [environment, task, seed, trial]")
-    if not isinstance(plan.get("envs"), list) or not all(isinstance(e, dict) for e in plan["envs"]):
-        raise PlanError(f"{target}: 'envs' must be a list of objects")
+    if not isinstance(plan.get("envs"), list) or not all(map(_is_environment, plan["envs"])):
+        raise PlanError(f"{target}: 'envs' must be a list of objects with names as 'id'")
     for name in ("model", "agent", "limits", "config", "code", "hardware"):
         if not isinstance(plan.get(name, {}), dict):
             raise PlanError(f"{target}: {name!r} must be an object")
@@ -113,6 +113,10 @@ def _check_plan(target: Path, plan: Any) -> None:
             f"{target} was changed after it was written: it names plan hash "
             f"{plan.get('plan_hash')!r}, its content gives {actual}"
         )
+
+
+def _is_environment(row: Any) -> bool:
+    return isinstance(row, dict) and isinstance(row.get("id"), str | None)
 
 
 def _is_key(key: Any) -> bool:

@@ -157,16 +157,17 @@ _TIMING_AT = len('{"hash":"","timing":') + 64
 
 def _sealed(line: bytes) -> dict[str, Any] | None:
     """Return the record in a line whose bytes after its timing have the stated hash, or None."""
-    if line[:9] != b'{"hash":"' or line[73:_TIMING_AT] != b'","timing":':
+    if line[:9] != b'{"hash":"' or line[73:_TIMING_AT] != b'","timing":' or line[-1:] != b"\n":
         return None
     try:
         timing, end = _timing(line)
         if line[end : end + 1] != b"," or not line[:end].isascii():
             return None
-        digest = sha256_hex(b"{" + line[end + 1 : -1])
+        content = b"{" + line[end + 1 : -1]
+        digest = sha256_hex(content)
         if digest.encode("ascii") != line[9:73]:
             return None
-        record = _decoded(b"{" + line[end + 1 :])
+        record = _decoded(content)
     except (ValueError, IndexError, RecursionError):
         return None
     if not isinstance(record, dict) or "hash" in record or "timing" in record:

@@ -67,6 +67,7 @@ def edited(**changes):
         (edited(keys=[["e", "t", "0", 0]]), "'keys'"),
         (edited(keys=7), "'keys'"),
         (edited(envs=["e"]), "'envs'"),
+        (edited(envs=[{"id": ["e"]}]), "'envs'"),
         (edited(model="m"), "'model'"),
         (edited(limits={"turns": 99}), "was changed"),
         (edited(plan_hash=None), "was changed"),
