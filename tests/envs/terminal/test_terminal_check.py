@@ -1,6 +1,9 @@
 """`hexathlon terminal check` and `prefetch`: every directory gets an outcome and a reason."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -77,13 +80,16 @@ def test_prefetch_lists_what_the_base_lacks(tmp_path, capfd):
     assert "tmux" not in shown and "pytest" not in shown and "bash" not in shown
 
 
-def test_an_eval_goes_on_after_an_unsupported_directory(tmp_path, monkeypatch, capfd):
-    monkeypatch.setenv("HEXATHLON_DATA", str(tmp_path))
+def test_an_eval_goes_on_after_an_unsupported_directory(tmp_path):
+    """In a process of its own, since a process reads HEXATHLON_DATA once."""
     for name in ("module", "greeting"):
         write_folder(tmp_path / "harbor", name)
     (tmp_path / "harbor/greeting/environment/Dockerfile").write_text("FROM scratch\n")
     words = ["eval", "agent:oracle", "--envs", "Terminal", "--taskset", "harbor", "--tasks", "0"]
-    assert run([*words, "--out", str(tmp_path / "run")]) == 2
+    command = [sys.executable, "-m", "hexathlon", *words, "--out", str(tmp_path / "run")]
+    environment = {**os.environ, "HEXATHLON_DATA": str(tmp_path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 2, done.stderr
     lines = (tmp_path / "run/records.jsonl").read_text().splitlines()
     records = {r["key"]["task"].split("/")[1]: r for r in map(json.loads, lines)}
     assert records["module"]["reward"] == 1.0
@@ -93,7 +99,6 @@ def test_an_eval_goes_on_after_an_unsupported_directory(tmp_path, monkeypatch, c
 
 def test_debian_packages_come_with_their_dependencies(tmp_path, monkeypatch):
     import shutil
-    import subprocess
 
     if shutil.which("dpkg-deb") is None:
         pytest.skip("no dpkg-deb")
