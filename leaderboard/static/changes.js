@@ -27,7 +27,7 @@ function changesOf(state) {
   return found;
 }
 
-const written = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+const written = (value) => (typeof value === "string" && value ? value : JSON.stringify(value));
 
 // The fields of a row, or those in which the two forms of a row differ.
 function fieldsOf(value) {
