@@ -65,15 +65,16 @@ def test_every_link_leads_somewhere_inside(site, pages):
                 assert parts.fragment in pages[target].names, f"{path}: {link}"
 
 
+SCRIPT = re.compile(r"static/(site|show|pack|changes|trials|trial|compare|points)\.js$")
+
+
 def test_every_page_forbids_what_it_does_not_need(pages):
     for path, page in pages.items():
         assert page.policy.startswith("default-src 'none'"), path
         assert "unsafe" not in page.policy
         assert not {name for name in page.attributes if name.startswith("on") or name == "style"}
         for script in page.scripts:
-            assert re.search(
-                r"static/(site|show|pack|trials|trial|compare|points)\.js$", script.get("src") or ""
-            )
+            assert SCRIPT.search(script.get("src") or "")
 
 
 def test_the_site_holds_every_record_byte_for_byte(site, site_runs):
