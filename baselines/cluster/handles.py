@@ -126,7 +126,7 @@ async def answer_within(seconds: float, reference: Any, what: str) -> Any:
     Args:
         seconds: Maximum time to wait.
         reference: Ray's reference to the result.
-        what: What is waited for, for the error.
+        what: The expected result, for the error.
 
     Raises:
         ClusterError: If there is no result in time.

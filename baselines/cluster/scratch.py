@@ -30,9 +30,12 @@ class ScratchFolder:
             if _abandoned(other):
                 shutil.rmtree(other, ignore_errors=True)
         self.path = Path(tempfile.mkdtemp(prefix=prefix))
-        # Not inherited by programs that this process starts.
-        self._lock = os.open(self.path / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+        # Not inherited by programs that this process starts. Locked before it gets its name, so
+        # that no other process finds it unlocked.
+        unnamed = self.path / f"{_LOCK}.new"
+        self._lock = os.open(unnamed, os.O_CREAT | os.O_RDWR, 0o600)
         fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        unnamed.rename(self.path / _LOCK)
 
     def close(self) -> None:
         """Delete the folder; idempotent."""

@@ -158,11 +158,10 @@ class Optimisers:
         self.taken = int(state["taken"])
         for (part, _), kept in zip(self._parts, state["parts"], strict=True):
             part.load_state_dict(kept)
-        with torch.no_grad():
-            for master, value in zip(
-                self._masters.values(), state.get("masters", ()), strict=False
-            ):
-                master.copy_(value)
+        if "masters" in state:
+            with torch.no_grad():
+                for master, value in zip(self._masters.values(), state["masters"], strict=True):
+                    master.copy_(value)
 
 
 def _master(parameter: Tensor) -> nn.Parameter:

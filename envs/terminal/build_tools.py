@@ -1,4 +1,4 @@
-"""Stand-ins for package installers while an image is built: they note what was asked for.
+"""Stand-ins for package installers while an image is built; they record the requested packages.
 
 The build has no network. Afterwards the packages must be in the base, or the task is unsupported.
 """

@@ -22,7 +22,7 @@ from hexathlon.envs.sandbox.image import HOST, Entry, SandboxImage
 from hexathlon.envs.sandbox.ladder import choose
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 from hexathlon.envs.terminal.build_tools import ASKED, TOOLS_SETTING, build_tools
-from hexathlon.envs.terminal.copying import FILE_TIME, copied, is_archive, leading_copies
+from hexathlon.envs.terminal.copying import FILE_TIME, copied, leading_copies
 from hexathlon.envs.terminal.packages import (
     MODULE_PATH,
     debian_files,
@@ -32,7 +32,13 @@ from hexathlon.envs.terminal.packages import (
     site_entries,
 )
 from hexathlon.envs.terminal.root_files import account_files
-from hexathlon.tasks.terminal.dockerfile import Copy, ParsedDockerfile, Run, read_dockerfile
+from hexathlon.tasks.terminal.dockerfile import (
+    Copy,
+    ParsedDockerfile,
+    Run,
+    is_archive,
+    read_dockerfile,
+)
 from hexathlon.tasks.terminal.harbor import HarborTask, files_below
 from hexathlon.tasks.terminal.opening import native_checks
 from hexathlon.tasks.terminal.requirements import (
@@ -225,7 +231,7 @@ class Builder:
         return self._backend.open(self._image, limits)
 
     def _provide(self, debian: Sequence[str], python: Sequence[str]) -> Mapping[str, Path]:
-        """Lay in the packages that the base lacks; returns Debian packages yet to be unpacked.
+        """Provide the packages that the base lacks; returns Debian packages yet to be unpacked.
 
         Raises:
             TaskUnsupported: If the user's folder lacks them, too.
@@ -238,7 +244,7 @@ class Builder:
         if absent:
             site, why = python_site(absent, version) if version else (None, "there is no Python")
             if site is None or self._backend.name != "namespaces":
-                why = why or f"the backend {self._backend.name} does not lay in wheels"
+                why = why or f"the backend {self._backend.name} does not install wheels"
                 reasons.append(f"Python packages {absent} ({why})")
             else:
                 files = {**self._image.files, **site_entries(site, version)}

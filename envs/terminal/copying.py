@@ -11,19 +11,13 @@ from hexathlon.envs.errors import TaskUnsupported
 from hexathlon.envs.sandbox.image import Entry
 from hexathlon.tasks.terminal.dockerfile import Copy, ParsedDockerfile, Run
 
-__all__ = ["FILE_TIME", "copied", "is_archive", "leading_copies"]
+__all__ = ["FILE_TIME", "copied", "leading_copies"]
 
 FILE_TIME = 1_772_323_200
 """Modification time of all files of an image."""
 
-_ARCHIVE = re.compile(r"\.(tar|tgz|tbz2|txz|tar\.(gz|bz2|xz))$")
 _PATTERN = re.compile(r"[*?\[]")
 _PROGRAMS = (b"#!", b"\x7fELF")
-
-
-def is_archive(path: str) -> bool:
-    """Whether ADD unpacks a file of this name."""
-    return _ARCHIVE.search(path) is not None
 
 
 def leading_copies(
@@ -54,7 +48,7 @@ def _makes_one_folder(step: Run) -> bool:
     return (
         plain
         and not re.search(r"[$`;&|<>*?{]", step.command)
-        and (len(shlex.split(step.command)) == 3)
+        and len(shlex.split(step.command)) == 3
     )
 
 
@@ -114,12 +108,11 @@ def _matching(source: str, step: Copy, context: Mapping[str, bytes | Entry]) -> 
         depth = name.count("/") + 1
         tops = {"/".join(path.split("/")[:depth]) for path in context}
         parts = name.split("/")
-        found = [
+        return [
             top
             for top in sorted(tops)
             if top.count("/") + 1 == depth and all(map(fnmatch.fnmatchcase, top.split("/"), parts))
         ]
-        return found
     return []
 
 

@@ -1,6 +1,6 @@
 """Files of a small Debian that the machine's own `/usr` lacks: accounts and settings.
 
-Laid in for tasks of other makers, whose scripts create users, give files away and call `su`.
+Added for tasks of other makers, whose scripts create users, give files away and call `su`.
 """
 
 import stat

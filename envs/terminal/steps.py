@@ -147,7 +147,7 @@ class StepGrader:
         """Return a result as it is, unless none of its tests can be reached here by any work.
 
         A script that ends before its tests begin may have failed because of what the agent left,
-        or for want of a program or a network. The reference solution tells which.
+        or because a program or the network is missing. The reference solution decides.
         """
         if result.tests or not expected_tests(step) or "solve.sh" not in step.solution:
             return result

@@ -11,7 +11,7 @@ from hexathlon.envs.terminal.env import TerminalEnv
 from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import Script
-from hexathlon.tasks.terminal.directories import directory_source
+from hexathlon.tasks.terminal.directories import directory_source, is_task_folder
 from hexathlon.tasks.terminal.opening import open_task
 from hexathlon.tasks.tool_calls import tool_call
 
@@ -43,10 +43,9 @@ class CheckedDirectory:
 
 def task_folders(folder: Path) -> list[Path]:
     """Return the task directories directly below one, or this one if it is a task itself."""
-    marks = ("task.toml", "task.yaml")
-    if any((folder / mark).is_file() for mark in marks):
+    if is_task_folder(folder):
         return [folder]
-    return [p for p in sorted(folder.glob("*")) if any((p / mark).is_file() for mark in marks)]
+    return list(filter(is_task_folder, sorted(folder.glob("*"))))
 
 
 def check_directory(env: TerminalEnv, folder: Path) -> CheckedDirectory:

@@ -21,12 +21,23 @@ from hexathlon.tasks.terminal.scripts import following
 from hexathlon.tasks.terminal.test_ids import expected_tests
 from hexathlon.tasks.terminal.tools import TOOLS
 
-__all__ = ["DirectorySource", "directory_source", "harbor", "terminal_bench"]
+__all__ = [
+    "DirectorySource",
+    "directory_source",
+    "harbor",
+    "is_task_folder",
+    "terminal_bench",
+]
 
 _LEVELS: dict[str, Level] = {"tiny": "tiny", "easy": "easy", "medium": "medium", "hard": "hard"}
 _TURNS = 60
 _LISTED = 10
 """Maximum number of unreadable directories named in a warning."""
+
+
+def is_task_folder(folder: Path) -> bool:
+    """Whether a directory is a task in Harbor or Terminal-Bench 1 format."""
+    return any((folder / mark).is_file() for mark in ("task.toml", "task.yaml"))
 
 
 class DirectorySource(TaskSource):
@@ -51,8 +62,7 @@ class DirectorySource(TaskSource):
         if self._folders is not None:
             return list(self._folders)
         root = directories_root() / self.name
-        marks = ("task.toml", "task.yaml")
-        found = [p for p in sorted(root.glob("*")) if any((p / mark).is_file() for mark in marks)]
+        found = list(filter(is_task_folder, sorted(root.glob("*"))))
         if not found:
             raise MissingData(
                 f"there are no task directories in {root}; put them there, or name another folder "

@@ -1,8 +1,8 @@
 """Dockerfile parser: the steps from a base to the image, and any obstacles.
 
 Package installation is a requirement rather than a step: either the base has the packages, or
-they are laid in from the user's package folder, or the task cannot run. Installations that only
-the shell can make out (in a loop, from a list in a file) stay steps.
+the user's package folder provides them, or the task cannot run. Installations that only the shell
+can expand (in a loop, from a list in a file) stay steps.
 """
 
 import json
@@ -20,7 +20,7 @@ from hexathlon.tasks.terminal.dockerfile_text import (
 )
 from hexathlon.tasks.terminal.requirements import read_installation
 
-__all__ = ["BASH", "Copy", "ParsedDockerfile", "Run", "read_dockerfile"]
+__all__ = ["BASH", "Copy", "ParsedDockerfile", "Run", "is_archive", "read_dockerfile"]
 
 BASH = ("bash", "-c")
 
@@ -247,7 +247,7 @@ class _Reader:
                 "" if owner.split(":")[0] in ("root", "0") else owner,
                 stage,
                 {n: expand(t, self.values()) if e else t for n, (t, e) in texts.items()},
-                unpack and any(_ARCHIVE.search(word) for word in words[:-1]),
+                unpack and any(map(is_archive, words[:-1])),
             )
         )
 
@@ -304,6 +304,11 @@ def _with_documents(rest: str, texts: Mapping[str, tuple[str, bool]]) -> str:
                 "/tmp/.script"  # fmt: skip
         return text
     return rest + "\n" + "".join(f"{text}{name}\n" for name, (text, _) in texts.items())
+
+
+def is_archive(path: str) -> bool:
+    """Whether ADD unpacks a file of this name."""
+    return _ARCHIVE.search(path) is not None
 
 
 def read_dockerfile(text: str) -> ParsedDockerfile:

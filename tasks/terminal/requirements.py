@@ -1,7 +1,7 @@
 """Packages that a Dockerfile or a script installs, read from a single command.
 
-Some packages are never a requirement: what the benchmarks' own harnesses use (terminal recorders,
-pytest), and what only serves to fetch other packages.
+Some packages are never a requirement: tools of the benchmarks' own harnesses (terminal recorders,
+pytest), and tools that only fetch other packages.
 """
 
 import re

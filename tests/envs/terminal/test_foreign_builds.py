@@ -149,13 +149,13 @@ def test_recorders_and_pytest_are_never_needs(env, tmp_path):
     assert play(env, task, source.oracle(source.build(task)))[0] == 1.0
 
 
-def test_wheels_of_the_users_folder_are_laid_in(env, tmp_path, monkeypatch):
+def test_wheels_of_the_users_folder_are_installed(env, tmp_path, monkeypatch):
     monkeypatch.setenv("HEXATHLON_PACKAGES", str(tmp_path / "packages"))
     wheel = tmp_path / "packages/wheels/hexathlon_sample-1.0-py3-none-any.whl"
     wheel.parent.mkdir(parents=True)
     info = "hexathlon_sample-1.0.dist-info"
     with zipfile.ZipFile(wheel, "w") as file:
-        file.writestr("hexathlon_sample.py", "WORD = 'laid in'\n\ndef main():\n    print(WORD)\n")
+        file.writestr("hexathlon_sample.py", "WORD = 'wheel'\n\ndef main():\n    print(WORD)\n")
         file.writestr(
             f"{info}/METADATA", "Metadata-Version: 2.1\nName: hexathlon-sample\nVersion: 1.0\n"
         )
@@ -166,7 +166,7 @@ def test_wheels_of_the_users_folder_are_laid_in(env, tmp_path, monkeypatch):
             f"{info}/entry_points.txt", "[console_scripts]\nsample=hexathlon_sample:main\n"
         )
         file.writestr(f"{info}/RECORD", "")
-    line = "python3 -c 'import hexathlon_sample; assert hexathlon_sample.WORD == \"laid in\"'"
+    line = "python3 -c 'import hexathlon_sample; assert hexathlon_sample.WORD == \"wheel\"'"
     task = made(
         tmp_path, "FROM debian:12\nRUN pip install hexathlon-sample==1.0\nWORKDIR /work\n",
         tests__test_DOT_sh=TESTS.format(line=line),
@@ -177,7 +177,7 @@ def test_wheels_of_the_users_folder_are_laid_in(env, tmp_path, monkeypatch):
         if "No module named pip" in str(error):
             pytest.skip(f"{sys.executable} has no pip")
         raise
-    assert shown.startswith("laid in\n") and "Read-only" in shown and str(tmp_path) not in shown
+    assert shown.startswith("wheel\n") and "Read-only" in shown and str(tmp_path) not in shown
     assert play(env, task, commands([]))[0] == 1.0
 
 
