@@ -5,6 +5,7 @@ that the run stops between two steps. The count of signals does not depend on ha
 writes each signal to a descriptor that a thread reads, even while the main thread computes in C.
 """
 
+import atexit
 import os
 import select
 import signal
@@ -46,6 +47,9 @@ def install() -> None:
     """
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         return
+    # Registered first, so called among the last at exit. Python then restores the default action
+    # of handled signals, and a late Ctrl-C would replace the command's exit code.
+    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
