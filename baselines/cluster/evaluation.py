@@ -67,10 +67,11 @@ def workers_for(setup: RemoteSetup, cluster: RayCluster) -> Iterator[ClusterPlay
         cluster: The cluster.
     """
     table = setup.execution.cluster or ClusterChoice()
-    if setup.asynchronous and "slots" not in table.model_fields_set:
-        # As many concurrent trials as in a single process.
-        slots = -(-setup.execution.concurrency // table.workers)
-        table = table.model_copy(update={"slots": slots})
+    if "slots" not in table.model_fields_set:
+        # As many concurrent trials as in a single process. Those of built-in agents compute all the
+        # time; two at once would only evict each other's databases and pages from the caches.
+        concurrent = setup.execution.concurrency if setup.asynchronous else 1
+        table = table.model_copy(update={"slots": -(-concurrent // table.workers)})
     make = _Environments(setup.config.limits)
     with Fleet(
         cluster,

@@ -276,6 +276,34 @@ def test_views_of_the_schema_may_use_replaced_functions():
     source.close()
 
 
+def image_of(*statements):
+    source = sqlite3.connect(":memory:")
+    for statement in statements:
+        source.execute(statement)
+    source.commit()
+    image = source.serialize()
+    source.close()
+    return image
+
+
+def test_databases_with_one_schema_read_it_once(monkeypatch):
+    monkeypatch.setattr(connection, "_schemas", {})
+    create = "CREATE TABLE t (a INTEGER)"
+    first, second = image_of(create), image_of(create, "INSERT INTO t VALUES (1)")
+    view = image_of(create, "CREATE VIEW v AS SELECT a, trim(a, '1') AS b FROM t")
+    opened = [SqliteConnection(image) for image in (first, second, view, second)]
+    assert opened[1].catalogue() is opened[0].catalogue() is opened[3].catalogue()
+    assert list(opened[2].catalogue()) == ["t", "v"]
+    assert [each.run("SELECT count(*) FROM t", LIMITS).rows for each in opened] == [
+        [(0,)], [(1,)], [(0,)], [(1,)],
+    ]  # fmt: skip
+    assert opened[2].run("SELECT * FROM v", LIMITS).rows == []
+    for number in range(connection._MOST_SCHEMAS):
+        SqliteConnection(image_of(f"CREATE TABLE u{number} (a)"))
+    assert len(connection._schemas) == connection._MOST_SCHEMAS
+    assert SqliteConnection(second).catalogue() == opened[0].catalogue()
+
+
 def test_an_unreferenced_connection_is_closed_at_once():
     connection = SqliteConnection(IMAGE)
     connection.run("SELECT date('2020-01-01'), printf('%d', 1)", LIMITS)
