@@ -118,6 +118,9 @@ for pair in sys.argv[1:]:
 print("version", "%d.%d" % sys.version_info[:2])
 print("missing", *names)
 """
+_CHECKED = "/checked"
+"""Last line of a check; no package has a slash in its name."""
+
 _SECONDS = 300.0
 
 
@@ -128,22 +131,27 @@ def packages_folder() -> Path:
 
 
 def missing_debian(sandbox: Sandbox, names: Iterable[str]) -> list[str]:
-    """Return the Debian packages that are not in a sandbox's base."""
-    tests = []
+    """Return the Debian packages that are not in a sandbox's base.
+
+    All of them count as missing if the check did not run to its end.
+    """
+    tests, checked = [], []
     for name in dict.fromkeys(names):
         if sandbox.image.base == HOST and _installed_here(name):
             continue
         known = f"dpkg-query -W -f '${{db:Status-Status}}' {shlex.quote(name)} 2>&1"
         commands = [f"command -v {shlex.quote(each)}" for each in _commands_of(name)]
         there = " && ".join(commands) or "true"
+        checked.append(name)
         tests.append(
             f"{{ {{ {there}; }} >/dev/null 2>&1 || {known} | grep -qx installed; }} "
             f"|| echo {shlex.quote(name)}"
         )
     if not tests:
         return []
-    done = sandbox.execute("\n".join(tests))
-    return done.output.decode("utf-8", "replace").split()
+    done = sandbox.execute("\n".join([*tests, f"echo {_CHECKED}"]))
+    *missing, end = done.output.decode("utf-8", "replace").split() or [""]
+    return missing if end == _CHECKED else checked
 
 
 def _commands_of(name: str) -> list[str]:

@@ -42,6 +42,8 @@ def check_folders(
     from hexathlon.envs.terminal.survey import OUTCOMES, CheckedDirectory, checked
 
     folders = _folders(path)
+    if out is not None and out.exists():
+        raise UsageError(f"{out} exists; name a new file with --out")
     if sample and sample < len(folders):
         chosen = generator_for("directories", _SAMPLE_SEED).permutation(len(folders))[:sample]
         folders = [folders[place] for place in sorted(chosen)]

@@ -9,7 +9,9 @@ import pytest
 
 from hexathlon.envs.errors import BackendMissing
 from hexathlon.envs.sandbox import ladder
-from hexathlon.envs.terminal.packages import debian_files, packages_folder
+from hexathlon.envs.sandbox.image import SandboxImage
+from hexathlon.envs.sandbox.limits import SandboxLimits
+from hexathlon.envs.terminal.packages import debian_files, missing_debian, packages_folder
 from hexathlon_cli.app import run
 from support.task_folders import write_folder
 
@@ -43,6 +45,8 @@ def test_each_directory_has_its_outcome(tmp_path, capfd):
     out = tmp_path / "out.jsonl"
     assert run(["terminal", "check", str(folders(tmp_path / "set")), "--out", str(out)]) == 0
     shown = capfd.readouterr().out
+    assert run(["terminal", "check", str(tmp_path / "set"), "--out", str(out)]) == 1
+    assert "out.jsonl exists; name a new file" in capfd.readouterr().err
     results = {row["name"]: row for row in map(json.loads, out.read_text().splitlines())}
     assert {name: row["outcome"] for name, row in results.items()} == {
         "module": "solved", "inventory": "unsolved", "count-lines": "runs",
@@ -95,6 +99,18 @@ def test_an_eval_goes_on_after_an_unsupported_directory(tmp_path):
     assert records["module"]["reward"] == 1.0
     assert records["greeting"]["cause"] == "unsupported" and records["greeting"]["attempt"] == 1
     assert "the base image scratch" in records["greeting"]["error"]
+
+
+def test_packages_of_a_check_that_was_cut_off_count_as_missing():
+    with ladder.choose().open(SandboxImage(), SandboxLimits()) as sandbox:
+        assert missing_debian(sandbox, ["no-such-thing", "no-other"]) == [
+            "no-such-thing", "no-other",
+        ]  # fmt: skip
+        assert missing_debian(sandbox, ["bash"]) == []
+        sandbox.execute("command() { [ $2 = no-such-thing ] || exit; }")
+        assert missing_debian(sandbox, ["no-such-thing", "bash-of-old"]) == [
+            "no-such-thing", "bash-of-old",
+        ]  # fmt: skip
 
 
 def test_debian_packages_come_with_their_dependencies(tmp_path, monkeypatch):
