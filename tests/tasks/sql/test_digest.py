@@ -4,6 +4,7 @@ import sqlite3
 
 import pytest
 
+from hexathlon.tasks.sql.world import digest
 from hexathlon.tasks.sql.world.digest import differing, digest_rows, table_digests
 
 ROWS = [(1, "a", 0.5), (2, None, 1.0), (2, None, 1.0)]
@@ -54,3 +55,19 @@ def test_all_tables_of_a_database():
 def test_other_values_are_refused():
     with pytest.raises(TypeError, match="expected an SQLite value"):
         digest_rows(["x"], [(object(),)])
+
+
+def test_remembered_digests_are_those_of_the_rows(monkeypatch):
+    monkeypatch.setattr(digest, "_digests", {})
+    monkeypatch.setattr(digest, "_MOST_DIGESTS", 3)
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE t (a, b)")
+    seen = []
+    for value in (1, 1.0, "1", b"1", None, 0.0, -0.0, "1", 2**62, "\u00e9", "1", 1):
+        connection.execute("DELETE FROM t")
+        connection.execute("INSERT INTO t VALUES (?, 'x')", (value,))
+        seen.append(table_digests(connection)["t"])
+        assert seen[-1] == digest_rows(["a", "b"], [(value, "x")])
+    assert len(set(seen)) == 8  # 0.0 and -0.0 are equal
+    assert len(digest._digests) == 3
+    connection.close()
