@@ -155,7 +155,9 @@ def every_eval_ever(boards: Sequence[Board]) -> bytes:
 def _aggregate(slug: str, rows: Sequence[tuple[Board, BoardRow]]) -> dict[str, Any]:
     run = rows[0][1].submission
     moment = str(_epoch(run.plan.get("created")))
-    developer, model = _portable(run.team or "unknown"), _portable(run.name)
+    # The collection refuses an unknown developer; a run's own export names the kind of model, too.
+    kind = run.plan.get("model", {}).get("kind")
+    developer, model = _portable(run.team or str(kind or "unknown")), _portable(run.name)
     return {
         "schema_version": EVERY_EVAL_EVER,
         "evaluation_id": f"hexathlon/{slug}/{moment}",
