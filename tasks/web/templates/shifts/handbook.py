@@ -36,6 +36,7 @@ _KEYS = (
     "plan",
     "undelivered",
     "log",
+    "pace",
 )
 _KINDS = {"hold": "hold|冻结", "release": "release|解冻"}
 
@@ -158,8 +159,9 @@ def _condition(terms: PlanTerms) -> tuple[str, str]:
         return (f" {first} and {second} go to the same firm.", f"{first}与{second}由同一公司承接。")
     if terms.rebate:
         return (
-            f" Every firm that gets at least {REBATED} works takes €{terms.rebate} off.",
-            f"承接至少{REBATED}项工程的公司，每家减收{terms.rebate}欧元。",
+            f" Every firm that gets at least {REBATED} works takes €{terms.rebate} off, once for all "
+            "of its works together.",
+            f"承接至少{REBATED}项工程的公司，每家减收{terms.rebate}欧元，按公司总共只减一次。",
         )
     return "", ""
 
@@ -191,6 +193,18 @@ def _rule_texts(rules: DayRules) -> dict[str, tuple[str, str]]:
             "冻结。被冻结的记录保持现有的值；在它不再被冻结之后，随第一个到达您的请求，调整为届时应有的值。“登记簿”上关于某记录的登记，"
             "只有登记人今天持有该网站的有效授权者才算数，其中又只以日期最晚的一条为准。如果这一条是冻结，"
             f"且今天距其日期不超过{rules.days}天，该记录即被冻结。",
+        ),
+        "pace": (
+            f"Pace. With one request, at most {rules.pace} records of each site are given a value. If "
+            "more records of a site would have to be, it is those with the smallest numbers, "
+            "counting only the digits, so that K7 comes before E12. The others wait: they keep the "
+            "value that they have until a later request, with which they are considered like all "
+            "other records, without precedence. Held records and those that are left as they are "
+            "take no place. What the other rules say about when a record is brought to a value goes "
+            "only within this limit.",
+            f"节奏。随每个请求，每个网站最多给{rules.pace}条记录设值。某网站应设值的记录更多时，只设编号最小的那些，编号只看数字，"
+            "例如K7先于E12。其余记录等待：它们保持现有的值，随以后的请求像其他记录一样重新考虑，并无优先。"
+            "被冻结的记录和不再去动的记录不占名额。其他规则关于何时把记录调整为应有之值的规定，只在此限度内适用。",
         ),
         "others": (
             "Work of others. If a record to which you gave a value today now shows another one, and "

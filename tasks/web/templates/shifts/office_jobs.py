@@ -28,6 +28,7 @@ from hexathlon.tasks.web.world.sites.tracker.vocabulary import (
     label_of,
 )
 from hexathlon.tasks.web.world.store import StoreRow
+from hexathlon.tasks.web.world.words import wordings_of
 
 __all__ = ["contact_notes", "event_notes", "in_contacts", "issue_people", "issue_priorities",
            "reorder_levels"]  # fmt: skip
@@ -358,6 +359,15 @@ def event_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
                 or {row["id"] for row in again} != set(keys)):  # fmt: skip
             continue
         texts = [bench.say(*each.split("|")) for each in scene.sample(_EVENT_NOTES, 6)]
+        states = {
+            language: [f"{first}{each}{last}" for each in
+                       wordings_of("calendar", "status_planned", language)]
+            for language, first, last in (("en", '"', '"'), ("zh", "“", "”"))
+        }  # fmt: skip
+        planned = (
+            ", ".join(states["en"][:-1]) + f" or {states['en'][-1]}",
+            "、".join(states["zh"][:-1]) + f"或{states['zh'][-1]}",
+        )
         targets = []
         for place, row in enumerate(found):
             note = texts[4 + place % 2] if place % 3 < 2 else ""
@@ -384,8 +394,10 @@ def event_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
                 bench.say(
                     f'Set the note of the planned events with the title "{title}" that the user '
                     f'organises and that take place after today to "{text}"; a note that is there '
-                    "is replaced.",
-                    f"请把用户组织的、已计划的、今天之后的、标题为“{title}”的日程的备注设为“{text}”，已有备注一律替换。",
+                    "is replaced. Planned are those that are not cancelled: their pages say "
+                    f"{planned[0]}.",
+                    f"请把用户组织的、已计划的、今天之后的、标题为“{title}”的日程的备注设为“{text}”，已有备注一律替换。"
+                    f"已计划指未取消，日程页面显示为{planned[1]}。",
                 )
                 for text in texts[:3]
             ),
