@@ -66,8 +66,8 @@ def check_notifications(task):
     for request in task.params["requests"]:
         messages = [row for table, kind, row in request["edits"]
                     if (table, kind) == ("messages.messages", "put")]  # fmt: skip
-        assert [(row["text"], row["thread"]) for row in messages] == [
-            (each["text"], each["params"]["id"]) for each in request["notices"]], task.id  # fmt: skip
+        announced = [(each["text"], each["params"]["id"]) for each in request["notices"]]
+        assert [(row["text"], row["thread"]) for row in messages] == announced, task.id
 
 
 def check_orders(task):

@@ -58,7 +58,8 @@ class RuleChange:
         if self.rule == "sign":
             return e.say("the ending of the first message of a day to a contact of the group Work "
                          f'is "{value}"',
-                         f"每天发给“工作”群组某位联系人的第一条信息，结尾改为“{value}”")  # fmt: skip
+                         "每天发给“工作”群组某位联系人的第一条信息，"
+                         f"结尾改为“{value}”")  # fmt: skip
         if self.rule in ("guests_alarm", "alone_alarm"):
             words = reminder_words(e.language, str(value))[0]
             who = e.say(*(("with", "有") if self.rule == "guests_alarm" else ("without", "没有")))
@@ -66,7 +67,8 @@ class RuleChange:
                          f"{who}受邀者的日程提醒设为{words}")  # fmt: skip
         return e.say(f"tasks due at most {value} days after today's date get high priority, all "
                      "others none",
-                     f"到期日不晚于今天之后第{value}天的任务优先级为高，其他不设优先级")  # fmt: skip
+                     f"到期日不晚于今天之后第{value}天的任务优先级为高，"
+                     "其他不设优先级")  # fmt: skip
 
     def message(self, e: Errand) -> str:
         """Return the change as a message."""
@@ -159,8 +161,8 @@ def _transfers(e: Errand, rules: HouseRules) -> Sequence[str]:
 def _messages(e: Errand, rules: HouseRules) -> Sequence[str]:
     return (
         e.say("The first message of a day to a contact of the group Work ends in "
-              f'"{rules.sign}", after a space. Further ones to the same contact on the same date have '
-              "no ending, nor have messages to others.",
+              f'"{rules.sign}", after a space. Further ones to the same contact on the same date '
+              "have no ending, nor have messages to others.",
               f"每天发给“工作”群组某位联系人的第一条信息，末尾空一格写“{rules.sign}”；同一日期再发给此人的不写，"
               "发给其他人的也不写。"),
     )  # fmt: skip

@@ -97,10 +97,11 @@ def _rules(
     authority = e.say(
         f"Only {keeper} may change these rules, by message; while {keeper} is on leave, only "
         f"{deputy}. {keeper} has mailed me when that is. A change holds for what is created, "
-        "changed or sent after it has arrived, and for what was created today before that only if it "
-        "says so.",
+        "changed or sent after it has arrived, and for what was created today before that only if "
+        "it says so.",
         f"只有{keeper}可以发信息更改这些规矩；{keeper}休假期间只有{deputy}可以。休假时间{keeper}发邮件说过。"
-        "更改对其到达之后新建、修改和发送的一切有效；对今天在此之前新建的，只有明说时才有效。")  # fmt: skip
+        "更改对其到达之后新建、修改和发送的一切有效；"
+        "对今天在此之前新建的，只有明说时才有效。")  # fmt: skip
     lines = [(e.day(-e.number(3, 40)), amendment), (e.day(e.number(2, 20)), later)]
     note(e, titles[0], "\n".join([*rule_lines(e, morning, kinds), authority]), pinned=True)
     note(e, titles[1], "\n".join(

@@ -61,7 +61,7 @@ def reread(scene: WebScene, steps: Sequence[DayStep]) -> bool:
             mandates - head != force.mandates - head
             or held != force.held
             or closures != {each.number for each in force.closures}
-            or _numbers(_PACE, pages["day-rules"]) != [str(force.pace)]
+            or _numbers(_PACE, pages["day-rules"]) != [str(force.pace)] * bool(force.pace)
         ):
             return False
     return True
