@@ -393,7 +393,9 @@ class DayLedger:
     def _waiting(self, due: Sequence[RecordPlace], pace: int) -> set[RecordPlace]:
         """Return the records that wait: on each site, all but those with the smallest numbers."""
         waiting = set[RecordPlace]()
-        for site in {place[0] for place in due} if pace else ():
+        if not pace:
+            return waiting
+        for site in {place[0] for place in due}:
             here = [place for place in due if place[0] == site]
             if self.slip != "pace_by_request":
                 here.sort(key=lambda place: number_of(self.places[place][1].label))
