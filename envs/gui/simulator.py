@@ -184,8 +184,8 @@ class PhoneDevice:
         return pixels
 
     def intervene(self, change: Mapping[str, Any]) -> None:
-        """Apply edits, and post a notification if there is one."""
-        self.phone.intervene(change.get("edits", ()), change.get("notice"))
+        """Apply edits, and post the notifications that come with them."""
+        self.phone.intervene(change.get("edits", ()), *change.get("notices", ()))
 
     # State -------------------------------------------------------------------------------------
 

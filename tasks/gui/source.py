@@ -39,7 +39,7 @@ class GuiSource(PairedSource):
 
     name = "gui"
     family = "gui"
-    version = "5"
+    version = "6"
     sizes: ClassVar[Mapping[Split, int | None]] = {
         "train": None, "dev": 12_800, "test": 1_600, "heldout": 1_600,
     }  # fmt: skip
@@ -190,9 +190,10 @@ def _request_params(draft: GuiDraft) -> list[dict[str, Any]]:
 def _later_requests(draft: GuiDraft) -> list[dict[str, Any]]:
     """Return what the environment shows and changes after each report but the last."""
     return [
-        {"text": each.text, "edits": [list(edit) for edit in each.edits], "notice": each.notice}
+        {"text": each.text, "edits": [list(edit) for edit in each.edits],
+         "notices": list(each.notices)}
         for each in draft.requests[1:]
-    ]
+    ]  # fmt: skip
 
 
 def _draft_of(task: Task) -> GuiDraft:

@@ -47,6 +47,7 @@ _REBATE = re.compile(r"at least 3 works takes €(\d+) off|每家减收(\d+)欧�
 _SYNC = re.compile(
     r"(?:The site|同步。)\s?(\w+?)(?: is synchronised|网站).*?(\d+)(?: and |和请求)(\d+)"
 )
+_PACE = re.compile(r"at most (\d+) records of each site|每个网站最多给(\d+)条记录")
 _HEAD = re.compile(r"^R-\d+ (?:Mandates\. |授权。)(.+?) ?[(（](.+?)[)）]", re.M)
 _LOG = re.compile(r"^R-\d+ (?:Day log|工作日志).*", re.M)
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -285,6 +286,7 @@ class _Clerk:
             terms,
             site,
             (int(first), int(second)),
+            int(*numbers(_PACE)),
         )
 
     def listed(self):

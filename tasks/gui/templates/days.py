@@ -108,8 +108,8 @@ def working_day(scene: GuiScene) -> GuiDraft | None:
             "edits": (("messages.messages", "put", {
                 "id": number, "thread": boss["id"], "text": text, "mine": False, "time": "NOW",
                 "file": ""}),),
-            "notice": {"app": "messages", "title": boss["name"], "text": text, "screen": "thread",
-                       "params": {"id": boss["id"]}},
+            "notices": ({"app": "messages", "title": boss["name"], "text": text, "screen": "thread",
+                         "params": {"id": boss["id"]}},),
         }  # fmt: skip
 
     drop = in_sequence(found("tasks", gone), press("tasks", "delete"),

@@ -74,8 +74,8 @@ class GuiRequest:
     edits: tuple[PhoneEdit, ...] = ()
     """Other people's changes right before the request is shown; `NOW` stands for the time."""
 
-    notice: Mapping[str, Any] | None = None
-    """A notification that comes with the edits."""
+    notices: tuple[Mapping[str, Any], ...] = ()
+    """Notifications that come with the edits, one for each message."""
 
     part: Mapping[str, Any] = field(default_factory=dict)
     """The expected changes that show that this request was carried out."""

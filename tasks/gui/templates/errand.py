@@ -8,6 +8,7 @@ name the mistake: the similar person, the older price, the day before.
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from hexathlon.tasks.gui.operations.finding import read_tab
@@ -225,13 +226,14 @@ class Errand:
 
     def tell(self, thread: PhoneRow, text: str) -> None:
         """Add a message from the other side to a conversation, the newest of this morning."""
-        minute = self.number(10, 50)
-        times = [row["time"] for row in self.rows("messages.messages")
+        at = datetime.fromisoformat(f"{self.today} 07:{self.number(10, 50)}")
+        times = [datetime.fromisoformat(row["time"]) for row in self.rows("messages.messages")
                  if row["thread"] == thread["id"] and row["time"][:10] == self.today]  # fmt: skip
         if times:
-            minute = max(minute, int(max(times)[-2:]) + 1)
+            at = max(at, max(times) + timedelta(minutes=1))
+        self.need(at <= datetime.fromisoformat(self.plan.start))
         self.put("messages.messages", thread=thread["id"], text=text, mine=False, file="",
-                 time=f"{self.today} 07:{minute}")  # fmt: skip
+                 time=at.isoformat(" ", "minutes"))  # fmt: skip
 
     def task(
         self, request: tuple[str, str], *operations: PhoneOperation,

@@ -204,9 +204,9 @@ def birthday_card(e: Errand) -> GuiDraft:
     due = coming(first)
     return e.task(
         (f"Who of my contacts in the group {e.word('contacts', group)} has the next birthday? Add "
-         'a task due on that day, in the form "Card for Ada Moss".',
-         f"我的“{e.word('contacts', group)}”群组里，下一个过生日的是谁？请新建生日当天截止的任务，"
-         "格式为“给陈晨的贺卡”。"),
+         'a task due on the date of that birthday, in the form "Card for Ada Moss".',
+         f"我的“{e.word('contacts', group)}”群组里，下一个过生日的是谁？"
+         "请新建截止日为该生日的任务，格式为“给陈晨的贺卡”。"),
         *(read("contacts", row["name"]) for row in rows), add_task(title=title, due=due),
         wrong={"second": [add_task(title=other, due=coming(second))],
                "january": [add_task(title=third, due=coming(earliest))],

@@ -261,8 +261,8 @@ class MorningShift(GuiTemplate):
                     f"{boss['name']}刚写信说又来了几箱。请把新的总数和口令发给{two['name']}，"
                     "格式为“12箱，请报34”。"),
                 edits=(news,),
-                notice={"app": "messages", "title": boss["name"], "text": late,
-                        "screen": "thread", "params": {"id": boss["id"]}},
+                notices=({"app": "messages", "title": boss["name"], "text": late,
+                          "screen": "thread", "params": {"id": boss["id"]}},),
                 part=parts[2]),
             GuiRequest(scene.say(
                 "Correct the note as well: its text is the new total, in the form it has now.",

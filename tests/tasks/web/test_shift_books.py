@@ -221,6 +221,77 @@ def test_a_condition_looks_at_holds_in_force_now(entries, after):
     assert notes(ledger)[0] == after
 
 
+# The pace --------------------------------------------------------------------------------------
+
+
+def test_records_beyond_the_pace_wait_by_their_numbers_and_are_reported():
+    ledger, slow = DayLedger(), rules(pace=2)
+    first = ledger.step(1, DayStep(slow, (ask("1", job("B", 8)), ask("2", job("A", 1)))))
+    assert [target.label for _, target, _ in first.writings] == ["#1", "#2"]
+    assert sorted(first.pending) == ["#10", "#3", "#8", "#9"]
+    second = ledger.step(2, DayStep(slow))
+    assert [target.label for _, target, _ in second.writings] == ["#8", "#3"]
+    third = ledger.step(3, DayStep(rules(pace=3)))
+    assert [target.label for _, target, _ in third.writings] == ["#9", "#10"]
+    assert not third.pending and ledger.counts == [(1, 2), (2, 2), (3, 2)]
+
+
+def test_what_is_withdrawn_while_it_waits_is_never_written():
+    ledger, slow, what = DayLedger(), rules(pace=1), job()
+    ledger.step(1, DayStep(slow, (ask("1", what),)))
+    done = ledger.step(2, DayStep(slow, (DayStatement("withdraw", "1"),)))
+    assert [target.label for _, target, _ in done.writings] == ["#1"] and not done.pending
+    assert notes(ledger) == ["old"] * 3 and [*ledger.given] == [("mail", "contacts", "1")]
+
+
+def test_neither_holds_nor_other_people_use_up_the_pace():
+    ledger, what = DayLedger(), job()
+    held = rules(pace=1, entries=(entry("#1"),))
+    first = ledger.step(1, DayStep(held, (ask("1", what),)))
+    assert notes(ledger) == ["old", "A0", "old"] and sorted(first.pending) == ["#1", "#3"]
+    other = (what, what.targets[1], {"note": "theirs"})
+    correct = DayStatement("correct", "1", 1)
+    second = ledger.step(2, DayStep(held, (correct,), (), (other,)))
+    assert notes(ledger) == ["old", "theirs", "A1"] and second.pending == ["#1"]
+
+
+def test_every_site_has_a_pace_of_its_own():
+    ledger, what = DayLedger(), job()
+    there = replace(job("C"), site="tracker", table="issues")
+    done = ledger.step(1, DayStep(rules(pace=2), (ask("1", what), ask("2", there))))
+    assert len(done.writings) == 4 and done.pending == ["#3", "#3"]
+
+
+def test_waiting_records_that_were_set_before_are_looked_at():
+    ledger, what = DayLedger(), job()
+    ledger.step(1, DayStep(rules(pace=3), (ask("1", what),)))
+    done = ledger.step(2, DayStep(rules(pace=2), (DayStatement("correct", "1", 1),)))
+    assert done.watched == [("mail", "contacts", "3")]
+
+
+def test_mistakes_with_the_pace():
+    steps = [DayStep(rules(pace=2), (ask("1", job("B", 8)), ask("2", job("A", 1)))),
+             DayStep(rules(pace=2))]  # fmt: skip
+
+    def counts(slip):
+        ledger = DayLedger(slip)
+        return [[target.label for _, target, _ in ledger.step(number, step).writings]
+                for number, step in enumerate(steps, 1)]  # fmt: skip
+
+    assert counts("pace_ignored") == [["#8", "#9", "#10", "#1", "#2", "#3"], []]
+    assert counts("pace_by_request") == [["#8", "#9"], ["#10", "#1"]]
+    assert counts("never_made_up") == [["#1", "#2"], []]
+
+
+def test_the_pace_that_a_page_states_is_read(monkeypatch):
+    assert reread(scene(), [DayStep(rules(pace=3))])
+    monkeypatch.setattr(
+        "hexathlon.tasks.web.templates.shifts.replay.pages_of",
+        lambda rules, about: pages_of(replace(rules, pace=4), about),
+    )
+    assert not reread(scene(), [DayStep(rules(pace=3))])
+
+
 # Choices ---------------------------------------------------------------------------------------
 
 

@@ -8,6 +8,8 @@ from hexathlon.envs.web.env import WebEnv
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import play
 from hexathlon.tasks.web.source import _draft_of
+from hexathlon.tasks.web.templates.shifts.handbook import _condition
+from hexathlon.tasks.web.templates.shifts.plans import PlanTerms
 from hexathlon.tasks.web.templates.shifts.records import in_order
 from hexathlon.tasks.web.templates.shifts.templates import TEMPLATES
 from hexathlon.tasks.web.templates.table import templates_of
@@ -75,7 +77,7 @@ def test_every_shift_has_the_near_misses_that_matter(template):
         mutants = set(source.mutants(source.build(task_id)))
         needed = {"never_made_up", "morning_pages", "grants_ignored", "others_overwritten"}
         needed |= {"charges_ignored", "hasty_plans", "exchanged_plans"}
-        needed |= {"plan_sent_once", "undelivered_left", "undone_left"}
+        needed |= {"plan_sent_once", "undelivered_left", "undone_left", "pace_ignored"}
         assert needed | {"miscounted", "not_sent"} <= mutants
         assert len(mutants) >= 10
 
@@ -109,6 +111,42 @@ def test_some_kinds_of_requests_never_occur_in_training():
 
     assert list(occurring("train", NAMES[::4]))[-1] == [False, False]
     assert any(all(kinds) for kinds in occurring("test", NAMES))
+
+
+def test_a_day_says_how_it_ends_and_how_numbers_are_reported():
+    source, languages = get_source("web"), set()
+    for name in NAMES[::2]:
+        for task_id in task_ids(name, "hard", "test", count=2):
+            task = source.build(task_id)
+            *_, last = [each["text"] for each in task.params["requests"]]
+            zh = "个操作" in task.instruction
+            languages.add(zh)
+            assert ("最后一个请求会写明它是最后一个" if zh else
+                    "The last one says that it is the last request") in task.instruction  # fmt: skip
+            assert '["#9", "#10"]' in task.instruction
+            assert ("最后一个请求：" if zh else "The last request: ") in last
+            count = len(task.checks[0].params["answer"]["data"])
+            assert str(list(range(10, 10 + count))) in last
+    assert languages == {True, False}
+
+
+def test_words_that_differ_between_pages_are_explained_where_they_are_used():
+    source = get_source("web")
+    texts = [text for task_id in task_ids("shift_office", "hard", "test", count=8)
+             for task in [source.build(task_id)]
+             for text in (task.instruction, *(each["text"] for each in task.params["requests"]))
+             if "planned events" in text or "已计划的" in text]  # fmt: skip
+    assert texts
+    for text in texts:
+        assert '"planned", "takes place", "on" or "scheduled"' in text or (
+            "“已安排”、“如期举行”、“有效”或“已排定”" in text
+        )
+
+
+def test_a_rebate_is_granted_once_for_each_firm():
+    english, chinese = _condition(PlanTerms(9, 3, rebate=210))
+    assert "takes €210 off, once for all of its works together." in english
+    assert "每家减收210欧元，按公司总共只减一次。" in chinese
 
 
 def test_two_shifts_of_a_template_differ_in_their_course():

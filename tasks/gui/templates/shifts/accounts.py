@@ -232,12 +232,13 @@ def basket(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     return [ShiftRequest((
         f'Order what the note "{title}" lists, to the address {home["label"]}, at the lowest total '
         f"cost: of each kind, any variant or brand with at least {rating / 10:.1f} stars and "
-        "enough in stock, all units of a kind alike; in one order or in two, each with standard "
-        "delivery; one voucher an order, if it helps, and each voucher only once. If several ways "
-        "cost the same, take the one whose dearer order costs most. Place the dearer order first.",
+        "enough in stock, all units of a kind the same product and in the same order; in one "
+        "order or in two, each with standard delivery; one voucher an order, if it helps, and each "
+        "voucher only once. If several ways cost the same, take the one whose dearer order costs "
+        "most. Place the dearer order first.",
         f"请以最低总价下单购买笔记“{title}”所列的东西，寄到“{home['label']}”：每种任选评分不低于"
-        f"{rating / 10:.1f}、库存足够的品牌和款式，同种的都买同一款；可以一单或两单，都用标准配送；"
-        "每单可用一张代金券，每张只能用一次，划算就用。"
+        f"{rating / 10:.1f}、库存足够的品牌和款式，同种的都买同一款，并放在同一单里；"
+        "可以一单或两单，都用标准配送；每单可用一张代金券，每张只能用一次，划算就用。"
         "总价相同时，选金额大的那单最贵的方案；金额大的先下单。"),
         work, ("second best",))]  # fmt: skip
 

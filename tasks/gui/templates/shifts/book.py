@@ -145,15 +145,17 @@ class DayBook:
             e.say(
                 "Several things today, one after the other; report the status after each. Keep to "
                 "my notes about how I do things, whatever I ask for. Read what is written to me "
-                f"when it comes. There are {int(actions * factor)} actions for the whole day.",
+                "when it comes; each new message has a notification. There are "
+                f"{int(actions * factor)} actions for the whole day.",
                 "今天有几件事，依次进行，每件做完请报告状态。无论我要什么，都请遵守我笔记里的做事规矩。"
-                f"有人来信时请及时看。全天共有{int(actions * factor)}次操作。",
+                "有人来信时请及时看，每条新信息都有通知。"
+                f"全天共有{int(actions * factor)}次操作。",
             ),
             right.script(opening),
             changes=expected.changes(),
             requests=tuple(
                 GuiRequest(e.say(*request.text), GuiAnswer(data=tuple(answer) or None),
-                           arriving, self._notification(place), expected.changes(rows), state)
+                           arriving, self._notifications(place), expected.changes(rows), state)
                 for place, (request, arriving, answer, rows, state) in enumerate(zip(
                     self.requests, self._edits, right.answers, right.touched, right.then,
                     strict=True))
@@ -181,13 +183,12 @@ class DayBook:
             for place in range(len(self.requests))
         ]  # fmt: skip
 
-    def _notification(self, place: int) -> dict[str, Any] | None:
-        said = self._said(place)
-        if not said:
-            return None
-        thread, text = said[-1]
-        return {"app": "messages", "title": thread["name"], "text": text, "screen": "thread",
-                "params": {"id": thread["id"]}}  # fmt: skip
+    def _notifications(self, place: int) -> tuple[dict[str, Any], ...]:
+        return tuple(
+            {"app": "messages", "title": thread["name"], "text": text, "screen": "thread",
+             "params": {"id": thread["id"]}}
+            for thread, text in self._said(place)
+        )  # fmt: skip
 
     # Playing -----------------------------------------------------------------------------------
 

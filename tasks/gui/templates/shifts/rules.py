@@ -51,18 +51,24 @@ class RuleChange:
         if self.rule == "limit":
             assert isinstance(value, int)
             return e.say(f"at most {cents_text(value, 'en')} a day leave the account "
-                         f'"{self.account}" by transfer',
-                         f"“{self.account}”每天最多转出{cents_text(value, 'zh')}")  # fmt: skip
+                         f'"{self.account}" by transfer, including what left it earlier on the '
+                         "same date",
+                         f"“{self.account}”每天最多转出{cents_text(value, 'zh')}，"
+                         "同一日期更早转出的也算在内")  # fmt: skip
         if self.rule == "sign":
-            return e.say(f'the ending of messages to the group Work is "{value}"',
-                         f"发给“工作”群组的信息，结尾改为“{value}”")  # fmt: skip
+            return e.say("the ending of the first message of a day to a contact of the group Work "
+                         f'is "{value}"',
+                         "每天发给“工作”群组某位联系人的第一条信息，"
+                         f"结尾改为“{value}”")  # fmt: skip
         if self.rule in ("guests_alarm", "alone_alarm"):
             words = reminder_words(e.language, str(value))[0]
             who = e.say(*(("with", "有") if self.rule == "guests_alarm" else ("without", "没有")))
             return e.say(f"events {who} guests get the reminder {words}",
                          f"{who}受邀者的日程提醒设为{words}")  # fmt: skip
-        return e.say(f"tasks due within {value} days get high priority",
-                     f"{value}天内到期的任务优先级为高")  # fmt: skip
+        return e.say(f"tasks due at most {value} days after today's date get high priority, all "
+                     "others none",
+                     f"到期日不晚于今天之后第{value}天的任务优先级为高，"
+                     "其他不设优先级")  # fmt: skip
 
     def message(self, e: Errand) -> str:
         """Return the change as a message."""
@@ -145,9 +151,9 @@ def _transfers(e: Errand, rules: HouseRules) -> Sequence[str]:
     limit = cents_text(rules.limit, e.language)
     return (
         e.say(f'On one day at most {limit} leave the account "{rules.current["name"]}" by '
-              "transfer, including what left it earlier that day. A transfer that would exceed "
-              f'this leaves from "{rules.savings["name"]}" instead, whole.',
-              f"“{rules.current['name']}”每天通过转账最多转出{limit}，当天早些时候转出的也算在内。"
+              "transfer, including what left it earlier on the same date. A transfer that would "
+              f'exceed this leaves from "{rules.savings["name"]}" instead, whole.',
+              f"“{rules.current['name']}”每天通过转账最多转出{limit}，同一日期更早转出的也算在内。"
               f"某笔转账会使它超额时，整笔改从“{rules.savings['name']}”转出。"),
     )  # fmt: skip
 
@@ -155,9 +161,9 @@ def _transfers(e: Errand, rules: HouseRules) -> Sequence[str]:
 def _messages(e: Errand, rules: HouseRules) -> Sequence[str]:
     return (
         e.say("The first message of a day to a contact of the group Work ends in "
-              f'"{rules.sign}", after a space. Further ones to the same contact that day have no '
-              "ending, nor have messages to others.",
-              f"每天发给“工作”群组某位联系人的第一条信息，末尾空一格写“{rules.sign}”；当天再发给此人的不写，"
+              f'"{rules.sign}", after a space. Further ones to the same contact on the same date '
+              "have no ending, nor have messages to others.",
+              f"每天发给“工作”群组某位联系人的第一条信息，末尾空一格写“{rules.sign}”；同一日期再发给此人的不写，"
               "发给其他人的也不写。"),
     )  # fmt: skip
 
@@ -184,13 +190,14 @@ def _tasks(e: Errand, rules: HouseRules) -> Sequence[str]:
     name = rules.tasks["name"]
     return (
         e.say(f'Tasks go into the list "{name}". One that would be due on a Saturday or a Sunday '
-              "is due on the Friday before. If another open task of this list is due on that day, "
-              "it is due on the nearest working day before on which none is.",
-              f"任务放进清单“{name}”。本应周六或周日到期的，改为之前的周五到期；如果那天该清单里已有别的"
-              "未完成任务到期，就提前到最近的没有任务到期的工作日。"),
-        e.say(f"A task that is then due within {rules.days} days of today has high priority, any "
-              "other none. All this also holds when a due date is changed.",
-              f"这样定下后，从今天算起{rules.days}天内到期的任务优先级为高，其他不设优先级。"
+              "is due on the Friday before. If another open task of this list is due on the "
+              "resulting date, it is due on the nearest working day (Monday to Friday) before that "
+              "date on which none is.",
+              f"任务放进清单“{name}”。本应周六或周日到期的，改为之前的周五到期；如果这样得出的日期该清单里已有别的"
+              "未完成任务到期，就提前到该日期之前最近的、没有任务到期的工作日（周一至周五）。"),
+        e.say(f"A task that is then due at most {rules.days} days after today's date has high "
+              "priority, any other none. All this also holds when a due date is changed.",
+              f"这样定下后，到期日不晚于今天之后第{rules.days}天的任务优先级为高，其他不设优先级。"
               "更改截止日期时也照此办理。"),
     )  # fmt: skip
 

@@ -70,13 +70,15 @@ def _office(e: Errand, cast: DayCast) -> bool:
     subject = e.say("My leave", "我的休假")
     days = [e.day_words(e.day(offset)) for offset in planned]
     mail(e, cast.keeper, subject, e.say(
-        f"I am on leave from {days[0]} to {days[1]}, both days included.",
+        f"I am on leave from {days[0]} to {days[1]}, both dates included.",
         f"我从{days[0]}到{days[1]}休假，首尾两天都算在内。"), 20)  # fmt: skip
     if corrected is not None:
-        days = [e.day_words(e.day(offset)) for offset in corrected]
+        new = [e.day_words(e.day(offset)) for offset in corrected]
         mail(e, cast.keeper, e.say("My leave, corrected", "我的休假（更正）"), e.say(
-            f"My leave is from {days[0]} to {days[1]} instead.",
-            f"我的休假改为从{days[0]}到{days[1]}。"), 10)  # fmt: skip
+            f"My leave is not from {days[0]} to {days[1]}, as I wrote, but from {new[0]} to "
+            f"{new[1]}, both dates included. I am at work on all other days.",
+            f"我的休假不是之前说的从{days[0]}到{days[1]}，而是从{new[0]}到{new[1]}，首尾两天都算在内，"
+            "其他日子我都上班。"), 10)  # fmt: skip
     begin, end = corrected or planned
     return begin <= 0 <= end
 
@@ -95,14 +97,16 @@ def _rules(
     authority = e.say(
         f"Only {keeper} may change these rules, by message; while {keeper} is on leave, only "
         f"{deputy}. {keeper} has mailed me when that is. A change holds for what is created, "
-        "changed or sent afterwards, and for what was created earlier that day only if it says so.",
+        "changed or sent after it has arrived, and for what was created today before that only if "
+        "it says so.",
         f"只有{keeper}可以发信息更改这些规矩；{keeper}休假期间只有{deputy}可以。休假时间{keeper}发邮件说过。"
-        "更改对之后新建、修改和发送的一切有效；只有明说时才对当天已新建的有效。")  # fmt: skip
+        "更改对其到达之后新建、修改和发送的一切有效；"
+        "对今天在此之前新建的，只有明说时才有效。")  # fmt: skip
     lines = [(e.day(-e.number(3, 40)), amendment), (e.day(e.number(2, 20)), later)]
     note(e, titles[0], "\n".join([*rule_lines(e, morning, kinds), authority]), pinned=True)
     note(e, titles[1], "\n".join(
-        e.say(f"From {e.day_words(day)}: {change.text(e)}.",
-              f"{e.day_words(day)}起：{change.text(e)}。")
+        e.say(f"From {e.day_words(day)} on: {change.text(e)}. My other rules stay.",
+              f"{e.day_words(day)}起：{change.text(e)}。其他规矩不变。")
         for day, change in e.sample(lines, 2)))  # fmt: skip
     force = amendment.applied(morning)
     misread = {"amendment unread": morning}

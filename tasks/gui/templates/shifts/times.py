@@ -170,12 +170,12 @@ def gaps(e: Errand, cast: DayCast) -> list[ShiftRequest]:
         f"and {end}, each in one piece and beside no other event? They all fit, in one way. "
         "Within a free stretch the longest job comes first, and the jobs follow each other from "
         "its beginning without a break. Answer with the four times in the order of the note, like "
-        '"09:00; 10:30; 11:15; 14:00", and put only the job that comes first that day into the '
-        "calendar, under its name.",
+        '"09:00; 10:30; 11:15; 14:00", and put only the job that begins earliest on '
+        f"{e.day_words(day)} into the calendar, under its name.",
         f"笔记“{title}”里的四项活计要排进{e.day_words(day)}9:00至{end}，每项不拆分、不与其他日程"
         "重叠；只有一种排法放得下。每段空闲里最长的排最前，从空闲开始处起一项接一项，不留间隔。"
         "请按笔记里的顺序回答四项各自的开始时间，如“09:00; 10:30; 11:15; 14:00”，"
-        "并只把当天最早的那项以其名称加入日历。"),
+        f"并只把{e.day_words(day)}最早开始的那项以其名称加入日历。"),
         work, ("late",))]  # fmt: skip
 
 

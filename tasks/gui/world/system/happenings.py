@@ -41,14 +41,12 @@ class PhoneHappenings(PhoneGestures):
         return any(map(_rings, self.core.stack))
 
     def _happen(self, event: TimedEvent) -> None:
-        self.intervene(event.edits, event.notice)
+        self.intervene(event.edits, *([] if event.notice is None else [event.notice]))
         if event.call is not None:
             self.core.push(ScreenState("system", "call", dict(event.call)))
 
-    def intervene(
-        self, edits: Iterable[Sequence[Any]], notice: Mapping[str, Any] | None = None
-    ) -> None:
-        """Apply other people's changes and post a notification; `NOW` stands for the time."""
+    def intervene(self, edits: Iterable[Sequence[Any]], *notices: Mapping[str, Any]) -> None:
+        """Apply other people's changes and post notifications; `NOW` stands for the time."""
         core = self.core
         for table, kind, value in edits:
             if kind == "put":
@@ -58,7 +56,7 @@ class PhoneHappenings(PhoneGestures):
                 core.write(table, _timed({**(known or {}), **value}, core.now))
             elif value in core.table(table):
                 core.erase(table, value)
-        if notice is not None:
+        for notice in notices:
             self.post_notice(notice)
         self._scene = None
 

@@ -15,10 +15,13 @@ from hexathlon.tasks.web.templates.shifts.rules import (
 )
 from hexathlon.tasks.web.world.people import Person
 
-__all__ = ["DAYS", "ShiftCast", "draw_cast", "draw_rules", "entry_on", "new_number"]
+__all__ = ["DAYS", "PACES", "ShiftCast", "draw_cast", "draw_rules", "entry_on", "new_number"]
 
 DAYS = (8, 15, 26, 40)
 """Terms of holds; a shift uses two of them."""
+
+PACES = (2, 3, 4)
+"""Limits to the records of a site that are set with one request; a shift uses two of them."""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ __all__ = ["DayChanges"]
 
 _KINDS = (
     "days",
+    "pace",
     "auditor",
     "revoke",
     "revoke",
@@ -34,6 +35,7 @@ class DayChanges:
     scene: WebScene
     cast: ShiftCast
     later_days: int
+    later_pace: int
     jobs: Sequence[RecordJob]
     """Jobs that a closure during the day may affect."""
 
@@ -45,7 +47,7 @@ class DayChanges:
         """
         planned: dict[int, list[str]] = {}
         for kind in _KINDS:
-            if kind == "days" or self.scene.rng.random() < 0.8:
+            if kind in ("days", "pace") or self.scene.rng.random() < 0.8:
                 planned.setdefault(self.scene.pick(places), []).append(kind)
         return planned
 
@@ -53,6 +55,8 @@ class DayChanges:
         """Return the rules after a change; the same if there is nothing to change."""
         if kind == "days":
             return replace(rules, days=self.later_days)
+        if kind == "pace":
+            return replace(rules, pace=self.later_pace)
         if kind == "auditor":
             return replace(rules, auditor=self.cast.auditors[1])
         if kind == "regrant":

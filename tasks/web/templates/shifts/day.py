@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from hexathlon.tasks.web.templates.draft import WebDraft, WebScene
-from hexathlon.tasks.web.templates.shifts.cast import DAYS, ShiftCast, draw_cast, draw_rules
+from hexathlon.tasks.web.templates.shifts.cast import DAYS, PACES, ShiftCast, draw_cast, draw_rules
 from hexathlon.tasks.web.templates.shifts.changes import DayChanges
 from hexathlon.tasks.web.templates.shifts.choosing import draw_choice
 from hexathlon.tasks.web.templates.shifts.day_plans import DayPlans
@@ -112,7 +112,8 @@ class _DayDraw:
             return None
         order = self._draw_order()
         between = range(1, len(order) - 1)
-        changes = DayChanges(scene, cast, days[1], self.jobs[:4])
+        pace, later_pace = scene.sample(PACES, 2)
+        changes = DayChanges(scene, cast, days[1], later_pace, self.jobs[:4])
         planned, post = (
             changes.plan(between),
             ShiftPost(bench, cast, self.jobs[4:7]),
@@ -120,7 +121,7 @@ class _DayDraw:
         arrivals = post.plan(between)
         meddled = scene.sample(range(3, len(order) - 1), 2)
         after = tuple(sorted(scene.sample(range(3, len(order) - 1), 2)))
-        rules = replace(rules, synchronised=self.jobs[0].site, after=after)
+        rules = replace(rules, synchronised=self.jobs[0].site, after=after, pace=pace)
         for place, token in enumerate(order):
             for kind in planned.get(place, ()):
                 rules = changes.apply(kind, rules, self.ledger)

@@ -36,6 +36,7 @@ _KEYS = (
     "plan",
     "undelivered",
     "log",
+    "pace",
 )
 _KINDS = {"hold": "hold|冻结", "release": "release|解冻"}
 
@@ -158,8 +159,9 @@ def _condition(terms: PlanTerms) -> tuple[str, str]:
         return (f" {first} and {second} go to the same firm.", f"{first}与{second}由同一公司承接。")
     if terms.rebate:
         return (
-            f" Every firm that gets at least {REBATED} works takes €{terms.rebate} off.",
-            f"承接至少{REBATED}项工程的公司，每家减收{terms.rebate}欧元。",
+            f" Every firm that gets at least {REBATED} works takes €{terms.rebate} off, once for all "
+            "of its works together.",
+            f"承接至少{REBATED}项工程的公司，每家减收{terms.rebate}欧元，按公司总共只减一次。",
         )
     return "", ""
 
@@ -266,7 +268,23 @@ def _rule_texts(rules: DayRules) -> dict[str, tuple[str, str]]:
             "此后每当有请求到达您（包括被拒绝的请求），都要核对届时的有效方案是否仍是您最后发出的那个；如果不是，以同样方式发出新方案。",
         ),
         "log": _log_at_end(rules) if rules.log_at_end else _log_each(rules),
+        **({"pace": _pace(rules.pace)} if rules.pace else {}),
     }
+
+
+def _pace(most: int) -> tuple[str, str]:
+    return (
+        f"Pace. With one request, at most {most} records of each site are given a value. If "
+        "more records of a site would have to be, it is those with the smallest numbers, "
+        "counting only the digits, so that K7 comes before E12. The others wait: they keep the "
+        "value that they have until a later request, with which they are considered like all "
+        "other records, without precedence. Held records and those that are left as they are "
+        "take no place. What the other rules say about when a record is brought to a value goes "
+        "only within this limit.",
+        f"节奏。随每个请求，每个网站最多给{most}条记录设值。某网站应设值的记录更多时，只设编号最小的那些，编号只看数字，"
+        "例如K7先于E12。其余记录等待：它们保持现有的值，随以后的请求像其他记录一样重新考虑，并无优先。"
+        "被冻结的记录和不再去动的记录不占名额。其他规则关于何时把记录调整为应有之值的规定，只在此限度内适用。",
+    )
 
 
 def _log_each(rules: DayRules) -> tuple[str, str]:

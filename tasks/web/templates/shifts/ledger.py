@@ -8,7 +8,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from hexathlon.tasks.web.templates.shifts.haste import exchanged_plan, hasty_plan
-from hexathlon.tasks.web.templates.shifts.records import JobTarget, RecordJob, Values
+from hexathlon.tasks.web.templates.shifts.records import (
+    JobTarget,
+    RecordJob,
+    Values,
+    number_of,
+)
 from hexathlon.tasks.web.templates.shifts.rules import DayRules, RulesInForce
 from hexathlon.tasks.web.templates.shifts.stages import Writing
 from hexathlon.tasks.web.world.people import Person
@@ -54,6 +59,8 @@ SLIPS = (
     "plan_sent_once",
     "undelivered_left",
     "undone_left",
+    "pace_ignored",
+    "pace_by_request",
 )
 """Mistakes that a ledger can make throughout."""
 
@@ -126,7 +133,7 @@ class StepRecord:
 
     writings: list[Writing] = field(default_factory=list)
     pending: list[str] = field(default_factory=list)
-    """Numbers of the records that are left because of a hold."""
+    """Numbers of the records that are left because of a hold or the pace."""
 
     refused: str = ""
     """Number of the closure."""
@@ -350,8 +357,9 @@ class DayLedger:
         return back
 
     def _settle(self, done: StepRecord, force: RulesInForce, fresh: set[RecordPlace]) -> None:
-        """Set every record to its required value unless a hold or another person prevents it."""
-        for place, (job, target) in self.places.items():
+        """Set every record to its required value unless a hold, a person or the pace prevents it."""
+        due = list[RecordPlace]()
+        for place, (_, target) in self.places.items():
             wanted, current = self.wanted(place), self.values[place]
             if self.slip == "others_overwritten":
                 current = self.given.get(place, current)
@@ -368,8 +376,31 @@ class DayLedger:
                 if place in self.given:
                     done.watched.append(place)
                 continue
-            self.values[place] = self.given[place] = wanted
-            done.writings.append((job, target, wanted))
+            due.append(place)
+        waiting = self._waiting(due, force.pace)
+        for place in due:
+            job, target = self.places[place]
+            if place not in waiting:
+                wanted = self.wanted(place)
+                self.values[place] = self.given[place] = wanted
+                done.writings.append((job, target, wanted))
+                continue
+            if self.slip != "own_records_reported" or place in fresh:
+                done.pending.append(target.label)
+            if place in self.given:
+                done.watched.append(place)
+
+    def _waiting(self, due: Sequence[RecordPlace], pace: int) -> set[RecordPlace]:
+        """Return the records that wait: on each site, all but those with the smallest numbers."""
+        waiting = set[RecordPlace]()
+        if not pace:
+            return waiting
+        for site in {place[0] for place in due}:
+            here = [place for place in due if place[0] == site]
+            if self.slip != "pace_by_request":
+                here.sort(key=lambda place: number_of(self.places[place][1].label))
+            waiting |= set(here[pace:])
+        return waiting
 
 
 def kept(

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from urllib.parse import urlencode
 
+from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.web.pilot import Pilot
 from hexathlon.tasks.web.templates.draft import Solver
@@ -28,6 +29,7 @@ from hexathlon.tasks.web.world.sites.tracker.vocabulary import (
     label_of,
 )
 from hexathlon.tasks.web.world.store import StoreRow
+from hexathlon.tasks.web.world.words import wordings_of
 
 __all__ = ["contact_notes", "event_notes", "in_contacts", "issue_people", "issue_priorities",
            "reorder_levels"]  # fmt: skip
@@ -384,8 +386,10 @@ def event_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
                 bench.say(
                     f'Set the note of the planned events with the title "{title}" that the user '
                     f'organises and that take place after today to "{text}"; a note that is there '
-                    "is replaced.",
-                    f"请把用户组织的、已计划的、今天之后的、标题为“{title}”的日程的备注设为“{text}”，已有备注一律替换。",
+                    "is replaced. Planned are those that are not cancelled: their pages say "
+                    f"{_planned_words('en')}.",
+                    f"请把用户组织的、已计划的、今天之后的、标题为“{title}”的日程的备注设为“{text}”，已有备注一律替换。"
+                    f"已计划指未取消，日程页面显示为{_planned_words('zh')}。",
                 )
                 for text in texts[:3]
             ),
@@ -393,6 +397,14 @@ def event_notes(bench: ShiftBench, sizes: range) -> RecordJob | None:
             tuple(targets), find, write,
         )  # fmt: skip
     return None
+
+
+def _planned_words(language: Language) -> str:
+    """Return, in quotation marks, the words with which looks state that an event is planned."""
+    words = wordings_of("calendar", "status_planned", language)
+    if language == "zh":
+        return "、".join(f"“{each}”" for each in words[:-1]) + f"或“{words[-1]}”"
+    return ", ".join(f'"{each}"' for each in words[:-1]) + f' or "{words[-1]}"'
 
 
 def _note_mends(bench: ShiftBench, texts: Sequence[str]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from hexathlon.tasks.web.world.network import Edit, WorldPlan
 from hexathlon.tasks.web.world.store import SiteStore, StoreRow
 
 __all__ = ["ShiftBench", "RecordJob", "JobTarget", "best_text", "in_order", "listed",
-           "new_first", "pages_of_list"]  # fmt: skip
+           "new_first", "number_of", "pages_of_list"]  # fmt: skip
 
 Values = Mapping[str, Any]
 
@@ -171,9 +171,14 @@ class ShiftBench:
         return self.scene.say(en, zh)
 
 
+def number_of(label: str) -> int:
+    """Return the digits of a label as a number, such as 2001 for K2001."""
+    return int("".join(filter(str.isdigit, label)) or 0)
+
+
 def in_order(labels: Iterable[str]) -> list[str] | None:
     """Return labels in ascending order; None if numbers and letters order them differently."""
-    numbers = sorted(labels, key=lambda each: int("".join(filter(str.isdigit, each)) or 0))
+    numbers = sorted(labels, key=number_of)
     plain = all(each.startswith("#") for each in numbers)
     return numbers if plain or numbers == sorted(numbers) else None
 

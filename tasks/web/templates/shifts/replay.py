@@ -36,6 +36,7 @@ _PAIR = r"(?:\. |。)([^.。]+?)(?: and |与)([^.。]+?)(?: go to |由)"
 _APART = re.compile(_PAIR + "(?:different firms|不同公司)")
 _TOGETHER = re.compile(_PAIR + "(?:the same firm|同一公司)")
 _REBATE = re.compile(r"takes €(\d+) off|减收(\d+)欧元")
+_PACE = re.compile(r"at most (\d+) records of each site|每个网站最多给(\d+)条记录")
 _HEAD = re.compile(r"^R-\d+ (?:Mandates\. |授权。)(.+?) ?[(（](.+?)[)）]")
 
 
@@ -60,6 +61,7 @@ def reread(scene: WebScene, steps: Sequence[DayStep]) -> bool:
             mandates - head != force.mandates - head
             or held != force.held
             or closures != {each.number for each in force.closures}
+            or _numbers(_PACE, pages["day-rules"]) != [str(force.pace)] * bool(force.pace)
         ):
             return False
     return True
@@ -91,11 +93,14 @@ def _same_plan(pages: Mapping[str, str], force: RulesInForce, entitled: set[str]
     return plans_within(tuple(offers), terms, most) == [force.plan]
 
 
+def _numbers(pattern: re.Pattern[str], rules: str) -> list[str]:
+    """Return what a pattern with one group for each language and value finds; nothing if it fails."""
+    match = pattern.search(rules)
+    return [] if match is None else [each for each in match.groups() if each]
+
+
 def _terms(rules: str, charges: Sequence[tuple[str, int]]) -> PlanTerms:
-    found = [
-        [each for each in match.groups() if each] if (match := pattern.search(rules)) else []
-        for pattern in (_LIMITS, _APART, _TOGETHER, _REBATE)
-    ]
+    found = [_numbers(pattern, rules) for pattern in (_LIMITS, _APART, _TOGETHER, _REBATE)]
     (works, days), apart, together, rebate = found
     return PlanTerms(
         int(days), int(works), tuple(charges), tuple(apart), tuple(together), int(*rebate)

@@ -83,6 +83,9 @@ class RulesInForce:
     terms: PlanTerms = PlanTerms(0, 0)
     """Terms of the plan."""
 
+    pace: int = 0
+    """Records of one site that may be given a value with one request; 0 if there is no limit."""
+
     @cached_property
     def plan(self) -> tuple[str, ...]:
         """Numbers of the offers of the best plan; none unless there is exactly one."""
@@ -136,6 +139,9 @@ class DayRules:
     after: tuple[int, ...] = ()
     """Requests after whose reports it is synchronised."""
 
+    pace: int = 0
+    """Records of one site that may be given a value with one request; 0 if there is no limit."""
+
     def in_force(self) -> RulesInForce:
         """Return what counts today."""
         return self._in_force
@@ -169,6 +175,7 @@ class DayRules:
             addresses,
             tuple(each for each in self.offers if (each.author, "mail") in entitled),
             self.terms,
+            self.pace,
         )
 
     def _held(self, entitled: set[tuple[str, str]]) -> frozenset[tuple[str, str]]:
@@ -195,6 +202,8 @@ class DayRules:
             return replace(self, offers=tuple(replace(o, author=head) for o in self.offers))
         if slip == "charges_ignored":
             return replace(self, terms=replace(self.terms, charges=()))
+        if slip == "pace_ignored":
+            return replace(self, pace=0)
         if slip == "holds_never_end":
             return replace(self, days=100_000)
         if slip == "grants_ignored":

@@ -52,7 +52,7 @@ _SLACK = 1.1
 
 _LONGEST = 290
 _SHORTEST = 110
-_NEEDED = ("never_made_up", "others_overwritten", "undone_left")
+_NEEDED = ("never_made_up", "others_overwritten", "undone_left", "pace_ignored")
 """Mistakes that must change the result of a day, whatever its plans are."""
 
 _NEEDED_OF_PLANS = (

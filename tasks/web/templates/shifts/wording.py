@@ -111,12 +111,14 @@ def plan_text(bench: ShiftBench, name: str, email: str, subject: str) -> str:
 def tally_text(bench: ShiftBench, sites: Sequence[str], subject: str) -> str:
     """Return the last request."""
     names, count = listed(bench, sites), len(sites) + 1
+    example = list(range(10, 10 + count))
     return bench.say(
         f"The last request: how many records of {names}, in this order, now have a value that you "
         "gave them and that differs from this morning's, and how many of today's mails with the "
-        f'subject "{subject}" counted? Report these {count} numbers as retrieved_data.',
+        f'subject "{subject}" counted? Report these {count} numbers as retrieved_data, '
+        f"in the form {example}.",
         f"最后一个请求：依次为{names}，各网站有多少条记录现在的值由您所设、且与今早不同？今天主题为“{subject}”的邮件有几封算数？"
-        f"请以retrieved_data报告这{count}个数。",
+        f"请以retrieved_data报告这{count}个数，形式如{example}。",
     )
 
 
@@ -125,20 +127,23 @@ def introduction(bench: ShiftBench, story: str, turns: int) -> str:
     return bench.say(
         f"{story} Requests reach you one after the other in this conversation. Carry each one out on "
         "the sites, then report on it: with finish when it is carried out, with report_infeasible if "
-        "a closure forbids it. The answer to your report is the next request; the report on the last "
-        f"one ends the day. You have {turns} actions for the whole day, reports included. Four pages of the handbook "
+        "a closure forbids it. The answer to your report is the next request. The last one says that it "
+        f"is the last request, and the report on it ends the day. You have {turns} actions for the whole day, reports included. Four pages of the handbook "
         "of the mail site bind you: Rules of the day, Register, Mandates, Offers. They may change in the "
         "course of the day; what they say when a request reaches you goes for everything that you do "
         "with that request. Requests also come by mail, as the rules tell. Unless a request names "
         "other data for retrieved_data, report there the numbers, in any order and as the page Register writes them, of all "
         "records, those of earlier requests included, that do not have the value that they have to "
-        "have because they are held, and nothing if there are none. Texts in quotation marks are "
+        "have because they are held or because they wait for the pace, and nothing if there are "
+        'none; for example ["#9", "#10"] or ["E901"]. '
+        "Texts in quotation marks are "
         "used exactly as they stand, without the quotation marks. Change nothing else.",
         f"{story}请求会在本对话中逐个到达。请在各网站上逐一执行，然后报告：已执行的用finish，因封存而不得执行的用"
-        "report_infeasible。对您报告的答复就是下一个请求；报告最后一个请求后，当天工作结束。"
+        "report_infeasible。对您报告的答复就是下一个请求。最后一个请求会写明它是最后一个，报告它之后当天工作结束。"
         f"全天最多可用{turns}个操作（含报告）。邮件网站手册中有四页对您有约束力：当日规则、登记簿、授权清单、报价单。它们可能在当天变化；"
         "随某个请求所做的一切，以该请求到达时的内容为准。请求也会通过邮件到达，见当日规则。除非请求指明retrieved_data报告别的内容，"
-        "请以retrieved_data报告所有因被冻结而没有应有之值的记录的编号（写法同登记簿，顺序不限），包括先前请求的记录；没有则不填。"
+        "请以retrieved_data报告所有因被冻结、或因节奏而等待、从而没有应有之值的记录的编号（写法同登记簿，顺序不限），包括先前请求的记录；"
+        '没有则不填。例如["#9", "#10"]或["E901"]。'
         "引号中的文字照原样使用（不含引号）。不要做其他更改。",
     )
 
