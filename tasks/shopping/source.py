@@ -32,6 +32,7 @@ from hexathlon.tasks.shopping.service.casework import (
 from hexathlon.tasks.shopping.service.scripts import (
     service_alternatives,
     service_mutants,
+    service_one_sided,
     service_oracle,
     service_policies,
     service_thought,
@@ -66,7 +67,7 @@ class ShoppingSource(PairedSource):
 
     name = "shopping"
     family = "shopping"
-    version = "3"
+    version = "4"
     sizes: ClassVar[Mapping[Split, int | None]] = {
         "train": None, "dev": 25_800, "test": 1_200, "heldout": 1_200,
     }  # fmt: skip
@@ -122,6 +123,14 @@ class ShoppingSource(PairedSource):
     def policies(self, task: Task) -> Mapping[str, Script]:
         """Return trivial shoppers."""
         return {"store": store_policies, "service": service_policies}[task.params["world"]](task)
+
+    def one_sided(self, task: Task) -> Mapping[str, Script]:
+        """Return the clerks that ignore the policy, `always_does` and `always_declines`.
+
+        They read the expected answer to find the order, so their rates are upper bounds. Purchases
+        have none.
+        """
+        return service_one_sided(task) if task.params["world"] == "service" else {}
 
     def thought(self, task: Task, heard: Sequence[str], action: str) -> str:
         """Explain what a service clerk looks for and finds; empty for shoppers."""

@@ -22,6 +22,7 @@ from hexathlon.tasks.shopping.templates.words import (
     last_words,
     request_text,
 )
+from hexathlon.tasks.shopping.world.desk.records import draw_number
 from hexathlon.tasks.shopping.world.facts import category_of
 from hexathlon.tasks.shopping.world.wording import chosen_text, labelled, money
 
@@ -102,9 +103,9 @@ def profile_of(scene: ShoppingScene, facts: Sequence[str]) -> list[str]:
 def order_record(
     scene: ShoppingScene, number: int, product: Product, variant: Variant, note: str
 ) -> dict[str, str]:
-    """Return an earlier order as the customer sees it; larger numbers are later."""
+    """Return an earlier order as the customer sees it; larger `number`s are later."""
     day = -400 + 40 * number
-    order_id = f"O{4000 + 7 * number}"
+    order_id = draw_number(scene.rng, "O")
     title = product.title[scene.language]
     chosen = chosen_text(product, variant, scene.language)
     price = money(variant.price_cents, scene.language)
