@@ -100,7 +100,12 @@ class ShoppingScene:
     def phrase(self, constraint: Constraint, category: str, *, gap: bool | None = None) -> str:
         """Return one phrasing of a condition."""
         wide = self.gap if gap is None else gap
-        return self.pick(self.catalogue.phrases_for(constraint, self.language, category, gap=wide))
+        # The target's own number would single it out among pages that state other numbers.
+        others = self.catalogue.equal_bounds(constraint, category) if self.gap else ()
+        number = self.pick(others) if others else ""
+        return self.pick(
+            self.catalogue.phrases_for(constraint, self.language, category, gap=wide, number=number)
+        )
 
     def slot(self, constraint: Constraint, category: str) -> str:
         """Return a clerk's name for the subject of a condition."""

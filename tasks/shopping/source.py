@@ -7,6 +7,7 @@ orders does not transfer to another.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from hexathlon.tasks.bilingual import Language
@@ -57,6 +58,8 @@ _DRAWN_AS = "1"
 """Seed component independent of `version`, which can change without redrawing all tasks."""
 _CATALOGUES: dict[Split, int] = {"train": 8, "dev": 1, "test": 1, "heldout": 1}
 """Number of catalogues per split."""
+_STRICT = 8
+"""Attempts in which rankings that leave out a request's unwanted values must fail, too."""
 _ATTEMPTS, _MOVE_AFTER = 600, 50
 """Maximum attempts per instance, and the number of attempts after which the next catalogue is
 tried: a small catalogue may contain no target that suits a template."""
@@ -92,19 +95,40 @@ class ShoppingSource(PairedSource):
         template = TEMPLATES[address.template]
         side = _side(address, pair)
         for attempt in range(_ATTEMPTS):
-            # Twins share the scene; other pairs differ from the first draw onwards.
-            own = () if template.twins else (side,)
-            rng = generator_for(*pair, attempt, *own)
-            scene = _scene(address, side, rng, pair, salt, attempt // _MOVE_AFTER)
-            made = template.make(scene)
-            if isinstance(made, ShoppingDraft):
-                if not given_away(scene, made):
-                    return self._purchase(task_id, address, scene, made)
-            elif made is not None:
-                task = self._case(task_id, address, scene, made, dialogue=template.dialogue)
-                if task is not None:
-                    return task
+            task = self._attempt(task_id, address, pair, side, salt, attempt)
+            if task is None:
+                continue
+            # An attempt counts for both twins or for neither, so that they share their scene.
+            if template.twins:
+                other = replace(address, index=address.index ^ 1)
+                if self._attempt(str(other), other, pair, 1 - side, salt, attempt) is None:
+                    continue
+            return task
         raise GenerationExhausted(f"{task_id}: no instance in {_ATTEMPTS} attempts")
+
+    def _attempt(
+        self,
+        task_id: str,
+        address: TaskAddress,
+        pair: tuple[str | int, ...],
+        side: int,
+        salt: str | None,
+        attempt: int,
+    ) -> Task | None:
+        """Return the task that an attempt yields, or None."""
+        template = TEMPLATES[address.template]
+        # Twins share the scene; other pairs differ from the first draw onwards.
+        own = () if template.twins else (side,)
+        rng = generator_for(*pair, attempt, *own)
+        scene = _scene(address, side, rng, pair, salt, attempt // _MOVE_AFTER)
+        made = template.make(scene)
+        if isinstance(made, ShoppingDraft):
+            if given_away(scene, made, strictly=attempt < _STRICT):
+                return None
+            return self._purchase(task_id, address, scene, made)
+        if made is None:
+            return None
+        return self._case(task_id, address, scene, made, dialogue=template.dialogue)
 
     def oracle(self, task: Task) -> Script:
         """Solve the task with the tools."""
