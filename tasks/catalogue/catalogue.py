@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 import hexathlon.tasks.catalogue.phrases as phrases
 from hexathlon.tasks.bilingual import BilingualText, Language
-from hexathlon.tasks.catalogue.bounds import equal_bounds
 from hexathlon.tasks.catalogue.constraint import Constraint
 from hexathlon.tasks.catalogue.deals import draw_bundles, draw_coupons, draw_rates
 from hexathlon.tasks.catalogue.families import Design, Families
@@ -136,25 +135,12 @@ class Catalogue(Families):
     # Words
 
     def phrases_for(
-        self,
-        constraint: Constraint,
-        language: Language,
-        category: str,
-        *,
-        gap: bool = True,
-        number: str = "",
+        self, constraint: Constraint, language: Language, category: str, *, gap: bool = True
     ) -> tuple[str, ...]:
-        """Return a shopper's ways to phrase a constraint on goods of the category.
-
-        `number`, one of `equal_bounds`, replaces the constraint's own number.
-        """
+        """Return a shopper's ways to phrase a constraint on goods of the category."""
         return phrases.phrases_for(
-            constraint, language, self.category(category), self._names(), gap=gap, number=number
+            constraint, language, self.category(category), self._names(), gap=gap
         )
-
-    def equal_bounds(self, constraint: Constraint, category: str) -> tuple[str, ...]:
-        """Return other numbers that bound the same goods of the category; may be empty."""
-        return equal_bounds(constraint, self.category(category))
 
     def slot_name(self, constraint: Constraint, language: Language, category: str) -> str:
         """Return a clerk's name for the subject of a constraint."""

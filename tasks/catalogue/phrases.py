@@ -5,7 +5,6 @@ predicates that follow 要求 or a comma. With `gap`, the words are the shopper'
 shop's; without it, they are the shop's.
 """
 
-import re
 from collections.abc import Mapping
 
 from hexathlon.tasks.bilingual import BilingualText, Language
@@ -76,25 +75,15 @@ def phrases_for(
     names: Mapping[str, BilingualText],
     *,
     gap: bool = True,
-    number: str = "",
 ) -> tuple[str, ...]:
     """Return ways to phrase a constraint; never empty.
 
-    Args:
-        constraint: The constraint.
-        language: Language of the phrases.
-        category: Category of the goods.
-        names: Names of brands, series and sellers by slug.
-        gap: Whether to use the shopper's words.
-        number: A number to state in place of the constraint's own, from `equal_bounds`.
+    `names` maps the slugs of brands, series and sellers to their names.
     """
     if constraint.name in category.by_name and constraint.kind not in ("price", "rating"):
-        item = category.attribute(constraint.name)
-        made = _attribute_phrases(constraint, language, item, gap)
-        own = re.compile(rf"(?<![\d.]){re.escape(str(constraint.value))}(?![\d.])")
-        return tuple(own.sub(number, phrase) for phrase in made) if number else made
+        return _attribute_phrases(constraint, language, category.attribute(constraint.name), gap)
     key, shown = _shown(constraint, language, category, names)
-    return tuple(ask[language].format(number or shown) for ask in _ASKS[key])
+    return tuple(ask[language].format(shown) for ask in _ASKS[key])
 
 
 def _attribute_phrases(

@@ -160,6 +160,8 @@ def _solve(
         if plan["asks"] and propose:
             yield tool_call("propose", action=name, arguments=arguments)
         yield tool_call(name, **arguments)
+    if not plan["actions"]:
+        yield tool_call("finish_case")  # warned
     yield tool_call("finish_case")
 
 

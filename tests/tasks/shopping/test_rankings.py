@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from hexathlon.tasks.catalogue import Constraint, open_catalogue
-from hexathlon.tasks.catalogue.bounds import equal_bounds
 from hexathlon.tasks.catalogue.goods import CATEGORIES
 from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.shopping.bounds import equal_bounds
 from hexathlon.tasks.shopping.rankings import chance_of_first, open_shelf
+from hexathlon.tasks.shopping.rewording import REWORDED, askable, reworded
+from hexathlon.tasks.shopping.world.facts import category_of
 from hexathlon.tasks.shopping.world.settings import open_settings
 from hexathlon.tasks.task import Task
 
@@ -113,7 +115,7 @@ def test_a_request_states_no_number_of_the_target_for_a_scale(purchases):
             constraint = Constraint.from_json(item["constraint"])
             catalogue = open_settings(task.params).catalogue
             category = catalogue.product(target_of(task)).category
-            numbers = catalogue.equal_bounds(constraint, category)
+            numbers = equal_bounds(constraint, category_of(category))
             if numbers and "user" not in task.params:
                 assert any(number in task.instruction for number in numbers), task.id
                 checked += 1
@@ -136,3 +138,20 @@ def test_an_aversion_names_nothing_that_the_target_has(purchases):
             assert value not in page, (task.id, value)
             named += 1
     assert named >= 6
+
+
+def test_replaced_phrases_belong_to_values_that_exist():
+    for (slug, name, value), (english, chinese) in REWORDED.items():
+        item = category_of(slug).attribute(name)
+        assert item.values[item.code(value)].asks_en and english and chinese
+    said = ("as before", "as before too")
+    poles = Constraint("attribute", "poles", "==", "aluminium")
+    assert reworded(poles, "en", "tents", said) != said
+    assert reworded(poles, "en", "tents", said[:1]) == said[:1]
+    carbon = Constraint("attribute", "poles", "==", "carbon")
+    assert reworded(carbon, "zh", "tents", said) == said
+
+
+def test_no_request_asks_a_drip_machine_for_its_pump():
+    assert not askable("drip", ("tank", "pressure"))
+    assert askable("drip", ("tank",)) and askable("espresso", ("pressure",))

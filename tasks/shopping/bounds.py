@@ -5,13 +5,14 @@ along a scale, so every number between the target's and the next one excludes th
 """
 
 import math
+import re
 from collections.abc import Sequence
 
 import hexathlon.tasks.catalogue.columns as at
 from hexathlon.tasks.catalogue.constraint import Constraint
 from hexathlon.tasks.catalogue.grammar import Category
 
-__all__ = ["equal_bounds"]
+__all__ = ["equal_bounds", "restated"]
 
 _STEPS = (5, 2, 1)
 
@@ -30,6 +31,15 @@ def equal_bounds(constraint: Constraint, category: Category) -> tuple[str, ...]:
         return _between(max(below), own) if below else ()
     above = [number for number in scale if number > own]
     return _between(own, min(above)) if above else ()
+
+
+def restated(phrase: str, constraint: Constraint, number: str) -> str:
+    """Return a phrase of the constraint with another number in place of its own.
+
+    >>> restated("arrives within 4 days", Constraint("shipping", "days", "<=", 4), "6")
+    'arrives within 6 days'
+    """
+    return re.sub(rf"(?<![\d.]){re.escape(str(constraint.value))}(?![\d.])", number, phrase)
 
 
 def _scale(constraint: Constraint, category: Category) -> Sequence[float] | None:
