@@ -56,7 +56,7 @@ class Shelf:
         for name, parts in _TEXTS.items():
             shared = np.logical_or.reduce([has[part] for part in parts])
             sizes = [
-                len(frozenset().union(*(self.words[part][i] for part in parts)))
+                len(frozenset[str]().union(*(self.words[part][i] for part in parts)))
                 for i in range(len(self.products))
             ]
             count = shared.sum(axis=1).astype(float)
@@ -138,7 +138,7 @@ def _page_words(product: Product, language: Language) -> frozenset[str]:
 
 
 def _words_of(lines: Iterator[str] | Sequence[str]) -> frozenset[str]:
-    return frozenset().union(*map(_words, lines))
+    return frozenset[str]().union(*map(_words, lines))
 
 
 @lru_cache(maxsize=32_768)
