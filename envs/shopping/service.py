@@ -31,6 +31,8 @@ class _State(NamedTuple):
     """Reason, record, paragraph."""
 
     finished: bool = False
+    warned: bool = False
+    """Whether the clerk was told once that nothing had been done."""
 
 
 class ServiceWorld:
@@ -84,8 +86,7 @@ class ServiceWorld:
                 )
                 return self._words("Declined.", "已拒绝。")
             case "finish_case":
-                self._state = self._state._replace(finished=True)
-                return self._words("The case is closed.", "已结案。")
+                return self._finish()
         result = self._desk.call(name, arguments)
         if name in DESK_WRITES:
             writes = (*self._state.writes, subject_of(name, arguments))
@@ -135,6 +136,19 @@ class ServiceWorld:
             raise DeskProblem(
                 self._words(f"there is no item {item[:60]!r}", f"没有商品 {item[:60]!r}")
             ) from None
+
+    def _finish(self) -> str:
+        """Close the case; a clerk who has changed nothing is warned once."""
+        if not self._state.writes and not self._state.warned:
+            self._state = self._state._replace(warned=True)
+            return self._words(
+                "Nothing has been done yet. Do what was asked, or decline it with "
+                "report_impossible; call finish_case again to close the case as it is.",
+                "还没有做任何改动。请按要求办理，或用 report_impossible 拒绝；"
+                "再次调用 finish_case 则就此结案。",
+            )
+        self._state = self._state._replace(finished=True)
+        return self._words("The case is closed.", "已结案。")
 
     def _propose(self, action: str, arguments: Mapping[str, Any]) -> str:
         if self._customer is None:

@@ -2,32 +2,73 @@
 
 Such instances are dropped. Typing the request into the search box must not rank a target first (at
 `hard`, not on the first page), and the target must not be the cheapest among the products that
-share most words with the request.
+share most words with the request. At `medium` and `hard`, the target must not stand out from its
+family in any ranking by shared words, with or without number filters, or by resemblance.
 """
 
-from hexathlon.tasks.catalogue import SearchPage
+from collections.abc import Sequence
+
+from hexathlon.tasks.catalogue import Constraint, SearchPage
 from hexathlon.tasks.catalogue.tokens import tokenize
+from hexathlon.tasks.shopping.rankings import chance_of_first, open_shelf
 from hexathlon.tasks.shopping.scene import ShoppingScene
 from hexathlon.tasks.shopping.templates.draft import ShoppingDraft
+from hexathlon.tasks.shopping.templates.words import without_aversion
 
 __all__ = ["given_away"]
 
 _PAGES = 3
 _QUERY = 300
 """Number of characters of the request that are typed."""
+_CHANCE = 0.04
+"""Maximum probability that a ranking, with ties drawn at random, has the target first."""
 
 
-def given_away(scene: ShoppingScene, draft: ShoppingDraft) -> bool:
-    """Whether search alone, or shared words and price alone, reveal the target."""
+def given_away(scene: ShoppingScene, draft: ShoppingDraft, *, strictly: bool = True) -> bool:
+    """Whether search, rankings, or shared words and price alone reveal the target.
+
+    With `strictly`, rankings by a request without its unwanted values must fail as well.
+    """
+    wanted = [line.product.id for line in draft.lines]
+    if draft.answer is not None:
+        wanted = [record.partition("-")[0] for record in draft.answer["records"]]
+    if scene.gap and _stands_out(scene, draft, wanted[0], strictly):
+        return True
+    return _found(scene, draft, wanted)
+
+
+def _found(scene: ShoppingScene, draft: ShoppingDraft, wanted: Sequence[str]) -> bool:
+    """Whether the search box finds a target for the request as it is."""
     agenda = draft.params.get("user", {}).get("agenda", {})
     request = str(agenda.get("goal") or draft.instruction)
     pages = [_page(scene, request[:_QUERY], page) for page in range(1, _PAGES + 1)]
-    wanted = {line.product.id for line in draft.lines}
-    if draft.answer is not None:
-        wanted = {record.partition("-")[0] for record in draft.answer["records"]}
     first = pages[0].hits if scene.level == "hard" else pages[0].hits[:1]
     found = {hit.product_id for hit in first} | _cheapest_of_most_similar(request, pages)
-    return not wanted.isdisjoint(found)
+    return not found.isdisjoint(wanted)
+
+
+def _stands_out(scene: ShoppingScene, draft: ShoppingDraft, target: str, strictly: bool) -> bool:
+    """Whether some ranking of the family has the target first."""
+    family = scene.catalogue.product(target).family
+    shelf = open_shelf(scene.catalogue, family, scene.language)
+    position = scene.catalogue.family(family).index(target)
+    conditions = [Constraint.from_json(item["constraint"]) for item in next(iter(draft.wanted), ())]
+    told = _told(draft)
+    requests = (told, without_aversion(told)) if strictly else (told,)
+    return any(
+        chance_of_first(scores, position) > _CHANCE
+        for request in requests
+        for _, scores in shelf.rankings(request, conditions)
+    )
+
+
+def _told(draft: ShoppingDraft) -> str:
+    """Return all that a shopper can learn of the wishes: from request, customer and profile."""
+    agenda = draft.params.get("user", {}).get("agenda", {})
+    slots = agenda.get("slots", {}).values()
+    answers = [str(slot.get("change_to") or slot["value"]) for slot in slots]
+    facts = draft.params.get("profile", ())
+    return " ".join([draft.instruction, str(agenda.get("goal", "")), *answers, *facts])
 
 
 def _page(scene: ShoppingScene, query: str, page: int) -> SearchPage:

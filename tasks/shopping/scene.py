@@ -15,6 +15,8 @@ import numpy as np
 
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.catalogue import Catalogue, Constraint, Product, Variant
+from hexathlon.tasks.shopping.bounds import equal_bounds, restated
+from hexathlon.tasks.shopping.rewording import askable, reworded
 from hexathlon.tasks.shopping.world.facts import category_of, facts_of, holds_on
 from hexathlon.tasks.task import Level, Split
 
@@ -100,7 +102,11 @@ class ShoppingScene:
     def phrase(self, constraint: Constraint, category: str, *, gap: bool | None = None) -> str:
         """Return one phrasing of a condition."""
         wide = self.gap if gap is None else gap
-        return self.pick(self.catalogue.phrases_for(constraint, self.language, category, gap=wide))
+        said = self.catalogue.phrases_for(constraint, self.language, category, gap=wide)
+        phrase = self.pick(reworded(constraint, self.language, category, said))
+        # The target's own number would single it out among pages that state other numbers.
+        others = equal_bounds(constraint, category_of(category)) if self.gap else ()
+        return restated(phrase, constraint, self.pick(others)) if others else phrase
 
     def slot(self, constraint: Constraint, category: str) -> str:
         """Return a clerk's name for the subject of a condition."""
@@ -156,6 +162,8 @@ class ShoppingScene:
         wanted = _DEGREES[self.level]
         order.sort(key=lambda place: min(abs(len(designs[place].axes) - n) for n in wanted))
         for design in (designs[place] for place in order):
+            if not askable(self.catalogue.product(design.product_id).kind, design.axes):
+                continue
             axes = self.catalogue.constraints_of(design.product_id, design.axes)
             made = self._made(family, design.product_id, axes, HEAD, stock)
             if made is not None:
@@ -235,6 +243,7 @@ def _listed(catalogue: Catalogue) -> tuple[_Listed, ...]:
         )
         for family in range(catalogue.family_count)
         for design in catalogue.designs(family)
+        if askable(catalogue.product(design.product_id).kind, design.axes)
     )
 
 

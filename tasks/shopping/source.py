@@ -7,6 +7,7 @@ orders does not transfer to another.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from hexathlon.tasks.bilingual import Language
@@ -32,6 +33,7 @@ from hexathlon.tasks.shopping.service.casework import (
 from hexathlon.tasks.shopping.service.scripts import (
     service_alternatives,
     service_mutants,
+    service_one_sided,
     service_oracle,
     service_policies,
     service_thought,
@@ -56,6 +58,8 @@ _DRAWN_AS = "1"
 """Seed component independent of `version`, which can change without redrawing all tasks."""
 _CATALOGUES: dict[Split, int] = {"train": 8, "dev": 1, "test": 1, "heldout": 1}
 """Number of catalogues per split."""
+_STRICT = 8
+"""Attempts in which rankings that leave out a request's unwanted values must fail, too."""
 _ATTEMPTS, _MOVE_AFTER = 600, 50
 """Maximum attempts per instance, and the number of attempts after which the next catalogue is
 tried: a small catalogue may contain no target that suits a template."""
@@ -66,7 +70,7 @@ class ShoppingSource(PairedSource):
 
     name = "shopping"
     family = "shopping"
-    version = "3"
+    version = "4"
     sizes: ClassVar[Mapping[Split, int | None]] = {
         "train": None, "dev": 25_800, "test": 1_200, "heldout": 1_200,
     }  # fmt: skip
@@ -91,19 +95,40 @@ class ShoppingSource(PairedSource):
         template = TEMPLATES[address.template]
         side = _side(address, pair)
         for attempt in range(_ATTEMPTS):
-            # Twins share the scene; other pairs differ from the first draw onwards.
-            own = () if template.twins else (side,)
-            rng = generator_for(*pair, attempt, *own)
-            scene = _scene(address, side, rng, pair, salt, attempt // _MOVE_AFTER)
-            made = template.make(scene)
-            if isinstance(made, ShoppingDraft):
-                if not given_away(scene, made):
-                    return self._purchase(task_id, address, scene, made)
-            elif made is not None:
-                task = self._case(task_id, address, scene, made, dialogue=template.dialogue)
-                if task is not None:
-                    return task
+            task = self._attempt(task_id, address, pair, side, salt, attempt)
+            if task is None:
+                continue
+            # An attempt counts for both twins or for neither, so that they share their scene.
+            if template.twins:
+                other = replace(address, index=address.index ^ 1)
+                if self._attempt(str(other), other, pair, 1 - side, salt, attempt) is None:
+                    continue
+            return task
         raise GenerationExhausted(f"{task_id}: no instance in {_ATTEMPTS} attempts")
+
+    def _attempt(
+        self,
+        task_id: str,
+        address: TaskAddress,
+        pair: tuple[str | int, ...],
+        side: int,
+        salt: str | None,
+        attempt: int,
+    ) -> Task | None:
+        """Return the task that an attempt yields, or None."""
+        template = TEMPLATES[address.template]
+        # Twins share the scene; other pairs differ from the first draw onwards.
+        own = () if template.twins else (side,)
+        rng = generator_for(*pair, attempt, *own)
+        scene = _scene(address, side, rng, pair, salt, attempt // _MOVE_AFTER)
+        made = template.make(scene)
+        if isinstance(made, ShoppingDraft):
+            if given_away(scene, made, strictly=attempt < _STRICT):
+                return None
+            return self._purchase(task_id, address, scene, made)
+        if made is None:
+            return None
+        return self._case(task_id, address, scene, made, dialogue=template.dialogue)
 
     def oracle(self, task: Task) -> Script:
         """Solve the task with the tools."""
@@ -122,6 +147,14 @@ class ShoppingSource(PairedSource):
     def policies(self, task: Task) -> Mapping[str, Script]:
         """Return trivial shoppers."""
         return {"store": store_policies, "service": service_policies}[task.params["world"]](task)
+
+    def one_sided(self, task: Task) -> Mapping[str, Script]:
+        """Return the clerks that ignore the policy, `always_does` and `always_declines`.
+
+        They read the expected answer to find the order, so their rates are upper bounds. Purchases
+        have none.
+        """
+        return service_one_sided(task) if task.params["world"] == "service" else {}
 
     def thought(self, task: Task, heard: Sequence[str], action: str) -> str:
         """Explain what a service clerk looks for and finds; empty for shoppers."""

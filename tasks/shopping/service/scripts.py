@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import Any
 
 from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.shopping.world.desk.policy import DeskPolicy, paragraph_of
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Task
 from hexathlon.tasks.tool_calls import tool_call
@@ -13,12 +14,13 @@ from hexathlon.tasks.tool_calls import tool_call
 __all__ = [
     "service_alternatives",
     "service_mutants",
+    "service_one_sided",
     "service_oracle",
     "service_policies",
     "service_thought",
 ]
 
-_ORDER = re.compile(r"\bO\d{5}\b")
+_ORDER = re.compile(r"\bO\d{8}\b")
 _STANDING = re.compile(rf"{_ORDER.pattern}  \w+")
 _MAIL = re.compile(r"[\w.]+@example\.com")
 _NAMED = re.compile(r"(\w+ \w+) ?[(（](?:postcode|邮编) (\d{5})[)）]")
@@ -95,6 +97,42 @@ def service_policies(task: Task) -> Mapping[str, Script]:
     }
 
 
+def service_one_sided(task: Task) -> Mapping[str, Script]:
+    """Return clerks who find the order and understand the request, but never apply the policy.
+
+    One does whatever is asked, the other declines for the reason that the action is most often
+    declined for. Each solves about half of the twins and never both of a pair.
+    """
+    plan = _plan(task)
+    action, arguments = plan["actions"][0]
+    reason = _USUAL_REASONS[action]
+    record = str(arguments["order"])
+    if reason == "out_of_stock":
+        record = arguments["variant"]
+    elif reason == "window_passed":
+        record = f"{record}/{arguments['lines'][0]}"
+    policy = DeskPolicy.from_json(task.params["policy"])
+    answer = {
+        "reason": reason,
+        "records": [record],
+        "paragraph": paragraph_of(policy, action, reason),
+    }
+    return {
+        "always_does": _solve({**plan, "answer": None}),
+        "always_declines": _solve({**plan, "answer": answer}),
+    }
+
+
+_USUAL_REASONS = {
+    "cancel_order": "already_shipped",
+    "change_address": "already_shipped",
+    "change_item": "already_shipped",
+    "return_items": "window_passed",
+    "exchange_item": "out_of_stock",
+    "refund_delivery": "not_late",
+}
+
+
 def _solve(
     plan: Mapping[str, Any],
     *,
@@ -122,6 +160,8 @@ def _solve(
         if plan["asks"] and propose:
             yield tool_call("propose", action=name, arguments=arguments)
         yield tool_call(name, **arguments)
+    if not plan["actions"]:
+        yield tool_call("finish_case")  # warned
     yield tool_call("finish_case")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from hexathlon.tasks.catalogue import Product, Variant
 from hexathlon.tasks.shopping.scene import ShoppingScene
 from hexathlon.tasks.shopping.world.desk.policy import PARAGRAPHS, DeskPolicy, ruling
-from hexathlon.tasks.shopping.world.desk.records import draw_customer, draw_order
+from hexathlon.tasks.shopping.world.desk.records import draw_customer, draw_number, draw_order
 from hexathlon.tasks.shopping.world.facts import category_of
 from hexathlon.tasks.task import Level
 
@@ -66,20 +66,39 @@ class CaseDesk:
     def __init__(self, scene: ShoppingScene, *, tier: str | None = None) -> None:
         self.scene = scene
         self.policy = _policy(scene)
-        self.customer = draw_customer(scene.rng, f"C{9000 + int(scene.rng.integers(900))}")
+        self.customer = draw_customer(scene.rng, draw_number(scene.rng, "C"))
         if tier is not None:
             self.customer["tier"] = tier
         self.orders: list[dict[str, Any]] = []
         self.place = 0
         """Position of the line in question."""
 
-    def order(self, status: str, **fields: Any) -> dict[str, Any]:
-        """Draw the order in question; no other order of the customer has goods of its kinds."""
+    @property
+    def return_days(self) -> int:
+        """Days after delivery within which this customer may return goods."""
+        more = self.policy.plus_days if self.customer["tier"] == "plus" else 0
+        return self.policy.return_days + more
+
+    def order(
+        self, status: str, *, limit: int | None = None, late: int | None = None, **fields: Any
+    ) -> dict[str, Any]:
+        """Draw the order in question; no other order of the customer has goods of its kinds.
+
+        The list of orders tells neither which one is meant nor which twin it is: on both sides,
+        three orders are pending and three shipped, or two of four delivered ones lie beyond a
+        limit.
+
+        Args:
+            status: Status of the order in question.
+            limit: Days since delivery that decide the case.
+            late: Days of delay that decide the case.
+            fields: Other fields of the order in question.
+        """
         rng, catalogue = self.scene.rng, self.scene.catalogue
         pieces = 1 if self.scene.level == "tiny" else 2
-        # Order numbers are uninformative: the one in question may come anywhere among the others.
-        first, others = 70_000 + int(rng.integers(9_000)) * 3, _OTHERS[self.scene.level]
-        ids = [f"O{first + 7 * int(place)}" for place in rng.permutation(1 + others)]
+        ids: list[str] = []
+        for _ in range(1 + _OTHERS[self.scene.level]):
+            ids.append(draw_number(rng, "O", ids))
         main = draw_order(rng, catalogue, self.customer, ids[0], status=status, pieces=pieces)
         for line in main["lines"]:
             line["final_sale"] = False
@@ -88,29 +107,74 @@ class CaseDesk:
         taken = {self._kind(line) for line in main["lines"]}
         # Most others differ from the one in question only in the goods: an agent that treats all
         # orders alike changes one too many, and nothing else identifies the right one.
-        alike = ("delivered",) * 3 if status == "delivered" else ("pending",) * 3 + ("shipped",) * 2
+        waiting = 2 if status == "pending" else 3
+        alike = (
+            ("delivered",) * 3
+            if status == "delivered"
+            else ("pending",) * waiting + ("shipped",) * (5 - waiting)
+        )
+        moved: list[dict[str, Any]] = []
         for i, other_id in enumerate(ids[1:]):
             like: dict[str, Any] = {}
             if i < len(alike):
                 like = {"status": alike[i], "pieces": pieces}
-            shift = int(rng.integers(-3, 4))
             for _ in range(50):
                 other = draw_order(rng, catalogue, self.customer, other_id, **like)
                 if taken.isdisjoint(self._kind(line) for line in other["lines"]):
                     if like and status == "delivered":
-                        _move(other, min(main["delivered"] + shift, -1))
+                        moved.append(other)
                     self.orders.append(other)
                     taken |= {self._kind(line) for line in other["lines"]}
                     break
+        self._spread(main, moved, limit, late)
         made = [order["id"] for order in self.orders]
         self.customer["orders"] = [made[i] for i in rng.permutation(len(made)).tolist()]
         return main
 
-    def delivered(self, since: int, **fields: Any) -> dict[str, Any]:
-        """Draw an order delivered `since` days ago."""
+    def delivered(
+        self, since: int, *, limit: int | None = None, late: int | None = None, delay: int = 0
+    ) -> dict[str, Any]:
+        """Draw an order delivered `since` days ago; see `order`.
+
+        Args:
+            since: Days since delivery.
+            limit: Days since delivery that decide the case.
+            late: Days of delay that decide the case.
+            delay: Days of delay if `late` is given, otherwise drawn.
+        """
+        if late is None:
+            delay = int(self.scene.rng.integers(-1, 3))
+        promised = -since - delay
         return self.order(
-            "delivered", delivered=-since, promised=-since, placed=-since - 6, **fields
-        )
+            "delivered", limit=limit, late=late,
+            delivered=-since, promised=promised, placed=promised - 6,
+        )  # fmt: skip
+
+    def _spread(
+        self,
+        main: Mapping[str, Any],
+        others: Sequence[dict[str, Any]],
+        limit: int | None,
+        late: int | None,
+    ) -> None:
+        """Date the others so that with the order in question half lie beyond each limit."""
+        if not others:
+            return
+        rng = self.scene.rng
+        since = -main["delivered"]
+        beyond = since > limit if limit is not None else bool(rng.integers(2))
+        delayed = late is not None and main["delivered"] - main["promised"] > late
+        for place, other in enumerate(others):
+            # One of three on the side of the order in question, two on the other.
+            far = beyond == (place == 0)
+            near = int(rng.integers(4))
+            pivot = since if limit is None else limit
+            _move(other, -max(pivot + 1 + near if far else pivot - near, 1))
+            if late is not None:
+                behind = delayed == (place == 1)
+                delay = late + 1 + int(rng.integers(3)) if behind else late - int(rng.integers(2))
+                other["promised"] = other["delivered"] - delay
+                other["placed"] = other["promised"] - 6
 
     @property
     def line(self) -> str:

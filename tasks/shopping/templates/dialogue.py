@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from hexathlon.tasks.bilingual import Language
-from hexathlon.tasks.catalogue import Constraint
+from hexathlon.tasks.catalogue import Constraint, Product
 from hexathlon.tasks.shopping.scene import ShoppingScene, WantedVariant
 from hexathlon.tasks.shopping.templates.draft import (
     Near,
@@ -19,7 +19,7 @@ from hexathlon.tasks.shopping.templates.draft import (
     sourced,
 )
 from hexathlon.tasks.shopping.templates.personal import Fork, fork_of, profile_of
-from hexathlon.tasks.shopping.templates.words import articled, goods_text
+from hexathlon.tasks.shopping.templates.words import articled, aversion, goods_text
 from hexathlon.tasks.shopping.world.facts import category_of
 
 __all__ = ["DIALOGUES"]
@@ -173,7 +173,7 @@ def _settled(
     """Return the draft for one side of a fork; `label` names the other side's target."""
     product, variant = fork.targets[scene.side]
     params = {} if profile is None else {"profile": list(profile)}
-    draft = _drafted(scene, talk, fork.wish, params)
+    draft = _drafted(scene, talk, fork.wish, params, fork.products)
     other = Near(label, 0, *fork.targets[1 - scene.side])
     kept = [near for near in draft.near if near.variant.id not in (variant.id, other.variant.id)]
     position = fork.position + len(fork.wish.head)
@@ -188,7 +188,11 @@ def _settled(
 
 
 def _drafted(
-    scene: ShoppingScene, talk: _Talk, wish: WantedVariant, params: Mapping[str, Any] | None = None
+    scene: ShoppingScene,
+    talk: _Talk,
+    wish: WantedVariant,
+    params: Mapping[str, Any] | None = None,
+    beside: Sequence[Product] = (),
 ) -> ShoppingDraft:
     goods = goods_text(scene, wish.product, ("brand", "series"))
     goal = scene.pick(
@@ -197,6 +201,9 @@ def _drafted(
             scene.say(f"Hi! I am after {articled(goods)}.", f"您好，我在找{goods}。"),
         )
     )
+    disliked = aversion(scene, (wish.product, *beside))
+    if disliked:
+        goal += scene.say(f" I want one that {disliked}.", f"{disliked}。")
     instruction = scene.say(
         "A customer is with you. Find out what they need, offer it, and order exactly what they "
         "have accepted: nothing that they rejected, nothing without their yes.",

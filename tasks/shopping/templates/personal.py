@@ -22,6 +22,7 @@ from hexathlon.tasks.shopping.templates.words import (
     last_words,
     request_text,
 )
+from hexathlon.tasks.shopping.world.desk.records import draw_number
 from hexathlon.tasks.shopping.world.facts import category_of
 from hexathlon.tasks.shopping.world.wording import chosen_text, labelled, money
 
@@ -52,6 +53,11 @@ class Fork:
     def constraints(self, side: int) -> tuple[Constraint, ...]:
         """Return all conditions of one side."""
         return self.wish.with_detail(self.position, self.values[side])
+
+    @property
+    def products(self) -> tuple[Product, Product]:
+        """The products of both targets."""
+        return self.targets[0][0], self.targets[1][0]
 
     @property
     def others(self) -> list[Constraint]:
@@ -102,9 +108,9 @@ def profile_of(scene: ShoppingScene, facts: Sequence[str]) -> list[str]:
 def order_record(
     scene: ShoppingScene, number: int, product: Product, variant: Variant, note: str
 ) -> dict[str, str]:
-    """Return an earlier order as the customer sees it; larger numbers are later."""
+    """Return an earlier order as the customer sees it; larger `number`s are later."""
     day = -400 + 40 * number
-    order_id = f"O{4000 + 7 * number}"
+    order_id = draw_number(scene.rng, "O")
     title = product.title[scene.language]
     chosen = chosen_text(product, variant, scene.language)
     price = money(variant.price_cents, scene.language)
@@ -174,7 +180,7 @@ def preference(scene: ShoppingScene) -> ShoppingDraft | None:
     goods = goods_text(scene, product, ("brand", "series"))
     slot = scene.slot(fork.values[0], product.category)
     usual = scene.say(f"has the {slot} that my profile names", f"{slot}按我资料里写的")
-    details = details_text(scene, product, fork.others, last=[usual])
+    details = details_text(scene, product, fork.others, beside=fork.products, last=[usual])
     request = request_text(scene, goods, details)
     phrase = scene.phrase(fork.values[scene.side], product.category, gap=False)
     kind = category_of(product.category).text[scene.language]
@@ -192,7 +198,7 @@ def override(scene: ShoppingScene) -> ShoppingDraft | None:
     goods = goods_text(scene, product, ("brand", "series"))
     asked = scene.phrase(fork.values[side], product.category)
     this_time = scene.say(f"this time {asked}", f"这次要{asked}")
-    details = details_text(scene, product, fork.others, last=[this_time])
+    details = details_text(scene, product, fork.others, beside=fork.products, last=[this_time])
     request = request_text(scene, goods, details)
     phrase = scene.phrase(fork.values[1 - side], product.category, gap=False)
     kind = category_of(product.category).text[scene.language]
@@ -215,7 +221,7 @@ def same_as_last(scene: ShoppingScene) -> ShoppingDraft | None:
         f"has the same {slot} as my latest order of {kind.lower()}",
         f"{slot}和我最近一次买的{kind}一样",
     )
-    details = details_text(scene, product, fork.others, last=[like])
+    details = details_text(scene, product, fork.others, beside=fork.products, last=[like])
     request = request_text(scene, goods, details)
     history = _history(scene, fork, latest=side)
     if history is None:
@@ -237,7 +243,7 @@ def seller_as_last(scene: ShoppingScene) -> ShoppingDraft | None:
         "comes from the seller of the order that I kept, not of the one that I returned",
         "要我留下没退的那一单的卖家，不要我退过货的那家",
     )
-    details = details_text(scene, product, fork.others, last=[like])
+    details = details_text(scene, product, fork.others, beside=fork.products, last=[like])
     request = request_text(scene, goods, details)
     kept = scene.say("Kept.", "已确认收货。")
     returned = scene.say("Returned.", "已退货。")

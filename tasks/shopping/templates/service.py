@@ -150,12 +150,9 @@ def late(scene: ShoppingScene) -> ServiceCase | None:
     """Refund a late delivery; in the twin it was not late enough."""
     desk = CaseDesk(scene)
     since, more = 2 + int(scene.rng.integers(6)), 1 + int(scene.rng.integers(3))
-    order = desk.delivered(since)
     most = desk.policy.late_days
-    _come_late(order, most + more if scene.side == 0 else most)
-    for beside, days in zip(desk.orders[1:], (most, most + 1, most + more), strict=False):
-        if beside["delivered"] is not None:
-            _come_late(beside, days)
+    delay = most + more if scene.side == 0 else most
+    order = desk.delivered(since, late=most, delay=delay)
     fee = order["delivery_cents"]
     plus = desk.customer["tier"] == "plus"
     cents, other = (2 * fee, fee) if plus else (fee, 2 * fee)
@@ -177,11 +174,6 @@ def late(scene: ShoppingScene) -> ServiceCase | None:
     )
 
 
-def _come_late(order: dict[str, Any], days: int) -> None:
-    order["promised"] = order["delivered"] - days
-    order["placed"] = order["promised"] - 6
-
-
 def not_owner(scene: ShoppingScene) -> ServiceCase | None:
     """The order is the customer's own; in the twin it belongs to somebody else."""
     desk = CaseDesk(scene)
@@ -191,6 +183,13 @@ def not_owner(scene: ShoppingScene) -> ServiceCase | None:
         stranger = draw_customer(scene.rng, f"C{number}")
         order["customer"] = stranger["id"]
         desk.customer["orders"].remove(order["id"])
+    else:
+        # Both customers have as many orders, in the same states.
+        spare = next((other for other in desk.orders[1:] if other["status"] == "pending"), None)
+        if spare is None:
+            return None
+        desk.orders.remove(spare)
+        desk.customer["orders"].remove(spare["id"])
     found = desk.case(
         scene.say(
             f"Cancel order {order['id']}; it was ordered by mistake.",

@@ -68,14 +68,15 @@ def return_window(scene: ShoppingScene) -> ServiceCase | None:
     desk = CaseDesk(scene, tier="standard")
     gap = 1 + int(scene.rng.integers(4))
     days = desk.policy.return_days
-    order = desk.delivered(days - gap if scene.side == 0 else days + gap)
+    order = desk.delivered(days - gap if scene.side == 0 else days + gap, limit=days)
     return returned(scene, desk, order, allowed=scene.side == 0)
 
 
 def return_plus(scene: ShoppingScene) -> ServiceCase | None:
     """Late for regular customers but not for Plus members; in the twin the customer is regular."""
     desk = CaseDesk(scene, tier="plus" if scene.side == 0 else "standard")
-    order = desk.delivered(desk.policy.return_days + 1 + int(scene.rng.integers(6)))
+    since = desk.policy.return_days + 1 + int(scene.rng.integers(6))
+    order = desk.delivered(since, limit=desk.return_days)
     return returned(scene, desk, order, allowed=scene.side == 0)
 
 
@@ -84,7 +85,7 @@ def return_refund(scene: ShoppingScene) -> ServiceCase | None:
     desk = CaseDesk(scene)
     near = int(scene.rng.integers(2))
     cash = desk.policy.cash_days
-    order = desk.delivered(cash - near if scene.side == 0 else cash + 1 + near)
+    order = desk.delivered(cash - near if scene.side == 0 else cash + 1 + near, limit=cash)
     return returned(scene, desk, order, allowed=True)
 
 

@@ -33,6 +33,8 @@ _DEEP: tuple[Level, ...] = ("medium", "hard")
 
 TEMPLATES: dict[str, ShoppingTemplate] = {
     **{name: ShoppingTemplate(make) for name, make in PURCHASES.items()},
+    # In the shop's own words, the words of a request alone lead to the target.
+    "exact": ShoppingTemplate(PURCHASES["exact"], levels=("tiny", "easy")),
     "far_page": ShoppingTemplate(PURCHASES["far_page"], levels=_DEEP),
     **{name: ShoppingTemplate(make, twins=True) for name, make in PERSONAL.items()},
     **{

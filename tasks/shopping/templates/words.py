@@ -1,12 +1,38 @@
 """Bilingual sentences of requests."""
 
+import re
 from collections.abc import Sequence
 
 from hexathlon.tasks.catalogue import Constraint, Product
 from hexathlon.tasks.shopping.scene import ShoppingScene
 from hexathlon.tasks.shopping.world.facts import category_of
 
-__all__ = ["articled", "details_text", "goods_text", "join", "last_words", "request_text"]
+__all__ = [
+    "articled",
+    "aversion",
+    "details_text",
+    "goods_text",
+    "join",
+    "last_words",
+    "request_text",
+    "without_aversion",
+]
+
+
+_AVERSIONS = 4
+"""Maximum number of values that a request names as unwanted."""
+_AVERSION_WORDS = (
+    ("has nothing of the one I sent back ({})", "别像我退掉的那个（{}）"),
+    ("is not like my brother's ({})", "不要我哥那种（{}）"),
+    ("has nothing of what I had before ({})", "以前那种都不要（{}）"),
+)
+_UNWANTED = re.compile(
+    "|".join(
+        re.escape(words).replace(re.escape("{}"), "[^)）]*")
+        for pair in _AVERSION_WORDS
+        for words in pair
+    )
+)
 
 
 def join(scene: ShoppingScene, parts: Sequence[str]) -> str:
@@ -33,11 +59,68 @@ def details_text(
     *,
     gap: bool | None = None,
     last: Sequence[str] = (),
+    beside: Sequence[Product] = (),
 ) -> str:
-    """Phrase the conditions in random order, followed by further remarks."""
+    """Phrase the conditions in random order, followed by further remarks.
+
+    At `medium` and `hard`, one phrase among them is an `aversion`; `beside` are further products
+    that it must not describe.
+    """
     order = scene.rng.permutation(len(details)).tolist()
     said = [scene.phrase(details[i], product.category, gap=gap) for i in order]
+    disliked = aversion(scene, (product, *beside))
+    if disliked:
+        said.insert(int(scene.rng.integers(len(said) + 1)), disliked)
     return join(scene, [*said, *last])
+
+
+def aversion(scene: ShoppingScene, targets: Sequence[Product]) -> str:
+    """Say, as a condition, what the customer does not want; empty at `tiny` and `easy`.
+
+    It names values of the family, in the shop's words, that none of the targets has. The words
+    that a request shares with pages then do not lead to the target.
+    """
+    if not scene.gap:
+        return ""
+    first = targets[0]
+    category = category_of(first.category)
+    values: dict[str, list[str]] = {}
+    for product_id in scene.catalogue.family(first.family):
+        for name, slug in _page_values(scene.catalogue.product(product_id)):
+            text = category.by_name[name].values[category.by_name[name].code(slug)].text
+            if all((name, slug) not in _page_values(target) for target in targets):
+                said = values.setdefault(name, [])
+                if text[scene.language] not in said:
+                    said.append(text[scene.language])
+    names = [list(values)[i] for i in scene.rng.permutation(len(values)).tolist()]
+    chosen = [scene.pick(values[name]) for name in names[:_AVERSIONS]]
+    if not chosen:
+        return ""
+    shown = scene.say(" / ".join(chosen), "、".join(chosen))
+    en, zh = scene.pick(_AVERSION_WORDS)
+    return scene.say(en, zh).format(shown)
+
+
+def without_aversion(text: str) -> str:
+    """Return a request without what an `aversion` says."""
+    return _UNWANTED.sub("", text)
+
+
+def _page_values(product: Product) -> set[tuple[str, str]]:
+    """Return (property, value) for what the item's page and table state in words, not numbers."""
+    category = category_of(product.category)
+    told = {
+        (item.name, product.attributes[item.name])
+        for item in category.attributes
+        if item.place != "review" and item.order == "none"
+    }
+    offered = {
+        (item.name, slug)
+        for item in category.options
+        for slug in product.options[item.name]
+        if item.order == "none"
+    }
+    return told | offered
 
 
 def request_text(scene: ShoppingScene, goods: str, details: str, quantity: int = 1) -> str:

@@ -118,7 +118,7 @@ def decline_tool() -> ToolSchema:
     return schema(
         "report_impossible",
         "Decline what the policy does not allow, with the reason, the id of the one record (order, "
-        "line such as O12345/1, or variant) and the number of the policy's paragraph, and end. "
+        "line such as O12345678/1, or variant) and the number of the policy's paragraph, and end. "
         f"Reasons: {', '.join(REASONS)}.",
         reason={"type": "string", "enum": list(REASONS)},
         record=_ID,

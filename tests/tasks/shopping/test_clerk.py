@@ -12,7 +12,7 @@ from hexathlon.tasks.source import parse_address
 
 SOURCE = ShoppingSource()
 CLERKS = ("cancel", "change_address", "not_owner")
-ENTRY = re.compile(r"\d+\. (O\d{5})")
+ENTRY = re.compile(r"\d+\. (O\d{8})")
 
 
 def ids(template: str, count: int) -> list[str]:

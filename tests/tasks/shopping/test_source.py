@@ -1,6 +1,7 @@
 """The generator of shopping tasks: addresses, purity, twins, languages, and soundness."""
 
 import json
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -77,6 +78,65 @@ def test_which_twin_is_refused_is_drawn_for_each_pair(tiny):
     pairs = [pair for pair in zip(refused[::2], refused[1::2], strict=True) if pair[0] != pair[1]]
     first = sum(pair[0] for pair in pairs)
     assert len(pairs) >= 10 and 1 <= first <= len(pairs) - 1
+
+
+@pytest.mark.parametrize("level", ["tiny", "hard"])
+def test_the_list_of_orders_does_not_tell_the_side(level):
+    templates = ("cancel", "change_address", "change_item", "not_owner",
+                 "return_window", "return_plus", "return_refund", "late_delivery")  # fmt: skip
+    for template in templates:
+        for first, second in pairs_of(template, level, 6):
+            assert listed(first, template) == listed(second, template), first.id
+
+
+def pairs_of(template: str, level: str, count: int) -> list[tuple[Task, Task]]:
+    names = templates_of(level)  # type: ignore[arg-type]
+    starts = [2 * (names.index(template) + turn * len(names)) for turn in range(count)]
+    return [
+        tuple(SOURCE.build(SOURCE.address("dev", start + i, level)) for i in (0, 1))  # type: ignore[arg-type,misc]
+        for start in starts
+    ]
+
+
+def listed(task: Task, template: str) -> tuple:
+    """What the customer's list of orders tells: their number, states, and lateness."""
+    records = {key: record for _, key, record in task.params["patch"]}
+    customer = next(record for key, record in records.items() if key.startswith("C"))
+    orders = [records[order] for order in customer["orders"]]
+    policy = task.params["policy"]
+    more = policy["plus_days"] if customer["tier"] == "plus" else 0
+    days = policy["cash_days"] if template == "return_refund" else policy["return_days"] + more
+    meant = task.checks[0].params["plan"]["orders"][:4]
+    ours = [record for key, record in records.items() if key in meant]
+    delivered = [order for order in ours if order["delivered"] is not None]
+    beyond = late = 0
+    if template.startswith("return"):
+        beyond = sum(-order["delivered"] > days for order in delivered)
+    if template == "late_delivery":
+        waits = (order["delivered"] - order["promised"] for order in delivered)
+        late = sum(wait > policy["late_days"] for wait in waits)
+    return len(orders), Counter(order["status"] for order in orders), beyond, late
+
+
+def test_order_numbers_are_not_repeated_between_tasks():
+    numbers: Counter[str] = Counter()
+    for template in ("cancel", "return_window", "same_as_last", "seller_as_last"):
+        for pair in pairs_of(template, "tiny", 5):
+            told = json.dumps([pair[0].params.get("patch"), pair[0].params.get("history")])
+            numbers.update(set(re.findall(r"\bO\d+", told)))
+    assert len(numbers) > 60 and set(numbers.values()) == {1}
+
+
+def test_clerks_who_ignore_the_policy_never_serve_both_twins():
+    env, won = ShoppingEnv(), Counter()
+    pairs = [pair for name in ("cancel", "return_window", "exchange", "late_delivery")
+             for pair in pairs_of(name, "tiny", 2)]  # fmt: skip
+    for pair in pairs:
+        for name in ("always_does", "always_declines"):
+            scores = [played(env, task.id, SOURCE.one_sided(task)[name]) for task in pair]
+            assert sum(scores) == 1.0, (pair[0].id, name)
+            won[name] += 1
+    assert set(won.values()) == {len(pairs)}
 
 
 def test_twins_of_preference_differ_only_in_a_profile_fact(tiny):

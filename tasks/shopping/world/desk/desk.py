@@ -13,9 +13,16 @@ __all__ = ["ServiceDesk", "subject_of"]
 
 
 def subject_of(action: str, arguments: Mapping[str, Any]) -> str:
-    """Return a write as one line of text; equal writes give equal lines."""
+    """Return a write as one line of text; equal writes give equal lines.
+
+    Lines may have their order's id in front, as in the policy: "O12345678/1" is line 1.
+    """
     parts = []
     for name, value in sorted(arguments.items()):
+        if name == "line":
+            value = _line_number(value)
+        elif name == "lines" and isinstance(value, list):
+            value = [_line_number(line) for line in value]
         shown = "+".join(sorted(map(str, value))) if isinstance(value, list) else str(value)
         parts.append(f"{name}={' '.join(shown.split())}")
     return f"{action}({'; '.join(parts)})"
@@ -124,15 +131,11 @@ class ServiceDesk:
         """Return items."""
         record = self._in_status(order, "delivered")
         self._require_payment(record, refund_to)
-        known = {line["line"] for line in record["lines"]}
-        wanted = sorted(set(lines))
-        if not wanted or not known.issuperset(wanted) or len(wanted) != len(lines):
-            raise DeskProblem(
-                self._say(
-                    f"the lines are {', '.join(sorted(known))}",
-                    f"订单行：{', '.join(sorted(known))}",
-                )
-            )
+        if not lines:
+            raise DeskProblem(self._line_words(record, ""))
+        wanted = sorted({self._line(record, line)["line"] for line in lines})
+        if len(wanted) != len(lines):
+            raise DeskProblem(self._say("a line is named twice", "同一行写了两次"))
         if record.get("returned"):
             raise DeskProblem(self._say("a return was already made", "已经办理过退货"))
         return self._write(record, returned={"lines": wanted, "refund_to": refund_to})
@@ -141,8 +144,9 @@ class ServiceDesk:
         """Exchange an item after delivery."""
         record = self._in_status(order, "delivered")
         new = self._other_variant(record, line, variant)
-        difference = new.price_cents - self._line(record, line)["cents"]
-        change = {"line": line, "variant": new.id, "difference_cents": difference}
+        old = self._line(record, line)
+        difference = new.price_cents - old["cents"]
+        change = {"line": old["line"], "variant": new.id, "difference_cents": difference}
         if record.get("exchanged"):
             raise DeskProblem(self._say("an exchange was already made", "已经办理过换货"))
         return self._write(record, exchanged=change)
@@ -151,8 +155,9 @@ class ServiceDesk:
         """Change an item before shipping."""
         record = self._in_status(order, "pending")
         new = self._other_variant(record, line, variant)
+        number = self._line(record, line)["line"]
         lines = [
-            {**old, "variant": new.id, "cents": new.price_cents} if old["line"] == line else old
+            {**old, "variant": new.id, "cents": new.price_cents} if old["line"] == number else old
             for old in record["lines"]
         ]
         return self._write(record, lines=lines)
@@ -199,13 +204,19 @@ class ServiceDesk:
             )
 
     def _line(self, order: Record, line: str) -> Record:
+        """Return a line by its number, alone or after the order's id."""
         for known in order["lines"]:
-            if known["line"] == line:
+            if line.strip() in (known["line"], f"{order['id']}/{known['line']}"):
                 return cast("Record", known)
-        raise DeskProblem(
-            self._say(
-                f"{order['id']} has no line {line[:40]!r}", f"{order['id']} 没有行 {line[:40]!r}"
-            )
+        raise DeskProblem(self._line_words(order, line))
+
+    def _line_words(self, order: Record, line: str) -> str:
+        numbers = ", ".join(known["line"] for known in order["lines"])
+        example = f"{order['id']}/{order['lines'][0]['line']}"
+        return self._say(
+            f"{order['id']} has no line {line[:40]!r}; its lines are {numbers}: give the number "
+            f"alone or as in {example}",
+            f"{order['id']} 没有行 {line[:40]!r}；该订单的行号：{numbers}，可写行号或如 {example}",
         )
 
     def _other_variant(self, order: Record, line: str, variant: str) -> Variant:
@@ -238,6 +249,10 @@ class ServiceDesk:
 
 
 _NOTES = ("cancelled", "returned", "exchanged", "compensated")
+
+
+def _line_number(line: object) -> str:
+    return str(line).strip().rpartition("/")[2]
 
 
 def _fold(text: str) -> str:

@@ -105,10 +105,10 @@ def _paragraphs(policy: DeskPolicy) -> dict[str, tuple[str, str]]:
         "return": (
             f"Return: delivered goods, within {policy.return_days} days of delivery; Plus members "
             f"have {policy.plus_days} days more. After that it is declined (window_passed, the "
-            "line, such as O12345/1). Final-sale lines cannot be returned (final_sale, the line), "
-            "unless they arrived damaged: then they can be returned like any others.",
+            "line, such as O12345678/1). Final-sale lines cannot be returned (final_sale, the "
+            "line), unless they arrived damaged: then they can be returned like any others.",
             f"退货：签收后{policy.return_days}天内；Plus会员再加{policy.plus_days}天。"
-            "过期拒绝（window_passed，订单行，如O12345/1）。特价（final sale）商品不能退"
+            "过期拒绝（window_passed，订单行，如O12345678/1）。特价（final sale）商品不能退"
             "（final_sale，订单行），但到货破损的可以照常退。",
         ),
         "refund": (

@@ -4,6 +4,7 @@ They belong to a catalogue: orders refer to its products and variants. They are 
 process and shared by all episodes.
 """
 
+from collections.abc import Container
 from functools import lru_cache
 from typing import Any
 
@@ -13,7 +14,7 @@ from hexathlon.tasks.catalogue import Catalogue, open_catalogue
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.shopping.world.tables import Base
 
-__all__ = ["draw_customer", "draw_order", "service_base"]
+__all__ = ["draw_customer", "draw_number", "draw_order", "service_base"]
 
 _CUSTOMERS = 150
 _FIRST = ("Ada", "Bela", "Carla", "Dario", "Emre", "Flora", "Gita", "Hana", "Ivo", "Jana", "Kofi",
@@ -34,14 +35,22 @@ def service_base(seed: int, size: int) -> Base:
     rng = generator_for("service base", seed, size)
     customers: dict[str, Any] = {}
     orders: dict[str, Any] = {}
-    for number in range(_CUSTOMERS):
-        customer = draw_customer(rng, f"C{1000 + 7 * number}")
+    for _ in range(_CUSTOMERS):
+        customer = draw_customer(rng, draw_number(rng, "C", customers))
         for _ in range(1 + int(rng.integers(3))):
-            order = draw_order(rng, catalogue, customer, f"O{20000 + 11 * len(orders)}")
+            order = draw_order(rng, catalogue, customer, draw_number(rng, "O", orders))
             orders[order["id"]] = order
             customer["orders"].append(order["id"])
         customers[customer["id"]] = customer
     return Base({"customers": customers, "orders": orders})
+
+
+def draw_number(rng: np.random.Generator, letter: str, taken: Container[str] = ()) -> str:
+    """Draw an id of eight digits that is not taken; numbers say nothing about their records."""
+    while True:
+        drawn = f"{letter}{int(rng.integers(10_000_000, 100_000_000))}"
+        if drawn not in taken:
+            return drawn
 
 
 def draw_customer(rng: np.random.Generator, customer_id: str) -> dict[str, Any]:

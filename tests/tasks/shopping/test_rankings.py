@@ -1,0 +1,157 @@
+"""Rankings by surface features do not find targets: equal bounds, aversions, and the screen."""
+
+import re
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from hexathlon.tasks.catalogue import Constraint, open_catalogue
+from hexathlon.tasks.catalogue.goods import CATEGORIES
+from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.shopping.bounds import equal_bounds
+from hexathlon.tasks.shopping.rankings import chance_of_first, open_shelf
+from hexathlon.tasks.shopping.rewording import REWORDED, askable, reworded
+from hexathlon.tasks.shopping.world.facts import category_of
+from hexathlon.tasks.shopping.world.settings import open_settings
+from hexathlon.tasks.task import Task
+
+SOURCE = get_source("shopping")
+
+
+def told(task: Task) -> str:
+    """All that can be learnt of the customer's wishes."""
+    agenda = task.params.get("user", {}).get("agenda", {})
+    slots = agenda.get("slots", {}).values()
+    answers = [str(slot.get("change_to") or slot["value"]) for slot in slots]
+    profile = task.params.get("profile", ())
+    return " ".join([task.instruction, str(agenda.get("goal", "")), *answers, *profile])
+
+
+@pytest.fixture(scope="module")
+def purchases() -> list[Task]:
+    """A few purchases of medium and hard."""
+    ids = (SOURCE.address("dev", 2 * i, level) for i in range(40) for level in ("medium", "hard"))
+    built = (SOURCE.build(task_id) for task_id in islice(ids, 0, 36, 2))
+    return [task for task in built if task.params["world"] == "store"]
+
+
+def target_of(task: Task) -> str:
+    plan = task.checks[0].params["plan"]
+    record = plan["lines"][0][0] if plan["lines"] else plan["answer"]["records"][0]
+    return str(record).partition("-")[0]
+
+
+def test_no_ranking_has_the_target_first(purchases):
+    assert len(purchases) >= 12
+    for task in purchases:
+        catalogue, target = open_settings(task.params).catalogue, target_of(task)
+        family = catalogue.product(target).family
+        shelf = open_shelf(catalogue, family, task.params["language"])
+        wanted = next(iter(task.checks[0].params["wanted"]), ())
+        conditions = [Constraint.from_json(item["constraint"]) for item in wanted]
+        position = [product.id for product in shelf.products].index(target)
+        for name, scores in shelf.rankings(told(task), conditions):
+            assert chance_of_first(scores, position) <= 0.04, (task.id, name)
+
+
+def test_rankings_count_words_as_a_shopper_sees_them():
+    catalogue = open_catalogue(5, 1_000)
+    shelf = open_shelf(catalogue, 0, "en")
+    product = shelf.products[3]
+    request = " ".join([product.title.en, *product.features["en"]])
+    scores = dict(shelf.by_words(request))["page: number"]
+    assert scores[3] == scores.max()
+    assert shelf.distances[3, 3] == 0 and (shelf.distances == shelf.distances.T).all()
+    dear = Constraint("price", "price", ">=", product.price_cents)
+    kept = shelf.kept_by([dear])
+    assert kept[3] and kept.sum() == sum(
+        p.price_cents >= product.price_cents for p in shelf.products
+    )
+
+
+def test_the_chance_of_a_tie_is_shared():
+    scores = np.array([3.0, 1.0, 3.0, -np.inf])
+    assert [chance_of_first(scores, i) for i in range(4)] == [0.5, 0.0, 0.5, 0.0]
+    assert chance_of_first(np.array([-np.inf]), 0) == 0.0
+
+
+def test_equal_bounds_exclude_the_same_goods():
+    checked = 0
+    for category in CATEGORIES:
+        for item in category.attributes:
+            slugs = [value.slug for value in item.values]
+            if item.order == "none" or not all(re.fullmatch(r"[\d.]+", slug) for slug in slugs):
+                continue
+            op = ">=" if item.order == "more" else "<="
+            for rank, slug in enumerate(slugs):
+                bound = Constraint("specification", item.name, op, slug)
+                for number in equal_bounds(bound, category):
+                    assert number not in slugs
+                    for other, value in enumerate(slugs):
+                        held = other >= rank if op == ">=" else other <= rank
+                        said = (
+                            float(value) >= float(number)
+                            if op == ">="
+                            else (float(value) <= float(number))
+                        )
+                        assert held == said, (category.slug, item.name, slug, number, value)
+                    checked += 1
+    assert checked > 100
+
+
+def test_equal_bounds_of_delivery_and_nothing_else():
+    tents = next(category for category in CATEGORIES if category.slug == "tents")
+    assert equal_bounds(Constraint("shipping", "days", "<=", 4), tents) == ("5", "6", "7")
+    assert equal_bounds(Constraint("shipping", "days", "<=", 7), tents) == ()
+    assert equal_bounds(Constraint("price", "price", "<=", 5_000), tents) == ()
+    assert equal_bounds(Constraint("rating", "rating", ">=", 40), tents) == ()
+
+
+def test_a_request_states_no_number_of_the_target_for_a_scale(purchases):
+    checked = 0
+    for task in purchases:
+        for item in next(iter(task.checks[0].params["wanted"]), ()):
+            constraint = Constraint.from_json(item["constraint"])
+            catalogue = open_settings(task.params).catalogue
+            category = catalogue.product(target_of(task)).category
+            numbers = equal_bounds(constraint, category_of(category))
+            if numbers and "user" not in task.params:
+                assert any(number in task.instruction for number in numbers), task.id
+                checked += 1
+    assert checked >= 5
+
+
+def test_an_aversion_names_nothing_that_the_target_has(purchases):
+    named = 0
+    for task in purchases:
+        catalogue, language = open_settings(task.params).catalogue, task.params["language"]
+        product = catalogue.product(target_of(task))
+        said = re.search(r"\(([^)]*/[^)]*)\)|（([^）]*、[^）]*)）", told(task))
+        if said is None:
+            continue
+        page = [*(value for _, value in product.specification[language])]
+        page += [
+            part for line in product.features[language] for part in re.split(r": |：|, |、", line)
+        ]
+        for value in re.split(r" / |、", said[1] or said[2]):
+            assert value not in page, (task.id, value)
+            named += 1
+    assert named >= 6
+
+
+def test_replaced_phrases_belong_to_values_that_exist():
+    for (slug, name, value), (english, chinese) in REWORDED.items():
+        item = category_of(slug).attribute(name)
+        assert item.values[item.code(value)].asks_en and english and chinese
+    said = ("as before", "as before too")
+    poles = Constraint("attribute", "poles", "==", "aluminium")
+    assert reworded(poles, "en", "tents", said) != said
+    assert reworded(poles, "en", "tents", said[:1]) == said[:1]
+    carbon = Constraint("attribute", "poles", "==", "carbon")
+    assert reworded(carbon, "zh", "tents", said) == said
+
+
+def test_no_request_asks_a_drip_machine_for_its_pump():
+    assert not askable("drip", ("tank", "pressure"))
+    assert askable("drip", ("tank",)) and askable("espresso", ("pressure",))
