@@ -103,7 +103,8 @@ RETRACTING = _both(
 DENYING = _both(
     r"\b(?:that|this|it|which|all of (?:it|this|that)|none of (?:it|this|that))"
     r"(?: is| was| would be)(?: of course| just| only| all| surely| plainly| simply| quite)? "
-    r"(?:a lie|a falsehood|false|untrue|not true|not so|not the case|wrong|incorrect|nonsense|made up"
+    r"(?:a lie|a falsehood|false|untrue|not true|not so|not right|not the case|wrong|mistaken|incorrect"
+    r"|nonsense|made up"
     r"|invented|a fib|a joke|a jest|a mistake|an error)\b"
     r"|\bnone of (?:it|this|that) (?:is|was) true\b"
     r"|\bi (?:really |truly |honestly )?do not (?:really |truly |rightly |in fact )?"
@@ -123,7 +124,9 @@ DENYING = _both(
 """The reply denies, declines or disowns an answer."""
 
 AGREEING = _both(
-    r"\byou(?: are| were| have been)(?: quite| perfectly| absolutely| entirely| very| indeed| of"
+    r"\byou (?:are|were) not (?:mistaken|wrong)\b|\bi (?:was|am) (?:the one )?(?:mistaken|wrong)\b"
+    r"|(?<!not )\bas you (?:told me|remember|recall|have it)(?=[.,;!]|$)"
+    r"|\byou(?: are| were| have been)(?: quite| perfectly| absolutely| entirely| very| indeed| of"
     r" course| still| both)* (?:right|correct)\b(?! (?:that|to|in|about|only))"
     r"|(?<!not )(?<!if )(?<!all )(?<!hardly )\b(?:that|it|this) is (?:quite |perfectly |indeed |all "
     r"|entirely )?(?:right|correct|true|so|how it (?:is|was))\b"
@@ -135,7 +138,7 @@ AGREEING = _both(
     r"(?:is|stands)\b",
     r"(?:^|[,。!;:])(?:你|您)?(?:说|记|讲|猜|听)(?:得|的)?(?:很|都|完全|一点)?(?:对|没错|不错|准)(?:了|极了|啊|呀)?(?=[,。!;]|$)|我(?:承认|认了|同意|服了)|的确如此|确实如此"
     r"|正如你(?:所)?说|就(?:照|依|按)你说的|(?:^|[,。!;:])(?:没错|正是|是的|对的|对啊|对呀|不错|千真万确)(?=[,。!;]|$)|是我(?:记错|弄错|说错|不对)"
-    r"|你是对的|就是这样",
+    r"|你是对的|就是这样|[你您](?:并)?没(?:有)?(?:说|记|弄|搞|听|讲)?错",
 )
 """The reply agrees with a false claim."""
 
@@ -222,7 +225,7 @@ AFTER_NEGATION = _both(
     r"mistaken|out of the question|made up|invented)\b|^,? (?:no|nay|nope)(?=[.!,;]|$)"
     r"|^ (?:taught|gave|has|had|knows?|means?|comes?) (?:me )?nothing\b"
     r"|^ had (?:no part|nothing)\b|^ never\b(?! (?:tired|let|fail|gave|charged|forgot|left|sleeps|raised))",
-    r"^(?:才怪|不对|是假的|是错的|并?不是|可不是[^吗]|绝不是|[?]不|[?]才不|[?]哪|[?]没有|[?]非也|就错了|,?那是(?:假|错|不)|与(?:此|我|这)无关)",
+    r"^(?:才怪|错了|未曾|从未有|从来没有|没有过|不对|是假的|是错的|并?不是|可不是[^吗]|绝不是|[?]不|[?]才不|[?]哪|[?]没有|[?]非也|就错了|,?那是(?:假|错|不)|与(?:此|我|这)无关)",
 )
 """A negation directly after a value."""
 
@@ -272,6 +275,7 @@ DISBELIEVING: Mapping[Language, re.Pattern[str]] = {
     ),
     "zh": re.compile(
         r"我(?:才)?不信|你(?:撒谎|说谎|骗|胡说|瞎说|弄错|说错|记错)|胡说|不可能|(?:这|那)(?:不是真的|是假的)|谁信"
+        r"|(?:^|[,。!;])(?:不对|不是的?|你错了)(?=[,。!;]|$)"
     ),
 }
 """The reply contradicts what the visitor told of themselves."""

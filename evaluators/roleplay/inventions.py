@@ -16,7 +16,7 @@ from hexathlon.tasks.roleplay.numerals import numbers
 from hexathlon.tasks.roleplay.text import fold
 from hexathlon.tasks.task import SPLITS
 
-__all__ = ["WORDS", "entities_of", "invented"]
+__all__ = ["WORDS", "competing", "entities_of", "invented"]
 
 _CAPITAL = re.compile(
     r"(?<=[a-z,'’)] )[A-Z][a-z'’]*[a-z](?:-[A-Z]?[a-z]+)?|[A-Z][a-z]+ [A-Z][a-z]+"
@@ -63,6 +63,50 @@ def invented(spoken: SpokenAct) -> Iterator[str]:
         if not any(entity in text for text in (*map(fold, spoken.known), *own)):
             yield entity
     yield from _invented_numbers(spoken)
+
+
+def competing(spoken: SpokenAct) -> list[str]:
+    """Return the names on the card, other than the value's, that stand beside it in a reply.
+
+    The card asks for no other name beside the value. The character's own name, the visitor's words
+    and the false claim are no rivals.
+    """
+    own, character = _character(spoken.known[0] if spoken.known else "")
+    allowed = fold(" ".join((own, spoken.line, *spoken.values, *spoken.claims)))
+    names = [name for name in _names_in(character, spoken.language) if name not in allowed]
+    return [name for name in names if _stands_in(name, spoken.text)]
+
+
+def _stands_in(name: str, text: str) -> bool:
+    edge = r"(?<![a-z])" if name.isascii() else ""
+    return re.search(edge + re.escape(name) + (r"(?![a-z])" if edge else ""), text) is not None
+
+
+def _character(card: str) -> tuple[str, str]:
+    """Return the line of a card with the character's own name, and the lines of facts after it."""
+    lines = [line for line in card.splitlines() if line.startswith("- ")]
+    place = next((i for i, line in enumerate(card.splitlines()) if line.startswith("# ")), 0)
+    facts: list[str] = []
+    for line in card.splitlines()[place + 1 :]:
+        if line.startswith("# "):
+            break
+        facts.append(line)
+    return (lines[0] if lines else ""), "\n".join(facts[1:])
+
+
+@lru_cache(maxsize=1024)
+def _names_in(text: str, language: Language) -> tuple[str, ...]:
+    """Return the names in lines of facts: known ones, and capitalised or sinicised ones."""
+    names = list(entities_of(text, language))
+    if language == "en":
+        names += [
+            fold(match[0])
+            for line in text.splitlines()
+            for match in re.finditer(r"(?<=[a-z] )[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)+", line)
+        ]
+    else:
+        names += re.findall(r"(?<=[是叫在的])[㐀-鿿]{1,4}·[㐀-鿿]{1,4}(?=[。，])", text)
+    return tuple(dict.fromkeys(names))
 
 
 def _later_strange(name: str, familiar: frozenset[str]) -> bool:
