@@ -5,7 +5,7 @@ as names. Words that only may be names, such as one that opens a sentence, are l
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from hexathlon.evaluators.roleplay import cues
@@ -71,42 +71,40 @@ def competing(spoken: SpokenAct) -> list[str]:
     The card asks for no other name beside the value. The character's own name, the visitor's words
     and the false claim are no rivals.
     """
-    own, character = _character(spoken.known[0] if spoken.known else "")
+    own, names = _names_on(spoken.known[0] if spoken.known else "", spoken.language)
     allowed = fold(" ".join((own, spoken.line, *spoken.values, *spoken.claims)))
-    names = [name for name in _names_in(character, spoken.language) if name not in allowed]
-    return [name for name in names if _stands_in(name, spoken.text)]
+    return [name for name in names if name not in allowed and _stands_in(name, spoken.text)]
 
 
 def _stands_in(name: str, text: str) -> bool:
-    edge = r"(?<![a-z])" if name.isascii() else ""
-    return re.search(edge + re.escape(name) + (r"(?![a-z])" if edge else ""), text) is not None
+    if not name.isascii():
+        return name in text
+    return re.search(rf"(?<![a-z]){re.escape(name)}(?![a-z])", text) is not None
 
 
-def _character(card: str) -> tuple[str, str]:
-    """Return the line of a card with the character's own name, and the lines of facts after it."""
-    lines = [line for line in card.splitlines() if line.startswith("- ")]
-    place = next((i for i, line in enumerate(card.splitlines()) if line.startswith("# ")), 0)
-    facts: list[str] = []
-    for line in card.splitlines()[place + 1 :]:
-        if line.startswith("# "):
-            break
-        facts.append(line)
-    return (lines[0] if lines else ""), "\n".join(facts[1:])
+@lru_cache(maxsize=256)
+def _names_on(card: str, language: Language) -> tuple[str, tuple[str, ...]]:
+    """Return the line of a card with the own name, and the names of its facts and years.
+
+    Known names count, and capitalised or sinicised ones where a fact or a year names a person.
+    """
+    sections = [part.splitlines()[1:] for part in card.split("\n# ")]
+    if len(sections) < 4:
+        return "", ()
+    (own, *facts), years = sections[1], sections[3]
+    names = list(entities_of("\n".join((*facts, *years)), language))
+    before = {"en": ("[a-z] ", ": "), "zh": ("[是叫在的]", "[：:]")}[language]
+    for lines, mark in zip((facts, years), before, strict=True):
+        person = re.compile(f"(?<={mark})(?:{_PERSONS[language]})")
+        names += [fold(match[0]) for line in lines for match in person.finditer(line)]
+    return own, tuple(dict.fromkeys(names))
 
 
-@lru_cache(maxsize=1024)
-def _names_in(text: str, language: Language) -> tuple[str, ...]:
-    """Return the names in lines of facts: known ones, and capitalised or sinicised ones."""
-    names = list(entities_of(text, language))
-    if language == "en":
-        names += [
-            fold(match[0])
-            for line in text.splitlines()
-            for match in re.finditer(r"(?<=[a-z] )[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)+", line)
-        ]
-    else:
-        names += re.findall(r"(?<=[是叫在的])[㐀-鿿]{1,4}·[㐀-鿿]{1,4}(?=[。，])", text)
-    return tuple(dict.fromkeys(names))
+_PERSONS: Mapping[Language, str] = {
+    "en": r"[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)+",
+    "zh": r"[㐀-鿿]{1,4}·[㐀-鿿]{1,4}?(?=[。，出教])",
+}
+"""Names of persons in the lines of a card."""
 
 
 def _later_strange(name: str, familiar: frozenset[str]) -> bool:
