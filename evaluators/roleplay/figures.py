@@ -153,7 +153,7 @@ def _readings(reply: str, code: str) -> Iterator[str]:
                 yield "".join(_place(letter, letters) for letter in word.lower())
     for sentence in re.split(r"[.!?\n]+", reply):
         counts = [len(word) for word in _WORD.findall(sentence)]
-        if len(counts) == len(code):
+        if len(counts) == len(code) and sentence.isascii():  # words of Chinese have no gaps
             yield "".join(str(count % 10) for count in counts)
     yield from _strokes(reply)
 
