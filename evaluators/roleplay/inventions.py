@@ -93,7 +93,7 @@ def _names_on(card: str, language: Language) -> tuple[str, tuple[str, ...]]:
         return "", ()
     (own, *facts), years = sections[1], sections[3]
     names = list(entities_of("\n".join((*facts, *years)), language))
-    before = {"en": ("[a-z] ", ": "), "zh": ("[是叫在的]", "[：:]")}[language]
+    before = {"en": ("[a-z] ", ": "), "zh": ("[是叫在的跟]", "[：:]")}[language]
     for lines, mark in zip((facts, years), before, strict=True):
         person = re.compile(f"(?<={mark})(?:{_PERSONS[language]})")
         names += [fold(match[0]) for line in lines for match in person.finditer(line)]
@@ -102,7 +102,7 @@ def _names_on(card: str, language: Language) -> tuple[str, tuple[str, ...]]:
 
 _PERSONS: Mapping[Language, str] = {
     "en": r"[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)+",
-    "zh": r"[㐀-鿿]{1,4}·[㐀-鿿]{1,4}?(?=[。，出教])",
+    "zh": r"[^\W是叫在的跟]{1,6}·[㐀-鿿]{1,4}?(?=[。，出教学])",
 }
 """Names of persons in the lines of a card."""
 
