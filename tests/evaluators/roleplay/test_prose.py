@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 import gymnasium
 import pytest
 
+from hexathlon.evaluators.roleplay.inventions import competing
 from hexathlon.evaluators.roleplay.leaks import confirms, denies, leaks
 from hexathlon.evaluators.roleplay.prose import read_prose
 from hexathlon.evaluators.roleplay.spoken import SpokenAct
@@ -187,6 +188,54 @@ def test_a_refusal_for_another_reason_than_the_typed_one_is_unverified(reason):
     for typed in said_by:
         spoken = SpokenAct("refuse", said_by[reason], "en", [], "Who?", reasons=[typed])
         assert read_prose(spoken).decided is (typed == reason)
+
+
+CARDS = {
+    "en": """You play Ada Moor.
+# Character
+- You are Ada Moor, a smith in Oakby.
+- Your rival is Tom Hill-Reed.
+- Your only cousin is Ann Fell.
+# World
+- Old Days.
+# Timeline
+- 12: Joan Weir became Lord Mayor.
+# Voice
+""",
+    "zh": """你扮演艾达·沼井。
+# 角色
+- 你是艾达·沼井，港里的铁匠。
+- 你的对头是汤姆·石谷。
+- 你只有一个堂亲，叫安·木森。
+# 世界
+- 旧日。
+# 年表
+- 12年：琼·水门出任市长。
+# 说话方式
+""",
+}
+
+
+@pytest.mark.parametrize(
+    "language, reply, rivals",
+    [
+        ("en", "It is Tom Hill-Reed.", []),
+        ("en", "It is Tom Hill-Reed, as sure as I am Ada Moor, under the Lord Mayor.", []),
+        ("en", "It is Tom Hill-Reed. Or Ann Fell.", ["ann fell"]),
+        ("en", "It is Tom Hill-Reed; Joan Weir says so.", ["joan weir"]),
+        ("zh", "是汤姆·石谷。", []),
+        ("zh", "我艾达·沼井告诉你，是汤姆·石谷。", []),
+        ("zh", "是汤姆·石谷，不然就是安·木森。", ["安·木森"]),
+        ("zh", "汤姆·石谷，琼·水门也知道。", ["琼·水门"]),
+    ],
+)
+def test_another_name_of_the_card_competes_with_the_value(language, reply, rivals):
+    value = {"en": "Tom Hill-Reed", "zh": "汤姆·石谷"}[language]
+    spoken = SpokenAct("answer", reply, language, [CARDS[language]], "", [value])
+    assert competing(spoken) == rivals
+    assert ("prose:competes" in read_prose(spoken).faults) is bool(rivals)
+    heard = SpokenAct("answer", reply, language, [CARDS[language]], " ".join(rivals), [value])
+    assert competing(heard) == []
 
 
 def test_unverified_prose_is_named_and_does_not_fail():
