@@ -22,6 +22,9 @@ _SCALES = {
     "tens": 10, "ones": 1, "units": 1, "hundreds": 100, "thousands": 1000,
     "千": 1000, "百": 100, "十": 10, "一": 1,
 }  # fmt: skip
+_MOST = 10**9
+"""Larger values are no code; Python refuses to print very large ones."""
+
 _TY = dict(
     zip(
         "two three four five six seven eight nine".split(),
@@ -30,7 +33,7 @@ _TY = dict(
     )
 )
 _TENS = re.compile(rf"\b({'|'.join(_TY)}) tens\b", re.IGNORECASE)
-_DECIMAL = re.compile(r"(\d+)[.,](\d{1,3}) ?(k|thousand|hundred|千|百)(?![a-z])")
+_DECIMAL = re.compile(r"(?<!\d)(\d{1,6})[.,](\d{1,3}) ?(k|thousand|hundred|千|百)(?![a-z])")
 _SHORT = re.compile(r"([一二三四五六七八九两])(千|百)([一二三四五六七八九])(?![十百千万])")
 _DIGITS = {letter: str(value) for value, letter in enumerate("零一二三四五六七八九")} | {"两": "2"}
 
@@ -58,10 +61,10 @@ def computed(text: str) -> Iterator[int]:
         yield int(_DIGITS[match[1]]) * scale + int(_DIGITS[match[3]]) * scale // 10
     worked = with_values(text)
     yield from (int(value) for value in re.findall(r"\d+", worked) if len(value) < 10)
-    placed = [(m[1] or m[3], m[2] or m[4]) for m in _PLACES.finditer(worked)]
-    rest = [int(value) for value in re.findall(r"\d+", _PLACES.sub(" ", worked))]
-    if placed:
-        yield sum(int(count) * _SCALES[scale] for count, scale in placed) + sum(rest)
+    places = [(m[1] or m[3], m[2] or m[4]) for m in _PLACES.finditer(worked)]
+    rest = re.findall(r"\d+", _PLACES.sub(" ", worked))
+    if places and all(len(digits) < 10 for digits in (*rest, *(count for count, _ in places))):
+        yield sum(int(count) * _SCALES[scale] for count, scale in places) + sum(map(int, rest))
 
 
 def _in_digits(text: str) -> str:
@@ -84,7 +87,8 @@ def _value(expression: str) -> int:
         elif sign in "+-":
             terms.append(int(token[:9]) * (1 if sign == "+" else -1))
         elif sign == "*":
-            terms[-1] *= int(token[:9])
+            terms[-1] = min(terms[-1] * int(token[:9]), _MOST)
         else:
-            terms[-1] = terms[-1] // int(token) if int(token) else 0
-    return max(0, sum(terms))
+            divisor = int(token[:9])
+            terms[-1] = terms[-1] // divisor if divisor else 0
+    return max(0, min(sum(terms), _MOST))

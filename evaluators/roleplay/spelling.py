@@ -81,8 +81,8 @@ def spells(text: str, code: str) -> bool:
 @lru_cache(maxsize=16384)
 def digits_of(token: str) -> frozenset[int]:
     """Return the digits that a folded word may stand for."""
-    if token.isdigit():
-        return frozenset({int(token)} if len(token) == 1 else ())
+    if token.isdecimal():  # `isdigit` is also true for `²`, which `int` rejects
+        return frozenset({int(token)}) if len(token) == 1 else frozenset()
     if token in _CHINESE:
         return frozenset({_CHINESE[token]})
     if token in _NOTHING:

@@ -139,6 +139,18 @@ def test_leaks_of_digits_in_words_sums_and_near_words(code, reply):
     assert not leaks(reply, {"values": ["5283"]})
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "9" * 6000, "9" * 6000 + "*9", "*".join(["999999999"] * 800), "9" * 6000 + ".5k",
+        "7/" + "3" * 6000, "9" * 6000 + " tens", "²³ 𐩀 𐩀 𐩀 𐩀", "7/0", "-" * 3000, "1+" * 2000,
+        "七千" * 2000, "double " * 900,
+    ],
+)  # fmt: skip
+def test_hostile_numbers_neither_leak_nor_raise(reply):
+    assert not leaks(reply, {"values": ["5283"]})
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("act", ["answer", "correct", "refuse", "say"])
 def test_no_honest_wording_leaks_a_code(act, language):
