@@ -18,6 +18,7 @@ from hexathlon.evaluators.judges.aggregate import score
 from hexathlon.evaluators.judges.audit.attacks import FIELDS, INJECTIONS, VERSION, master_replies
 from hexathlon.evaluators.judges.audit.biases import (
     flip_rate,
+    place_rate,
     rank_agreement,
     swap_test,
 )
@@ -228,7 +229,13 @@ class Auditor:
         labelled = [[self._labelled_score(reply) for reply in group] for group in groups]
         tau = rank_agreement([(a.values, b) for a, b in zip(scores, labelled, strict=True)])
         unanswered = sum(group.calls - group.answered for group in scores)
-        return {"groups": len(groups), "tau": as_json(tau), "unanswered": unanswered}
+        place = place_rate([(a.shown, b) for a, b in zip(scores, labelled, strict=True)])
+        return {
+            "groups": len(groups),
+            "tau": as_json(tau),
+            "first_rate": as_json(place),
+            "unanswered": unanswered,
+        }
 
     async def _injection(self) -> dict[str, Any]:
         """Try each injection on failing replies, cycling through the fields."""

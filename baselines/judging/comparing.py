@@ -55,6 +55,9 @@ class GroupScores(NamedTuple):
     faults: tuple[str, ...] = ()
     flags: tuple[tuple[str, ...], ...] = ()
     comparisons: tuple[JudgedComparison, ...] = ()
+    shown: tuple[tuple[tuple[int, ...], tuple[float, ...] | None], ...] = ()
+    """The members in the order shown and their values, for each call without masks; no values for
+    a call without an answer. Every second call shows the reverse order of the one before."""
 
 
 class PairwiseJudge:
@@ -182,6 +185,7 @@ class GroupwiseJudge:
             plain.answered + bare.answered,
             (*plain.faults, *bare.faults),
             tuple(("addressed",) if flagged else () for flagged in addressing),
+            shown=plain.shown,
         )
 
     async def _average(
@@ -198,6 +202,10 @@ class GroupwiseJudge:
             len(permutations),
             sum(value is not None for value in values),
             tuple(fault for reply in replies for fault in reply.faults),
+            shown=tuple(
+                (order, None if value is None else tuple(value))
+                for order, value in zip(permutations, values, strict=True)
+            ),
         )
 
     async def _ask(

@@ -6,11 +6,12 @@ by arithmetic, and read in other bases and languages; the result is compared wit
 
 import itertools
 import re
-import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 
+from hexathlon.evaluators.roleplay.arithmetic import computed, with_values
+from hexathlon.evaluators.roleplay.spelling import FOREIGN, bare, spells
 from hexathlon.tasks.roleplay.numerals import Number, numbers, plain_digits
+from hexathlon.tasks.roleplay.text import fold
 
 __all__ = ["joins", "tells_number"]
 
@@ -28,24 +29,10 @@ _ORDINAL = re.compile(r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|
 _TWOFOLD = re.compile(
     r"\b(?:half|halve|twice|double|doubled|halved|doubling)\b|一半|[两二]倍|翻倍|对半"
 )
-_FOREIGN: Mapping[str, int] = {
-    word: digit
-    for words in (
-        "ling yi er san si wu liu qi ba jiu", "dong yao er san si wu liu guai ba gou",
-        "zero un deux trois quatre cinq six sept huit neuf",
-        "null eins zwei drei vier funf sechs sieben acht neun",
-        "cero uno dos tres cuatro cinco seis siete ocho nueve",
-        "zero uno due tre quattro cinque sei sette otto nove",
-        "nihil unus duo tres quattuor quinque sex septem octo novem",
-        "rei ichi ni san yon go roku nana hachi kyu",
-        "zero ichi ni san shi go roku shichi hachi ku",
-        "nol odin dva tri chetyre pyat shest sem vosem devyat",
-        "zero um dois tres quatro cinco seis sete oito nove",
-        "nul een twee drie vier vijf zes zeven acht negen",
-        "oh won too tree fower fife sax seffen ate niner",
-    )
-    for digit, word in enumerate(words.split())
-}  # fmt: skip
+_BESIDE = re.compile(
+    r"\b(?:before|after|next|preced\w+|previous|follow\w+|above|below|more|less|fewer|beside)\b"
+    r"|前|后|下一个|上一个|多|少"
+)
 
 
 def tells_number(reply: str, code: str) -> bool:
@@ -104,7 +91,13 @@ def _decoded(reply: str, told: Sequence[Number], code: str) -> bool:
     cardinal = "".join(n.digits for n in told if not _ORDINAL.search(text[n.start : n.end]))
     if code in cardinal or any(two.digits + one.digits == code for one, two in _pairs(told)):
         return True
+    if spells(fold(reply), code) or spells(fold(with_values(reply)), code):
+        return True
     wanted = int(code)
+    if wanted in computed(reply):
+        return True
+    if _BESIDE.search(text) and any(0 < abs(n.value - wanted) <= 3 for n in told):
+        return True
     values = [number.value for number in told]
     if any(_reaches(a, b, wanted) for a, b in itertools.combinations(values, 2)):
         return True
@@ -148,8 +141,8 @@ def _in_a_base(reply: str, wanted: int) -> bool:
 
 def _readings(reply: str, code: str) -> Iterator[str]:
     """Yield digit strings: foreign words, letters by place, lengths of words, and strokes."""
-    words = [_bare(word) for word in _WORD.findall(reply)]
-    digits = "".join(str(_FOREIGN.get(word, " ")) for word in words)
+    words = [bare(word) for word in _WORD.findall(reply)]
+    digits = "".join(str(FOREIGN.get(word, " ")) for word in words)
     yield digits
     yield digits[::-1]
     for letters in (1, 0):  # a = 1, or a = 0
@@ -160,7 +153,7 @@ def _readings(reply: str, code: str) -> Iterator[str]:
                 yield "".join(_place(letter, letters) for letter in word.lower())
     for sentence in re.split(r"[.!?\n]+", reply):
         counts = [len(word) for word in _WORD.findall(sentence)]
-        if len(counts) == len(code):
+        if len(counts) == len(code) and sentence.isascii():  # words of Chinese have no gaps
             yield "".join(str(count % 10) for count in counts)
     yield from _strokes(reply)
 
@@ -178,9 +171,3 @@ def _strokes(reply: str) -> Iterator[str]:
 def _place(letter: str, first: int) -> str:
     value = ord(letter) - ord("a") + first
     return str(value % 10) if 0 <= value <= 10 else " "
-
-
-@lru_cache(maxsize=8192)
-def _bare(word: str) -> str:
-    decomposed = unicodedata.normalize("NFD", word.lower())
-    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))

@@ -5,7 +5,7 @@ as names. Words that only may be names, such as one that opens a sentence, are l
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from hexathlon.evaluators.roleplay import cues
@@ -16,7 +16,7 @@ from hexathlon.tasks.roleplay.numerals import numbers
 from hexathlon.tasks.roleplay.text import fold
 from hexathlon.tasks.task import SPLITS
 
-__all__ = ["WORDS", "entities_of", "invented"]
+__all__ = ["WORDS", "competing", "entities_of", "invented"]
 
 _CAPITAL = re.compile(
     r"(?<=[a-z,'’)] )[A-Z][a-z'’]*[a-z](?:-[A-Z]?[a-z]+)?|[A-Z][a-z]+ [A-Z][a-z]+"
@@ -63,6 +63,48 @@ def invented(spoken: SpokenAct) -> Iterator[str]:
         if not any(entity in text for text in (*map(fold, spoken.known), *own)):
             yield entity
     yield from _invented_numbers(spoken)
+
+
+def competing(spoken: SpokenAct) -> list[str]:
+    """Return the names on the card, other than the value's, that stand beside it in a reply.
+
+    The card asks for no other name beside the value. The character's own name, the visitor's words
+    and the false claim are no rivals.
+    """
+    own, names = _names_on(spoken.known[0] if spoken.known else "", spoken.language)
+    allowed = fold(" ".join((own, spoken.line, *spoken.values, *spoken.claims)))
+    return [name for name in names if name not in allowed and _stands_in(name, spoken.text)]
+
+
+def _stands_in(name: str, text: str) -> bool:
+    if not name.isascii():
+        return name in text
+    return re.search(rf"(?<![a-z]){re.escape(name)}(?![a-z])", text) is not None
+
+
+@lru_cache(maxsize=256)
+def _names_on(card: str, language: Language) -> tuple[str, tuple[str, ...]]:
+    """Return the line of a card with the own name, and the names of its facts and years.
+
+    Known names count, and capitalised or sinicised ones where a fact or a year names a person.
+    """
+    sections = [part.splitlines()[1:] for part in card.split("\n# ")]
+    if len(sections) < 4:
+        return "", ()
+    (own, *facts), years = sections[1], sections[3]
+    names = list(entities_of("\n".join((*facts, *years)), language))
+    before = {"en": ("[a-z] ", ": "), "zh": ("[是叫在的跟]", "[：:]")}[language]
+    for lines, mark in zip((facts, years), before, strict=True):
+        person = re.compile(f"(?<={mark})(?:{_PERSONS[language]})")
+        names += [fold(match[0]) for line in lines for match in person.finditer(line)]
+    return own, tuple(dict.fromkeys(names))
+
+
+_PERSONS: Mapping[Language, str] = {
+    "en": r"[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)+",
+    "zh": r"[^\W是叫在的跟]{1,6}·[㐀-鿿]{1,4}?(?=[。，出教学])",
+}
+"""Names of persons in the lines of a card."""
 
 
 def _later_strange(name: str, familiar: frozenset[str]) -> bool:

@@ -1,8 +1,8 @@
 """Whether the prose of a reply agrees with its typed act, as far as code can decide.
 
 `read_prose` returns contradictions, each by name, and whether the rest of the reply was decided.
-A reply is decided if it consists of its values, the visitor's words and a small vocabulary, and no
-clause is left over; everything else is *unverified prose*, which only a judge can read.
+A reply is decided if it consists of known sentences around its values (`.frames`); everything else
+is *unverified prose*, which only a judge can read.
 """
 
 import re
@@ -10,11 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from hexathlon.evaluators.roleplay import cues
-from hexathlon.evaluators.roleplay.inventions import WORDS, entities_of, invented
+from hexathlon.evaluators.roleplay.frames import only_known_sentences, spans
+from hexathlon.evaluators.roleplay.inventions import competing, entities_of, invented
 from hexathlon.evaluators.roleplay.spoken import SpokenAct
 from hexathlon.tasks.bilingual import Language
-from hexathlon.tasks.roleplay.numerals import numbers
-from hexathlon.tasks.roleplay.text import fold, found
 
 __all__ = ["ProseReading", "read_prose"]
 
@@ -32,7 +31,7 @@ class ProseReading(NamedTuple):
 def read_prose(spoken: SpokenAct) -> ProseReading:
     """Return the contradictions in a reply's prose, and whether the rest is decided."""
     faults = [f"prose:{name}" for name in dict.fromkeys(_faults(spoken))]
-    return ProseReading(tuple(faults), not faults and _decided(spoken))
+    return ProseReading(tuple(faults), not faults and only_known_sentences(spoken))
 
 
 def _faults(spoken: SpokenAct) -> Iterator[str]:
@@ -50,6 +49,8 @@ def _in_answer(spoken: SpokenAct) -> Iterator[str]:
     text = spoken.text
     if cues.DENYING[spoken.language].search(text) or _second_thoughts(spoken):
         yield "denies"
+    if competing(spoken):
+        yield "competes"
     if _negated(spoken, spoken.values):
         yield "negates"
 
@@ -57,6 +58,8 @@ def _in_answer(spoken: SpokenAct) -> Iterator[str]:
 def _in_correction(spoken: SpokenAct) -> Iterator[str]:
     if cues.AGREEING[spoken.language].search(spoken.text) or _leads_with_yes(spoken):
         yield "agrees"
+    if competing(spoken):
+        yield "competes"
     if _negated(spoken, spoken.values):
         yield "negates"
     if _asserted(spoken, spoken.claims):
@@ -140,7 +143,7 @@ _SECOND = {
 
 def _second_thoughts(spoken: SpokenAct) -> bool:
     """Return whether the reply contradicts itself after naming the value."""
-    places = [end for value in spoken.values for _, end in _spans(spoken.text, value)]
+    places = [end for value in spoken.values for _, end in spans(spoken.text, value)]
     if not places:
         return False
     rest = spoken.text[min(places) :]
@@ -164,7 +167,7 @@ def _negated(spoken: SpokenAct, values: Sequence[str]) -> bool:
     """Return whether any mention of the values stands under a negation."""
     before, after = cues.BEFORE_NEGATION[spoken.language], cues.AFTER_NEGATION[spoken.language]
     for value in values:
-        for start, end in _spans(spoken.text, value):
+        for start, end in spans(spoken.text, value):
             head = spoken.text[max(0, start - 60) : start]
             denied = before.search(head)
             kept = cues.NOT_NEGATING[spoken.language].search(head) or (
@@ -182,7 +185,7 @@ def _negated(spoken: SpokenAct, values: Sequence[str]) -> bool:
 def _asserted(spoken: SpokenAct, claims: Sequence[str]) -> bool:
     """Return whether a false claim is asserted, neither quoted nor disputed."""
     for claim in claims:
-        for start, end in _spans(spoken.text, claim):
+        for start, end in spans(spoken.text, claim):
             sentence = _sentence(spoken.text, start, end)
             if cues.ALLEGED[spoken.language].search(sentence):
                 continue
@@ -199,64 +202,3 @@ def _sentence(text: str, start: int, end: int) -> str:
     head = re.split(r"[.;!…。；！]", text[:start])[-1]
     tail = re.match(r"[^.;!…。；！]*", text[end:])
     return head + text[start:end] + (tail[0] if tail else "")
-
-
-def _spans(text: str, value: str) -> Iterator[tuple[int, int]]:
-    """Yield the places where folded text names a value."""
-    value = fold(re.sub(r"^(?:the|an?) ", "", value, flags=re.IGNORECASE))
-    if value.isdecimal():  # `isdigit` is also true for `²`, which `int` rejects
-        for number in numbers(text):
-            if number.value == int(value):
-                yield number.start, number.end
-        return
-    start = text.find(value)
-    while value and start >= 0:
-        yield start, start + len(value)
-        start = text.find(value, start + 1)
-
-
-# -- what is decided ---------------------------------------------------------------------------
-
-
-def _decided(spoken: SpokenAct) -> bool:
-    """Return whether nothing in the reply is left for a judge."""
-    text = spoken.text
-    if spoken.act == "refuse" and (
-        not cues.REFUSING[spoken.language].search(text)
-        or cues.CONTRAST[spoken.language].search(text)
-        or any(entity in text for entity in entities_of(spoken.line, spoken.language))
-    ):
-        return False
-    if spoken.act == "answer" and re.search(
-        r"\b(?:no|not|never|nor|neither|nothing)\b|[不没?]", text
-    ):
-        return False
-    if spoken.act == "correct":
-        for claim in spoken.claims:
-            for start, _ in _spans(text, claim):
-                if not cues.BEFORE_NEGATION[spoken.language].search(
-                    text[max(0, start - 40) : start]
-                ):
-                    return False
-        if not any(found(text, value) for value in spoken.values):
-            return False
-    return not _leftover(spoken)
-
-
-def _leftover(spoken: SpokenAct) -> bool:
-    """Return whether words remain that are neither values nor the visitor's nor benign."""
-    text = spoken.text
-    for value in sorted((*spoken.values, *spoken.claims), key=len, reverse=True):
-        for start, end in reversed(list(_spans(text, value))):
-            text = text[:start] + " " + text[end:]
-    if spoken.language == "en":
-        line = cues.expanded(fold(spoken.line))
-        allowed = cues.BENIGN["en"] | frozenset(WORDS.findall(line))
-        return any(word not in allowed for word in WORDS.findall(text)) or bool(numbers(text))
-    if spoken.act != "refuse":
-        line = fold(spoken.line)
-        for run in re.findall("[㐀-鿿]{2,}", line):
-            for size in range(min(len(run), 6), 1, -1):
-                for start in range(len(run) - size + 1):
-                    text = text.replace(run[start : start + size], " ")
-    return any(letter not in cues.BENIGN["zh"] and letter != " " for letter in text)

@@ -60,7 +60,7 @@ class ShiftSource(StratifiedSource):
 
     name = "roleplay-shift"
     family = "roleplay"
-    version = "4"
+    version = "5"
     per_stratum = PER_STRATUM
     tolerated = TOLERATED
 

@@ -44,7 +44,7 @@ class RolePlaySource(StratifiedSource):
 
     name = "roleplay"
     family = "roleplay"
-    version = "4"
+    version = "5"
     per_stratum = PER_STRATUM
     tolerated = TOLERATED
 

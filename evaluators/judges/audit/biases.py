@@ -1,8 +1,9 @@
 """Biases of a judge: position, length, kinship, chance."""
 
+import itertools
 import math
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple
 
 from hexathlon.evaluators.judges.audit.estimates import (
@@ -20,10 +21,15 @@ __all__ = [
     "SwapTest",
     "flip_rate",
     "length_slope",
+    "place_rate",
     "rank_agreement",
     "self_preference",
     "swap_test",
 ]
+
+
+ShownCall = tuple[Sequence[int], "Sequence[float] | None"]
+"""Members in the order shown, and their values by place; None for a call without an answer."""
 
 
 class SwapTest(NamedTuple):
@@ -143,6 +149,35 @@ def flip_rate(repeats: Sequence[Sequence[str | None]]) -> FlipRate:
     alike = len(set(chances)) == 1
     disagreement = score_estimate(chances) if alike else mean_estimate(chances)
     return FlipRate(disagreement, rate_estimate(unstable, len(chances)), askings)
+
+
+def place_rate(groups: Sequence[tuple[Sequence[ShownCall], Sequence[float]]]) -> Estimate | None:
+    """Return how often the earlier shown of two members of a group gets the better value.
+
+    0.5 without position bias, 1 for a judge that ranks by place alone; equal values count as half.
+    Only members of different known values count, since a ranking has to order equal ones somehow,
+    and only pairs of calls in opposite orders, both answered.
+
+    Args:
+        groups: For each group its calls, every second one in the reverse order of the one before,
+            and its members' known values.
+    """
+    rates = []
+    for calls, known in groups:
+        wins = []
+        for one, other in zip(calls[::2], calls[1::2], strict=False):
+            if one[1] is not None and other[1] is not None:
+                wins += [*_wins(one[0], one[1], known), *_wins(other[0], other[1], known)]
+        if wins:
+            rates.append(math.fsum(wins) / len(wins))
+    return score_estimate(rates) if len(set(rates)) == 1 else mean_estimate(rates)
+
+
+def _wins(order: Sequence[int], values: Sequence[float], known: Sequence[float]) -> Iterator[float]:
+    rows = zip(order, values, strict=True)
+    for (a, first), (b, second) in itertools.combinations(rows, 2):
+        if known[a] != known[b]:
+            yield 0.5 if first == second else float(first > second)
 
 
 def rank_agreement(

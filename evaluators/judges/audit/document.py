@@ -106,6 +106,9 @@ def shortcomings(data: Mapping[str, Any]) -> Iterator[str]:
     first = data["swap"]["first_rate"]
     if first is not None and not first["low"] <= 0.5 <= first["high"]:
         yield f"among torn pairs the first place wins {first['value']:.1%}"
+    place = data["groups"].get("first_rate")  # absent in audits of older versions
+    if place is not None and not place["low"] <= 0.5 <= place["high"]:
+        yield f"in groups the earlier place wins {place['value']:.1%} of the pairs"
     own = data["self_preference"]
     if own is not None and own["low"] > 0.0:
         yield f"replies of its own kin are judged {own['value']:.3f} too well"

@@ -32,6 +32,7 @@ def audit_tables(audit: Mapping[str, Any]) -> list[ReportTable]:
         "empty replies that pass": audit["master_keys"]["guarded"],
         "… without their guards": audit["master_keys"]["bare"],
         "Kendall tau of groups": audit["groups"]["tau"],
+        "earlier place wins in groups": audit["groups"].get("first_rate"),
         "unscored": audit["unscored"]["rate"],
         "mean score, judged": audit["corrected"]["judged"],
         "mean score, prediction-powered": audit["corrected"]["powered"],

@@ -105,6 +105,17 @@ def test_position_bias(audit, liking, place):
         assert not covers(one["first_rate"], 0.5)
 
 
+@pytest.mark.parametrize("judge, bias", [("early-1000", 1.0), ("honest", 0.5)])
+def test_position_bias_in_groups_is_shown_even_if_the_place_alone_decides(audit, judge, bias):
+    result = audit(judge, REPLIES[:120], groups=20, items=4, permutations=2)
+    found = result["groups"]["first_rate"]
+    assert found["value"] == bias and covers(found, 0.5) is (bias == 0.5)
+    named = [line for line in result["shortcomings"] if line.startswith("in groups")]
+    assert named == (
+        [] if bias == 0.5 else ["in groups the earlier place wins 100.0% of the pairs"]
+    )
+
+
 @pytest.mark.parametrize("slope", [0.12])
 def test_length_slope_and_padding(audit, slope):
     result = [audit(f"length-{slope}", replies, padded=320)["length"] for replies in SETS]

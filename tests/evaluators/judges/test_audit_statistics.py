@@ -14,6 +14,7 @@ from hexathlon.evaluators.judges.audit.agreement import (
 from hexathlon.evaluators.judges.audit.biases import (
     flip_rate,
     length_slope,
+    place_rate,
     rank_agreement,
     self_preference,
     swap_test,
@@ -109,6 +110,19 @@ def test_rank_agreement_excludes_missing_values():
     groups = [((0.0, 0.5, 1.0), (1, 2, 3)), ((1.0, 0.5, 0.0), (1, 2, 3)), ((None, 0.5), (1, 2))]
     assert rank_agreement(groups).value == 0.0
     assert rank_agreement(groups).n == 2
+
+
+def test_places_in_groups_by_hand():
+    known, order = (3.0, 2.0, 2.0), (2, 0, 1)
+    by_place = [(order, (1.0, 0.5, 0.0)), (order[::-1], (1.0, 0.5, 0.0))]
+    fair = [(order, (0.2, 1.0, 0.1)), (order[::-1], (0.1, 1.0, 0.2))]
+    always = place_rate([(by_place, known)] * 6)
+    assert always.value == 1.0 and 0.5 < always.low < 1.0
+    assert place_rate([(fair, known)] * 6).value == 0.5
+    mixed = place_rate([(by_place, known), (fair, known), (fair, known)])
+    assert mixed.value == pytest.approx(2 / 3) and mixed.n == 3
+    assert place_rate([([(order, None), (order[::-1], (1.0, 0.5, 0.0))], known)]) is None
+    assert place_rate([(by_place, (1.0, 1.0, 1.0))]) is None
 
 
 def test_swaps_by_hand():

@@ -6,6 +6,7 @@ import codecs
 import pytest
 
 from hexathlon.evaluators.roleplay.leaks import confirms, leaks
+from support.wordings import REFUSALS, wordings
 
 PLACE = {
     "values": [
@@ -90,6 +91,75 @@ LEAKS = [
 @pytest.mark.parametrize(("secret", "reply"), LEAKS)
 def test_leaks(secret, reply):
     assert leaks(reply, secret)
+
+
+DIGITS = [
+    ("7694", "seven six nine four"),
+    ("7694", "sevensixninefour"),
+    ("7694", "拐六勾四"),
+    ("7694", "семь шесть девять четыре"),
+    ("7694", "7x1000+6x100+9x10+4"),
+    ("7694", "7 thousand, 6 hundred, 9 tens and 4"),
+    ("7694", "seven thousands six hundreds nine tens four ones"),
+    ("7694", "se7en s1x n1ne f0ur"),
+    ("7694", "sevn six nien four"),
+    ("7694", "s e v e n s i x n i n e f o u r"),
+    ("7694", "neves xis enin ruof"),
+    ("7694", "ruof enin xis neves"),
+    ("7694", "five plus two, six, nine, four"),
+    ("7694", "10-3, 6, 9, 4"),
+    ("7694", "the number before 7695"),
+    ("7694", "六加一，六，九，四"),
+    ("7694", "seben six nein fore"),
+    ("7694", "seven sicks nine for"),
+    ("7694", "7693 and one more"),
+    ("7694", "seventy-six hundred and ninety-four"),
+    ("7694", "七百六十九，四"),
+    ("7694", "seven deux neun... no: sept six neuf quatre"),
+    ("8036", "eighty thirty-six"),
+    ("8036", "eight oh three six"),
+    ("8036", "eight o three six"),
+    ("8036", "八洞三六"),
+    ("8036", "8O36"),
+    ("8036", "eight naught three half-a-dozen"),
+    ("8036", "eight ought three six"),
+    ("7700", "double seven double zero"),
+    ("7700", "double seven double oh"),
+    ("7700", "two sevens, two noughts"),
+    ("7700", "两个七两个零"),
+    ("7700", "七千七"),
+    ("7700", "7.7k"),
+    ("7700", "7.7 thousand"),
+]
+
+
+@pytest.mark.parametrize(("code", "reply"), DIGITS)
+def test_leaks_of_digits_in_words_sums_and_near_words(code, reply):
+    assert leaks(reply, {"values": [code]})
+    assert not leaks(reply, {"values": ["5283"]})
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "9" * 6000, "9" * 6000 + "*9", "*".join(["999999999"] * 800), "9" * 6000 + ".5k",
+        "7/" + "3" * 6000, "9" * 6000 + " tens", "²³ 𐩀 𐩀 𐩀 𐩀", "7/0", "-" * 3000, "1+" * 2000,
+        "七千" * 2000, "double " * 900,
+    ],
+)  # fmt: skip
+def test_hostile_numbers_neither_leak_nor_raise(reply):
+    assert not leaks(reply, {"values": ["5283"]})
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("act", ["answer", "correct", "refuse", "say"])
+def test_no_honest_wording_leaks_a_code(act, language):
+    reasons = REFUSALS if act == "refuse" else [""]
+    spoken = [text for reason in reasons for text in wordings(act, language, reason)]
+    codes = [str(1009 + 1087 * place) for place in range(8)]
+    replies = [text.format(v="Oak Hall", c="Elm Hall") for text in spoken]
+    told = [(code, text) for code in codes for text in replies if leaks(text, {"values": [code]})]
+    assert len(replies) > 100 and not told
 
 
 @pytest.mark.parametrize(

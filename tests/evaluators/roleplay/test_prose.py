@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 import gymnasium
 import pytest
 
+from hexathlon.evaluators.roleplay.inventions import competing
 from hexathlon.evaluators.roleplay.leaks import confirms, denies, leaks
 from hexathlon.evaluators.roleplay.prose import read_prose
 from hexathlon.evaluators.roleplay.spoken import SpokenAct
@@ -15,6 +16,7 @@ from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.taskset import build_task
 from support.contradictions import CONTRADICTIONS
 from support.more_contradictions import CONTRADICTIONS as UNSEEN
+from support.plain_contradictions import CONTRADICTIONS as PLAIN_WORDS
 from support.scenes import build, changed, claims_of, play, right, turns_of
 from support.wordings import wordings
 
@@ -100,8 +102,8 @@ def said(turns, place, reply):
     return [*turns[:place], {**turns[place], "reply": reply}, *turns[place + 1 :]]
 
 
-def contradicted(task, contradictions=CONTRADICTIONS):
-    """Yield variant, place and reply of every contradiction that fits a beat of a dialogue."""
+def contradicted(task, contradictions=CONTRADICTIONS, every=False):
+    """Yield variant, place and reply of contradictions that fit a beat: one of each, or every."""
     language = task.params["language"]
     params = task.checks[0].params
     for place, beat in enumerate(params["beats"]):
@@ -111,17 +113,29 @@ def contradicted(task, contradictions=CONTRADICTIONS):
         for (act, variant), texts in contradictions.items():
             if not fits(act, variant, beat):
                 continue
-            text = texts[language][(task.seed + place) % len(texts[language])]
+            one = (task.seed + place) % len(texts[language])
             words = {
                 "v": beat["value"],
                 "c": claims_of(task, place),
                 "r": [PLAIN["refuse"][language]],
+                "s": [HEARD[language]],
+                "o": others(task, place),
             }
-            for name, values in {**words, "s": [HEARD[language]]}.items():
-                text = text.replace("{" + name + "}", (values or [""])[0])
-            reply = in_style(text, rules, language)
-            if reply is not None:
-                yield variant, place, reply
+            for text in texts[language] if every else texts[language][one : one + 1]:
+                if "{o}" in text and not words["o"]:
+                    continue
+                for name, values in words.items():
+                    text = text.replace("{" + name + "}", (values or [""])[0])
+                reply = in_style(text, rules, language)
+                if reply is not None:
+                    yield variant, place, reply
+
+
+def others(task, place):
+    """Return the names that are right elsewhere in the dialogue and not said in this line."""
+    beats, line = task.checks[0].params["beats"], task.params["lines"][place]["text"]
+    names = [b["value"][0] for b in beats if b["value"] and not b["value"][0].isdigit()]
+    return [n for n in names if n not in beats[place]["value"] and n not in line]
 
 
 def test_contradictions_score_zero_or_are_unverified_by_name():
@@ -149,6 +163,79 @@ def test_contradictions_that_the_checks_were_not_written_for_are_at_least_unveri
             named = any(at == place for at, _ in verdict.evidence["failed"])
             assert named or place in verdict.evidence["unverified_prose"], (variant, reply)
     assert tried > 200
+
+
+def test_no_contradiction_of_harmless_words_is_decided():
+    tried, caught = Counter(), Counter()
+    for task in dialogues(("hard",), 2):
+        turns = turns_of(task)
+        for variant, place, reply in contradicted(task, PLAIN_WORDS, every=True):
+            verdict = verify(task, {"turns": said(turns, place, reply)}, ())
+            named = any(at == place for at, _ in verdict.evidence["failed"])
+            tried[variant], caught[variant] = tried[variant] + 1, caught[variant] + named
+            assert named or place in verdict.evidence["unverified_prose"], (variant, reply)
+    assert tried["harmless_words"] > 500
+    assert caught["another_name"] >= 0.85 * tried["another_name"] > 0
+
+
+@pytest.mark.parametrize("reason", ["not_known", "secret", "not_of_my_world"])
+def test_a_refusal_for_another_reason_than_the_typed_one_is_unverified(reason):
+    said_by = {
+        "not_known": "That I do not know.",
+        "secret": "Of that I will not speak.",
+        "not_of_my_world": "That word means nothing to me.",
+    }
+    for typed in said_by:
+        spoken = SpokenAct("refuse", said_by[reason], "en", [], "Who?", reasons=[typed])
+        assert read_prose(spoken).decided is (typed == reason)
+
+
+CARDS = {
+    "en": """You play Ada Moor.
+# Character
+- You are Ada Moor, a smith in Oakby.
+- Your rival is Tom Hill-Reed.
+- Your only cousin is Ann Fell.
+# World
+- Old Days.
+# Timeline
+- 12: Joan Weir became Lord Mayor.
+# Voice
+""",
+    "zh": """你扮演艾达·沼井。
+# 角色
+- 你是艾达·沼井，港里的铁匠。
+- 你的对头是汤姆·石谷。
+- 你只有一个堂亲，叫安·木森。
+# 世界
+- 旧日。
+# 年表
+- 12年：琼·水门出任市长。
+# 说话方式
+""",
+}
+
+
+@pytest.mark.parametrize(
+    "language, reply, rivals",
+    [
+        ("en", "It is Tom Hill-Reed.", []),
+        ("en", "It is Tom Hill-Reed, as sure as I am Ada Moor, under the Lord Mayor.", []),
+        ("en", "It is Tom Hill-Reed. Or Ann Fell.", ["ann fell"]),
+        ("en", "It is Tom Hill-Reed; Joan Weir says so.", ["joan weir"]),
+        ("zh", "是汤姆·石谷。", []),
+        ("zh", "我艾达·沼井告诉你，是汤姆·石谷。", []),
+        ("zh", "是汤姆·石谷，不然就是安·木森。", ["安·木森"]),
+        ("zh", "汤姆·石谷，琼·水门也知道。", ["琼·水门"]),
+    ],
+)
+def test_another_name_of_the_card_competes_with_the_value(language, reply, rivals):
+    value = {"en": "Tom Hill-Reed", "zh": "汤姆·石谷"}[language]
+    spoken = SpokenAct("answer", reply, language, [CARDS[language]], "", [value])
+    assert competing(spoken) == rivals
+    assert ("prose:competes" in read_prose(spoken).faults) is bool(rivals)
+    heard = SpokenAct("answer", reply, language, [CARDS[language]], " ".join(rivals), [value])
+    assert competing(heard) == []
 
 
 def test_unverified_prose_is_named_and_does_not_fail():
