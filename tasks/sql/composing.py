@@ -14,17 +14,23 @@ from hexathlon.tasks.sql.bench import bench_for
 from hexathlon.tasks.sql.phenomena import LEAST, phenomena
 from hexathlon.tasks.sql.programs.walk import scans
 from hexathlon.tasks.sql.realise import question
+from hexathlon.tasks.sql.register import register
+from hexathlon.tasks.sql.schema import Schema
 from hexathlon.tasks.sql.screening import DraftRejected, Kept, screen
+from hexathlon.tasks.sql.supplement import Obstacle, Supplement
 from hexathlon.tasks.sql.templates.catalogue import all_templates
 from hexathlon.tasks.sql.templates.draft import QueryDraft, QueryTemplate
 from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.scene import QueryScene
+from hexathlon.tasks.task import Level
 
 __all__ = ["ATTEMPTS", "WORLD_TRIES", "Composition", "compose", "recompose"]
 
 WORLD_TRIES = 8
 """Attempts in one world before moving to the next."""
 ATTEMPTS = 128
+_IDLE_REGISTER = 0.2
+"""Share of ordinary questions that come with a register that does not concern them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +43,12 @@ class Composition:
     kept: Kept
     tables: tuple[str, ...]
     instruction: str
+    supplement: Supplement | None = None
+
+    @property
+    def obstacle(self) -> Obstacle | None:
+        """Why the question cannot be answered, or None if it can."""
+        return self.supplement.obstacle if self.supplement is not None else None
 
 
 def compose(template: str, worlds: list[str], seed: int) -> Composition:
@@ -79,9 +91,20 @@ def recompose(template: str, world: str, seed: int, attempt: int) -> Composition
         raise DraftRejected("shallow")
     kept = screen(draft, bench, correlated=level != "hard")
     tables = tuple(dict.fromkeys(scan.table for scan in scans(draft.program)))
-    return Composition(
-        world, attempt, draft, kept, tables, question(draft, bench.schema, tables, rng)
-    )
+    text = question(draft, bench.schema, tables, rng)
+    supplement = _supplement(draft, bench.schema, level, seed, attempt)
+    return Composition(world, attempt, draft, kept, tables, text, supplement)
+
+
+def _supplement(
+    draft: QueryDraft, schema: Schema, level: Level, seed: int, attempt: int
+) -> Supplement | None:
+    """Return what accompanies the question; some questions get a register that blocks nothing."""
+    rng = generator_for("sql-register", seed, attempt)
+    idle = draft.blocked is None and rng.random() >= _IDLE_REGISTER
+    if draft.supplement is not None or idle:
+        return draft.supplement
+    return register(schema, draft.program, level, rng, bool(draft.blocked))
 
 
 def _side(template: QueryTemplate, seed: int) -> int:

@@ -14,8 +14,9 @@ from hexathlon.tasks.source import Script, TaskAddress
 from hexathlon.tasks.sql.assembling import question_task, write_task
 from hexathlon.tasks.sql.composing import ATTEMPTS, WORLD_TRIES, Composition, compose, recompose
 from hexathlon.tasks.sql.schema import Schema
-from hexathlon.tasks.sql.scripts import handing_in, impossible, solving
+from hexathlon.tasks.sql.scripts import Exploring, handing_in, impossible, solving
 from hexathlon.tasks.sql.templates.catalogue import all_templates
+from hexathlon.tasks.sql.tools import IMPOSSIBLE_REASONS
 from hexathlon.tasks.sql.world.world import WORLDS, world_for, world_id
 from hexathlon.tasks.sql.writes.instances import WriteInstance, write_templates
 from hexathlon.tasks.sql.writes.tasks import compose_write, recompose_write, writing
@@ -37,7 +38,7 @@ class SQLSource(StratifiedSource):
 
     name = "sql"
     family = "sql"
-    version = "4"
+    version = "5"
     tolerated = {
         "alter:submit.sql": "a digit may decide nothing: less than a quarter in an amount, whose "
         "values are quarters; a day that no month has; the 1 in COUNT(CASE ... THEN 1 END); the "
@@ -90,19 +91,22 @@ class SQLSource(StratifiedSource):
             tables = [table.name for table in world_for(change.world).schema.asked()][:2]
             return writing(change.gold, tables, change.documents or task.params["documents"][:1])
         made = _question(task)
-        documents, obstacle = _needed(made, task), made.draft.obstacle
+        documents, obstacle = _needed(made, task), made.obstacle
+        added = made.supplement.tables if made.supplement is not None else ()
+        records = [f"SELECT * FROM {table.name}" for table in added]
         if obstacle is not None:
-            return impossible(obstacle.reason, obstacle.evidence[0], made.tables, documents)
-        return solving(made.kept.gold, made.tables, documents, made.draft.slot)
+            exploring = Exploring(made.tables, documents, None, records)
+            return impossible(obstacle.reason, obstacle.evidence[0], exploring)
+        return solving(made.kept.gold, Exploring(made.tables, documents, made.draft.slot, records))
 
     def alternatives(self, task: Task) -> Mapping[str, Script]:
         """Return the same meaning in other words: other SQL, or other accepted evidence."""
         if task.params["mode"] == "write":
             return {"other_statements": writing(_change(task).alternative)}
         made = _question(task)
-        if made.draft.obstacle is not None:
-            obstacle = made.draft.obstacle
-            return {"other_spelling": impossible(obstacle.reason, obstacle.evidence[1])}
+        if made.obstacle is not None:
+            evidence = f"'{made.obstacle.evidence[0].lower()}' "
+            return {"other_spelling": impossible(made.obstacle.reason, evidence)}
         return {k: handing_in(v, made.draft.slot) for k, v in made.kept.alternatives.items()}
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
@@ -110,16 +114,21 @@ class SQLSource(StratifiedSource):
         if task.params["mode"] == "write":
             return {name: writing(sql) for name, sql in _change(task).mutants.items()}
         made = _question(task)
-        if made.draft.obstacle is not None:
-            obstacle = made.draft.obstacle
+        decoys = made.supplement.decoys if made.supplement is not None else ()
+        if made.obstacle is not None:
+            reason, evidence = made.obstacle.reason, made.obstacle.evidence[0]
+            other = IMPOSSIBLE_REASONS[IMPOSSIBLE_REASONS.index(reason) - 1]
             return {
                 "answered_anyway": handing_in(made.kept.gold),
-                "wrong_evidence": impossible(obstacle.reason, made.tables[0]),
-                "wrong_reason": impossible("not_permitted", obstacle.evidence[0]),
+                "first_record": impossible(reason, decoys[0]),
+                "last_record": impossible(reason, decoys[-1]),
+                "wrong_reason": impossible(other, evidence),
             }
         misses = {k: handing_in(v, made.draft.slot) for k, v in made.kept.mutants.items()}
         if made.draft.slot is not None:
             misses["guessed_without_asking"] = handing_in(made.kept.gold)
+        if decoys:
+            misses["called_impossible"] = impossible("not_permitted", decoys[0])
         return misses
 
     def policies(self, task: Task) -> Mapping[str, Script]:
@@ -168,7 +177,8 @@ def _change(task: Task) -> WriteInstance:
 def _needed(made: Composition, task: Task) -> list[str]:
     """Return the documents a sensible agent reads: general ones and the definitions in question."""
     documents = world_for(made.world).schema.documents
-    return [
+    added = made.supplement.documents if made.supplement is not None else ()
+    return [item.name for item in added] + [
         item.name
         for item in documents
         if item.metric is None or item.metric.name in task.instruction

@@ -63,8 +63,11 @@ _SUBMIT = {
 }  # fmt: skip
 _IMPOSSIBLE = _schema(
     "submit_impossible",
-    "Say that the task cannot be done, and end. Give the kind of reason, and as evidence just the "
-    "name, value or record id that stands in the way.",
+    "Say that the task cannot be done, and end. Reasons: missing_data (rows or values that it "
+    "needs were never recorded, or are lost), missing_value (a definition or setting that it rests "
+    "on was withdrawn or has no value at present), contradiction (two rules in force disagree, and "
+    "none has precedence), not_permitted (a rule or entry forbids it). Evidence: just the number "
+    "of the record, notice or decision that stands in the way.",
     reason={"type": "string", "enum": list(IMPOSSIBLE_REASONS)},
     evidence=_NAME,
 )

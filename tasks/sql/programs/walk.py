@@ -9,7 +9,7 @@ from hexathlon.tasks.sql.programs.expressions import Expression, Ref, Scalar
 from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import Filter, GroupBy, Join, Match, Scan, Window
 
-__all__ = ["names_read", "nodes", "pruned", "replacements", "scans", "transformed"]
+__all__ = ["all_names", "names_read", "nodes", "pruned", "replacements", "scans", "transformed"]
 
 Kind = TypeVar("Kind")
 
@@ -51,7 +51,7 @@ def pruned(program: Relation, keep: Collection[str]) -> Relation:
         keep: Aliases of tables to keep in any case.
     """
     while True:
-        read = Counter(_names(program))
+        read = Counter(all_names(program))
 
         def without_idle(node: Any, read: Counter[str] = read) -> Any:
             if not isinstance(node, Join):
@@ -59,7 +59,7 @@ def pruned(program: Relation, keep: Collection[str]) -> Relation:
             base = _base(node.right)
             if not isinstance(base, Scan) or base.alias in keep:
                 return node
-            own = Counter([*_names(node.right), *(name for _, name in node.on)])
+            own = Counter([*all_names(node.right), *(name for _, name in node.on)])
             idle = all(read[name] == own[name] for name in node.right.columns)
             return node.left if idle else node
 
@@ -75,7 +75,7 @@ def _base(node: Relation) -> Relation:
     return node
 
 
-def _names(node: Any) -> Iterator[str]:
+def all_names(node: Any) -> Iterator[str]:
     """Yield every column name in a program, except those that select the rows that count."""
     for ref in nodes(node, Ref):
         yield ref.name

@@ -7,7 +7,7 @@ from typing import Any
 from hexathlon.tasks.errors import GenerationExhausted
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import Script
-from hexathlon.tasks.sql.scripts import explore
+from hexathlon.tasks.sql.scripts import Exploring, explore
 from hexathlon.tasks.sql.world.world import world_for
 from hexathlon.tasks.sql.writes.instances import WriteInstance, write_templates
 from hexathlon.tasks.task import Check
@@ -65,7 +65,7 @@ def writing(
 ) -> Script:
     """Explore, run statements one by one, submit the database."""
     if tables or documents:
-        yield from explore(tables, documents, None)
+        yield from explore(Exploring(tables, documents))
     for statement in statements:
         yield tool_call("run_query", sql=statement)
     yield tool_call("submit")
