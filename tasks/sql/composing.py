@@ -5,14 +5,16 @@ task stores it, so that the draft can be rebuilt without the search and without 
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from hexathlon.tasks.errors import GenerationExhausted
 from hexathlon.tasks.seeding import derive_seed, generator_for
 from hexathlon.tasks.sql.bench import bench_for
 from hexathlon.tasks.sql.phenomena import LEAST, phenomena
-from hexathlon.tasks.sql.programs.walk import scans
+from hexathlon.tasks.sql.programs.relation import Relation
+from hexathlon.tasks.sql.programs.relations import Join
+from hexathlon.tasks.sql.programs.walk import pruned, scans
 from hexathlon.tasks.sql.realise import question
 from hexathlon.tasks.sql.register import register
 from hexathlon.tasks.sql.schema import Schema
@@ -86,7 +88,7 @@ def recompose(template: str, world: str, seed: int, attempt: int) -> Composition
     level = bench.world.level
     chosen = all_templates()[template]
     scene = QueryScene(bench.schema, level, rng, bench.hidden[0].rows, _side(chosen, seed))
-    draft = chosen.build(scene)
+    draft = _spoken(chosen.build(scene), bench.schema)
     if len(phenomena(draft.program)) < LEAST[level]:
         raise DraftRejected("shallow")
     kept = screen(draft, bench, correlated=level != "hard")
@@ -105,6 +107,35 @@ def _supplement(
     if draft.supplement is not None or idle:
         return draft.supplement
     return register(schema, draft.program, level, rng, bool(draft.blocked))
+
+
+def _spoken(draft: QueryDraft, schema: Schema) -> QueryDraft:
+    """Return the draft without joins to parents that the question does not speak of.
+
+    Such a join would only drop rows whose reference is not known.
+    """
+
+    def to_parent(join: Join) -> bool:
+        return all(_is_key(join.right, name, schema) for _, name in join.on)
+
+    def smaller(program: Relation) -> Relation:
+        return pruned(program, (), to_parent)
+
+    return replace(
+        draft,
+        program=smaller(draft.program),
+        other=smaller(draft.other) if draft.other is not None else None,
+        wrong=tuple((name, smaller(program)) for name, program in draft.wrong),
+    )
+
+
+def _is_key(relation: Relation, name: str, schema: Schema) -> bool:
+    """Whether a column is the whole primary key of a relation's only table."""
+    found = list(scans(relation))
+    if not found:
+        return False
+    table = schema.table(found[0].table)
+    return table.primary_key == (name.partition(".")[2],) and name.startswith(f"{found[0].alias}.")
 
 
 def _side(template: QueryTemplate, seed: int) -> int:

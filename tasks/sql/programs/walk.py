@@ -40,7 +40,9 @@ def scans(node: Any) -> Iterator[Scan]:
     return nodes(node, Scan)
 
 
-def pruned(program: Relation, keep: Collection[str]) -> Relation:
+def pruned(
+    program: Relation, keep: Collection[str], only: Callable[[Join], bool] = lambda join: True
+) -> Relation:
     """Return the program without joins of stored tables that nothing else in it refers to.
 
     An unused inner join may still drop rows, so this is for programs under construction; it does
@@ -49,12 +51,13 @@ def pruned(program: Relation, keep: Collection[str]) -> Relation:
     Args:
         program: The program to prune; no subtree may occur twice.
         keep: Aliases of tables to keep in any case.
+        only: Whether a join may be removed.
     """
     while True:
         read = Counter(all_names(program))
 
         def without_idle(node: Any, read: Counter[str] = read) -> Any:
-            if not isinstance(node, Join):
+            if not isinstance(node, Join) or not only(node):
                 return node
             base = _base(node.right)
             if not isinstance(base, Scan) or base.alias in keep:
