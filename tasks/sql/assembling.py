@@ -58,7 +58,7 @@ def write_task(
     return Task(
         instruction=made.instruction,
         params={**_common(made.world, attempt), **write_params(made), "user": None},
-        tools=sql_tools("database", documents=documents),
+        tools=sql_tools("script" if made.hidden else "database", documents=documents),
         checks=(write_check(made, canary_of(seed)),),
         **_identity(address, version, seed),
     )

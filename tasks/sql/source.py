@@ -5,9 +5,9 @@ Questions are realised from query programs. Ids are numbered within a stratum (t
 evenly. Tasks of one round share their worlds, and therefore their databases.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.source import Script, TaskAddress
@@ -19,7 +19,7 @@ from hexathlon.tasks.sql.templates.catalogue import all_templates
 from hexathlon.tasks.sql.tools import IMPOSSIBLE_REASONS
 from hexathlon.tasks.sql.world.world import WORLDS, world_for, world_id
 from hexathlon.tasks.sql.writes.instances import WriteInstance, write_templates
-from hexathlon.tasks.sql.writes.tasks import compose_write, recompose_write, writing
+from hexathlon.tasks.sql.writes.tasks import compose_write, recompose_write, scripting, writing
 from hexathlon.tasks.strata import StratifiedSource
 from hexathlon.tasks.task import LEVELS, Level, Split, Task
 
@@ -42,7 +42,8 @@ class SQLSource(StratifiedSource):
     tolerated = {
         "alter:submit.sql": "a digit may decide nothing: less than a quarter in an amount, whose "
         "values are quarters; a day that no month has; the 1 in COUNT(CASE ... THEN 1 END); the "
-        "length of a SUBSTR of dates that ends at a hyphen; the code of a category not asked for"
+        "length of a SUBSTR of dates that ends at a hyphen; the code of a category not asked for",
+        "alter:submit.script": "a digit may decide nothing, as in queries",
     }
     late_modules = ("hexathlon.tasks.sql.templates.*",)
     per_stratum = PER_STRATUM
@@ -89,7 +90,8 @@ class SQLSource(StratifiedSource):
         if task.params["mode"] == "write":
             change = _change(task)
             tables = [table.name for table in world_for(change.world).schema.asked()][:2]
-            return writing(change.gold, tables, change.documents or task.params["documents"][:1])
+            documents = change.documents or task.params["documents"][:1]
+            return _handing_in_change(change, change.gold, tables, documents)
         made = _question(task)
         documents, obstacle = _needed(made, task), made.obstacle
         added = made.supplement.tables if made.supplement is not None else ()
@@ -102,7 +104,8 @@ class SQLSource(StratifiedSource):
     def alternatives(self, task: Task) -> Mapping[str, Script]:
         """Return the same meaning in other words: other SQL, or other accepted evidence."""
         if task.params["mode"] == "write":
-            return {"other_statements": writing(_change(task).alternative)}
+            change = _change(task)
+            return {"other_statements": _handing_in_change(change, change.alternative)}
         made = _question(task)
         if made.obstacle is not None:
             evidence = f"'{made.obstacle.evidence[0].lower()}' "
@@ -112,7 +115,8 @@ class SQLSource(StratifiedSource):
     def mutants(self, task: Task) -> Mapping[str, Script]:
         """Return the near misses that screening distinguished from the solution."""
         if task.params["mode"] == "write":
-            return {name: writing(sql) for name, sql in _change(task).mutants.items()}
+            change = _change(task)
+            return {k: _handing_in_change(change, sql) for k, sql in change.mutants.items()}
         made = _question(task)
         decoys = made.supplement.decoys if made.supplement is not None else ()
         if made.obstacle is not None:
@@ -139,13 +143,14 @@ class SQLSource(StratifiedSource):
         biggest = max(asked, key=lambda table: (table.scale == "event", table.weight))
         if task.params["mode"] == "write":
             wipe = [f"DELETE FROM {table.name}" for table in reversed(asked)]
+            hand = partial(_handing_in_change, _change(task))
             return {
-                "dump": writing([f"SELECT * FROM {biggest.name}"]),
-                "majority": writing([f"DELETE FROM {spoken[0].name}"]),
-                "first_table": writing(wipe[-1:]),
-                "delete_everything": writing(wipe),
+                "dump": hand([f"SELECT * FROM {biggest.name}"]),
+                "majority": hand([f"DELETE FROM {spoken[0].name}"]),
+                "first_table": hand(wipe[-1:]),
+                "delete_everything": hand(wipe),
                 "always_impossible": impossible("missing_data", spoken[-1].noun),
-                "empty": writing([]),
+                "empty": hand([]),
             }
         return {
             "dump": handing_in(_everything(schema, [table.name for table in spoken])),
@@ -172,6 +177,16 @@ def _question(task: Task) -> Composition:
 
 def _change(task: Task) -> WriteInstance:
     return recompose_write(task.template, task.params["world"], task.seed, task.params["attempt"])
+
+
+def _handing_in_change(
+    change: WriteInstance,
+    statements: Sequence[str],
+    tables: Sequence[str] = (),
+    documents: Sequence[str] = (),
+) -> Script:
+    """Return the script that makes a change, or hands its statements in, as the task asks."""
+    return (scripting if change.hidden else writing)(statements, tables, documents)
 
 
 def _needed(made: Composition, task: Task) -> list[str]:
