@@ -18,7 +18,7 @@ from typing import Any
 
 from hexathlon.envs.sql.env import SQLEnv
 from hexathlon.tasks.registry import get_source
-from hexathlon.tasks.task import Split, Task
+from hexathlon.tasks.task import Level, Split, Task
 
 _WORD = re.compile(r"[a-z0-9_-]+")
 _SMALL, _TABLES, _DOCUMENTS = 40, 6, 12
@@ -143,12 +143,14 @@ def _read(task: Task) -> str:
     return "\n".join(pieces)
 
 
-def drawn(split: Split, count: int, only: Iterable[str] = ()) -> Iterator[Task]:
+def drawn(
+    split: Split, count: int, only: Iterable[str] = (), level: Level | None = None
+) -> Iterator[Task]:
     """Yield a split's first tasks, optionally of some templates only."""
     source, index, given = get_source("sql"), 0, 0
     wanted = set(only)
     while given < count:
-        address = source.address(split, index)
+        address = source.address(split, index, level)
         index += 1
         if not wanted or address.split("/")[1] in wanted:
             given += 1

@@ -15,7 +15,7 @@ from hexathlon.evaluators.sql.runs import GraderFault, images
 from hexathlon.evaluators.sql.strict import unscored, wrong
 from hexathlon.evaluators.sql.writes import after_statements
 from hexathlon.evaluators.verdict import Verdict
-from hexathlon.tasks.sql.world.backends.base import QueryLimits, SqlError
+from hexathlon.tasks.sql.world.backends.base import QueryLimits, SqlError, first_word
 from hexathlon.tasks.sql.world.backends.choice import open_image, today_of
 from hexathlon.tasks.task import Task
 
@@ -65,18 +65,21 @@ def sql_script(
 
 
 def statements_of(script: str) -> Iterator[str]:
-    """Yield the statements of a script; semicolons within texts and comments do not separate."""
+    """Yield the statements of a script, without comments that stand alone.
+
+    Semicolons within texts and comments do not separate statements.
+    """
     pending = ""
     for piece in script.split(";"):
         pending += piece
         if sqlite3.complete_statement(pending + ";"):
-            if pending.strip():
+            if first_word(pending):
                 yield pending.strip()
             pending = ""
         else:
             pending += ";"
-    if pending.strip(" \n\t;"):
-        yield pending.strip()
+    if first_word(pending):
+        yield pending.removesuffix(";").strip()
 
 
 def _after_script(
