@@ -32,7 +32,8 @@ WORLD_TRIES = 8
 """Attempts in one world before moving to the next."""
 ATTEMPTS = 128
 _IDLE_REGISTER = 0.2
-"""Share of ordinary questions that come with a register that does not concern them."""
+"""Share of ordinary questions above level tiny that come with a register that does not concern
+them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ def _supplement(
 ) -> Supplement | None:
     """Return what accompanies the question; some questions get a register that blocks nothing."""
     rng = generator_for("sql-register", seed, attempt)
-    idle = draft.blocked is None and rng.random() >= _IDLE_REGISTER
+    idle = draft.blocked is None and (rng.random() >= _IDLE_REGISTER or level == "tiny")
     if draft.supplement is not None or idle:
         return draft.supplement
     return register(schema, draft.program, level, rng, bool(draft.blocked))

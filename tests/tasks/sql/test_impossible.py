@@ -108,7 +108,7 @@ def _tables(task: Task) -> list:
 
 
 def test_some_ordinary_questions_come_with_a_register_that_does_not_concern_them():
-    tasks = [SOURCE.build(f"sql/group_count/tiny/train/{index:05d}") for index in range(24)]
+    tasks = [SOURCE.build(f"sql/group_count/easy/train/{index:05d}") for index in range(16)]
     registers = [task for task in tasks if task.params["supplement"]]
     assert 0 < len(registers) < len(tasks)
     assert all(task.checks[0].name == "sql_result" for task in tasks)
