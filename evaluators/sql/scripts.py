@@ -5,7 +5,7 @@ Every table is compared, with its columns, and indexes, views and triggers too.
 """
 
 import sqlite3
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any
@@ -22,6 +22,9 @@ from hexathlon.tasks.task import Task
 __all__ = ["sql_script", "statements_of"]
 
 _MOST_STATEMENTS = 40
+_Contents = tuple[dict[str, Any], dict[str, Any]]
+_expected: OrderedDict[tuple[str, int], _Contents] = OrderedDict()
+_CACHE_SIZE = 64
 
 
 def sql_script(
@@ -45,16 +48,15 @@ def sql_script(
     place, partial = 0, 0.0
     try:
         for place, image in enumerate(images(task)):
-            expected = after_statements(image, params["statements"], today_of(task.params))
+            expected, before = _expected_content(task, place, image, params["statements"])
             got, error = _after_script(image, task, dialect, statements)
             if error:
                 return _failed(place, partial, {"problem": f"error_{error}"})
-            before = describe_content(image)
-            differing = changed_parts(describe_content(expected), describe_content(got), before)
+            differing = changed_parts(expected, describe_content(got), before)
             if differing:
-                return _failed(
-                    place, partial, {"differing": differing, "rows": _row_difference(expected, got)}
-                )
+                right = after_statements(image, params["statements"], today_of(task.params))
+                rows = _row_difference(right, got)
+                return _failed(place, partial, {"differing": differing, "rows": rows})
             partial = 0.5
     except GraderFault as fault:
         return unscored(fault)
@@ -80,6 +82,17 @@ def statements_of(script: str) -> Iterator[str]:
             pending += ";"
     if first_word(pending):
         yield pending.removesuffix(";").strip()
+
+
+def _expected_content(task: Task, place: int, image: bytes, statements: Sequence[str]) -> _Contents:
+    """Return descriptions of a database after the expected statements, and before them."""
+    key = (task.hash, place)
+    if key not in _expected:
+        after = after_statements(image, statements, today_of(task.params))
+        _expected[key] = describe_content(after), describe_content(image)
+        if len(_expected) > _CACHE_SIZE:
+            _expected.popitem(last=False)
+    return _expected[key]
 
 
 def _after_script(
