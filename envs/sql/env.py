@@ -136,10 +136,14 @@ class SQLEnv(Environment):
         return reply.text
 
     @tool
-    def submit(self, sql: str | None = None, answer: list[str] | None = None) -> str:
-        """Submit a query, an answer or the database, and end."""
-        kind = "sql" if sql is not None else "answer" if answer is not None else "database"
-        self._handed_in = {**_NOTHING, "kind": kind, "sql": sql, "answer": answer}
+    def submit(
+        self, sql: str | None = None, answer: list[str] | None = None, script: str | None = None
+    ) -> str:
+        """Submit a query, an answer, a script or the database, and end."""
+        given = {"sql": sql, "answer": answer, "script": script}
+        kind = next((name for name, value in given.items() if value is not None), "database")
+        text = script if kind == "script" else sql
+        self._handed_in = {**_NOTHING, "kind": kind, "sql": text, "answer": answer}
         self.finish()
         return "Handed in."
 
@@ -160,7 +164,8 @@ class SQLEnv(Environment):
             "asked": list(self._asked),
             "database": None,
         }
-        if writes_of(self.task.params):
+        scripted = any(check.name == "sql_script" for check in self.task.checks)
+        if writes_of(self.task.params) and not scripted:
             image = self._open().sqlite_image()
             state["database"] = describe_content(image)
             if any(check.name == "dbbench" for check in self.task.checks):

@@ -27,9 +27,14 @@ def question_task(
     bench = bench_for(made.world)
     documents = [document.name for document in bench.schema.documents]
     user = _user(made, seed)
+    supplement = made.supplement
+    if supplement is not None:
+        documents += [document.name for document in supplement.documents]
     params = {
         **bench.visible.address(),
         "mode": "read",
+        "documents": documents,
+        "supplement": supplement.params() if supplement is not None else None,
         "user": user,
         "hidden": [*(population.address() for population in bench.hidden), *made.kept.at_bounds],
     }
@@ -53,7 +58,7 @@ def write_task(
     return Task(
         instruction=made.instruction,
         params={**_common(made.world, attempt), **write_params(made), "user": None},
-        tools=sql_tools("database", documents=documents),
+        tools=sql_tools("script" if made.hidden else "database", documents=documents),
         checks=(write_check(made, canary_of(seed)),),
         **_identity(address, version, seed),
     )
@@ -84,7 +89,7 @@ def _common(world: str, attempt: int) -> dict[str, Any]:
 
 
 def _question_check(made: Composition, canary: str) -> Check:
-    obstacle = made.draft.obstacle
+    obstacle = made.obstacle
     if obstacle is not None:
         params: dict[str, Any] = {"reason": obstacle.reason, "evidence": list(obstacle.evidence)}
         return Check(name="sql_impossible", params={**params, "canary": canary})

@@ -120,7 +120,7 @@ def _versions(
     since = _before(today, 60 + index)
     authority = _AUTHORITIES[int(rng.integers(len(_AUTHORITIES)))]
     new = _definition(metric, table, "_current", since, None)
-    old_metric = _changed(metric, table)
+    old_metric = changed_metric(metric, table)
     old = _definition(old_metric, table, "_2021", _before(today, 900 + index), new.name)
     text = (
         f"{new.text}\n\nDecided by {authority}, in force since {since}. It replaces every earlier "
@@ -143,7 +143,7 @@ def _metric(term: str, table: Table, today: str, rng: np.random.Generator) -> Me
     atoms = _atoms(table)
     picked = sorted(rng.permutation(len(atoms))[:2].tolist())
     conditions = tuple(_condition(atoms[index], today, rng) for index in picked)
-    return Metric(term, table.name, conditions, _text(term, table, conditions))
+    return Metric(term, table.name, conditions, metric_text(term, table, conditions))
 
 
 def _atoms(table: Table) -> list[Column]:
@@ -166,10 +166,10 @@ def _condition(column: Column, today: str, rng: np.random.Generator) -> Conditio
         return Condition(column.name, ">=", 3)
     if column.role == "date":
         return Condition(column.name, ">=", _before(today, int(column.law.high * 2 / 3)))
-    return Condition(column.name, ">=", _threshold(column, 0.25))
+    return Condition(column.name, ">=", threshold(column, 0.25))
 
 
-def _threshold(column: Column, share: float) -> int:
+def threshold(column: Column, share: float) -> int:
     """Return a round number near a share of the column's range, in its canonical unit."""
     low, high = column.law.low, column.law.high
     factor = 1
@@ -178,7 +178,7 @@ def _threshold(column: Column, share: float) -> int:
     return round((low + (high - low) * share) * factor)
 
 
-def _changed(metric: Metric, table: Table) -> Metric:
+def changed_metric(metric: Metric, table: Table) -> Metric:
     """Return an earlier version of the metric, with a different last condition."""
     last = metric.conditions[-1]
     column = table.column(last.column)
@@ -193,12 +193,15 @@ def _changed(metric: Metric, table: Table) -> Metric:
     elif column.role == "rating":
         changed = replace(last, value=4)
     else:
-        changed = replace(last, value=_threshold(column, 0.4))
+        changed = replace(last, value=threshold(column, 0.4))
     conditions = (*metric.conditions[:-1], changed)
-    return Metric(metric.name, metric.table, conditions, _text(metric.name, table, conditions))
+    return Metric(
+        metric.name, metric.table, conditions, metric_text(metric.name, table, conditions)
+    )
 
 
-def _text(term: str, table: Table, conditions: Sequence[Condition]) -> str:
+def metric_text(term: str, table: Table, conditions: Sequence[Condition]) -> str:
+    """Return a definition in English."""
     parts = [_phrase(condition, table.column(condition.column)) for condition in conditions]
     subject, noun = with_article(term, capital=True), with_article(table.noun)
     return f"{subject} is {noun} whose {' and whose '.join(parts)}."

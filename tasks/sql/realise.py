@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from hexathlon.tasks.sql.english import with_article
 from hexathlon.tasks.sql.programs.expressions import Expression, FunctionCall, Misreadable, Ref
 from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import (
@@ -160,6 +161,7 @@ def _known_partners(program: Relation, schema: Schema) -> list[str]:
     """Return a sentence for every inner join that drops rows, derived from the program."""
     tables = {scan.alias: schema.table(scan.table) for scan in scans(program)}
     phrases: list[str] = []
+    deleted: list[str] = []
     for join in nodes(program, Join):
         for left, _ in join.on if join.kind == "inner" else ():
             alias, _, name = left.partition(".")
@@ -169,8 +171,12 @@ def _known_partners(program: Relation, schema: Schema) -> list[str]:
             parent = schema.table(column.references[0])
             if column.nullable or column.law.orphans or parent.soft_delete:
                 phrases.append(f"{tables[alias].plural} without a known {column.noun}")
+            if parent.soft_delete:
+                deleted.append(column.noun)
     listed = " and ".join(dict.fromkeys(phrases))
-    return [f"Leave out {listed}."] if listed else []
+    gone = " or ".join(with_article(noun) for noun in dict.fromkeys(deleted))
+    sentences = [f"Leave out {listed}."] if listed else []
+    return sentences + ([f"Here, {gone} whose row was deleted is not known."] if gone else [])
 
 
 def _bare(description: str) -> str:

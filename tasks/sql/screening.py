@@ -22,9 +22,11 @@ from hexathlon.tasks.sql.programs.relations import is_ordered
 from hexathlon.tasks.sql.programs.text import GOLD, OTHER, Style, sql_text
 from hexathlon.tasks.sql.templates.draft import QueryDraft
 
-__all__ = ["LEAST_MUTANTS", "DraftRejected", "Kept", "same_answer", "screen"]
+__all__ = ["LEAST_MUTANTS", "MOST_ROWS", "DraftRejected", "Kept", "same_answer", "screen"]
 
 LEAST_MUTANTS = 10
+MOST_ROWS = 500
+"""Most rows of an answer on the visible database: more are never read by the person who asks."""
 _MOST_MUTANTS = 30
 _BOUND_DRAWS = 36
 """Maximum number of populations with rows at bounds to try."""
@@ -67,6 +69,8 @@ def screen(draft: QueryDraft, bench: Bench, correlated: bool) -> Kept:
     gold = sql_text(draft.program)
     ordered = is_ordered(draft.program)
     visible = bench.visible.answer(gold)
+    if len(visible) > MOST_ROWS:
+        raise DraftRejected("long")
     hidden = [population.answer(gold) for population in bench.hidden]
     _check_answers(visible, hidden)
     _check_derivation(draft.program, bench, visible, hidden, ordered)

@@ -5,20 +5,21 @@ Questions are realised from query programs. Ids are numbered within a stratum (t
 evenly. Tasks of one round share their worlds, and therefore their databases.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.source import Script, TaskAddress
 from hexathlon.tasks.sql.assembling import question_task, write_task
 from hexathlon.tasks.sql.composing import ATTEMPTS, WORLD_TRIES, Composition, compose, recompose
 from hexathlon.tasks.sql.schema import Schema
-from hexathlon.tasks.sql.scripts import handing_in, impossible, solving
+from hexathlon.tasks.sql.scripts import Exploring, handing_in, impossible, solving
 from hexathlon.tasks.sql.templates.catalogue import all_templates
+from hexathlon.tasks.sql.tools import IMPOSSIBLE_REASONS
 from hexathlon.tasks.sql.world.world import WORLDS, world_for, world_id
 from hexathlon.tasks.sql.writes.instances import WriteInstance, write_templates
-from hexathlon.tasks.sql.writes.tasks import compose_write, recompose_write, writing
+from hexathlon.tasks.sql.writes.tasks import compose_write, recompose_write, scripting, writing
 from hexathlon.tasks.strata import StratifiedSource
 from hexathlon.tasks.task import LEVELS, Level, Split, Task
 
@@ -37,11 +38,12 @@ class SQLSource(StratifiedSource):
 
     name = "sql"
     family = "sql"
-    version = "4"
+    version = "5"
     tolerated = {
         "alter:submit.sql": "a digit may decide nothing: less than a quarter in an amount, whose "
         "values are quarters; a day that no month has; the 1 in COUNT(CASE ... THEN 1 END); the "
-        "length of a SUBSTR of dates that ends at a hyphen; the code of a category not asked for"
+        "length of a SUBSTR of dates that ends at a hyphen; the code of a category not asked for",
+        "alter:submit.script": "a digit may decide nothing, as in queries",
     }
     late_modules = ("hexathlon.tasks.sql.templates.*",)
     per_stratum = PER_STRATUM
@@ -88,38 +90,49 @@ class SQLSource(StratifiedSource):
         if task.params["mode"] == "write":
             change = _change(task)
             tables = [table.name for table in world_for(change.world).schema.asked()][:2]
-            return writing(change.gold, tables, change.documents or task.params["documents"][:1])
+            documents = change.documents or task.params["documents"][:1]
+            return _handing_in_change(change, change.gold, tables, documents)
         made = _question(task)
-        documents, obstacle = _needed(made, task), made.draft.obstacle
+        documents, obstacle = _needed(made, task), made.obstacle
+        added = made.supplement.tables if made.supplement is not None else ()
+        records = [f"SELECT * FROM {table.name}" for table in added]
         if obstacle is not None:
-            return impossible(obstacle.reason, obstacle.evidence[0], made.tables, documents)
-        return solving(made.kept.gold, made.tables, documents, made.draft.slot)
+            exploring = Exploring(made.tables, documents, None, records)
+            return impossible(obstacle.reason, obstacle.evidence[0], exploring)
+        return solving(made.kept.gold, Exploring(made.tables, documents, made.draft.slot, records))
 
     def alternatives(self, task: Task) -> Mapping[str, Script]:
         """Return the same meaning in other words: other SQL, or other accepted evidence."""
         if task.params["mode"] == "write":
-            return {"other_statements": writing(_change(task).alternative)}
+            change = _change(task)
+            return {"other_statements": _handing_in_change(change, change.alternative)}
         made = _question(task)
-        if made.draft.obstacle is not None:
-            obstacle = made.draft.obstacle
-            return {"other_spelling": impossible(obstacle.reason, obstacle.evidence[1])}
+        if made.obstacle is not None:
+            evidence = f"'{made.obstacle.evidence[0].lower()}' "
+            return {"other_spelling": impossible(made.obstacle.reason, evidence)}
         return {k: handing_in(v, made.draft.slot) for k, v in made.kept.alternatives.items()}
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
         """Return the near misses that screening distinguished from the solution."""
         if task.params["mode"] == "write":
-            return {name: writing(sql) for name, sql in _change(task).mutants.items()}
+            change = _change(task)
+            return {k: _handing_in_change(change, sql) for k, sql in change.mutants.items()}
         made = _question(task)
-        if made.draft.obstacle is not None:
-            obstacle = made.draft.obstacle
+        decoys = made.supplement.decoys if made.supplement is not None else ()
+        if made.obstacle is not None:
+            reason, evidence = made.obstacle.reason, made.obstacle.evidence[0]
+            other = IMPOSSIBLE_REASONS[IMPOSSIBLE_REASONS.index(reason) - 1]
             return {
                 "answered_anyway": handing_in(made.kept.gold),
-                "wrong_evidence": impossible(obstacle.reason, made.tables[0]),
-                "wrong_reason": impossible("not_permitted", obstacle.evidence[0]),
+                "first_record": impossible(reason, decoys[0]),
+                "last_record": impossible(reason, decoys[-1]),
+                "wrong_reason": impossible(other, evidence),
             }
         misses = {k: handing_in(v, made.draft.slot) for k, v in made.kept.mutants.items()}
         if made.draft.slot is not None:
             misses["guessed_without_asking"] = handing_in(made.kept.gold)
+        if decoys:
+            misses["called_impossible"] = impossible("not_permitted", decoys[0])
         return misses
 
     def policies(self, task: Task) -> Mapping[str, Script]:
@@ -130,13 +143,14 @@ class SQLSource(StratifiedSource):
         biggest = max(asked, key=lambda table: (table.scale == "event", table.weight))
         if task.params["mode"] == "write":
             wipe = [f"DELETE FROM {table.name}" for table in reversed(asked)]
+            hand = partial(_handing_in_change, _change(task))
             return {
-                "dump": writing([f"SELECT * FROM {biggest.name}"]),
-                "majority": writing([f"DELETE FROM {spoken[0].name}"]),
-                "first_table": writing(wipe[-1:]),
-                "delete_everything": writing(wipe),
+                "dump": hand([f"SELECT * FROM {biggest.name}"]),
+                "majority": hand([f"DELETE FROM {spoken[0].name}"]),
+                "first_table": hand(wipe[-1:]),
+                "delete_everything": hand(wipe),
                 "always_impossible": impossible("missing_data", spoken[-1].noun),
-                "empty": writing([]),
+                "empty": hand([]),
             }
         return {
             "dump": handing_in(_everything(schema, [table.name for table in spoken])),
@@ -165,10 +179,21 @@ def _change(task: Task) -> WriteInstance:
     return recompose_write(task.template, task.params["world"], task.seed, task.params["attempt"])
 
 
+def _handing_in_change(
+    change: WriteInstance,
+    statements: Sequence[str],
+    tables: Sequence[str] = (),
+    documents: Sequence[str] = (),
+) -> Script:
+    """Return the script that makes a change, or hands its statements in, as the task asks."""
+    return (scripting if change.hidden else writing)(statements, tables, documents)
+
+
 def _needed(made: Composition, task: Task) -> list[str]:
     """Return the documents a sensible agent reads: general ones and the definitions in question."""
     documents = world_for(made.world).schema.documents
-    return [
+    added = made.supplement.documents if made.supplement is not None else ()
+    return [item.name for item in added] + [
         item.name
         for item in documents
         if item.metric is None or item.metric.name in task.instruction

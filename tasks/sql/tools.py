@@ -6,8 +6,9 @@ from hexathlon.tasks.task import ToolSchema
 
 __all__ = ["IMPOSSIBLE_REASONS", "SubmitKind", "sql_tools"]
 
-SubmitKind = Literal["sql", "answer", "database"]
-"""The kind of submission: a query, a list of values, or the database in its final state."""
+SubmitKind = Literal["sql", "answer", "database", "script"]
+"""The kind of submission: a query, a list of values, the database in its final state, or a script
+of changes."""
 
 IMPOSSIBLE_REASONS = ("missing_data", "missing_value", "contradiction", "not_permitted")
 
@@ -57,14 +58,24 @@ _SUBMIT = {
         "submit", "Hand in the answer as a list of values, each as text, and end.",
         answer={"type": "array", "items": {"type": "string", "maxLength": 1_000}, "maxItems": 500},
     ),
+    "script": _schema(
+        "submit",
+        "Hand in the SQL statements that make the change, separated by semicolons, and end. They "
+        "are run on this database as it was at the start and on others of the same structure with "
+        "other rows, so they must not rely on what you saw.",
+        script=_SQL,
+    ),
     "database": _schema(
         "submit", "Hand in the database as you have left it, and end. Open transactions are lost."
     ),
 }  # fmt: skip
 _IMPOSSIBLE = _schema(
     "submit_impossible",
-    "Say that the task cannot be done, and end. Give the kind of reason, and as evidence just the "
-    "name, value or record id that stands in the way.",
+    "Say that the task cannot be done, and end. Reasons: missing_data (rows or values that it "
+    "needs were never recorded, or are lost), missing_value (a definition or setting that it rests "
+    "on was withdrawn or has no value at present), contradiction (two rules in force disagree, and "
+    "none has precedence), not_permitted (a rule or entry forbids it). Evidence: just the number "
+    "of the record, notice or decision that stands in the way.",
     reason={"type": "string", "enum": list(IMPOSSIBLE_REASONS)},
     evidence=_NAME,
 )
@@ -80,13 +91,13 @@ def sql_tools(
     """Return the tools of one task.
 
     Args:
-        submit: The kind of submission. `database` also allows `run_query` to write.
+        submit: The kind of submission. `database` and `script` also allow `run_query` to write.
         documents: Whether documents accompany the database.
         user: Whether there is a user to ask.
         impossible: Whether "this cannot be done" is an accepted answer; generated tasks always
             offer it, so that its presence gives nothing away.
     """
-    mode = "write" if submit == "database" else "read"
+    mode = "write" if submit in ("database", "script") else "read"
     return (
         *_LOOK,
         *(_DOCUMENTS if documents else ()),

@@ -40,6 +40,7 @@ _WRONG_AT_1 = {
     "no_query": "No query was submitted.",
     "no_answer": "No answer was submitted.",
     "no_database": "The database was not submitted.",
+    "no_script": "No script of changes was submitted.",
     "not_handed_in": "The database was not submitted.",
     "not_called_impossible": "The task cannot be done, which should have been reported.",
     "several_statements": "Only one statement can be submitted.",

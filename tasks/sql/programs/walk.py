@@ -9,7 +9,7 @@ from hexathlon.tasks.sql.programs.expressions import Expression, Ref, Scalar
 from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import Filter, GroupBy, Join, Match, Scan, Window
 
-__all__ = ["names_read", "nodes", "pruned", "replacements", "scans", "transformed"]
+__all__ = ["all_names", "names_read", "nodes", "pruned", "replacements", "scans", "transformed"]
 
 Kind = TypeVar("Kind")
 
@@ -40,7 +40,9 @@ def scans(node: Any) -> Iterator[Scan]:
     return nodes(node, Scan)
 
 
-def pruned(program: Relation, keep: Collection[str]) -> Relation:
+def pruned(
+    program: Relation, keep: Collection[str], only: Callable[[Join], bool] = lambda join: True
+) -> Relation:
     """Return the program without joins of stored tables that nothing else in it refers to.
 
     An unused inner join may still drop rows, so this is for programs under construction; it does
@@ -49,17 +51,18 @@ def pruned(program: Relation, keep: Collection[str]) -> Relation:
     Args:
         program: The program to prune; no subtree may occur twice.
         keep: Aliases of tables to keep in any case.
+        only: Whether a join may be removed.
     """
     while True:
-        read = Counter(_names(program))
+        read = Counter(all_names(program))
 
         def without_idle(node: Any, read: Counter[str] = read) -> Any:
-            if not isinstance(node, Join):
+            if not isinstance(node, Join) or not only(node):
                 return node
             base = _base(node.right)
             if not isinstance(base, Scan) or base.alias in keep:
                 return node
-            own = Counter([*_names(node.right), *(name for _, name in node.on)])
+            own = Counter([*all_names(node.right), *(name for _, name in node.on)])
             idle = all(read[name] == own[name] for name in node.right.columns)
             return node.left if idle else node
 
@@ -75,7 +78,7 @@ def _base(node: Relation) -> Relation:
     return node
 
 
-def _names(node: Any) -> Iterator[str]:
+def all_names(node: Any) -> Iterator[str]:
     """Yield every column name in a program, except those that select the rows that count."""
     for ref in nodes(node, Ref):
         yield ref.name

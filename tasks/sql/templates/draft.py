@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from hexathlon.tasks.sql.programs.relation import Relation
+from hexathlon.tasks.sql.supplement import Supplement
 from hexathlon.tasks.sql.templates.scene import QueryScene
 from hexathlon.tasks.task import Level
 
-__all__ = ["AmbiguitySlot", "Obstacle", "QueryDraft", "QueryTemplate", "registered", "template"]
+__all__ = ["AmbiguitySlot", "QueryDraft", "QueryTemplate", "registered", "template"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +30,6 @@ class AmbiguitySlot:
 
 
 @dataclass(frozen=True, slots=True)
-class Obstacle:
-    """The reason why a question cannot be answered, as the agent must report it."""
-
-    reason: str
-    evidence: tuple[str, ...]
-    """Names accepted as evidence."""
-
-
-@dataclass(frozen=True, slots=True)
 class QueryDraft:
     """A program and its wording."""
 
@@ -52,7 +44,10 @@ class QueryDraft:
     wrong: tuple[tuple[str, Relation], ...] = ()
     """Likely misreadings that no generic mutation produces."""
     slot: AmbiguitySlot | None = None
-    obstacle: Obstacle | None = None
+    blocked: bool | None = None
+    """Whether a register is to block the question; None if the template does not decide."""
+    supplement: Supplement | None = None
+    """Documents and tables that decide whether the question can be answered."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from hexathlon.tasks.sql.english import be
 from hexathlon.tasks.sql.programs.expressions import Binary, Compare, Literal, Ref
 from hexathlon.tasks.sql.programs.relations import Aggregate, Filter
 from hexathlon.tasks.sql.templates.draft import QueryDraft, template
-from hexathlon.tasks.sql.templates.scene import QueryScene
+from hexathlon.tasks.sql.templates.scene import Fact, Measure, QueryScene
 from hexathlon.tasks.sql.templates.shapes import answer, dimension, grouped, left_out
 
 
@@ -47,10 +47,20 @@ def group_sum(scene: QueryScene) -> QueryDraft:
         ),
         (
             *left_out(dim),
-            "Groups without any such row do not appear; a group whose rows all lack the value "
-            "has an empty total.",
+            "Groups without any such row do not appear.",
+            *_empty_totals(fact, measure),
         ),
     )
+
+
+def _empty_totals(fact: Fact, measure: Measure) -> tuple[str, ...]:
+    """Return the note about totals of missing values, if a value of the fact can be missing."""
+    compared = measure.column is not None and any(
+        item.column == f"{fact.child.alias}.{measure.column.name}" for item in fact.conditions
+    )
+    if not measure.nullable or compared:
+        return ()
+    return (f"Where no row of a group has a value for the {measure.text}, its total is empty.",)
 
 
 @template("easy", "medium", "hard")
@@ -77,9 +87,18 @@ def having_average(scene: QueryScene) -> QueryDraft:
             f"Average the {measure.text} of the {fact.phrase} per {dim.each}, keeping only groups "
             f"of {least} or more {fact.child.table.plural}.",
         ),
-        (*left_out(dim), f"Rows in which the {measure.text} {be(measure.text)} empty are "
-         f"among the {least} or more, but do not enter the average."),
-    )  # fmt: skip
+        (
+            *left_out(dim),
+            *(
+                (
+                    f"Rows in which the {measure.text} {be(measure.text)} empty are among the "
+                    f"{least} or more, but do not enter the average.",
+                )
+                if measure.nullable
+                else ()
+            ),
+        ),
+    )
 
 
 @template("medium", "hard")

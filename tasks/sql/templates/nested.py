@@ -192,6 +192,7 @@ def ratio_of_sums(scene: QueryScene) -> QueryDraft:
     ]
     totals = grouped(fact.relation, [dim], sums)
     known = Filter(totals, IsNull(Ref("part"), negated=True))
+    noun = measure.column.noun if measure.column else measure.text
     share = Binary("/", Binary("*", Literal(100.0), Ref("part")), Ref("whole"))
     return QueryDraft(
         answer(known, [dim.output, ("percentage", share)]),
@@ -202,7 +203,11 @@ def ratio_of_sums(scene: QueryScene) -> QueryDraft:
             f"For each {dim.each}, add up the {measure.text} of the {base}, and say what "
             f"percentage of it belongs to {fact.child.table.plural} {inner.text}.",
         ),
-        (*left_out(dim), "Groups in which the second kind has no row with a value do not appear."),
+        (
+            *left_out(dim),
+            f"Leave out groups without {fact.child.table.plural} {inner.text}"
+            + (f" that have a value for the {noun}." if measure.nullable else "."),
+        ),
     )
 
 
@@ -224,17 +229,17 @@ def part_above_whole(scene: QueryScene) -> QueryDraft:
     compared = grouped(fact.relation, [dim], means)
     kept = Filter(compared, Compare(">", Ref("part"), Ref("whole")))
     outputs = [dim.output, ("part", Ref("part")), ("whole", Ref("whole"))]
+    plural = fact.child.table.plural
     return QueryDraft(
         answer(kept, outputs),
         {
             dim.name: dim.text,
-            "part": f"the average {measure.text} of the second kind",
-            "whole": f"the average {measure.text} of all of them",
+            "part": f"the average {measure.text} of the {plural} {inner.text}",
+            "whole": f"the average {measure.text} of all {base}",
         },
         (
-            f"Consider the {base}, and as a second kind those of them that are "
-            f"{fact.child.table.plural} {inner.text}. For which {dim.each} is the average "
-            f"{measure.text} of the second kind larger than that of all of them?",
+            f"Consider the {base}. For which {dim.each} is the average {measure.text} of those of "
+            f"them that are {plural} {inner.text} larger than that of all of them?",
         ),
         ("Rows without a value do not enter an average.",) if measure.nullable else (),
     )

@@ -3,6 +3,7 @@
 The bytes are a serialised SQLite database; see `hexathlon.tasks.sql.world.images`.
 """
 
+import json
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,8 +28,7 @@ def database_bytes(params: Mapping[str, Any]) -> bytes:
         TaskError: If the parameters do not describe a database.
     """
     if "world" in params:
-        world = world_for(params["world"])
-        return world.sqlite_bytes(params["population"], params["size"])
+        return _population_bytes(params, params)
     return _described(params.get("database"))
 
 
@@ -36,14 +36,24 @@ def hidden_bytes(params: Mapping[str, Any]) -> Iterator[bytes]:
     """Yield the hidden databases of a task; loaded tasks have none."""
     for hidden in params.get("hidden", ()):
         if "population" in hidden:
-            world = world_for(params["world"])
-            bounds = tuple(
-                ColumnBounds(table, column, tuple(values))
-                for table, column, values in hidden.get("bounds", ())
-            )
-            yield world.sqlite_bytes(hidden["population"], hidden["size"], bounds)
+            yield _population_bytes(params, hidden)
         else:
             yield _described(hidden)
+
+
+def _population_bytes(params: Mapping[str, Any], address: Mapping[str, Any]) -> bytes:
+    """Return a population of the task's world, with the tables of the task's supplement."""
+    bounds = tuple(
+        ColumnBounds(table, column, tuple(values))
+        for table, column, values in address.get("bounds", ())
+    )
+    world = world_for(params["world"])
+    image = world.sqlite_bytes(address["population"], address["size"], bounds)
+    tables = (params.get("supplement") or {}).get("tables")
+    if not tables:
+        return image
+    key = (world.id, address["population"], address["size"], bounds, json.dumps(tables))
+    return CACHE.get(key, lambda: _with_tables(image, tables))
 
 
 def _described(database: Any) -> bytes:
@@ -89,7 +99,14 @@ def _from_file(file: Path) -> bytes:
 
 def _tables_bytes(tables: Sequence[Mapping[str, Any]]) -> bytes:
     """Build a database from {"name", "columns": [[name, type], ...], "rows": [[...], ...]}."""
+    return _with_tables(b"", tables)
+
+
+def _with_tables(image: bytes, tables: Sequence[Mapping[str, Any]]) -> bytes:
+    """Return a database with further tables."""
     with closing(sqlite3.connect(":memory:")) as connection:
+        if image:
+            connection.deserialize(image)
         for table in tables:
             columns = ", ".join(f"{quoted(name)} {kind}" for name, kind in table["columns"])
             connection.execute(f"CREATE TABLE {quoted(table['name'])} ({columns})")

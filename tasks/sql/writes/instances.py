@@ -6,13 +6,14 @@ follow from its SQL and, independently, from rows changed in Python (`settle` in
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from hexathlon.tasks.errors import GenerationExhausted
 from hexathlon.tasks.sql.world.world import World
 from hexathlon.tasks.sql.writes import definitions, inserts, repairs, tables, updates
+from hexathlon.tasks.sql.writes.hidden import HiddenChange, hidden_changes, repeated_rows
 from hexathlon.tasks.sql.writes.plan import Plan, Settled, WriteScene, scene_for, settle
 from hexathlon.tasks.task import LEVELS, Level
 
@@ -46,6 +47,8 @@ class WriteInstance:
     """Documents that must be read."""
     writes: tuple[str, ...] = ("insert", "update", "delete")
     """Kinds of statement that the agent needs."""
+    hidden: tuple[HiddenChange, ...] = ()
+    """Hidden databases; a task that has them takes a script instead of the changed database."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,8 @@ class WriteTemplate:
     """Draws a plan, or returns None if the draw is unsuitable."""
     writes: tuple[str, ...] = ("insert", "update", "delete")
     """Kinds of statement that the agent needs."""
+    scripted: bool = False
+    """Whether the change is handed in as a script, which is also run on hidden databases."""
 
     def instance(self, world: World, level: Level, rng: np.random.Generator) -> WriteInstance:
         """Draw until a plan is valid.
@@ -76,8 +81,12 @@ class WriteTemplate:
                 if plan is None:
                     continue
                 settled = settle(plan, scene, world.sqlite_bytes(population, size))
-                if settled is not None:
-                    return _instance(self, scene, population, size, settled)
+                if settled is None:
+                    continue
+                made = _instance(self, scene, population, size, settled)
+                scripted = _scripted(made, plan, scene, rng) if self.scripted else made
+                if scripted is not None:
+                    return scripted
             if not fits:
                 break
         raise GenerationExhausted(f"{world.id} has no place for a task of kind {self.name!r}")
@@ -95,8 +104,26 @@ def _instance(
     )  # fmt: skip
 
 
+def _scripted(
+    made: WriteInstance, plan: Plan, scene: WriteScene, rng: np.random.Generator
+) -> WriteInstance | None:
+    """Return the instance with hidden databases; None if they distinguish too few near misses."""
+    hidden = hidden_changes(plan, scene.world, made.size, rng)
+    if hidden is None:
+        return None
+    named = {*made.mutants, *(name for change in hidden for name in change.mutants)}
+    mutants = {name: sql for name, sql in plan.mutants.items() if name in named}
+    return replace(
+        made,
+        instruction=f"{made.instruction} Hand in a script of SQL statements that does this.",
+        mutants={**mutants, **repeated_rows(plan, scene, hidden)},
+        hidden=hidden,
+    )
+
+
 _DOCUMENTED: tuple[Level, ...] = ("medium", "hard")
 _DIRTY: tuple[Level, ...] = ("easy", "medium", "hard")
+_ROWS = ("insert", "update", "delete")
 
 _TEMPLATES = (
     WriteTemplate("write_insert_derived", LEVELS, inserts.insert_derived),
@@ -114,6 +141,20 @@ _TEMPLATES = (
     ),
     WriteTemplate("write_dedupe", _DOCUMENTED, repairs.dedupe),
     WriteTemplate("write_repair", _DIRTY, repairs.repair),
+    *(
+        WriteTemplate(f"script_{name}", _DOCUMENTED, draw, writes, scripted=True)
+        for name, draw, writes in (
+            ("update_join", updates.update_join, _ROWS),
+            ("apply_definition", definitions.apply_definition, _ROWS),
+            ("rename_value", updates.rename_value, _ROWS),
+            ("delete_unreferenced", tables.delete_unreferenced, _ROWS),
+            ("delete_family", tables.delete_family, _ROWS),
+            ("archive", tables.archive, ("insert", "delete", "create_table")),
+            ("add_count_column", tables.add_count_column, ("update", "alter_table")),
+            ("dedupe", repairs.dedupe, _ROWS),
+            ("repair", repairs.repair, _ROWS),
+        )
+    ),
 )
 
 

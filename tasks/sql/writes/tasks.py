@@ -7,13 +7,20 @@ from typing import Any
 from hexathlon.tasks.errors import GenerationExhausted
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import Script
-from hexathlon.tasks.sql.scripts import explore
+from hexathlon.tasks.sql.scripts import Exploring, explore
 from hexathlon.tasks.sql.world.world import world_for
 from hexathlon.tasks.sql.writes.instances import WriteInstance, write_templates
 from hexathlon.tasks.task import Check
 from hexathlon.tasks.tool_calls import tool_call
 
-__all__ = ["compose_write", "recompose_write", "write_check", "write_params", "writing"]
+__all__ = [
+    "compose_write",
+    "recompose_write",
+    "scripting",
+    "write_check",
+    "write_params",
+    "writing",
+]
 
 
 def compose_write(template: str, worlds: Sequence[str], seed: int) -> tuple[int, WriteInstance]:
@@ -51,13 +58,16 @@ def write_params(made: WriteInstance) -> dict[str, Any]:
         "size": made.size,
         "mode": "write",
         "writes": list(made.writes),
-        "hidden": [],
+        "hidden": [
+            {"population": change.population, "size": change.size} for change in made.hidden
+        ],
     }
 
 
 def write_check(made: WriteInstance, canary: str) -> Check:
     """Return the check on the final tables, given as the statements that produce them."""
-    return Check(name="sql_write", params={"statements": list(made.gold), "canary": canary})
+    name = "sql_script" if made.hidden else "sql_write"
+    return Check(name=name, params={"statements": list(made.gold), "canary": canary})
 
 
 def writing(
@@ -65,7 +75,16 @@ def writing(
 ) -> Script:
     """Explore, run statements one by one, submit the database."""
     if tables or documents:
-        yield from explore(tables, documents, None)
+        yield from explore(Exploring(tables, documents))
     for statement in statements:
         yield tool_call("run_query", sql=statement)
     yield tool_call("submit")
+
+
+def scripting(
+    statements: Sequence[str], tables: Sequence[str] = (), documents: Sequence[str] = ()
+) -> Script:
+    """Explore, submit the statements as a script."""
+    if tables or documents:
+        yield from explore(Exploring(tables, documents))
+    yield tool_call("submit", script="".join(f"{statement};\n" for statement in statements))
