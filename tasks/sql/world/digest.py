@@ -57,7 +57,8 @@ _digests: dict[bytes, str] = {}
 
 
 def _digest(columns: Sequence[str], rows: Sequence[Any]) -> str:
-    fetched = marshal.dumps((columns, rows), 2)  # in this version a function of the values alone
+    content: Any = (columns, rows)
+    fetched = marshal.dumps(content, 2)  # in this version a function of the values alone
     key = hashlib.blake2b(fetched, digest_size=16).digest()
     digest = _digests.get(key)
     if digest is None:
