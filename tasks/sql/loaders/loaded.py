@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from hexathlon.tasks.errors import MissingData, UnknownTask
 from hexathlon.tasks.public_data import data_folder
@@ -231,7 +231,7 @@ def level_of(gold: str, stated: str | None = None) -> Level:
     return levels[stated] if stated in levels else levels[hardness(gold)]
 
 
-def _replay(submit: Literal["sql", "answer", "database"], gold: Sequence[str]) -> Script:
+def _replay(submit: SubmitKind, gold: Sequence[str]) -> Script:
     if submit == "answer":
         yield tool_call("submit", answer=list(gold))
         return
