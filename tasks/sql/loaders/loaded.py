@@ -231,7 +231,7 @@ def level_of(gold: str, stated: str | None = None) -> Level:
     return levels[stated] if stated in levels else levels[hardness(gold)]
 
 
-def _replay(submit: str, gold: Sequence[str]) -> Script:
+def _replay(submit: SubmitKind, gold: Sequence[str]) -> Script:
     if submit == "answer":
         yield tool_call("submit", answer=list(gold))
         return
