@@ -17,7 +17,7 @@ from hexathlon.tasks.roleplay.text import fold
 
 __all__ = ["only_known_sentences", "spans"]
 
-Frames = Mapping[Language, str]
+ReplyFrames = Mapping[Language, str]
 
 _FRIEND = (
     r"(?:my |good |dear )*(?:friend|sir|madam|traveller|stranger|guest)",
@@ -29,7 +29,7 @@ _REST = (
 )
 
 
-def _both(english: str, chinese: str, *names: tuple[str, str]) -> Frames:
+def _both(english: str, chinese: str, *names: tuple[str, str]) -> ReplyFrames:
     first, second = zip((english, chinese), *names, strict=True)
     return {"en": "|".join(first), "zh": "|".join(second)}
 
@@ -66,7 +66,7 @@ _BEFORE_REFUSAL = _both(
     r"嗯|哦|唉|哎|不|抱歉|对不住|对不起|恕我直言",
     _FRIEND,
 )
-_REFUSALS: Mapping[str, Frames] = {
+_REFUSALS: Mapping[str, ReplyFrames] = {
     "not_known": _both(
         r"that i do not know|i do not know(?: that)?|of that i know nothing|i know nothing of that"
         r"|i (?:can|could) not (?:say|tell you)(?: that)?|i have no idea|nobody (?:ever )?told me"
@@ -138,7 +138,7 @@ def only_known_sentences(spoken: SpokenAct) -> bool:
     return bool(clauses) and _ORDERS[spoken.act](spoken, clauses)
 
 
-def _matches(frames: Frames, language: Language, clause: str) -> bool:
+def _matches(frames: ReplyFrames, language: Language, clause: str) -> bool:
     return _compiled(frames[language]).fullmatch(clause) is not None
 
 
@@ -150,9 +150,9 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 def _in_order(
     language: Language,
     clauses: Sequence[str],
-    before: Frames,
-    cores: Sequence[Frames],
-    after: Frames,
+    before: ReplyFrames,
+    cores: Sequence[ReplyFrames],
+    after: ReplyFrames,
 ) -> bool:
     """Return whether clauses lead up to the value, give it, and add nothing that matters."""
     place = 0
@@ -194,7 +194,7 @@ def _confrontation(spoken: SpokenAct, clauses: Sequence[str]) -> bool:
 
 
 def _question(spoken: SpokenAct, clauses: Sequence[str]) -> bool:
-    frames: Frames = {"en": _asking("en"), "zh": _asking("zh")}
+    frames: ReplyFrames = {"en": _asking("en"), "zh": _asking("zh")}
     return all(
         _matches(frames, spoken.language, clause) or _matches(_PARTING, spoken.language, clause)
         for clause in clauses

@@ -21,7 +21,7 @@ from hexathlon.tasks.shopping.world.wording import offered_text
 
 __all__ = ["Shelf", "chance_of_first", "open_shelf"]
 
-Scores = npt.NDArray[np.float64]
+RankingScores = npt.NDArray[np.float64]
 _WORD = re.compile(r"[a-z0-9.]+|[\u4e00-\u9fff]")
 _PARTS = ("page", "specification", "reviews")
 _TEXTS: Mapping[str, tuple[str, ...]] = {
@@ -46,7 +46,7 @@ class Shelf:
     distances: npt.NDArray[np.int64]
     """(items, items)."""
 
-    def by_words(self, request: str) -> Iterator[tuple[str, Scores]]:
+    def by_words(self, request: str) -> Iterator[tuple[str, RankingScores]]:
         """Yield scores by shared words: their number, rare words weighted more, and the share."""
         said = sorted(_words(request))
         has = {
@@ -65,7 +65,7 @@ class Shelf:
             yield f"{name}: rare words", np.round(shared @ rarity, 6)
             yield f"{name}: share", np.round(count / (len(said) + np.array(sizes) - count), 9)
 
-    def by_resemblance(self, kept: npt.NDArray[np.bool_]) -> Iterator[tuple[str, Scores]]:
+    def by_resemblance(self, kept: npt.NDArray[np.bool_]) -> Iterator[tuple[str, RankingScores]]:
         """Yield scores by resemblance to the items kept by a filter."""
         beside = self.distances[:, kept]
         yield "least mean distance", -beside.sum(axis=1).astype(float)
@@ -78,7 +78,7 @@ class Shelf:
 
     def rankings(
         self, request: str, conditions: Sequence[Constraint]
-    ) -> Iterator[tuple[str, Scores]]:
+    ) -> Iterator[tuple[str, RankingScores]]:
         """Yield all rankings by name; an item that a filter excludes scores minus infinity."""
         kept = self.kept_by(conditions)
         everything = np.ones(len(kept), dtype=bool)
@@ -92,7 +92,7 @@ class Shelf:
             yield f"{name}, filtered", np.where(kept, scores, -np.inf)
 
 
-def chance_of_first(scores: Scores, position: int) -> float:
+def chance_of_first(scores: RankingScores, position: int) -> float:
     """Return the probability that the best item, with ties drawn at random, is this one.
 
     >>> chance_of_first(np.array([2.0, 2.0, 1.0]), 0), chance_of_first(np.array([2.0, 1.0]), 1)

@@ -38,7 +38,7 @@ _SPOKEN = (
     "category", "status", "flag", "amount", "quantity", "rating", "year", "date", "text", "name",
     "code",
 )  # fmt: skip
-Place = tuple[str, str | None]
+RegisterPlace = tuple[str, str | None]
 """A table, and a column or None for all of its columns."""
 Item = TypeVar("Item")
 
@@ -71,12 +71,12 @@ def register(
 
     used, free = _places(schema, program)
     tables = sorted({scan.table for scan in scans(program)})
-    target: Place = pick(used)
+    target: RegisterPlace = pick(used)
     if rng.random() < _WHOLE_TABLE and level != "tiny":
         target = (pick(tables), None)
     near = [place for place in free if place[0] in tables]
-    other: Place = pick(near if near and rng.random() < 0.5 else free)
-    others: list[Place] = [pick(free) for _ in range(int(rng.integers(2, 5)))]
+    other: RegisterPlace = pick(near if near and rng.random() < 0.5 else free)
+    others: list[RegisterPlace] = [pick(free) for _ in range(int(rng.integers(2, 5)))]
     ended = int(rng.integers(1, len(others)))
     words = _Words(
         _unused(schema, pick(_TABLES)), (pick(_LOCKS), pick(_LOSSES)), pick(_ENDS), pick(_VOIDS)
@@ -149,7 +149,7 @@ def _rules(words: _Words) -> str:
     )
 
 
-def _places(schema: Schema, program: Relation) -> tuple[list[Place], list[Place]]:
+def _places(schema: Schema, program: Relation) -> tuple[list[RegisterPlace], list[RegisterPlace]]:
     """Return the nameable columns that a program uses, and those that it does not."""
     aliases = {scan.alias: schema.table(scan.table) for scan in scans(program)}
     read = {
@@ -158,8 +158,8 @@ def _places(schema: Schema, program: Relation) -> tuple[list[Place], list[Place]
         for alias, _, column in [name.partition(".")]
         if column and alias in aliases
     }
-    used: list[Place] = []
-    free: list[Place] = []
+    used: list[RegisterPlace] = []
+    free: list[RegisterPlace] = []
     for table, column in _nameable(schema):
         (used if (table.name, column) in read else free).append((table.name, column))
     return used, [place for place in free if place not in read and not _partner(schema, place)]
@@ -172,7 +172,7 @@ def _nameable(schema: Schema) -> Iterator[tuple[Table, str]]:
                 yield table, column.name
 
 
-def _partner(schema: Schema, place: Place) -> bool:
+def _partner(schema: Schema, place: RegisterPlace) -> bool:
     """Whether another column's values are read together with this one."""
     return any(
         column.dirt is not None and column.dirt.partner == place[1]

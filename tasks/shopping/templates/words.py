@@ -106,21 +106,21 @@ def without_aversion(text: str) -> str:
     return _UNWANTED.sub("", text)
 
 
-def _page_values(product: Product) -> set[tuple[str, str]]:
+def _page_values(product: Product) -> tuple[tuple[str, str], ...]:
     """Return (property, value) for what the item's page and table state in words, not numbers."""
     category = category_of(product.category)
-    told = {
+    told = (
         (item.name, product.attributes[item.name])
         for item in category.attributes
         if item.place != "review" and item.order == "none"
-    }
-    offered = {
+    )
+    offered = (
         (item.name, slug)
         for item in category.options
         for slug in product.options[item.name]
         if item.order == "none"
-    }
-    return told | offered
+    )
+    return tuple(dict.fromkeys((*told, *offered)))  # in this order, which requests are drawn from
 
 
 def request_text(scene: ShoppingScene, goods: str, details: str, quantity: int = 1) -> str:

@@ -10,11 +10,11 @@ from dataclasses import replace
 from hexathlon.tasks.sql.programs.expressions import Ref
 from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import Aggregate, Filter
-from hexathlon.tasks.sql.rulings import RULINGS
 from hexathlon.tasks.sql.schema import Metric
 from hexathlon.tasks.sql.templates.conditions import metric_expression
 from hexathlon.tasks.sql.templates.draft import QueryDraft, registered, template
 from hexathlon.tasks.sql.templates.drawing import Unbindable
+from hexathlon.tasks.sql.templates.rulings import RULINGS
 from hexathlon.tasks.sql.templates.scene import QueryScene
 from hexathlon.tasks.sql.templates.shapes import answer, dimension, grouped, left_out
 

@@ -9,9 +9,8 @@ from hexathlon.envs.sql.env import SQLEnv
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.sql.programs.text import GOLD, SqlDialect, sql_text
-from hexathlon.tasks.sql.scripts import handing_in, solving
-from hexathlon.tasks.sql.source import _change, _question
-from hexathlon.tasks.sql.writes.tasks import writing
+from hexathlon.tasks.sql.scripts import Exploring, handing_in, solving
+from hexathlon.tasks.sql.source import _change, _handing_in_change, _question
 from hexathlon.tasks.task import Level, Task
 
 SOURCE = get_source("sql")
@@ -24,13 +23,16 @@ def scripts(task: Task, dialect: SqlDialect) -> Iterator[tuple[str, Pair]]:
         change = _change(task)
         misses = list(change.mutants.values())[:2]
         for name, sql in (("gold", change.gold), ("other", change.alternative)):
-            yield name, (writing(sql), writing(sql))
+            yield name, (_handing_in_change(change, sql), _handing_in_change(change, sql))
         for sql in misses:
-            yield "near miss", (writing(sql), writing(sql))
+            yield "near miss", (_handing_in_change(change, sql), _handing_in_change(change, sql))
         return
     made = _question(task)
     slot, own = made.draft.slot, sql_text(made.draft.program, GOLD, dialect)
-    yield "gold", (solving(own, made.tables[:2], (), slot), handing_in(made.kept.gold, slot))
+    yield (
+        "gold",
+        (solving(own, Exploring(made.tables[:2], (), slot)), handing_in(made.kept.gold, slot)),
+    )
     for sql in list(made.kept.mutants.values())[:2]:
         yield "near miss", (handing_in(sql, slot), handing_in(sql, slot))
 

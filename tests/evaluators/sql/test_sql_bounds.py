@@ -45,7 +45,7 @@ def score(task: Task, sql: str) -> float:
     "task_id",
     [
         "sql/count_rows/medium/train/00000",
-        "sql/top_rows/easy/train/00000",
+        "sql/top_rows/easy/train/00002",
         "sql/anti_join/easy/train/00000",
         "sql/busiest/tiny/train/00000",
         "sql/having_average/medium/train/00000",

@@ -15,7 +15,7 @@ from hexathlon.tasks.sql.templates.drawing import Drawing, Unbindable
 
 __all__ = ["contradiction", "parameter", "withdrawal"]
 
-Ruling = tuple[Supplement, Metric, tuple[Metric, ...]]
+DocumentRuling = tuple[Supplement, Metric, tuple[Metric, ...]]
 """What accompanies the question, the metric in force if there is one, and readings that are not."""
 
 _COUNCILS = ("finance board", "operations council", "data office", "audit committee")
@@ -23,7 +23,7 @@ _LETTERS = "ACDGHMPRSW"
 _PARAMETERS = ("figure_parameters", "reporting_settings", "limits_in_force", "parameter_log")
 
 
-def contradiction(scene: Drawing, base: Document, other: Document, blocked: bool) -> Ruling:
+def contradiction(scene: Drawing, base: Document, other: Document, blocked: bool) -> DocumentRuling:
     """Two decisions of the same day redefine the term; both withdrawn, or only one of them."""
     table = scene.schema.table(_metric(base).table)
     rivals = (_rival(scene.schema, base, 1), _rival(scene.schema, base, 0))
@@ -55,7 +55,7 @@ def contradiction(scene: Drawing, base: Document, other: Document, blocked: bool
     return Supplement(tuple(documents), (), obstacle, decoys), _metric(base), rivals
 
 
-def withdrawal(scene: Drawing, base: Document, other: Document, blocked: bool) -> Ruling:
+def withdrawal(scene: Drawing, base: Document, other: Document, blocked: bool) -> DocumentRuling:
     """Notices withdraw definitions without a successor; a last one revokes one of them."""
     numbers = _numbers(scene, 5)
     mine, foreign = _metric(base).name, _metric(other).name
@@ -88,7 +88,7 @@ def withdrawal(scene: Drawing, base: Document, other: Document, blocked: bool) -
     return Supplement((document,), (), obstacle, decoys), _metric(base), ()
 
 
-def parameter(scene: Drawing, base: Document, other: Document, blocked: bool) -> Ruling:
+def parameter(scene: Drawing, base: Document, other: Document, blocked: bool) -> DocumentRuling:
     """A limit of the definition is kept in a table, where the last row of a parameter is empty.
 
     Raises:
@@ -137,7 +137,7 @@ def parameter(scene: Drawing, base: Document, other: Document, blocked: bool) ->
     return supplement, right, (metric, earlier)
 
 
-RULINGS: Sequence[Callable[[Drawing, Document, Document, bool], Ruling]] = (
+RULINGS: Sequence[Callable[[Drawing, Document, Document, bool], DocumentRuling]] = (
     contradiction, withdrawal, parameter,
 )  # fmt: skip
 
