@@ -1,5 +1,6 @@
 """From a drawn day to a task: works, texts, expected changes, scripts and near misses."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -48,7 +49,7 @@ from hexathlon.tasks.web.world.people import Person
 __all__ = ["DrawnDay", "DrawnRequest", "account_site", "day_draft", "is_telling"]
 
 _SLACK = 1.1
-"""Turns per action of the oracle, which looks at everything that decides."""
+"""Turns per action of the oracle, which looks at everything that decides; rounded up to tens."""
 
 _LONGEST = 290
 _SHORTEST = 110
@@ -161,7 +162,7 @@ def _draft(
     letters = [
         rows(letter) for stage in stages for letter in stage.right.letters if not letter.lost
     ]
-    budget = round(_SLACK * cost / 10) * 10
+    budget = math.ceil(_SLACK * cost / 10) * 10
     return WebDraft(
         plan,
         introduction(bench, story, budget),
