@@ -42,7 +42,7 @@ def id_of(name: str) -> str:
 def event(name: str, **options: Any) -> Callable[[], Any]:
     def made() -> Any:
         env = gymnasium.make(id_of(name), **options)
-        env.reset(seed=1)
+        env.reset(seed=1, options={"level": "tiny"})
         env.step(CALLS[name])
         return env
 
