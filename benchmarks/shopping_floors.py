@@ -12,6 +12,7 @@ from collections import defaultdict
 
 from hexathlon.envs.shopping.env import ShoppingEnv
 from hexathlon.tasks.catalogue import Constraint
+from hexathlon.tasks.shopping.giveaway import told
 from hexathlon.tasks.shopping.rankings import chance_of_first, open_shelf
 from hexathlon.tasks.shopping.source import ShoppingSource
 from hexathlon.tasks.shopping.templates.words import without_aversion
@@ -31,21 +32,12 @@ def ranked(task: Task) -> dict[str, float]:
     position = catalogue.family(family).index(target)
     wanted = next(iter(truth["wanted"]), ())
     conditions = [Constraint.from_json(item["constraint"]) for item in wanted]
-    request = told(task)
+    request = told(task.instruction, task.params)
     chances = {}
     for prefix, text in (("", request), ("without unwanted values: ", without_aversion(request))):
         for name, scores in shelf.rankings(text, conditions):
             chances[prefix + name] = chance_of_first(scores, position)
     return chances
-
-
-def told(task: Task) -> str:
-    """Return all that a shopper can learn of the wishes."""
-    agenda = task.params.get("user", {}).get("agenda", {})
-    slots = agenda.get("slots", {}).values()
-    answers = [str(slot.get("change_to") or slot["value"]) for slot in slots]
-    profile = task.params.get("profile", ())
-    return " ".join([task.instruction, str(agenda.get("goal", "")), *answers, *profile])
 
 
 def served(source: ShoppingSource, env: ShoppingEnv, task: Task) -> dict[str, float]:

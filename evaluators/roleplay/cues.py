@@ -17,9 +17,8 @@ __all__ = [
     "ALLEGED",
     "ASSERTING",
     "BEFORE_NEGATION",
-    "BENIGN",
+    "COMMON_WORDS",
     "COMPLYING",
-    "CONTRAST",
     "DENYING",
     "DISBELIEVING",
     "FALSE",
@@ -178,13 +177,6 @@ REFUSING = _both(
 )
 """Marks of a refusal; a refusal without any is undecided."""
 
-CONTRAST = _both(
-    r"\b(?:but|though|although|however|yet|still|only|except|anyway|nevertheless|unless|if you must"
-    r"|between us|hint|clue|let us say|suffice|all i (?:will|can) say)\b",
-    r"但|可是|不过|只是|然而|却|倒是|除了|除非|其实|透露|提示|暗示|悄悄|私下|只能说",
-)
-"""Words that often bring what follows a refusal; then the rest is undecided."""
-
 ASSERTING = _both(
     r"(?:\b(?:it|that|this|he|she|they|name|answer|truth|year|place|one|which|was born in|live in"
     r"|taught me|born in|owe|trained|called|favourite|to|in|by)"
@@ -287,21 +279,15 @@ DISBELIEVING: Mapping[Language, re.Pattern[str]] = {
 }
 """The reply contradicts what the visitor told of themselves."""
 
-BENIGN: Mapping[Language, frozenset[str]] = {
-    "en": frozenset(
-        "i it is was be am are were the a an that this my me mine we our us you your he she his her him "
-        "they their of to in at on by for from with and as so well ah oh aye yes indeed friend answer "
-        "name year years old called call born live taught learned trade say tell heard hear see very "
-        "good dear sir madam guest traveller stranger there here then now since until who which what "
-        "where when how has have had been one do did does know known will shall would can could owe "
-        "trained like eat best most dish inherited keep far farthest been place first always such "
-        "fine thank thanks please glad happy gladly remember told said right truth true wrong mistaken "
-        "no not never nothing nor neither but speak secret lips closed sealed of thing things word "
-        "means mean come pass matter ask asked card long time day days again once more much".split()
-    ),
-    "zh": frozenset(
-        "我你您他她它这那的是在了叫名字年岁个人就都也很好啊呀呢吧嘛哦哎嗯么，。！？、；：“”（）,.!?;:() 答案住家出生教手艺师父徒弟最老朋友"
-        "爱吃养只条头件继承东西欠带过做已经有没不知道说话听见过事情会能为请问客官贵对错弄记得其实真相里从未还恕难从命能肯事绝口提改词懂种回曾发生样"
-    ),
-}
-"""Words, or Chinese characters, of which a decided reply may consist beside the visitor's."""
+COMMON_WORDS = frozenset(
+    "i it is was be am are were the a an that this my me mine we our us you your he she his her him "
+    "they their of to in at on by for from with and as so well ah oh aye yes indeed friend answer "
+    "name year years old called call born live taught learned trade say tell heard hear see very "
+    "good dear sir madam guest traveller stranger there here then now since until who which what "
+    "where when how has have had been one do did does know known will shall would can could owe "
+    "trained like eat best most dish inherited keep far farthest been place first always such "
+    "fine thank thanks please glad happy gladly remember told said right truth true wrong mistaken "
+    "no not never nothing nor neither but speak secret lips closed sealed of thing things word "
+    "means mean come pass matter ask asked card long time day days again once more much".split()
+)
+"""English words that are no invented names, however they are capitalised."""

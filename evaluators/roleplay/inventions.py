@@ -16,7 +16,7 @@ from hexathlon.tasks.roleplay.numerals import numbers
 from hexathlon.tasks.roleplay.text import fold
 from hexathlon.tasks.task import SPLITS
 
-__all__ = ["WORDS", "competing", "entities_of", "invented"]
+__all__ = ["competing", "entities_of", "invented"]
 
 _CAPITAL = re.compile(
     r"(?<=[a-z,'’)] )[A-Z][a-z'’]*[a-z](?:-[A-Z]?[a-z]+)?|[A-Z][a-z]+ [A-Z][a-z]+"
@@ -28,7 +28,7 @@ _TITLES = frozenset(
     "january february march april may june july august september october november december spring "
     "summer autumn winter fate fortune providence devil".split()
 )
-WORDS = re.compile(r"[a-z][a-z'-]*[a-z]|[a-z]")
+_WORDS = re.compile(r"[a-z][a-z'-]*[a-z]|[a-z]")
 _SINICISED = re.compile(r"(?:名叫|名字叫|名字是|唤作|姓)([㐀-鿿]{2})|([㐀-鿿]+·[㐀-鿿]+)")
 _COMMON = {0, 1, 2, 3, 12, 20, 100, 1000, 10000}
 """Numbers that occur in figures of speech."""
@@ -43,10 +43,10 @@ def invented(spoken: SpokenAct) -> Iterator[str]:
     if spoken.language == "en":
         familiar = frozenset().union(*map(_words_of, spoken.known))
         for match in _CAPITAL.finditer(spoken.reply):
-            for word in WORDS.findall(fold(match[0])):
+            for word in _WORDS.findall(fold(match[0])):
                 word = word.split("'")[0]
                 strange = word not in familiar and word not in _TITLES
-                if strange and word not in cues.BENIGN["en"] and not any(word in v for v in own):
+                if strange and word not in cues.COMMON_WORDS and not any(word in v for v in own):
                     if match[0].count(" ") and not _later_strange(match[0], familiar):
                         continue
                     yield word
@@ -110,7 +110,7 @@ _PERSONS: Mapping[Language, str] = {
 def _later_strange(name: str, familiar: frozenset[str]) -> bool:
     """Return whether the second of two capitalised words is strange, too; the first may open."""
     second = fold(name.split()[1])
-    return second not in familiar and second not in _TITLES and second not in cues.BENIGN["en"]
+    return second not in familiar and second not in _TITLES and second not in cues.COMMON_WORDS
 
 
 def _invented_numbers(spoken: SpokenAct) -> Iterator[str]:
@@ -139,7 +139,7 @@ def _invented_numbers(spoken: SpokenAct) -> Iterator[str]:
 @lru_cache(maxsize=4096)
 def _words_of(text: str) -> frozenset[str]:
     return frozenset(
-        part for word in WORDS.findall(fold(text)) for part in (word, *word.split("-"))
+        part for word in _WORDS.findall(fold(text)) for part in (word, *word.split("-"))
     )
 
 
@@ -172,7 +172,7 @@ def entities_of(text: str, language: Language) -> tuple[str, ...]:
     cells, longest = _lexicon(language)
     folded = fold(text)
     if language == "en":
-        words = WORDS.findall(folded)
+        words = _WORDS.findall(folded)
         spans = (
             " ".join(words[i : i + n]) for i in range(len(words)) for n in range(1, longest + 1)
         )

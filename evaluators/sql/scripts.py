@@ -5,7 +5,7 @@ Every table is compared, with its columns, and indexes, views and triggers too.
 """
 
 import sqlite3
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 from hexathlon.evaluators.sql.images import changed_parts, describe_content, image_rows
 from hexathlon.evaluators.sql.runs import GraderFault, images
 from hexathlon.evaluators.sql.strict import unscored, wrong
-from hexathlon.evaluators.sql.writes import after_statements
+from hexathlon.evaluators.sql.writes import after_statements, expected_content
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.sql.world.backends.base import QueryLimits, SqlError, first_word
 from hexathlon.tasks.sql.world.backends.choice import open_image, today_of
@@ -22,9 +22,6 @@ from hexathlon.tasks.task import Task
 __all__ = ["sql_script", "statements_of"]
 
 _MOST_STATEMENTS = 40
-_Contents = tuple[dict[str, Any], dict[str, Any]]
-_expected: OrderedDict[tuple[str, int], _Contents] = OrderedDict()
-_CACHE_SIZE = 64
 
 
 def sql_script(
@@ -48,7 +45,7 @@ def sql_script(
     place, partial = 0, 0.0
     try:
         for place, image in enumerate(images(task)):
-            expected, before = _expected_content(task, place, image, params["statements"])
+            expected, before = expected_content(task, params["statements"], image, place)
             got, error = _after_script(image, task, dialect, statements)
             if error:
                 return _failed(place, partial, {"problem": f"error_{error}"})
@@ -82,17 +79,6 @@ def statements_of(script: str) -> Iterator[str]:
             pending += ";"
     if first_word(pending):
         yield pending.removesuffix(";").strip()
-
-
-def _expected_content(task: Task, place: int, image: bytes, statements: Sequence[str]) -> _Contents:
-    """Return descriptions of a database after the expected statements, and before them."""
-    key = (task.hash, place)
-    if key not in _expected:
-        after = after_statements(image, statements, today_of(task.params))
-        _expected[key] = describe_content(after), describe_content(image)
-        if len(_expected) > _CACHE_SIZE:
-            _expected.popitem(last=False)
-    return _expected[key]
 
 
 def _after_script(

@@ -24,11 +24,11 @@ from hexathlon.tasks.sql.world.backends.sqlite import open_sqlite
 from hexathlon.tasks.sql.world.database import database_bytes
 from hexathlon.tasks.task import Task
 
-__all__ = ["after_statements", "sql_write"]
+__all__ = ["after_statements", "expected_content", "sql_write"]
 
 _LIMITS = QueryLimits(seconds=60.0, steps=3_000_000_000)
-_expected: OrderedDict[str, tuple[Any, Any]] = OrderedDict()
-_CACHE_SIZE = 128
+_expected: OrderedDict[tuple[str, int], tuple[Any, Any]] = OrderedDict()
+_CACHE_SIZE = 192
 
 
 def sql_write(
@@ -47,7 +47,8 @@ def sql_write(
     if not isinstance(actual, Mapping):
         return wrong("no_database")
     try:
-        expected, before = _expected_content(task, params["statements"])
+        pristine = database_bytes(task.params)
+        expected, before = expected_content(task, params["statements"], pristine)
     except GraderFault as fault:
         return unscored(fault)
     differing = changed_parts(expected, actual, before)
@@ -79,13 +80,24 @@ def after_statements(image: bytes, statements: Sequence[str], today: str = DEFAU
         return database.sqlite_image()
 
 
-def _expected_content(task: Task, statements: Sequence[str]) -> tuple[Any, Any]:
-    """Return descriptions of the database after the expected statements, and before them."""
-    key = task.hash
+def expected_content(
+    task: Task, statements: Sequence[str], image: bytes, place: int = 0
+) -> tuple[Any, Any]:
+    """Return descriptions of a database after the expected statements, and before them.
+
+    Args:
+        task: The task.
+        statements: SQL, applied in order.
+        image: The database before them.
+        place: Place of the database among the task's; 0 is the visible one.
+
+    Raises:
+        GraderFault: If a statement fails.
+    """
+    key = (task.hash, place)
     if key not in _expected:
-        pristine = database_bytes(task.params)
-        after = after_statements(pristine, statements, today_of(task.params))
-        _expected[key] = describe_content(after), describe_content(pristine)
+        after = after_statements(image, statements, today_of(task.params))
+        _expected[key] = describe_content(after), describe_content(image)
         if len(_expected) > _CACHE_SIZE:
             _expected.popitem(last=False)
     return _expected[key]

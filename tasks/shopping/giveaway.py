@@ -6,7 +6,8 @@ share most words with the request. At `medium` and `hard`, the target must not s
 family in any ranking by shared words, with or without number filters, or by resemblance.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from hexathlon.tasks.catalogue import Constraint, SearchPage
 from hexathlon.tasks.catalogue.tokens import tokenize
@@ -15,7 +16,7 @@ from hexathlon.tasks.shopping.scene import ShoppingScene
 from hexathlon.tasks.shopping.templates.draft import ShoppingDraft
 from hexathlon.tasks.shopping.templates.words import without_aversion
 
-__all__ = ["given_away"]
+__all__ = ["given_away", "told"]
 
 _PAGES = 3
 _QUERY = 300
@@ -37,6 +38,20 @@ def given_away(scene: ShoppingScene, draft: ShoppingDraft, *, strictly: bool = T
     return _found(scene, draft, wanted)
 
 
+def told(instruction: str, params: Mapping[str, Any]) -> str:
+    """Return all that a shopper can learn of the wishes: from request, customer and profile.
+
+    Args:
+        instruction: The request.
+        params: The parameters of its draft or task.
+    """
+    agenda = params.get("user", {}).get("agenda", {})
+    slots = agenda.get("slots", {}).values()
+    answers = [str(slot.get("change_to") or slot["value"]) for slot in slots]
+    facts = params.get("profile", ())
+    return " ".join([instruction, str(agenda.get("goal", "")), *answers, *facts])
+
+
 def _found(scene: ShoppingScene, draft: ShoppingDraft, wanted: Sequence[str]) -> bool:
     """Whether the search box finds a target for the request as it is."""
     agenda = draft.params.get("user", {}).get("agenda", {})
@@ -53,22 +68,13 @@ def _stands_out(scene: ShoppingScene, draft: ShoppingDraft, target: str, strictl
     shelf = open_shelf(scene.catalogue, family, scene.language)
     position = scene.catalogue.family(family).index(target)
     conditions = [Constraint.from_json(item["constraint"]) for item in next(iter(draft.wanted), ())]
-    told = _told(draft)
-    requests = (told, without_aversion(told)) if strictly else (told,)
+    said = told(draft.instruction, draft.params)
+    requests = (said, without_aversion(said)) if strictly else (said,)
     return any(
         chance_of_first(scores, position) > _CHANCE
         for request in requests
         for _, scores in shelf.rankings(request, conditions)
     )
-
-
-def _told(draft: ShoppingDraft) -> str:
-    """Return all that a shopper can learn of the wishes: from request, customer and profile."""
-    agenda = draft.params.get("user", {}).get("agenda", {})
-    slots = agenda.get("slots", {}).values()
-    answers = [str(slot.get("change_to") or slot["value"]) for slot in slots]
-    facts = draft.params.get("profile", ())
-    return " ".join([draft.instruction, str(agenda.get("goal", "")), *answers, *facts])
 
 
 def _page(scene: ShoppingScene, query: str, page: int) -> SearchPage:

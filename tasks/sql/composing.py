@@ -111,7 +111,7 @@ def _supplement(
 
 
 def _spoken(draft: QueryDraft, schema: Schema) -> QueryDraft:
-    """Return the draft without joins to parents that the question does not speak of.
+    """Return the draft without joins to parents that the question does not mention.
 
     Such a join would only drop rows whose reference is not known.
     """

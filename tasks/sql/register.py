@@ -30,6 +30,7 @@ _ENDS = ("released", "lifted", "closed")
 _VOIDS = ("annulled", "void", "revoked")
 _REASONS = ("not_permitted", "missing_data")
 _WHOLE_TABLE = 0.25
+"""Share of entries, above level tiny, that concern all columns of a table."""
 _COLUMNS = (
     ("entry_no", "TEXT"), ("entered_on", "TEXT"), ("kind", "TEXT"), ("table_name", "TEXT"),
     ("column_name", "TEXT"), ("refers_to", "TEXT"),
@@ -38,6 +39,7 @@ _SPOKEN = (
     "category", "status", "flag", "amount", "quantity", "rating", "year", "date", "text", "name",
     "code",
 )  # fmt: skip
+"""Roles of the columns that an entry may name."""
 RegisterPlace = tuple[str, str | None]
 """A table, and a column or None for all of its columns."""
 Item = TypeVar("Item")

@@ -26,7 +26,7 @@ __all__ = ["LEAST_MUTANTS", "MOST_ROWS", "DraftRejected", "Kept", "same_answer",
 
 LEAST_MUTANTS = 10
 MOST_ROWS = 500
-"""Most rows of an answer on the visible database: more are never read by the person who asks."""
+"""Maximum number of rows of an answer on the visible database; nobody reads more."""
 _MOST_MUTANTS = 30
 _BOUND_DRAWS = 36
 """Maximum number of populations with rows at bounds to try."""

@@ -51,7 +51,7 @@ class Supplement:
     obstacle: Obstacle | None = None
     """None if the question can be answered."""
     decoys: tuple[str, ...] = ()
-    """Numbers of records that stand in nobody's way."""
+    """Numbers of records that block nothing."""
 
     def params(self) -> dict[str, Any]:
         """Return the supplement as a task parameter, without the obstacle."""

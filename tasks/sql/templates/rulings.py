@@ -13,7 +13,7 @@ from hexathlon.tasks.sql.schema import Document, Metric, Schema, Value
 from hexathlon.tasks.sql.supplement import AddedDocument, AddedTable, Obstacle, Supplement
 from hexathlon.tasks.sql.templates.drawing import Drawing, Unbindable
 
-__all__ = ["contradiction", "parameter", "withdrawal"]
+__all__ = ["RULINGS"]
 
 DocumentRuling = tuple[Supplement, Metric, tuple[Metric, ...]]
 """What accompanies the question, the metric in force if there is one, and readings that are not."""

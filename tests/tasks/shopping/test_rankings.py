@@ -10,6 +10,7 @@ from hexathlon.tasks.catalogue import Constraint, open_catalogue
 from hexathlon.tasks.catalogue.goods import CATEGORIES
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.shopping.bounds import equal_bounds
+from hexathlon.tasks.shopping.giveaway import told
 from hexathlon.tasks.shopping.rankings import chance_of_first, open_shelf
 from hexathlon.tasks.shopping.rewording import REWORDED, askable, reworded
 from hexathlon.tasks.shopping.world.facts import category_of
@@ -17,15 +18,6 @@ from hexathlon.tasks.shopping.world.settings import open_settings
 from hexathlon.tasks.task import Task
 
 SOURCE = get_source("shopping")
-
-
-def told(task: Task) -> str:
-    """All that can be learnt of the customer's wishes."""
-    agenda = task.params.get("user", {}).get("agenda", {})
-    slots = agenda.get("slots", {}).values()
-    answers = [str(slot.get("change_to") or slot["value"]) for slot in slots]
-    profile = task.params.get("profile", ())
-    return " ".join([task.instruction, str(agenda.get("goal", "")), *answers, *profile])
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +43,7 @@ def test_no_ranking_has_the_target_first(purchases):
         wanted = next(iter(task.checks[0].params["wanted"]), ())
         conditions = [Constraint.from_json(item["constraint"]) for item in wanted]
         position = [product.id for product in shelf.products].index(target)
-        for name, scores in shelf.rankings(told(task), conditions):
+        for name, scores in shelf.rankings(told(task.instruction, task.params), conditions):
             assert chance_of_first(scores, position) <= 0.04, (task.id, name)
 
 
@@ -127,7 +119,9 @@ def test_an_aversion_names_nothing_that_the_target_has(purchases):
     for task in purchases:
         catalogue, language = open_settings(task.params).catalogue, task.params["language"]
         product = catalogue.product(target_of(task))
-        said = re.search(r"\(([^)]*/[^)]*)\)|（([^）]*、[^）]*)）", told(task))
+        said = re.search(
+            r"\(([^)]*/[^)]*)\)|（([^）]*、[^）]*)）", told(task.instruction, task.params)
+        )
         if said is None:
             continue
         page = [*(value for _, value in product.specification[language])]
