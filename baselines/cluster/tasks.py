@@ -75,8 +75,7 @@ def mapped(
             yield _result(running[0], within)
             running.popleft()
     finally:
-        for reference in running:
-            ray.cancel(reference, force=True)
+        _cancel(list(running))
 
 
 @contextmanager
@@ -117,6 +116,16 @@ _END: Any = object()
 
 def _called(function: list[Callable[[T], R]], item: T) -> R:
     return function[0](item)
+
+
+def _cancel(calls: list[Any]) -> None:
+    """End the calls that are still in progress, with their processes.
+
+    Calls that have ended, well or not, are left alone: their process is gone or has other work.
+    """
+    unfinished = ray.wait(calls, num_returns=len(calls), timeout=0)[1] if calls else []
+    for call in unfinished:
+        ray.cancel(call, force=True)
 
 
 def _result(reference: Any, within: float) -> Any:

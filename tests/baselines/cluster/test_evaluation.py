@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,10 @@ import pytest
 pytest.importorskip("ray")
 
 from hexathlon.baselines.cluster.connect import RayCluster
-from hexathlon.baselines.cluster.evaluation import LOG_FILE, workers_for
+from hexathlon.baselines.cluster.evaluation import LOG_FILE, ClusterPlayers, workers_for
 from hexathlon.baselines.harness.config import load_config
 from hexathlon.baselines.harness.errors import CommandError, UsageError
+from hexathlon.baselines.harness.player import RemoteSetup
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.harness.run import RunOutcome, evaluate, resume
 from hexathlon.baselines.harness.tokens import TOKENS_FILE
@@ -58,6 +60,27 @@ def test_records_equal_those_of_one_process(cluster: RayCluster, tmp_path: Path)
     # The records include their hashes, which cover everything but the timing.
     assert without_timing(tmp_path / "there") == without_timing(tmp_path / "here")
     assert read_plan(tmp_path / "there")["execution"]["cluster"]["workers"] == 2
+
+
+def test_workers_of_a_built_in_agent_play_one_trial_at_a_time(
+    cluster: RayCluster, tmp_path: Path
+) -> None:
+    """Trials in turn would evict each other's databases; other agents have `concurrency` trials."""
+    capacities: list[int] = []
+
+    @contextmanager
+    def noted(setup: RemoteSetup) -> Iterator[ClusterPlayers]:
+        with workers_for(setup, cluster) as players:
+            capacities.append(players.fleet.capacity)
+            yield players
+
+    for name, table in (("default", {}), ("chosen", {"slots": 3})):
+        plan, execution = load_config({
+            "model": "agent:noop", "envs": ("SQL",), "level": "tiny", "tasks": 2,
+            "concurrency": 8, "cluster": {"address": "auto", "workers": 2, **table},
+        })  # fmt: skip
+        evaluate(plan, execution, tmp_path / name, open_players=noted)
+    assert capacities == [2, 6]
 
 
 class Killing(Progress):
