@@ -4,7 +4,6 @@ Most drawn days are dropped for other reasons, so that drawing their plans last 
 time.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -22,10 +21,10 @@ from hexathlon.tasks.web.templates.shifts.walk import DrawnRequest
 
 __all__ = ["DayPlans"]
 
-_REPLANNED = 3
+_REPLANNED = 4
 """Number of changes that are meant to make another plan the best one."""
 
-_FEWEST = 3
+_FEWEST = 4
 """Minimum number of plans that are sent in the course of a day."""
 
 _DRAWN = 3
@@ -103,8 +102,7 @@ class DayPlans:
                 offers = changed_offers(self.scene, rules.offers, force.offers, numbers)
                 changed = replace(rules, offers=offers)
             else:
-                firms = Counter(each.firm for each in taken)
-                changed = replace(rules, terms=changed_terms(self.scene, rules.terms, firms))
+                changed = replace(rules, terms=changed_terms(self.scene, rules.terms, taken))
             wanted = other is None or other == (changed.in_force().plan != before)
             if wanted and _plannable(former, changed):
                 return changed

@@ -144,7 +144,22 @@ def _offers(rules: DayRules, scene: WebScene) -> str:
         f"{firm} · " + scene.say(f"€{charge}", f"{charge}欧元")
         for firm, charge in sorted(rules.terms.charges)
     ]
+    lines.append(
+        scene.say(
+            "Pair of works · amount if one firm gets both", "两项工程 · 同一公司承接这两项时的金额"
+        )
+    )
+    lines += [
+        f"{one} + {other} · " + scene.say(*_amount_text(amount))
+        for one, other, amount in sorted(rules.terms.savings)
+    ]
     return "\n".join(lines)
+
+
+def _amount_text(amount: int) -> tuple[str, str]:
+    if amount < 0:
+        return f"€{-amount} extra", f"加{-amount}欧元"
+    return f"€{amount} off", f"减{amount}欧元"
 
 
 def _condition(terms: PlanTerms) -> tuple[str, str]:
@@ -160,8 +175,8 @@ def _condition(terms: PlanTerms) -> tuple[str, str]:
     if terms.rebate:
         return (
             f" Every firm that gets at least {REBATED} works takes €{terms.rebate} off, once for all "
-            "of its works together.",
-            f"承接至少{REBATED}项工程的公司，每家减收{terms.rebate}欧元，按公司总共只减一次。",
+            "of its works together. This comes on top of the amounts for pairs.",
+            f"承接至少{REBATED}项工程的公司，每家减收{terms.rebate}欧元，按公司总共只减一次，与两项工程的金额分别计算。",
         )
     return "", ""
 
@@ -251,19 +266,26 @@ def _rule_texts(rules: DayRules) -> dict[str, tuple[str, str]]:
             "且授权人持有同一网站的有效授权，才有效。",
         ),
         "plan": (
-            "Plan. The page Offers has offers for works, and what each firm charges for calling out. "
+            "Plan. The page Offers lists offers for works, the call-out charges of firms, and amounts "
+            "for pairs of works. "
             "An offer counts if whoever entered it has a mandate for the site mail in force today. A "
             "plan takes exactly one offer that counts for each of the works on the page. No firm "
             f"gets more than {terms.works} works or works of more than {terms.days} days together."
-            f"{condition[0]} A plan costs the prices of its offers and, once for every firm that gets "
-            "a work, the call-out charge of that firm. The plan that holds is the cheapest of all "
+            f"{condition[0]} A plan costs the sum of three things: the prices of its offers; the "
+            "call-out charge of every firm that gets a work, once for each firm; and the amounts of all "
+            'listed pairs of which one firm gets both works, with "off" deducted and "extra" added. It '
+            "does not matter which firm that is; a pair whose works go to two firms has no effect; "
+            "and each pair counts for itself, so that a firm with three works has up to three pairs "
+            "and one with four up to six. The plan that holds is the cheapest of all "
             "these plans; only one is. Once a request has asked for the plan, send the plan that "
             "holds before you report on that request. With every later request that reaches you, a "
             "refused one included, find out whether the plan that holds by then is still the one "
             "that you sent last; if it is not, send the new one in the same way.",
-            "方案。“报价单”列有各项工程的报价和各公司的上门费。录入人今天持有mail网站的有效授权时，报价才算数。"
+            "方案。“报价单”列有各项工程的报价、各公司的上门费，以及某些两项工程组合的金额。录入人今天持有mail网站的有效授权时，报价才算数。"
             f"一个方案为单上每项工程各选恰好一条算数的报价；同一公司承接的工程不超过{terms.works}项，天数合计不超过{terms.days}天。"
-            f"{condition[1]}方案的费用为各报价的价格，加上每家承接工程的公司的上门费（每家只计一次）。"
+            f"{condition[1]}方案的费用为以下三项之和：各报价的价格；每家承接工程的公司的上门费（每家只计一次）；"
+            "所列组合中，两项工程都归同一公司的所有组合的金额（“减”为减去，“加”为加上）。不论是哪家公司，都按此计算；"
+            "两项工程分归两家公司的组合不计；各组合分别计算，因此承接三项工程的公司最多涉及三个组合，承接四项的最多六个。"
             "有效方案是其中费用最低的那一个（只有一个）。有请求要求发送方案时，须在报告该请求之前发出当时的有效方案。"
             "此后每当有请求到达您（包括被拒绝的请求），都要核对届时的有效方案是否仍是您最后发出的那个；如果不是，以同样方式发出新方案。",
         ),
