@@ -94,6 +94,8 @@ class DayPlans:
         able = _plannable(former, rules)
         if able and other is None:
             return rules
+        if not able and other is False:
+            other = None  # what changed otherwise has made another plan the best one
         before, force = former.in_force().plan, rules.in_force()
         taken = [each for each in force.offers if each.number in (force.plan or before)]
         for _ in range(_TRIES if taken else 0):

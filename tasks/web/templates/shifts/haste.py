@@ -150,7 +150,9 @@ def _by_sets(table: PlanTable) -> Iterator[Ints]:
 def _by_chance(table: PlanTable) -> Iterator[Ints]:
     """Yield choices among the cheapest offers for each work, always the same ones."""
     works, firms = table.price.shape
-    ranks = generator_for("plans at random", 0).integers(min(_CHEAPEST, firms), size=(_CHANCES, works))
+    ranks = generator_for("plans at random", 0).integers(
+        min(_CHEAPEST, firms), size=(_CHANCES, works)
+    )
     for each in ranks:
         yield np.argsort(table.price, axis=1, kind="stable")[np.arange(works), each]
 
@@ -223,26 +225,27 @@ def _improved(table: PlanTable, choices: Ints) -> Ints:
     first, second = np.triu_indices(works, 1)
     allowed, choices, rows = table.allowed, choices.copy(), np.arange(len(choices))
     while len(rows):
-        saved = _saved(allowed, _sets(table, choices[rows]), first, second)
-        place = saved.argmax(axis=1)
-        better = saved[np.arange(len(rows)), place] > 0
+        sets = _sets(table, choices[rows])
+        cost = _double(allowed, sets, first, second).reshape(len(rows), -1)
+        place = cost.argmin(axis=1)
+        better = cost[np.arange(len(rows)), place] < _at(allowed, sets).sum(axis=1)
         rows, place = rows[better], place[better]
         pair, one, other = np.unravel_index(place, (len(first), count, count))
         choices[rows, first[pair]], choices[rows, second[pair]] = one, other
     return choices
 
 
-def _saved(allowed: Ints, sets: Ints, first: Places, second: Places) -> Ints:
-    """Return what exchanging two works saves, by choice, and by both and the firms they go to."""
-    count = sets.shape[1]
-    every = np.arange(count)
+def _double(allowed: Ints, sets: Ints, first: Places, second: Places) -> Ints:
+    """Return the cost of exchanging two works, by choice, by both and by the firms they go to.
+
+    It is `NONE` or more if the result is not allowed.
+    """
+    every = np.arange(sets.shape[1])
     one, other = (np.int32(1) << each.astype(np.int32)[:, None] for each in (first, second))
     left = sets[:, None] & ~(one | other)
     rest = _at(allowed, left)
     whole = rest.sum(axis=2, dtype=np.int32)[:, :, None]
     rises = [_at(allowed, left | each) - rest for each in (one, other, one | other)]
-    cost = (whole + rises[0])[:, :, :, None] + rises[1][:, :, None]
+    cost: Ints = (whole + rises[0])[:, :, :, None] + rises[1][:, :, None]
     cost[:, :, every, every] = whole + rises[2]
-    now = _at(allowed, sets).sum(axis=1, dtype=np.int32)
-    saved: Ints = np.where(cost < NONE, now[:, None, None, None] - cost, -NONE)
-    return saved.reshape(len(sets), -1)
+    return cost

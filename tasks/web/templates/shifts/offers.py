@@ -221,9 +221,7 @@ def changed_terms(scene: WebScene, terms: PlanTerms, taken: Sequence[WorkOffer])
     return replace(terms, charges=tuple(charges.items()))
 
 
-def _changed_savings(
-    scene: WebScene, terms: PlanTerms, taken: Sequence[WorkOffer]
-) -> PlanTerms:
+def _changed_savings(scene: WebScene, terms: PlanTerms, taken: Sequence[WorkOffer]) -> PlanTerms:
     """Make a pair of the plan that holds dearer, or another one cheaper, or both."""
     firms = {each.work: each.firm for each in taken}
     same = [one in firms and firms[one] == firms.get(other) for one, other, _ in terms.savings]
