@@ -176,7 +176,7 @@ def _condition(terms: PlanTerms) -> tuple[str, str]:
         return (
             f" Every firm that gets at least {REBATED} works takes €{terms.rebate} off, once for all "
             "of its works together. This comes on top of the amounts for pairs.",
-            f"承接至少{REBATED}项工程的公司，每家减收{terms.rebate}欧元，按公司总共只减一次，与两项工程的金额分别计算。",
+            f"承接至少{REBATED}项工程的公司，每家减收{terms.rebate}欧元，按公司总共只减一次。该减收与两项工程组合的金额分别计算。",
         )
     return "", ""
 
