@@ -30,7 +30,7 @@ _FEWEST = 4
 _DRAWN = 3
 """Number of draws for one day before it is dropped."""
 
-_TRIES = 16
+_TRIES = 10
 
 
 @dataclass(frozen=True)

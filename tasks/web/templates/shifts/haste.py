@@ -31,7 +31,7 @@ _RATES = (20, 50, 100, 200)
 _SETS = 4
 """Number of cheapest-looking sets of firms to begin with."""
 
-_CHANCES, _CHEAPEST = 12, 4
+_CHANCES, _CHEAPEST = 8, 4
 """Number of beginnings at random, with one of the cheapest offers for each work."""
 
 
