@@ -37,6 +37,9 @@ _MANDATE = re.compile(r"^(.+) <(.+)> · (\w+) · (\S+) – (\S+) · (.+)$", re.M
 _OFFER = re.compile(r"^(O-\d+) · (.+) · (.+) · €?(\d+)(?:欧元)? · (\d+)[^\d\n]+ · (.+)$", re.M)
 _TERM = re.compile(r"no more than (\d+) days after|不超过(\d+)天，该记录")
 _CHARGE = re.compile(r"^([^·|\n]+) · €?(\d+)(?:欧元)?$", re.M)
+_SAVING = re.compile(
+    r"^(?:\W*)(\w[^·|\n]*?) \+ (.+?) · (?:€(\d+) off|€(\d+) extra|减(\d+)欧元|加(\d+)欧元)", re.M
+)
 _LIMITS = re.compile(
     r"gets more than (\d+) works or works of more than (\d+) days"
     r"|工程不超过(\d+)项，天数合计不超过(\d+)天"
@@ -252,6 +255,10 @@ class _Clerk:
             tuple(numbers(_APART)),
             tuple(numbers(_TOGETHER)),
             int(*numbers(_REBATE)),
+            tuple(
+                (one, other, int(off or less or 0) - int(extra or more or 0))
+                for one, other, off, extra, less, more in _SAVING.findall(offers)
+            ),
         )
         self.rules = DayRules(
             date.fromisoformat(self.bench.today),

@@ -1,15 +1,19 @@
 """Plans of a shift, and what its synchronisation undoes."""
 
-from collections import Counter
 from dataclasses import replace
 from datetime import date
 from itertools import product
 
+import numpy as np
 import pytest
 
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.web.templates.draft import WebScene
 from hexathlon.tasks.web.templates.shifts.haste import (
+    _costs,
+    _double,
+    _sets,
+    _single,
     exchanged_plan,
     exchanged_plans,
     hasty_plan,
@@ -24,12 +28,14 @@ from hexathlon.tasks.web.templates.shifts.offers import (
 )
 from hexathlon.tasks.web.templates.shifts.plans import (
     MARGIN,
+    NONE,
     PlanTerms,
     WorkOffer,
     best_plan,
     is_only_plan,
     plan_cost,
     plans_within,
+    table_of,
 )
 from hexathlon.tasks.web.templates.shifts.records import JobTarget, RecordJob
 from hexathlon.tasks.web.templates.shifts.rules import DayRules, Mandate, RegisterEntry
@@ -71,6 +77,23 @@ def terms(days, works=3, charges=(), **more):
         (terms(27, 3, (400, 50), rebate=300), "O-12 O-22 O-32", 250),
         (terms(27, 3, apart=("doors", "lamps")), "O-11 O-22 O-31", 370),
         (terms(18, 3, together=("roof", "lamps")), "O-11 O-22 O-31", 370),
+        (terms(27, savings=(("doors", "lamps", 30),)), "O-11 O-21 O-31", 270),
+        (terms(27, 2, savings=(("doors", "roof", 31),)), "O-11 O-21 O-32", 349),
+        (terms(27, 2, savings=(("doors", "lamps", -1),)), "O-12 O-21 O-31", 351),
+        (terms(27, 2, savings=(("doors", "lamps", -21),)), "O-11 O-22 O-31", 370),
+        # every pair counts: three savings outweigh the charge of a second firm
+        (
+            terms(
+                27,
+                3,
+                (250, 0),
+                savings=(("doors", "lamps", 20), ("doors", "roof", 20), ("lamps", "roof", 11)),
+            ),
+            "O-12 O-22 O-32",
+            449,
+        ),
+        (terms(27, rebate=40, savings=(("doors", "lamps", 30),)), "O-11 O-21 O-31", 230),
+        (terms(27, savings=(("doors", "paint", 500),)), "O-11 O-21 O-31", 300),  # nobody paints
     ],
 )
 def test_a_small_plan(limits, plan, cost):
@@ -112,10 +135,6 @@ def drawn(seed, split="test"):
             return at, offers, limits
 
 
-def firms_of(offers, plan):
-    return Counter(each.firm for each in offers if each.number in plan)
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_sets_of_works_and_prices_per_work_lead_to_the_same_plan(seed):
     _, offers, limits = drawn(seed)
@@ -130,21 +149,92 @@ def test_sets_of_works_and_prices_per_work_lead_to_the_same_plan(seed):
 
 
 @pytest.mark.parametrize("limit", [10, 200, 400])
-def test_all_plans_within_an_amount_are_found(limit):
+@pytest.mark.parametrize("seed", range(3))
+def test_all_plans_within_an_amount_are_found(seed, limit):
     """Compared with every choice of offers, one after the other."""
-    _, offers, limits = drawn(1)
+    _, offers, limits = drawn(seed)
     works = sorted({each.work for each in offers})[:5]
     few = tuple(each for each in offers if each.work in works)
-    limits = replace(limits, apart=tuple(works[:2]), together=(), days=9)
+    firms = sorted({each.firm for each in few})[: 9 - seed]
+    few = tuple(each for each in few if each.firm in firms)
+    apart = tuple(works[:2]) if seed % 2 else ()
+    limits = replace(
+        limits, apart=apart, together=() if apart else tuple(works[3:]), days=9, works=3 + seed % 2
+    )
     plans = {
         tuple(sorted(each.number for each in plan)): plan_cost(plan, limits)
         for plan in product(*([e for e in few if e.work == work] for work in works))
         if limits.allow(plan)
     }
-    most = min(plans.values()) + limit
-    found = plans_within(few, limits, most)
-    assert sorted(found) == sorted(each for each, cost in plans.items() if cost <= most)
+    lowest = min(plans.values())
+    found = plans_within(few, limits, lowest + limit)
+    assert sorted(found) == sorted(e for e, cost in plans.items() if cost <= lowest + limit)
     assert len(found) == len(set(found))
+    cheapest = [each for each, cost in plans.items() if cost == lowest]
+    assert best_plan(few, limits) == (cheapest[0] if len(cheapest) == 1 else ())
+    assert any(amount and {one, other} <= set(works) for one, other, amount in limits.savings), (
+        "no pair of these works has an amount"
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_costs_and_exchanges_of_choices_are_those_of_their_plans(seed):
+    """Also of choices that are not allowed; the tables know sets of works, `plan_cost` groups."""
+    _, offers, limits = drawn(seed)
+    limits = replace(limits, days=9)
+    table, numbers = table_of(offers, limits), {each.number: each for each in offers}
+    works, firms = table.price.shape
+    rng = np.random.default_rng(seed)
+    choices = rng.integers(0, firms, (40, works))
+    choices = choices[[all(table.numbers[w][f] for w, f in enumerate(row)) for row in choices]]
+    choices = choices.astype(np.int32)
+    assert len(choices) > 3
+
+    def stated(row):
+        if not all(table.numbers[work][firm] for work, firm in enumerate(row)):
+            return None
+        plan = [numbers[each] for each in table.plan(row)]
+        return plan_cost(plan, limits), limits.allow(plan)
+
+    cost, excess = _costs(table, choices)
+    assert [(price, not over) for price, over in zip(cost, excess, strict=True)] == [
+        stated(row) for row in choices
+    ]
+    cost, excess = _single(table, choices)
+    first, second = np.triu_indices(works, 1)
+    double = _double(table.allowed, _sets(table, choices), first, second)
+    seen = set()
+    for _ in range(300):
+        row, work, firm = rng.integers((len(choices), works, firms))
+        other = choices[row].copy()
+        other[work] = firm
+        after = stated(other)
+        if after is None:
+            assert cost[row, work, firm] >= NONE
+        else:
+            assert (cost[row, work, firm], not excess[row, work, firm]) == after
+        pair, one, two = rng.integers((len(first), firms, firms))
+        other = choices[row].copy()
+        other[first[pair]], other[second[pair]] = one, two
+        before, after = stated(choices[row]), stated(other)
+        if before[1]:
+            able = after is not None and after[1]
+            seen.add(able)
+            price = double[row, pair, one, two]
+            assert price == after[0] if able else price >= NONE
+    assert True in seen or not any(stated(row)[1] for row in choices)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_which_works_go_together_matters(seed):
+    """Without the amounts for pairs, another plan would be the best one; firms get up to four works."""
+    _, offers, limits = drawn(seed)
+    plain = replace(limits, savings=())
+    assert best_plan(offers, plain) != best_plan(offers, limits)
+    taken = [each for each in offers if each.number in best_plan(offers, limits)]
+    assert plan_cost(taken, limits) < plan_cost(taken, plain)
+    assert sorted(amount > 0 for *_, amount in limits.savings)[0] is False
+    assert 20 <= len(limits.savings) <= 25
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -177,13 +267,28 @@ def test_changes_keep_one_offer_for_each_work_and_firm(seed):
         after = changed_offers(at, offers, offers, plan)
         assert after != offers and len({each.number for each in after}) == len(after)
         assert len({(each.work, each.firm) for each in after}) == len(after)
-        other = changed_terms(at, limits, firms_of(offers, plan))
+        other = changed_terms(at, limits, [each for each in offers if each.number in plan])
         assert other != limits and (other.apart, other.rebate) == (limits.apart, limits.rebate)
+
+
+def test_savings_change_for_pairs_of_the_plan_and_for_others():
+    at, offers, limits = drawn(0)
+    taken = [each for each in offers if each.number in best_plan(offers, limits)]
+    firms = {each.work: each.firm for each in taken}
+    kinds = set()
+    for _ in range(60):
+        after = changed_terms(at, limits, taken)
+        for (one, other, now), (*pair, before) in zip(after.savings, limits.savings, strict=True):
+            assert [one, other] == pair and now
+            if now != before:
+                assert (now < before) == (firms[one] == firms[other])
+                kinds.add(now < before)
+    assert kinds == {True, False}
 
 
 def test_charges_change_although_the_plan_uses_every_firm():
     at, offers, limits = drawn(0)
-    every = Counter(dict.fromkeys(dict(limits.charges), 1))
+    every = [next(each for each in offers if each.firm == firm) for firm, _ in limits.charges]
     changed = [changed_terms(at, limits, every) for _ in range(20)]
     dearer = [each for each in changed if each.charges != limits.charges]
     assert dearer and all(each.days == limits.days for each in dearer)

@@ -76,7 +76,7 @@ def test_every_shift_has_the_near_misses_that_matter(template):
     for task_id in task_ids(template, "hard", "dev", count=1):
         mutants = set(source.mutants(source.build(task_id)))
         needed = {"never_made_up", "morning_pages", "grants_ignored", "others_overwritten"}
-        needed |= {"charges_ignored", "hasty_plans", "exchanged_plans"}
+        needed |= {"charges_ignored", "savings_ignored", "hasty_plans", "exchanged_plans"}
         needed |= {"plan_sent_once", "undelivered_left", "undone_left", "pace_ignored"}
         assert needed | {"miscounted", "not_sent"} <= mutants
         assert len(mutants) >= 10

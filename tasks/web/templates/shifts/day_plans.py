@@ -4,7 +4,6 @@ Most drawn days are dropped for other reasons, so that drawing their plans last 
 time.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -22,16 +21,16 @@ from hexathlon.tasks.web.templates.shifts.walk import DrawnRequest
 
 __all__ = ["DayPlans"]
 
-_REPLANNED = 3
+_REPLANNED = 4
 """Number of changes that are meant to make another plan the best one."""
 
-_FEWEST = 3
+_FEWEST = 4
 """Minimum number of plans that are sent in the course of a day."""
 
 _DRAWN = 3
 """Number of draws for one day before it is dropped."""
 
-_TRIES = 16
+_TRIES = 10
 
 
 @dataclass(frozen=True)
@@ -95,6 +94,8 @@ class DayPlans:
         able = _plannable(former, rules)
         if able and other is None:
             return rules
+        if not able and other is False:
+            other = None  # what changed otherwise has made another plan the best one
         before, force = former.in_force().plan, rules.in_force()
         taken = [each for each in force.offers if each.number in (force.plan or before)]
         for _ in range(_TRIES if taken else 0):
@@ -103,8 +104,7 @@ class DayPlans:
                 offers = changed_offers(self.scene, rules.offers, force.offers, numbers)
                 changed = replace(rules, offers=offers)
             else:
-                firms = Counter(each.firm for each in taken)
-                changed = replace(rules, terms=changed_terms(self.scene, rules.terms, firms))
+                changed = replace(rules, terms=changed_terms(self.scene, rules.terms, taken))
             wanted = other is None or other == (changed.in_force().plan != before)
             if wanted and _plannable(former, changed):
                 return changed

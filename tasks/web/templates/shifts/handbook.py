@@ -144,7 +144,22 @@ def _offers(rules: DayRules, scene: WebScene) -> str:
         f"{firm} · " + scene.say(f"€{charge}", f"{charge}欧元")
         for firm, charge in sorted(rules.terms.charges)
     ]
+    lines.append(
+        scene.say(
+            "Pair of works · amount if one firm gets both", "两项工程 · 同一公司承接这两项时的金额"
+        )
+    )
+    lines += [
+        f"{one} + {other} · " + scene.say(*_amount_text(amount))
+        for one, other, amount in sorted(rules.terms.savings)
+    ]
     return "\n".join(lines)
+
+
+def _amount_text(amount: int) -> tuple[str, str]:
+    if amount < 0:
+        return f"€{-amount} extra", f"加{-amount}欧元"
+    return f"€{amount} off", f"减{amount}欧元"
 
 
 def _condition(terms: PlanTerms) -> tuple[str, str]:
@@ -160,8 +175,8 @@ def _condition(terms: PlanTerms) -> tuple[str, str]:
     if terms.rebate:
         return (
             f" Every firm that gets at least {REBATED} works takes €{terms.rebate} off, once for all "
-            "of its works together.",
-            f"承接至少{REBATED}项工程的公司，每家减收{terms.rebate}欧元，按公司总共只减一次。",
+            "of its works together. This comes on top of the amounts for pairs.",
+            f"承接至少{REBATED}项工程的公司，每家减收{terms.rebate}欧元，按公司总共只减一次。该减收与两项工程组合的金额分别计算。",
         )
     return "", ""
 
@@ -203,21 +218,25 @@ def _rule_texts(rules: DayRules) -> dict[str, tuple[str, str]]:
         "sync": (
             f"Synchronisation. The site {rules.synchronised} is synchronised right after your reports "
             f"on the requests {rules.after[0]} and {rules.after[1]}. Without a notice, this undoes "
-            "some of your changes there: such a record shows its value of this morning again. That "
+            "some of your changes there: such a record shows its value of this morning again, which "
+            "nobody else gives to a record that you have changed. That "
             "is not the work of others; with the next request, bring it to the value that it has to "
             "have by then."
             if rules.after
             else "Synchronisation. There is none today.",
             f"同步。{rules.synchronised}网站在您报告请求{rules.after[0]}和请求{rules.after[1]}之后会立即同步。同步会不加通知地"
-            "撤销您在该网站上的部分更改，相关记录重新显示今早的值。这不算他人的更改；请随下一个请求把它调整为届时应有的值。"
+            "撤销您在该网站上的部分更改，相关记录重新显示今早的值（他人不会把您更改过的记录改回今早的值）。这不算他人的更改；请随下一个请求把它调整为届时应有的值。"
             if rules.after
             else "同步。今天没有同步。",
         ),
         "undelivered": (
-            "Mails that do not arrive. If a mail that you sent today could not be delivered, send it "
-            "once more, unchanged, even if it is out of date by then and a newer one goes out as well. "
-            "It counts as sent when you first sent it.",
-            "退信。您今天发出的邮件如果未能送达，请原样再发一次，即使其内容届时已过时、另须发出新邮件；其发送时间仍以首次发送为准。",
+            "Returned mails. If a notice on the mail site says that a mail that you sent today could "
+            "not be delivered, send that mail again as soon as you have seen the notice, or at the "
+            "latest before your last report: one new mail with the same address, subject and text, "
+            "even if a newer plan has taken its place by then. It counts as sent when you first sent "
+            "it, so that the plan that you sent last stays the same.",
+            "退信。邮件网站的提示说明您今天发出的某封邮件未能送达时，请在看到提示后再发一次，最迟在最后一次报告之前：收件地址、主题和正文都与原邮件相同，"
+            "即使届时已有更新的方案。其发送时间仍以首次发送为准，因此“最后发出的方案”不变。",
         ),
         "closed": (
             "Closures. A new request for a change of closed records is refused as a whole: "
@@ -234,13 +253,16 @@ def _rule_texts(rules: DayRules) -> dict[str, tuple[str, str]]:
         "mail": (
             f'Requests by mail. Mails with the subject "{mail[0]}" are requests as well. Such a mail '
             "belongs to the first request that reaches you after the mail has arrived, a refused "
-            "one included, and counts as made right before it. It counts if the address that it was "
+            "one included, and counts as made right before it. No mail arrives between a request and your "
+            "report on it: what is in the inbox while you work on a request came before that request, "
+            "even if both have the same minute. It counts if the address that it was "
             "sent from has a mandate in force today for the site that it concerns. A mail that "
             "corrects or withdraws an earlier one counts only if it also comes from the same "
             "address as that one, and that one counted. Whether a mail counts is decided once, with "
             "the request that it belongs to. Mails that do not count change nothing.",
             f"邮件请求。主题为“{mail[1]}”的邮件也是请求。此类邮件归入其到达之后第一个到达您的请求（包括被拒绝的请求），"
-            "并视为紧接在该请求之前提出。发件地址今天持有所涉网站的有效授权时，邮件才算数。更正或撤回先前邮件的邮件，"
+            "并视为紧接在该请求之前提出。从请求到达至您报告它的期间不会有邮件到达：处理某个请求时收件箱中的邮件都先于该请求到达，即使两者在同一分钟。"
+            "发件地址今天持有所涉网站的有效授权时，邮件才算数。更正或撤回先前邮件的邮件，"
             "还须与先前邮件的发件地址相同，且先前邮件算数，才算数。邮件是否算数只随其所归入的请求判定一次。不算数的邮件不引起任何更改。",
         ),
         "mandate": (
@@ -251,19 +273,26 @@ def _rule_texts(rules: DayRules) -> dict[str, tuple[str, str]]:
             "且授权人持有同一网站的有效授权，才有效。",
         ),
         "plan": (
-            "Plan. The page Offers has offers for works, and what each firm charges for calling out. "
+            "Plan. The page Offers lists offers for works, the call-out charges of firms, and amounts "
+            "for pairs of works. "
             "An offer counts if whoever entered it has a mandate for the site mail in force today. A "
             "plan takes exactly one offer that counts for each of the works on the page. No firm "
             f"gets more than {terms.works} works or works of more than {terms.days} days together."
-            f"{condition[0]} A plan costs the prices of its offers and, once for every firm that gets "
-            "a work, the call-out charge of that firm. The plan that holds is the cheapest of all "
+            f"{condition[0]} A plan costs the sum of three things: the prices of its offers; the "
+            "call-out charge of every firm that gets a work, once for each firm; and the amounts of all "
+            'listed pairs of which one firm gets both works, with "off" deducted and "extra" added. It '
+            "does not matter which firm that is; a pair whose works go to two firms has no effect; "
+            "and each pair counts for itself, so that a firm with three works has up to three pairs "
+            "and one with four up to six. The plan that holds is the cheapest of all "
             "these plans; only one is. Once a request has asked for the plan, send the plan that "
             "holds before you report on that request. With every later request that reaches you, a "
             "refused one included, find out whether the plan that holds by then is still the one "
             "that you sent last; if it is not, send the new one in the same way.",
-            "方案。“报价单”列有各项工程的报价和各公司的上门费。录入人今天持有mail网站的有效授权时，报价才算数。"
+            "方案。“报价单”列有各项工程的报价、各公司的上门费，以及某些两项工程组合的金额。录入人今天持有mail网站的有效授权时，报价才算数。"
             f"一个方案为单上每项工程各选恰好一条算数的报价；同一公司承接的工程不超过{terms.works}项，天数合计不超过{terms.days}天。"
-            f"{condition[1]}方案的费用为各报价的价格，加上每家承接工程的公司的上门费（每家只计一次）。"
+            f"{condition[1]}方案的费用为以下三项之和：各报价的价格；每家承接工程的公司的上门费（每家只计一次）；"
+            "所列组合中，两项工程都归同一公司的所有组合的金额（“减”为减去，“加”为加上）。不论是哪家公司，都按此计算；"
+            "两项工程分归两家公司的组合不计；各组合分别计算，因此承接三项工程的公司最多涉及三个组合，承接四项的最多六个。"
             "有效方案是其中费用最低的那一个（只有一个）。有请求要求发送方案时，须在报告该请求之前发出当时的有效方案。"
             "此后每当有请求到达您（包括被拒绝的请求），都要核对届时的有效方案是否仍是您最后发出的那个；如果不是，以同样方式发出新方案。",
         ),
@@ -278,12 +307,12 @@ def _pace(most: int) -> tuple[str, str]:
         "more records of a site would have to be, it is those with the smallest numbers, "
         "counting only the digits, so that K7 comes before E12. The others wait: they keep the "
         "value that they have until a later request, with which they are considered like all "
-        "other records, without precedence. Held records and those that are left as they are "
-        "take no place. What the other rules say about when a record is brought to a value goes "
-        "only within this limit.",
+        "other records, without precedence. Records that are held, and those that somebody "
+        "else has changed, do not count towards the limit. Where another rule says that a record "
+        "is brought to a value, this limit applies as well.",
         f"节奏。随每个请求，每个网站最多给{most}条记录设值。某网站应设值的记录更多时，只设编号最小的那些，编号只看数字，"
         "例如K7先于E12。其余记录等待：它们保持现有的值，随以后的请求像其他记录一样重新考虑，并无优先。"
-        "被冻结的记录和不再去动的记录不占名额。其他规则关于何时把记录调整为应有之值的规定，只在此限度内适用。",
+        "被冻结的记录和他人更改过的记录不计入这一数量。其他规则要求调整记录的值时，同样受此数量限制。",
     )
 
 

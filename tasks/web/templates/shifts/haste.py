@@ -10,6 +10,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.web.templates.shifts.plans import (
     NONE,
     Ints,
@@ -29,6 +30,9 @@ _RATES = (20, 50, 100, 200)
 
 _SETS = 4
 """Number of cheapest-looking sets of firms to begin with."""
+
+_CHANCES, _CHEAPEST = 8, 4
+"""Number of beginnings at random, with one of the cheapest offers for each work."""
 
 
 @lru_cache(maxsize=64)
@@ -90,7 +94,7 @@ def _distinct(choices: Ints) -> Ints:
 
 def _by_prices(table: PlanTable, former: tuple[str, ...]) -> Iterator[Ints]:
     """Yield choices by work, which need not be allowed: those of before, and the lowest prices."""
-    price, once = table.price, table.charges[:, 1]
+    price, once = table.price, table.charges
     cheapest = price.argmin(axis=1)
     if former:
         known = [[row.index(each) for each in former if each in row] for row in table.numbers]
@@ -103,11 +107,12 @@ def _by_prices(table: PlanTable, former: tuple[str, ...]) -> Iterator[Ints]:
 
 def _by_firms(table: PlanTable) -> Iterator[Ints]:
     """Yield choices with a value for days, by bundles and by sets of firms."""
-    share = table.price + table.charges[:, 1] // table.terms.works
+    share = table.price + table.charges // table.terms.works
     for rate in _RATES:
         yield (share + rate * table.days).argmin(axis=1)
     yield from _by_bundles(table)
     yield from _by_sets(table)
+    yield from _by_chance(table)
 
 
 def _by_bundles(table: PlanTable) -> Iterator[Ints]:
@@ -137,63 +142,60 @@ def _by_sets(table: PlanTable) -> Iterator[Ints]:
     works, firms = table.price.shape
     size = min(firms, -(-works // table.terms.works))
     sets = np.array(list(combinations(range(firms), size)))
-    looks = table.price[:, sets].min(axis=2).sum(axis=0) + table.charges[sets, 1].sum(axis=1)
+    looks = table.price[:, sets].min(axis=2).sum(axis=0) + table.charges[sets].sum(axis=1)
     for place in np.argsort(looks, kind="stable")[:_SETS]:
         yield sets[place][table.price[:, sets[place]].argmin(axis=1)]
+
+
+def _by_chance(table: PlanTable) -> Iterator[Ints]:
+    """Yield choices among the cheapest offers for each work, always the same ones."""
+    works, firms = table.price.shape
+    ranks = generator_for("plans at random", 0).integers(
+        min(_CHEAPEST, firms), size=(_CHANCES, works)
+    )
+    for each in ranks:
+        yield np.argsort(table.price, axis=1, kind="stable")[np.arange(works), each]
 
 
 # Exchanges -------------------------------------------------------------------------------------
 
 
+def _sets(table: PlanTable, choices: Ints) -> Ints:
+    """Return the set of works of every firm, by choice."""
+    works, firms = table.price.shape
+    taken = choices[:, :, None] == np.arange(firms)
+    sets: Ints = (taken * _bits(works)[:, None]).sum(axis=1, dtype=np.int32)
+    return sets
+
+
+def _bits(works: int) -> Ints:
+    return np.int32(1) << np.arange(works, dtype=np.int32)
+
+
+def _at(values: Ints, sets: Ints) -> Ints:
+    """Return the values of sets of works, by firm in the last axis."""
+    firms = values.shape[1]
+    return values.ravel().take(sets * firms + np.arange(firms, dtype=np.int32))
+
+
 def _costs(table: PlanTable, choices: Ints) -> tuple[Ints, Ints]:
     """Return what choices of firms cost, and by how much they exceed the terms."""
-    (count, works), firms = choices.shape, table.price.shape[1]
-    cells = (np.arange(count)[:, None] * firms + choices).ravel()
-    every = np.arange(works)
-    size = count * firms
-    days = np.bincount(cells, table.days[every, choices].ravel(), size).reshape(count, firms)
-    number = np.bincount(cells, minlength=size).reshape(count, firms)
-    excess = np.maximum(days - table.terms.days, 0).sum(axis=1)
-    excess = excess + 3 * np.maximum(number - table.terms.works, 0).sum(axis=1)
-    for pair, apart in ((table.apart, True), (table.together, False)):
-        if pair:
-            excess = excess + 3 * ((choices[:, pair[0]] == choices[:, pair[1]]) == apart)
-    cost = table.price[every, choices].sum(axis=1)
-    cost = cost + table.charges[np.arange(firms), number].sum(axis=1)
+    sets = _sets(table, choices)
+    cost, excess = (_at(each, sets).sum(axis=1) for each in (table.cost, table.excess))
     return np.minimum(cost, NONE), excess
 
 
 def _single(table: PlanTable, choices: Ints) -> tuple[Ints, Ints]:
     """Return `_costs` of exchanging one work, by choice, the work and the firm it goes to."""
-    price, days, charges, terms = table.price, table.days, table.charges, table.terms
-    works, count = price.shape
-    each, every = np.arange(works), np.arange(count)
-    taken = (choices[:, :, None] == every).astype(np.int32)
-    number, used = taken.sum(axis=1)[:, None], (taken * days).sum(axis=1)[:, None]
-    fewer, less = number - taken, used - taken * days
-    more, longer = fewer + 1, less + days
+    bit = _bits(len(table.price))[:, None]
+    left = _sets(table, choices)[:, None] & ~bit
 
-    def over(number: Ints, used: Ints) -> Ints:
-        days, works = np.maximum(used - terms.days, 0), np.maximum(number - terms.works, 0)
-        excess: Ints = days + 3 * works
-        return excess
+    def total(values: Ints) -> Ints:
+        rest = _at(values, left)
+        whole: Ints = rest.sum(axis=2, keepdims=True) - rest + _at(values, left | bit)
+        return whole
 
-    left = over(fewer, less)
-    excess = left.sum(axis=2, keepdims=True) + over(more, longer) - left
-    due = charges[every, fewer]
-    fixed = price[each, choices]
-    cost = due.sum(axis=2, keepdims=True) - due + charges[every, more] + price
-    cost += (fixed.sum(axis=1, keepdims=True) - fixed)[:, :, None]
-    for pair, apart in ((table.apart, True), (table.together, False)):
-        if pair:
-            same = np.repeat(choices[:, pair[:1]] == choices[:, pair[1:]], works, axis=1)[
-                :, :, None
-            ]
-            same = np.repeat(same, count, axis=2)
-            for one, other in (pair, pair[::-1]):
-                same[:, one] = choices[:, other, None] == every
-            excess += 3 * (same == apart)
-    return np.minimum(cost, NONE), excess
+    return np.minimum(total(table.cost), NONE), total(table.excess)
 
 
 def _mended(table: PlanTable, choices: Ints) -> Ints:
@@ -221,58 +223,29 @@ def _improved(table: PlanTable, choices: Ints) -> Ints:
     """Exchange one or two works at a time, always what saves most."""
     works, count = table.price.shape
     first, second = np.triu_indices(works, 1)
-    choices, rows = choices.copy(), np.arange(len(choices))
+    allowed, choices, rows = table.allowed, choices.copy(), np.arange(len(choices))
     while len(rows):
-        saved = _savings(table, choices[rows], first, second).reshape(len(rows), -1)
-        place = saved.argmax(axis=1)
-        better = saved[np.arange(len(rows)), place] > 0
+        sets = _sets(table, choices[rows])
+        cost = _double(allowed, sets, first, second).reshape(len(rows), -1)
+        place = cost.argmin(axis=1)
+        better = cost[np.arange(len(rows)), place] < _at(allowed, sets).sum(axis=1)
         rows, place = rows[better], place[better]
         pair, one, other = np.unravel_index(place, (len(first), count, count))
         choices[rows, first[pair]], choices[rows, second[pair]] = one, other
     return choices
 
 
-def _savings(table: PlanTable, choices: Ints, first: Places, second: Places) -> Ints:
-    """Return what exchanging two works saves, by choice, the two works and the firms they go to."""
-    price, days, charges, terms = table.price, table.days, table.charges, table.terms
-    works, count = price.shape
-    every = np.arange(count)
-    taken = (choices[:, :, None] == every).astype(np.int32)
-    whole = taken.sum(axis=1)
-    before = (taken * days).sum(axis=1)
-    number, used = (
-        total[:, None] - part[:, first] - part[:, second]
-        for total, part in ((whole, taken), (before, taken * days))
-    )
-    fixed = price[np.arange(works), choices]
-    total = fixed.sum(axis=1)[:, None]
-    left = total - fixed[:, first] - fixed[:, second] + charges[every, number].sum(axis=2)
-    now = total[:, 0] + charges[every, whole].sum(axis=1)
-    one_more = charges[every, np.minimum(number + 1, works)] - charges[every, number]
-    two_more = charges[every, np.minimum(number + 2, works)] - charges[every, number]
-    fits = [
-        (used + days[each] <= terms.days) & (number < terms.works) & (price[each] < NONE)
-        for each in (first, second)
-    ]
-    cost = (left[:, :, None] + price[first] + one_more)[:, :, :, None]
-    cost = cost + (price[second] + one_more)[:, :, None, :]
-    able = fits[0][:, :, :, None] & fits[1][:, :, None, :]
-    cost[:, :, every, every] = left[:, :, None] + price[first] + price[second] + two_more
-    able[:, :, every, every] &= (used + days[first] + days[second] <= terms.days) & (
-        number + 2 <= terms.works
-    )
-    for pair, apart in ((table.apart, True), (table.together, False)):
-        if pair:
-            one, other = (_whereabouts(table, choices, each, first, second) for each in pair)
-            able &= (one == other) != apart
-    return np.where(able, now[:, None, None, None] - cost, -NONE)
+def _double(allowed: Ints, sets: Ints, first: Places, second: Places) -> Ints:
+    """Return the cost of exchanging two works, by choice, by both and by the firms they go to.
 
-
-def _whereabouts(table: PlanTable, choices: Ints, work: int, first: Places, second: Places) -> Ints:
-    """Return the firm of a work after all exchanges of two works, in the axes of `_savings`."""
-    every = np.arange(table.price.shape[1], dtype=np.int32)
-    return np.where(
-        (first == work)[:, None, None],
-        every[:, None],
-        np.where((second == work)[:, None, None], every, choices[:, work, None, None, None]),
-    )
+    It is `NONE` or more if the result is not allowed.
+    """
+    every = np.arange(sets.shape[1])
+    one, other = (np.int32(1) << each.astype(np.int32)[:, None] for each in (first, second))
+    left = sets[:, None] & ~(one | other)
+    rest = _at(allowed, left)
+    whole = rest.sum(axis=2, dtype=np.int32)[:, :, None]
+    rises = [_at(allowed, left | each) - rest for each in (one, other, one | other)]
+    cost: Ints = (whole + rises[0])[:, :, :, None] + rises[1][:, :, None]
+    cost[:, :, every, every] = whole + rises[2]
+    return cost

@@ -54,6 +54,7 @@ SLIPS = (
     "largest_chosen",
     "offers_trusted",
     "charges_ignored",
+    "savings_ignored",
     "hasty_plans",
     "exchanged_plans",
     "plan_sent_once",

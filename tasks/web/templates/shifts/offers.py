@@ -1,8 +1,9 @@
 """Offers of a shift, the terms of its plan, and how both change in the course of the day."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import count
+from itertools import combinations, count
 
 from hexathlon.tasks.web.templates.draft import WebScene
 from hexathlon.tasks.web.templates.shifts.haste import exchanged_plans, hasty_plan
@@ -49,8 +50,15 @@ _WORKS, _FIRMS_DRAWN = 11, 9
 _GAP = 0.1
 """Share of works for which a firm makes no offer."""
 
-_MOST_WORKS = 3
-_DAYS = range(10, 14)
+_MOST_WORKS = 4
+_DAYS = range(15, 21)
+_PAIRS = 24
+"""Pairs of works, of 55, that are cheaper or dearer at the same firm."""
+
+_AMOUNTS = range(80, 360)
+_DEARER = 0.2
+"""Share of pairs that are dearer."""
+
 _TERMS_DRAWN = 12
 
 
@@ -96,11 +104,20 @@ def draw_terms(scene: WebScene, offers: Offers, counting: Offers) -> PlanTerms |
         return None
     for _ in range(_TERMS_DRAWN):
         charges = tuple((firm, 10 * int(scene.rng.integers(30, 130))) for firm in firms)
-        terms = PlanTerms(scene.pick(_DAYS), _MOST_WORKS, charges)
+        savings = _draw_savings(scene, works)
+        terms = PlanTerms(scene.pick(_DAYS), _MOST_WORKS, charges, savings=savings)
         terms = _with_condition(scene, terms, works)
         if out_of_reach(counting, terms):
             return terms
     return None
+
+
+def _draw_savings(scene: WebScene, works: Sequence[str]) -> tuple[tuple[str, str, int], ...]:
+    pairs = sorted(scene.sample(list(combinations(works, 2)), _PAIRS))
+    return tuple(
+        (one, other, scene.pick(_AMOUNTS) * (-1 if scene.rng.random() < _DEARER else 1))
+        for one, other in pairs
+    )
 
 
 def _with_condition(scene: WebScene, terms: PlanTerms, works: Sequence[str]) -> PlanTerms:
@@ -180,17 +197,20 @@ def _new_offer(scene: WebScene, offers: Offers, taken: Sequence[WorkOffer]) -> l
     return [WorkOffer(number, old.work, firm, price, days, old.author)]
 
 
-def changed_terms(scene: WebScene, terms: PlanTerms, firms: Mapping[str, int]) -> PlanTerms:
-    """Return the terms after a change: of the days, of charges, or of the further condition.
+def changed_terms(scene: WebScene, terms: PlanTerms, taken: Sequence[WorkOffer]) -> PlanTerms:
+    """Return the terms after a change: of the days, of charges, or of savings.
 
     Args:
         scene: What the change is drawn from.
         terms: The terms so far.
-        firms: Number of works in the plan that holds, by firm.
+        taken: Offers of the plan that holds.
     """
-    kind = scene.pick(("days", "charge", "charge"))
+    kind = scene.pick(("days", "charge", "saving", "saving"))
     if kind == "days":
         return replace(terms, days=terms.days + int(scene.pick((-2, -1, 1, 2))))
+    if kind == "saving" and terms.savings:
+        return _changed_savings(scene, terms, taken)
+    firms = Counter(each.firm for each in taken)
     charges = dict(terms.charges)
     used = scene.pick(sorted(firms))
     unused = [each for each in charges if each not in firms]
@@ -199,3 +219,25 @@ def changed_terms(scene: WebScene, terms: PlanTerms, firms: Mapping[str, int]) -
     if free is not None and scene.rng.random() < 0.6:
         charges[free] = max(50, charges[free] - 10 * int(scene.rng.integers(8, 40)))
     return replace(terms, charges=tuple(charges.items()))
+
+
+def _changed_savings(scene: WebScene, terms: PlanTerms, taken: Sequence[WorkOffer]) -> PlanTerms:
+    """Make a pair of the plan that holds dearer, or another one cheaper, or both."""
+    firms = {each.work: each.firm for each in taken}
+    same = [one in firms and firms[one] == firms.get(other) for one, other, _ in terms.savings]
+    groups = [[place for place, each in enumerate(same) if each is kind] for kind in (True, False)]
+    amounts = [amount for _, _, amount in terms.savings]
+    chosen = [(sign, group) for sign, group in zip((-1, 1), groups, strict=True) if group]
+    if len(chosen) == 2 and scene.rng.random() < 0.5:
+        chosen = [scene.pick(chosen)]
+    for sign, group in chosen:
+        place = scene.pick(group)
+        amounts[place] += sign * scene.pick(range(90, 320))
+        amounts[place] = amounts[place] or sign  # no pair is listed with 0
+    return replace(
+        terms,
+        savings=tuple(
+            (one, other, amount)
+            for (one, other, _), amount in zip(terms.savings, amounts, strict=True)
+        ),
+    )

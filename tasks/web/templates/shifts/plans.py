@@ -1,9 +1,10 @@
 """Plans of a shift: one offer for each of several works, under terms that join the works of a firm.
 
-A firm charges once for coming at all, and its works have to fit into its days. What a work costs
-therefore depends on the firms of all others. The best plan is found in two ways: `best_plan` by
-dynamic programming over sets of works, `plans_within` by a lower bound from prices per work, and
-all combinations of the bundles that this bound leaves. Which offers count is decided by `rules`.
+A firm charges once for coming at all, its works have to fit into its days, and pairs of works are
+cheaper or dearer at the same firm. What a work costs therefore depends on the firms of all others.
+The best plan is found in two ways: `best_plan` by dynamic programming over sets of works,
+`plans_within` by a lower bound from prices per work, and all combinations of the bundles that this
+bound leaves. Which offers count is decided by `rules`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -41,6 +42,9 @@ REBATED = 3
 
 NONE = 10**6
 """Price of what is not offered or not allowed."""
+
+_WORK_TOO_MANY = 3
+"""Days by which a work too many, or a broken condition, exceeds the terms."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,9 @@ class PlanTerms:
     rebate: int = 0
     """Euros off for every firm that gets `REBATED` works or more."""
 
+    savings: tuple[tuple[str, str, int], ...] = ()
+    """Pairs of works, each with the euros off if the same firm gets both; negative if it is dearer."""
+
     def allow(self, offers: Sequence[WorkOffer]) -> bool:
         """Whether a choice of one offer for each work is within the terms."""
         firms = {each.work: each.firm for each in offers}
@@ -94,9 +101,14 @@ class PlanTerms:
 
 
 def plan_cost(offers: Sequence[WorkOffer], terms: PlanTerms) -> int:
-    """Return what a plan costs: prices and charges, less rebates."""
-    charges = dict(terms.charges)
-    return sum(
+    """Return what a plan costs: prices and charges, less rebates and savings."""
+    charges, firms = dict(terms.charges), {each.work: each.firm for each in offers}
+    saved = sum(
+        amount
+        for one, other, amount in terms.savings
+        if one in firms and firms[one] == firms.get(other)
+    )
+    return -saved + sum(
         sum(each.price for each in group)
         + charges.get(firm, 0)
         - terms.rebate * (len(group) >= REBATED)
@@ -115,26 +127,42 @@ def _by_firm(offers: Iterable[WorkOffer]) -> Mapping[str, list[WorkOffer]]:
 
 
 class PlanTable(NamedTuple):
-    """Offers and terms as arrays; the axes of the first two are works and firms."""
+    """Offers and terms as arrays.
+
+    Sets of works are bit masks; the last axis of all arrays is firms.
+    """
 
     price: Ints
+    """By work."""
+
     days: Ints
+    """By work."""
+
     charges: Ints
-    """By firm and number of its works: the charge, less the rebate."""
+    """The call-out charges."""
+
+    cost: Ints
+    """By set of works: what it costs with charge, rebate and savings, at most `NONE`."""
+
+    excess: Ints
+    """By set of works: by how much it exceeds the terms; 0 if it is allowed."""
 
     numbers: tuple[tuple[str, ...], ...]
     """Numbers of offers, by work and firm."""
 
     terms: PlanTerms
-    apart: tuple[int, ...]
-    together: tuple[int, ...]
+
+    @property
+    def allowed(self) -> Ints:
+        """Cost by set of works, `NONE` if it is not allowed."""
+        return np.where(self.excess > 0, NONE, self.cost)
 
     def plan(self, firms: Sequence[int] | Ints) -> tuple[str, ...]:
         """Return the numbers of the offers, in ascending order, that give each work a firm."""
         return tuple(sorted(row[firm] for row, firm in zip(self.numbers, firms, strict=True)))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=32)
 def table_of(offers: Offers, terms: PlanTerms) -> PlanTable:
     """Return offers and terms as arrays.
 
@@ -153,14 +181,39 @@ def table_of(offers: Offers, terms: PlanTerms) -> PlanTable:
         price[work, firm], days[work, firm] = offer.price, offer.days
         numbers[work][firm] = offer.number
     once = dict(terms.charges)
-    charges = np.zeros((len(firms), len(works) + 1), dtype=np.int32)
-    charges[:, 1:] = np.array([once.get(each, 0) for each in firms]).reshape(-1, 1)
-    charges[:, REBATED:] -= terms.rebate
-    places = [
-        tuple(works.index(each) for each in pair if each in works)
-        for pair in (terms.apart, terms.together)
-    ]
-    return PlanTable(price, days, charges, tuple(map(tuple, numbers)), terms, *places)
+    charges = np.array([once.get(each, 0) for each in firms], dtype=np.int32)
+    places = {work: place for place, work in enumerate(works)}
+    cost, excess = _sets(price, days, charges, terms, places)
+    return PlanTable(price, days, charges, cost, excess, tuple(map(tuple, numbers)), terms)
+
+
+def _sets(
+    price: Ints, days: Ints, charges: Ints, terms: PlanTerms, places: Mapping[str, int]
+) -> tuple[Ints, Ints]:
+    """Return cost and excess of all sets of works at every firm."""
+    member = _members(len(price))
+    sizes = member.sum(axis=1)
+    saved = terms.rebate * (sizes >= REBATED)
+    pairs = [each for each in terms.savings if each[0] in places and each[1] in places]
+    if pairs:
+        first, second = ([places[each[side]] for each in pairs] for side in (0, 1))
+        both = member[:, first] & member[:, second]
+        saved = saved + both @ np.array([each[2] for each in pairs], dtype=np.int32)
+    # Products of floats are exact here, and ten times as fast as those of integers.
+    cost = member.astype(float) @ price + (sizes > 0)[:, None] * charges - saved[:, None]
+    broken = _WORK_TOO_MANY * np.maximum(sizes - terms.works, 0)
+    for pair, apart in ((terms.apart, True), (terms.together, False)):
+        if pair and all(each in places for each in pair):
+            one, other = (member[:, places[each]] > 0 for each in pair)
+            broken += _WORK_TOO_MANY * (one & other if apart else one != other)
+    excess = np.maximum(member.astype(float) @ days - terms.days, 0) + broken[:, None]
+    return np.minimum(cost, NONE).astype(np.int32), excess.astype(np.int32)
+
+
+@lru_cache(maxsize=8)
+def _members(count: int) -> Ints:
+    """Return, by set of works and work, 1 if it is in the set."""
+    return np.arange(1 << count, dtype=np.int32)[:, None] >> np.arange(count, dtype=np.int32) & 1
 
 
 # Bundles ---------------------------------------------------------------------------------------
@@ -212,13 +265,7 @@ def bundles_of(table: PlanTable) -> tuple[Ints, Ints, Ints]:
     """Return all bundles: their masks, their works, and what each costs at every firm."""
     count = len(table.price)
     every = _bundles(count, min(table.terms.works, count))
-    cost = every.member @ table.price + table.charges[:, every.member.sum(axis=1)].T
-    bad = (every.member @ table.days > table.terms.days) | (cost >= NONE)
-    if table.apart:
-        bad |= (every.member[:, list(table.apart)].sum(axis=1) == 2)[:, None]
-    if table.together:
-        bad |= (every.member[:, list(table.together)].sum(axis=1) == 1)[:, None]
-    return every.masks, every.member, np.where(bad, NONE, cost).astype(np.int32)
+    return every.masks, every.member, table.allowed[every.masks]
 
 
 @lru_cache(maxsize=512)

@@ -28,6 +28,9 @@ _MANDATE = re.compile(r"^(.+) <(.+)> · (\w+) · (\S+) – (\S+) · (.+)$")
 _TERM = re.compile(r"no more than (\d+) days|距其日期不超过(\d+)天")
 _OFFER = re.compile(r"^(O-\d+) · (.+) · (.+) · €?(\d+)(?:欧元)? · (\d+)\D+ · (.+)$")
 _CHARGE = re.compile(r"^([^·]+) · €?(\d+)(?:欧元)?$")
+_SAVING = re.compile(
+    r"^(.+) \+ (.+) · (?:€(\d+) off|€(\d+) extra|减(\d+)欧元|加(\d+)欧元)$", re.MULTILINE
+)
 _LIMITS = re.compile(
     r"more than (\d+) works or works of more than (\d+) days together"
     r"|承接的工程不超过(\d+)项，天数合计不超过(\d+)天"
@@ -87,7 +90,11 @@ def _same_plan(pages: Mapping[str, str], force: RulesInForce, entitled: set[str]
         for line in pages["day-offers"].splitlines()
         if (match := _CHARGE.match(line))
     ]
-    terms = _terms(pages["day-rules"], charges)
+    savings = [
+        (one, other, int(off or zh_off or 0) - int(extra or zh_extra or 0))
+        for one, other, off, extra, zh_off, zh_extra in _SAVING.findall(pages["day-offers"])
+    ]
+    terms = _terms(pages["day-rules"], charges, savings)
     taken = [each for each in offers if each.number in force.plan]
     most = plan_cost(taken, terms) + MARGIN - 1
     return plans_within(tuple(offers), terms, most) == [force.plan]
@@ -99,11 +106,19 @@ def _numbers(pattern: re.Pattern[str], rules: str) -> list[str]:
     return [] if match is None else [each for each in match.groups() if each]
 
 
-def _terms(rules: str, charges: Sequence[tuple[str, int]]) -> PlanTerms:
+def _terms(
+    rules: str, charges: Sequence[tuple[str, int]], savings: Sequence[tuple[str, str, int]]
+) -> PlanTerms:
     found = [_numbers(pattern, rules) for pattern in (_LIMITS, _APART, _TOGETHER, _REBATE)]
     (works, days), apart, together, rebate = found
     return PlanTerms(
-        int(days), int(works), tuple(charges), tuple(apart), tuple(together), int(*rebate)
+        int(days),
+        int(works),
+        tuple(charges),
+        tuple(apart),
+        tuple(together),
+        int(*rebate),
+        tuple(savings),
     )
 
 

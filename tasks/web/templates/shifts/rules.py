@@ -202,6 +202,8 @@ class DayRules:
             return replace(self, offers=tuple(replace(o, author=head) for o in self.offers))
         if slip == "charges_ignored":
             return replace(self, terms=replace(self.terms, charges=()))
+        if slip == "savings_ignored":
+            return replace(self, terms=replace(self.terms, savings=()))
         if slip == "pace_ignored":
             return replace(self, pace=0)
         if slip == "holds_never_end":

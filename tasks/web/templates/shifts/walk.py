@@ -60,6 +60,7 @@ _NEEDED_OF_PLANS = (
     "morning_pages",
     "grants_ignored",
     "charges_ignored",
+    "savings_ignored",
     "hasty_plans",
     "exchanged_plans",
     "plan_sent_once",

@@ -90,9 +90,9 @@ def account_text(bench: ShiftBench, site: str, name: str, email: str, subject: s
     return bench.say(
         f'Send one mail to {name} ({email}) with the subject "{subject}". Its text is the numbers '
         f"of all records of the site {site} that now have a value that you gave them and that "
-        "differs from this morning's, written as on the page Register, in ascending order and "
+        "differs from this morning's, without site and kind, in ascending order and "
         'separated by a comma and a space, such as "#9, #10" or "E901, E902".',
-        f"请给{name}（{email}）发一封邮件，主题“{subject}”，正文为{site}网站上现在的值由您所设、且与今早不同的所有记录的编号（写法同登记簿），"
+        f"请给{name}（{email}）发一封邮件，主题“{subject}”，正文为{site}网站上现在的值由您所设、且与今早不同的所有记录的编号（不含网站和记录类别），"
         "按升序，用英文逗号加空格分隔，例如“#9, #10”或“E901, E902”。",
     )
 
@@ -132,18 +132,19 @@ def introduction(bench: ShiftBench, story: str, turns: int) -> str:
         "of the mail site bind you: Rules of the day, Register, Mandates, Offers. They may change in the "
         "course of the day; what they say when a request reaches you goes for everything that you do "
         "with that request. Requests also come by mail, as the rules tell. Unless a request names "
-        "other data for retrieved_data, report there the numbers, in any order and as the page Register writes them, of all "
+        "other data for retrieved_data, report there the numbers, in any order, of all "
         "records, those of earlier requests included, that do not have the value that they have to "
         "have because they are held or because they wait for the pace, and nothing if there are "
-        'none; for example ["#9", "#10"] or ["E901"]. '
+        'none. A number is what stands last in the column "Record" of the page Register, without site '
+        'and kind, for example ["#9", "#10"] or ["E901"]. '
         "Texts in quotation marks are "
         "used exactly as they stand, without the quotation marks. Change nothing else.",
         f"{story}请求会在本对话中逐个到达。请在各网站上逐一执行，然后报告：已执行的用finish，因封存而不得执行的用"
         "report_infeasible。对您报告的答复就是下一个请求。最后一个请求会写明它是最后一个，报告它之后当天工作结束。"
         f"全天最多可用{turns}个操作（含报告）。邮件网站手册中有四页对您有约束力：当日规则、登记簿、授权清单、报价单。它们可能在当天变化；"
         "随某个请求所做的一切，以该请求到达时的内容为准。请求也会通过邮件到达，见当日规则。除非请求指明retrieved_data报告别的内容，"
-        "请以retrieved_data报告所有因被冻结、或因节奏而等待、从而没有应有之值的记录的编号（写法同登记簿，顺序不限），包括先前请求的记录；"
-        '没有则不填。例如["#9", "#10"]或["E901"]。'
+        "请以retrieved_data报告所有因被冻结、或因节奏而等待、从而没有应有之值的记录的编号（顺序不限），包括先前请求的记录；"
+        '没有则不填。编号指“登记簿”的“记录”一栏中最后的部分，不含网站和记录类别，例如["#9", "#10"]或["E901"]。'
         "引号中的文字照原样使用（不含引号）。不要做其他更改。",
     )
 
