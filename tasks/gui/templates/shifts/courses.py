@@ -122,7 +122,8 @@ def changed(
         elif kind == "barred":
             who = e.pick([thing for thing in range(COUNT) if thing not in bound])
             change = LayoutChange(added=(who, former[-1][who]), lifted=e.pick(problem.barred))
-        tilt = _tilted(e, change.applied(problem), pairs, limits)
+        rough = problem if change == LayoutChange() else change.applied(problem)
+        tilt = _tilted(e, rough, pairs, limits)
         change = replace(change, values={**change.values, **tilt})
         best = hard_best(change.applied(problem), *former)
         if best is not None:
