@@ -184,7 +184,7 @@ def test_a_shift_states_its_budget_and_requires_a_state_after_every_request(inde
     task = SOURCE.build(SOURCE.address("dev", index, "hard"))
     (check,) = task.checks
     requests = check.params["requests"]
-    assert 5 <= len(requests) <= 8 and str(task.limits.turns) in task.instruction
+    assert 8 <= len(requests) <= 11 and str(task.limits.turns) in task.instruction
     assert all(each["then"] for each in requests)
     assert len(task.params["requests"]) == len(requests) - 1
 

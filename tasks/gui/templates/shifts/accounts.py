@@ -100,9 +100,13 @@ def trip_costs(e: Errand, cast: DayCast) -> list[ShiftRequest]:
             f"我欠谁就转账给谁，附言“{title}”；谁欠我就发信息“你欠我12.30”。"),
             work, slips),
         ShiftRequest((
-            f"{title} has been corrected once more, by message. Settle the difference that this "
-            "makes, in the same way.",
-            f"{title}又有人发信息更正了。请用同样的方式结清由此产生的差额。"),
+            f"{title} has been corrected once more, by message. Where this changes the balance "
+            "between one of the others and me, settle only what the new balance differs by from "
+            f'the one settled before: if that is mine to pay, transfer it, with the reference '
+            f'"{title}"; if it is theirs, write "You owe me 12.30", with the difference.',
+            f"{title}又有人发信息更正了。谁与我之间的差额因此变了，就只结清新差额与先前已结清的差额之间"
+            f"相差的部分：该我付的就转账给对方，附言“{title}”；该对方付的就发信息“你欠我12.30”，"
+            "写相差的金额。"),
             later, ("all again",),
             said=((threads[late - 1], e.say(
                 f"About {title}: {things[last]} was {plain_cents(final[last].cents)}, sorry.",

@@ -4,6 +4,7 @@ The day is played on the expected phone, once as it should be and once for every
 rules that depend on what happened before apply to both.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -27,7 +28,7 @@ from hexathlon.tasks.gui.world.system.plan import PhoneEdit, PhonePlan
 
 __all__ = ["DayBook", "Notice", "ShiftRequest"]
 
-_MOST_MISSES = 6
+_MOST_MISSES = 8
 _INCOMING = 700
 """Numbers of messages that arrive during the day begin this far above those of the morning."""
 
@@ -122,7 +123,7 @@ class DayBook:
 
         Args:
             opening: What the oracle reads before the first request.
-            factor: Budget of actions, as a multiple of the oracle's.
+            factor: Budget of actions, as a multiple of the oracle's; rounded up to tens.
 
         Raises:
             NoErrand: If a careless reader would get the day right.
@@ -140,16 +141,17 @@ class DayBook:
             1 + bool(answer) + sum(each.actions for each in operations)
             for operations, answer in zip(right.operations, right.answers, strict=True)
         )
+        budget = 10 * math.ceil(actions * factor / 10)
         return GuiDraft(
             e.plan,
             e.say(
                 "Several things today, one after the other; report the status after each. Keep to "
                 "my notes about how I do things, whatever I ask for. Read what is written to me "
                 "when it comes; each new message has a notification. There are "
-                f"{int(actions * factor)} actions for the whole day.",
+                f"{budget} actions for the whole day.",
                 "今天有几件事，依次进行，每件做完请报告状态。无论我要什么，都请遵守我笔记里的做事规矩。"
                 "有人来信时请及时看，每条新信息都有通知。"
-                f"全天共有{int(actions * factor)}次操作。",
+                f"全天共有{budget}次操作。",
             ),
             right.script(opening),
             changes=expected.changes(),
@@ -162,7 +164,7 @@ class DayBook:
             ),
             alternatives={"unread": right.script(())},
             mutants=misses,
-            turns=int(actions * factor),
+            turns=budget,
         )  # fmt: skip
 
     # Messages ----------------------------------------------------------------------------------

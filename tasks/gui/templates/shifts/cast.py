@@ -37,6 +37,19 @@ class DayCast:
     taken: Sequence[str]
     """Days on which an open task of the list is due."""
 
+    acting: bool = False
+    """Whether the keeper is on leave today."""
+
+    @property
+    def chief(self) -> PhoneRow:
+        """Who may change the rules today."""
+        return self.deputy if self.acting else self.keeper
+
+    @property
+    def other(self) -> PhoneRow:
+        """Who may not, of the keeper and the deputy."""
+        return self.keeper if self.acting else self.deputy
+
 
 def draw_cast(e: Errand, count: int = 9) -> DayCast:
     """Draw the people of a day, and fill the list of tasks."""
@@ -79,10 +92,13 @@ def conversation(e: Errand, person: PhoneRow) -> PhoneRow:
     return thread
 
 
-def note(e: Errand, title: str, text: str, *, pinned: bool = False) -> None:
-    """Add a note."""
+def note(
+    e: Errand, title: str, text: str, *, pinned: bool = False, days_ago: int | None = None
+) -> None:  # fmt: skip
+    """Add a note, by default changed one to nine days ago."""
+    ago = e.number(1, 9) if days_ago is None else days_ago
     e.put("notes.notes", None, title=title, text=text, label="", pinned=pinned, archived=False,
-          changed=f"{e.day(-e.number(1, 9))} {e.number(10, 19)}:{e.number(10, 59)}")  # fmt: skip
+          changed=f"{e.day(-ago)} {e.number(10, 19)}:{e.number(10, 59)}")  # fmt: skip
 
 
 def mail(e: Errand, person: PhoneRow, subject: str, body: str, days_ago: int) -> PhoneRow:

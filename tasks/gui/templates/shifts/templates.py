@@ -15,6 +15,7 @@ from hexathlon.tasks.gui.templates.shifts.cast import (
     mail,
     note,
 )
+from hexathlon.tasks.gui.templates.shifts.planning import stands, tents
 from hexathlon.tasks.gui.templates.shifts.rules import (
     KINDS,
     HouseRules,
@@ -47,10 +48,12 @@ _APPLIES: dict[Duty, frozenset[str]] = {
     deadlines: frozenset({"tasks"}),
     listening: frozenset(),
     storage: frozenset(),
+    stands: frozenset({"messages"}),
+    tents: frozenset({"messages"}),
 }
 """What the rules of a day with a duty are about."""
 
-_BUDGET = 1.4
+_BUDGET = 1.2
 """Budget of actions, as a multiple of the oracle's."""
 
 _TRIES = 80
@@ -103,11 +106,17 @@ def _rules(
         "更改对其到达之后新建、修改和发送的一切有效；"
         "对今天在此之前新建的，只有明说时才有效。")  # fmt: skip
     lines = [(e.day(-e.number(3, 40)), amendment), (e.day(e.number(2, 20)), later)]
-    note(e, titles[0], "\n".join([*rule_lines(e, morning, kinds), authority]), pinned=True)
-    note(e, titles[1], "\n".join(
-        e.say(f"From {e.day_words(day)} on: {change.text(e)}. My other rules stay.",
-              f"{e.day_words(day)}起：{change.text(e)}。其他规矩不变。")
-        for day, change in e.sample(lines, 2)))  # fmt: skip
+    written = e.number(1, 9)
+    note(e, titles[0], "\n".join([*rule_lines(e, morning, kinds), authority]), pinned=True,
+         days_ago=written + 40)  # fmt: skip
+    note(e, titles[1], "\n".join([
+        e.say(f'Where this differs from "{titles[0]}", this note counts. Each change holds for '
+              "what I do on the named day or later, whatever dates it is about.",
+              f"与“{titles[0]}”不同的地方，以本笔记为准。每项更改适用于所写日期当天及以后我做的事，"
+              "与事情本身涉及的日期无关。"),
+        *(e.say(f"From {e.day_words(day)} on: {change.text(e)}. My other rules stay.",
+                f"{e.day_words(day)}起：{change.text(e)}。其他规矩不变。")
+          for day, change in e.sample(lines, 2))]), days_ago=written)  # fmt: skip
     force = amendment.applied(morning)
     misread = {"amendment unread": morning}
     careless = {"transfers": "spent", "messages": "written", "tasks": "taken"}
@@ -118,28 +127,41 @@ def _rules(
 
 
 def _notices(
-    e: Errand, cast: DayCast, rules: HouseRules, kinds: frozenset[str], count: int, acting: bool
+    e: Errand, cast: DayCast, rules: HouseRules, kinds: frozenset[str], count: int
 ) -> list[Notice]:
     """Let a change of the rules and an unauthorised one arrive during the day."""
     names = [rule for rule, kind in KINDS.items() if kind in kinds]
     e.need(len(names) > 1)
     true, false = e.sample(names, 2)
     places = e.sample(range(1, count - 1), 2)
-    chief, other = (cast.deputy, cast.keeper) if acting else (cast.keeper, cast.deputy)
     return [
-        Notice(places[0], conversation(e, chief), draw_change(e, rules, true), True),
-        Notice(places[1], conversation(e, other), draw_change(e, rules, false), False),
+        Notice(places[0], conversation(e, cast.chief), draw_change(e, rules, true), True),
+        Notice(places[1], conversation(e, cast.other), draw_change(e, rules, false), False),
     ]
 
 
-def _merged(e: Errand, parts: Sequence[Sequence[ShiftRequest]]) -> list[ShiftRequest]:
-    """Return the requests in a random order that keeps those of a duty, apart from each other."""
+def _merged(
+    e: Errand, parts: Sequence[Sequence[ShiftRequest]], plans: Sequence[ShiftRequest]
+) -> list[ShiftRequest]:
+    """Return the requests in a random order that keeps those of a duty, apart from each other.
+
+    Args:
+        e: Source of the draws.
+        parts: Requests by duty.
+        plans: Requests of the duty that begins early and goes on through the day.
+    """
     firsts = [part[0] for part in parts]
     order = e.sample(firsts, len(firsts))
     for part in parts:
         for request in part[1:]:
             at = order.index(part[0])
             order.insert(e.number(min(at + 2, len(order)), len(order)), request)
+    at = e.number(0, 1)
+    order.insert(at, plans[0])
+    for left, request in zip(range(len(plans) - 1, 0, -1), plans[1:], strict=True):
+        room = len(order) - at - 1  # other requests that are still to come
+        at += 1 + e.number(1, max(1, room // left))
+        order.insert(at, request)
     return order
 
 
@@ -157,9 +179,10 @@ def _drawn(e: Errand, cast: DayCast, duty: Duty) -> list[ShiftRequest]:
 def _day(e: Errand, *duties: Duty) -> GuiDraft:
     """Draw a day of these duties; rules are drawn until every one of them matters."""
     cast = draw_cast(e)
-    requests = _merged(e, [_drawn(e, cast, duty) for duty in duties])
+    cast = replace(cast, acting=_office(e, cast))
+    parts = [_drawn(e, cast, duty) for duty in duties]
+    requests = _merged(e, parts[:-1], parts[-1])
     kinds = frozenset[str]().union(*(_APPLIES[duty] for duty in duties))
-    acting = _office(e, cast)
     groups = read_path("contacts", "groups", wordings("contacts", "work", e.language))
     leave = look_up("mail", cast.keeper["name"])
     before = e.plan
@@ -167,7 +190,7 @@ def _day(e: Errand, *duties: Duty) -> GuiDraft:
         e.plan = before
         try:
             rules, misread, titles = _rules(e, cast, kinds)
-            notices = _notices(e, cast, rules, kinds, len(requests), acting)
+            notices = _notices(e, cast, rules, kinds, len(requests))
             book = DayBook(e, rules, misread, notices, requests)
             notes = [read("notes", title) for title in titles]
             return book.draft([*notes, groups, leave], _BUDGET)
@@ -178,38 +201,38 @@ def _day(e: Errand, *duties: Duty) -> GuiDraft:
 
 @errand("shift_treasurer", "hard", apps="bank notes tasks messages mail")
 def treasurer(e: Errand) -> GuiDraft:
-    """A day of accounts: a trip, invoices, payments and chores."""
-    return _day(e, trip_costs, invoices, chores, payments)
+    """A day of accounts: a trip, invoices, payments, and tents to place."""
+    return _day(e, trip_costs, invoices, payments, tents)
 
 
 @errand("shift_workshop", "hard", apps="calendar notes tasks mail messages bank")
 def workshop(e: Errand) -> GuiDraft:
-    """A day of plans: jobs, deadlines and payments."""
-    return _day(e, gaps, deadlines, payments)
+    """A day of plans: jobs, deadlines, payments, and stands to place."""
+    return _day(e, gaps, deadlines, payments, stands)
 
 
 @errand("shift_festival", "hard", apps="calendar messages files tasks notes mail")
 def festival(e: Errand) -> GuiDraft:
-    """A day before a festival: a meeting, chores and files."""
-    return _day(e, meeting, chores, storage)
+    """A day before a festival: a meeting, chores, files, and tents to place."""
+    return _day(e, meeting, chores, storage, tents)
 
 
 @errand("shift_moving", "hard", apps="bank calendar tasks messages mail notes")
 def moving(e: Errand) -> GuiDraft:
-    """A day before a move: a meeting, payments and invoices."""
-    return _day(e, meeting, payments, invoices)
+    """A day before a move: a meeting, payments, invoices, and tents to place."""
+    return _day(e, meeting, payments, invoices, tents)
 
 
 @errand("shift_journey", "hard", apps="podcasts bank calendar messages notes mail")
 def journey(e: Errand) -> GuiDraft:
-    """A day before a journey: something to listen to, debts and payments."""
-    return _day(e, listening, trip_costs, payments)
+    """A day before a journey: something to listen to, debts, payments, stands."""
+    return _day(e, listening, trip_costs, payments, stands)
 
 
 @errand("shift_market", "hard", apps="shop bank tasks messages notes mail")
 def market(e: Errand) -> GuiDraft:
-    """A day of purchases, with chores and payments."""
-    return _day(e, basket, chores, payments)
+    """A day of purchases, with chores, payments, and stands to place."""
+    return _day(e, basket, chores, payments, stands)
 
 
 TEMPLATES: tuple[GuiTemplate, ...] = (
