@@ -121,8 +121,13 @@ def scene_for(world: World, population: int, size: int, rng: np.random.Generator
     return WriteScene(world, content, rng, columns)
 
 
-def settle(plan: Plan, scene: WriteScene, database: bytes) -> Settled | None:
-    """Derive the expected tables twice and try every near miss; None if the plan is invalid."""
+def settle(
+    plan: Plan, scene: WriteScene, database: bytes, least: int = LEAST_MUTANTS
+) -> Settled | None:
+    """Derive the expected tables twice and try every near miss; None if the plan is invalid.
+
+    `least` near misses must differ from the expected tables.
+    """
     before = run_statements(database, ())
     expected = run_statements(database, plan.gold, before)
     if before is None or expected is None or not differing(before, expected):
@@ -137,7 +142,7 @@ def settle(plan: Plan, scene: WriteScene, database: bytes) -> Settled | None:
         found = run_statements(database, statements, before)
         if found is not None and differing(expected, found):
             mutants[name] = statements
-    return Settled(plan, expected, before, mutants) if len(mutants) >= LEAST_MUTANTS else None
+    return Settled(plan, expected, before, mutants) if len(mutants) >= least else None
 
 
 def run_statements(
