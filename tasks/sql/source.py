@@ -89,7 +89,8 @@ class SQLSource(StratifiedSource):
         """Explore, read, clarify what the question leaves open, test the query and submit it."""
         if task.params["mode"] == "write":
             change = _change(task)
-            tables = [table.name for table in world_for(change.world).schema.asked()][:2]
+            asked = [table.name for table in world_for(change.world).schema.asked()]
+            tables = [*(table.name for table in change.tables), *asked[:2]]
             documents = change.documents or task.params["documents"][:1]
             return _handing_in_change(change, change.gold, tables, documents)
         made = _question(task)

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hexathlon.tasks.errors import GenerationExhausted
+from hexathlon.tasks.sql.supplement import AddedDocument, AddedTable
 from hexathlon.tasks.sql.world.world import World
-from hexathlon.tasks.sql.writes import definitions, inserts, repairs, tables, updates
+from hexathlon.tasks.sql.writes import definitions, inserts, repairs, tables, updates, versions
 from hexathlon.tasks.sql.writes.hidden import (
     LONGEST,
     HiddenChange,
@@ -20,7 +21,15 @@ from hexathlon.tasks.sql.writes.hidden import (
     hidden_changes,
     repeated_rows,
 )
-from hexathlon.tasks.sql.writes.plan import Plan, Settled, WriteScene, scene_for, settle
+from hexathlon.tasks.sql.writes.plan import (
+    Plan,
+    Settled,
+    Staged,
+    WriteScene,
+    scene_for,
+    settle,
+    staged,
+)
 from hexathlon.tasks.task import LEVELS, Level
 
 __all__ = ["WriteInstance", "WriteTemplate", "write_templates"]
@@ -55,6 +64,12 @@ class WriteInstance:
     """Kinds of statement that the agent needs."""
     hidden: tuple[HiddenChange, ...] = ()
     """Hidden databases; a task that has them takes a script instead of the changed database."""
+    tables: tuple[AddedTable, ...] = ()
+    """Tables that the visible database gets beside those of its population."""
+    papers: tuple[AddedDocument, ...] = ()
+    """Documents of this task alone."""
+    runs: int = 1
+    """How often in a row a script is run."""
 
 
 @dataclass(frozen=True)
@@ -86,11 +101,12 @@ class WriteTemplate:
                 fits = fits or plan is not None
                 if plan is None:
                     continue
-                settled = settle(plan, scene, world.sqlite_bytes(population, size))
-                if settled is None:
+                ready = staged(plan, scene, world.sqlite_bytes(population, size))
+                settled = settle(plan, ready[0], ready[1]) if ready is not None else None
+                if ready is None or settled is None:
                     continue
-                made = _instance(self, scene, population, size, settled)
-                scripted = _scripted(made, settled, scene, rng) if self.scripted else made
+                made = _instance(self, population, size, settled, ready)
+                scripted = _scripted(made, settled, ready[0], rng) if self.scripted else made
                 if scripted is not None:
                     return scripted
             if not fits:
@@ -99,14 +115,15 @@ class WriteTemplate:
 
 
 def _instance(
-    template: WriteTemplate, scene: WriteScene, population: int, size: int, settled: Settled
+    template: WriteTemplate, population: int, size: int, settled: Settled, ready: Staged
 ) -> WriteInstance:
-    plan = settled.plan
+    plan, (scene, _, added) = settled.plan, ready
     return WriteInstance(
         template=template.name, world=scene.world.id, population=population, size=size,
         instruction=plan.instruction, gold=plan.gold, alternative=plan.alternative,
         mutants=settled.mutants, before=settled.before, digests=settled.digests,
-        documents=plan.documents, writes=template.writes,
+        documents=(*plan.documents, *(paper.name for paper in plan.papers)),
+        writes=template.writes, tables=added, papers=plan.papers, runs=plan.runs,
     )  # fmt: skip
 
 
@@ -114,6 +131,7 @@ _SCRIPT = (
     "Hand in a script of SQL statements that does this. It will be run on other databases, too, "
     "which have the same tables with other rows."
 )
+_AGAIN = " It may be started twice: a second run on the same rows must change nothing."
 
 
 def _scripted(
@@ -123,7 +141,7 @@ def _scripted(
     hidden = hidden_changes(settled, scene.world, made.size, rng)
     if hidden is None:
         return None
-    literal_rows = repeated_rows(settled.plan, scene)
+    literal_rows = repeated_rows(settled.plan, scene, made.tables)
     if literal_rows and not fails_somewhere(literal_rows, scene.world, hidden):
         return None
     named = {*made.mutants, *(name for change in hidden for name in change.mutants)}
@@ -131,7 +149,10 @@ def _scripted(
     if literal_rows and sum(map(len, literal_rows)) <= LONGEST:
         mutants["repeated_rows"] = literal_rows
     return replace(
-        made, instruction=f"{made.instruction} {_SCRIPT}", mutants=mutants, hidden=hidden
+        made,
+        instruction=f"{made.instruction} {_SCRIPT}{_AGAIN if made.runs > 1 else ''}",
+        mutants=mutants,
+        hidden=hidden,
     )
 
 
@@ -139,6 +160,7 @@ _TINY: tuple[Level, ...] = ("tiny",)
 _LARGER: tuple[Level, ...] = ("easy", "medium", "hard")
 _DOCUMENTED: tuple[Level, ...] = ("medium", "hard")
 _ROWS = ("insert", "update", "delete")
+_HARD: tuple[Level, ...] = ("hard",)
 _NEW_TABLE = ("insert", "delete", "create_table")
 _NEW_COLUMN = ("update", "alter_table")
 
@@ -168,6 +190,7 @@ _TEMPLATES = (
             ("add_count_column", _LARGER, tables.add_count_column, _NEW_COLUMN),
             ("dedupe", _DOCUMENTED, repairs.dedupe, _ROWS),
             ("repair", _LARGER, repairs.repair, _ROWS),
+            ("keep_versions", _HARD, versions.keep_versions, _ROWS),
         )
     ),
 )
