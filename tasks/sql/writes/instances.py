@@ -13,7 +13,15 @@ import numpy as np
 from hexathlon.tasks.errors import GenerationExhausted
 from hexathlon.tasks.sql.supplement import AddedDocument, AddedTable
 from hexathlon.tasks.sql.world.world import World
-from hexathlon.tasks.sql.writes import definitions, inserts, repairs, tables, updates, versions
+from hexathlon.tasks.sql.writes import (
+    definitions,
+    imports,
+    inserts,
+    repairs,
+    tables,
+    updates,
+    versions,
+)
 from hexathlon.tasks.sql.writes.hidden import (
     LONGEST,
     HiddenChange,
@@ -191,6 +199,7 @@ _TEMPLATES = (
             ("dedupe", _DOCUMENTED, repairs.dedupe, _ROWS),
             ("repair", _LARGER, repairs.repair, _ROWS),
             ("keep_versions", _HARD, versions.keep_versions, _ROWS),
+            ("merge_imports", _HARD, imports.merge_imports, _ROWS),
         )
     ),
 )
