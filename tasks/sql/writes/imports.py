@@ -393,6 +393,8 @@ def _papers(scene: WriteScene, made: _Import, rules: _Rules) -> tuple[AddedDocum
     """Return the rules, a notice on the precedence for one column, and a draft against it."""
     m, today, noun = made, scene.schema.today, made.table.noun
     amount, word = m.amount.noun, m.word.noun
+    stated = stated_values(m.table, m.given).removeprefix(", ")
+    constants = f"Every new one has the {stated}; its " if stated else "Its "
     text = (
         f"Each line of {m.lines} says what a source knows of one {noun} on the day as_of. Lines "
         f"name the {noun} by its {m.name.noun}; spaces around it mean nothing.\n\n"
@@ -411,8 +413,8 @@ def _papers(scene: WriteScene, made: _Import, rules: _Rules) -> tuple[AddedDocum
         f"6. Precedence of the sources, the highest first: {', '.join(rules.by_word)}.\n"
         f"7. {m.table.plural.capitalize()} whose {m.name.noun} is not there yet are added if the "
         f"lines that count tell both {amount} and {word}; otherwise their lines stay without "
-        f"effect. Keys ({m.key}) go on from the highest in use, in the order of the "
-        f"{m.name.noun}{stated_values(m.table, m.given)}; other columns are left empty (NULL).\n"
+        f"effect. Keys ({m.key}) go on from the highest in use, in the order of the {m.name.noun}. "
+        f"{constants}other columns are empty (NULL).\n"
         f"8. The day of {m.days} is then that of the latest line that counted for the {noun}; "
         f"entries that are missing are added, also for new {m.table.plural}."
     )  # fmt: skip
