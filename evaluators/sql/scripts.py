@@ -32,8 +32,9 @@ def sql_script(
 ) -> Verdict:
     """Score 1 if the script makes exactly the expected changes on every database.
 
-    Params: `statements` (SQL, applied in order). The evidence has, by table, the numbers of rows
-    that are missing and that should not be there, on the first database that differs.
+    Params: `statements` (SQL, applied in order); `runs`, how often in a row the script is run: only
+    the first run may change anything. The evidence has, by table, the numbers of rows that are
+    missing and that should not be there, on the first database that differs.
     """
     script = final_state.get("sql")
     if final_state.get("kind") != "script" or not isinstance(script, str):
@@ -46,14 +47,17 @@ def sql_script(
     try:
         for place, image in enumerate(images(task)):
             expected, before = expected_content(task, params["statements"], image, place)
-            got, error = _after_script(image, task, dialect, statements)
-            if error:
-                return _failed(place, partial, {"problem": f"error_{error}"})
-            differing = changed_parts(expected, describe_content(got), before)
-            if differing:
-                right = after_statements(image, params["statements"], today_of(task.params))
-                rows = _row_difference(right, got)
-                return _failed(place, partial, {"differing": differing, "rows": rows})
+            got = image
+            for run in range(1, int(params.get("runs", 1)) + 1):
+                again = {"run": run} if run > 1 else {}
+                got, error = _after_script(got, task, dialect, statements)
+                if error:
+                    return _failed(place, partial, {"problem": f"error_{error}", **again})
+                differing = changed_parts(expected, describe_content(got), before)
+                if differing:
+                    right = after_statements(image, params["statements"], today_of(task.params))
+                    rows = _row_difference(right, got)
+                    return _failed(place, partial, {"differing": differing, "rows": rows, **again})
             partial = 0.5
     except GraderFault as fault:
         return unscored(fault)

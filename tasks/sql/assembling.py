@@ -54,11 +54,14 @@ def write_task(
     address: TaskAddress, version: str, seed: int, made: WriteInstance, attempt: int
 ) -> Task:
     """Return the task of a change."""
-    documents = bool(world_for(made.world).schema.documents)
+    common = _common(made.world, attempt)
+    common["documents"] += [paper.name for paper in made.papers]
     return Task(
         instruction=made.instruction,
-        params={**_common(made.world, attempt), **write_params(made), "user": None},
-        tools=sql_tools("script" if made.hidden else "database", documents=documents),
+        params={**common, **write_params(made), "user": None},
+        tools=sql_tools(
+            "script" if made.hidden else "database", documents=bool(common["documents"])
+        ),
         checks=(write_check(made, canary_of(seed)),),
         **_identity(address, version, seed),
     )

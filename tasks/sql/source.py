@@ -38,7 +38,7 @@ class SQLSource(StratifiedSource):
 
     name = "sql"
     family = "sql"
-    version = "5"
+    version = "6"
     tolerated = {
         "alter:submit.sql": "a digit may decide nothing: less than a quarter in an amount, whose "
         "values are quarters; a day that no month has; the 1 in COUNT(CASE ... THEN 1 END); the "
@@ -89,7 +89,8 @@ class SQLSource(StratifiedSource):
         """Explore, read, clarify what the question leaves open, test the query and submit it."""
         if task.params["mode"] == "write":
             change = _change(task)
-            tables = [table.name for table in world_for(change.world).schema.asked()][:2]
+            asked = [table.name for table in world_for(change.world).schema.asked()]
+            tables = [*(table.name for table in change.tables), *asked[:2]]
             documents = change.documents or task.params["documents"][:1]
             return _handing_in_change(change, change.gold, tables, documents)
         made = _question(task)

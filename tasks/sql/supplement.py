@@ -1,7 +1,8 @@
 """Documents and tables that accompany one task, beside those of its world.
 
-They hold what decides whether a question can be answered: registers, notices, parameters. The
-question itself never mentions them.
+For questions, they hold what decides whether there is an answer: registers, notices, parameters,
+which the question itself never mentions. For scripts of changes, they are the rules, and the tables
+of imports and histories.
 """
 
 from collections.abc import Mapping
@@ -25,12 +26,23 @@ class AddedDocument:
 
 @dataclass(frozen=True, slots=True)
 class AddedTable:
-    """A table of one task, equal in its visible and hidden databases."""
+    """A table of one task."""
 
     name: str
     columns: tuple[tuple[str, str], ...]
     """Names with types."""
     rows: tuple[tuple[Value, ...], ...]
+    key: tuple[str, ...] = ()
+    """Columns of the primary key, if one is declared."""
+
+    def params(self) -> dict[str, Any]:
+        """Return the table as JSON."""
+        described: dict[str, Any] = {
+            "name": self.name,
+            "columns": [list(column) for column in self.columns],
+            "rows": [list(row) for row in self.rows],
+        }
+        return {**described, "key": list(self.key)} if self.key else described
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +60,7 @@ class Supplement:
 
     documents: tuple[AddedDocument, ...]
     tables: tuple[AddedTable, ...] = ()
+    """Tables that are equal in the visible and the hidden databases."""
     obstacle: Obstacle | None = None
     """None if the question can be answered."""
     decoys: tuple[str, ...] = ()
@@ -60,14 +73,7 @@ class Supplement:
                 {"name": d.name, "title": d.title, "dated": d.dated, "text": d.text}
                 for d in self.documents
             ],
-            "tables": [
-                {
-                    "name": table.name,
-                    "columns": [list(column) for column in table.columns],
-                    "rows": [list(row) for row in table.rows],
-                }
-                for table in self.tables
-            ],
+            "tables": [table.params() for table in self.tables],
         }
 
 

@@ -17,7 +17,7 @@ from hexathlon.tasks.sql.populate_bounds import ColumnBounds
 from hexathlon.tasks.sql.world.images import CACHE, quoted
 from hexathlon.tasks.sql.world.world import world_for
 
-__all__ = ["database_bytes", "hidden_bytes"]
+__all__ = ["database_bytes", "hidden_bytes", "with_tables"]
 
 
 def database_bytes(params: Mapping[str, Any]) -> bytes:
@@ -42,18 +42,19 @@ def hidden_bytes(params: Mapping[str, Any]) -> Iterator[bytes]:
 
 
 def _population_bytes(params: Mapping[str, Any], address: Mapping[str, Any]) -> bytes:
-    """Return a population of the task's world, with the tables of the task's supplement."""
+    """Return a population of the task's world, with the tables of the task and of this address."""
     bounds = tuple(
         ColumnBounds(table, column, tuple(values))
         for table, column, values in address.get("bounds", ())
     )
     world = world_for(params["world"])
     image = world.sqlite_bytes(address["population"], address["size"], bounds)
-    tables = (params.get("supplement") or {}).get("tables")
+    shared = (params.get("supplement") or {}).get("tables", ())
+    tables = [*shared, *address.get("tables", ())]
     if not tables:
         return image
     key = (world.id, address["population"], address["size"], bounds, json.dumps(tables))
-    return CACHE.get(key, lambda: _with_tables(image, tables))
+    return CACHE.get(key, lambda: with_tables(image, tables))
 
 
 def _described(database: Any) -> bytes:
@@ -98,18 +99,26 @@ def _from_file(file: Path) -> bytes:
 
 
 def _tables_bytes(tables: Sequence[Mapping[str, Any]]) -> bytes:
-    """Build a database from {"name", "columns": [[name, type], ...], "rows": [[...], ...]}."""
-    return _with_tables(b"", tables)
+    """Build a database from tables as `with_tables` takes them."""
+    return with_tables(b"", tables)
 
 
-def _with_tables(image: bytes, tables: Sequence[Mapping[str, Any]]) -> bytes:
-    """Return a database with further tables."""
+def with_tables(image: bytes, tables: Sequence[Mapping[str, Any]]) -> bytes:
+    """Return a database with further tables.
+
+    Args:
+        image: The database, or nothing for an empty one.
+        tables: {"name", "columns": [[name, type], ...], "rows": [[...], ...]}, and optionally
+            "key", the columns of the primary key.
+    """
     with closing(sqlite3.connect(":memory:")) as connection:
         if image:
             connection.deserialize(image)
         for table in tables:
-            columns = ", ".join(f"{quoted(name)} {kind}" for name, kind in table["columns"])
-            connection.execute(f"CREATE TABLE {quoted(table['name'])} ({columns})")
+            lines = [f"{quoted(name)} {kind}" for name, kind in table["columns"]]
+            if table.get("key"):
+                lines.append(f"PRIMARY KEY ({', '.join(map(quoted, table['key']))})")
+            connection.execute(f"CREATE TABLE {quoted(table['name'])} ({', '.join(lines)})")
             marks = ", ".join("?" * len(table["columns"]))
             connection.executemany(
                 f"INSERT INTO {quoted(table['name'])} VALUES ({marks})", table["rows"]

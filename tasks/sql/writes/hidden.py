@@ -1,30 +1,40 @@
 """Hidden databases of scripted changes, and scripts that repeat the rows of the visible one."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from hexathlon.tasks.sql.programs.phrases import literal
-from hexathlon.tasks.sql.schema import Table
+from hexathlon.tasks.sql.supplement import AddedTable
+from hexathlon.tasks.sql.world.database import with_tables
 from hexathlon.tasks.sql.world.digest import differing
 from hexathlon.tasks.sql.world.world import World
 from hexathlon.tasks.sql.writes.plan import (
     NamedRow,
     Plan,
+    Settled,
     TableContents,
     WriteScene,
     run_statements,
     scene_for,
     settle,
+    staged,
 )
 
-__all__ = ["HIDDEN", "HiddenChange", "hidden_changes", "repeated_rows"]
+__all__ = [
+    "HIDDEN",
+    "LONGEST",
+    "HiddenChange",
+    "fails_somewhere",
+    "hidden_changes",
+    "repeated_rows",
+]
 
 HIDDEN = 3
+LONGEST = 15_000
+"""Characters up to which a script that repeats rows is played as a near miss."""
 _TRIES = 9
-_LONGEST = 15_000
-"""Characters of a script that repeats rows."""
 
 
 @dataclass(frozen=True)
@@ -34,33 +44,61 @@ class HiddenChange:
     population: int
     size: int
     mutants: frozenset[str]
-    """Near misses that it distinguishes."""
+    """Near misses that it distinguishes and the visible database does not."""
+    digests: Mapping[str, str]
+    """Digest of every table after exactly the requested change."""
+    tables: tuple[AddedTable, ...] = ()
+    """Tables beside the population's own."""
+
+    def image(self, world: World) -> bytes:
+        """Return the database before the change."""
+        own = world.sqlite_bytes(self.population, self.size)
+        return with_tables(own, [table.params() for table in self.tables]) if self.tables else own
 
 
 def hidden_changes(
-    plan: Plan, world: World, size: int, rng: np.random.Generator
+    visible: Settled, world: World, size: int, rng: np.random.Generator
 ) -> tuple[HiddenChange, ...] | None:
-    """Return hidden populations on which both derivations agree; None if there are too few."""
+    """Return hidden populations on which both derivations agree; None if there are too few.
+
+    Near misses that the visible database distinguishes are not tried again.
+    """
+    rest = {k: sql for k, sql in visible.plan.mutants.items() if k not in visible.mutants}
+    plan = replace(visible.plan, mutants=rest)
     found: list[HiddenChange] = []
     for number in range(_TRIES):
         population = int(rng.integers(1 << 31))
         rows = size if number % 2 else size // 2
         scene = scene_for(world, population, rows, rng)
-        settled = settle(plan, scene, world.sqlite_bytes(population, rows))
-        if settled is not None:
-            found.append(HiddenChange(population, rows, frozenset(settled.mutants)))
+        ready = staged(plan, scene, world.sqlite_bytes(population, rows))
+        settled = settle(plan, ready[0], ready[1], least=0) if ready is not None else None
+        if ready is not None and settled is not None:
+            mutants = frozenset(settled.mutants)
+            found.append(HiddenChange(population, rows, mutants, settled.digests, ready[2]))
         if len(found) == HIDDEN:
             return tuple(found)
     return None
 
 
-def repeated_rows(
-    plan: Plan, scene: WriteScene, hidden: tuple[HiddenChange, ...]
-) -> Mapping[str, tuple[str, ...]]:
-    """Return a script that makes the visible database's changes row by row, as a near miss.
+def fails_somewhere(
+    statements: Sequence[str], world: World, hidden: Sequence[HiddenChange]
+) -> bool:
+    """Whether a script fails, or leaves other tables than expected, on a hidden population."""
+    for change in hidden:
+        left = run_statements(change.image(world), statements)
+        if left is None or differing(change.digests, left):
+            return True
+    return False
 
-    There is none if tables or columns are new, if it were too long, or if it is right elsewhere.
+
+def repeated_rows(
+    plan: Plan, scene: WriteScene, tables: Sequence[AddedTable] = ()
+) -> tuple[str, ...]:
+    """Return a script that makes the visible database's changes row by row, of any length.
+
+    `tables` are those that the plan adds; `scene` contains their rows, too.
     """
+    own = {table.name: table.key for table in tables}
     content: TableContents = {
         name: [dict(row) for row in rows] for name, rows in scene.content.items()
     }
@@ -68,36 +106,51 @@ def repeated_rows(
     statements: list[str] = []
     for name, rows in content.items():
         before = scene.content.get(name)
-        if before is None or (rows and set(rows[0]) != set(before[0])):
-            return {}
-        if rows != before:
-            statements += _changes(scene.schema.table(name), before, rows)
-    if not statements or sum(map(len, statements)) > _LONGEST:
-        return {}
-    for change in hidden:
-        image = scene.world.sqlite_bytes(change.population, change.size)
-        right, got = run_statements(image, plan.gold), run_statements(image, statements)
-        if right is not None and (got is None or differing(right, got)):
-            return {"repeated_rows": tuple(statements)}
-    return {}
+        if before is None:
+            names = list(rows[0])
+            statements += [f"CREATE TABLE {name} ({', '.join(names)})", *_inserts(name, rows)]
+        elif rows != before:
+            key = own.get(name) or scene.schema.table(name).primary_key
+            statements += _changes(name, key, before, rows)
+    return tuple(statements)
 
 
-def _changes(table: Table, before: list[NamedRow], after: list[NamedRow]) -> list[str]:
-    kept = {row[table.key]: row for row in after}
-    gone = [row[table.key] for row in before if row[table.key] not in kept]
-    statements = []
+def _changes(
+    table: str, key: Sequence[str], before: list[NamedRow], after: list[NamedRow]
+) -> list[str]:
+    """Return statements that turn one table's rows into others, row by row."""
+    names = key[0] if len(key) == 1 else f"({', '.join(key)})"
+
+    def place(row: NamedRow) -> str:
+        values = ", ".join(literal(row[name]) for name in key)
+        return values if len(key) == 1 else f"({values})"
+
+    def among(places: Sequence[str]) -> str:
+        listed = ", ".join(places)
+        return f"{names} IN ({listed})" if len(key) == 1 else f"{names} IN (VALUES {listed})"
+
+    known = {place(row) for row in before}
+    kept = {place(row): row for row in after}
+    added = [name for name in after[0] if name not in before[0]] if after and before else []
+    statements = [f"ALTER TABLE {table} ADD COLUMN {name}" for name in added]
+    gone = [place(row) for row in before if place(row) not in kept]
     if gone:
-        keys = ", ".join(map(literal, gone))
-        statements.append(f"DELETE FROM {table.name} WHERE {table.key} IN ({keys})")
+        statements.append(f"DELETE FROM {table} WHERE {among(gone)}")
     groups: dict[str, list[str]] = {}
     for row in before:
-        new = kept.get(row[table.key], row)
-        changed = [name for name in row if row[name] != new[name]]
+        new = kept.get(place(row), row)
+        changed = [name for name in new if name not in row or row[name] != new[name]]
         if changed:
             setting = ", ".join(f"{name} = {literal(new[name])}" for name in changed)
-            groups.setdefault(setting, []).append(literal(row[table.key]))
+            groups.setdefault(setting, []).append(place(row))
     statements += [
-        f"UPDATE {table.name} SET {setting} WHERE {table.key} IN ({', '.join(keys)})"
-        for setting, keys in groups.items()
+        f"UPDATE {table} SET {setting} WHERE {among(places)}" for setting, places in groups.items()
     ]
-    return statements
+    return statements + _inserts(table, [row for row in after if place(row) not in known])
+
+
+def _inserts(name: str, rows: Sequence[NamedRow]) -> list[str]:
+    if not rows:
+        return []
+    values = ", ".join(f"({', '.join(map(literal, row.values()))})" for row in rows)
+    return [f"INSERT INTO {name} ({', '.join(rows[0])}) VALUES {values}"]

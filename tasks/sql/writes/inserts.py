@@ -27,7 +27,7 @@ def insert_derived(scene: WriteScene) -> Plan | None:
     if amount is None or name is None or example is None:
         return None
     owner = example[edge.column]
-    given = _given(child, example, {child.key, edge.column, amount.name})
+    given = given_values(child, example, {child.key, edge.column, amount.name})
     who = next((r for r in scene.content[parent.name] if r[edge.parent_column] == owner), None)
     if who is None:
         return None
@@ -38,7 +38,7 @@ def _derived_row(
     scene: WriteScene, edge: Edge, amount: Column, given: NamedRow, owner: Value, who: Value
 ) -> Plan:
     child = scene.schema.table(edge.child)
-    told = _told(child, given)
+    told = stated_values(child, given)
     relation = child.column(edge.column).noun
     instruction = (
         f"Add one {child.noun} for the {relation} {spelt(who)}{told}. Its key "
@@ -94,7 +94,7 @@ def _insertable(table: Table) -> bool:
     )
 
 
-def _given(table: Table, example: NamedRow, derived: set[str]) -> NamedRow:
+def given_values(table: Table, example: NamedRow, derived: set[str]) -> NamedRow:
     """Return the values to state: those of NOT NULL columns, taken from an example row."""
     return {
         column.name: example[column.name]
@@ -103,7 +103,7 @@ def _given(table: Table, example: NamedRow, derived: set[str]) -> NamedRow:
     }
 
 
-def _told(table: Table, given: NamedRow) -> str:
+def stated_values(table: Table, given: NamedRow) -> str:
     """Describe the given values; references by their key, with the name of the column."""
     parts = []
     for name, value in given.items():
@@ -115,7 +115,7 @@ def _told(table: Table, given: NamedRow) -> str:
 
 def upsert(scene: WriteScene) -> Plan | None:
     """Set a value in listed rows: existing ones are updated, missing ones inserted."""
-    table = scene.pick([t for t in scene.plain("entity") if _upsertable(t)])
+    table = scene.pick([t for t in scene.plain("entity") if upsertable(t)])
     if table is None:
         return None
     name, amount = label(table), scene.pick([c for c in sound(table, "amount") if not c.unique])
@@ -124,7 +124,7 @@ def upsert(scene: WriteScene) -> Plan | None:
     rows = scene.content[table.name]
     picked = [rows[int(i)] for i in scene.rng.permutation(len(rows))[:2]]
     example = rows[int(scene.rng.integers(len(rows)))]
-    given = _given(table, example, {table.key, name.name, amount.name})
+    given = given_values(table, example, {table.key, name.name, amount.name})
     fresh = f"Provisional {table.noun} {int(scene.rng.integers(100, 1000))}"
     targets = [(str(row[name.name]), 0.25 * int(scene.rng.integers(40, 900))) for row in picked]
     new = (fresh, 0.25 * int(scene.rng.integers(40, 900)))
@@ -190,7 +190,7 @@ def _listed(
     table: Table, columns: tuple[Column, Column], given: NamedRow, order: Sequence[NamedAmount]
 ) -> str:
     name, amount = columns
-    told = _told(table, given)
+    told = stated_values(table, given)
     listed = "; ".join(f"{spelt(who)} {value:.2f}" for who, value in order)
     return (
         f"Set the {amount.noun} of these {table.plural}, identified by {name.noun}: {listed}. One "
@@ -200,7 +200,7 @@ def _listed(
     )
 
 
-def _upsertable(table: Table) -> bool:
+def upsertable(table: Table) -> bool:
     """Whether a row can be described by its label and its NOT NULL columns."""
     name = label(table)
     return name is not None and all(

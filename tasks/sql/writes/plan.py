@@ -8,12 +8,14 @@ at least three near misses differ.
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
 
 from hexathlon.tasks.sql.schema import Column, Edge, Schema, Table, Value
+from hexathlon.tasks.sql.supplement import AddedDocument, AddedTable
+from hexathlon.tasks.sql.world.database import with_tables
 from hexathlon.tasks.sql.world.digest import differing, digest_rows, table_digests
 from hexathlon.tasks.sql.world.world import World
 
@@ -38,6 +40,12 @@ class Plan:
     """Applies the change in place; new tables and columns are simply new keys."""
     documents: tuple[str, ...] = ()
     """Documents that must be read."""
+    stage: Callable[["WriteScene"], tuple[AddedTable, ...] | None] | None = None
+    """Draws the tables that a population gets beside its own; None if it does not suit."""
+    papers: tuple[AddedDocument, ...] = ()
+    """Documents of this task alone."""
+    runs: int = 1
+    """How often in a row the statements are run; only the first run may change anything."""
 
 
 @dataclass(frozen=True)
@@ -121,23 +129,56 @@ def scene_for(world: World, population: int, size: int, rng: np.random.Generator
     return WriteScene(world, content, rng, columns)
 
 
-def settle(plan: Plan, scene: WriteScene, database: bytes) -> Settled | None:
-    """Derive the expected tables twice and try every near miss; None if the plan is invalid."""
+def settle(
+    plan: Plan, scene: WriteScene, database: bytes, least: int = LEAST_MUTANTS
+) -> Settled | None:
+    """Derive the expected tables twice and try every near miss; None if the plan is invalid.
+
+    `least` near misses must differ from the expected tables, after one run or several.
+    """
     before = run_statements(database, ())
     expected = run_statements(database, plan.gold, before)
     if before is None or expected is None or not differing(before, expected):
         return None
     if differing(expected, _by_rows(plan, scene, before)):
         return None
-    other = run_statements(database, plan.alternative, before)
-    if other is None or differing(expected, other):
+
+    def differs(statements: Sequence[str], runs: int) -> bool | None:
+        found = run_statements(database, tuple(statements) * runs, before)
+        return None if found is None else bool(differing(expected, found))
+
+    right = [plan.gold * runs for runs in range(2, plan.runs + 1)]
+    right += [plan.alternative * runs for runs in range(1, plan.runs + 1)]
+    if any(differs(statements, 1) is not False for statements in right):
         return None
     mutants = {}
     for name, statements in plan.mutants.items():
-        found = run_statements(database, statements, before)
-        if found is not None and differing(expected, found):
+        outcome = differs(statements, 1)
+        if outcome is False and plan.runs > 1:
+            outcome = differs(statements, plan.runs) is not False
+        if outcome:
             mutants[name] = statements
-    return Settled(plan, expected, before, mutants) if len(mutants) >= LEAST_MUTANTS else None
+    return Settled(plan, expected, before, mutants) if len(mutants) >= least else None
+
+
+Staged = tuple[WriteScene, bytes, tuple[AddedTable, ...]]
+"""A population's scene, its database, and the tables that it got beside its own."""
+
+
+def staged(plan: Plan, scene: WriteScene, database: bytes) -> Staged | None:
+    """Return a population with the plan's own tables, and these; None if it does not suit."""
+    if plan.stage is None:
+        return scene, database, ()
+    tables = plan.stage(scene)
+    if tables is None:
+        return None
+    columns = {table.name: [name for name, _ in table.columns] for table in tables}
+    content = {
+        table.name: [dict(zip(columns[table.name], row, strict=True)) for row in table.rows]
+        for table in tables
+    }
+    full = replace(scene, content=scene.content | content, columns=scene.columns | columns)
+    return full, with_tables(database, [table.params() for table in tables]), tables
 
 
 def run_statements(

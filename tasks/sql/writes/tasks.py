@@ -8,7 +8,9 @@ from hexathlon.tasks.errors import GenerationExhausted
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.sql.scripts import Exploring, explore
+from hexathlon.tasks.sql.supplement import Supplement
 from hexathlon.tasks.sql.world.world import world_for
+from hexathlon.tasks.sql.writes.hidden import HiddenChange
 from hexathlon.tasks.sql.writes.instances import WriteInstance, write_templates
 from hexathlon.tasks.task import Check
 from hexathlon.tasks.tool_calls import tool_call
@@ -53,21 +55,31 @@ def recompose_write(template: str, world: str, seed: int, attempt: int) -> Write
 
 def write_params(made: WriteInstance) -> dict[str, Any]:
     """Return the task parameters specific to write tasks."""
-    return {
-        "population": made.population,
-        "size": made.size,
+    params: dict[str, Any] = {
+        **_address(made),
         "mode": "write",
         "writes": list(made.writes),
-        "hidden": [
-            {"population": change.population, "size": change.size} for change in made.hidden
-        ],
+        "hidden": [_address(change) for change in made.hidden],
     }
+    if made.papers:
+        params["supplement"] = Supplement(made.papers).params()
+    return params
+
+
+def _address(made: WriteInstance | HiddenChange) -> dict[str, Any]:
+    """Return what determines a database within its world."""
+    address: dict[str, Any] = {"population": made.population, "size": made.size}
+    if made.tables:
+        address["tables"] = [table.params() for table in made.tables]
+    return address
 
 
 def write_check(made: WriteInstance, canary: str) -> Check:
     """Return the check on the final tables, given as the statements that produce them."""
-    name = "sql_script" if made.hidden else "sql_write"
-    return Check(name=name, params={"statements": list(made.gold), "canary": canary})
+    params: dict[str, Any] = {"statements": list(made.gold), "canary": canary}
+    if made.runs > 1:
+        params["runs"] = made.runs
+    return Check(name="sql_script" if made.hidden else "sql_write", params=params)
 
 
 def writing(

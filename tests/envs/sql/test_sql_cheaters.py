@@ -33,6 +33,8 @@ def tasks(kind: str) -> Iterator[Task]:
             found = task.params["mode"]
             if task.checks[0].name == "sql_impossible":
                 found = "impossible"
+            elif task.checks[0].name == "sql_script":
+                found = "script"
             elif "asked" in task.checks[0].params:
                 found = "open"
             if found == kind:
@@ -155,12 +157,31 @@ def judge_shadower(task: Task) -> Script:
     yield call("submit")
 
 
+def visible_rows(task: Task) -> Script:
+    """Hands in a script that changes the rows it saw, by their keys and values."""
+    repeated = _change(task).mutants.get("repeated_rows")
+    yield call("submit", script="; ".join(repeated or _change(task).gold[:-1] or ("SELECT 1",)))
+
+
+def in_place(task: Task) -> Script:
+    """Makes the right change in its own copy, and hands in a script that looks at it."""
+    for statement in _change(task).gold:
+        yield call("run_query", sql=statement)
+    yield call("submit", script="SELECT 1")
+
+
+def uncommitted(task: Task) -> Script:
+    """Hands in the right script, in a transaction that it never commits."""
+    yield call("submit", script="; ".join(["BEGIN", *_change(task).gold]))
+
+
 CHEATERS: list[tuple[str, Cheater]] = [
     *(("read", cheater) for cheater in (memoriser, fingerprinter, many_at_once, stacked, widened,
                                         padded)),
     *(("open", cheater) for cheater in (guesser, asker_in_passing, memoriser)),
     *(("impossible", cheater) for cheater in (shotgun, many_at_once)),
     *(("write", cheater) for cheater in (hesitant, thorough, deserter, judge_shadower)),
+    *(("script", cheater) for cheater in (visible_rows, in_place, uncommitted)),
 ]  # fmt: skip
 
 

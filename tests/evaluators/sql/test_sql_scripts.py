@@ -14,10 +14,11 @@ HIDDEN[1]["tables"][0]["rows"] = [
 ]
 
 
-def judged(script, **state):
+def judged(script, params=None, **state):
+    params = {"statements": [WRITE], **(params or {})}
     task = make_task(
         "write",
-        checks=(Check(name="sql_script", params={"statements": [WRITE]}),),
+        checks=(Check(name="sql_script", params=params),),
         hidden=HIDDEN,
         mode="write",
     )
@@ -50,6 +51,28 @@ def test_other_changes_score_zero_with_the_rows_that_differ(script, terms, evide
     assert verdict.score == 0.0 and verdict.status != "unscored"
     assert (verdict.terms.get("visible", 0), verdict.terms.get("hidden", 0)) == terms
     assert all(verdict.evidence[name] == value for name, value in evidence.items())
+
+
+ADD = "INSERT INTO customers SELECT 900, 'Ada', 'Oslo'"
+ONCE = f"{ADD} WHERE NOT EXISTS (SELECT 1 FROM customers WHERE id = 900)"
+
+
+@pytest.mark.parametrize(("script", "score", "evidence"), [
+    (ONCE, 1.0, {"databases": 3}),
+    (ADD, 0.0, {"run": 2}),
+    (f"DELETE FROM customers WHERE id = 900; {ADD}", 1.0, {}),
+    (f"{ADD} FROM (SELECT 1 WHERE (SELECT COUNT(*) FROM customers WHERE id = 900) < 2)", 0.0,
+     {"run": 2}),
+    (f"{ADD}; {ADD}", 0.0, {"database": "visible"}),
+])  # fmt: skip
+def test_only_the_first_of_two_runs_may_change_anything(script, score, evidence):
+    verdict = judged(script, {"statements": [ONCE], "runs": 2})
+    assert verdict.score == score and verdict.status != "unscored"
+    assert all(verdict.evidence[name] == value for name, value in evidence.items())
+
+
+def test_a_script_is_run_once_unless_the_task_says_otherwise():
+    assert judged(ADD, {"statements": [ONCE]}).score == 1.0
 
 
 @pytest.mark.parametrize("state", [{"kind": "database"}, {"kind": "sql"}, {"sql": None}])

@@ -14,7 +14,7 @@ SOURCE = source()
 TASKS = [SOURCE.address("dev", index) for index in range(0, 180, 12)]
 ASKING = ["sql/ask_period/easy/dev/00000", "sql/ask_measure/medium/dev/00001"]
 TWINS = ["sql/held_first/easy/dev/00000", "sql/term_second/hard/dev/00000"]
-WRITE = "sql/write_update_join/easy/dev/00000"
+WRITES = ["sql/write_reassign/easy/dev/00000", "sql/script_update_join/easy/dev/00000"]
 
 
 def calls(script, answer: str = "fine") -> list[dict]:
@@ -39,7 +39,7 @@ def check_calls(task: Task, made: list[dict]) -> None:
     assert len(made) <= task.limits.turns
 
 
-@pytest.mark.parametrize("task_id", [*TASKS, *ASKING, *TWINS, WRITE])
+@pytest.mark.parametrize("task_id", [*TASKS, *ASKING, *TWINS, *WRITES])
 def test_every_script_uses_the_tasks_tools_and_ends_with_a_submission(task_id: str):
     task = SOURCE.build(task_id)
     check_calls(task, calls(SOURCE.oracle(task)))

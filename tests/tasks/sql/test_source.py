@@ -30,6 +30,8 @@ SAMPLE = [
     "sql/ask_threshold/easy/heldout/00002",
     "sql/write_upsert/medium/dev/00003",
     "sql/in_exactly_one/medium/test/00000",
+    "sql/script_keep_versions/hard/test/00001",
+    "sql/script_merge_imports/hard/heldout/00000",
 ]
 
 
