@@ -17,7 +17,7 @@ def compare(
     ],
     as_json: AsJson = False,
 ) -> int:
-    """Compare runs on shared tasks: paired tests with Holm's correction.
+    """Compare runs on shared tasks: paired tests, Holm's correction.
 
     The table gives the difference of the scores with its 95 % interval, the p value, and the
     smallest difference that these tasks could have detected.

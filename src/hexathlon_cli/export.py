@@ -30,7 +30,7 @@ def export(
     taskset: TasksetName = None,
     level: LevelName = None,
 ) -> int:
-    """Export trajectories, results or tasks in the format of another tool.
+    """Export trajectories, results or tasks in another tool's format.
 
     Trajectories and results come from a run directory or a file of transcripts; the formats
     datasets and harbor write tasks of an event.
@@ -48,7 +48,7 @@ def import_(
         bool, typer.Option("--replay", help="Replay each conversation and compare its reward.")
     ] = False,
 ) -> int:
-    """Import trajectories from another tool as a file of transcripts.
+    """Import another tool's trajectories as a file of transcripts.
 
     Exit code 3 means that a replayed conversation earned a different reward than it states.
     """

@@ -27,7 +27,7 @@ def verify(
         ),
     ] = None,
 ) -> int:
-    """Verify a run: check its plan and hash chain, and replay every trial.
+    """Verify a run: its plan, its hash chain, a replay of every trial.
 
     The trials are derived from the plan's configuration; each must be recorded. The recorded
     actions are replayed in fresh environments; observations, rewards and hashes must be the same.
