@@ -30,7 +30,7 @@ def export(
     taskset: TasksetName = None,
     level: LevelName = None,
 ) -> int:
-    """Export trajectories, results or tasks in another tool's format.
+    """Export trajectories, results or tasks for other tools.
 
     Trajectories and results come from a run directory or a file of transcripts; the formats
     datasets and harbor write tasks of an event.

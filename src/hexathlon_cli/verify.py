@@ -27,7 +27,7 @@ def verify(
         ),
     ] = None,
 ) -> int:
-    """Verify a run: its plan, its hash chain, a replay of every trial.
+    """Verify a run's plan and hash chain, and replay its trials.
 
     The trials are derived from the plan's configuration; each must be recorded. The recorded
     actions are replayed in fresh environments; observations, rewards and hashes must be the same.
