@@ -1,4 +1,4 @@
-"""Broadcasts of the learner's weights to the servers of replicas, by vLLM's transfer API.
+"""Broadcasts of the learner's weights to the servers of replicas, through vLLM's transfer API.
 
 Servers take the API's HTTP calls from their own node only. The learner therefore makes these calls
 through the replicas' actors, while the tensors travel over NCCL or gloo:

@@ -1,4 +1,4 @@
-"""Evaluation on a cluster: workers play the trials of a plan, the caller writes the records.
+"""Evaluation on a cluster: workers play the trials of a plan, and the caller writes the records.
 
 The records equal those of a single process, in the order of the plan: a trial depends only on its
 key, not on the worker that plays it. With remote models, the order is that of completion, as in a

@@ -1,4 +1,4 @@
-"""The executor that plays rollouts on a cluster."""
+"""The cluster executor: plays rollouts on the workers of a cluster."""
 
 import asyncio
 import itertools

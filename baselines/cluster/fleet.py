@@ -1,9 +1,9 @@
 """A fleet: pools of workers that play the rollouts of one or several executors.
 
 Rollouts wait in the queue of their pool and go to the worker with the most free slots. Short ones
-are sent in batches, which makes messages cheap. A lost worker is replaced, and other workers
-continue its rollouts under the same keys, from the turns that it recorded if there are any, else
-from the start. Interpreting the outcomes is left to the callers.
+are sent in batches, to save messages. A lost worker is replaced, and other workers continue its
+rollouts under the same keys, from the turns that it recorded if there are any, else from the start.
+Interpreting the outcomes is left to the callers.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """The driver's view of one worker: its slots, its location and its heartbeats.
 
-The fleet decides which rollouts it plays and what happens when it is lost.
+The fleet decides which rollouts the worker plays and what happens when it is lost.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """Rollouts submitted to a fleet, and the pools that queue them.
 
-A pool knows which of its workers are free and how many rollouts to send per message. Sending them,
-and handling the loss of a worker, is left to the fleet.
+A pool knows which of its workers are free and how many rollouts to send per message. Sending them
+and handling the loss of a worker are left to the fleet.
 """
 
 import asyncio

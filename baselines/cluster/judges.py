@@ -1,8 +1,8 @@
 """Judges as stateless tasks of a cluster: each question is one task, on any node with room.
 
 Prompts, caches, retries after invalid replies, and the judged file remain with the process that
-judges; only the model is elsewhere. A worker process opens a model once and keeps it for the
-questions that follow, so that as many copies exist as questions run at the same time.
+judges; only the model runs elsewhere. A worker process opens a model once and keeps it for later
+questions, so there are as many copies as questions in flight.
 """
 
 import asyncio

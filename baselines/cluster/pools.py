@@ -1,6 +1,6 @@
-"""Reservation of resources on a cluster: placement groups with a name and a deadline.
+"""Reservation of cluster resources: named placement groups, with a deadline.
 
-What runs in the bundles is up to the caller: environment workers, engines or learner ranks.
+The caller decides what runs in the bundles: environment workers, engines or learner ranks.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """Published weights as the processes of a cluster see them: a reference, a probe, and the board.
 
-The board has the latest weights, so that a restarted replica samples from the same policy as the
+The board holds the latest weights, so that a restarted replica samples from the same policy as the
 others. The learner's log-probabilities are sent along as data, since a replica cannot call the
 learner that it is compared with. Needs no PyTorch.
 """

@@ -1,9 +1,11 @@
 """Stateless work on a cluster: a pure function mapped over many items, one call per core.
 
-No process is reserved: the calls use whatever cores are free, also those that join meanwhile.
+No process is reserved: the calls use whatever cores are free, including those of nodes that join
+later.
 
 Verification is such work: verdicts are functions of records, and a script's score is a function of
-its task. Rollouts keep environments between calls, so the workers of a fleet play them.
+its task. Rollouts, in contrast, keep environments between calls, so the workers of a fleet play
+them.
 """
 
 import time

@@ -1,8 +1,8 @@
 """Budgets of a whole run: money, tokens and hours.
 
-A budget limits how much of a plan is played now; it never affects a trial or its score: no trial is
-cut short by it, and it is not part of the plan's hash. A stopped run has planned trials without
-records, which count as unscored, until it is resumed with a larger budget.
+A budget limits how much of a plan is played now. It never affects a trial or its score: it cuts no
+trial short and is not part of the plan's hash. A stopped run has planned trials without records,
+which count as unscored, until it is resumed with a larger budget.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""Configuration of a run: the flags of `hexathlon eval` with defaults and meaning.
+"""Configuration of a run: the flags of `hexathlon eval`, with defaults and meanings.
 
 Values come from a TOML file and are overridden by flags; the resolved configuration is stored in
 the plan. `EvalConfig` determines the results and is part of the plan's hash. `ExecutionConfig`

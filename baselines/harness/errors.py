@@ -1,6 +1,6 @@
 """Errors that end a command, with their exit codes.
 
-Every message names the input and says how to fix it.
+Every message names the offending input and says how to fix it.
 """
 
 import difflib

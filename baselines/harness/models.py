@@ -1,4 +1,4 @@
-"""Opens a MODEL: parses its spelling, creates the agent, and describes it for the plan."""
+"""Opens a MODEL: parses the argument, creates the agent, and describes it for the plan."""
 
 import os
 from collections.abc import Mapping
@@ -61,8 +61,8 @@ def open_model(
         logs: The run directory, for the output of servers that are started.
 
     Raises:
-        UsageError: If MODEL is not one of the spellings, or does not exist, or settings of an
-            engine do not fit it.
+        UsageError: If MODEL has none of the accepted forms, does not exist, or does not fit the
+            engine settings.
         EnvironmentUnavailable: If its server does not answer, or its engine is not installed.
     """
     try:

@@ -1,4 +1,4 @@
-"""Trials, replays and verdicts in several processes of this machine.
+"""Trials, replays and verdicts in several processes on this machine.
 
 The results equal those of one process, in the same order: each depends only on its trial. One
 process writes the records.

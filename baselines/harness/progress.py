@@ -1,4 +1,4 @@
-"""Progress of long operations: a bar on a terminal within two seconds, or lines in a log."""
+"""Progress of long operations: on a terminal, a bar within two seconds; elsewhere, log lines."""
 
 import sys
 import threading

@@ -1,4 +1,4 @@
-"""Rescoring: verifies stored trials again, without environment or model, into a new run.
+"""Rescoring: verifies stored trials again, without environment or model, and writes a new run.
 
 The current verifiers receive the recorded final state and transcript. The new plan names the run it
 was made from, and each new record the hash and reward of the record it replaces.

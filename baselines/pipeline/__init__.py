@@ -6,5 +6,5 @@ oracle's actions. *Filter*: shapings change rewards, filters drop groups and rol
 limits on turns and batches. *Replay*: groups and successes of earlier steps are reused.
 
 Independent of estimators, losses and optimisers, which are in `algorithms` and `learner`, and of
-engines: rollouts are played by the executor that it is given.
+engines: the caller passes in the executor that plays the rollouts.
 """

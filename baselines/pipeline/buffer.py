@@ -1,4 +1,4 @@
-"""The work buffer of asynchronous training: which groups are played, and which are trained on next.
+"""The work buffer of asynchronous training: decides which groups to play and to train on next.
 
 Admission bounds staleness: with batches of B groups, policy version v and staleness eta, at most
 (eta + v + 1) B groups are accepted or running, and at most as many rollouts run as there are slots

@@ -1,4 +1,4 @@
-"""Collection of groups of rollouts for training, with their tokens.
+"""Collection of rollout groups for training, with their tokens.
 
 A group is planned, played by an executor, forked at the splits of the recipe's structure, and
 assembled from the trajectories. The executor decides where rollouts are played.

@@ -1,4 +1,4 @@
-"""Horizons: the turns that rollouts of a training step may take."""
+"""Horizons: the turn limit of the rollouts of a training step."""
 
 from collections.abc import Callable
 

@@ -1,7 +1,7 @@
 """Drivers of trial coroutines: `play` in the calling thread, `play_async` on an event loop.
 
 A trial coroutine is a generator that yields effects (`Ask` the player, `Do` something with the
-environment) and receives their results. One implementation of a trial thereby serves synchronous
+environment) and receives their results. A single implementation of a trial thus serves synchronous
 and asynchronous agents and environments.
 """
 

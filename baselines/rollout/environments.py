@@ -1,4 +1,4 @@
-"""Making environments, and queries on them beyond gymnasium's interface."""
+"""Creation of environments, and queries on them beyond gymnasium's interface."""
 
 from typing import TYPE_CHECKING, Any, TypeGuard
 

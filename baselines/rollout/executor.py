@@ -1,7 +1,7 @@
 """Executors play rollout requests and return trajectories.
 
-`Executor` is the interface; either this process or a cluster implements it, and
-`LocalExecutor` uses the event loop of this process. Requests and outcomes are plain data.
+`Executor` is the interface. `LocalExecutor` implements it on the event loop of this process;
+another implementation uses a cluster. Requests and outcomes are plain data.
 """
 
 import asyncio

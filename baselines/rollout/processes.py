@@ -1,7 +1,7 @@
 """Work distributed over processes of this machine, with results in the order of the items.
 
 Each process keeps what its items need, such as environments, from one item to the next. Items and
-results are plain data. A cluster does the same over machines.
+results are plain data. A cluster does the same across machines.
 """
 
 import multiprocessing
@@ -268,8 +268,8 @@ def working(start: Callable[[], ItemWorker[T, R]], count: int) -> Iterator[Order
 class _Stop:
     """Handles the signals of a worker process: the parent decides when it stops.
 
-    Ctrl-C reaches all processes of a terminal and is left to the parent. Its SIGTERM is noticed by
-    `interrupts.check`, between two steps.
+    Ctrl-C reaches all processes of a terminal and is left to the parent. The parent's SIGTERM is
+    noticed by `interrupts.check`, between two steps.
     """
 
     requested = False

@@ -1,4 +1,5 @@
 """Grading of free text: rubrics, aggregation, prompts, parsing, and the audit of judges.
 
-Everything here is pure. Calling models, caching and writing files is `hexathlon.baselines.judging`.
+All functions here are pure. Calling models, caching and writing files are left to
+`hexathlon.baselines.judging`.
 """

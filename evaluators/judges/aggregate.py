@@ -1,4 +1,4 @@
-"""Aggregation of criterion values to the score of one transcript, by named aggregators.
+"""Aggregation of criterion values into the score of one transcript, by named aggregators.
 
 Each aggregator is a function of complete values. If some are missing, `score` gives the bounds
 between their worst and best possible values; there is a score only if both agree, so that a

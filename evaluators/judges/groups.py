@@ -1,7 +1,7 @@
 """Relative scores within a group of transcripts.
 
-CPO averages a judge's values of the group over several orders; a tournament sums comparisons of
-pairs.
+CPO averages a judge's values for the members over several orders of the group; a tournament sums
+pairwise comparisons.
 """
 
 import math

@@ -2,12 +2,12 @@
 
 There are four layers. `clean` removes what a reader would not see (control and invisible
 characters, HTML comments) and escapes the delimiters of chat formats and of the judge's own blocks,
-in nested values, too. `fence` puts text into a block whose delimiter depends on a hash of the
+including in nested values. `fence` puts text into a block whose delimiter depends on a hash of the
 block's content, each line with a margin. `addressed` finds passages that address a judge; a verdict
 on such a transcript must not be better than the one on the transcript without them.
 
-`contentless` needs no judge: replies made of nothing but "Thought process:", of the question or of
-the criterion have no content, regardless of a judge's decision.
+`contentless` needs no judge: replies that consist only of "Thought process:", of the question or of
+the criterion have no content, whatever a judge decides.
 """
 
 import base64

@@ -1,7 +1,7 @@
 """Labels of judges, and the decision on one criterion.
 
-A decision has a value only if the judge answered with a label of the menu and quoted its evidence.
-Anything else is *unscored*, with its reason; it is never turned into a number.
+A decision has a value only if the judge answered with one of the offered labels and quoted its
+evidence. Anything else is *unscored*, with its reason; it is never turned into a number.
 """
 
 from collections import Counter

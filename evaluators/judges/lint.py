@@ -1,4 +1,4 @@
-"""Rubric checks: defects that would invalidate a judge's verdicts are errors, others remarks.
+"""Rubric checks: defects that would invalidate a judge's verdicts are errors, others warnings.
 
 Rules J1 (a reason why code cannot decide), J2 (one thing at a time) and J16 (planted controls) of
 `docs/guides/judges.md`, and whether kinds, weights and tree fit the aggregator.

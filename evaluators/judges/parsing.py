@@ -1,8 +1,8 @@
 """Strict parsing of judges' replies: anything but an exact answer is a fault, never a number.
 
 An answer is one JSON object. It may be inside a fence or after lines of prose, and it may be
-repeated verbatim. A second, different object, a duplicate key, a label outside the menu or a quote
-that is not in the transcript invalidates the whole reply.
+repeated verbatim. A second, different object, a duplicate key, a label that was not offered or a
+quote that is not in the transcript invalidates the whole reply.
 """
 
 import json

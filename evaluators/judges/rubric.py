@@ -1,9 +1,9 @@
 """Rubrics: atomic criteria for judges, frozen before any answer is seen.
 
-A rubric is a TOML file: a head (`id`, `version`, `aggregator`) and `[[criteria]]`. Its hash covers
-every word, so that a judged record names exactly what was asked. What makes a rubric sound is
-checked by `hexathlon.evaluators.judges.lint`; `hexathlon.evaluators.judges.rubric_files` reads
-the files.
+A rubric is a TOML file: a header (`id`, `version`, `aggregator`) and `[[criteria]]`. Its hash
+covers every word, so that a judged record names exactly what was asked.
+`hexathlon.evaluators.judges.lint` checks that a rubric is sound;
+`hexathlon.evaluators.judges.rubric_files` reads the files.
 """
 
 from functools import cached_property

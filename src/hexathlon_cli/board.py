@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS"]
 
 _BoardPath = Annotated[Path, typer.Argument(help="The board's directory.")]
-_By = Annotated[str, typer.Option(help="Who decides; written into the ledger.")]
+_By = Annotated[str, typer.Option(help="Person responsible; recorded in the ledger.")]
 _RoundSalt = Annotated[Path, typer.Option(help="File with the salt of the round's held-out tasks.")]
 _Key = Annotated[Path | None, typer.Option(help="Maintainer's private key; signs the line.")]
 
@@ -37,7 +37,7 @@ def add(
     """Accept a submission: check it, copy it, and append to the ledger.
 
     Form, signatures, hashes and hash chain are checked, all stated figures are recomputed and every
-    trial is replayed. Exit code 3 rejects it, and the board is unchanged.
+    trial is replayed. Exit code 3 means that it is rejected and the board unchanged.
     """
     from hexathlon.baselines.harness.errors import ExitCode
     from hexathlon.leaderboard.intake import IntakeError
@@ -155,8 +155,8 @@ def rerun(
 ) -> int:
     """Run a submission's plan again and compare the outcomes.
 
-    Agents that a task determines must give the same rewards; those that sample are drawn again and
-    compared by paired tests. The ledger gets a line with the figures; exit code 3 if they differ.
+    Deterministic agents must earn the same rewards; agents that sample play again and are compared
+    by paired tests. The ledger gets a line with the figures. Exit code 3 means that they differ.
     """
     from hexathlon.baselines.harness.config import ExecutionConfig
     from hexathlon.baselines.harness.errors import ExitCode, UsageError

@@ -17,10 +17,10 @@ def compare(
     ],
     as_json: AsJson = False,
 ) -> int:
-    """Compare runs on shared tasks, paired and corrected by Holm.
+    """Compare runs on shared tasks with paired, corrected tests.
 
-    The table gives the difference of the scores with its 95 % interval, the p value, and the
-    smallest difference that these tasks could have detected.
+    The table gives the difference of the scores with its 95 % interval, the p value with
+    Holm's correction, and the smallest difference that these tasks could have detected.
     """
     import json
 

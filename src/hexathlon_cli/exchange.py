@@ -83,7 +83,7 @@ def export_source(
 
 
 def import_source(source: Path, out: Path, form: str, *, replay: bool) -> int:
-    """Run `hexathlon import`; exit code 3 if a replay earns another reward."""
+    """Run `hexathlon import`; exit code 3 if a replay earns a different reward."""
     _check(form, (*_LINES, "inspect"))
     if not source.exists():
         raise UsageError(f"there is no file {source}")

@@ -22,13 +22,15 @@ def export(
     ] = "openai",
     min_reward: Annotated[
         float | None,
-        typer.Option(help="Leave out trials with less. [default: all, unscored ones included]"),
+        typer.Option(
+            help="Leave out trials with a lower reward. [default: all, unscored ones included]"
+        ),
     ] = None,
     count: Annotated[int, typer.Option(min=1, help="Tasks per split, for task sets.")] = 100,
     taskset: TasksetName = None,
     level: LevelName = None,
 ) -> int:
-    """Export trajectories, results or tasks in the format of another tool.
+    """Export trajectories, results or tasks for other tools.
 
     Trajectories and results come from a run directory or a file of transcripts; the formats
     datasets and harbor write tasks of an event.
@@ -46,9 +48,9 @@ def import_(
         bool, typer.Option("--replay", help="Replay each conversation and compare its reward.")
     ] = False,
 ) -> int:
-    """Import trajectories of another tool as a file of transcripts.
+    """Import another tool's trajectories as a file of transcripts.
 
-    Exit code 3 means that a replayed conversation earns another reward than it states.
+    Exit code 3 means that a replayed conversation earned a different reward than it states.
     """
     from hexathlon_cli.exchange import import_source
 

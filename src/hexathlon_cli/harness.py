@@ -29,7 +29,10 @@ def harness(
         ),
     ],
     model: Annotated[
-        str, typer.Option(help="Model behind the program: a MODEL of `eval`, but no agent.")
+        str,
+        typer.Option(
+            help="Model behind the program: a MODEL as in `eval`, except built-in agents."
+        ),
     ],
     out: Annotated[Path, typer.Option(help="Run directory.")],
     envs: Annotated[list[str] | None, typer.Option(help="Events, such as Terminal.")] = None,
@@ -48,19 +51,21 @@ def harness(
         typer.Option(help="Directory with the program, visible in the sandbox; repeatable."),
     ] = None,
     seconds: Annotated[float, typer.Option(min=1, help="Maximum duration of a trial.")] = 1800.0,
-    memory_mb: Annotated[int, typer.Option(min=64, help="Memory of the program.")] = 2048,
+    memory_mb: Annotated[
+        int, typer.Option(min=64, help="Memory limit of the program, in MB.")
+    ] = 2048,
     max_calls: Annotated[
-        int | None, typer.Option(min=1, help="Maximum calls of the model in a trial.")
+        int | None, typer.Option(min=1, help="Maximum model calls per trial.")
     ] = None,
     max_trial_tokens: Annotated[
         int | None,
-        typer.Option(min=1, help="Tokens of a trial after which no further call is answered."),
+        typer.Option(min=1, help="Token budget of a trial; once it is spent, calls are refused."),
     ] = None,
     variable: Annotated[
         list[str] | None, typer.Option(help="NAME=VALUE for its environment; repeatable.")
     ] = None,
     dialect: Annotated[
-        str | None, typer.Option(help="Form of a checkpoint's tool calls. [default: auto]")
+        str | None, typer.Option(help="Tool-call dialect of a checkpoint. [default: auto]")
     ] = None,
     temperature: Annotated[float | None, typer.Option(help="Sampling temperature.")] = None,
     max_reply_tokens: Annotated[int | None, typer.Option(help="Maximum reply length.")] = None,
@@ -77,12 +82,12 @@ def harness(
         bool, typer.Option("--force-new", help="Move a run with a different plan aside.")
     ] = False,
 ) -> int:
-    """Evaluate a program of another maker, with your model behind it.
+    """Evaluate a third-party agent program, backed by your model.
 
-    The program works in a sandbox where it reaches one address only: that of the model, in the APIs
-    of OpenAI (chat and responses), Anthropic and Google, and of the event's tools (MCP). In the
-    terminal event the sandbox is the event's own. Its calls are stored in calls/, and with a
-    checkpoint and --keep-tokens token by token.
+    The program runs in a sandbox from which it reaches a single address. There it finds the model,
+    in the APIs of OpenAI (chat and responses), Anthropic and Google, and the event's tools (MCP).
+    In the terminal event, this is the event's own sandbox. Model calls are stored in calls/; with a
+    checkpoint and --keep-tokens, token by token.
     """
     flags: dict[str, Any] = dict(locals())
     from hexathlon_cli.harnessing import run_harness

@@ -19,7 +19,7 @@ def plan(
         float, typer.Option(help="Bandwidth between machines in GB/s, one direction.", min=0.1)
     ] = 50.0,
     price: Annotated[
-        float, typer.Option(help="Dollars per GPU and hour. [default: no costs]", min=0)
+        float, typer.Option(help="Dollars per GPU-hour. [default: no costs]", min=0)
     ] = 0.0,
     like: Annotated[
         Path | None,
@@ -54,12 +54,12 @@ def plan(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Predict step time, memory and cost of a recipe on some GPUs.
+    """Predict step time, memory and cost of a recipe on given GPUs.
 
     Also shows how to divide the GPUs between engines and learner.
 
-    A cost model, not a measurement: peak figures of data sheets times efficiencies, and a workload
-    that is assumed or read from a run.
+    This is a cost model, not a measurement: data-sheet peak figures times efficiencies, and a
+    workload that is assumed or read from a run.
     """
     import json
 

@@ -60,7 +60,7 @@ def resume(
 ) -> int:
     """Resume an interrupted run.
 
-    Recorded trials are kept, missing ones are played. Options that are left out keep the value
+    Recorded trials are kept; missing ones are played. Options that are left out keep the values
     that the run was started with.
     """
     flags: dict[str, Any] = dict(locals())

@@ -38,7 +38,7 @@ def selftest(
     ] = None,
     cluster: ClusterAddress = None,
 ) -> int:
-    """Check the scores of an event's oracle, mutants and cheaters.
+    """Check the scores of oracle, near misses and cheaters.
 
     The oracle and alternative solutions must score 1, near misses and cheaters 0. Exit code 3
     means that a requirement does not hold.

@@ -16,7 +16,9 @@ EventName = Annotated[str, typer.Argument(help="Event, such as SQL.")]
 SplitName = Annotated[str, typer.Option(help="Split to draw from if no task is named.")]
 Deadline = Annotated[
     float,
-    typer.Option(min=0.1, help="Seconds after which a reset or step is an error of its session."),
+    typer.Option(
+        min=0.1, help="Timeout of a reset or step, in seconds; its session then gets an error."
+    ),
 ]
 
 
@@ -34,7 +36,7 @@ def envs(
     sessions: Annotated[int, typer.Option(min=1, help="Maximum concurrent sessions.")] = 64,
     deadline: Deadline = 600.0,
 ) -> int:
-    """Serve an event in the OpenEnv protocol, over HTTP and WebSocket.
+    """Serve an event through the OpenEnv protocol, over HTTP and WebSocket.
 
     Each session has its own environment. Tasks are listed under /EVENT/splits, /tasks,
     /num_tasks, /task and /task_range. Anyone who can reach the port can play: do not expose it.
@@ -53,10 +55,10 @@ def ors(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any.")] = 8080,
     deadline: Deadline = 600.0,
 ) -> int:
-    """Serve an event in the Open Reward Standard, over HTTP.
+    """Serve an event through the Open Reward Standard, over HTTP.
 
-    The event's tools are the environment's; each session plays one task with an environment of its
-    own. Anyone who can reach the port can play: do not expose it.
+    The event's tools become the environment's tools; each session plays one task in its own
+    environment. Anyone who can reach the port can play: do not expose it.
     """
     from hexathlon_cli.serving import serve_ors
 
@@ -77,7 +79,7 @@ def mcp(
 ) -> int:
     """Serve one episode to an agent that speaks the Model Context Protocol.
 
-    It is served on standard input and output. The agent never learns its reward. Exit code 2 means
+    The server uses standard input and output. The agent never learns its reward. Exit code 2 means
     that the episode has no score: it was not played to its end, or the environment failed.
     """
     from hexathlon_cli.serving import serve_mcp
@@ -90,16 +92,16 @@ def policy(
     checkpoint: Annotated[Path, typer.Argument(help="Checkpoint directory.")],
     name: Annotated[str, typer.Option(help="Model's name. [default: the directory's]")] = "",
     dialect: Annotated[
-        str, typer.Option(help="Form of the model's tool calls; auto: as it was trained.")
+        str, typer.Option(help="Tool-call dialect; auto: the one that the model was trained with.")
     ] = "auto",
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any.")] = 8000,
     concurrency: Annotated[int, typer.Option(min=1, help="Maximum requests in a batch.")] = 16,
 ) -> int:
-    """Serve a checkpoint to programs that speak a chat API, or token ids.
+    """Serve a checkpoint through chat APIs and token routes.
 
     /v1/chat/completions, /v1/responses, /v1/messages (Anthropic), /v1beta/models (Gemini),
-    /v1/completions, and vLLM's /inference/v1/generate. Whoever reaches the port can use it.
+    /v1/completions, and vLLM's /inference/v1/generate. Anyone who can reach the port can use it.
     """
     from hexathlon_cli.serving import serve_policy
 
@@ -116,10 +118,10 @@ def tinker(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any.")] = 8000,
 ) -> int:
-    """Serve a checkpoint to programs that train through the Tinker API.
+    """Serve a checkpoint through the Tinker API, for training and sampling.
 
-    The package `tinker` finds the service by TINKER_BASE_URL; any TINKER_API_KEY will do. Whoever
-    reaches the port can use it.
+    The package `tinker` finds the service by TINKER_BASE_URL; any TINKER_API_KEY will do. Anyone
+    who can reach the port can use it.
     """
     from hexathlon_cli.serving import serve_tinker
 

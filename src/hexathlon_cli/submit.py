@@ -18,18 +18,21 @@ app = typer.Typer(help="Submissions for a leaderboard.", no_args_is_help=True)
 @app.command("prepare", epilog=examples("submit prepare"))
 def prepare(
     run: RunFolder,
-    organisation: Annotated[str, typer.Option(help="Who submits.")],
+    organisation: Annotated[str, typer.Option(help="Submitting organisation.")],
     trained_on: Annotated[
         str,
         typer.Option(help="Split of this benchmark used in training: none, train, dev, test."),
     ],
-    out: Annotated[Path, typer.Option(help="Folder for the submission's own.")] = Path(
-        "submissions"
-    ),
+    out: Annotated[
+        Path, typer.Option(help="Folder in which the submission's folder is created.")
+    ] = Path("submissions"),
     tuned: Annotated[
-        bool, typer.Option("--tuned", help="Prompts or settings were tuned on its tasks.")
+        bool,
+        typer.Option("--tuned", help="Prompts or settings were tuned on this benchmark's tasks."),
     ] = False,
-    attempts: Annotated[int, typer.Option(min=1, help="Runs made before this one was chosen.")] = 1,
+    attempts: Annotated[
+        int, typer.Option(min=1, help="Number of runs made before this one was chosen.")
+    ] = 1,
     details: Annotated[
         Path | None,
         typer.Option(
@@ -40,7 +43,8 @@ def prepare(
 ) -> int:
     """Write a submission: statement, archive of the run, signatures.
 
-    The run is checked first. What its files say is computed; the options state the rest.
+    The run is checked first. Everything that its files contain is computed; options supply the
+    rest.
     """
     from hexathlon.baselines.harness.errors import ExitCode, UsageError
     from hexathlon.leaderboard.archive import ArchiveError
@@ -81,7 +85,7 @@ def _details(path: Path | None) -> dict[str, Any]:
 def key(
     path: Annotated[Path, typer.Argument(help="New file for the private key.")],
 ) -> int:
-    """Make a key for signatures and print its public part."""
+    """Create a signing key and print its public part."""
     from hexathlon.baselines.harness.errors import ExitCode, UsageError
     from hexathlon.leaderboard.signing import SigningError, make_key
     from hexathlon_cli.output import print_text
@@ -100,7 +104,7 @@ def sign(
     name: Annotated[str, typer.Option(help="Name of the signer.")],
     role: Annotated[str, typer.Option(help="submitter, rerun or maintainer.")] = "rerun",
 ) -> int:
-    """Add a signature to a submission, such as that of who ran its plan again."""
+    """Sign a submission, for example as the team that ran its plan again."""
     from datetime import UTC, datetime
 
     from hexathlon.baselines.harness.errors import ExitCode, UsageError

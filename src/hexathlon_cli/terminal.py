@@ -73,13 +73,15 @@ def check(
 def prefetch(
     path: Annotated[Path, _TASKS],
     only: Annotated[str, typer.Option(help="Names of packages to fetch, comma-separated.")] = "",
-    listing: Annotated[bool, typer.Option("--list", help="List them, fetch nothing.")] = False,
+    listing: Annotated[
+        bool, typer.Option("--list", help="List the packages without downloading them.")
+    ] = False,
     sandbox: Annotated[str | None, _SANDBOX] = None,
     base: Annotated[str | None, _BASE] = None,
 ) -> int:
-    """Download the packages of task directories that the sandbox lacks.
+    """Download packages that task directories need and the sandbox lacks.
 
-    They go to the folder $HEXATHLON_PACKAGES (wheels, debs), from which builds take them.
+    They are stored below $HEXATHLON_PACKAGES, in wheels and debs, where builds find them.
     """
     from hexathlon_cli.task_folders import prefetch_packages
 

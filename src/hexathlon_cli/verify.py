@@ -22,14 +22,16 @@ def verify(
     salt_file: SaltFile = None,
     mount: Annotated[
         list[Path] | None,
-        typer.Option(help="Directory that a program of `harness` saw; visible to it again."),
+        typer.Option(
+            help="Directory mounted for the program of `harness`; mounted again for the replay."
+        ),
     ] = None,
 ) -> int:
-    """Verify a run: check its plan and hash chain, and replay every trial.
+    """Verify a run's plan and hash chain, and replay its trials.
 
     The trials are derived from the plan's configuration; each must be recorded. The recorded
     actions are replayed in fresh environments; observations, rewards and hashes must be the same.
-    Exit code 3 rejects the run.
+    Exit code 3 means that the run is rejected.
     """
     from hexathlon.baselines.harness.errors import ExitCode
     from hexathlon.baselines.harness.plan import read_salt

@@ -1,7 +1,7 @@
 """The constant bounds of a query program, their columns, and programs that are off by one.
 
-A program is off by one if one bound is moved by one unit, or if `<` replaces `<=`. The databases
-that judge a question should distinguish each such program from the right one.
+A program is off by one if one bound is moved by one unit, or if `<` replaces `<=`. The databases on
+which a question is judged should distinguish each such program from the right one.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The simulated user of a task, who can resolve the question's ambiguity or has nothing to add.
+"""The simulated user of a task, who either resolves the question's ambiguity or has nothing to add.
 
 Some fully specified questions also come with a user, so that the presence of a user does not show
 that clarification is needed.

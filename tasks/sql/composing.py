@@ -1,4 +1,4 @@
-"""Search from an address to an accepted draft: an instance that passes screening.
+"""Search for an accepted draft at a task's address: an instance that passes screening.
 
 The search is deterministic and bounded. Its result is the number of the attempt that passed. The
 task stores it, so that the draft can be rebuilt without the search and without a salt.

@@ -1,7 +1,7 @@
 """Rows at the bounds of a query: values exactly at a constant, just below it and just above it.
 
-A population rarely has a row exactly at a bound such as `>= 2250`, so that a query that is off by
-one gives the same answer. A population with `bounds` gives such values to a share of a column's
+A population rarely has a row exactly at a bound such as `>= 2250`, so a query that is off by one
+usually gives the same answer. A population with `bounds` gives such values to a share of a column's
 rows. They respect the column's law: its range, unique values, and dates that follow other dates.
 """
 

@@ -1,8 +1,8 @@
-"""A register of entries that forbid figures: whether a question is blocked is in its rows alone.
+"""A register of entries that block figures: only its rows tell whether a question is blocked.
 
-Entries in force always exist. Of two of them, one concerns a column that the question uses, the
-other one that it does not; which of the two was ended, by a release or an annulment further down,
-decides. The question and everything else are the same.
+There are always entries in force. Of two entries, one concerns a column that the question uses, and
+the other a column that it does not use. What decides is which of the two was ended by a release or
+an annulment further down. The question and everything else are the same.
 """
 
 from collections.abc import Iterator, Sequence

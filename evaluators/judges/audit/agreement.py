@@ -1,11 +1,11 @@
 """Chance-corrected agreement: Cohen's kappa and Krippendorff's alpha, with intervals.
 
-Raw agreement says little if most labels are the same: a judge that always says "met" agrees with
-nine labels of ten if nine are "met", and its kappa is 0.
+Raw agreement says little if most labels are the same: if nine labels of ten are "met", a judge that
+always says "met" agrees with nine of them, yet its kappa is 0.
 
 Both are 1 - (1 - q)/(1 - c), with agreement q and chance agreement c. The interval is Wilson's
-of q on the number of items that gives q the standard error that the jackknife finds, with
-Student's t, and is converted at this c. A bootstrap would give perfect agreement on six items an
+interval of q, with Student's t, converted at this c. Its number of items is the one at which q has
+the standard error found by the jackknife. A bootstrap would give perfect agreement on six items an
 interval from 1 to 1; this one reflects how little six agreements of six prove.
 """
 

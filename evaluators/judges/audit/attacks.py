@@ -1,8 +1,8 @@
 """Attack texts that try to pass a judge without merit, and the places to insert them.
 
 Injections address the judge, forge verdicts, close open blocks, pose as other speakers or hide in
-invisible characters. Master keys have no content at all (arXiv 2507.08794). Both are sorted
-and never shortened: rates are comparable between audits of one version.
+invisible characters. Master keys have no content at all (arXiv 2507.08794). Both lists are sorted
+and never shortened, so rates are comparable between audits of one version.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Biases of a judge: position, length, kinship, chance."""
+"""Biases of a judge: position, length and kinship; and chance, that is, flips between repeats."""
 
 import itertools
 import math

@@ -29,7 +29,7 @@ def init(
 ) -> None:
     """Create a small checkpoint and tokenizer for an event.
 
-    The model is of the Qwen3 type; the tokenizer is trained on the event's transcripts.
+    The model has the Qwen3 architecture; the tokenizer is trained on the event's transcripts.
     """
     from hexathlon.baselines.codecs.registry import CODEC_NAMES
     from hexathlon.baselines.harness.environments import find_environment

@@ -1,8 +1,8 @@
 """Questions that may be unanswerable, and their answerable twins.
 
-Twins ask in the same words. What differs is a record in the database or in the documents: an entry
-of a register that concerns what the question uses, or a notice on the definition that it names.
-Which of the two templates is the unanswerable one is drawn for each pair.
+Twins ask in the same words. They differ in one record of the database or of the documents: an entry
+of a register that concerns something the question uses, or a notice on the definition that it
+names. Which of the two templates is the unanswerable one is drawn for each pair.
 """
 
 from dataclasses import replace

@@ -1,7 +1,7 @@
 """Decisions and notices on definitions, which decide whether a term may be used.
 
-Each ruling has two sides that take the same draws and differ in which of two things a last notice
-or row concerns: the term of the question, or another one.
+Each ruling has two sides with the same random draws. They differ in what the last notice or row
+concerns: the question's term, or another one.
 """
 
 from collections.abc import Callable, Iterator, Sequence

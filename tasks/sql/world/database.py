@@ -1,4 +1,4 @@
-"""Databases of tasks as bytes: a world's population, a file, or tables given in the parameters.
+"""Databases of tasks as bytes, from a world's population, a file, or tables in the parameters.
 
 The bytes are a serialised SQLite database; see `hexathlon.tasks.sql.world.images`.
 """

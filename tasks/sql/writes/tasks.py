@@ -1,4 +1,4 @@
-"""Write tasks of the source: the search for an instance, and its fields in the `Task`."""
+"""Write tasks of the source: the search for an instance, and the fields of its `Task`."""
 
 from collections.abc import Sequence
 from functools import lru_cache

@@ -1,6 +1,6 @@
 """Plans as a hurried clerk makes them: greedy choices, improved by exchanges.
 
-Days are drawn for which all of this leads to another plan than the best one.
+Only days on which all of these lead to a plan other than the best one are kept.
 """
 
 from collections.abc import Iterator

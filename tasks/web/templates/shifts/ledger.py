@@ -1,6 +1,7 @@
 """The ledger of a shift: statements of requests, required values of records, and actions.
 
-A ledger can be kept correctly or with one consistent mistake; near misses are days with one.
+A ledger can be kept correctly or with one consistent mistake; near misses are days with such a
+mistake.
 """
 
 from collections.abc import Sequence

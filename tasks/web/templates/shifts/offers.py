@@ -1,4 +1,4 @@
-"""Offers of a shift, the terms of its plan, and how both change in the course of the day."""
+"""Offers of a shift, the terms of its plan, and how both change during the day."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
 """Plans of a shift: one offer for each of several works, under terms that join the works of a firm.
 
-A firm charges once for coming at all, its works have to fit into its days, and pairs of works are
-cheaper or dearer at the same firm. What a work costs therefore depends on the firms of all others.
-The best plan is found in two ways: `best_plan` by dynamic programming over sets of works,
+A firm charges a single call-out fee, its works have to fit into its days, and some pairs of works are
+cheaper or dearer at the same firm. The cost of a work therefore depends on the firms chosen for all
+others. The best plan is found in two ways: `best_plan` by dynamic programming over sets of works,
 `plans_within` by a lower bound from prices per work, and all combinations of the bundles that this
 bound leaves. Which offers count is decided by `rules`.
 """
@@ -317,7 +317,7 @@ def best_plan(offers: Offers, terms: PlanTerms) -> tuple[str, ...]:
 
 
 def _layers(every: _Bundles, cost: Ints) -> list[Ints]:
-    """Return, by number of firms (all but the last), what each set of works costs with the first ones."""
+    """Return the least cost of each set of works with the first 0, 1, … firms, all but the last."""
     layers = [np.full(len(every.start), NONE, dtype=np.int32)]
     layers[0][0] = 0
     ways, bundle = np.empty((2, len(every.rest)), dtype=np.int32)

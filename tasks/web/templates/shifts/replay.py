@@ -1,4 +1,4 @@
-"""Second derivations of a shift: rules in force, from the pages' texts; results, by SQL."""
+"""Second derivation of a shift: rules in force, from the texts of the pages; results, by SQL."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""From a drawn day to a task: works, texts, expected changes, scripts and near misses."""
+"""Conversion of a drawn day into a task: works, texts, expected changes, scripts, near misses."""
 
 import math
 from collections.abc import Mapping, Sequence
