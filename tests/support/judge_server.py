@@ -8,13 +8,13 @@ the text like any reader, and the true labels from the transcript with `read_lab
 
 import asyncio
 import hashlib
-import itertools
 import json
 import math
 import re
 import sys
 import threading
 import time
+from collections import Counter
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -60,7 +60,9 @@ class JudgeServer:
         self.keep_bodies = False
         self.down = False
         """If True, answers every question with an error."""
-        self.calls = itertools.count()
+        self.calls = Counter[str]()
+        """By model and prompt; a judge's errors depend on this count and not on the order in which
+        concurrent calls arrive."""
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._serve)
         self._ready = threading.Event()
@@ -154,7 +156,9 @@ class _Connection(asyncio.Protocol):
         elif name == "no-schema" and "response_format" in data:
             self._send(400, {"error": "response_format is not supported"})
         else:
-            text = reply(name, data["messages"], next(self._server.calls))
+            asked = f"{name}\n{data['messages'][-1]['content']}"
+            text = reply(name, data["messages"], self._server.calls[asked])
+            self._server.calls[asked] += 1
             choice = {"index": 0, "message": {"role": "assistant", "content": text}}
             usage = {"prompt_tokens": len(data["messages"][-1]["content"]) // 4}
             usage["completion_tokens"] = len(text) // 4

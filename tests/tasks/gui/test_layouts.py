@@ -102,8 +102,11 @@ def test_layouts_follow_from_notes_and_messages_alone(days):
             if (found := PLAN.match(row["text"])) and row["text"].startswith(title)
         ]
         edits = task.params["world"]["edits"]
-        morning = {row["thread"]: row["text"] for table, _, row in edits
-                   if table == "messages.messages" and row["text"].startswith(f"{title}:")}  # fmt: skip
+        morning = {
+            row["thread"]: row["text"]
+            for table, _, row in edits
+            if table == "messages.messages" and row["text"].startswith(f"{title}:")
+        }
         assert len(told) == len(set(told)) == 4 and len(morning) == 2
         assert any(layouts_of(task, title, writer, morning) == told for writer in morning)
 

@@ -112,7 +112,7 @@ def _rules(
     note(e, titles[1], "\n".join([
         e.say(f'Where this differs from "{titles[0]}", this note counts. Each change holds for '
               "what I do on the named day or later, whatever dates it is about.",
-              f"与“{titles[0]}”不同的地方，以本笔记为准。每项更改适用于所写日期当天及以后我做的事，"
+              f"与“{titles[0]}”不同的地方，以本笔记为准。每项更改适用于我在所写日期及以后做的事，"
               "与事情本身涉及的日期无关。"),
         *(e.say(f"From {e.day_words(day)} on: {change.text(e)}. My other rules stay.",
                 f"{e.day_words(day)}起：{change.text(e)}。其他规矩不变。")
