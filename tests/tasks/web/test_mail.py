@@ -70,6 +70,7 @@ def test_search_operators():
 
 def test_without_a_folder_spam_and_trash_are_left_out():
     assert parse_query("lamp")[0].endswith("m.folder NOT IN ('spam', 'trash')")
+    assert parse_query("in:anywhere") == ("1", [])
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ _WORD = "(m.subject LIKE ? OR m.body LIKE ? OR m.sender_name LIKE ? OR m.files L
 def parse_query(text: str) -> tuple[str, list[Any]]:
     """Return the SQL condition of a query and its values; messages have the alias `m`.
 
-    Without `in:`, spam and trash are left out.
+    Without `in:`, spam and trash are left out; `in:anywhere` includes them.
     """
     conditions: list[str] = []
     values: list[Any] = []
@@ -51,6 +51,8 @@ def _condition(operator: str, value: str) -> tuple[str, list[Any]]:
         return "m.files != ''", []
     if operator == "is" and value == "starred":
         return "m.starred = 1", []
+    if operator == "in" and value.lower() == "anywhere":
+        return "1", []
     if operator == "in":
         return "lower(m.folder) = lower(?)", [value]
     if operator == "label":
