@@ -175,7 +175,8 @@ def _bits(works: int) -> Ints:
 def _at(values: Ints, sets: Ints) -> Ints:
     """Return the values of sets of works, by firm in the last axis."""
     firms = values.shape[1]
-    return values.ravel().take(sets * firms + np.arange(firms, dtype=np.int32))
+    taken: Ints = values.ravel().take(sets * firms + np.arange(firms, dtype=np.int32))
+    return taken
 
 
 def _costs(table: PlanTable, choices: Ints) -> tuple[Ints, Ints]:

@@ -196,7 +196,8 @@ def _sets(
     saved = terms.rebate * (sizes >= REBATED)
     pairs = [each for each in terms.savings if each[0] in places and each[1] in places]
     if pairs:
-        first, second = ([places[each[side]] for each in pairs] for side in (0, 1))
+        first = [places[one] for one, _, _ in pairs]
+        second = [places[other] for _, other, _ in pairs]
         both = member[:, first] & member[:, second]
         saved = saved + both @ np.array([each[2] for each in pairs], dtype=np.int32)
     # Products of floats are exact here, and ten times as fast as those of integers.
