@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hexathlon.tasks.gui.templates.shifts.courses import LayoutChange
-from hexathlon.tasks.gui.templates.shifts.layouts import COUNT, MARGIN, PAIRS, Layout
+from hexathlon.tasks.gui.templates.shifts.layouts import COUNT, MARGIN, PAIRS, SiteLayout
 from hexathlon.tasks.registry import get_source
 
 SOURCE = get_source("gui")
@@ -20,7 +20,7 @@ def problem_of(seed, barred=()):
     rng = np.random.default_rng(seed)
     steps = tuple(rng.integers(12, 25, len(PAIRS)).tolist())
     values = rng.integers(-5, 7, len(PAIRS)).tolist()
-    return Layout({}, steps, barred).given(dict(zip(PAIRS, values, strict=True)))
+    return SiteLayout({}, steps, barred).given(dict(zip(PAIRS, values, strict=True)))
 
 
 @pytest.mark.parametrize("barred", [(), ((2, 3), (5, 0))])
@@ -34,7 +34,7 @@ def test_the_best_layout_is_the_cheapest_of_all(barred):
 
 
 def test_a_problem_with_several_best_layouts_has_no_margin():
-    assert Layout({}, (12,) * len(PAIRS)).best()[1] == 0 < MARGIN
+    assert SiteLayout({}, (12,) * len(PAIRS)).best()[1] == 0 < MARGIN
 
 
 def test_exchanges_end_where_none_of_them_helps():
@@ -63,7 +63,7 @@ def noted(task):
     first = next(text for text in texts if "Cost of a plan" in text)
     second = next(text for text in texts if text.startswith("Steps between"))
     names = re.search(r"list: (.*?)\. Each", first)[1].split(", ")
-    problem = Layout({}, tuple(int(far) for *_, far in STEPS.findall(second)))
+    problem = SiteLayout({}, tuple(int(far) for *_, far in STEPS.findall(second)))
     return changed(problem, names, first), names
 
 

@@ -12,9 +12,9 @@ from hexathlon.tasks.gui.templates.shifts.layouts import (
     COUNT,
     MARGIN,
     PAIRS,
-    Layout,
     Pair,
-    Places,
+    Placement,
+    SiteLayout,
 )
 
 __all__ = ["LayoutChange", "changed", "drawn", "falsely_changed", "hard_best"]
@@ -43,7 +43,7 @@ class LayoutChange:
     lifted: tuple[int, int] | None = None
     """A thing and a place that is no longer barred for it."""
 
-    def applied(self, problem: Layout) -> Layout:
+    def applied(self, problem: SiteLayout) -> SiteLayout:
         """Return the problem with this change."""
         kept = {pair: value for pair, value in problem.values.items() if self.newcomer not in pair}
         barred = [each for each in problem.barred if each != self.lifted]
@@ -52,7 +52,7 @@ class LayoutChange:
         return replace(problem.given({**kept, **self.values}), barred=tuple(barred))
 
 
-def hard_best(problem: Layout, *former: Places) -> Places | None:
+def hard_best(problem: SiteLayout, *former: Placement) -> Placement | None:
     """Return the best layout if it is the only one and hard to find.
 
     Args:
@@ -67,7 +67,7 @@ def hard_best(problem: Layout, *former: Places) -> Places | None:
     return best
 
 
-def drawn(e: Errand, count: int, low: int, high: int) -> tuple[Layout, Places]:
+def drawn(e: Errand, count: int, low: int, high: int) -> tuple[SiteLayout, Placement]:
     """Draw the problem of the morning, with two barred places that matter, and its best layout.
 
     Args:
@@ -80,7 +80,9 @@ def drawn(e: Errand, count: int, low: int, high: int) -> tuple[Layout, Places]:
     steps = tuple(e.scene.rng.integers(12, 25, len(PAIRS)).tolist())
     for _ in range(_TRIES):
         values = e.scene.rng.integers(low, high + 1, count).tolist()
-        problem = Layout({}, steps).given(dict(zip(e.sample(PAIRS, count), values, strict=True)))
+        problem = SiteLayout({}, steps).given(
+            dict(zip(e.sample(PAIRS, count), values, strict=True))
+        )
         for _ in range(2):
             problem = _barred(e, problem)
         best = hard_best(problem)
@@ -91,7 +93,7 @@ def drawn(e: Errand, count: int, low: int, high: int) -> tuple[Layout, Places]:
     raise NoErrand
 
 
-def _barred(e: Errand, problem: Layout) -> Layout:
+def _barred(e: Errand, problem: SiteLayout) -> SiteLayout:
     """Bar a thing from the place that it has in the best layout."""
     best, _ = problem.best()
     known = {thing for thing, _ in problem.barred}
@@ -100,8 +102,8 @@ def _barred(e: Errand, problem: Layout) -> Layout:
 
 
 def changed(
-    e: Errand, problem: Layout, former: Sequence[Places], kind: str, limits: tuple[int, int]
-) -> tuple[LayoutChange, Places]:
+    e: Errand, problem: SiteLayout, former: Sequence[Placement], kind: str, limits: tuple[int, int]
+) -> tuple[LayoutChange, Placement]:
     """Draw a change after which another layout, hard to find from former ones, is the best.
 
     Args:
@@ -132,7 +134,7 @@ def changed(
 
 
 def _tilted(
-    e: Errand, problem: Layout, pairs: Collection[Pair], limits: tuple[int, int]
+    e: Errand, problem: SiteLayout, pairs: Collection[Pair], limits: tuple[int, int]
 ) -> Mapping[Pair, int]:
     """Return new values of a few pairs, so that a layout far from the best one may become it."""
     best, _ = problem.best()
@@ -155,8 +157,8 @@ def _tilted(
 
 
 def falsely_changed(
-    e: Errand, problem: Layout, taken: Collection[Pair], limits: tuple[int, int]
-) -> tuple[LayoutChange, Places]:
+    e: Errand, problem: SiteLayout, taken: Collection[Pair], limits: tuple[int, int]
+) -> tuple[LayoutChange, Placement]:
     """Draw a change that must not be followed, and the best layout of those who follow it.
 
     Args:

@@ -1,7 +1,7 @@
 """Layouts: eight things on eight places, such that things that belong together are near each other.
 
 The best layout is the best of all 40,320. People at work by hand put one thing after the other
-where it fits best, and then exchange two things, or twice two, which `Layout.hasty` does, too.
+where it fits best, and then exchange two things, or twice two, which `SiteLayout.hasty` does, too.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,17 +12,17 @@ from itertools import combinations, permutations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["COUNT", "MARGIN", "PAIRS", "Layout", "Pair", "Places"]
+__all__ = ["COUNT", "MARGIN", "PAIRS", "SiteLayout", "Pair", "Placement"]
 
 Pair = tuple[int, int]
 """Two things or two places, the smaller number first."""
 
-Places = tuple[int, ...]
+Placement = tuple[int, ...]
 """A layout: the place of each thing; both are numbers from 0."""
 
-Ints = NDArray[np.int64]
+_Ints = NDArray[np.int64]
 Costs = NDArray[np.int16]
-Ranks = NDArray[np.uint16]
+_Ranks = NDArray[np.uint16]
 """Layouts as their numbers in the order of all layouts."""
 
 COUNT = 8
@@ -42,7 +42,7 @@ _MOVED = 5
 
 
 @dataclass(frozen=True)
-class Layout:
+class SiteLayout:
     """What a layout depends on.
 
     Its cost is the sum over all pairs of things: the pair's value times the steps between their
@@ -62,30 +62,30 @@ class Layout:
         """Return the steps between two places."""
         return self.steps[PAIRS.index((min(one, other), max(one, other)))]
 
-    def cost(self, places: Places) -> int:
+    def cost(self, places: Placement) -> int:
         """Return what a layout costs."""
         return sum(
             value * self.far(places[one], places[other])
             for (one, other), value in self.values.items()
         )
 
-    def given(self, values: Mapping[Pair, int]) -> "Layout":
+    def given(self, values: Mapping[Pair, int]) -> "SiteLayout":
         """Return the same with other values; those of 0 are left out."""
         return replace(self, values={pair: value for pair, value in values.items() if value})
 
-    def best(self) -> tuple[Places, int]:
+    def best(self) -> tuple[Placement, int]:
         """Return the cheapest layout and its margin, which is 0 if there are several."""
         first, second = np.partition(self._costs, 1)[:2].tolist()
         return _layout(int(self._costs.argmin())), second - first
 
-    def rival(self, places: Places) -> Places:
+    def rival(self, places: Placement) -> Placement:
         """Return the cheapest layout that two exchanges do not reach from another one."""
         near = np.argpartition(self._costs, _LISTED)[:_LISTED]
         moved = (_layouts()[near] != np.array(places)).sum(axis=1) >= _MOVED
         far = near[moved] if moved.any() else near
         return _layout(int(far[np.lexsort((far, self._costs[far]))[0]]))
 
-    def hasty(self, *former: Places) -> Iterator[set[Places]]:
+    def hasty(self, *former: Placement) -> Iterator[set[Placement]]:
         """Yield the layouts that exchanges lead to from several beginnings, the quickest first.
 
         Args:
@@ -114,7 +114,7 @@ class Layout:
             costs[_layouts()[:, thing] == place] += np.int16(_BOUND)
         return costs
 
-    def _climbed(self, starts: Ranks, depth: int) -> Ranks:
+    def _climbed(self, starts: _Ranks, depth: int) -> _Ranks:
         """Make the best of all single or double exchanges, again and again, until none helps."""
         ranks, rows = starts.copy(), np.arange(len(starts))
         while len(rows):
@@ -140,7 +140,7 @@ class Layout:
             values[one][other] = values[other][one] = self.values.get((one, other), 0)
         return values, steps
 
-    def _central(self) -> Places:
+    def _central(self) -> Placement:
         """Put the thing with the highest values on the most central place, and so on."""
         values, steps = self._matrices
         things = sorted(range(COUNT), key=lambda thing: -sum(values[thing]))
@@ -148,7 +148,7 @@ class Layout:
         at = dict(zip(things, central, strict=True))
         return tuple(at[thing] for thing in range(COUNT))
 
-    def _grown(self, start: int) -> Places:
+    def _grown(self, start: int) -> Placement:
         """Begin with the highest values, and add what is tied most to those placed."""
         values, steps = self._matrices
         at = {max(range(COUNT), key=lambda thing: sum(values[thing])): start}
@@ -176,20 +176,20 @@ def _layouts() -> NDArray[np.int8]:
 
 
 @lru_cache(maxsize=1)
-def _numbers() -> Mapping[Places, int]:
+def _numbers() -> Mapping[Placement, int]:
     return {tuple(each): rank for rank, each in enumerate(_layouts().tolist())}
 
 
-def _layout(rank: int) -> Places:
+def _layout(rank: int) -> Placement:
     return tuple(_layouts()[rank].tolist())
 
 
-def _ranks(layouts: list[Places]) -> Ranks:
+def _ranks(layouts: list[Placement]) -> _Ranks:
     return np.array([_numbers()[each] for each in layouts], dtype=np.uint16)
 
 
 @lru_cache(maxsize=1)
-def _neighbours() -> Ranks:
+def _neighbours() -> _Ranks:
     """Return, for each layout, itself and those that one exchange of two things leads to."""
     powers = COUNT ** np.arange(COUNT - 1, dtype=np.int64)  # the last place follows from the others
     layouts = _layouts().astype(np.int64)

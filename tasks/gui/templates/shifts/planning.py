@@ -18,7 +18,7 @@ from hexathlon.tasks.gui.templates.shifts.courses import (
     drawn,
     falsely_changed,
 )
-from hexathlon.tasks.gui.templates.shifts.layouts import COUNT, PAIRS, Layout, Places
+from hexathlon.tasks.gui.templates.shifts.layouts import COUNT, PAIRS, Placement, SiteLayout
 from hexathlon.tasks.gui.templates.shifts.moment import DayWork, Moment
 
 __all__ = ["stands", "tents"]
@@ -89,8 +89,8 @@ def tents(e: Errand, cast: DayCast) -> list[ShiftRequest]:
 class _Stage(NamedTuple):
     """A layout to be found, and what is written right before."""
 
-    best: Places
-    slips: Mapping[str, Places]
+    best: Placement
+    slips: Mapping[str, Placement]
     """Other layouts, by the mistake that leads to them."""
 
     true: str
@@ -119,7 +119,7 @@ class _Words:
         numbers = " ".join(str(place + 1) for place in places)
         return self.e.say(f"{self.title}: {numbers}", f"{self.title}：{numbers}")
 
-    def notes(self, problem: Layout) -> tuple[str, str]:
+    def notes(self, problem: SiteLayout) -> tuple[str, str]:
         """Return the notes about things and places."""
         e, story = self.e, self.story
         noun, spot = e.say(*story.noun), e.say(*story.spot)
@@ -195,7 +195,7 @@ def _plural(text: str, spot: str) -> str:
 # The course of a day ---------------------------------------------------------------------------
 
 
-def _stages(e: Errand, words: _Words) -> tuple[Layout, list[_Stage]]:
+def _stages(e: Errand, words: _Words) -> tuple[SiteLayout, list[_Stage]]:
     """Draw the morning and three changes; return the problem as noted, and all stages."""
     story = words.story
     problem, best = drawn(e, story.count, *story.drawn)
@@ -222,7 +222,7 @@ def _stages(e: Errand, words: _Words) -> tuple[Layout, list[_Stage]]:
     return noted, stages
 
 
-def _careless(problem: Layout, *former: Places) -> dict[str, Places]:
+def _careless(problem: SiteLayout, *former: Placement) -> dict[str, Placement]:
     """Return layouts of those who forget something, or find no better one by exchanges."""
     allowed = [each for layouts in problem.hasty(*former) for each in layouts
                if not any(each[thing] == place for thing, place in problem.barred)]  # fmt: skip
@@ -236,7 +236,7 @@ def _careless(problem: Layout, *former: Places) -> dict[str, Places]:
     return slips
 
 
-def _wrong(slips: Mapping[str, Places], best: Places) -> Mapping[str, Places]:
+def _wrong(slips: Mapping[str, Placement], best: Placement) -> Mapping[str, Placement]:
     return {name: places for name, places in slips.items() if places != best}
 
 

@@ -23,7 +23,7 @@ from hexathlon.tasks.web.templates.shifts.plans import (
 
 __all__ = ["exchanged_plan", "exchanged_plans", "hasty_plan"]
 
-Places = NDArray[np.intp]
+_Places = NDArray[np.intp]
 
 _RATES = (20, 50, 100, 200)
 """Euros at which a day is valued."""
@@ -236,7 +236,7 @@ def _improved(table: PlanTable, choices: Ints) -> Ints:
     return choices
 
 
-def _double(allowed: Ints, sets: Ints, first: Places, second: Places) -> Ints:
+def _double(allowed: Ints, sets: Ints, first: _Places, second: _Places) -> Ints:
     """Return the cost of exchanging two works, by choice, by both and by the firms they go to.
 
     It is `NONE` or more if the result is not allowed.
