@@ -88,6 +88,17 @@ def test_money_is_sent_only_after_confirmation_and_within_the_balance():
     assert poor.core.top.name == "transfer" and poor.changes() == {}
 
 
+def test_money_that_has_come_in_is_not_shown_as_sent():
+    entry = {"id": 900, "account": 1, "title": "Ada", "kind": "transfer", "day": "2026-03-02"}
+    entry |= dict.fromkeys(("reference", "note", "disputed", "category"), "") | {"card": 0}
+    shown = {}
+    for amount in (5000, -5000):
+        edits = (("bank.entries", "put", {**entry, "amount": amount}),)
+        device = phone(front=("bank", "entry", {"id": 900}), edits=edits)
+        shown[amount] = {element.text for element in device.elements()}
+    assert "Type | Incoming" in shown[5000] and "Type | Transfers" in shown[-5000]
+
+
 def test_an_order_takes_the_cart_and_a_voucher_only_on_its_terms():
     plan_edits = (("shop.cart", "put", {"id": 1, "product": 1, "count": 2}),)
     device = phone(front=("shop", "checkout", {}), edits=plan_edits)

@@ -168,7 +168,7 @@ class _Words:
             old, new = self.names[change.newcomer], self.spare.pop()
             self.names[change.newcomer] = new
             parts += e.say(
-                f" {new} comes instead of {old} and takes the same point of the list; pairs with "
+                f" {new} comes instead of {old} and takes the same place in the list; pairs with "
                 f"{new} that are not named here: 0.",
                 f"{new}代替{old}，在清单中的次序不变；与{new}有关而这里没有列出的为0。",
             )
@@ -276,10 +276,10 @@ def _planning(e: Errand, cast: DayCast, story: _Story) -> list[ShiftRequest]:
         f'Find the plan for the note "{words.title}" that costs least, by all that has been '
         f"written to me; there is exactly one. Tell {person['name']} by message which {spot[0]} "
         f"each {noun[0]} gets: only the numbers, in the order of the list, in the form "
-        f'"{example}".',
+        f'"{example}", besides an ending if my notes ask for one.',
         f"请为笔记“{words.title}”找出费用最低的方案，要考虑别人发给我的信息；这样的方案只有一个。"
         f"发信息告诉{person['name']}每{story.counter}{noun[1]}占哪个{spot[1]}，只写编号，按清单顺序，"
-        f"格式为“{example}”。"),
+        f"格式为“{example}”；笔记要求写结尾时，另加结尾。"),
         work_of(stages[0], (chief["name"], other["name"])), tuple(stages[0].slips))]  # fmt: skip
     for stage in stages[1:]:
         said = [(thread, text) for thread, text in ((chief, stage.true), (other, stage.false))

@@ -134,11 +134,13 @@ class BankApp(PhoneApp):
             return AppPage(view("entry"), [TextLabel(view("nothing"), "dim")])
         account = view.row("accounts", row["account"])
         amount = cents_text(row["amount"], view.language)
+        sent = row["kind"] == "transfer" and row["amount"] < 0
+        kind = "in" if row["kind"] == "transfer" and not sent else row["kind"]
         parts: list[Any] = [
             TextLabel(row["title"], "title"), TextLabel(amount, "big"),
             ListRow(view("booked"), view.day(row["day"])),
             ListRow(view("account"), account["name"] if account else ""),
-            ListRow(view("kind"), view(f"kind_{row['kind']}")),
+            ListRow(view("kind"), view(f"kind_{kind}")),
             ListRow(view("reference"), row["reference"] or "–"),
             ListRow(view("note"), row["note"] or view("none"), go("note", id=row["id"]),
                     icon="edit"),
@@ -155,7 +157,7 @@ class BankApp(PhoneApp):
                 "expenses", "edit", title=row["title"], amount=-row["amount"], day=row["day"]),
                 rare=True),
         ]  # fmt: skip
-        if row["kind"] == "transfer":
+        if sent:
             actions.append(BarAction("repeat", view("pay_again"), do("again", id=row["id"]),
                                      rare=True))  # fmt: skip
         return AppPage(view("entry"), parts, actions)
