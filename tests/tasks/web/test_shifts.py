@@ -1,6 +1,7 @@
 """Shifts: successive requests in one world."""
 
 import json
+from functools import cache
 
 import pytest
 
@@ -27,8 +28,14 @@ def env():
     made.close()
 
 
+@cache
+def built(task_id):
+    """Return a task; a day takes half a second to build, and tests share days."""
+    return get_source("web").build(task_id)
+
+
 def first_task(template="shift_office", split="train"):
-    return get_source("web").build(task_ids(template, "hard", split, count=1)[0])
+    return built(task_ids(template, "hard", split, count=1)[0])
 
 
 def played(env, task, script):
@@ -74,7 +81,7 @@ def test_level_hard_is_shifts():
 def test_every_shift_has_the_near_misses_that_matter(template):
     source = get_source("web")
     for task_id in task_ids(template, "hard", "dev", count=1):
-        mutants = set(source.mutants(source.build(task_id)))
+        mutants = set(source.mutants(built(task_id)))
         needed = {"never_made_up", "morning_pages", "grants_ignored", "others_overwritten"}
         needed |= {"charges_ignored", "savings_ignored", "hasty_plans", "exchanged_plans"}
         needed |= {"plan_sent_once", "undelivered_left", "undone_left", "pace_ignored"}
@@ -84,8 +91,7 @@ def test_every_shift_has_the_near_misses_that_matter(template):
 
 def test_the_number_of_mails_that_count_varies():
     """Neither always one of several nor always the same place: nothing to learn by heart."""
-    source = get_source("web")
-    tasks = (source.build(each) for name in NAMES for each in task_ids(name, "hard", "dev", 2))
+    tasks = (built(each) for name in NAMES for each in task_ids(name, "hard", "dev", 2))
     numbers = set[int]()
     for task in tasks:
         numbers.add(task.checks[0].params["answer"]["data"][-1])
@@ -95,7 +101,6 @@ def test_the_number_of_mails_that_count_varies():
 
 
 def test_some_kinds_of_requests_never_occur_in_training():
-    source = get_source("web")
     held_out = (
         ("because that record is held now", "因被冻结而没有它所要求的值"),
         ("The request in force that names", "指定了值的有效请求"),
@@ -106,7 +111,7 @@ def test_some_kinds_of_requests_never_occur_in_training():
         text = ""
         for name in names:
             for each in task_ids(name, "hard", split, count=2):
-                text += "\n".join(late["text"] for late in source.build(each).params["requests"])
+                text += "\n".join(late["text"] for late in built(each).params["requests"])
                 yield [any(part in text for part in parts) for parts in held_out]
 
     assert list(occurring("train", NAMES[::4]))[-1] == [False, False]
@@ -114,10 +119,10 @@ def test_some_kinds_of_requests_never_occur_in_training():
 
 
 def test_a_day_says_how_it_ends_and_how_numbers_are_reported():
-    source, languages = get_source("web"), set()
-    for name in NAMES[::2]:
+    languages = set()
+    for name in NAMES[::4]:
         for task_id in task_ids(name, "hard", "test", count=2):
-            task = source.build(task_id)
+            task = built(task_id)
             *_, last = [each["text"] for each in task.params["requests"]]
             zh = "个操作" in task.instruction
             languages.add(zh)
@@ -131,9 +136,8 @@ def test_a_day_says_how_it_ends_and_how_numbers_are_reported():
 
 
 def test_words_that_differ_between_pages_are_explained_where_they_are_used():
-    source = get_source("web")
-    texts = [text for task_id in task_ids("shift_office", "hard", "test", count=8)
-             for task in [source.build(task_id)]
+    texts = [text for name in NAMES[::4] for task_id in task_ids(name, "hard", "test", count=2)
+             for task in [built(task_id)]
              for text in (task.instruction, *(each["text"] for each in task.params["requests"]))
              if "planned events" in text or "已计划的" in text]  # fmt: skip
     assert texts
@@ -150,9 +154,9 @@ def test_a_rebate_is_granted_once_for_each_firm():
 
 
 def test_two_shifts_of_a_template_differ_in_their_course():
-    source, courses = get_source("web"), set()
+    courses = set()
     for task_id in task_ids("shift_office", "hard", count=8):
-        draft = _draft_of(source.build(task_id))
+        draft = _draft_of(built(task_id))
         statuses = tuple(each.answer.status for each in draft.requests)
         edits = tuple(tuple(values[-1] for _, _, values in each.edits) for each in draft.requests)
         courses.add((statuses, tuple(map(len, edits))))
