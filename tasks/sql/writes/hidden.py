@@ -33,7 +33,7 @@ __all__ = [
 
 HIDDEN = 3
 LONGEST = 15_000
-"""Characters up to which a script that repeats rows is played as a near miss."""
+"""Length in characters up to which a script that repeats rows is kept as a near miss."""
 _TRIES = 9
 
 

@@ -6,7 +6,6 @@ documents give the precedence of the sources, which a later notice changes for o
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
 
 from hexathlon.tasks.sql.programs.phrases import literal
 from hexathlon.tasks.sql.schema import Column, Table
@@ -20,6 +19,7 @@ from hexathlon.tasks.sql.writes.plan import (
     label,
     sound,
 )
+from hexathlon.tasks.sql.writes.staging import added_table, day_after
 
 __all__ = ["merge_imports"]
 
@@ -296,7 +296,7 @@ def _stage(scene: WriteScene, made: _Import, rules: _Rules) -> tuple[AddedTable,
     if len(rows) < 12 or len(amounts) < 8:
         return None
     subjects = [rows[int(i)] for i in rng.permutation(len(rows))[:_SUBJECTS]]
-    last = _day(scene.schema.today, -int(rng.integers(8, 20)))
+    last = day_after(scene.schema.today, -int(rng.integers(8, 20)))
     names = [(str(row[m.name.name]), bool(rng.random() < 0.7)) for row in subjects]
     start = 100 + int(rng.integers(700))
     fresh = [f"New {m.table.noun} {start + 7 * int(i)}" for i in rng.permutation(6)]
@@ -332,8 +332,8 @@ def _stage(scene: WriteScene, made: _Import, rules: _Rules) -> tuple[AddedTable,
              m.name.name: "TEXT NOT NULL", m.amount.name: m.amount.type, m.word.name: m.word.type,
              "cancels": "INTEGER"}  # fmt: skip
     return (
-        _table(m.lines, lines, "line_no", kinds),
-        _table(m.days, days, m.key, {m.key: "INTEGER NOT NULL", "as_of": "TEXT NOT NULL"}),
+        added_table(m.lines, lines, ("line_no",), kinds),
+        added_table(m.days, days, (m.key,), {m.key: "INTEGER NOT NULL", "as_of": "TEXT NOT NULL"}),
     )
 
 
@@ -345,8 +345,11 @@ def _case(scene: WriteScene, rules: _Rules, last: str, known: bool) -> list[_Lin
     """Return one to three lines on one row, which a rule decides."""
     rng = scene.rng
     first, second, third = rules.by_amount
-    new, newer = _day(last, 1 + int(rng.integers(3))), _day(last, 4 + int(rng.integers(3)))
-    old = _day(last, -1 - int(rng.integers(20)))
+    new, newer = (
+        day_after(last, 1 + int(rng.integers(3))),
+        day_after(last, 4 + int(rng.integers(3))),
+    )
+    old = day_after(last, -1 - int(rng.integers(20)))
     cases: list[list[_Line]] = [
         [(new, first, True, True, False), (newer, second, True, True, False)],
         [(new, second, True, True, False), (new, first, True, True, False)],
@@ -365,15 +368,6 @@ def _case(scene: WriteScene, rules: _Rules, last: str, known: bool) -> list[_Lin
             [(old, first, True, True, False), (newer, third, True, True, False)],
         ]
     return cases[int(rng.integers(len(cases)))]
-
-
-def _table(name: str, rows: Sequence[NamedRow], key: str, kinds: Mapping[str, str]) -> AddedTable:
-    values = tuple(tuple(row[column] for column in kinds) for row in rows)
-    return AddedTable(name, tuple(kinds.items()), values, (key,))
-
-
-def _day(day: str, days: int) -> str:
-    return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
 
 
 # -- words ---------------------------------------------------------------------------------------
@@ -429,9 +423,9 @@ def _papers(scene: WriteScene, made: _Import, rules: _Rules) -> tuple[AddedDocum
     )
     return (
         AddedDocument("imports", f"How imports about {m.table.plural} are applied",
-                      _day(today, -480), text),
+                      day_after(today, -480), text),
         AddedDocument("imports_notice", "Notice of the data office on imports",
-                      _day(today, -75), notice),
+                      day_after(today, -75), notice),
         AddedDocument("imports_draft", "Imports: changes under discussion",
-                      _day(today, -12), draft),
+                      day_after(today, -12), draft),
     )  # fmt: skip

@@ -7,7 +7,6 @@ changes two of the rules, and a draft that was never decided contradicts it.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
 
 from hexathlon.tasks.sql.english import with_article
 from hexathlon.tasks.sql.programs.phrases import literal
@@ -20,6 +19,7 @@ from hexathlon.tasks.sql.writes.plan import (
     WriteScene,
     sound,
 )
+from hexathlon.tasks.sql.writes.staging import added_table, day_after
 
 __all__ = ["keep_versions"]
 
@@ -262,17 +262,13 @@ def _periods(
             continue
         state = new
         if periods:
-            periods[-1]["valid_to"] = _day(day, -1) if rules.inclusive else day
+            periods[-1]["valid_to"] = day_after(day, -1) if rules.inclusive else day
         end = _FAR if rules.far_end else None
         periods.append(
             {history.key: subject, **new, "valid_from": day, "valid_to": end,
              "line_no": row["line_no"]}
         )  # fmt: skip
     return periods
-
-
-def _day(day: str, days: int) -> str:
-    return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
 
 
 # -- rows ----------------------------------------------------------------------------------------
@@ -304,11 +300,11 @@ def _stage(scene: WriteScene, history: _History, rules: _Rules) -> tuple[AddedTa
         version["line_no"] = base - 1 - len(versions) + place
     kinds = {key: "INTEGER NOT NULL", word.name: word.type, number.name: number.type}
     return (
-        _table(history.versions, versions, (key, "valid_from"), {
+        added_table(history.versions, versions, (key, "valid_from"), {
             **kinds, "valid_from": "TEXT NOT NULL", "valid_to": "TEXT",
             "line_no": "INTEGER NOT NULL",
         }),
-        _table(history.lines, lines, ("line_no",), {
+        added_table(history.lines, lines, ("line_no",), {
             "line_no": "INTEGER NOT NULL", "changed_on": "TEXT NOT NULL", **kinds,
         }),
     )  # fmt: skip
@@ -337,11 +333,11 @@ class _Draw:
     def past(self, subject: Value) -> list[NamedRow]:
         """Return one to three versions, without ends."""
         rng = self.scene.rng
-        day = _day(self.scene.schema.today, int(rng.integers(60)) - 700)
+        day = day_after(self.scene.schema.today, int(rng.integers(60)) - 700)
         state = [self.other(0, None), self.other(1, None)]
         versions = [self.row(subject, ("valid_from", day), state)]
         for _ in range(int(rng.integers(3))):
-            day = _day(day, 60 + int(rng.integers(90)))
+            day = day_after(day, 60 + int(rng.integers(90)))
             place = int(rng.integers(2))
             state[place] = self.other(place, state[place])
             versions.append(self.row(subject, ("valid_from", day), state))
@@ -351,17 +347,17 @@ class _Draw:
         """Return one or two lines, each pair a case that a rule decides."""
         rng = self.scene.rng
         held: list[Value] = [None, None]
-        start = _day(self.scene.schema.today, -700)
+        start = day_after(self.scene.schema.today, -700)
         if past:
             held = [past[-1][column.name] for column in self.history.told]
             start = str(past[-1]["valid_from"])
         new = [self.other(0, held[0]), self.other(1, held[1])]
-        day = _day(start, 20 + int(rng.integers(200)))
-        back = _day(start, -int(rng.integers(5, 50)))
+        day = day_after(start, 20 + int(rng.integers(200)))
+        back = day_after(start, -int(rng.integers(5, 50)))
         cases: list[list[tuple[str, list[Value]]]] = [
-            [(day, held if past else new), (_day(day, 9), [None, new[1]])],
+            [(day, held if past else new), (day_after(day, 9), [None, new[1]])],
             [(day, new), (day, [self.other(0, new[0]), held[1]])],
-            [(day, [new[0], None]), (_day(day, 15), [held[0], None])],
+            [(day, [new[0], None]), (day_after(day, 15), [held[0], None])],
             [(day, new)],
         ]
         if past:
@@ -382,15 +378,8 @@ def _ended(periods: Sequence[NamedRow], rules: _Rules) -> Sequence[NamedRow]:
         row["valid_to"] = _FAR if rules.far_end else None
         if following is not None:
             end = str(following["valid_from"])
-            row["valid_to"] = _day(end, -1) if rules.inclusive else end
+            row["valid_to"] = day_after(end, -1) if rules.inclusive else end
     return periods
-
-
-def _table(
-    name: str, rows: Sequence[NamedRow], key: tuple[str, ...], kinds: Mapping[str, str]
-) -> AddedTable:
-    values = tuple(tuple(row[column] for column in kinds) for row in rows)
-    return AddedTable(name, tuple(kinds.items()), values, key)
 
 
 # -- words ---------------------------------------------------------------------------------------
@@ -443,11 +432,11 @@ def _papers(scene: WriteScene, history: _History, rules: _Rules) -> tuple[AddedD
     )
     return (
         AddedDocument("histories", f"How histories of {h.table.plural} are kept",
-                      _day(today, -610), text),
+                      day_after(today, -610), text),
         AddedDocument("histories_notice", "Notice of the data office on histories",
-                      _day(today, -95), notice),
+                      day_after(today, -95), notice),
         AddedDocument("histories_draft", "Histories: changes under discussion",
-                      _day(today, -20), draft),
+                      day_after(today, -20), draft),
     )  # fmt: skip
 
 

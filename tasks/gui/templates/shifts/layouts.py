@@ -1,7 +1,7 @@
-"""Layouts: eight things on eight places, such that things that belong together are near each other.
+"""Layouts of eight things on eight places: a quadratic assignment problem.
 
-The best layout is the best of all 40,320. People at work by hand put one thing after the other
-where it fits best, and then exchange two things, or twice two, which `SiteLayout.hasty` does, too.
+The best layout is found among all 40,320. `SiteLayout.hasty` works as people do by hand: it puts
+one thing after the other where it fits best, and then exchanges two things, or two pairs of things.
 """
 
 from collections.abc import Iterator, Mapping
@@ -35,18 +35,18 @@ _BOUND = 8_000
 """Cost of a thing on a place that is barred for it: more than all pairs together."""
 
 _LISTED = 300
-"""Number of the best layouts among which a rival is looked for."""
+"""Number of best layouts that are searched for a rival."""
 
 _MOVED = 5
-"""Things on other places, at least, if more than two exchanges lie between two layouts."""
+"""Layouts in which at least so many things have other places are more than two exchanges apart."""
 
 
 @dataclass(frozen=True)
 class SiteLayout:
-    """What a layout depends on.
+    """A problem whose solutions are layouts.
 
-    Its cost is the sum over all pairs of things: the pair's value times the steps between their
-    places.
+    The cost of a layout is the sum over all pairs of things: the pair's value times the steps
+    between their places.
     """
 
     values: Mapping[Pair, int]
@@ -56,7 +56,7 @@ class SiteLayout:
     """By pair of places, in the order of `PAIRS`, at most 24."""
 
     barred: tuple[tuple[int, int], ...] = ()
-    """Things and places that they must not have, at most three."""
+    """Pairs of a thing and a place that is barred for it, at most three."""
 
     def far(self, one: int, other: int) -> int:
         """Return the steps between two places."""
@@ -86,7 +86,7 @@ class SiteLayout:
         return _layout(int(far[np.lexsort((far, self._costs[far]))[0]]))
 
     def hasty(self, *former: Placement) -> Iterator[set[Placement]]:
-        """Yield the layouts that exchanges lead to from several beginnings, the quickest first.
+        """Yield the layouts that exchanges reach from several starting points, the quickest first.
 
         Args:
             *former: Layouts that held before.
@@ -98,11 +98,6 @@ class SiteLayout:
         yield {_layout(rank) for rank in both.tolist()}
         more = _ranks([self._grown(place) for place in range(1, COUNT)])
         yield {_layout(rank) for rank in self._climbed(more, 1).tolist()}
-
-    def reach(self) -> float:
-        """Return the share of all layouts from which single exchanges lead to the best one."""
-        return float((self._climbed(np.arange(len(_layouts()), dtype=np.uint16), 1)
-                      == self._costs.argmin()).mean())  # fmt: skip
 
     @cached_property
     def _costs(self) -> Costs:
@@ -129,7 +124,7 @@ class SiteLayout:
             rows = rows[better]
         return ranks
 
-    # Beginnings --------------------------------------------------------------------------------
+    # Starting points ----------------------------------------------------------------------------
 
     @cached_property
     def _matrices(self) -> tuple[list[list[int]], list[list[int]]]:

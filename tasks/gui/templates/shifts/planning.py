@@ -1,7 +1,7 @@
 """Duties with a layout that is planned in the morning and again whenever something changes.
 
-What a layout depends on is in two notes and in messages. Whoever may change the house rules may
-also change this; the other one writes as well.
+The values, steps and conditions of a layout are in two notes and in messages. The person who may
+change the house rules may change them, too; messages of the other person do not count.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,15 +24,15 @@ from hexathlon.tasks.gui.templates.shifts.moment import DayWork, Moment
 __all__ = ["stands", "tents"]
 
 _RECIPIENT = 5
-"""The one of the cast, of the group Work, who is told the layouts."""
+"""Index, in the cast, of the member of the group Work who is sent the layouts."""
 
 _SPARE = 3
-"""Things beside those of the morning."""
+"""Number of further things, for newcomers."""
 
 
 @dataclass(frozen=True)
 class _Story:
-    """What things and places are; all texts in English and in Chinese."""
+    """Names of things and places; all texts in English and in Chinese."""
 
     title: tuple[str, str]
     places: tuple[str, str]

@@ -32,7 +32,7 @@ _SETS = 4
 """Number of cheapest-looking sets of firms to begin with."""
 
 _CHANCES, _CHEAPEST = 8, 4
-"""Number of beginnings at random, with one of the cheapest offers for each work."""
+"""Number of random starting points, and of the cheapest offers of a work from which they draw."""
 
 
 @lru_cache(maxsize=64)
@@ -153,8 +153,9 @@ def _by_chance(table: PlanTable) -> Iterator[Ints]:
     ranks = generator_for("plans at random", 0).integers(
         min(_CHEAPEST, firms), size=(_CHANCES, works)
     )
+    order = np.argsort(table.price, axis=1, kind="stable")
     for each in ranks:
-        yield np.argsort(table.price, axis=1, kind="stable")[np.arange(works), each]
+        yield order[np.arange(works), each]
 
 
 # Exchanges -------------------------------------------------------------------------------------

@@ -134,7 +134,7 @@ class BankApp(PhoneApp):
             return AppPage(view("entry"), [TextLabel(view("nothing"), "dim")])
         account = view.row("accounts", row["account"])
         amount = cents_text(row["amount"], view.language)
-        sent = row["kind"] == "transfer" and row["amount"] < 0
+        sent = _of_kind(row, "transfer")
         kind = "in" if row["kind"] == "transfer" and not sent else row["kind"]
         parts: list[Any] = [
             TextLabel(row["title"], "title"), TextLabel(amount, "big"),
