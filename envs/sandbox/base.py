@@ -107,8 +107,18 @@ class Sandbox(Closing):
         """Type into the terminal; the first call starts a second shell on it."""
 
     @abstractmethod
-    def screen(self, quiet: float = 0.05, timeout: float = 2.0) -> Screen:
-        """Return the terminal's screen after `quiet` seconds without output."""
+    def resize(self, rows: int, columns: int) -> None:
+        """Change the size of the terminal's screen, 24 rows of 80 columns at first."""
+
+    @abstractmethod
+    def screen(self, quiet: float = 0.05, timeout: float = 2.0, until: str | None = None) -> Screen:
+        """Return the terminal's screen after `quiet` seconds without output.
+
+        Args:
+            quiet: Seconds without output after which the screen is taken to be complete.
+            timeout: Longest time in seconds; the screen is then returned as it is.
+            until: Text to wait for instead of silence; see `Terminal.look`.
+        """
 
     @abstractmethod
     def read(self, path: str, max_bytes: int = 16 * MIB) -> bytes:

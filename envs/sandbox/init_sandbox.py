@@ -152,12 +152,19 @@ class InitSandbox(Sandbox):
             self._terminal.look(0.05, 5.0, first=5.0)  # keys come after the prompt
         self._terminal.type(text)
 
-    def screen(self, quiet: float = 0.05, timeout: float = 2.0) -> Screen:
+    def resize(self, rows: int, columns: int) -> None:
+        """Change the size of the terminal's screen."""
+        if self._terminal is None:
+            self.keys("")
+        assert self._terminal is not None
+        self._terminal.resize(rows, columns)
+
+    def screen(self, quiet: float = 0.05, timeout: float = 2.0, until: str | None = None) -> Screen:
         """Return the terminal's screen."""
         if self._terminal is None:
             self.keys("")
         assert self._terminal is not None
-        return self._terminal.look(quiet, timeout)
+        return self._terminal.look(quiet, timeout, until=until)
 
     def _drop_terminal(self) -> None:
         if self._terminal is not None:

@@ -10,6 +10,7 @@ shell is given, after the command has ended; whatever else arrives there is drop
 
 import contextlib
 import os
+import re
 import secrets
 import select
 import time
@@ -39,12 +40,31 @@ __all__ = [
 
 _SETUP = (
     b"exec 58>&1 59>&2 2>/dev/null; unset HISTFILE MAILCHECK PS1 PS2; set +o history; set +H; "
-    b"shopt -u checkwinsize; shopt -s expand_aliases; __hx(){ return $1; }; "
+    b"shopt -u checkwinsize; shopt -s expand_aliases; set -m; __hx(){ return $1; }; "
 )
-_REPORT = b"builtin printf '%s%%d\\0' \"$?\" >&59\n"
+_REPORT = b'builtin printf \'%s%%d%%s\\0\' "$?" "${-//[^e]}" >&59\n'
+
+
+# Under `set -e` a failing command would end the shell. A trap ends the command instead, as
+# Control-C does; `errtrace` lets functions inherit it. The report's line sets the option again.
+_ERREXIT = re.compile(rb"errexit|\bset\s+-\w*e|(?:^|[;&|{(\n])\s*(?:\.|source)\s")
+_GUARD = (
+    b"__hx_e=${-//[^e]} __hx_t=${-//[^E]} __hx_end=; set +e; "
+    b'case "$(builtin trap -p ERR)" in "") set -E; builtin trap \'__hx_status=$?; case $- in *e*) '
+    b"case $BASHPID in $$) __hx_end=e; set +e; kill -INT $$;; esac;; esac' ERR;; esac; "
+    b'case "$__hx_e" in e) set -e;; esac\n'
+)
+_GUARDED_REPORT = (
+    b'case "$__hx_end" in e) builtin printf \'%s%%de\\0\' "$__hx_status" >&59;; '
+    b'*) builtin printf \'%s%%d%%s\\0\' "$?" "${-//[^e]}" >&59;; esac\n'
+    b'__hx_e=${-//[^e]}$__hx_end; set +e; case "$(builtin trap -p ERR)" in *__hx_status*) '
+    b'builtin trap - ERR; case "$__hx_t" in "") set +E;; esac;; esac; '
+    b'case "$__hx_e" in e*) unset __hx_e __hx_t __hx_end __hx_status; set -e;; '
+    b"*) unset __hx_e __hx_t __hx_end __hx_status;; esac\n"
+)
 _DUMP = (
-    b"{ builtin printf '%s'; declare -p; declare -f; alias -p; shopt -p; set +o; trap -p; "
-    b"umask -p; builtin printf 'cd %%q\\n' \"$PWD\"; builtin printf '\\0'; } >&59 2>/dev/null\n"
+    b"{ builtin printf '%s'; declare -p; declare -f; alias -p; shopt -p; trap -p; umask -p; "
+    b"builtin printf 'cd %%q\\n' \"$PWD\"; set +o; builtin printf '\\0'; } >&59 2>/dev/null\n"
 )
 _READY = b"\nready "
 _LONGEST_REPORT = 64 << 20
@@ -82,7 +102,7 @@ def setup_line(script: int | None = None, folder: str | None = None) -> bytes:
         line += b"cd -- $'" + quoted(folder.encode()) + b"'; "
     if script is not None:
         line += b". /dev/fd/%d >/dev/null 2>&1 </dev/null; exec %d<&-; " % (script, script)
-    return line + b"builtin printf '\\nready %d\\0' $$ >&59\n"
+    return line + b"builtin printf '\\nready %d%s\\0' $$ \"${-//[^e]}\" >&59\n"
 
 
 def quoted(text: bytes) -> bytes:
@@ -99,8 +119,10 @@ def dump_line(word: bytes) -> bytes:
     return _DUMP % word
 
 
-def command_lines(command: str, previous: int, word: bytes, marker: bytes = b"") -> bytes:
-    """Return the lines that run a command and report its status.
+def command_lines(
+    command: str, previous: int, word: bytes, marker: bytes = b"", *, errexit: bool = False
+) -> bytes:
+    """Return the lines that run a command and report its status, followed by `e` under `set -e`.
 
     Args:
         command: Any text.
@@ -108,10 +130,15 @@ def command_lines(command: str, previous: int, word: bytes, marker: bytes = b"")
         word: The beginning of the report.
         marker: Written to standard output afterwards, for connections that do not preserve the
             order between output and status.
+        errexit: Whether `set -e` is in effect; the command may also set it.
     """
-    status = b"__hx %d; " % previous if previous else b""
-    text = quoted(command.encode("utf-8", "surrogateescape"))
-    lines = status + b"eval $'" + text + b"' </dev/null 2>&1 58>&- 59>&-\n" + _REPORT % word
+    status = b"__hx %d || " % previous if previous else b""
+    text = command.encode("utf-8", "surrogateescape")
+    line = status + b"eval $'" + quoted(text) + b"' </dev/null 2>&1 58>&- 59>&-\n"
+    if errexit or _ERREXIT.search(text):
+        lines = _GUARD + line + _GUARDED_REPORT % (word, word)
+    else:
+        lines = line + _REPORT % word
     if marker:
         lines += end_line(marker)
     return lines
@@ -216,15 +243,15 @@ class ShellLink(Protocol):
 
 _INTERRUPT, _KILL = 2, 9
 _STAGES = (
-    (_INTERRUPT, True, 0.25),
-    (_KILL, False, 0.5),
-    (_INTERRUPT, True, 1.0),
-    (_KILL, True, 5.0),
+    (_INTERRUPT, True, False, 0.25),
+    (_KILL, False, False, 0.5),
+    (_INTERRUPT, True, True, 1.0),
+    (_KILL, True, False, 5.0),
 )
-"""Signal, whether the shell itself gets it, and the seconds until the next stage.
+"""Signal, whether the shell itself gets it, whether earlier jobs do, seconds until the next stage.
 
-Only processes that ignore an interrupt reach later stages; the delays are generous so that a
-busy machine costs no shell its state.
+Later stages are for processes that ignore an interrupt, and for earlier jobs that a command waits
+for, as `fg` does. The delays are generous so that a busy machine costs no shell its state.
 """
 
 _READ = 1 << 16
@@ -253,6 +280,8 @@ class Shell(ABC):
         self._marker = marker
         self.previous = 0
         """Current value of `$?`."""
+        self.errexit = False
+        """Whether `set -e` is in effect."""
         self.pid = 0
         """Its process id inside."""
         self._reports = Reports(_READY)
@@ -281,9 +310,10 @@ class Shell(ABC):
     def begin(self, line: bytes, seconds: float) -> bool:
         """Send the first line and wait until the shell is ready; False if it never is."""
         report = self._talk(line + self._end(), Gathered(1 << 12), seconds)
-        if report is None or not report.isdigit():
+        number = (report or b"").removesuffix(b"e")
+        if not number.isdigit():
             return False
-        self.pid = int(report)
+        self.pid, self.errexit = int(number), number != report
         return True
 
     def dump(self, seconds: float) -> bytes | None:
@@ -301,7 +331,8 @@ class Shell(ABC):
             ShellEnded: If the shell has ended, by itself or because it could not be interrupted.
         """
         since = time.clock_gettime(time.CLOCK_BOOTTIME)
-        lines = command_lines(command, self.previous, self._await(), self._marker)
+        word = self._await()
+        lines = command_lines(command, self.previous, word, self._marker, errexit=self.errexit)
         report = self._talk(lines, gathered, seconds, most)
         stop = None
         if report is None:
@@ -310,13 +341,15 @@ class Shell(ABC):
                 report = self._stop(gathered, since)
             except ShellEnded:
                 return None, stop
-        self.previous = int(report) & 0xFF if report.isdigit() and len(report) < 4 else 0xFF
+        status = report.removesuffix(b"e")
+        self.errexit = status != report
+        self.previous = int(status) & 0xFF if status.isdigit() and len(status) < 4 else 0xFF
         return self.previous, stop
 
     def _stop(self, gathered: Gathered, since: float) -> bytes:
         """Stop the command with escalating signals; return the report, or raise `ShellEnded`."""
-        for number, shell, seconds in _STAGES:
-            self._link.stop(since, number, shell)
+        for number, shell, earlier, seconds in _STAGES:
+            self._link.stop(0.0 if earlier else since, number, shell)
             report = self._talk(b"", gathered, seconds)
             if report is not None:
                 return report

@@ -1,9 +1,13 @@
 """The screen behind a pseudo-terminal, kept by `pyte`."""
 
+import fcntl
 import os
 import select
+import struct
+import termios
 import time
 import weakref
+from contextlib import suppress
 from typing import Any
 
 from hexathlon.envs.sandbox.execution import Screen
@@ -41,6 +45,7 @@ class Terminal:
         self._stream = _new_stream(self._screen)
         self.ended = False
         self._unanswered = False
+        self._typed_in = -1
 
     def close(self) -> None:
         """Hang up; idempotent."""
@@ -48,6 +53,7 @@ class Terminal:
 
     def type(self, text: str) -> None:
         """Type; input that the program does not read is lost, as the keyboard's buffer is small."""
+        self._typed_in = self._screen.scrolled + self._screen.cursor.y
         data = text.encode("utf-8", "replace")
         deadline = time.monotonic() + 2.0
         while data and not self.ended and time.monotonic() < deadline:
@@ -56,25 +62,46 @@ class Terminal:
                 self._draw(0.01)
         self._unanswered = bool(text)
 
-    def look(self, quiet: float, timeout: float, first: float = 0.0) -> Screen:
+    def resize(self, rows: int, columns: int) -> None:
+        """Change the size of the screen; programs are told."""
+        self._screen.resize(rows, columns)
+        with suppress(OSError):  # a socket: its other end has to be told
+            size = struct.pack("HHHH", rows, columns, 0, 0)
+            fcntl.ioctl(self._master, termios.TIOCSWINSZ, size)
+        self._unanswered = True
+
+    def look(
+        self, quiet: float, timeout: float, first: float = 0.0, until: str | None = None
+    ) -> Screen:
         """Render output until the foreground program waits and none has come for `quiet` seconds.
 
         Args:
             quiet: Seconds without output after which the screen is taken to be complete.
             timeout: Longest time in seconds; the screen is then returned as it is.
             first: Longest wait for the first output, in seconds, such as that of a new shell.
+            until: Text to wait for instead: anywhere on the page of a full-screen program,
+                otherwise below the line that was last typed into.
         """
         deadline = time.monotonic() + timeout
         first = max(first, _ANSWER_S if self._unanswered else 0.0)
         self._unanswered = False
         if first and not self.ended:
             self._draw(first)
-        while not self.ended and time.monotonic() < deadline:
-            if not self._draw(quiet) and not self._computes():
+        while not self.ended and (left := deadline - time.monotonic()) > 0:
+            if until is not None and self._shows(until):
+                break
+            if not self._draw(min(quiet, left)) and until is None and not self._computes():
                 break
         screen = self._screen
         lines = tuple(line.rstrip() for line in screen.display)
-        return Screen(lines, screen.cursor.y, min(screen.cursor.x, COLUMNS - 1), screen.alternate)
+        column = min(screen.cursor.x, screen.columns - 1)
+        return Screen(lines, screen.cursor.y, column, screen.alternate)
+
+    def _shows(self, text: str) -> bool:
+        """Whether the screen shows a text that the last keys did not type."""
+        screen = self._screen
+        below = 0 if screen.alternate else max(0, self._typed_in + 1 - screen.scrolled)
+        return any(text in row for row in screen.display[below:])
 
     def _computes(self) -> bool:
         """Whether the foreground program is running or runnable, where the kernel reports it."""
@@ -134,9 +161,28 @@ def _screen_class() -> Any:
 
         def __init__(self, columns: int, rows: int, answer: Any) -> None:
             self.alternate = False
+            self.scrolled = 0
             self._page: Any = None
             self._answer = answer
             super().__init__(columns, rows)
+
+        def resize(self, lines: int | None = None, columns: int | None = None) -> None:
+            # The library drops rows at the top; other terminals first drop those below the cursor.
+            lines, columns = lines or self.lines, columns or self.columns
+            gone = max(0, self.cursor.y + 1 - lines)
+            rows = {y - gone: self.buffer[y] for y in sorted(self.buffer)}
+            self.buffer.clear()
+            self.buffer.update({y: row for y, row in rows.items() if 0 <= y < lines})
+            self.scrolled += gone
+            self.lines, self.columns = lines, columns
+            self.set_margins()
+            self.cursor.y -= gone
+            self.cursor.x = min(self.cursor.x, columns - 1)
+            self.dirty.update(range(lines))
+
+        def index(self) -> None:
+            self.scrolled += self.cursor.y == (self.margins or (0, self.lines - 1))[1]
+            super().index()
 
         def write_process_input(self, data: str) -> None:
             self._answer(data.encode())

@@ -23,8 +23,10 @@ from hexathlon.envs.sandbox.base import (
 from hexathlon.envs.sandbox.image import HOST, SandboxImage
 from hexathlon.envs.sandbox.ladder import choose
 from hexathlon.envs.sandbox.limits import MIB
+from hexathlon.envs.sandbox.terminal import COLUMNS, ROWS
 from hexathlon.envs.status import Status
 from hexathlon.envs.terminal.building import ImageCache, limits_of
+from hexathlon.envs.terminal.keys import key_codes
 from hexathlon.envs.terminal.steps import GradedStep, StepGrader, wrecked
 from hexathlon.envs.terminal.tampering import flags_of, looks_for_grader
 from hexathlon.envs.terminal.text import clean, execution_text, screen_text
@@ -39,6 +41,9 @@ _CHOICE = "HEXATHLON_SANDBOX"
 _MOST_READ = 256 * 1024
 _GUEST_PROCESSES, _GUEST_FILES = 512, 8192
 """Limits for agents that are programs of another maker."""
+
+_SCREEN_SECONDS, _PATIENT_SECONDS = 2.0, 15.0
+"""Default waits for a screen, without and with a condition."""
 
 _LOST = "The sandbox no longer works. The task is over, and failed."
 _images = ImageCache()
@@ -81,7 +86,7 @@ class TerminalEnv(Environment):
     hints: ClassVar[Mapping[str, str]] = {
         "": "Plain lines are run in the shell: ls -l. Tools are called by their full names, in "
         "JSON where a text has several lines",
-        "send_keys": 'Enter needs JSON: {"name": "send_keys", "arguments": {"keys": "top\\n"}}',
+        "send_keys": "Keys have names: send_keys top<Enter>",
         "steps_passed": "Not all tests of what was left have passed.",
     }
     plain_tool: ClassVar[str] = "run"
@@ -108,13 +113,14 @@ class TerminalEnv(Environment):
         self._final: dict[str, Any] | None = None
         self._wrecked = ""
         self._guest_seconds: float | None = None
+        self._size = (ROWS, COLUMNS)
 
     # -- the episode -----------------------------------------------------------------------
 
     def on_reset(self, task: Task) -> str:
         """Open a sandbox with the task's files and return the instruction."""
         self.close()
-        self._guest_seconds = None
+        self._guest_seconds, self._size = None, (ROWS, COLUMNS)
         self._harbor = open_task(task)
         self._results, self._flags, self._final, self._wrecked = (), (), None, ""
         limits = limits_of(self._harbor, self.limits.seconds_per_action)
@@ -133,13 +139,29 @@ class TerminalEnv(Environment):
         return self._attempt(lambda box: execution_text(box.execute(scrub(command), seconds)))
 
     @tool
-    def send_keys(self, keys: str) -> str:
+    def send_keys(
+        self,
+        keys: str,
+        wait_for: str | None = None,
+        quiet_ms: int | None = None,
+        timeout: float | None = None,
+        rows: int | None = None,
+        columns: int | None = None,
+    ) -> str:
         """Type into the full-screen terminal."""
         self._final = None
+        if rows is not None or columns is not None:
+            self._size = (rows or self._size[0], columns or self._size[1])
+        patient = wait_for is not None or quiet_ms is not None
+        seconds = timeout or (_PATIENT_SECONDS if patient else _SCREEN_SECONDS)
+        seconds = min(seconds, self.limits.seconds_per_action)
 
         def typed(box: Sandbox) -> str:
-            box.keys(scrub(keys))
-            return screen_text(box.screen())
+            if rows is not None or columns is not None:
+                box.resize(*self._size)
+                box.screen()  # programs draw themselves anew
+            box.keys(key_codes(scrub(keys)))
+            return screen_text(box.screen((quiet_ms or 50) / 1000, seconds, wait_for))
 
         return self._attempt(typed)
 

@@ -166,6 +166,7 @@ async function drawTrial(title) {
   story.replaceChildren(...[
     record.error ? make("div", { class: "fault" }, make("h3", null, "Error", record.cause ? [" · ", bdi(record.cause)] : null), block(record.error)) : null,
     page === 1 ? make("div", { class: "opening" }, make("h3", null, "Opening"), contentOf(record.opening)) : null,
+    page === 1 ? playerOf(record.steps, record.key.task) : null,
     page === 1 ? sessionOf(record.steps) : null,
     ...(steps.length ? steps : [make("p", { class: "note" }, "No step was taken.")]),
     page === pages.length ? changesDrawn(record.final_state) : null,

@@ -45,6 +45,7 @@ EXAMPLES = {
     "export": (
         "hexathlon export runs/mine --format openai --min-reward 1 --out finetuning.jsonl",
         "hexathlon export runs/mine --format every-eval-ever --out records",
+        "hexathlon export runs/terminal --format asciicast --out recordings",
         "hexathlon export SQL --format datasets --count 1000 --out sql-tasks",
         "hexathlon export Terminal --format harbor --level easy --out tasks",
     ),

@@ -45,7 +45,7 @@ _LINES: dict[str, tuple[Callable[[ChatTranscript], Any], Callable[[Any], ChatTra
 _PACKAGES = {"inspect": "inspect_ai", "datasets": "pyarrow"}
 """By format, which is the name of the extra, too."""
 
-_FORMATS = (*_LINES, "inspect", "every-eval-ever", "datasets", "harbor")
+_FORMATS = (*_LINES, "asciicast", "inspect", "every-eval-ever", "datasets", "harbor")
 
 
 def export_source(
@@ -76,6 +76,8 @@ def export_source(
         from hexathlon.baselines.exchange.inspect_logs import write_eval
 
         write_eval(kept, out)
+    elif form == "asciicast":
+        _write_recordings(out, kept)
     else:
         _write_lines(out, form, kept)
     note(f"{len(kept):,} of {len(found):,} conversations written to {out}")
@@ -151,6 +153,19 @@ def _write_lines(out: Path, form: str, conversations: Iterable[ChatTranscript]) 
             (out / f"trajectory-{number:05d}.json").write_text(row + "\n", encoding="utf-8")
     else:
         out.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+
+
+def _write_recordings(out: Path, conversations: Iterable[ChatTranscript]) -> None:
+    """Write a file for each conversation."""
+    from hexathlon.baselines.exchange.asciicast import to_asciicast
+
+    try:
+        texts = [to_asciicast(each) for each in conversations]
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    out.mkdir(parents=True, exist_ok=True)
+    for number, text in enumerate(texts):
+        (out / f"trial-{number:05d}.cast").write_text(text + "\n", encoding="utf-8")
 
 
 def _export_tasks(

@@ -18,7 +18,10 @@ def export(
     out: OutPath,
     form: Annotated[
         str,
-        typer.Option("--format", help=f"{_FORMATS}, every-eval-ever, datasets or harbor."),
+        typer.Option(
+            "--format",
+            help=f"{_FORMATS}, every-eval-ever, asciicast, datasets or harbor.",
+        ),
     ] = "openai",
     min_reward: Annotated[
         float | None,
@@ -32,8 +35,9 @@ def export(
 ) -> int:
     """Export trajectories, results or tasks for other tools.
 
-    Trajectories and results come from a run directory or a file of transcripts; the formats
-    datasets and harbor write tasks of an event.
+    Trajectories and results come from a run directory or a file of transcripts. The format
+    asciicast writes recordings of terminal trials, a file each; datasets and harbor write tasks of
+    an event.
     """
     from hexathlon_cli.exchange import export_source
 

@@ -39,7 +39,7 @@ class TerminalSource(StratifiedSource):
 
     name = "terminal"
     family = "terminal"
-    version = "5"
+    version = "6"
     late_modules = ("hexathlon.tasks.terminal.templates.*",)
     per_stratum = PER_STRATUM
     tolerated = {"drop:submit": "an agent that stops is graded by the files that it leaves"}

@@ -18,9 +18,9 @@ TOOLS: tuple[ToolSchema, ...] = (
         name="run",
         description=(
             "Run a command line (or a script of several lines) in a bash shell that keeps its "
-            "working directory and variables between calls. Returns its output, standard error "
-            "included, and its exit status. Standard input is empty: use send_keys for programs "
-            "that ask."
+            "working directory, variables and jobs between calls. Returns its output, standard "
+            "error included, and its exit status. Standard input is empty: use send_keys for "
+            "programs that ask."
         ),
         parameters=_schema(
             {
@@ -33,10 +33,24 @@ TOOLS: tuple[ToolSchema, ...] = (
     ToolSchema(
         name="send_keys",
         description=(
-            "Type into a second, full-screen terminal (80 columns, 24 lines) and return its "
-            "screen. Write a newline for Enter, \\u0003 for Control-C, \\u001b for Escape."
+            "Type into a second, full-screen terminal and return its screen. Keys have tmux's "
+            "names in angle brackets: ls<Enter>, <C-c>, <Escape>:wq<Enter>, <Up>, <F5>; a newline "
+            "is Enter, too. The screen is returned once the program waits for input; with "
+            "quiet_ms, after so many milliseconds without output; with wait_for, when a line below "
+            "the one typed into shows this text (in a full-screen program, any line); in every "
+            "case after timeout seconds. rows and columns change the size, 24 by 80 at first."
         ),
-        parameters=_schema({"keys": {"type": "string", "maxLength": 4_000}}, "keys"),
+        parameters=_schema(
+            {
+                "keys": {"type": "string", "maxLength": 4_000},
+                "wait_for": {"type": "string", "maxLength": 200},
+                "quiet_ms": {"type": "integer", "minimum": 10, "maximum": 10_000},
+                "timeout": {"type": "number", "minimum": 1, "maximum": 600},
+                "rows": {"type": "integer", "minimum": 5, "maximum": 100},
+                "columns": {"type": "integer", "minimum": 20, "maximum": 250},
+            },
+            "keys",
+        ),
     ),
     ToolSchema(
         name="read_file",

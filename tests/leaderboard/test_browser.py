@@ -1,9 +1,13 @@
 """The site in a real browser, from a local file: sorting, filtering, navigation, both themes."""
 
 import json
+from pathlib import Path
 
 import pytest
 
+from hexathlon.baselines.exchange.asciicast import to_asciicast
+from hexathlon.baselines.exchange.transcript import ChatTranscript
+from hexathlon.evaluators.records import read_records
 from hexathlon.evaluators.records.canonical import content_hash
 from hexathlon.leaderboard.build import build
 from support.runs import make_run
@@ -283,6 +287,67 @@ def test_the_overview_filters_by_text_organisation_and_check(open_page):
     assert page.locator("#systems tbody tr:visible").inner_text().startswith("cirrus-8b-sft")
 
 
+def test_a_terminal_trial_is_played_and_saved_as_a_recording(browser, tmp_path):
+    long = "\n".join(f"line {number} " + "x" * 90 for number in range(30))
+    turns = [
+        ("run", {"command": "ls -A\necho é"}, "a\x1b[31m\n\u202eé\n[exit status 0]"),
+        ("send_keys", {"keys": "vi<Enter>", "rows": 10}, "~\n~\n[cursor in row 1, column 1]"),
+        ("write_file", {"path": "/app/x", "text": "1"}, "Wrote 1 bytes."),
+        ("run", {"command": "cat long"}, f"{long}\n[exit status 0]"),
+    ]
+
+    def edit(record):
+        step = record["steps"][0]
+        steps = [
+            {
+                **step,
+                "index": number,
+                "action": json.dumps({"name": name, "arguments": given}),
+                "observation": seen,
+                "reward": 0.0,
+                "status": "ongoing",
+            }
+            for number, (name, given, seen) in enumerate(turns)
+        ]
+        last = {**steps[-1], "reward": step["reward"], "status": step["status"]}
+        return {**record, "steps": [*steps[:-1], last], "turns": len(steps)}
+
+    run = make_run(tmp_path / "run", "cirrus-8b", tasks=1, infra=0.0, edit=edit)
+    build([run], tmp_path / "site")
+    (path,) = (tmp_path / "site").glob("runs/*/trial.html")
+    page = browser.new_page()
+    page.goto(f"{path.as_uri()}#1")
+    page.get_by_text("Recording, 6 screens").click()
+    with page.expect_download() as saving:
+        page.get_by_role("button", name="Save as .cast").click()
+    record = next(iter(read_records(run)))
+    messages = [{"role": "user", "content": "Begin."}]
+    for name, given, seen in turns:
+        function = {"name": name, "arguments": json.dumps(given)}
+        messages += [
+            {"role": "assistant", "tool_calls": [{"function": function}]},
+            {"role": "tool", "content": seen},
+        ]
+    expected = to_asciicast(ChatTranscript(messages, task=record["key"]["task"]))
+    saved = Path(saving.value.path()).read_text("utf-8").splitlines()
+    assert [json.loads(line) for line in saved] == [
+        json.loads(line) for line in expected.splitlines()
+    ]
+    screen, place = page.locator("pre.cast"), page.get_by_label("Position")
+    assert screen.inner_text().startswith("$ ls -A\necho")
+    place.fill("1")
+    assert "a<1b>[31m" in screen.inner_text() and "U+202E" in screen.inner_text()
+    place.fill("2")
+    assert screen.inner_text() == "~\n~"
+    place.fill("4")
+    page.get_by_role("button", name="Play").click()
+    page.get_by_text("6 of 6").wait_for()
+    rows = screen.inner_text().splitlines()
+    assert len(rows) <= 24 and rows[-1] == "[exit status 0]" and rows[-3].startswith("line 29 xxx")
+    page.get_by_role("button", name="Play").wait_for()
+    page.close()
+
+
 def test_changes_of_the_world_and_the_terminal_session_are_shown(browser, tmp_path):
     row = {"id": 7, "name": "<i>Ada</i>", "balance": 10}
     changes = {
@@ -312,7 +377,7 @@ def test_changes_of_the_world_and_the_terminal_session_are_shown(browser, tmp_pa
     assert texts[1].startswith("bank.accounts changed balance 10 → 4")
     assert texts[2] == "notes one"
     page.get_by_text("Terminal session, 1 command").click()
-    assert page.locator(".session pre").inner_text() == "$ ls -A\ncopies\n[exit status 0]\n"
+    assert page.locator(".session pre.text").inner_text() == "$ ls -A\ncopies\n[exit status 0]\n"
     page.goto(f"{path.as_uri()}#2")
     page.get_by_text("Nothing was changed.").wait_for()
     page.close()

@@ -71,6 +71,7 @@ class DockerSandbox(Sandbox):
         self._shell: ExecShell | None = None
         self._shell_exec = ""
         self._terminal: Terminal | None = None
+        self._terminal_exec = ""
         self._stops: list[Stop] = []
         self._counters = Counters(container, folders)
 
@@ -213,17 +214,26 @@ class DockerSandbox(Sandbox):
                 workdir=self.image.workdir,
             )
             connection = _raw(self._api.exec_start(made["Id"], tty=True, socket=True))
-            self._api.exec_resize(made["Id"], height=ROWS, width=COLUMNS)
+            self._terminal_exec = made["Id"]
+            self._api.exec_resize(self._terminal_exec, height=ROWS, width=COLUMNS)
             self._terminal = Terminal(connection.detach())
             self._terminal.look(0.2, 5.0, first=5.0)  # keys come after the prompt
         self._terminal.type(text)
 
-    def screen(self, quiet: float = 0.05, timeout: float = 2.0) -> Screen:
+    def resize(self, rows: int, columns: int) -> None:
+        """Change the size of the terminal's screen."""
+        if self._terminal is None:
+            self.keys("")
+        assert self._terminal is not None
+        self._api.exec_resize(self._terminal_exec, height=rows, width=columns)
+        self._terminal.resize(rows, columns)
+
+    def screen(self, quiet: float = 0.05, timeout: float = 2.0, until: str | None = None) -> Screen:
         """Return the terminal's screen."""
         if self._terminal is None:
             self.keys("")
         assert self._terminal is not None
-        return self._terminal.look(quiet, timeout)
+        return self._terminal.look(quiet, timeout, until=until)
 
     def read(self, path: str, max_bytes: int = 16 * MIB) -> bytes:
         """Return a regular file's content."""

@@ -40,6 +40,35 @@ _MADE_UP = {
     "etc/resolv.conf": "nameserver 192.0.2.1\noptions timeout:1 attempts:1\n",
     "etc/shells": "/bin/sh\n/bin/bash\n",
 }
+_SUDO = """\
+#!/bin/sh
+# Whoever works here is root already: run the command, as another user if one is named.
+user=
+while [ $# -gt 0 ]; do
+    case $1 in
+    -u | --user) user=$2; shift ;;
+    -u?*) user=${1#-u} ;;
+    --user=*) user=${1#*=} ;;
+    -g | -h | -p | -C | -T | -D | -r | -t) shift ;;
+    -i | -s) [ $# -gt 1 ] || set -- "$1" "${SHELL:-/bin/bash}" ;;
+    -v | -k | -K) [ $# -gt 1 ] || exit 0 ;;
+    -l) echo "User root may run the following commands:"
+        echo "    (ALL : ALL) NOPASSWD: ALL"; exit 0 ;;
+    --) shift; break ;;
+    -*) ;;
+    *=*) export "$1" ;;
+    *) break ;;
+    esac
+    shift
+done
+if [ $# -eq 0 ]; then echo "usage: sudo [-u user] command [argument ...]" >&2; exit 1; fi
+export SUDO_USER=root SUDO_UID=0 SUDO_GID=0 SUDO_COMMAND="$*"
+if [ -n "$user" ] && [ "$user" != root ]; then
+    exec setpriv --reuid "$user" --regid "$(id -g "$user")" --init-groups -- "$@"
+fi
+exec "$@"
+"""
+_PROGRAMS = {"usr/local/bin/sudo": _SUDO}
 _FOLDERS = {
     "dev": 0o755, "etc": 0o755, "home": 0o755, "media": 0o755, "mnt": 0o755, "opt": 0o755,
     "proc": 0o555, "root": 0o700, "run": 0o755, "srv": 0o755, "sys": 0o555, "tmp": 0o1777,
@@ -66,6 +95,10 @@ def make_host_root(root: str) -> None:
     for path, text in _MADE_UP.items():
         with open(f"{root}/{path}", "w") as file:
             file.write(text)
+    for path, text in _PROGRAMS.items():
+        with open(f"{root}/{path}", "w") as file:
+            file.write(text)
+        os.chmod(f"{root}/{path}", 0o755)
     os.symlink("/usr/share/zoneinfo/UTC", f"{root}/etc/localtime")
     os.symlink("/usr/lib/os-release", f"{root}/etc/os-release")
     os.symlink("/proc/mounts", f"{root}/etc/mtab")

@@ -89,7 +89,7 @@ def test_a_shell_that_cannot_be_stopped_is_replaced(sandbox):
 
 
 def test_a_shell_that_ends_is_replaced(sandbox):
-    endings = {"exit 5": 5, "exec true": 0, "set -e; false": 1, "kill -KILL $$": 137}
+    endings = {"exit 5": 5, "exec true": 0, "trap : ERR; set -e; false": 1, "kill -KILL $$": 137}
     for command, status in endings.items():
         done = sandbox.execute(command)
         assert done.exit_status == status, command
@@ -276,6 +276,63 @@ def test_a_screen_shows_full_screen_programs(sandbox):
     sandbox.keys("sleep 60\n\x03")
     sandbox.keys("echo interrupted\n")
     assert "interrupted" in sandbox.screen(quiet=0.3).text()
+
+
+def test_a_screen_waits_for_a_text_and_changes_its_size(sandbox):
+    sandbox.keys("sleep 1; printf 'rea''dy\\n'; sleep 60\n")
+    assert "ready" in sandbox.screen(timeout=60.0, until="ready").text()
+    sandbox.keys("\x03")
+    sandbox.resize(30, 100)
+    sandbox.keys("stty size\n")
+    seen = sandbox.screen(timeout=60.0, until="30 100")
+    assert len(seen.lines) == 30 and "ready" in seen.text()
+    sandbox.resize(6, 40)
+    sandbox.keys("stty size\n")
+    assert len(sandbox.screen(timeout=60.0, until="6 40").lines) == 6
+
+
+def test_what_the_keys_themselves_show_is_not_waited_for(sandbox):
+    sandbox.keys("echo over\n")
+    sandbox.screen(timeout=60.0, until="over")
+    sandbox.keys("sleep 0.5; seq 40; echo over\n")
+    seen = sandbox.screen(timeout=60.0, until="over")
+    assert "40\nover" in seen.text()
+
+
+def test_jobs_of_the_shell_are_controlled(sandbox, run):
+    assert "sleep 61" in run("sleep 61 & sleep 62 & jobs")
+    assert run("kill %1; wait %1; echo $?").endswith("143\n")
+    done = sandbox.execute("fg %2", timeout=2.0)
+    assert done.timed_out and not done.restarted
+    assert run("jobs -r; sleep 0.1 & fg; echo $?").splitlines()[1:] == ["sleep 0.1", "0"]
+
+
+FAILING = {
+    "plainly": ("x=5; set -e; false; echo no", "", 1),
+    "in a function": ("set -e; f() { (exit 7); echo no; }; f; echo no", "", 7),
+    "in a group": ("set -e; { grep -q 9 data.txt; echo no; }; echo no", "", 1),
+    "in an assignment": ("set -o errexit; y=$(echo z; exit 4); echo no", "", 4),
+    "in a pipeline": ("set -eo pipefail; false | cat; echo no", "", 1),
+    "in a subshell": ("set -e; (echo sub; false; echo no); echo no", "sub\n", 1),
+    "in a sourced script": ("printf 'set -e\\nfalse\\n' > s; . ./s; echo no", "", 1),
+    "nowhere": ("set -e; if false; then :; fi; false || ! true || echo yes", "yes\n", 0),
+}
+
+
+@pytest.mark.parametrize("where", FAILING)
+def test_a_failing_command_under_errexit_leaves_the_shell(sandbox, run, where):
+    command, output, status = FAILING[where]
+    run("cd /tmp; cd /app; kept=7; sleep 63 &")
+    done = sandbox.execute(command)
+    assert (done.output.decode(), done.exit_status, done.restarted) == (output, status, False)
+    assert run("echo $? $kept ${-//[^e]}") == f"{status} 7 e\n"
+    assert sandbox.execute("false; echo no").exit_status == 1
+    with sandbox.snapshot() as state, sandbox.opener().open_snapshot(state) as other:
+        done = other.execute("echo $kept ${-//[^e]}; false; echo no")
+        assert (done.output, done.exit_status, done.restarted) == (b"7 e\n", 1, False)
+    assert run("set +e; false; echo on") == "on\n"
+    assert "sleep 63" in run("jobs")
+    assert run("trap -p ERR; compgen -v __hx; shopt -op errtrace") == "set +o errtrace\n"
 
 
 def test_images_do_not_mix(backend):

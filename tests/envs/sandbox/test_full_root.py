@@ -79,6 +79,18 @@ def test_shells_of_a_user(namespaces):
         )
 
 
+def test_sudo_runs_commands_as_root_and_as_others(sandbox):
+    line = "sudo -n -E whoami; sudo A=1 -- printenv A SUDO_USER; echo x | sudo tee f; "
+    line += "sudo -v && sudo; echo $?"
+    assert said(sandbox, line) == (
+        "root\n1\nroot\nx\nusage: sudo [-u user] command [argument ...]\n1\n"
+    )
+    if sandbox.opener().probe().properties["owners"]:
+        assert said(
+            sandbox, "sudo -u app id -un; sudo --user=app -g app touch /usr/g; echo $?"
+        ) == ("app\ntouch: cannot touch '/usr/g': Permission denied\n1\n")
+
+
 FORBIDDEN = {
     "a device": "mknod /tmp/d c 1 3",
     "another root": "chroot / true",

@@ -6,6 +6,7 @@ import pytest
 
 from hexathlon.envs.status import Status
 from hexathlon.envs.terminal import steps
+from hexathlon.envs.terminal.keys import key_codes
 from hexathlon.evaluators.verifier import verify
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import play as run_script
@@ -106,6 +107,36 @@ def test_a_full_screen_program_is_shown_as_a_screen(env):
     env.reset(seed=0, options={"task": TINY})
     shown = env.step(act("send_keys", keys="printf 'a\\nb\\n'; read -r answer\n"))[0]
     assert "\na\nb\n" in shown and "[cursor in row" in shown
+
+
+def test_keys_have_names_and_screens_are_waited_for(env):
+    env.reset(seed=0, options={"task": TINY})
+    line = "sleep 1; echo rea''dy; cat<Enter>"
+    assert "\nready\n" in env.step(act("send_keys", keys=line, wait_for="ready"))[0]
+    assert "\nab\n<a>\n" in env.step(act("send_keys", keys="ax<BSpace>b\n<a><Enter>"))[0]
+    assert "^C" in env.step(act("send_keys", keys="C-c", quiet_ms=200))[0]
+    shown = env.step(act("send_keys", keys="stty size<Enter>", rows=30, columns=120))[0]
+    assert "\n30 120\n" in shown
+    assert "100" in env.step(act("send_keys", keys="x", rows=101))[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("ls -l\n", "ls -l\n"),
+        ("ls<Enter>", "ls\r"),
+        ("Enter", "\r"),
+        ("C-c", "\x03"),
+        ("<C-C><c-c>", "\x03<c-c>"),
+        ("<C-[><C-Space><C-?>", "\x1b\0\x7f"),
+        ("<M-x><M-Left>", "\x1bx\x1b\x1b[D"),
+        ("a<b <div> <C-> <C-xx> 1<2>3", "a<b <div> <C-> <C-xx> 1<2>3"),
+        ("x", "x"),
+        ("<F5><PageUp>", "\x1b[15~\x1b[5~"),
+    ],
+)
+def test_names_of_keys(text, codes):
+    assert key_codes(text) == codes
 
 
 def test_turns_run_out_and_the_state_is_judged_then(env):
