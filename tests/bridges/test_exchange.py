@@ -87,6 +87,22 @@ def test_imports_can_be_replayed(form: str, finished: Path, tmp_path: Path) -> N
     assert run(words) == 3
 
 
+def test_terminal_trials_are_written_as_recordings(finished: Path, tmp_path: Path, capfd) -> None:
+    assert run(["export", str(finished), "--format", "asciicast", "--out", str(tmp_path)]) == 1
+    assert "has no commands to record" in capfd.readouterr().err
+    trial = tmp_path / "run"
+    assert run(["eval", "agent:oracle", "--envs", "Terminal", "--tasks", "1", "--level", "tiny",
+                "--out", str(trial)]) == 0  # fmt: skip
+    recordings = tmp_path / "recordings"
+    assert run(["export", str(trial), "--format", "asciicast", "--out", str(recordings)]) == 0
+    (path,) = recordings.iterdir()
+    header, *events = map(json.loads, path.read_text("utf-8").splitlines())
+    assert header["version"] == 2 and header["width"] == 80
+    assert events[0][2].startswith("$ ") and "[exit status 0]" in events[1][2]
+    times = [time for time, kind, _ in events if kind == "o"]
+    assert len(times) == len(events) and times == sorted(times)
+
+
 def test_an_unscored_trial_has_no_reward_anywhere() -> None:
     failed = ChatTranscript([{"role": "user", "content": "?"}], error="the disk is gone")
     trace = to_trace(failed)

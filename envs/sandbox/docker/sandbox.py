@@ -126,7 +126,9 @@ class DockerSandbox(Sandbox):
         if not up:
             shell.close()
             raise SandboxFault("the shell does not start")
-        shell.previous = state.previous if state is not None else 0
+        if state is not None:  # restored after the shell has reported that it is ready
+            shell.previous = state.previous
+            shell.errexit = b"\nset -o errexit\n" in state.script
         self._shell = shell
 
     def _drop_shell(self) -> None:
