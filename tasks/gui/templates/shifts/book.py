@@ -21,6 +21,13 @@ from hexathlon.tasks.gui.operations.operation import (
 )
 from hexathlon.tasks.gui.templates.draft import GuiAnswer, GuiDraft, GuiRequest
 from hexathlon.tasks.gui.templates.errand import Errand, NoErrand
+from hexathlon.tasks.gui.templates.shifts.faults import (
+    DayFaults,
+    DayStep,
+    drawn_faults,
+    looks,
+    watched,
+)
 from hexathlon.tasks.gui.templates.shifts.moment import DayWork, Moment
 from hexathlon.tasks.gui.templates.shifts.rules import HouseRules, RuleChange
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
@@ -28,7 +35,9 @@ from hexathlon.tasks.gui.world.system.plan import PhoneEdit, PhonePlan
 
 __all__ = ["DayBook", "Notice", "ShiftRequest"]
 
-_MOST_MISSES = 8
+_MOST_MISSES = 6
+"""Near misses beside those that leave damage by faults."""
+
 _INCOMING = 700
 """Numbers of messages that arrive during the day begin this far above those of the morning."""
 
@@ -73,6 +82,9 @@ class _Variant:
     obeyed: tuple[bool, ...] = (True,)
     """Which notices are followed, by whether they are valid."""
 
+    ignored: frozenset[int] = frozenset()
+    """Numbers of faults whose damage is never noticed."""
+
 
 @dataclass
 class _Played:
@@ -83,7 +95,10 @@ class _Played:
     answers: list[Sequence[object]] = field(default_factory=list)
     touched: list[set[RowKey]] = field(default_factory=list)
     then: list[dict[str, Any]] = field(default_factory=list)
-    """Changes of the touched rows when each request was reported."""
+    """All changes when each request was reported."""
+
+    steps: list[DayStep] = field(default_factory=list)
+    """The operations that change something, without repairs."""
 
     def script(self, opening: Sequence[PhoneOperation]) -> OperationScript:
         """Return the day's script."""
@@ -91,6 +106,10 @@ class _Played:
         for operations, answer in zip(self.operations, self.answers, strict=True):
             parts += [*operations, answering(answer) if answer else done]
         return in_sequence(*parts)
+
+    def count(self) -> int:
+        """Return the number of operations."""
+        return sum(map(len, self.operations))
 
     def outcome(self) -> tuple[Any, ...]:
         """Return what the verifier sees."""
@@ -131,6 +150,10 @@ class DayBook:
         e = self.errand
         edits = tuple(edit for each in self._edits[1:] for edit in each)
         plan = replace(e.plan, coming=edits)
+        first = self._played(plan, _Variant())
+        if first is None:
+            raise NoErrand
+        plan = replace(plan, quirks=drawn_faults(e, first.steps))
         right = self._played(plan, _Variant())
         if right is None:
             raise NoErrand
@@ -143,7 +166,7 @@ class DayBook:
         )
         budget = 10 * math.ceil(actions * factor / 10)
         return GuiDraft(
-            e.plan,
+            replace(e.plan, quirks=plan.quirks),
             e.say(
                 "Several things today, one after the other; report the status after each. Keep to "
                 "my notes about how I do things, whatever I ask for. Read what is written to me "
@@ -157,7 +180,8 @@ class DayBook:
             changes=expected.changes(),
             requests=tuple(
                 GuiRequest(e.say(*request.text), GuiAnswer(data=tuple(answer) or None),
-                           arriving, self._notifications(place), expected.changes(rows), state)
+                           arriving, self._notifications(place), expected.changes(rows), state,
+                           whole=True)
                 for place, (request, arriving, answer, rows, state) in enumerate(zip(
                     self.requests, self._edits, right.answers, right.touched, right.then,
                     strict=True))
@@ -197,6 +221,7 @@ class DayBook:
     def _played(self, plan: PhonePlan, variant: _Variant) -> _Played | None:
         """Go through the day; None if something cannot be done."""
         found = _Played(ExpectedPhone(plan))
+        faults = DayFaults(plan.quirks, variant.ignored)
         rules = variant.rules or self.rules
         try:
             for place, request in enumerate(self.requests):
@@ -207,17 +232,18 @@ class DayBook:
                         rules = notice.change.applied(rules)
                         operations.append(read_thread(notice.thread["name"]))
                         work = Moment(rules, found.phone).amended(notice.change)
-                        _take(found.phone, work, operations)
+                        _take(found, place, faults, work, operations)
                 slip = variant.slips.get(place, "")
                 answer: Sequence[object] = ()
                 if slip != "skipped":
                     work = request.work(Moment(rules, found.phone, slip))
-                    answer = _take(found.phone, work, operations)
+                    answer = _take(found, place, faults, work, operations)
+                operations += looks(found.phone, [s for s in found.steps if s.place == place])
                 rows = found.phone.mark()
                 found.operations.append(operations)
                 found.answers.append(answer)
                 found.touched.append(rows)
-                found.then.append(found.phone.changes(rows))
+                found.then.append(found.phone.changes())
         except KeyError:
             return None
         return found
@@ -243,19 +269,37 @@ class DayBook:
                 found[f"{place + 1} {slip}"] = differing(_Variant({place: slip}))
         names = [name for name, played in found.items() if played is not None]
         chosen = self.errand.sample(names, min(_MOST_MISSES, len(names)))
-        return {name: tolerant(played.script(())) for name in chosen
-                if (played := found[name]) is not None}  # fmt: skip
+        scripts = {name: tolerant(played.script(())) for name in chosen
+                   if (played := found[name]) is not None}  # fmt: skip
+        return scripts | self._unnoticed(plan, right)
+
+    def _unnoticed(self, plan: PhonePlan, right: _Played) -> dict[str, OperationScript]:
+        """Return days on which nobody looks at what a fault, or any of them, has done."""
+        numbers = range(len(plan.quirks))
+        ignored = {f"{plan.quirks[each].kind} unnoticed {each + 1}": {each} for each in numbers}
+        found = {}
+        for name, each in [*ignored.items(), ("never looked again", set(numbers))]:
+            played = self._played(plan, _Variant(ignored=frozenset(each)))
+            if played is None or played.count() >= right.count():
+                raise NoErrand
+            found[name] = tolerant(played.script(()))
+        return found
 
 
 def _take(
-    phone: ExpectedPhone, work: DayWork, operations: list[PhoneOperation]
+    day: _Played, place: int, faults: DayFaults, work: DayWork, operations: list[PhoneOperation]
 ) -> Sequence[object]:
-    """Let a request's operations take effect; return its answer."""
+    """Let a request's operations take effect, with the repairs they need; return its answer."""
+    phone = day.phone
     while True:
         try:
             operation = next(work)
         except StopIteration as end:
             return end.value or ()
-        if operation.effect is not None:
-            operation.effect(phone)
-        operations.append(operation)
+        if operation.effect is None:
+            operations.append(operation)
+            continue
+        before = watched(phone)
+        operation.effect(phone)
+        operations += [operation, *faults.repairs(phone, operation, before)]
+        day.steps.append(DayStep(place, operation, before, watched(phone)))

@@ -196,7 +196,7 @@ def _plural(text: str, spot: str) -> str:
 
 
 def _stages(e: Errand, words: _Words) -> tuple[SiteLayout, list[_Stage]]:
-    """Draw the morning and three changes; return the problem as noted, and all stages."""
+    """Draw the morning and two changes; return the problem as noted, and all stages."""
     story = words.story
     problem, best = drawn(e, story.count, *story.drawn)
     stale, unread = falsely_changed(e, problem, (), story.limits)
@@ -205,8 +205,8 @@ def _stages(e: Errand, words: _Words) -> tuple[SiteLayout, list[_Stage]]:
     right = LayoutChange({pair: problem.values.get(pair, 0) for pair in stale.values})
     slips = {"as noted": unread, "believed": believed, **_careless(problem)}
     stages = [_Stage(best, _wrong(slips, best), words.change(right), words.change(false))]
-    kinds = e.sample(("values", "newcomer", "barred"), 3)
-    quiet = e.number(0, 2)
+    kinds = e.sample(("values", "newcomer", "barred"), 2)
+    quiet = e.number(0, 1)
     for place, kind in enumerate(kinds):
         change, after = changed(e, problem, [each.best for each in stages], kind, story.limits)
         problem = change.applied(problem)
@@ -244,7 +244,7 @@ def _wrong(slips: Mapping[str, Placement], best: Placement) -> Mapping[str, Plac
 
 
 def _planning(e: Errand, cast: DayCast, story: _Story) -> list[ShiftRequest]:
-    """Plan in the morning and after each of three changes."""
+    """Plan in the morning and after each of two changes."""
     words = _Words(e, story)
     names = list(words.names)
     noted, stages = _stages(e, words)
@@ -256,6 +256,7 @@ def _planning(e: Errand, cast: DayCast, story: _Story) -> list[ShiftRequest]:
     for thread, text in e.sample(written, 2):
         e.tell(thread, text)
     person = cast.others[_RECIPIENT]
+    conversation(e, person)
 
     def work_of(stage: _Stage, reads: Sequence[str]) -> Callable[[Moment], DayWork]:
         def work(at: Moment) -> DayWork:
