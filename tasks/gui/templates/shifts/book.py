@@ -150,15 +150,16 @@ class DayBook:
         e = self.errand
         edits = tuple(edit for each in self._edits[1:] for edit in each)
         plan = replace(e.plan, coming=edits)
-        first = self._played(plan, _Variant())
+        first = self._played(plan, _Variant(), DayFaults(()))
         if first is None:
             raise NoErrand
+        names = self._differing(plan, first)
         plan = replace(plan, quirks=drawn_faults(e, first.steps))
         right = self._played(plan, _Variant())
         if right is None:
             raise NoErrand
         e.need(all(then or answer for then, answer in zip(right.then, right.answers, strict=True)))
-        misses = self._misses(plan, right)
+        misses = self._misses(plan, names) | self._unnoticed(plan, right)
         expected = right.phone
         actions = sum(each.actions for each in opening) + sum(
             1 + bool(answer) + sum(each.actions for each in operations)
@@ -218,10 +219,19 @@ class DayBook:
 
     # Playing -----------------------------------------------------------------------------------
 
-    def _played(self, plan: PhonePlan, variant: _Variant) -> _Played | None:
-        """Go through the day; None if something cannot be done."""
+    def _played(
+        self, plan: PhonePlan, variant: _Variant, faults: DayFaults | None = None
+    ) -> _Played | None:
+        """Go through the day; None if something cannot be done.
+
+        Args:
+            plan: The phone.
+            variant: The way to go through it.
+            faults: The faults that happen; those of the plan by default.
+        """
         found = _Played(ExpectedPhone(plan))
-        faults = DayFaults(plan.quirks, variant.ignored)
+        if plan.quirks:
+            faults = DayFaults(plan.quirks, variant.ignored)
         rules = variant.rules or self.rules
         try:
             for place, request in enumerate(self.requests):
@@ -248,30 +258,35 @@ class DayBook:
             return None
         return found
 
-    def _misses(self, plan: PhonePlan, right: _Played) -> dict[str, OperationScript]:
-        """Return days with one mistake each, whose outcome differs from the expected one."""
+    def _differing(self, plan: PhonePlan, right: _Played) -> dict[str, _Variant]:
+        """Return ways through the day with one mistake, whose outcome is not the expected one.
+
+        Raises:
+            NoErrand: If a careless reader of the rules would get the day right.
+        """
         wanted = right.outcome()
 
-        def differing(variant: _Variant) -> _Played | None:
+        def differs(variant: _Variant) -> bool:
             played = self._played(plan, variant)
-            return played if played is not None and played.outcome() != wanted else None
+            return played is not None and played.outcome() != wanted
 
-        needed = {name: _Variant(rules=rules) for name, rules in self._misread.items()}
-        needed["changes unread"] = _Variant(obeyed=())
-        needed["wrong authority"] = _Variant(obeyed=(False,))
-        found = {}
-        for name, variant in needed.items():
-            played = differing(variant)
-            self.errand.need(played is not None)
-            found[name] = played
-        for place, request in enumerate(self.requests):
-            for slip in (*request.slips, "skipped"):
-                found[f"{place + 1} {slip}"] = differing(_Variant({place: slip}))
-        names = [name for name, played in found.items() if played is not None]
-        chosen = self.errand.sample(names, min(_MOST_MISSES, len(names)))
-        scripts = {name: tolerant(played.script(())) for name in chosen
-                   if (played := found[name]) is not None}  # fmt: skip
-        return scripts | self._unnoticed(plan, right)
+        found = {name: _Variant(rules=rules) for name, rules in self._misread.items()}
+        found["changes unread"] = _Variant(obeyed=())
+        found["wrong authority"] = _Variant(obeyed=(False,))
+        self.errand.need(all(map(differs, found.values())))
+        slips = {f"{place + 1} {slip}": _Variant({place: slip})
+                 for place, request in enumerate(self.requests)
+                 for slip in (*request.slips, "skipped")}  # fmt: skip
+        found |= {name: variant for name, variant in slips.items() if differs(variant)}
+        return found
+
+    def _misses(
+        self, plan: PhonePlan, variants: Mapping[str, _Variant]
+    ) -> dict[str, OperationScript]:
+        """Return days with one mistake each."""
+        names = self.errand.sample(list(variants), min(_MOST_MISSES, len(variants)))
+        played = {name: self._played(plan, variants[name]) for name in names}
+        return {name: tolerant(day.script(())) for name, day in played.items() if day is not None}
 
     def _unnoticed(self, plan: PhonePlan, right: _Played) -> dict[str, OperationScript]:
         """Return days on which nobody looks at what a fault, or any of them, has done."""
@@ -287,19 +302,27 @@ class DayBook:
 
 
 def _take(
-    day: _Played, place: int, faults: DayFaults, work: DayWork, operations: list[PhoneOperation]
+    day: _Played,
+    place: int,
+    faults: DayFaults | None,
+    work: DayWork,
+    operations: list[PhoneOperation],
 ) -> Sequence[object]:
     """Let a request's operations take effect, with the repairs they need; return its answer."""
-    phone = day.phone
+    phone, before = day.phone, None
     while True:
         try:
             operation = next(work)
         except StopIteration as end:
             return end.value or ()
-        if operation.effect is None:
+        if operation.effect is None or faults is None:
+            if operation.effect is not None:
+                operation.effect(phone)
             operations.append(operation)
             continue
-        before = watched(phone)
+        before = watched(phone, before)
         operation.effect(phone)
-        operations += [operation, *faults.repairs(phone, operation, before)]
-        day.steps.append(DayStep(place, operation, before, watched(phone)))
+        step = DayStep(place, operation, before, watched(phone, before))
+        operations += [operation, *faults.repairs(phone, step)]
+        day.steps.append(step)
+        before = step.after

@@ -6,6 +6,7 @@ within an operation are the tables different, until the repairs that follow from
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from hexathlon.tasks.gui.operations.expected import ExpectedPhone
@@ -22,7 +23,6 @@ from hexathlon.tasks.gui.operations.planning import (
     finish_task,
 )
 from hexathlon.tasks.gui.templates.errand import Errand
-from hexathlon.tasks.gui.world.kit.words import wordings
 from hexathlon.tasks.gui.world.phone.core import PhoneRow, PhoneTable
 from hexathlon.tasks.gui.world.phone.quirks import AppQuirk, QuirkMemory, disturbed
 
@@ -58,17 +58,25 @@ class DayStep:
     operation: PhoneOperation
     before: _Tables
     after: _Tables
+    """The same tables where nothing has changed."""
 
-    def altered(self, table: str) -> list[_Pair]:
-        """Return the rows of a table that differ, as they were and as they are."""
-        before, after = self.before[table], self.after[table]
-        keys = [key for key in {**before, **after} if before.get(key) is not after.get(key)]
-        return [(before.get(key), after.get(key)) for key in keys]
+    @cached_property
+    def altered(self) -> dict[str, list[_Pair]]:
+        """The rows that differ by table, as they were and as they are."""
+        found = {}
+        for name in _WATCHED:
+            before, after = self.before[name], self.after[name]
+            if before is not after:
+                keys = [key for key in {**before, **after} if before.get(key) is not after.get(key)]
+                found[name] = [(before.get(key), after.get(key)) for key in keys]
+        return found
 
 
-def watched(phone: ExpectedPhone) -> _Tables:
-    """Return copies of the tables on which faults can act."""
-    return {name: dict(phone.table(name)) for name in _WATCHED}
+def watched(phone: ExpectedPhone, known: _Tables | None = None) -> _Tables:
+    """Return copies of the tables on which faults can act, known ones where they are the same."""
+    known, tables = known or {}, {name: phone.table(name) for name in _WATCHED}
+    return {name: known[name] if known.get(name) == table else dict(table)
+            for name, table in tables.items()}  # fmt: skip
 
 
 class DayFaults:
@@ -84,26 +92,23 @@ class DayFaults:
                         for number, each in enumerate(quirks)]  # fmt: skip
         self._memory: QuirkMemory = {}
 
-    def repairs(
-        self, phone: ExpectedPhone, operation: PhoneOperation, before: _Tables
-    ) -> Iterator[PhoneOperation]:
+    def repairs(self, phone: ExpectedPhone, step: DayStep) -> Iterator[PhoneOperation]:
         """Yield what must be done after an operation.
 
         Args:
             phone: The expected phone, after the operation.
-            operation: The operation.
-            before: The tables before it.
+            step: The operation.
 
         Raises:
             KeyError: If repairs would go on and on.
         """
         if not self._quirks:
             return
-        wanted = watched(phone)
-        tables, kept = self.acted(before, wanted)
+        wanted = step.after
+        tables, kept = self.acted(step.before, wanted)
         for _ in range(_ROUNDS):
             if not kept:
-                yield replace(operation, effect=None)
+                yield replace(step.operation, effect=None)
                 tables, kept = self.acted(tables, wanted)
                 continue
             place = next(_differences(tables, wanted), None)
@@ -124,7 +129,7 @@ class DayFaults:
         tables = dict(after)
         for app in sorted({name.partition(".")[0] for name in _WATCHED}):
             names = [name for name in _WATCHED if name.partition(".")[0] == app]
-            if all(before[name] == after[name] for name in names):
+            if all(before[name] is after[name] for name in names):
                 continue
             changed, self._memory = disturbed(
                 self._quirks, self._memory, {name: before[name] for name in names},
@@ -137,6 +142,8 @@ class DayFaults:
 
 def _differences(tables: _Tables, wanted: _Tables) -> Iterator[tuple[str, Any]]:
     for name in _WATCHED:
+        if tables[name] is wanted[name]:
+            continue
         for key in {**wanted[name], **tables[name]}:
             if tables[name].get(key) != wanted[name].get(key):
                 yield name, key
@@ -193,9 +200,8 @@ def looks(phone: ExpectedPhone, steps: Sequence[DayStep]) -> Iterator[PhoneOpera
         phone: The expected phone.
         steps: The operations of the request.
     """
-    saved = {(name, key) for step in steps for name in _NAMED | {_ENTRIES: ""}
-             for row in (pair[1] for pair in step.altered(name)) if row is not None
-             for key in [row["id"]]}  # fmt: skip
+    saved = {(name, key) for step in steps for name, pairs in step.altered.items()
+             for _, row in pairs if row is not None for key in [row["id"]]}  # fmt: skip
     rows = [(name, phone.table(name).get(key)) for name, key in sorted(saved)]
     tasks = {row["list"] for name, row in rows if name == _TASKS and row is not None}
     folders = {row["folder"] for name, row in rows if name == _FILES and row is not None}
@@ -262,8 +268,8 @@ def _possible(steps: Sequence[DayStep]) -> Iterator[AppQuirk]:
     saves: dict[tuple[str, str], int] = {}
     made: list[tuple[str, str]] = []
     for step in steps:
-        for table in _WATCHED:
-            for old, new in step.altered(table):
+        for table, pairs in step.altered.items():
+            for old, new in pairs:
                 if new is None or (table == _MESSAGES and not new["mine"]):
                     continue
                 match = _known_by(table, new)
@@ -338,9 +344,11 @@ def _places(quirk: AppQuirk, steps: Sequence[DayStep]) -> tuple[int, ...]:
     faults = DayFaults([quirk])
     damage: dict[int, dict[tuple[str, Any], set[str]]] = {}
     for step in steps:
+        if quirk.table not in step.altered:
+            continue
         wrong = damage.setdefault(step.place, {})
-        for table in _WATCHED:
-            for old, new in step.altered(table):
+        for table, pairs in step.altered.items():
+            for old, new in pairs:
                 record = (table, (new or old or {})["id"])
                 wrong[record] = wrong.get(record, set()) - _columns(old, new)
         tables, _ = faults.acted(step.before, step.after)

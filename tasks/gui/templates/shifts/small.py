@@ -22,7 +22,7 @@ def chores(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     number = e.number(11, 99)
     kept, gone = (e.say(f"{word[0]} {number}", f"{word[1]}{number}")
                   for word in e.sample(_JOBS, 2))  # fmt: skip
-    taken = [day for day in cast.taken if e.day(4) < day < e.day(22)]
+    taken = [day for day in cast.taken if e.day(2) < day < e.day(15)]
     e.need(len(taken) > 1)
     due, other = e.sample(taken, 2)
     if e.number(0, 1):
