@@ -38,6 +38,9 @@ __all__ = ["DayBook", "Notice", "ShiftRequest"]
 _MOST_MISSES = 6
 """Near misses beside those that leave damage by faults."""
 
+_LONG = 180
+"""Days whose budget would be larger without faults have three of them, others four."""
+
 _INCOMING = 700
 """Numbers of messages that arrive during the day begin this far above those of the morning."""
 
@@ -107,6 +110,13 @@ class _Played:
             parts += [*operations, answering(answer) if answer else done]
         return in_sequence(*parts)
 
+    def actions(self, opening: Sequence[PhoneOperation]) -> int:
+        """Return the number of actions, those of the opening included."""
+        return sum(each.actions for each in opening) + sum(
+            1 + bool(answer) + sum(each.actions for each in operations)
+            for operations, answer in zip(self.operations, self.answers, strict=True)
+        )
+
     def count(self) -> int:
         """Return the number of operations."""
         return sum(map(len, self.operations))
@@ -154,27 +164,32 @@ class DayBook:
         if first is None:
             raise NoErrand
         names = self._differing(plan, first)
-        plan = replace(plan, quirks=drawn_faults(e, first.steps))
+        plan = replace(
+            plan, quirks=drawn_faults(e, first.steps, more=first.actions(opening) * factor < _LONG)
+        )
         right = self._played(plan, _Variant())
         if right is None:
             raise NoErrand
         e.need(all(then or answer for then, answer in zip(right.then, right.answers, strict=True)))
         misses = self._misses(plan, names) | self._unnoticed(plan, right)
         expected = right.phone
-        actions = sum(each.actions for each in opening) + sum(
-            1 + bool(answer) + sum(each.actions for each in operations)
-            for operations, answer in zip(right.operations, right.answers, strict=True)
-        )
-        budget = 10 * math.ceil(actions * factor / 10)
+        budget = 10 * math.ceil(right.actions(opening) * factor / 10)
         return GuiDraft(
             replace(e.plan, quirks=plan.quirks),
             e.say(
                 "Several things today, one after the other; report the status after each. Keep to "
                 "my notes about how I do things, whatever I ask for. Read what is written to me "
-                "when it comes; each new message has a notification. There are "
-                f"{budget} actions for the whole day.",
+                "when it comes; each new message has a notification. What counts is what the "
+                "phone shows when you report: by then, everything that I have asked for so far is "
+                "as it has to be, and nothing else has changed. If one of your own changes alters "
+                "anything besides, put that back before you report. Other people change things "
+                "only between a report and the next request, never while you work on one. There "
+                f"are {budget} actions for the whole day.",
                 "今天有几件事，依次进行，每件做完请报告状态。无论我要什么，都请遵守我笔记里的做事规矩。"
-                "有人来信时请及时看，每条新信息都有通知。"
+                "有人来信时请及时看，每条新信息都有通知。一切以报告时手机上显示的为准：到那时，"
+                "我到目前为止要求的都要做到位，其他内容不得有任何变动。如果你做的某项更改还影响了别的内容，"
+                "请在报告前恢复原样。别人只会在你报告之后、下一项要求之前改动手机上的内容，"
+                "你处理要求期间不会。"
                 f"全天共有{budget}次操作。",
             ),
             right.script(opening),

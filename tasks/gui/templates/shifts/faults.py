@@ -22,7 +22,7 @@ from hexathlon.tasks.gui.operations.planning import (
     delete_task,
     finish_task,
 )
-from hexathlon.tasks.gui.templates.errand import Errand
+from hexathlon.tasks.gui.templates.errand import Errand, NoErrand
 from hexathlon.tasks.gui.world.phone.core import PhoneRow, PhoneTable
 from hexathlon.tasks.gui.world.phone.quirks import AppQuirk, QuirkMemory, disturbed
 
@@ -41,6 +41,7 @@ _ROUNDS = 8
 """Repairs of one operation, at most."""
 
 _DRAWS = 60
+_KINDS = 3
 _EARLY = 3
 """A day has a fault that shows in one of so many first requests."""
 
@@ -144,7 +145,8 @@ def _differences(tables: _Tables, wanted: _Tables) -> Iterator[tuple[str, Any]]:
     for name in _WATCHED:
         if tables[name] is wanted[name]:
             continue
-        for key in {**wanted[name], **tables[name]}:
+        # Rows too many come first, so that names are unique again.
+        for key in sorted({**wanted[name], **tables[name]}, key=wanted[name].__contains__):
             if tables[name].get(key) != wanted[name].get(key):
                 yield name, key
 
@@ -227,12 +229,13 @@ class _Candidate:
     """Requests at whose end the damage shows if nobody looks."""
 
 
-def drawn_faults(e: Errand, steps: Sequence[DayStep]) -> tuple[AppQuirk, ...]:
-    """Draw the faults of a day: of three kinds and more, in the morning and later.
+def drawn_faults(e: Errand, steps: Sequence[DayStep], *, more: bool) -> tuple[AppQuirk, ...]:
+    """Draw the faults of a day: of three kinds, of different records, in the morning and later.
 
     Args:
         e: Source of the draws.
         steps: The operations of the day as it should be.
+        more: Whether there is a fourth fault.
 
     Raises:
         NoErrand: If the day has too few occasions.
@@ -244,23 +247,21 @@ def drawn_faults(e: Errand, steps: Sequence[DayStep]) -> tuple[AppQuirk, ...]:
             places = _places(quirk, steps)
             if places:
                 by_kind.setdefault(quirk.kind, []).append(_Candidate(quirk, places))
-    half = (max(step.place for step in steps) + 1) // 2
     known = [kind for kind in by_kind if kind not in HELD_OUT]
     new = [kind for kind in by_kind if kind in HELD_OUT]
-    e.need(len(known) + len(new) >= 3 and "lost" in known)
+    half = (max(step.place for step in steps) + 1) // 2
+    e.need(len(by_kind) >= _KINDS)
     for _ in range(_DRAWS):
-        count = min(len(new), e.number(1, 2))
-        kinds = [*e.sample(new, count), *e.sample(known, len(known))][:4]
-        chosen = [e.pick(by_kind[kind]) for kind in kinds]
-        if len(chosen) < 4:
-            chosen.append(e.pick(by_kind["lost"]))
+        kinds = [*e.sample(new, min(len(new), e.number(1, 2))), *e.sample(known, len(known))]
+        chosen = [e.pick(by_kind[kind]) for kind in kinds[:_KINDS]]
+        if more:
+            chosen.append(e.pick(by_kind[e.pick(kinds)]))
         places = [place for each in chosen for place in each.places]
-        quirks = tuple(each.quirk for each in chosen)
-        if (min(places) < _EARLY and max(places) >= half and len(set(map(str, quirks))) ==
-                len(quirks) and len({each.kind for each in quirks}) >= 3):  # fmt: skip
+        quirks = [each.quirk for each in chosen]
+        records = {(each.table, str(each.match)) for each in quirks}
+        if min(places) < _EARLY and max(places) >= half and len(records) == len(quirks):
             return tuple(e.sample(quirks, len(quirks)))
-    e.need(False)
-    return ()
+    raise NoErrand
 
 
 def _possible(steps: Sequence[DayStep]) -> Iterator[AppQuirk]:

@@ -22,7 +22,7 @@ from hexathlon.tasks.gui.templates.shifts.layouts import COUNT, PAIRS, Placement
 from hexathlon.tasks.gui.templates.shifts.moment import DayWork, Moment
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
 
-__all__ = ["stands", "tents"]
+__all__ = ["short_stands", "stands", "tents"]
 
 _RECIPIENTS = (5, 3, 1)
 """Indices, in the cast, of the members of the group Work who are sent the layouts, in turn."""
@@ -80,6 +80,11 @@ _TENTS = _Story(
 def stands(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     """Place the stands of a market."""
     return _planning(e, cast, _STANDS)
+
+
+def short_stands(e: Errand, cast: DayCast) -> list[ShiftRequest]:
+    """Place the stands of a market, with one change."""
+    return _planning(e, cast, _STANDS, changes=1)
 
 
 def tents(e: Errand, cast: DayCast) -> list[ShiftRequest]:
@@ -196,8 +201,8 @@ def _plural(text: str, spot: str) -> str:
 # The course of a day ---------------------------------------------------------------------------
 
 
-def _stages(e: Errand, words: _Words) -> tuple[SiteLayout, list[_Stage]]:
-    """Draw the morning and two changes; return the problem as noted, and all stages."""
+def _stages(e: Errand, words: _Words, count: int) -> tuple[SiteLayout, list[_Stage]]:
+    """Draw the morning and the changes; return the problem as noted, and all stages."""
     story = words.story
     problem, best = drawn(e, story.count, *story.drawn)
     stale, unread = falsely_changed(e, problem, (), story.limits)
@@ -206,7 +211,7 @@ def _stages(e: Errand, words: _Words) -> tuple[SiteLayout, list[_Stage]]:
     right = LayoutChange({pair: problem.values.get(pair, 0) for pair in stale.values})
     slips = {"as noted": unread, "believed": believed, **_careless(problem)}
     stages = [_Stage(best, _wrong(slips, best), words.change(right), words.change(false))]
-    kinds = e.sample(("values", "newcomer", "barred"), 2)
+    kinds = e.sample(("values", "newcomer", "barred"), count)
     quiet = e.number(0, 1)
     for place, kind in enumerate(kinds):
         change, after = changed(e, problem, [each.best for each in stages], kind, story.limits)
@@ -244,11 +249,11 @@ def _wrong(slips: Mapping[str, Placement], best: Placement) -> Mapping[str, Plac
 # Requests --------------------------------------------------------------------------------------
 
 
-def _planning(e: Errand, cast: DayCast, story: _Story) -> list[ShiftRequest]:
-    """Plan in the morning and after each of two changes."""
+def _planning(e: Errand, cast: DayCast, story: _Story, changes: int = 2) -> list[ShiftRequest]:
+    """Plan in the morning and after each change."""
     words = _Words(e, story)
     names = list(words.names)
-    noted, stages = _stages(e, words)
+    noted, stages = _stages(e, words, changes)
     words.names = names
     for title, text in zip((words.title, words.places), words.notes(noted), strict=True):
         note(e, title, text)
@@ -258,7 +263,8 @@ def _planning(e: Errand, cast: DayCast, story: _Story) -> list[ShiftRequest]:
         e.tell(thread, text)
     people = [cast.others[place] for place in _RECIPIENTS]
     threads = [conversation(e, person) for person in people]
-    e.put("messages.messages", None, thread=threads[e.pick((1, 1, 2))]["id"], file="", mine=True,
+    e.put("messages.messages", None, file="", mine=True,
+          thread=threads[e.pick((1, 1, 2)) if changes > 1 else 1]["id"],
           text=e.say("Good morning!", "早上好！"), time=f"{e.today} 07:59")  # fmt: skip
 
     def work_of(
@@ -288,7 +294,7 @@ def _planning(e: Errand, cast: DayCast, story: _Story) -> list[ShiftRequest]:
         f"格式为“{example}”；笔记要求写结尾时，另加结尾。"),
         work_of(stages[0], (chief["name"], other["name"]), people[0]),
         tuple(stages[0].slips))]  # fmt: skip
-    for stage, person in zip(stages[1:], people[1:], strict=True):
+    for stage, person in zip(stages[1:], people[1:], strict=False):
         said = [(thread, text) for thread, text in ((chief, stage.true), (other, stage.false))
                 if text]  # fmt: skip
         said = e.sample(said, len(said))

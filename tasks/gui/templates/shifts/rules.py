@@ -175,6 +175,7 @@ def _guests(e: Errand, rules: HouseRules) -> Sequence[str]:
         e.say("An event with a guest of the group Work belongs in the calendar Work, any other in "
               "Personal.",
               "受邀者中有“工作”群组的人时，日程归入“工作”日历，其他都归入“个人”。"),
+        _moved(e),
     )  # fmt: skip
 
 
@@ -183,7 +184,16 @@ def _alone(e: Errand, rules: HouseRules) -> Sequence[str]:
     return (
         e.say(f"Events without guests are in the calendar Personal, with the reminder {words}.",
               f"没有受邀者的日程归入“个人”日历，提醒设为{words}。"),
+        _moved(e),
     )  # fmt: skip
+
+
+def _moved(e: Errand) -> str:
+    return e.say(
+        "This is for new events: one that only gets another date or time keeps its calendar and "
+        "its reminder.",
+        "以上只针对新建的日程；只改日期或时间的，日历和提醒都保持不变。",
+    )
 
 
 def _tasks(e: Errand, rules: HouseRules) -> Sequence[str]:
