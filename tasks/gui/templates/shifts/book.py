@@ -38,7 +38,7 @@ __all__ = ["DayBook", "Notice", "ShiftRequest"]
 _MOST_MISSES = 6
 """Near misses beside those that leave damage by faults."""
 
-_LONG = 180
+_LONG = 205
 """Days whose budget would be larger without faults have three of them, others four."""
 
 _INCOMING = 700

@@ -105,24 +105,22 @@ class DayFaults:
         """
         if not self._quirks:
             return
-        wanted = step.after
-        tables, kept = self.acted(step.before, wanted)
+        wanted = target = step.after
+        tables, operation = step.before, replace(step.operation, effect=None)
         for _ in range(_ROUNDS):
-            if not kept:
-                yield replace(step.operation, effect=None)
-                tables, kept = self.acted(tables, wanted)
-                continue
-            place = next(_differences(tables, wanted), None)
-            if place is None:
-                return
-            name, key = place
-            right, wrong = wanted[name].get(key), tables[name].get(key)
-            yield replace(_repair(phone, name, wrong, right), effect=None)
-            mended = dict(tables[name])
-            mended.pop(key, None)
-            if right is not None:
-                mended[key] = right
-            tables, kept = self.acted(tables, {**tables, name: mended})
+            tables, kept = self.acted(tables, target)
+            if kept:
+                place = next(_differences(tables, wanted), None)
+                if place is None:
+                    return
+                name, key = place
+                right, wrong = wanted[name].get(key), tables[name].get(key)
+                operation = replace(_repair(phone, name, wrong, right), effect=None)
+                mended = {each: row for each, row in tables[name].items() if each != key}
+                if right is not None:
+                    mended[key] = right
+                target = {**tables, name: mended}
+            yield operation
         raise KeyError("the faults of the day cannot be put right")
 
     def acted(self, before: _Tables, after: _Tables) -> tuple[_Tables, bool]:
@@ -258,10 +256,18 @@ def drawn_faults(e: Errand, steps: Sequence[DayStep], *, more: bool) -> tuple[Ap
             chosen.append(e.pick(by_kind[e.pick(kinds)]))
         places = [place for each in chosen for place in each.places]
         quirks = [each.quirk for each in chosen]
-        records = {(each.table, str(each.match)) for each in quirks}
-        if min(places) < _EARLY and max(places) >= half and len(records) == len(quirks):
+        if min(places) < _EARLY and max(places) >= half and _apart(quirks):
             return tuple(e.sample(quirks, len(quirks)))
     raise NoErrand
+
+
+def _apart(quirks: Sequence[AppQuirk]) -> bool:
+    """Whether the faults are of different records, and no record is moved that is stored twice."""
+    own = [(each.table, str(each.match)) for each in quirks if each.kind not in ("linked", "form")]
+    rest = [str(each) for each in quirks if each.kind in ("linked", "form")]
+    twice = [each.match for each in quirks if each.kind == "twice"]
+    moved = [each.other for each in quirks if each.kind == "linked"]
+    return len({*own, *rest}) == len(quirks) and not any(each in twice for each in moved)
 
 
 def _possible(steps: Sequence[DayStep]) -> Iterator[AppQuirk]:
