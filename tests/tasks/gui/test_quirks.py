@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from hexathlon.envs.gui.env import GUIEnv
 from hexathlon.envs.gui.screen_text import screen_text
 from hexathlon.envs.gui.simulator import PhoneDevice
 from hexathlon.tasks.gui.operations.media import trash_file
@@ -19,12 +20,15 @@ from hexathlon.tasks.gui.operations.planning import (
 )
 from hexathlon.tasks.gui.operations.writing import send_message
 from hexathlon.tasks.gui.pilot import PhonePilot
+from hexathlon.tasks.gui.templates.shifts.faults import HELD_OUT
 from hexathlon.tasks.gui.world.kit.looks import LOOKS, Appearance
 from hexathlon.tasks.gui.world.phone.quirks import AppQuirk
 from hexathlon.tasks.gui.world.system.phone import Phone
 from hexathlon.tasks.gui.world.system.plan import PhonePlan
+from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import play
 
+SOURCE = get_source("gui")
 PLAN = PhonePlan(7, "train", "en", 4, "2026-03-05T09:00:00")
 LIST = next(iter(PLAN.table("tasks.lists").values()))["name"]
 PERSON = next(row for row in PLAN.table("contacts.contacts").values() if row["phone"])
@@ -214,3 +218,48 @@ def test_a_plan_keeps_its_faults_as_json_and_others_have_none():
     data = json.loads(json.dumps(plan.to_json()))
     assert PhonePlan.from_json(data).quirks == (LATE,)
     assert "quirks" not in PLAN.to_json()
+
+
+# Days -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def days():
+    """Four days of train and six of test."""
+    places = [("train", number) for number in (0, 3, 5, 8)]
+    places += [("test", number) for number in (0, 3, 5, 6, 8, 10)]
+    return [SOURCE.build(SOURCE.address(split, number, "hard")) for split, number in places]
+
+
+def kinds(task):
+    return [each["kind"] for each in task.params["world"]["quirks"]]
+
+
+def verdict_of(task, script):
+    env = GUIEnv()
+    env.reset(seed=3, options={"task": task.id})
+
+    def respond(action):
+        observation, _, terminated, truncated, _ = env.step(action)
+        return None if terminated or truncated else observation
+
+    play(script, respond)
+    return env.verdict()
+
+
+def test_every_day_has_three_kinds_of_faults_and_train_not_all(days):
+    for task in days:
+        assert len(set(kinds(task))) >= 3, task.id
+        assert task.split == "test" or not set(kinds(task)) & set(HELD_OUT), task.id
+    assert set(HELD_OUT) <= {kind for task in days for kind in kinds(task)}
+
+
+def test_a_day_is_right_with_every_fault_repaired_and_wrong_with_one_left(days):
+    for task in days:
+        verdict = verdict_of(task, SOURCE.oracle(task))
+        assert verdict.score == 1, (task.id, verdict.terms, verdict.evidence)
+        unnoticed = {name: script for name, script in SOURCE.mutants(task).items()
+                     if "unnoticed" in name or name == "never looked again"}  # fmt: skip
+        assert len(unnoticed) == len(kinds(task)) + 1
+        for name, script in unnoticed.items():
+            assert verdict_of(task, script).score == 0, (task.id, name)

@@ -342,8 +342,10 @@ def _form(table: str, old: PhoneRow | None, new: PhoneRow) -> Iterator[AppQuirk]
         return
     if table == _TASKS and old["due"] != new["due"]:
         yield AppQuirk("form", table, column="priority", value="", cause="due")
-    elif table == _EVENTS and old["day"] != new["day"]:
-        yield AppQuirk("form", table, column="alarm", value="", cause="day")
+    elif table == _EVENTS:
+        for cause in ("day", "start"):
+            if old[cause] != new[cause]:
+                yield AppQuirk("form", table, column="alarm", value="", cause=cause)
 
 
 def _places(quirk: AppQuirk, steps: Sequence[DayStep]) -> tuple[int, ...]:
