@@ -45,6 +45,9 @@ _KINDS = 3
 _EARLY = 3
 """A day has a fault that shows in one of so many first requests."""
 
+_Damage = tuple[int, str, Any]
+"""Number of a request, and the table and key of a row that is wrong when it is reported."""
+
 _Tables = Mapping[str, PhoneTable]
 _Pair = tuple[PhoneRow | None, PhoneRow | None]
 
@@ -223,8 +226,8 @@ def looks(phone: ExpectedPhone, steps: Sequence[DayStep]) -> Iterator[PhoneOpera
 @dataclass(frozen=True)
 class _Candidate:
     quirk: AppQuirk
-    places: tuple[int, ...]
-    """Requests at whose end the damage shows if nobody looks."""
+    damage: frozenset[_Damage]
+    """What is wrong at the end of requests if nobody looks."""
 
 
 def drawn_faults(e: Errand, steps: Sequence[DayStep], *, more: bool) -> tuple[AppQuirk, ...]:
@@ -242,9 +245,9 @@ def drawn_faults(e: Errand, steps: Sequence[DayStep], *, more: bool) -> tuple[Ap
     by_kind: dict[str, list[_Candidate]] = {}
     for quirk in _possible(steps):
         if unseen or quirk.kind not in HELD_OUT:
-            places = _places(quirk, steps)
-            if places:
-                by_kind.setdefault(quirk.kind, []).append(_Candidate(quirk, places))
+            damage = _damage(quirk, steps)
+            if damage:
+                by_kind.setdefault(quirk.kind, []).append(_Candidate(quirk, damage))
     known = [kind for kind in by_kind if kind not in HELD_OUT]
     new = [kind for kind in by_kind if kind in HELD_OUT]
     half = (max(step.place for step in steps) + 1) // 2
@@ -254,9 +257,11 @@ def drawn_faults(e: Errand, steps: Sequence[DayStep], *, more: bool) -> tuple[Ap
         chosen = [e.pick(by_kind[kind]) for kind in kinds[:_KINDS]]
         if more:
             chosen.append(e.pick(by_kind[e.pick(kinds)]))
-        places = [place for each in chosen for place in each.places]
+        damage = [each for candidate in chosen for each in candidate.damage]
+        places = [place for place, _, _ in damage]
         quirks = [each.quirk for each in chosen]
-        if min(places) < _EARLY and max(places) >= half and _apart(quirks):
+        if (min(places) < _EARLY and max(places) >= half and _apart(quirks)
+                and len(set(damage)) == len(damage)):  # fmt: skip
             return tuple(e.sample(quirks, len(quirks)))
     raise NoErrand
 
@@ -348,14 +353,14 @@ def _form(table: str, old: PhoneRow | None, new: PhoneRow) -> Iterator[AppQuirk]
                 yield AppQuirk("form", table, column="alarm", value="", cause=cause)
 
 
-def _places(quirk: AppQuirk, steps: Sequence[DayStep]) -> tuple[int, ...]:
-    """Return the requests at whose end the damage of a fault shows if nobody repairs it."""
+def _damage(quirk: AppQuirk, steps: Sequence[DayStep]) -> frozenset[_Damage]:
+    """Return what a fault leaves wrong at the end of requests if nobody repairs it."""
     faults = DayFaults([quirk])
-    damage: dict[int, dict[tuple[str, Any], set[str]]] = {}
+    found: dict[int, dict[tuple[str, Any], set[str]]] = {}
     for step in steps:
         if quirk.table not in step.altered:
             continue
-        wrong = damage.setdefault(step.place, {})
+        wrong = found.setdefault(step.place, {})
         for table, pairs in step.altered.items():
             for old, new in pairs:
                 record = (table, (new or old or {})["id"])
@@ -363,7 +368,8 @@ def _places(quirk: AppQuirk, steps: Sequence[DayStep]) -> tuple[int, ...]:
         tables, _ = faults.acted(step.before, step.after)
         for name, key in _differences(tables, step.after):
             wrong[name, key] = _columns(tables[name].get(key), step.after[name].get(key))
-    return tuple(place for place, wrong in damage.items() if any(wrong.values()))
+    return frozenset((place, *record) for place, wrong in found.items()
+                     for record, columns in wrong.items() if columns)  # fmt: skip
 
 
 def _columns(one: PhoneRow | None, other: PhoneRow | None) -> set[str]:

@@ -72,7 +72,7 @@ _TENTS = _Story(
      ("Finn", "阿芬"), ("Gus", "老顾"), ("Hana", "花花"), ("Ivo", "阿沃"), ("June", "小君"),
      ("Kai", "阿凯"), ("Lena", "丽娜"), ("Milo", "米洛"), ("Nora", "诺拉")),
     ("tent", "帐篷"), "顶", ("pitch", "营位"),
-    ("How much the owners of two tents want to be near each other, negative if far apart",
+    ("How much the owners of two tents want to be near each other, negative if they want distance",
      "两顶帐篷的主人想离得近的程度，负数表示想离得远"), 22, (-5, 6), (-9, 9),
 )  # fmt: skip
 

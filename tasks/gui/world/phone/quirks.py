@@ -109,7 +109,8 @@ def disturbed(
                 key = next(row["id"] for row in own[-1] if row is not None)
                 seen[number] = (key, own[-1][0])
             elif altered and number in seen:
-                tables[name] = _undone(tables[name], quirk, *seen[number], next_key(name))
+                key, row = seen[number]
+                tables[name] = _undone(tables[name], quirk, key, row, next_key(name))
                 seen[number] = _GONE
         elif quirk.kind == "linked" and own and own[-1][1] is not None:
             tables[name] = _linked(tables[name], quirk)
