@@ -257,11 +257,11 @@ def drawn_faults(e: Errand, steps: Sequence[DayStep], *, more: bool) -> tuple[Ap
         chosen = [e.pick(by_kind[kind]) for kind in kinds[:_KINDS]]
         if more:
             chosen.append(e.pick(by_kind[e.pick(kinds)]))
-        damage = [each for candidate in chosen for each in candidate.damage]
-        places = [place for place, _, _ in damage]
+        wrong = [each for candidate in chosen for each in candidate.damage]
+        places = [place for place, _, _ in wrong]
         quirks = [each.quirk for each in chosen]
         if (min(places) < _EARLY and max(places) >= half and _apart(quirks)
-                and len(set(damage)) == len(damage)):  # fmt: skip
+                and len(set(wrong)) == len(wrong)):  # fmt: skip
             return tuple(e.sample(quirks, len(quirks)))
     raise NoErrand
 
