@@ -267,12 +267,11 @@ def drawn_faults(e: Errand, steps: Sequence[DayStep], *, more: bool) -> tuple[Ap
 
 
 def _apart(quirks: Sequence[AppQuirk]) -> bool:
-    """Whether the faults are of different records, and no record is moved that is stored twice."""
+    """Whether all are of different records, and no record that is moved has a fault of its own."""
     own = [(each.table, str(each.match)) for each in quirks if each.kind not in ("linked", "form")]
     rest = [str(each) for each in quirks if each.kind in ("linked", "form")]
-    twice = [each.match for each in quirks if each.kind == "twice"]
-    moved = [each.other for each in quirks if each.kind == "linked"]
-    return len({*own, *rest}) == len(quirks) and not any(each in twice for each in moved)
+    moved = [(each.table, str(each.other)) for each in quirks if each.kind == "linked"]
+    return len({*own, *rest}) == len(quirks) and not set(own) & set(moved)
 
 
 def _possible(steps: Sequence[DayStep]) -> Iterator[AppQuirk]:
