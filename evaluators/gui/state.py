@@ -29,8 +29,8 @@ def gui_state(
             values), `answer` (`status`, `data`, `record`, `ordered`), and optionally `parts` (parts
             of `changes` by name, each scored as a separate term). Shifts also have `requests`,
             each with its `answer`, its `part` of the changes, and `then`, the changes required
-            when it was reported; partial credit is the share of requests that are right in all
-            three.
+            when it was reported, and nothing else if `whole`; partial credit is the share of
+            requests that are right in all three.
         final_state: The environment's final state: `changes`, `reports`.
         transcript: Not used.
     """
@@ -50,7 +50,7 @@ def gui_state(
     requests = [
         all(_report_terms(each["answer"], given).values())
         and _holds(each["part"], changes)
-        and _holds(each["then"], (given or {}).get("changes", {}))
+        and _held(each, (given or {}).get("changes", {}))
         for each, given in zip(
             params.get("requests", ()), [*reports, *[None] * count], strict=False
         )
@@ -154,6 +154,13 @@ def _row_fits(wanted: Mapping[str, Any], row: Mapping[str, Any], volatile: froze
         matches_value(wanted[name], row[name]) if name in wanted else name in volatile
         for name in row
     ) and all(name in row for name in wanted)
+
+
+def _held(request: Mapping[str, Any], changes: _PhoneChanges) -> bool:
+    """Whether the phone was as a request requires when it was reported."""
+    if request.get("whole"):
+        return not _faults(request["then"], changes)
+    return _holds(request["then"], changes)
 
 
 def _holds(part: Mapping[str, Any], changes: _PhoneChanges) -> bool:

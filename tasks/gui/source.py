@@ -39,7 +39,7 @@ class GuiSource(PairedSource):
 
     name = "gui"
     family = "gui"
-    version = "7"
+    version = "8"
     sizes: ClassVar[Mapping[Split, int | None]] = {
         "train": None, "dev": 12_800, "test": 1_600, "heldout": 1_600,
     }  # fmt: skip
@@ -182,7 +182,8 @@ def _request_params(draft: GuiDraft) -> list[dict[str, Any]]:
     """Return what the verifier needs to know about the requests of a shift."""
     return [
         {"answer": _answer_json(each.answer), "part": each.part,
-         "then": each.part if each.then is None else each.then}
+         "then": each.part if each.then is None else each.then,
+         **({"whole": True} if each.whole else {})}
         for each in draft.requests
     ]  # fmt: skip
 

@@ -28,6 +28,9 @@ class ExpectedPhone:
         self.touched: set[RowKey] = set()
         """Rows changed since the last call of `mark`."""
 
+        self._ever: dict[str, set[Any]] = {}
+        """Keys of all rows that were ever changed, by table."""
+
     def table(self, name: str) -> dict[Any, PhoneRow]:
         """Return a table by its full name, such as `notes.notes`."""
         if name not in self._tables:
@@ -68,7 +71,7 @@ class ExpectedPhone:
         keys = (key for key in (*table, *self._first[name]) if isinstance(key, int))
         key = max(self._taken.get(name, 0), *keys, 0) + 1
         table[key] = {"id": key, **columns}
-        self.touched.add((name, key))
+        self._touch(name, key)
         return key
 
     def change(self, name: str, key: Any, /, **columns: Any) -> None:
@@ -79,7 +82,7 @@ class ExpectedPhone:
         """
         table = self.table(name)
         table[key] = {**table[key], **columns}
-        self.touched.add((name, key))
+        self._touch(name, key)
 
     def remove(self, name: str, key: Any) -> None:
         """Remove a row.
@@ -88,12 +91,17 @@ class ExpectedPhone:
             KeyError: If there is no such row.
         """
         del self.table(name)[key]
+        self._touch(name, key)
+
+    def _touch(self, name: str, key: Any) -> None:
         self.touched.add((name, key))
+        self._ever.setdefault(name, set()).add(key)
 
     def edit(self, edits: Iterable[PhoneEdit]) -> None:
         """Apply other people's changes, which are not counted as touched."""
         for name, kind, value in edits:
             table = self.table(name)
+            self._ever.setdefault(name, set()).add(value if kind == "drop" else value["id"])
             if kind == "drop":
                 table.pop(value, None)
             else:
@@ -112,11 +120,9 @@ class ExpectedPhone:
         """
         chosen = None if only is None else set(only)
         changes: dict[str, Any] = {}
-        for name, table in sorted(self._tables.items()):
-            first = self._first[name]
-            # Rows are replaced, never modified, so an untouched one is the same object.
-            altered = [key for key in {*table, *first} if table.get(key) is not first.get(key)]
-            for key in sorted(altered, key=str):
+        for name, keys in sorted(self._ever.items()):
+            table, first = self._tables[name], self._first[name]
+            for key in sorted(keys, key=str):
                 if chosen is None or (name, key) in chosen:
                     _compare(changes.setdefault(name, {}), key, first.get(key), table.get(key))
         return {name: kinds for name, kinds in changes.items() if kinds}

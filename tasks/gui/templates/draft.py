@@ -84,6 +84,9 @@ class GuiRequest:
     """Changes required when this request is reported; `part` by default. Required where a
     later request undoes something."""
 
+    whole: bool = False
+    """Whether nothing but `then` may have changed when this request is reported."""
+
 
 @dataclass(frozen=True)
 class GuiDraft:

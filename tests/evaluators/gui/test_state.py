@@ -72,3 +72,22 @@ def test_matchers():
     assert not matches_value({"one_of": ["a", "b"]}, "c")
     assert matches_value({"any": True}, "x") and not matches_value({"any": True}, "")
     assert matches_value("1,200.00", "1200") and not matches_value(True, 1)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_nothing_else_may_have_changed_at_a_whole_report(whole):
+    """A side effect that is put back after the report is too late."""
+    right = {"notes.notes": {"added": [NOTE]}}
+    beside = {**right, "contacts.contacts": {"removed": [{"id": 1}]}}
+    answer = {"status": "complete", "data": None, "record": "", "ordered": True}
+    request = {
+        "answer": answer,
+        "part": WANTED,
+        "then": WANTED,
+        **({"whole": True} if whole else {}),
+    }
+    params = {"changes": WANTED, "answer": answer, "requests": [request, request]}
+    for first, expected in ((right, 1), (beside, int(not whole))):
+        reports = [{**DONE, "changes": first}, {**DONE, "changes": right}]
+        verdict = gui_state(None, params, {"changes": right, "reports": reports}, ())
+        assert (verdict.score, verdict.terms["request 1"]) == (expected, expected)

@@ -184,8 +184,8 @@ def test_a_shift_states_its_budget_and_requires_a_state_after_every_request(inde
     task = SOURCE.build(SOURCE.address("dev", index, "hard"))
     (check,) = task.checks
     requests = check.params["requests"]
-    assert 8 <= len(requests) <= 11 and str(task.limits.turns) in task.instruction
-    assert all(each["then"] for each in requests)
+    assert 6 <= len(requests) <= 8 and str(task.limits.turns) in task.instruction
+    assert all(each["then"] and each["whole"] for each in requests)
     assert len(task.params["requests"]) == len(requests) - 1
 
 

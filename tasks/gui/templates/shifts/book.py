@@ -21,6 +21,13 @@ from hexathlon.tasks.gui.operations.operation import (
 )
 from hexathlon.tasks.gui.templates.draft import GuiAnswer, GuiDraft, GuiRequest
 from hexathlon.tasks.gui.templates.errand import Errand, NoErrand
+from hexathlon.tasks.gui.templates.shifts.faults import (
+    DayFaults,
+    DayStep,
+    drawn_faults,
+    looks,
+    watched,
+)
 from hexathlon.tasks.gui.templates.shifts.moment import DayWork, Moment
 from hexathlon.tasks.gui.templates.shifts.rules import HouseRules, RuleChange
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
@@ -28,7 +35,12 @@ from hexathlon.tasks.gui.world.system.plan import PhoneEdit, PhonePlan
 
 __all__ = ["DayBook", "Notice", "ShiftRequest"]
 
-_MOST_MISSES = 8
+_MOST_MISSES = 6
+"""Near misses beside those that leave damage by faults."""
+
+_LONG = 205
+"""Days whose budget would be larger without faults have three of them, others four."""
+
 _INCOMING = 700
 """Numbers of messages that arrive during the day begin this far above those of the morning."""
 
@@ -73,6 +85,9 @@ class _Variant:
     obeyed: tuple[bool, ...] = (True,)
     """Which notices are followed, by whether they are valid."""
 
+    ignored: frozenset[int] = frozenset()
+    """Numbers of faults whose damage is never noticed."""
+
 
 @dataclass
 class _Played:
@@ -83,7 +98,10 @@ class _Played:
     answers: list[Sequence[object]] = field(default_factory=list)
     touched: list[set[RowKey]] = field(default_factory=list)
     then: list[dict[str, Any]] = field(default_factory=list)
-    """Changes of the touched rows when each request was reported."""
+    """All changes when each request was reported."""
+
+    steps: list[DayStep] = field(default_factory=list)
+    """The operations that change something, without repairs."""
 
     def script(self, opening: Sequence[PhoneOperation]) -> OperationScript:
         """Return the day's script."""
@@ -91,6 +109,17 @@ class _Played:
         for operations, answer in zip(self.operations, self.answers, strict=True):
             parts += [*operations, answering(answer) if answer else done]
         return in_sequence(*parts)
+
+    def actions(self, opening: Sequence[PhoneOperation]) -> int:
+        """Return the number of actions, those of the opening included."""
+        return sum(each.actions for each in opening) + sum(
+            1 + bool(answer) + sum(each.actions for each in operations)
+            for operations, answer in zip(self.operations, self.answers, strict=True)
+        )
+
+    def count(self) -> int:
+        """Return the number of operations."""
+        return sum(map(len, self.operations))
 
     def outcome(self) -> tuple[Any, ...]:
         """Return what the verifier sees."""
@@ -131,33 +160,43 @@ class DayBook:
         e = self.errand
         edits = tuple(edit for each in self._edits[1:] for edit in each)
         plan = replace(e.plan, coming=edits)
+        first = self._played(plan, _Variant(), DayFaults(()))
+        if first is None:
+            raise NoErrand
+        names = self._differing(plan, first)
+        plan = replace(
+            plan, quirks=drawn_faults(e, first.steps, more=first.actions(opening) * factor < _LONG)
+        )
         right = self._played(plan, _Variant())
         if right is None:
             raise NoErrand
         e.need(all(then or answer for then, answer in zip(right.then, right.answers, strict=True)))
-        misses = self._misses(plan, right)
+        misses = self._misses(plan, names) | self._unnoticed(plan, right)
         expected = right.phone
-        actions = sum(each.actions for each in opening) + sum(
-            1 + bool(answer) + sum(each.actions for each in operations)
-            for operations, answer in zip(right.operations, right.answers, strict=True)
-        )
-        budget = 10 * math.ceil(actions * factor / 10)
+        budget = 10 * math.ceil(right.actions(opening) * factor / 10)
         return GuiDraft(
-            e.plan,
+            replace(e.plan, quirks=plan.quirks),
             e.say(
                 "Several things today, one after the other; report the status after each. Keep to "
                 "my notes about how I do things, whatever I ask for. Read what is written to me "
-                "when it comes; each new message has a notification. There are "
-                f"{budget} actions for the whole day.",
+                "when it comes; each new message has a notification. What counts is what the "
+                "phone shows when you report: at each report, everything that I have asked for so "
+                "far must be in order, and nothing else may have changed. If one of your changes "
+                "also affects something else, put that back before you report. Other people "
+                "change things only between a report and the next request, never while you work "
+                f"on one. You have {budget} actions for the whole day.",
                 "今天有几件事，依次进行，每件做完请报告状态。无论我要什么，都请遵守我笔记里的做事规矩。"
-                "有人来信时请及时看，每条新信息都有通知。"
-                f"全天共有{budget}次操作。",
+                "有人来信时请及时看，每条新信息都有通知。一切以报告时手机上显示的为准：每次报告时，"
+                "我到目前为止要求的都必须做到位，其他内容不得有任何变动。如果你的某项更改还影响了别的内容，"
+                "请在报告前恢复原样。别人只会在你报告之后、提出下一项要求之前改动手机上的内容，"
+                f"你办事期间不会。全天最多{budget}次操作。",
             ),
             right.script(opening),
             changes=expected.changes(),
             requests=tuple(
                 GuiRequest(e.say(*request.text), GuiAnswer(data=tuple(answer) or None),
-                           arriving, self._notifications(place), expected.changes(rows), state)
+                           arriving, self._notifications(place), expected.changes(rows), state,
+                           whole=True)
                 for place, (request, arriving, answer, rows, state) in enumerate(zip(
                     self.requests, self._edits, right.answers, right.touched, right.then,
                     strict=True))
@@ -194,9 +233,19 @@ class DayBook:
 
     # Playing -----------------------------------------------------------------------------------
 
-    def _played(self, plan: PhonePlan, variant: _Variant) -> _Played | None:
-        """Go through the day; None if something cannot be done."""
+    def _played(
+        self, plan: PhonePlan, variant: _Variant, faults: DayFaults | None = None
+    ) -> _Played | None:
+        """Go through the day; None if something cannot be done.
+
+        Args:
+            plan: The phone.
+            variant: The way to go through it.
+            faults: The faults that happen; those of the plan by default.
+        """
         found = _Played(ExpectedPhone(plan))
+        if plan.quirks:
+            faults = DayFaults(plan.quirks, variant.ignored)
         rules = variant.rules or self.rules
         try:
             for place, request in enumerate(self.requests):
@@ -207,55 +256,87 @@ class DayBook:
                         rules = notice.change.applied(rules)
                         operations.append(read_thread(notice.thread["name"]))
                         work = Moment(rules, found.phone).amended(notice.change)
-                        _take(found.phone, work, operations)
+                        _take(found, place, faults, work, operations)
                 slip = variant.slips.get(place, "")
                 answer: Sequence[object] = ()
                 if slip != "skipped":
                     work = request.work(Moment(rules, found.phone, slip))
-                    answer = _take(found.phone, work, operations)
+                    answer = _take(found, place, faults, work, operations)
+                operations += looks(found.phone, [s for s in found.steps if s.place == place])
                 rows = found.phone.mark()
                 found.operations.append(operations)
                 found.answers.append(answer)
                 found.touched.append(rows)
-                found.then.append(found.phone.changes(rows))
+                found.then.append(found.phone.changes())
         except KeyError:
             return None
         return found
 
-    def _misses(self, plan: PhonePlan, right: _Played) -> dict[str, OperationScript]:
-        """Return days with one mistake each, whose outcome differs from the expected one."""
+    def _differing(self, plan: PhonePlan, right: _Played) -> dict[str, _Variant]:
+        """Return ways through the day with one mistake, whose outcome is not the expected one.
+
+        Raises:
+            NoErrand: If a careless reader of the rules would get the day right.
+        """
         wanted = right.outcome()
 
-        def differing(variant: _Variant) -> _Played | None:
+        def differs(variant: _Variant) -> bool:
             played = self._played(plan, variant)
-            return played if played is not None and played.outcome() != wanted else None
+            return played is not None and played.outcome() != wanted
 
-        needed = {name: _Variant(rules=rules) for name, rules in self._misread.items()}
-        needed["changes unread"] = _Variant(obeyed=())
-        needed["wrong authority"] = _Variant(obeyed=(False,))
+        found = {name: _Variant(rules=rules) for name, rules in self._misread.items()}
+        found["changes unread"] = _Variant(obeyed=())
+        found["wrong authority"] = _Variant(obeyed=(False,))
+        self.errand.need(all(map(differs, found.values())))
+        slips = {f"{place + 1} {slip}": _Variant({place: slip})
+                 for place, request in enumerate(self.requests)
+                 for slip in (*request.slips, "skipped")}  # fmt: skip
+        found |= {name: variant for name, variant in slips.items() if differs(variant)}
+        return found
+
+    def _misses(
+        self, plan: PhonePlan, variants: Mapping[str, _Variant]
+    ) -> dict[str, OperationScript]:
+        """Return days with one mistake each."""
+        names = self.errand.sample(list(variants), min(_MOST_MISSES, len(variants)))
+        played = {name: self._played(plan, variants[name]) for name in names}
+        return {name: tolerant(day.script(())) for name, day in played.items() if day is not None}
+
+    def _unnoticed(self, plan: PhonePlan, right: _Played) -> dict[str, OperationScript]:
+        """Return days on which nobody looks at what a fault, or any of them, has done."""
+        numbers = range(len(plan.quirks))
+        ignored = {f"{plan.quirks[each].kind} unnoticed {each + 1}": {each} for each in numbers}
         found = {}
-        for name, variant in needed.items():
-            played = differing(variant)
-            self.errand.need(played is not None)
-            found[name] = played
-        for place, request in enumerate(self.requests):
-            for slip in (*request.slips, "skipped"):
-                found[f"{place + 1} {slip}"] = differing(_Variant({place: slip}))
-        names = [name for name, played in found.items() if played is not None]
-        chosen = self.errand.sample(names, min(_MOST_MISSES, len(names)))
-        return {name: tolerant(played.script(())) for name in chosen
-                if (played := found[name]) is not None}  # fmt: skip
+        for name, each in [*ignored.items(), ("never looked again", set(numbers))]:
+            played = self._played(plan, _Variant(ignored=frozenset(each)))
+            if played is None or played.count() >= right.count():
+                raise NoErrand
+            found[name] = tolerant(played.script(()))
+        return found
 
 
 def _take(
-    phone: ExpectedPhone, work: DayWork, operations: list[PhoneOperation]
+    day: _Played,
+    place: int,
+    faults: DayFaults | None,
+    work: DayWork,
+    operations: list[PhoneOperation],
 ) -> Sequence[object]:
-    """Let a request's operations take effect; return its answer."""
+    """Let a request's operations take effect, with the repairs they need; return its answer."""
+    phone, before = day.phone, None
     while True:
         try:
             operation = next(work)
         except StopIteration as end:
             return end.value or ()
-        if operation.effect is not None:
-            operation.effect(phone)
-        operations.append(operation)
+        if operation.effect is None or faults is None:
+            if operation.effect is not None:
+                operation.effect(phone)
+            operations.append(operation)
+            continue
+        before = watched(phone, before)
+        operation.effect(phone)
+        step = DayStep(place, operation, before, watched(phone, before))
+        operations += [operation, *faults.repairs(phone, step)]
+        day.steps.append(step)
+        before = step.after

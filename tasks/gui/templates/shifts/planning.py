@@ -20,11 +20,12 @@ from hexathlon.tasks.gui.templates.shifts.courses import (
 )
 from hexathlon.tasks.gui.templates.shifts.layouts import COUNT, PAIRS, Placement, SiteLayout
 from hexathlon.tasks.gui.templates.shifts.moment import DayWork, Moment
+from hexathlon.tasks.gui.world.phone.core import PhoneRow
 
-__all__ = ["stands", "tents"]
+__all__ = ["short_stands", "stands", "tents"]
 
-_RECIPIENT = 5
-"""Index, in the cast, of the member of the group Work who is sent the layouts."""
+_RECIPIENTS = (5, 3, 1)
+"""Indices, in the cast, of the members of the group Work who are sent the layouts, in turn."""
 
 _SPARE = 3
 """Number of further things, for newcomers."""
@@ -71,7 +72,7 @@ _TENTS = _Story(
      ("Finn", "阿芬"), ("Gus", "老顾"), ("Hana", "花花"), ("Ivo", "阿沃"), ("June", "小君"),
      ("Kai", "阿凯"), ("Lena", "丽娜"), ("Milo", "米洛"), ("Nora", "诺拉")),
     ("tent", "帐篷"), "顶", ("pitch", "营位"),
-    ("How much the owners of two tents want to be near each other, negative if far apart",
+    ("How much the owners of two tents want to be near each other, negative if they want distance",
      "两顶帐篷的主人想离得近的程度，负数表示想离得远"), 22, (-5, 6), (-9, 9),
 )  # fmt: skip
 
@@ -79,6 +80,11 @@ _TENTS = _Story(
 def stands(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     """Place the stands of a market."""
     return _planning(e, cast, _STANDS)
+
+
+def short_stands(e: Errand, cast: DayCast) -> list[ShiftRequest]:
+    """Place the stands of a market, with one change."""
+    return _planning(e, cast, _STANDS, changes=1)
 
 
 def tents(e: Errand, cast: DayCast) -> list[ShiftRequest]:
@@ -195,8 +201,8 @@ def _plural(text: str, spot: str) -> str:
 # The course of a day ---------------------------------------------------------------------------
 
 
-def _stages(e: Errand, words: _Words) -> tuple[SiteLayout, list[_Stage]]:
-    """Draw the morning and three changes; return the problem as noted, and all stages."""
+def _stages(e: Errand, words: _Words, count: int) -> tuple[SiteLayout, list[_Stage]]:
+    """Draw the morning and the changes; return the problem as noted, and all stages."""
     story = words.story
     problem, best = drawn(e, story.count, *story.drawn)
     stale, unread = falsely_changed(e, problem, (), story.limits)
@@ -205,8 +211,8 @@ def _stages(e: Errand, words: _Words) -> tuple[SiteLayout, list[_Stage]]:
     right = LayoutChange({pair: problem.values.get(pair, 0) for pair in stale.values})
     slips = {"as noted": unread, "believed": believed, **_careless(problem)}
     stages = [_Stage(best, _wrong(slips, best), words.change(right), words.change(false))]
-    kinds = e.sample(("values", "newcomer", "barred"), 3)
-    quiet = e.number(0, 2)
+    kinds = e.sample(("values", "newcomer", "barred"), count)
+    quiet = e.number(0, 1)
     for place, kind in enumerate(kinds):
         change, after = changed(e, problem, [each.best for each in stages], kind, story.limits)
         problem = change.applied(problem)
@@ -243,11 +249,11 @@ def _wrong(slips: Mapping[str, Placement], best: Placement) -> Mapping[str, Plac
 # Requests --------------------------------------------------------------------------------------
 
 
-def _planning(e: Errand, cast: DayCast, story: _Story) -> list[ShiftRequest]:
-    """Plan in the morning and after each of three changes."""
+def _planning(e: Errand, cast: DayCast, story: _Story, changes: int = 2) -> list[ShiftRequest]:
+    """Plan in the morning and after each change."""
     words = _Words(e, story)
     names = list(words.names)
-    noted, stages = _stages(e, words)
+    noted, stages = _stages(e, words, changes)
     words.names = names
     for title, text in zip((words.title, words.places), words.notes(noted), strict=True):
         note(e, title, text)
@@ -255,9 +261,15 @@ def _planning(e: Errand, cast: DayCast, story: _Story) -> list[ShiftRequest]:
     written = [(chief, stages[0].true), (other, stages[0].false)]
     for thread, text in e.sample(written, 2):
         e.tell(thread, text)
-    person = cast.others[_RECIPIENT]
+    people = [cast.others[place] for place in _RECIPIENTS]
+    threads = [conversation(e, person) for person in people]
+    e.put("messages.messages", None, file="", mine=True,
+          thread=threads[e.pick((1, 1, 2)) if changes > 1 else 1]["id"],
+          text=e.say("Good morning!", "早上好！"), time=f"{e.today} 07:59")  # fmt: skip
 
-    def work_of(stage: _Stage, reads: Sequence[str]) -> Callable[[Moment], DayWork]:
+    def work_of(
+        stage: _Stage, reads: Sequence[str], person: PhoneRow
+    ) -> Callable[[Moment], DayWork]:
         def work(at: Moment) -> DayWork:
             if stage is stages[0]:
                 yield read("notes", words.title)
@@ -274,23 +286,25 @@ def _planning(e: Errand, cast: DayCast, story: _Story) -> list[ShiftRequest]:
     example = words.plan((2, 0, 4, 1, 7, 5, 3, 6))
     requests = [ShiftRequest((
         f'Find the plan for the note "{words.title}" that costs least, by all that has been '
-        f"written to me; there is exactly one. Tell {person['name']} by message which {spot[0]} "
+        f"written to me; there is exactly one. Tell {people[0]['name']} by message which {spot[0]} "
         f"each {noun[0]} gets: only the numbers, in the order of the list, in the form "
         f'"{example}", besides an ending if my notes ask for one.',
         f"请为笔记“{words.title}”找出费用最低的方案，要考虑别人发给我的信息；这样的方案只有一个。"
-        f"发信息告诉{person['name']}每{story.counter}{noun[1]}占哪个{spot[1]}，只写编号，按清单顺序，"
+        f"发信息告诉{people[0]['name']}每{story.counter}{noun[1]}占哪个{spot[1]}，只写编号，按清单顺序，"
         f"格式为“{example}”；笔记要求写结尾时，另加结尾。"),
-        work_of(stages[0], (chief["name"], other["name"])), tuple(stages[0].slips))]  # fmt: skip
-    for stage in stages[1:]:
+        work_of(stages[0], (chief["name"], other["name"]), people[0]),
+        tuple(stages[0].slips))]  # fmt: skip
+    for stage, person in zip(stages[1:], people[1:], strict=False):
         said = [(thread, text) for thread, text in ((chief, stage.true), (other, stage.false))
                 if text]  # fmt: skip
         said = e.sample(said, len(said))
         requests.append(ShiftRequest((
-            f'Find the plan for "{words.title}" that costs least once more, by all that has been '
-            f"written to me up to now. If it is not the one that {person['name']} was told last, "
-            "tell it in the same form.",
+            f'Find the plan for "{words.title}" that costs least again, by all that has been '
+            "written to me up to now. If it is not the one that you found last time, tell "
+            f"{person['name']} the new one by message, in the same form.",
             f"请按到目前为止别人发给我的信息，重新为“{words.title}”找出费用最低的方案。"
-            f"如果和上次告诉{person['name']}的不同，请以同样的格式再告诉一次。"),
-            work_of(stage, [thread["name"] for thread, _ in said]), (*stage.slips, "kept"),
+            f"如果和上次找出的不同，请发信息把新方案告诉{person['name']}，格式同前。"),
+            work_of(stage, [thread["name"] for thread, _ in said], person),
+            (*stage.slips, "kept"),
             said=tuple(said)))  # fmt: skip
     return requests

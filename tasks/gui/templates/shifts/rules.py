@@ -144,6 +144,8 @@ def rule_lines(e: Errand, rules: HouseRules, kinds: frozenset[str]) -> list[str]
         ("alone", _alone), ("tasks", _tasks),
     )  # fmt: skip
     lines = [line for kind, write in writers if kind in kinds for line in write(e, rules)]
+    if "guests" in kinds or "alone" in kinds:
+        lines.append(_moved(e))
     return [*lines, _promises(e)] if "told" in kinds else lines
 
 
@@ -186,6 +188,14 @@ def _alone(e: Errand, rules: HouseRules) -> Sequence[str]:
     )  # fmt: skip
 
 
+def _moved(e: Errand) -> str:
+    return e.say(
+        "What I say about calendars and reminders is for new events; an event that only gets "
+        "another date or time keeps its calendar and its reminder.",
+        "关于日历和提醒的规矩只针对新建的日程；只改日期或时间的日程，日历和提醒都不变。",
+    )
+
+
 def _tasks(e: Errand, rules: HouseRules) -> Sequence[str]:
     name = rules.tasks["name"]
     return (
@@ -196,7 +206,7 @@ def _tasks(e: Errand, rules: HouseRules) -> Sequence[str]:
               f"任务放进清单“{name}”。本应周六或周日到期的，改为之前的周五到期；如果这样得出的日期该清单里已有别的"
               "未完成任务到期，就提前到该日期之前最近的、没有任务到期的工作日（周一至周五）。"),
         e.say(f"A task that is then due at most {rules.days} days after today's date has high "
-              "priority, any other none. All this also holds when a due date is changed.",
+              "priority, all others have none. All this also holds when a due date is changed.",
               f"这样定下后，到期日不晚于今天之后第{rules.days}天的任务优先级为高，其他不设优先级。"
               "更改截止日期时也照此办理。"),
     )  # fmt: skip
@@ -204,7 +214,7 @@ def _tasks(e: Errand, rules: HouseRules) -> Sequence[str]:
 
 def _promises(e: Errand) -> str:
     return e.say(
-        "Whoever I have told a date or a time today is told the new one as well, in the same "
-        "form, when it changes.",
+        "Anyone whom I have told a date or a time today is also told when it changes, in the same "
+        "form.",
         "今天告诉过别人的日期或时间如有变动，要以同样的格式再告诉对方。",
     )

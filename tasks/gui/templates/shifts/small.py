@@ -22,7 +22,7 @@ def chores(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     number = e.number(11, 99)
     kept, gone = (e.say(f"{word[0]} {number}", f"{word[1]}{number}")
                   for word in e.sample(_JOBS, 2))  # fmt: skip
-    taken = [day for day in cast.taken if e.day(4) < day < e.day(22)]
+    taken = [day for day in cast.taken if e.day(2) < day < e.day(15)]
     e.need(len(taken) > 1)
     due, other = e.sample(taken, 2)
     if e.number(0, 1):
@@ -70,8 +70,8 @@ def chores(e: Errand, cast: DayCast) -> list[ShiftRequest]:
             f"{e.day_words(other)}。再发信息告诉{person['name']}“{kept}”最后定在哪天到期，"
             f"格式为“{form}”。"), work, ("as said",)),
         ShiftRequest((
-            f'"{gone}" is not needed after all: delete the task. And "{kept}" has {more} days more '
-            "than the date that I first named.",
+            f'"{gone}" is not needed after all: delete the task. And "{kept}" may now be done '
+            f"{more} days later than the date that I first named.",
             f"“{gone}”不用做了，请删除任务。“{kept}”可以比我最初说的日期再晚{more}天。"),
             later, ("from the due date", "untold")),
     ]  # fmt: skip

@@ -15,7 +15,7 @@ from hexathlon.tasks.gui.templates.shifts.cast import (
     mail,
     note,
 )
-from hexathlon.tasks.gui.templates.shifts.planning import stands, tents
+from hexathlon.tasks.gui.templates.shifts.planning import short_stands, stands, tents
 from hexathlon.tasks.gui.templates.shifts.rules import (
     KINDS,
     HouseRules,
@@ -49,6 +49,7 @@ _APPLIES: dict[Duty, frozenset[str]] = {
     listening: frozenset(),
     storage: frozenset(),
     stands: frozenset({"messages"}),
+    short_stands: frozenset({"messages"}),
     tents: frozenset({"messages"}),
 }
 """What the rules of a day with a duty are about."""
@@ -207,32 +208,32 @@ def treasurer(e: Errand) -> GuiDraft:
 
 @errand("shift_workshop", "hard", apps="calendar notes tasks mail messages bank")
 def workshop(e: Errand) -> GuiDraft:
-    """A day of plans: jobs, deadlines, payments, and stands to place."""
-    return _day(e, gaps, deadlines, payments, stands)
+    """A day of plans: deadlines, payments, and stands to place."""
+    return _day(e, deadlines, payments, stands)
 
 
 @errand("shift_festival", "hard", apps="calendar messages files tasks notes mail")
 def festival(e: Errand) -> GuiDraft:
-    """A day before a festival: a meeting, chores, files, and tents to place."""
-    return _day(e, meeting, chores, storage, tents)
+    """A day before a festival: jobs, chores, files, and tents to place."""
+    return _day(e, gaps, chores, storage, tents)
 
 
 @errand("shift_moving", "hard", apps="bank calendar tasks messages mail notes")
 def moving(e: Errand) -> GuiDraft:
-    """A day before a move: a meeting, payments, invoices, and tents to place."""
-    return _day(e, meeting, payments, invoices, tents)
+    """A day before a move: a meeting, invoices, and tents to place."""
+    return _day(e, meeting, invoices, tents)
 
 
-@errand("shift_journey", "hard", apps="podcasts bank calendar messages notes mail")
+@errand("shift_journey", "hard", apps="podcasts tasks messages notes mail")
 def journey(e: Errand) -> GuiDraft:
-    """A day before a journey: something to listen to, debts, payments, stands."""
-    return _day(e, listening, trip_costs, payments, stands)
+    """A day before a journey: something to listen to, chores, and stands to place."""
+    return _day(e, listening, chores, short_stands)
 
 
-@errand("shift_market", "hard", apps="shop bank tasks messages notes mail")
+@errand("shift_market", "hard", apps="shop tasks messages notes mail")
 def market(e: Errand) -> GuiDraft:
-    """A day of purchases, with chores, payments, and stands to place."""
-    return _day(e, basket, chores, payments, stands)
+    """A day of purchases, with chores, and stands to place."""
+    return _day(e, basket, chores, stands)
 
 
 TEMPLATES: tuple[GuiTemplate, ...] = (

@@ -11,6 +11,7 @@ from hexathlon.tasks.gui.templates.errand import Errand
 from hexathlon.tasks.gui.templates.shifts.book import ShiftRequest
 from hexathlon.tasks.gui.templates.shifts.cast import DayCast, conversation, mail, note
 from hexathlon.tasks.gui.templates.shifts.moment import DayWork, Moment
+from hexathlon.tasks.gui.templates.shifts.rules import ALARMS
 from hexathlon.tasks.gui.world.apps.calendar.calendar import happens_on
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
 
@@ -209,8 +210,8 @@ def deadlines(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     name = e.say(f"Gala {e.number(11, 99)}", f"晚会{e.number(11, 99)}")
     day, again = e.day(e.number(20, 30)), e.day(e.number(20, 30))
     event = e.put("calendar.events", None, title=name, day=e.day(e.number(36, 50)), all_day=False,
-                  start="18:00", end="20:00", place="", guests="", calendar="family", alarm="",
-                  repeat="", note="")  # fmt: skip
+                  start="18:00", end="20:00", place="", guests="", calendar="family",
+                  alarm=e.pick(ALARMS), repeat="", note="")  # fmt: skip
     steps = e.sample((("Print badges", "打印胸牌"), ("Order flowers", "订花"),
                       ("Confirm halls", "确认场地"), ("Collect lists", "收集名单")), 2)  # fmt: skip
     backs = e.sample(range(1, 12), 2)

@@ -89,6 +89,9 @@ class PhoneCore:
         self.seconds = 0
         """Simulated time since the start."""
 
+        self.memory: Mapping[int, Any] = {}
+        """What the faults of apps have seen so far; see `quirks`."""
+
     # Time --------------------------------------------------------------------------------------
 
     @property
@@ -175,11 +178,12 @@ class PhoneCore:
     def dump(self) -> tuple[Any, ...]:
         """Return the state, detached from this phone."""
         return (dict(self.first), dict(self.tables), self.stack, dict(self.kept), self.focus,
-                self.toast, self.shift, self.symbols, self.seconds, dict(self.sent))  # fmt: skip
+                self.toast, self.shift, self.symbols, self.seconds, dict(self.sent),
+                dict(self.memory))  # fmt: skip
 
     def restore(self, state: tuple[Any, ...]) -> None:
         """Continue from a state that `dump` returned."""
         first, tables, self.stack, kept, self.focus, self.toast = state[:6]
         self.shift, self.symbols, self.seconds = state[6:9]
         self.first, self.tables, self.kept = dict(first), dict(tables), dict(kept)
-        self.sent = dict(state[9])
+        self.sent, self.memory = dict(state[9]), dict(state[10])

@@ -10,7 +10,8 @@ from hexathlon.tasks.gui.world.kit.events import PhoneEvent
 from hexathlon.tasks.gui.world.kit.looks import Appearance
 from hexathlon.tasks.gui.world.kit.widgets import AppPage
 from hexathlon.tasks.gui.world.phone.context import AppActs
-from hexathlon.tasks.gui.world.phone.core import ScreenState
+from hexathlon.tasks.gui.world.phone.core import PhoneRow, PhoneTable, ScreenState
+from hexathlon.tasks.gui.world.phone.quirks import disturbed
 from hexathlon.tasks.gui.world.system.changes import phone_changes
 from hexathlon.tasks.gui.world.system.entry import PhoneRefusal
 from hexathlon.tasks.gui.world.system.gestures import Direction
@@ -115,7 +116,10 @@ class Phone(PhoneHappenings):
             core.push(ScreenState(app, event.name, event.params))
         elif kind == "do":
             acts = AppActs(core, self.appearance.look, core.top, app)
+            tables, sent = dict(core.tables), dict(core.sent)
             getattr(self._app(app), f"do_{event.name}")(acts, **event.params)
+            if self.plan.quirks:
+                self._disturb(app, tables, sent)
         elif kind == "put":
             core.set_value(event.name, event.params["value"])
         elif kind == "back":
@@ -133,6 +137,29 @@ class Phone(PhoneHappenings):
             core.focus = ""
         else:
             raise ValueError(f"unknown kind of event {kind!r}")
+
+    def _disturb(
+        self, app: str, tables: dict[str, PhoneTable], sent: dict[tuple[str, Any], PhoneRow]
+    ) -> None:
+        """Let the faults of an app act on what a handler has changed.
+
+        Args:
+            app: The app.
+            tables: The tables before the handler ran.
+            sent: The rows that had left the phone by then.
+        """
+        core = self.core
+        after = {name: table for name, table in core.tables.items()
+                 if name.partition(".")[0] == app}  # fmt: skip
+        before = {name: tables.get(name, core.first[name]) for name in after}
+        changed, core.memory = disturbed(
+            self.plan.quirks, core.memory, before, after, core.next_key
+        )
+        if changed is None:
+            core.tables |= before
+            core.sent = sent
+        else:
+            core.tables |= changed
 
     def _press(self, key: str) -> None:
         core = self.core

@@ -13,6 +13,7 @@ from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.gui.world.apps.table import app_named
 from hexathlon.tasks.gui.world.phone.app import ContentDraws
 from hexathlon.tasks.gui.world.phone.core import PhoneTable
+from hexathlon.tasks.gui.world.phone.quirks import AppQuirk
 from hexathlon.tasks.task import Split
 
 __all__ = ["PhoneEdit", "PhonePlan", "TimedEvent"]
@@ -53,6 +54,9 @@ class PhonePlan:
     coming: tuple[PhoneEdit, ...] = ()
     """Other people's changes when later requests arrive."""
 
+    quirks: tuple[AppQuirk, ...] = ()
+    """Faults of apps that nobody announces."""
+
     def with_edits(self, edits: Sequence[PhoneEdit]) -> Self:
         """Return the plan with more edits."""
         return replace(self, edits=(*self.edits, *edits))
@@ -88,6 +92,7 @@ class PhonePlan:
                 for event in self.events
             ],
             "front": None if self.front is None else list(self.front),
+            **({"quirks": [each.to_json() for each in self.quirks]} if self.quirks else {}),
         }  # fmt: skip
 
     @classmethod
@@ -102,6 +107,7 @@ class PhonePlan:
             data["seed"], data["split"], data["language"], data["scale"], data["start"],
             _edits(data["edits"]), events,
             None if front is None else (front[0], front[1], front[2]),
+            quirks=tuple(map(AppQuirk.from_json, data.get("quirks", ()))),
         )  # fmt: skip
 
 
