@@ -41,7 +41,7 @@ class WebSource(PairedSource):
 
     name = "web"
     family = "web"
-    version = "8"
+    version = "9"
     sizes: ClassVar[Mapping[Split, int | None]] = {
         "train": None,
         "dev": 12_800,
