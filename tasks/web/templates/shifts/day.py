@@ -267,7 +267,7 @@ class _DayDraw:
         instead = DayStatement("ask", str(number), 0, "", job)
         text = (
             statement_text(self.bench, gone, self.ledger.jobs[source])
-            + self.bench.say(" The following takes its place. ", "以下列请求代替：")
+            + self.bench.say(" Instead of it, the following is requested. ", "以下列请求代替：")
             + job.wishes[0]
         )
         whole = replace(step, statements=(gone, instead))

@@ -188,9 +188,7 @@ class DefectiveSites:
                 self._set(late, instead, "late")
         if blocked:
             self._set(place, former, "step")
-        found = [
-            each for each in self._first if (each.target, each.values) == (target, values)
-        ]
+        found = [each for each in self._first if (each.target, each.values) == (target, values)]
         for defect in found:
             self._first.remove(defect)
             if defect.kind == "lost":

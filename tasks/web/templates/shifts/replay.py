@@ -181,9 +181,7 @@ def replayed(
     for others, writings in turns:
         edits += [(False, edit) for edit in others]
         edits += [
-            (True, edit)
-            for job, target, values in writings
-            for edit in job.edits(target, values)
+            (True, edit) for job, target, values in writings for edit in job.edits(target, values)
         ]
     blobs = dict(initial_blobs(plan))
     found: dict[str, Any] = {}
