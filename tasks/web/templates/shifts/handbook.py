@@ -215,9 +215,12 @@ def _rule_texts(rules: DayRules) -> dict[str, tuple[str, str]]:
             "report on a request and the next request, never while you work on a request. If a "
             "record to which you gave a value today shows another one when a request reaches you, "
             "and no synchronisation has undone your change, somebody else has changed it. From then "
-            "on it is left as it is, whatever the requests of today say, and it is not reported.",
+            "on it is left as it is, whatever the requests of today say, and it is not reported. Other "
+            "people never give a record its value of this morning, or a value that you gave to any "
+            "record of its kind today.",
             "他人的更改。他人和同步只在您报告某个请求之后、下一个请求到达之前更改记录，从不在您处理请求期间更改。"
-            "如果某个请求到达时，您今天设过值的记录显示别的值，且不是同步所撤销，说明他人更改了它。此后无论今天的请求怎么说，都不再动它，也不报告它。",
+            "如果某个请求到达时，您今天设过值的记录显示别的值，且不是同步所撤销，说明他人更改了它。此后无论今天的请求怎么说，都不再动它，也不报告它。"
+            "他人从不把记录改为其今早的值，也不改为您今天给任何同类记录设过的值。",
         ),
         "report": (
             "Reports. What counts is what the sites show when you report on a request: by then, every "
@@ -233,14 +236,13 @@ def _rule_texts(rules: DayRules) -> dict[str, tuple[str, str]]:
         "sync": (
             f"Synchronisation. The site {rules.synchronised} is synchronised right after your reports "
             f"on the requests {rules.after[0]} and {rules.after[1]}. Without a notice, this undoes "
-            "some of your changes there: such a record shows its value of this morning again. Other "
-            "people never set a record that you have changed back to its value of this morning. A "
+            "some of your changes there: such a record shows its value of this morning again. A "
             "change that a synchronisation has undone does not count as the work of others: with the "
             "next request, bring the record to the value that it has to have by then."
             if rules.after
             else "Synchronisation. There is none today.",
             f"同步。{rules.synchronised}网站在您报告请求{rules.after[0]}和请求{rules.after[1]}之后会立即同步。同步会不加通知地"
-            "撤销您在该网站上的部分更改，相关记录重新显示今早的值（他人不会把您更改过的记录改回今早的值）。同步撤销的更改不算他人的更改；请随下一个请求把该记录调整为届时应有的值。"
+            "撤销您在该网站上的部分更改，相关记录重新显示今早的值。同步撤销的更改不算他人的更改；请随下一个请求把该记录调整为届时应有的值。"
             if rules.after
             else "同步。今天没有同步。",
         ),

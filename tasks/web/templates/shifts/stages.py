@@ -88,6 +88,9 @@ class ShiftStage:
     edits: tuple[Edit, ...] = ()
     """Changes that other people make before this request."""
 
+    records: tuple[Any, ...] = ()
+    """The values of the day's records at the time of the report."""
+
     def request(
         self, rows: Callable[[ShiftLetter], Mapping[str, Any]], last: Sequence[Writing]
     ) -> DayRequest:
@@ -103,7 +106,7 @@ class ShiftStage:
             if any(target is each and values is final for _, each, final in last)
         ]
         shares += [dict(rows(letter)) for letter in self.right.letters if not letter.lost]
-        return DayRequest(self.text, self.right.answer, self.edits, merged(shares))
+        return DayRequest(self.text, self.right.answer, self.edits, merged(shares), self.records)
 
 
 def merged(shares: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

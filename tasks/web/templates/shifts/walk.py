@@ -28,11 +28,12 @@ from hexathlon.tasks.web.templates.shifts.ledger import (
     SLIPS,
     DayLedger,
     DayStep,
+    RecordPlace,
     StepRecord,
     record_of,
 )
 from hexathlon.tasks.web.templates.shifts.post import arrival
-from hexathlon.tasks.web.templates.shifts.records import RecordJob, ShiftBench, in_order
+from hexathlon.tasks.web.templates.shifts.records import RecordJob, ShiftBench, Values, in_order
 from hexathlon.tasks.web.templates.shifts.replay import replayed, reread
 from hexathlon.tasks.web.templates.shifts.rules import DayRules
 from hexathlon.tasks.web.templates.shifts.stages import (
@@ -119,8 +120,11 @@ class _Course:
 
     ledger: DayLedger
     works: list[StageWork]
-    repaired: bool = True
+    repaired: bool
     """Whether every record has the required values after each request."""
+
+    values: list[dict[RecordPlace, Values]]
+    """The required values of the known records after each request."""
 
 
 def is_telling(bench: ShiftBench, day: DrawnDay) -> bool:
@@ -134,7 +138,10 @@ def day_draft(bench: ShiftBench, day: DrawnDay, story: str) -> WebDraft | None:
     right = _course(bench, day)
     if not right.repaired:
         return None
-    stages = [_stage(bench, day, place, work) for place, work in enumerate(right.works)]
+    stages = [
+        replace(_stage(bench, day, place, work), records=_shown(right, place))
+        for place, work in enumerate(right.works)
+    ]
     cost = shift_cost(stages)
     if not _SHORTEST <= cost <= _LONGEST:
         return None
@@ -193,6 +200,10 @@ def _draft(
         mutants={name: play_stages(stages, works) for name, works in near.items()},
         turns=budget,
         requests=tuple(stage.request(rows, final) for stage in stages),
+        records=tuple(
+            (job.site, job.table, job.key_column, target.key, job.column)
+            for job, target in ledger.places.values()
+        ),
     )
 
 
@@ -220,6 +231,7 @@ def _course(
     """
     ledger, works, sites = DayLedger(slip, at), list[StageWork](), DefectiveSites(day.defects)
     morning, known, sound = day.requests[0].step.rules, list[RecordJob](), True
+    values = list[dict[RecordPlace, Values]]()
     for number, request in enumerate(day.requests, 1):
         done = ledger.step(number, request.step)
         rules = morning if slip == "morning_pages" else request.step.rules
@@ -233,7 +245,8 @@ def _course(
         sound &= repaired
         work = replace(work, jobs=new, writings=writings, repairs=tuple(more))
         works.append(work if set(KINDS) <= set(unseen) else _looked_after(ledger, work))
-    return _Course(ledger, works, sound)
+        values.append(dict(ledger.values))
+    return _Course(ledger, works, sound, values)
 
 
 def _looked_after(ledger: DayLedger, work: StageWork) -> StageWork:
@@ -255,6 +268,14 @@ def _looked_after(ledger: DayLedger, work: StageWork) -> StageWork:
         lists=tuple(lists.values()),
         reopened=tuple(pages),
         lists_again=tuple(again.values()),
+    )
+
+
+def _shown(course: _Course, place: int) -> tuple[Any, ...]:
+    """Return the values that all records of a day have after one of its requests."""
+    return tuple(
+        course.values[place].get(record, target.before)[job.column]
+        for record, (job, target) in course.ledger.places.items()
     )
 
 
