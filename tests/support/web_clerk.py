@@ -291,6 +291,10 @@ class _Clerk:
             board = self.bench.rows("forum", "SELECT name FROM boards WHERE id = ?", (value,))
             return f'link "{board[0]["name"]}"' in screen
         text = f"{value / 100:.2f}" if name == "amount" else str(value)
+        if name in ("note", "phone"):
+            key = name if table == "events" else f"contact_{name}"
+            label = "|".join(map(re.escape, self.pilot.words(place[0], key)))
+            return re.search(rf'"(?:{label})" value "{re.escape(text)}"', screen) is not None
         if name == "amount":
             return text in screen.replace(",", "")
         if name == "stock":

@@ -85,7 +85,8 @@ def test_every_shift_has_the_near_misses_that_matter(template):
         needed = {"never_made_up", "morning_pages", "grants_ignored", "others_overwritten"}
         needed |= {"charges_ignored", "savings_ignored", "hasty_plans", "exchanged_plans"}
         needed |= {"plan_sent_once", "undelivered_left", "undone_left", "pace_ignored"}
-        assert needed | {"miscounted", "not_sent"} <= mutants
+        assert needed | {"miscounted", "not_sent", "never_looked_again"} <= mutants
+        assert sum(name.endswith("_unseen") for name in mutants) >= 3
         assert len(mutants) >= 10
 
 

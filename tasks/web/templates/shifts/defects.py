@@ -241,18 +241,24 @@ def saves_of(
         for place in wrong:
             (job, target), values = places[place], wanted[place]
             if sites.blocks(job, target, values):
-                more.append((job, target, _detour(sites, job, target, values)))
+                between = _detour(sites, job, target, values)
+                if between is None:
+                    return more, False
+                more.append((job, target, between))
                 sites.save(*more[-1])
             more.append((job, target, values))
             sites.save(*more[-1])
     return more, False
 
 
-def _detour(sites: DefectiveSites, job: RecordJob, target: JobTarget, values: Values) -> Values:
-    """Return values by way of which a record can be given values that a `step` blocks."""
+def _detour(
+    sites: DefectiveSites, job: RecordJob, target: JobTarget, values: Values
+) -> Values | None:
+    """Return values by way of which a record can be given values that a `step` blocks, if any."""
     now = sites.shown(job, target)
-    return next(
+    fitting = (
         each
         for each in target.values
         if each not in (now, values) and not sites.blocks(job, target, each)
     )
+    return next(fitting, None)
