@@ -395,8 +395,7 @@ def _near_misses(
         replace(work, letters=()) if number == place else work for number, work in enumerate(right)
     ]
     wrong = {name: works for name, works in found.items() if _outcome(works) != outcome}
-    wrong |= _unseeing(bench, day)
-    return wrong if len(wrong) >= _FEWEST else None
+    return wrong | _unseeing(bench, day) if len(wrong) >= _FEWEST else None
 
 
 def _unseeing(bench: ShiftBench, day: DrawnDay) -> dict[str, list[StageWork]]:
