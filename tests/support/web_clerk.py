@@ -264,6 +264,11 @@ class _Clerk:
             for choice in range(3)
             if (other.field, other.noun) == (job.field, job.noun)
         ]
+        given += [
+            values
+            for there, values in books.given.items()
+            if (books.places[there][0].field, books.places[there][0].noun) == (job.field, job.noun)
+        ]
         return any(self.tells(place, values, entry) for values in (target.before, *given))
 
     def entry(self, place, books, screens):
