@@ -263,6 +263,7 @@ class _Clerk:
             for each in other.targets
             for choice in range(3)
             if (other.field, other.noun) == (job.field, job.noun)
+            and (job.field, job.noun, str(each.values[choice])) in books.used
         ]
         given += [
             values
