@@ -241,7 +241,9 @@ class WebEnv(Environment):
     def _end_request(self, report: dict[str, Any]) -> str:
         """Store a report; return the next request of a shift, or end the episode."""
         requests = self.task.params.get("requests", ())
-        self._reports = (*self._reports, report)
+        records = self.task.params.get("records", ())
+        shown = {"records": self.network.record_values(records)} if records else {}
+        self._reports = (*self._reports, {**report, **shown})
         if len(self._reports) > len(requests):
             self._report = report
             self.finish()

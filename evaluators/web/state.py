@@ -29,8 +29,9 @@ def web_state(
             and new values), `answer` (`status`, `data`, `record`, `ordered`), `evidence` (regular
             expressions of URLs that must have been opened), and optionally `parts` (parts of
             `changes` by name, each scored as a separate term). For a shift also `requests`: by
-            request, its `answer` and its `part` of the changes; partial credit is then the share of
-            requests with both right.
+            request, its `answer`, its `part` of the changes, and optionally the values that the
+            task's `records` have at the time of its report; partial credit is then the share of
+            requests with all of these right.
         final_state: The web environment's final state.
         transcript: Not used.
     """
@@ -102,7 +103,7 @@ def _change_faults(expected: Mapping[str, Any], changes: Mapping[str, Any]) -> l
 def _requests_right(
     requests: Sequence[Mapping[str, Any]], final_state: Mapping[str, Any]
 ) -> list[bool]:
-    """Return, by request of a shift, whether its report and its part of the changes are right."""
+    """Return, by request of a shift, whether report, part of the changes and records are right."""
     reports = list(final_state.get("reports", ()))
     reports += [None] * (len(requests) - len(reports))
     return [
@@ -111,6 +112,7 @@ def _requests_right(
         and _same_data(request["answer"], report.get("retrieved_data"))
         and _same_record(request["answer"]["record"], report.get("record", ""))
         and _holds(request["part"], final_state.get("changes", {}))
+        and _same_records(request.get("records", ()), report.get("records", ()))
         for request, report in zip(requests, reports, strict=False)
     ]
 
@@ -206,6 +208,11 @@ def _same_item(wanted: Any, given: Any) -> bool:
     """Whether a reported value matches the expected one; record numbers may have a leading `#`."""
     bare = isinstance(wanted, str) and wanted.startswith("#")
     return same_value(wanted, given) or (bare and same_value(wanted[1:], given))
+
+
+def _same_records(wanted: Sequence[Any], given: Sequence[Any]) -> bool:
+    """Whether all records had the expected values at the time of a report."""
+    return not wanted or (len(wanted) == len(given) and all(map(same_value, wanted, given)))
 
 
 def _same_record(wanted: str, given: Any) -> bool:

@@ -41,7 +41,7 @@ class WebSource(PairedSource):
 
     name = "web"
     family = "web"
-    version = "8"
+    version = "9"
     sizes: ClassVar[Mapping[Split, int | None]] = {
         "train": None,
         "dev": 12_800,
@@ -126,6 +126,7 @@ class WebSource(PairedSource):
                 "salt": salt or "",
                 **({"view": "brief"} if draft.brief else {}),
                 **({"requests": _later_requests(draft)} if draft.requests else {}),
+                **({"records": [list(each) for each in draft.records]} if draft.records else {}),
             },
             tools=WEB_TOOLS,
             limits=Limits(turns=draft.turns),
@@ -234,7 +235,14 @@ def _answer_params(answer: ExpectedAnswer) -> dict[str, Any]:
 
 def _request_params(draft: WebDraft) -> list[dict[str, Any]]:
     """Return the verifier's parameters for the requests of a shift."""
-    return [{"answer": _answer_params(each.answer), "part": each.part} for each in draft.requests]
+    return [
+        {
+            "answer": _answer_params(each.answer),
+            "part": each.part,
+            **({"records": list(each.records)} if each.records else {}),
+        }
+        for each in draft.requests
+    ]
 
 
 def _later_requests(draft: WebDraft) -> list[dict[str, Any]]:

@@ -93,6 +93,7 @@ class _Clerk:
         self.letters, self.written, self.screens = [], {}, []
         self.rules = None
         self.stamps, self.texts = {}, {}
+        self.after_save = {}
 
     def work(self):
         """Work through the day, and keep every screen of a request."""
@@ -147,7 +148,15 @@ class _Clerk:
             books = copy.deepcopy(self.ledger, self._shared())
             done = books.step(number, step)
             changed = None
-            for job, target, values in done.writings:
+            for place in done.watched:
+                job, target = books.places[place]
+                if books.taken(place):
+                    continue
+                yield from first_action(self.pilot, job.write(self.pilot, target, target.before))
+                if not self.shows(place, books.given[place]):
+                    changed = (job, target, _ELSE)
+                    break
+            for job, target, values in () if changed else done.writings:
                 place = record_of(job, target)
                 known = self.ledger.given.get(place)
                 if values == self.written.get(place):
@@ -166,19 +175,137 @@ class _Clerk:
                         action = script.send((yield action))
                 except StopIteration:
                     self.written[place] = values
-            for place in () if changed else done.watched:
-                job, target = books.places[place]
-                if books.taken(place):
-                    continue
-                yield from first_action(self.pilot, job.write(self.pilot, target, target.before))
-                if not self.shows(place, books.given[place]):
-                    changed = (job, target, _ELSE)
-                    break
+                    self.after_save[place] = self.pilot.screen
             if changed is None:
+                yield from self.look_again(books, done)
                 break
             step = replace(step, others=(*step.others, changed))
-        self.ledger, self.written = books, {}
+        self.ledger, self.written, self.after_save = books, {}, {}
         yield from self.report(number, request, done, returned)
+
+    # Looking again ------------------------------------------------------------------------------
+
+    def look_again(self, books, done):
+        """See whether the sites show what they should; save again what they do not show."""
+        fields = {job.field for job, _, _ in done.writings}
+        jobs = {
+            (job.site, job.shown_in): job
+            for job in books.jobs.values()
+            if job.shown_in and job.field in fields
+        }
+        written = {record_of(job, target) for job, target, _ in done.writings}
+        wrong, detours = {}, set()
+        for job in jobs.values():
+            for place, entry in (yield from self.unlike(books, job)).items():
+                if place in written or self.own_doing(place, books, entry):
+                    wrong[place] = True
+        last = {job.field: target for job, target, _ in done.writings}
+        for job, target, values in done.writings:
+            place = record_of(job, target)
+            if job.shown_in:
+                continue
+            if not self.tells(place, values, self.after_save[place]):
+                wrong[place] = True
+            elif target is not last[job.field]:
+                yield from first_action(self.pilot, job.write(self.pilot, target, values))
+                if not self.shows(place, values):
+                    wrong[place] = True
+        for place in wrong:
+            job, target = books.places[place]
+            values = books.values[place]
+            if job not in detours:
+                yield from job.write(self.pilot, target, values)
+                if (yield from self.kept(books, job, place)):
+                    continue
+                detours.add(job)
+            former = self.ledger.values.get(place, target.before)
+            other = next(each for each in target.values if each not in (values, former))
+            yield from job.write(self.pilot, target, other)
+            yield from job.write(self.pilot, target, values)
+        for job in {(job.site, job.shown_in): job for job in detours if job.shown_in}.values():
+            assert not wrong.keys() & (yield from self.unlike(books, job)).keys()
+
+    def kept(self, books, job, place):
+        """Whether a record that has just been saved shows its value."""
+        if job.shown_in:
+            return place not in (yield from self.unlike(books, job))
+        return self.tells(place, books.values[place], self.pilot.screen)
+
+    def unlike(self, books, job):
+        """Look at a list; return its entries with other values than they should have."""
+        script, screens = job.find(self.pilot), []
+        action = next(script)
+        while True:
+            observation = yield action
+            screens.append(observation)
+            try:
+                action = script.send(observation)
+            except StopIteration:
+                break
+        listed = [
+            place
+            for place, (each, _) in books.places.items()
+            if (each.site, each.shown_in) == (job.site, job.shown_in) and not books.taken(place)
+        ]
+        entries = {place: self.entry(place, books, screens) for place in listed}
+        return {
+            place: entry
+            for place, entry in entries.items()
+            if not self.tells(place, books.values[place], entry)
+        }
+
+    def own_doing(self, place, books, entry):
+        """Whether a record shows a value that other people never give it."""
+        job, target = books.places[place]
+        given = [
+            each.values[choice]
+            for other in books.jobs.values()
+            for each in other.targets
+            for choice in range(3)
+            if (other.field, other.noun) == (job.field, job.noun)
+            and (job.field, job.noun, str(each.values[choice])) in books.used
+        ]
+        given += [
+            values
+            for there, values in books.given.items()
+            if (books.places[there][0].field, books.places[there][0].noun) == (job.field, job.noun)
+        ]
+        return any(self.tells(place, values, entry) for values in (target.before, *given))
+
+    def entry(self, place, books, screens):
+        """Return what a list shows from the number of a record to the number of the next one."""
+        job, target = books.places[place]
+        label = re.escape(target.label)
+        text = "\n".join(screens)
+        start = re.search(rf"(?<![\w-]){label}(?![\w-])", text)
+        assert start is not None, (place, text)
+        rest = text[start.end() :]
+        return rest[: re.search(r'\n\W*\[\d+\] |\n.*link "#\d|$', rest).start()]
+
+    def tells(self, place, values, screen):
+        """Whether a text with a record's values shows these."""
+        (name, value), table = *values.items(), place[1]
+        if table == "issues":
+            people = {each.login: each.name for each in self.scene.people(self.bench.plan)}
+            shown = (
+                (label_of(value, self.scene.language),)
+                if value in PRIORITIES
+                else ((people.get(value),) if value else self.pilot.words("tracker", "none"))
+            )
+            return any(f": {each}" in screen or f"| {each} " in screen for each in shown)
+        if table == "threads":
+            board = self.bench.rows("forum", "SELECT name FROM boards WHERE id = ?", (value,))
+            return f'link "{board[0]["name"]}"' in screen
+        text = f"{value / 100:.2f}" if name == "amount" else str(value)
+        if name in ("note", "phone"):
+            key = name if table == "events" else f"contact_{name}"
+            label = "|".join(map(re.escape, self.pilot.words(place[0], key)))
+            return re.search(rf'"(?:{label})" value "{re.escape(text)}"', screen) is not None
+        if name == "amount":
+            return text in screen.replace(",", "")
+        if name == "stock":
+            return re.search(rf"(?:\| |: ){text}(?: \||\n| ·|$)", screen) is not None
+        return text in screen
 
     def _shared(self):
         """Return what a copy of the books shares with them: jobs and targets."""

@@ -65,6 +65,9 @@ class DayRequest:
     part: Mapping[str, Any] = field(default_factory=dict)
     """The expected changes that show that this request was carried out."""
 
+    records: tuple[Any, ...] = ()
+    """The values that the `records` of the draft have when the agent reports on this request."""
+
 
 @dataclass(frozen=True)
 class WebDraft:
@@ -94,6 +97,10 @@ class WebDraft:
 
     requests: tuple[DayRequest, ...] = ()
     """The requests of a shift; `instruction` then only introduces them, `answer` is not used."""
+
+    records: tuple[tuple[str, str, str, Any, str], ...] = ()
+    """Records of a shift whose values are checked at every report: site, table, key column, key and
+    column."""
 
 
 @dataclass

@@ -218,6 +218,17 @@ class Network:
             self._stores[site].execute(sql, told)
             self._interventions = (*self._interventions, (site, sql, told))
 
+    def record_values(self, records: Sequence[Sequence[Any]]) -> list[Any]:
+        """Return the present values of records; None for those that do not exist.
+
+        Args:
+            records: Site, table, key column, key and column of each.
+        """
+        return [
+            self._stores[site].value(f"SELECT {column} FROM {table} WHERE {name} = ?", (key,))
+            for site, table, name, key, column in records
+        ]
+
     def after_action(self) -> None:
         """Advance the clock by one action of the agent."""
         self.clock = self.clock.after_action()

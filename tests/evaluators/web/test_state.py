@@ -163,3 +163,18 @@ def test_a_record_that_was_to_be_set_back_must_have_its_former_value():
     assert kept.terms["request 1"] == 1.0
     other = shift(*day, reports=[ANSWER], changes=changed(status="done", priority="p2"))
     assert other.terms["request 1"] == other.score == 0.0
+
+
+def test_records_are_compared_with_those_of_each_report():
+    wanted = [{"answer": WANTED, "part": KEPT, "records": each} for each in (["p1", 2], ["p1", 3])]
+    params = {"changes": CLOSED, "answer": WANTED, "requests": wanted}
+
+    def scored(*records):
+        reports = [{**ANSWER, "records": each} for each in records]
+        state = {"changes": changed(status="done"), "answer": reports[-1], "reports": reports}
+        return web_state(None, params, state, ())
+
+    assert scored(["p1", 2], ["p1", "3"]).score == 1.0
+    late = scored(["p1", 3], ["p1", 3])
+    assert (late.score, late.partial) == (0.0, 0.5) and late.terms["changes"] == 1.0
+    assert scored(["p1", 2], ["p1", None]).score == scored(["p1", 2], []).score == 0.0

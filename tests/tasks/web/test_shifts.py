@@ -6,14 +6,22 @@ from functools import cache
 import pytest
 
 from hexathlon.envs.web.env import WebEnv
+from hexathlon.envs.web.twin.twin import TwinBrowser
+from hexathlon.evaluators.web.state import web_state
 from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import play
+from hexathlon.tasks.web.pilot import Pilot
 from hexathlon.tasks.web.source import _draft_of
+from hexathlon.tasks.web.templates.draft import WebScene
+from hexathlon.tasks.web.templates.mailbox import Mailbox, compose
 from hexathlon.tasks.web.templates.shifts.handbook import _condition
 from hexathlon.tasks.web.templates.shifts.plans import PlanTerms
 from hexathlon.tasks.web.templates.shifts.records import in_order
 from hexathlon.tasks.web.templates.shifts.templates import TEMPLATES
 from hexathlon.tasks.web.templates.table import templates_of
+from hexathlon.tasks.web.world.looks import LOOKS
+from hexathlon.tasks.web.world.network import Network
 from support.web_clerk import clerk_of
 from support.web_pages import check_scripts, reward_of, task_ids
 
@@ -85,7 +93,8 @@ def test_every_shift_has_the_near_misses_that_matter(template):
         needed = {"never_made_up", "morning_pages", "grants_ignored", "others_overwritten"}
         needed |= {"charges_ignored", "savings_ignored", "hasty_plans", "exchanged_plans"}
         needed |= {"plan_sent_once", "undelivered_left", "undone_left", "pace_ignored"}
-        assert needed | {"miscounted", "not_sent"} <= mutants
+        assert needed | {"miscounted", "not_sent", "never_looked_again"} <= mutants
+        assert sum(name.endswith("_unseen") for name in mutants) >= 3
         assert len(mutants) >= 10
 
 
@@ -269,3 +278,38 @@ def test_labels_have_the_same_order_by_number_and_by_letters():
     assert in_order(["#10", "#9"]) == ["#9", "#10"]
     assert in_order(["K2001", "K1999"]) == ["K1999", "K2001"]
     assert in_order(["E5000", "K2000"]) is None
+
+
+@pytest.mark.parametrize("way", ["anew", "from the returned mail"])
+def test_a_returned_mail_may_be_sent_again_in_any_way(way):
+    scene = WebScene(generator_for("returned"), "hard", "train", "en", True, 5)
+    plan = scene.plan("mail")
+    box = Mailbox(scene, plan)
+    to = box.people[3].email
+    fault = ("mail", "INSERT INTO _faults (address) VALUES (?)", (to,))
+    network, browser = Network(plan.with_edits([fault]), LOOKS[next(iter(LOOKS))]), TwinBrowser()
+    browser.open(network)
+
+    def respond(action):
+        call = json.loads(action)
+        browser.act(call["name"], call["arguments"])
+        network.after_action()
+        return browser.view().text
+
+    def script(pilot):
+        yield from compose(pilot, [to], "Plan", "O-12, O-45")
+        for _ in range(5):
+            yield from pilot.goto("mail", "/folder/inbox")
+        if way == "anew":
+            yield from compose(pilot, [to], "Plan", "O-12, O-45")
+        else:
+            yield from pilot.goto("mail", "/failed")
+            yield from pilot.click("button", pilot.words("mail", "mend"))
+            yield from pilot.click("button", pilot.words("mail", "send"))
+
+    play(script(Pilot("en")), respond)
+    answer = {"status": "SUCCESS", "data": None, "record": ""}
+    changes = box.expected(box.sent([to], "O-12, O-45", subject="Plan"))
+    state = {**network.final_state(), "answer": {**answer, "retrieved_data": None}}
+    verdict = web_state(None, {"changes": changes, "answer": answer}, state, ())
+    assert verdict.terms["changes"] == 1, verdict.evidence

@@ -69,21 +69,18 @@ class DayChanges:
 
     def overwritten(self, ledger: DayLedger) -> Writing | None:
         """Draw a record that somebody else overwrites after the agent has changed it."""
-        places = [
-            place
-            for place in ledger.given
-            if not ledger.taken(place) and len(self._companions(ledger, place)) > 1
-        ]
-        if not places:
-            return None
-        place = self.scene.pick(places)
-        job, target = ledger.places[place]
-        values = [
-            each
-            for each in target.values[::-1]
-            if each not in (ledger.values[place], target.before)
-        ]
-        return job, target, values[0]
+        found = list[Writing]()
+        for place in ledger.given:
+            job, target = ledger.places[place]
+            values = [
+                each
+                for each in target.values[::-1]
+                if each != target.before and (job.field, job.noun, str(each)) not in ledger.used
+            ]
+            alone = len(self._companions(ledger, place)) < 2
+            if values and not alone and not ledger.taken(place):
+                found.append((job, target, values[0]))
+        return self.scene.pick(found) if found else None
 
     def undone(self, site: str, ledger: DayLedger, other: Writing | None) -> tuple[Writing, ...]:
         """Draw records of a site that its synchronisation reverts, at most three."""

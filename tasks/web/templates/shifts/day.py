@@ -13,6 +13,7 @@ from hexathlon.tasks.web.templates.shifts.cast import DAYS, PACES, ShiftCast, dr
 from hexathlon.tasks.web.templates.shifts.changes import DayChanges
 from hexathlon.tasks.web.templates.shifts.choosing import draw_choice
 from hexathlon.tasks.web.templates.shifts.day_plans import DayPlans
+from hexathlon.tasks.web.templates.shifts.defect_draws import draw_defects
 from hexathlon.tasks.web.templates.shifts.ledger import DayLedger, DayStatement, DayStep, record_of
 from hexathlon.tasks.web.templates.shifts.post import ShiftPost
 from hexathlon.tasks.web.templates.shifts.records import RecordJob, ShiftBench
@@ -148,6 +149,10 @@ class _DayDraw:
         day = DrawnDay(cast.reader, cast.planner, tuple(self.requests), mail_edits, site)
         if not is_telling(self.bench, day):
             return None
+        defects = draw_defects(self.scene, [each.step for each in day.requests])
+        if defects is None:
+            return None
+        day = replace(day, defects=defects)
         authors = [each.name for each in cast.offering]
         requests = DayPlans(self.scene, authors).draw(day.requests)
         return None if requests is None else replace(day, requests=requests)
@@ -262,7 +267,7 @@ class _DayDraw:
         instead = DayStatement("ask", str(number), 0, "", job)
         text = (
             statement_text(self.bench, gone, self.ledger.jobs[source])
-            + self.bench.say(" The following takes its place. ", "以下列请求代替：")
+            + self.bench.say(" Instead of it, the following is requested. ", "以下列请求代替：")
             + job.wishes[0]
         )
         whole = replace(step, statements=(gone, instead))

@@ -37,6 +37,7 @@ _KEYS = (
     "undelivered",
     "log",
     "pace",
+    "report",
 )
 _KINDS = {"hold": "hold|冻结", "release": "release|解冻"}
 
@@ -210,22 +211,38 @@ def _rule_texts(rules: DayRules) -> dict[str, tuple[str, str]]:
             f"且今天距其日期不超过{rules.days}天，该记录即被冻结。",
         ),
         "others": (
-            "Work of others. If a record to which you gave a value today now shows another one, and "
-            "no synchronisation has undone your change, somebody else has changed it. From then on it is left as it is, whatever the requests "
-            "of today say, and it is not reported.",
-            "他人的更改。如果您今天设过值的记录现在显示别的值，且不是同步所撤销，说明他人更改了它。此后无论今天的请求怎么说，都不再动它，也不报告它。",
+            "Work of others. Other people and synchronisations change records only between your "
+            "report on a request and the next request, never while you work on a request. If a "
+            "record to which you gave a value today shows another one when a request reaches you, "
+            "and no synchronisation has undone your change, somebody else has changed it. From then "
+            "on it is left as it is, whatever the requests of today say, and it is not reported. Other "
+            "people never give a record its value of this morning, or a value that you gave to any "
+            "record of its kind today.",
+            "他人的更改。他人和同步只在您报告某个请求之后、下一个请求到达之前更改记录，从不在您处理请求期间更改。"
+            "如果某个请求到达时，您今天设过值的记录显示别的值，且不是同步所撤销，说明他人更改了它。此后无论今天的请求怎么说，都不再动它，也不报告它。"
+            "他人从不把记录改为其今早的值，也不改为您今天给任何同类记录设过的值。",
+        ),
+        "report": (
+            "Reports. What counts is what the sites show when you report on a request: by then, every "
+            "record shows the value that it has to have under these rules. If a change of "
+            "yours alters anything besides, put that back as it was before you report, even if the "
+            "record is held. A record that is only put back does not count towards the pace or in the "
+            "day log, and is not thereby given a value. A record that you save several times with "
+            "one request counts once.",
+            "报告。以您报告请求时网站显示的内容为准：届时每条记录都须显示按本规则应有的值。如果您的更改还连带改动了别的内容，"
+            "须在报告之前将其恢复原样，即使该记录被冻结。仅被恢复原样的记录不计入节奏的数量，也不计入工作日志，也不视为由您设值。"
+            "同一请求中多次保存同一条记录，只计一次。",
         ),
         "sync": (
             f"Synchronisation. The site {rules.synchronised} is synchronised right after your reports "
             f"on the requests {rules.after[0]} and {rules.after[1]}. Without a notice, this undoes "
-            "some of your changes there: such a record shows its value of this morning again, which "
-            "nobody else gives to a record that you have changed. That "
-            "is not the work of others; with the next request, bring it to the value that it has to "
-            "have by then."
+            "some of your changes there: such a record shows its value of this morning again. A "
+            "change that a synchronisation has undone does not count as the work of others: with the "
+            "next request, bring the record to the value that it has to have by then."
             if rules.after
             else "Synchronisation. There is none today.",
             f"同步。{rules.synchronised}网站在您报告请求{rules.after[0]}和请求{rules.after[1]}之后会立即同步。同步会不加通知地"
-            "撤销您在该网站上的部分更改，相关记录重新显示今早的值（他人不会把您更改过的记录改回今早的值）。这不算他人的更改；请随下一个请求把它调整为届时应有的值。"
+            "撤销您在该网站上的部分更改，相关记录重新显示今早的值。同步撤销的更改不算他人的更改；请随下一个请求把该记录调整为届时应有的值。"
             if rules.after
             else "同步。今天没有同步。",
         ),
@@ -233,10 +250,11 @@ def _rule_texts(rules: DayRules) -> dict[str, tuple[str, str]]:
             "Returned mails. If a notice on the mail site says that a mail that you sent today could "
             "not be delivered, send that mail again as soon as you have seen the notice, or at the "
             "latest before your last report: one new mail with the same address, subject and text, "
-            "even if a newer plan has taken its place by then. It counts as sent when you first sent "
+            "even if you have sent a newer plan by then. You may write it anew or use what the mail "
+            "site offers for returned mails. It counts as sent when you first sent "
             "it, so that the plan that you sent last stays the same.",
             "退信。邮件网站的提示说明您今天发出的某封邮件未能送达时，请在看到提示后再发一次，最迟在最后一次报告之前：收件地址、主题和正文都与原邮件相同，"
-            "即使届时已有更新的方案。其发送时间仍以首次发送为准，因此“最后发出的方案”不变。",
+            "即使届时您已发出更新的方案。可以重新写一封，也可以使用邮件网站为退信提供的功能。其发送时间仍以首次发送为准，因此“最后发出的方案”不变。",
         ),
         "closed": (
             "Closures. A new request for a change of closed records is refused as a whole: "
@@ -281,7 +299,8 @@ def _rule_texts(rules: DayRules) -> dict[str, tuple[str, str]]:
             f"{condition[0]} A plan costs the sum of three things: the prices of its offers; the "
             "call-out charge of every firm that gets a work, once for each firm; and the amounts of all "
             'listed pairs of which one firm gets both works, with "off" deducted and "extra" added. It '
-            "does not matter which firm that is; a pair whose works go to two firms has no effect; "
+            "does not matter which firm that is; for a pair whose works go to two firms, nothing is "
+            "deducted or added; "
             "and each pair counts for itself, so that a firm with three works has up to three pairs "
             "and one with four up to six. The plan that holds is the cheapest of all "
             "these plans; only one is. Once a request has asked for the plan, send the plan that "

@@ -176,6 +176,7 @@ class DayLedger:
         self.dropped: dict[str, list[tuple[RecordPlace, Values]]] = {}
         self.said: dict[RecordPlace, int] = {}
         self.senders: dict[str, str] = {}
+        self.used: set[tuple[tuple[str, str, str], str, str]] = set()
         self.counts: list[tuple[int, int]] = []
         self.mails = 0
         self.planning = False
@@ -386,6 +387,7 @@ class DayLedger:
                 wanted = self.wanted(place)
                 self.values[place] = self.given[place] = wanted
                 done.writings.append((job, target, wanted))
+                self.used.add((job.field, job.noun, str(wanted)))
                 continue
             if self.slip != "own_records_reported" or place in fresh:
                 done.pending.append(target.label)

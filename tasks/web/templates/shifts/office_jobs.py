@@ -109,6 +109,7 @@ def _issues(bench: ShiftBench, sizes: range, column: str) -> RecordJob | None:
                         tuple({column: each} for each in values),
                         _trait(bench, row, trait, names)) for row in rows),
         _finder(first), write, key_column="number",
+        shown_in=f"{first['project']} {first['status']} {first['component']}",
     )  # fmt: skip
 
 
@@ -254,7 +255,7 @@ def reorder_levels(bench: ShiftBench, sizes: range) -> RecordJob | None:
                                     f"包装数为{row['pack']}的那些"), row["level"])
                 for key, row, values in zip(keys, found, raised, strict=True)
             ),
-            find, write, looks=len(pages), limit=lambda bound: best_text(
+            find, write, looks=len(pages), shown_in=f"levels {supplier}", limit=lambda bound: best_text(
                 bench, ("reorder levels of this morning", "今早的补货线"), (f"{bound}", f"{bound}")),
         )  # fmt: skip
     return None

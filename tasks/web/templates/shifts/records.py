@@ -78,6 +78,19 @@ class RecordJob:
     limit: Callable[[int], str] | None = None
     """Wording for the records with the largest total weight within a bound."""
 
+    shown_in: str = ""
+    """The list of `find`, if it shows the records' values; jobs that share it have the same name."""
+
+    @property
+    def column(self) -> str:
+        """The column of its table that holds the values."""
+        return next(iter(self.targets[0].before))
+
+    @property
+    def field(self) -> tuple[str, str, str]:
+        """Site, table and column of the values."""
+        return self.site, self.table, self.column
+
     @property
     def search_cost(self) -> int:
         """Actions of `search`."""

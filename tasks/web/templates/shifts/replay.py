@@ -166,24 +166,23 @@ def _read(
 def replayed(
     scene: WebScene,
     plan: WorldPlan,
-    turns: Sequence[tuple[Sequence[Writing], Sequence[Writing]]],
+    turns: Sequence[tuple[Sequence[Edit], Sequence[Writing]]],
     expected: Mapping[str, Any],
 ) -> bool:
     """Whether carrying out all writes by SQL gives the expected changes and no others.
 
     Args:
         scene: Source of the shift's draws.
-        plan: Its sites in the morning.
-        turns: By request, the values that others give to records before it, and the agent's.
+        plan: Its sites in the morning, with their defects.
+        turns: By request, the changes of records by others before it, and the agent's saves.
         expected: The agent's changes.
     """
-    edits: list[tuple[bool, Edit]] = [
-        (own, edit)
-        for others, writings in turns
-        for own, group in ((False, others), (True, writings))
-        for job, target, values in group
-        for edit in job.edits(target, values)
-    ]
+    edits: list[tuple[bool, Edit]] = []
+    for others, writings in turns:
+        edits += [(False, edit) for edit in others]
+        edits += [
+            (True, edit) for job, target, values in writings for edit in job.edits(target, values)
+        ]
     blobs = dict(initial_blobs(plan))
     found: dict[str, Any] = {}
     for site in {edit[0] for _, edit in edits}:

@@ -50,6 +50,28 @@ class StageWork:
     jobs: tuple[RecordJob, ...] = ()
     """Jobs whose records are looked up for the first time."""
 
+    repairs: tuple[Writing, ...] = ()
+    """Further saves that the sites' defects make necessary."""
+
+    lists: tuple[RecordJob, ...] = ()
+    """Jobs whose lists are looked at after the writes."""
+
+    reopened: tuple[Writing, ...] = ()
+    """Records whose pages are looked at after the writes, because lists do not show their values."""
+
+    lists_again: tuple[RecordJob, ...] = ()
+    """Jobs whose lists are looked at after the repairs."""
+
+    @property
+    def cost(self) -> int:
+        """Actions of `carry_out`, without the report."""
+        return (
+            sum(job.cost for job, _, _ in (*self.writings, *self.repairs))
+            + sum(job.looks for job in (*self.lists, *self.lists_again))
+            + len(self.reopened)
+            + 5 * len(self.letters)
+        )
+
 
 @dataclass(frozen=True)
 class ShiftStage:
@@ -66,6 +88,9 @@ class ShiftStage:
     edits: tuple[Edit, ...] = ()
     """Changes that other people make before this request."""
 
+    records: tuple[Any, ...] = ()
+    """The values of the day's records at the time of the report."""
+
     def request(
         self, rows: Callable[[ShiftLetter], Mapping[str, Any]], last: Sequence[Writing]
     ) -> DayRequest:
@@ -81,7 +106,7 @@ class ShiftStage:
             if any(target is each and values is final for _, each, final in last)
         ]
         shares += [dict(rows(letter)) for letter in self.right.letters if not letter.lost]
-        return DayRequest(self.text, self.right.answer, self.edits, merged(shares))
+        return DayRequest(self.text, self.right.answer, self.edits, merged(shares), self.records)
 
 
 def merged(shares: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -97,14 +122,22 @@ def merged(shares: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def carry_out(pilot: Pilot, work: StageWork, *, backwards: bool = False) -> Script:
-    """Do the work of one request and report on it."""
-    letters, writings = list(work.letters), list(work.writings)
+    """Do the work of one request and report on it; `backwards` with the letters first."""
+    letters = list(work.letters)
     if backwards:
         for letter in letters:
             yield from compose(pilot, [letter.to], letter.subject, letter.body)
-        letters, writings = [], writings[::-1]
-    for job, target, values in writings:
+        letters = []
+    for job, target, values in work.writings:
         yield from job.write(pilot, target, values)
+    for job in work.lists:
+        yield from job.find(pilot)
+    for job, target, values in work.reopened:
+        yield from first_action(pilot, job.write(pilot, target, values))
+    for job, target, values in work.repairs:
+        yield from job.write(pilot, target, values)
+    for job in work.lists_again:
+        yield from job.find(pilot)
     for letter in letters:
         yield from compose(pilot, [letter.to], letter.subject, letter.body)
     answer = work.answer
@@ -139,10 +172,4 @@ def play_stages(
 
 def shift_cost(stages: Sequence[ShiftStage]) -> int:
     """Return the number of actions that the correct script takes."""
-    return sum(
-        stage.looks
-        + sum(job.cost for job, _, _ in stage.right.writings)
-        + 5 * len(stage.right.letters)
-        + 1
-        for stage in stages
-    )
+    return sum(stage.looks + stage.right.cost + 1 for stage in stages)

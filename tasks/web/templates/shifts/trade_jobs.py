@@ -95,7 +95,7 @@ def standing_amounts(bench: ShiftBench, sizes: range) -> RecordJob | None:
             tuple(JobTarget(row["id"], f"S{row['id']}", {"amount": row["amount"]},
                             tuple({"amount": row["amount"] + each} for each in raises),
                             _rhythm(bench, row["rhythm"]), row["amount"]) for row in found),
-            find, write, looks=pages, limit=lambda bound: best_text(
+            find, write, looks=pages, shown_in="standing", limit=lambda bound: best_text(
                 bench, ("amounts of this morning", "今早的金额"),
                 (_money(bound, "en"), _money(bound, "zh"))),
         )  # fmt: skip
@@ -200,7 +200,7 @@ def claim_states(bench: ShiftBench, sizes: range) -> RecordJob | None:
                             bench.say(f"those in {row['currency']}", f"币种为{row['currency']}的那些"),
                             round(100 * float(row["amount"])))
                   for key, row in zip(keys, found, strict=True)),
-            find, write, looks=len(pages), limit=lambda bound: best_text(
+            find, write, looks=len(pages), shown_in=f"claims {person}", limit=lambda bound: best_text(
                 bench, ("amounts, as bare numbers whatever the currency,", "金额（不论币种，只看数字）"),
                 (f"{bound / 100:.2f}", f"{bound / 100:.2f}")),
         )  # fmt: skip
@@ -316,7 +316,7 @@ def variant_stock(bench: ShiftBench, sizes: range) -> RecordJob | None:
                             bench.say(f"those with {_money(row['price'], 'en')} as price",
                                       f"售价{_money(row['price'], 'zh')}的那些"),
                             row["stock"]) for row in found),
-            find, write, limit=lambda bound: best_text(
+            find, write, shown_in=title, limit=lambda bound: best_text(
                 bench, ("stocks of this morning", "今早的库存"), (f"{bound} pieces", f"{bound}件")),
         )  # fmt: skip
     return None

@@ -1,7 +1,7 @@
 """Conversion of a drawn day into a task: works, texts, expected changes, scripts, near misses."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,6 +9,14 @@ from hexathlon.tasks.source import Script
 from hexathlon.tasks.web.pilot import Pilot
 from hexathlon.tasks.web.templates.draft import ExpectedAnswer, Solver, WebDraft, together
 from hexathlon.tasks.web.templates.mailbox import Mailbox
+from hexathlon.tasks.web.templates.shifts.defects import (
+    KINDS,
+    DefectiveSites,
+    SiteDefect,
+    defect_edits,
+    guarded,
+    saves_of,
+)
 from hexathlon.tasks.web.templates.shifts.handbook import (
     PAGES,
     edits_between,
@@ -20,11 +28,12 @@ from hexathlon.tasks.web.templates.shifts.ledger import (
     SLIPS,
     DayLedger,
     DayStep,
+    RecordPlace,
     StepRecord,
     record_of,
 )
 from hexathlon.tasks.web.templates.shifts.post import arrival
-from hexathlon.tasks.web.templates.shifts.records import RecordJob, ShiftBench, in_order
+from hexathlon.tasks.web.templates.shifts.records import RecordJob, ShiftBench, Values, in_order
 from hexathlon.tasks.web.templates.shifts.replay import replayed, reread
 from hexathlon.tasks.web.templates.shifts.rules import DayRules
 from hexathlon.tasks.web.templates.shifts.stages import (
@@ -101,6 +110,9 @@ class DrawnDay:
     account: str = ""
     """Site of the account; empty if none is asked for."""
 
+    defects: tuple[SiteDefect, ...] = ()
+    """Defects of the sites."""
+
 
 @dataclass
 class _Course:
@@ -108,6 +120,11 @@ class _Course:
 
     ledger: DayLedger
     works: list[StageWork]
+    repaired: bool
+    """Whether every record has the required values after each request."""
+
+    values: list[dict[RecordPlace, Values]]
+    """The required values of the known records after each request."""
 
 
 def is_telling(bench: ShiftBench, day: DrawnDay) -> bool:
@@ -119,7 +136,12 @@ def is_telling(bench: ShiftBench, day: DrawnDay) -> bool:
 def day_draft(bench: ShiftBench, day: DrawnDay, story: str) -> WebDraft | None:
     """Return the task, or None if the day is too easy or too long, or its derivations disagree."""
     right = _course(bench, day)
-    stages = [_stage(bench, day, place, work) for place, work in enumerate(right.works)]
+    if not right.repaired:
+        return None
+    stages = [
+        replace(_stage(bench, day, place, work), records=_shown(right, place))
+        for place, work in enumerate(right.works)
+    ]
     cost = shift_cost(stages)
     if not _SHORTEST <= cost <= _LONGEST:
         return None
@@ -142,7 +164,8 @@ def _draft(
     rules = day.requests[0].step.rules
     fault: Edit = ("mail", "INSERT INTO _faults (address) VALUES (?)", (day.planner.email,))
     pages = first_edits(rules, scene)
-    plan = bench.plan.with_edits([*bench.edits, *pages, *day.mail_edits, fault])
+    defects = defect_edits(day.defects)
+    plan = bench.plan.with_edits([*bench.edits, *pages, *day.mail_edits, fault, *defects])
     box = Mailbox(scene, bench.plan)
 
     def rows(letter: ShiftLetter) -> Mapping[str, Any]:
@@ -155,7 +178,7 @@ def _draft(
     ]
     effects = [job.effect(target, values) for job, target, values in final]
     turns = [
-        ((*each.step.others, *each.step.undone), stage.right.writings)
+        (_record_edits(day, each.step), (*stage.right.writings, *stage.right.repairs))
         for each, stage in zip(day.requests, stages, strict=True)
     ]
     if not replayed(scene, plan, turns, together(*effects)):
@@ -163,6 +186,9 @@ def _draft(
     letters = [
         rows(letter) for stage in stages for letter in stage.right.letters if not letter.lost
     ]
+    backwards = _course(bench, day, backwards=True)
+    if not backwards.repaired:
+        return None
     budget = math.ceil(_SLACK * cost / 10) * 10
     return WebDraft(
         plan,
@@ -170,28 +196,97 @@ def _draft(
         play_stages(stages),
         changes=together(*effects, *letters),
         evidence=tuple(rf"/handbook/{name}$" for name in PAGES[:2]),
-        alternatives={"backwards": play_stages(stages, backwards=True)},
+        alternatives={"backwards": play_stages(stages, backwards.works, backwards=True)},
         mutants={name: play_stages(stages, works) for name, works in near.items()},
         turns=budget,
         requests=tuple(stage.request(rows, final) for stage in stages),
+        records=tuple(
+            (job.site, job.table, job.key_column, target.key, job.column)
+            for job, target in ledger.places.values()
+        ),
     )
 
 
 # Works -----------------------------------------------------------------------------------------
 
 
-def _course(bench: ShiftBench, day: DrawnDay, slip: str = "", at: int = 0) -> _Course:
-    """Run the ledger over a day and return the actions for each request."""
-    ledger, works = DayLedger(slip, at), list[StageWork]()
-    morning, known = day.requests[0].step.rules, list[RecordJob]()
+def _course(
+    bench: ShiftBench,
+    day: DrawnDay,
+    slip: str = "",
+    at: int = 0,
+    *,
+    backwards: bool = False,
+    unseen: Collection[str] = (),
+) -> _Course:
+    """Run the ledger over a day and return the actions for each request.
+
+    Args:
+        bench: Source of the draws.
+        day: The day.
+        slip: A mistake with which the ledger is kept.
+        at: Number of the request that the mistake concerns.
+        backwards: Whether records are written in reverse order.
+        unseen: Kinds of defects whose effects are left as they are.
+    """
+    ledger, works, sites = DayLedger(slip, at), list[StageWork](), DefectiveSites(day.defects)
+    morning, known, sound = day.requests[0].step.rules, list[RecordJob](), True
+    values = list[dict[RecordPlace, Values]]()
     for number, request in enumerate(day.requests, 1):
         done = ledger.step(number, request.step)
         rules = morning if slip == "morning_pages" else request.step.rules
         work = _work(bench, day, request, number, done, ledger, rules)
         new = tuple(job for job in dict.fromkeys(ledger.jobs.values()) if job not in known)
         known += new
-        works.append(replace(work, jobs=new))
-    return _Course(ledger, works)
+        for each in (*request.step.others, *request.step.undone):
+            sites.edit(*each)
+        writings = work.writings[::-1] if backwards else work.writings
+        more, repaired = saves_of(sites, writings, ledger.values, ledger.places, unseen)
+        sound &= repaired
+        work = replace(work, jobs=new, writings=writings, repairs=tuple(more))
+        works.append(work if set(KINDS) <= set(unseen) else _looked_after(ledger, work))
+        values.append(dict(ledger.values))
+    return _Course(ledger, works, sound, values)
+
+
+def _looked_after(ledger: DayLedger, work: StageWork) -> StageWork:
+    """Add the lists and pages that show whether the writes were kept and changed nothing else."""
+    lists: dict[tuple[str, str], RecordJob] = {}
+    fields = {job.field for job, _, _ in work.writings}
+    for job in ledger.jobs.values():
+        if job.shown_in and job.field in fields:
+            lists.setdefault((job.site, job.shown_in), job)
+    again = {(job.site, job.shown_in): job for job, _, _ in work.repairs if job.shown_in}
+    last = {job.field: target for job, target, _ in work.writings}
+    pages = [
+        (job, target, values)
+        for job, target, values in work.writings
+        if not job.shown_in and target is not last[job.field]
+    ]
+    return replace(
+        work,
+        lists=tuple(lists.values()),
+        reopened=tuple(pages),
+        lists_again=tuple(again.values()),
+    )
+
+
+def _shown(course: _Course, place: int) -> tuple[Any, ...]:
+    """Return the values that all records of a day have after one of its requests."""
+    return tuple(
+        course.values[place].get(record, target.before)[job.column]
+        for record, (job, target) in course.ledger.places.items()
+    )
+
+
+def _record_edits(day: DrawnDay, step: DayStep) -> list[Edit]:
+    """Return the changes of records by other people and by the synchronisation."""
+    edits = [
+        edit
+        for job, target, values in (*step.others, *step.undone)
+        for edit in job.edits(target, values)
+    ]
+    return guarded(day.defects, edits)
 
 
 def _work(
@@ -300,7 +395,17 @@ def _near_misses(
         replace(work, letters=()) if number == place else work for number, work in enumerate(right)
     ]
     wrong = {name: works for name, works in found.items() if _outcome(works) != outcome}
-    return wrong if len(wrong) >= _FEWEST else None
+    return wrong | _unseeing(bench, day) if len(wrong) >= _FEWEST else None
+
+
+def _unseeing(bench: ShiftBench, day: DrawnDay) -> dict[str, list[StageWork]]:
+    """Return days on which the effects of defects are left, of one kind or of all kinds.
+
+    `draw_defects` makes sure that records are then wrong at the end.
+    """
+    kinds = dict.fromkeys(each.kind for each in day.defects)
+    found = {f"{kind}_unseen": _course(bench, day, unseen=[kind]).works for kind in kinds}
+    return {**found, "never_looked_again": _course(bench, day, unseen=KINDS).works}
 
 
 def _outcome(works: Sequence[StageWork]) -> Any:
@@ -343,11 +448,7 @@ def _stage(bench: ShiftBench, day: DrawnDay, place: int, work: StageWork) -> Shi
     former = day.requests[place - 1].step.rules if place else step.rules
     edits = edits_between(former, step.rules, bench.scene)
     edits += [arrival(mail) for mail in step.mails]
-    edits += [
-        edit
-        for job, target, values in (*step.others, *step.undone)
-        for edit in job.edits(target, values)
-    ]
+    edits += _record_edits(day, step)
     pages = _pages_to_read(bench, day, place)
     checks = [each for each in work.checks if each[1] not in [one[1] for one in work.writings]]
     looks = 1 + len(pages) + 1 + len(step.mails) + len(checks)

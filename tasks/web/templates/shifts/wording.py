@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from hexathlon.tasks.web.templates.shifts.ledger import DayStatement
 from hexathlon.tasks.web.templates.shifts.records import JobTarget, RecordJob, ShiftBench, listed
+from hexathlon.tasks.web.world.words import wordings_of
 
 __all__ = [
     "account_text",
@@ -89,10 +90,10 @@ def account_text(bench: ShiftBench, site: str, name: str, email: str, subject: s
     """Return the request for a list of the records of a site that have changed."""
     return bench.say(
         f'Send one mail to {name} ({email}) with the subject "{subject}". Its text is the numbers '
-        f"of all records of the site {site} that now have a value that you gave them and that "
-        "differs from this morning's, without site and kind, in ascending order and "
+        f"of all records of the site {site}, held or not, that now have a value that you gave them and "
+        "that differs from this morning's, without site and kind, in ascending order and "
         'separated by a comma and a space, such as "#9, #10" or "E901, E902".',
-        f"请给{name}（{email}）发一封邮件，主题“{subject}”，正文为{site}网站上现在的值由您所设、且与今早不同的所有记录的编号（不含网站和记录类别），"
+        f"请给{name}（{email}）发一封邮件，主题“{subject}”，正文为{site}网站上现在的值由您所设、且与今早不同的所有记录（无论是否被冻结）的编号（不含网站和记录类别），"
         "按升序，用英文逗号加空格分隔，例如“#9, #10”或“E901, E902”。",
     )
 
@@ -113,12 +114,12 @@ def tally_text(bench: ShiftBench, sites: Sequence[str], subject: str) -> str:
     names, count = listed(bench, sites), len(sites) + 1
     example = list(range(10, 10 + count))
     return bench.say(
-        f"The last request: how many records of {names}, in this order, now have a value that you "
-        "gave them and that differs from this morning's, and how many of today's mails with the "
-        f'subject "{subject}" counted? Report these {count} numbers as retrieved_data, '
-        f"in the form {example}.",
-        f"最后一个请求：依次为{names}，各网站有多少条记录现在的值由您所设、且与今早不同？今天主题为“{subject}”的邮件有几封算数？"
-        f"请以retrieved_data报告这{count}个数，形式如{example}。",
+        f"The last request: how many records of {names}, in this order, held or not, now have a value "
+        "that you gave them and that differs from this morning's, and how many of today's mails with the "
+        f'subject "{subject}" counted? Report these {count} numbers with finish, task_type MUTATE, as '
+        f"retrieved_data in the form {example}.",
+        f"最后一个请求：依次为{names}，各网站有多少条记录（无论是否被冻结）现在的值由您所设、且与今早不同？今天主题为“{subject}”的邮件有几封算数？"
+        f"请用finish（task_type为MUTATE）以retrieved_data报告这{count}个数，形式如{example}。",
     )
 
 
@@ -138,14 +139,41 @@ def introduction(bench: ShiftBench, story: str, turns: int) -> str:
         'none. A number is what stands last in the column "Record" of the page Register, without site '
         'and kind, for example ["#9", "#10"] or ["E901"]. '
         "Texts in quotation marks are "
-        "used exactly as they stand, without the quotation marks. Change nothing else.",
+        f"used exactly as they stand, without the quotation marks. {_labels(bench)} Change nothing else.",
         f"{story}请求会在本对话中逐个到达。请在各网站上逐一执行，然后报告：已执行的用finish，因封存而不得执行的用"
         "report_infeasible。对您报告的答复就是下一个请求。最后一个请求会写明它是最后一个，报告它之后当天工作结束。"
         f"全天最多可用{turns}个操作（含报告）。邮件网站手册中有四页对您有约束力：当日规则、登记簿、授权清单、报价单。它们可能在当天变化；"
         "随某个请求所做的一切，以该请求到达时的内容为准。请求也会通过邮件到达，见当日规则。除非请求指明retrieved_data报告别的内容，"
         "请以retrieved_data报告所有因被冻结、或因节奏而等待、从而没有应有之值的记录的编号（顺序不限），包括先前请求的记录；"
         '没有则不填。编号指“登记簿”的“记录”一栏中最后的部分，不含网站和记录类别，例如["#9", "#10"]或["E901"]。'
-        "引号中的文字照原样使用（不含引号）。不要做其他更改。",
+        f"引号中的文字照原样使用（不含引号）。{_labels(bench)}不要做其他更改。",
+    )
+
+
+_FIELDS = {
+    "bank": ("amount", "rhythm", "purpose", "status"),
+    "calendar": ("room", "note"),
+    "cms": ("summary", "section", "author", "status", "featured"),
+    "forum": ("thread", "board"),
+    "mail": ("contact_company", "contact_role", "contact_phone", "contact_note"),
+    "shop": ("stock",),
+    "tracker": ("project", "component", "status", "priority", "assignee"),
+}
+"""Labels of the fields that requests name, by site."""
+
+
+def _labels(bench: ShiftBench) -> str:
+    """State the other words with which sites may label the fields that requests name."""
+    texts = list[str]()
+    for site in sorted(bench.plan.sites):
+        for key in _FIELDS.get(site, ()):
+            first, *others = dict.fromkeys(wordings_of(site, key, bench.scene.language))
+            texts.append(f"{site}: {first} ({', '.join(others)})" if bench.scene.language == "en"
+                         else f"{site}：{first}（{'、'.join(others)}）")  # fmt: skip
+    listing = bench.say("; ", "；").join(texts)
+    return bench.say(
+        f"A site may label a field with another word than the requests: {listing}.",
+        f"网站上的字段名称可能与请求中的用词不同：{listing}。",
     )
 
 
