@@ -225,14 +225,14 @@ def _rule_texts(rules: DayRules) -> dict[str, tuple[str, str]]:
             "他人从不把记录改为其今早的值，也不改为您今天到那时为止给任何同类记录设过的值。",
         ),
         "report": (
-            "Reports. What counts is what the sites show when you report on a request: by then, every "
-            "record shows the value that it has to have under these rules. If a change of "
+            "Reports. What counts is what the sites show when you report on a request: by then, they "
+            "have to show for every record what these rules require. If a change of "
             "yours alters anything besides, put that back as it was before you report, even if the "
             "record is held. A record that is only put back does not count towards the pace or in the "
             "day log, and is not thereby given a value; if you gave it its value earlier, it still "
             "has a value that you gave it. A value that you save only on the way to another one is "
             "not given either. A record that you save several times with one request counts once.",
-            "报告。以您报告请求时网站显示的内容为准：届时每条记录都须显示按本规则应有的值。如果您的更改还连带改动了别的内容，"
+            "报告。以您报告请求时网站显示的内容为准：届时每条记录都须显示本规则所要求的内容。如果您的更改还连带改动了别的内容，"
             "须在报告之前将其恢复原样，即使该记录被冻结。仅被恢复原样的记录不计入节奏的数量，也不计入工作日志，也不视为由您设值；"
             "如果它的值是您先前所设，则仍算由您所设。只作为中间步骤保存的值，也不算由您所设。"
             "同一请求中多次保存同一条记录，只计一次。",
