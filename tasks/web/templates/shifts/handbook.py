@@ -227,8 +227,8 @@ def _rule_texts(rules: DayRules) -> dict[str, tuple[str, str]]:
         "report": (
             "Reports. What counts is what the sites show when you report on a request: by then, they "
             "have to show for every record what these rules require. If a change of "
-            "yours alters anything besides, put that back as it was before you report, even if the "
-            "record is held. A record that is only put back does not count towards the pace or in the "
+            "yours alters anything besides, put that back as it was, before you report and even if "
+            "the record is held. A record that is only put back does not count towards the pace or in the "
             "day log, and is not thereby given a value; if you gave it its value earlier, it still "
             "has a value that you gave it. A value that you save only on the way to another one is "
             "not given either. A record that you save several times with one request counts once.",
