@@ -211,8 +211,11 @@ def _same_item(wanted: Any, given: Any) -> bool:
 
 
 def _same_records(wanted: Sequence[Any], given: Sequence[Any]) -> bool:
-    """Whether all records had the expected values at the time of a report."""
-    return not wanted or (len(wanted) == len(given) and all(map(same_value, wanted, given)))
+    """Whether all records had exactly the expected values at the time of a report.
+
+    Other spellings do not count: the sites' defects depend on values as they are expected.
+    """
+    return not wanted or [*map(str, wanted)] == [*map(str, given)]
 
 
 def _same_record(wanted: str, given: Any) -> bool:

@@ -178,3 +178,4 @@ def test_records_are_compared_with_those_of_each_report():
     late = scored(["p1", 3], ["p1", 3])
     assert (late.score, late.partial) == (0.0, 0.5) and late.terms["changes"] == 1.0
     assert scored(["p1", 2], ["p1", None]).score == scored(["p1", 2], []).score == 0.0
+    assert scored(["p1", 2], ["P1", 3]).score == scored(["p1", 2], ["p1", "3.0"]).score == 0.0

@@ -22,7 +22,7 @@ from hexathlon.tasks.web.templates.shifts.defects import (
     saves_of,
 )
 from hexathlon.tasks.web.templates.shifts.ledger import record_of
-from hexathlon.tasks.web.templates.shifts.office_jobs import issue_priorities
+from hexathlon.tasks.web.templates.shifts.office_jobs import issue_priorities, reorder_levels
 from hexathlon.tasks.web.templates.shifts.records import ShiftBench
 from hexathlon.tasks.web.templates.shifts.templates import TEMPLATES
 from hexathlon.tasks.web.world.looks import LOOKS
@@ -183,6 +183,50 @@ def test_other_people_set_off_no_defect_and_call_off_a_pending_one(bench, job):
     with_defects.others(third, third.values[-1])
     with_defects.save(first, other_values(first))
     assert with_defects.shown(third) == third.values[-1]
+
+
+def test_a_change_that_is_not_undone_by_the_report_remains(bench, job):
+    """Nobody who saves in another order has to watch for it all day."""
+    first, second, *_ = job.targets
+    values = other_values(first)
+    defect = SiteDefect("late", job, first, values)
+    episode, model = Episode(bench, job, defect), DefectiveSites([defect])
+    for number, (target, given) in enumerate([(first, values), (second, other_values(second))]):
+        if number:
+            episode.network.intervene(guarded([defect], []))
+        place = record_of(job, target)
+        found = saves_of(model, [(job, target, given)], {place: given}, {place: (job, target)})
+        assert found == ([], True)
+        episode.save(target, given)
+        assert episode.shown(first) == model.shown(job, first) == values
+
+
+def test_an_emptied_cell_has_the_defects_of_a_full_one():
+    scene = WebScene(generator_for("cells"), "hard", "train", "en", True, 5)
+    bench = ShiftBench(scene, scene.plan("mail", "sheets"))
+    cells = reorder_levels(bench, range(3, 12))
+    first, second, third, *_ = cells.targets
+    values = {each: each.values[0] for each in cells.targets}
+    astray = first.values[1]
+    defects = (SiteDefect("stray", cells, first, values[first], None, astray),
+               SiteDefect("linked", cells, second, values[second], first),
+               SiteDefect("lost", cells, third, values[third]))  # fmt: skip
+    episode = Episode(bench, cells, *defects)
+
+    def raw(target):
+        sql = "SELECT raw FROM cells WHERE id = ?"
+        return episode.network.store("sheets").value(sql, (target.key,))
+
+    def saved(target, text):
+        episode.save(target, {"raw": text})
+        return raw(target)
+
+    for target in (first, second, third):
+        assert saved(target, "") is None
+    assert saved(first, values[first]["raw"]) == astray["raw"]
+    assert saved(second, values[second]["raw"]) == raw(first) == values[second]["raw"]
+    assert saved(third, values[third]["raw"]) == ""
+    assert saved(third, values[third]["raw"]) == values[third]["raw"]
 
 
 def test_a_fork_right_before_a_defect_gives_the_same_bytes(bench, job):

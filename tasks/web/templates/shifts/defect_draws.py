@@ -48,9 +48,6 @@ class DayTurn:
     taken: frozenset[RecordPlace]
     """Records that somebody else has changed."""
 
-    synchronised: str
-    """The site that is synchronised after it; empty if none is."""
-
 
 def turns_of(steps: Sequence[DayStep]) -> list[DayTurn]:
     """Return the correct course of a day."""
@@ -59,8 +56,7 @@ def turns_of(steps: Sequence[DayStep]) -> list[DayTurn]:
         done = ledger.step(number, step)
         taken = frozenset(place for place in ledger.given if ledger.taken(place))
         turns.append(DayTurn((*step.others, *step.undone), tuple(done.writings),
-                             dict(ledger.values), dict(ledger.places), taken,
-                             step.rules.synchronised if number in step.rules.after else ""))  # fmt: skip
+                             dict(ledger.values), dict(ledger.places), taken))  # fmt: skip
     return turns
 
 
@@ -167,10 +163,8 @@ def _candidates(scene: WebScene, turns: Sequence[DayTurn]) -> dict[str, list[_Dr
             found["stray"].append(
                 (number, (SiteDefect("stray", job, target, wanted, None, scene.pick(astray)),))
             )
-            # Whoever saves the record last meets the defect with a later request, and could take it
-            # for an effect of the synchronisation.
             followed = any(each.field == job.field for each, _, _ in turn.writings[place + 1 :])
-            if followed and job.site != turn.synchronised:
+            if followed:
                 found["late"].append((number, (SiteDefect("late", job, target, wanted),)))
             steps = _steps(job, target, now, wanted)
             if steps:

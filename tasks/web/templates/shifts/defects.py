@@ -28,7 +28,8 @@ KINDS = ("lost", "stray", "step", "late", "linked")
 
 `lost`: the first such save is not kept. `stray`: the first such save stores other values. `step`:
 such a save is never kept while the record has certain other values. `late`: the change is undone
-when another record is saved. `linked`: another record gets the values as well.
+when another record is saved before the next report. `linked`: another record gets the values as
+well.
 """
 
 HELD_OUT = ("late", "linked")
@@ -73,15 +74,19 @@ def defect_edits(defects: Sequence[SiteDefect]) -> list[Edit]:
         for field, group in groupby(here, _field):
             rows = list(group)
             edits += [(site, _ROW, (field, *_columns(each))) for each in rows]
-            edits.append((site, _trigger(rows[0].job), ()))
+            edits += [(site, trigger, ()) for trigger in _triggers(rows[0].job)]
     return edits
 
 
 def guarded(defects: Sequence[SiteDefect], edits: Sequence[Edit]) -> list[Edit]:
-    """Return changes by other people so that they set off no defect."""
+    """Return changes by other people, after a report, so that they set off no defect.
+
+    What a `late` defect has not undone by the report remains.
+    """
+    over = [(site, _OVER, ()) for site in sorted({d.job.site for d in defects if d.kind == "late"})]
     sites = sorted({each.job.site for each in defects} & {site for site, _, _ in edits})
     off, on = ([(site, _SWITCH, (armed,)) for site in sites] for armed in (0, 1))
-    return [*off, *edits, *on]
+    return [*over, *off, *edits, *on]
 
 
 _ROW = (
@@ -89,6 +94,7 @@ _ROW = (
     "VALUES (?, ?, ?, ?, ?, ?, 0)"
 )
 _SWITCH = "UPDATE _defect_switch SET armed = ?"
+_OVER = "UPDATE _defects SET state = 2 WHERE state = 1"
 
 
 def _field(defect: SiteDefect) -> str:
@@ -102,12 +108,26 @@ def _columns(defect: SiteDefect) -> tuple[object, ...]:
     return defect.kind, defect.target.key, defect.values[column], key, instead
 
 
-def _trigger(job: RecordJob) -> str:
-    """Return the statement that creates the trigger for one column of a table.
+def _triggers(job: RecordJob) -> list[str]:
+    """Return the statements that create the triggers for one column of a table.
 
-    The trigger's own statements do not set it off again: recursive triggers are off in SQLite by
-    default.
+    A cell that has been emptied is a new row when it is filled again. A trigger does not set itself
+    off: recursive triggers are off in SQLite by default.
     """
+    table, column = job.table, job.column
+    name, steps = f"_defects_{table}_{column}", _statements(job)
+    triggers = [
+        f"CREATE TRIGGER {name} AFTER UPDATE OF {column} ON {table} "
+        f"WHEN OLD.{column} IS NOT NEW.{column} BEGIN {steps}; END"
+    ]
+    if table == "cells":
+        filled = steps.replace(f"OLD.{column}", "''")
+        triggers.append(f"CREATE TRIGGER {name}_added AFTER INSERT ON {table} BEGIN {filled}; END")
+    return triggers
+
+
+def _statements(job: RecordJob) -> str:
+    """Return the statements of a trigger."""
     table, column, key = job.table, job.column, job.key_column
     armed = "(SELECT armed FROM _defect_switch)"
     field = f"field = '{table}.{column}'"
@@ -118,7 +138,6 @@ def _trigger(job: RecordJob) -> str:
         return f"FROM _defects WHERE kind = '{kind}' AND state = 0 AND {saved}"
 
     statements = (
-        f"UPDATE _defects SET state = 0 WHERE {pending} AND record IS NEW.{key} AND NOT {armed}",
         f"UPDATE {table} SET {column} = (SELECT instead FROM _defects WHERE {pending} AND "
         f"record IS {table}.{key}) WHERE {armed} AND {key} IN (SELECT record FROM _defects WHERE "
         f"{pending} AND record IS NOT NEW.{key})",
@@ -135,10 +154,7 @@ def _trigger(job: RecordJob) -> str:
         f"UPDATE _defects SET state = 2 WHERE kind IN ('lost', 'stray', 'linked') AND state = 0 "
         f"AND {saved} AND {armed}",
     )
-    return (
-        f"CREATE TRIGGER _defects_{table}_{column} AFTER UPDATE OF {column} ON {table} "
-        f"WHEN OLD.{column} IS NOT NEW.{column} BEGIN {'; '.join(statements)}; END"
-    )
+    return "; ".join(statements)
 
 
 class DefectiveSites:
@@ -158,10 +174,11 @@ class DefectiveSites:
 
     def edit(self, job: RecordJob, target: JobTarget, values: Values) -> None:
         """Change a record as another person does."""
-        place = record_of(job, target)
-        if place in self._pending and values != self.shown(job, target):
-            self._first.append(self._pending.pop(place)[0])
-        self._set(place, values)
+        self._set(record_of(job, target), values)
+
+    def report(self) -> None:
+        """End a request: changes that were not undone remain."""
+        self._pending.clear()
 
     def shown(self, job: RecordJob, target: JobTarget) -> Values:
         """Return the values that a record has."""
@@ -216,6 +233,8 @@ def saves_of(
 ) -> tuple[list[Writing], bool]:
     """Carry out the work of one request; return the further saves that defects make necessary.
 
+    It ends with the report.
+
     Args:
         sites: The sites, which are changed.
         writings: Records to save, with their values.
@@ -237,17 +256,20 @@ def saves_of(
             and sites.causes.get(place, "") not in unseen
         ]
         if not wrong:
+            sites.report()
             return more, True
         for place in wrong:
             (job, target), values = places[place], wanted[place]
             if sites.blocks(job, target, values):
                 between = _detour(sites, job, target, values)
                 if between is None:
+                    sites.report()
                     return more, False
                 more.append((job, target, between))
                 sites.save(*more[-1])
             more.append((job, target, values))
             sites.save(*more[-1])
+    sites.report()
     return more, False
 
 

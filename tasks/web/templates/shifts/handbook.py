@@ -214,23 +214,27 @@ def _rule_texts(rules: DayRules) -> dict[str, tuple[str, str]]:
             "Work of others. Other people and synchronisations change records only between your "
             "report on a request and the next request, never while you work on a request. If a "
             "record to which you gave a value today shows another one when a request reaches you, "
-            "and no synchronisation has undone your change, somebody else has changed it. From then "
-            "on it is left as it is, whatever the requests of today say, and it is not reported. Other "
-            "people never give a record its value of this morning, or a value that you gave to any "
-            "record of its kind today.",
+            "somebody else has changed it, unless a synchronisation has undone your change or a "
+            "change of your own has altered it. From then on it is left as it is, whatever the "
+            "requests of today say, and it is not reported. Other people never give a record its "
+            "value of this morning, or a value that you have so far given to any record of its kind "
+            "today.",
             "他人的更改。他人和同步只在您报告某个请求之后、下一个请求到达之前更改记录，从不在您处理请求期间更改。"
-            "如果某个请求到达时，您今天设过值的记录显示别的值，且不是同步所撤销，说明他人更改了它。此后无论今天的请求怎么说，都不再动它，也不报告它。"
-            "他人从不把记录改为其今早的值，也不改为您今天给任何同类记录设过的值。",
+            "如果某个请求到达时，您今天设过值的记录显示别的值，且既不是同步所撤销，也不是您自己的更改连带造成，说明他人更改了它。"
+            "此后无论今天的请求怎么说，都不再动它，也不报告它。"
+            "他人从不把记录改为其今早的值，也不改为您今天到那时为止给任何同类记录设过的值。",
         ),
         "report": (
-            "Reports. What counts is what the sites show when you report on a request: by then, every "
-            "record shows the value that it has to have under these rules. If a change of "
-            "yours alters anything besides, put that back as it was before you report, even if the "
-            "record is held. A record that is only put back does not count towards the pace or in the "
-            "day log, and is not thereby given a value. A record that you save several times with "
-            "one request counts once.",
-            "报告。以您报告请求时网站显示的内容为准：届时每条记录都须显示按本规则应有的值。如果您的更改还连带改动了别的内容，"
-            "须在报告之前将其恢复原样，即使该记录被冻结。仅被恢复原样的记录不计入节奏的数量，也不计入工作日志，也不视为由您设值。"
+            "Reports. What counts is what the sites show when you report on a request: by then, they "
+            "have to show for every record what these rules require. If a change of "
+            "yours alters anything besides, put that back as it was, before you report and even if "
+            "the record is held. A record that is only put back does not count towards the pace or in the "
+            "day log, and is not thereby given a value; if you gave it its value earlier, it still "
+            "has a value that you gave it. A value that you save only on the way to another one is "
+            "not given either. A record that you save several times with one request counts once.",
+            "报告。以您报告请求时网站显示的内容为准：届时每条记录都须显示本规则所要求的内容。如果您的更改还连带改动了别的内容，"
+            "须在报告之前将其恢复原样，即使该记录被冻结。仅被恢复原样的记录不计入节奏的数量，也不计入工作日志，也不视为由您设值；"
+            "如果它的值是您先前所设，则仍算由您所设。只作为中间步骤保存的值，也不算由您所设。"
             "同一请求中多次保存同一条记录，只计一次。",
         ),
         "sync": (
