@@ -76,11 +76,16 @@ def _drawn_days():
         day_module.day_draft = original
 
 
-def clerk_of(task_id):
-    """Return the task and the clerk's script."""
+def day_of(task_id):
+    """Return the source of a day's draws, and the day."""
     with _drawn_days() as kept:
         _draft(parse_address(task_id), "")
-    bench, day = kept[-1]
+    return kept[-1]
+
+
+def clerk_of(task_id):
+    """Return the task and the clerk's script."""
+    bench, day = day_of(task_id)
     return get_source("web").build(task_id), _Clerk(bench, day).work()
 
 

@@ -16,13 +16,14 @@ from hexathlon.tasks.web.source import _draft_of
 from hexathlon.tasks.web.templates.draft import WebScene
 from hexathlon.tasks.web.templates.mailbox import Mailbox, compose
 from hexathlon.tasks.web.templates.shifts.handbook import _condition
+from hexathlon.tasks.web.templates.shifts.ledger import kept
 from hexathlon.tasks.web.templates.shifts.plans import PlanTerms
 from hexathlon.tasks.web.templates.shifts.records import in_order
 from hexathlon.tasks.web.templates.shifts.templates import TEMPLATES
 from hexathlon.tasks.web.templates.table import templates_of
 from hexathlon.tasks.web.world.looks import LOOKS
 from hexathlon.tasks.web.world.network import Network
-from support.web_clerk import clerk_of
+from support.web_clerk import clerk_of, day_of
 from support.web_pages import check_scripts, reward_of, task_ids
 
 NAMES = [template.name for template in TEMPLATES]
@@ -212,6 +213,17 @@ def assert_the_clerk_finishes(env, task_id):
 @pytest.mark.parametrize("template", NAMES[::4])
 def test_a_clerk_who_knows_only_what_pages_show_finishes_within_the_budget(env, template):
     assert_the_clerk_finishes(env, task_ids(template, "hard", "test", count=1)[0])
+
+
+@pytest.mark.parametrize("task_id", task_ids("shift_incident", "hard", "test", count=2))
+def test_other_people_never_give_a_value_that_the_agent_gives_on_that_day(task_id):
+    """It could be an effect of the agent's own save for whoever looks only after that."""
+    _, day = day_of(task_id)
+    steps = [each.step for each in day.requests]
+    others = {
+        (job.field, job.noun, str(values)) for step in steps for job, _, values in step.others
+    }
+    assert others and not others & kept(steps)[0].used
 
 
 @pytest.mark.slow

@@ -139,7 +139,18 @@ class _DayDraw:
                 return None
             self.requests.append(drawn)
             self.ledger.step(place + 1, drawn.step)
+            if self._mistakable():
+                return None
         return self._with_plans(cast, tuple(post.first_edits))
+
+    def _mistakable(self) -> bool:
+        """Whether a value of somebody else is also one that the agent gives to such a record.
+
+        It could then be an effect of the agent's own saves for whoever looks only after them.
+        """
+        others = [each for request in self.requests for each in request.step.others]
+        given = self.ledger.used
+        return any((job.field, job.noun, str(values)) in given for job, _, values in others)
 
     def _with_plans(self, cast: ShiftCast, mail_edits: tuple[Edit, ...]) -> DrawnDay | None:
         """Return the day with its plans, which are drawn only if the rest of it will do."""

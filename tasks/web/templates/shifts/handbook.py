@@ -217,12 +217,12 @@ def _rule_texts(rules: DayRules) -> dict[str, tuple[str, str]]:
             "somebody else has changed it, unless a synchronisation has undone your change or a "
             "change of your own has altered it. From then on it is left as it is, whatever the "
             "requests of today say, and it is not reported. Other people never give a record its "
-            "value of this morning, or a value that you have so far given to any record of its kind "
-            "today.",
+            "value of this morning, or a value that you give to any record of its kind today, "
+            "whether before or after.",
             "他人的更改。他人和同步只在您报告某个请求之后、下一个请求到达之前更改记录，从不在您处理请求期间更改。"
             "如果某个请求到达时，您今天设过值的记录显示别的值，且既不是同步所撤销，也不是您自己的更改连带造成，说明他人更改了它。"
             "此后无论今天的请求怎么说，都不再动它，也不报告它。"
-            "他人从不把记录改为其今早的值，也不改为您今天到那时为止给任何同类记录设过的值。",
+            "他人从不把记录改为其今早的值，也不改为您今天（无论在此之前或之后）给任何同类记录设的值。",
         ),
         "report": (
             "Reports. What counts is what the sites show when you report on a request: by then, they "
