@@ -149,6 +149,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, agent in (("oracle", "oracle"), ("noisy", "noisy:0.3"), ("mine", "noisy:0.1")):
         line = ["eval", f"agent:{agent}", "--envs", "SQL", "--tasks", "3", "--seeds", "2"]
         assert run([*line, "--out", str(folder / "runs" / name)]) == 0
+    terminal = ["eval", "agent:oracle", "--envs", "Terminal", "--tasks", "1", "--level", "tiny"]
+    assert run([*terminal, "--out", str(folder / "runs" / "terminal")]) == 0
     traces = ["--format", "verifiers", "--out", str(folder / "traces.jsonl")]
     assert run(["export", str(folder / "runs" / "mine"), *traces]) == 0
     unfinished = folder / "runs" / "unfinished"

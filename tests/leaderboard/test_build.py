@@ -72,7 +72,7 @@ def test_every_page_forbids_what_it_does_not_need(pages):
         assert not {name for name in page.attributes if name.startswith("on") or name == "style"}
         for script in page.scripts:
             assert re.search(
-                r"static/(site|show|pack|trials|trial|compare|points|changes)\.js$",
+                r"static/(site|show|pack|trials|trial|compare|points|changes|cast)\.js$",
                 script.get("src") or "",
             )
 

@@ -92,7 +92,7 @@ def days():
 
 
 def test_layouts_follow_from_notes_and_messages_alone(days):
-    """Whoever follows the right one of two writers gets all four layouts."""
+    """Whoever follows the right one of two writers gets all layouts."""
     for task in days:
         title = re.search(r'"((?:Market|Camp) \d+)"', str(task.params) + task.instruction)[1]
         told = [
@@ -107,7 +107,7 @@ def test_layouts_follow_from_notes_and_messages_alone(days):
             for table, _, row in edits
             if table == "messages.messages" and row["text"].startswith(f"{title}:")
         }
-        assert len(told) == len(set(told)) == 4 and len(morning) == 2
+        assert 2 <= len(told) == len(set(told)) <= 3 and len(morning) == 2
         assert any(layouts_of(task, title, writer, morning) == told for writer in morning)
 
 

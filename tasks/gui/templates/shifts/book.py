@@ -23,7 +23,7 @@ from hexathlon.tasks.gui.templates.draft import GuiAnswer, GuiDraft, GuiRequest
 from hexathlon.tasks.gui.templates.errand import Errand, NoErrand
 from hexathlon.tasks.gui.templates.shifts.faults import (
     DayFaults,
-    DayStep,
+    PhoneStep,
     drawn_faults,
     looks,
     watched,
@@ -100,7 +100,7 @@ class _Played:
     then: list[dict[str, Any]] = field(default_factory=list)
     """All changes when each request was reported."""
 
-    steps: list[DayStep] = field(default_factory=list)
+    steps: list[PhoneStep] = field(default_factory=list)
     """The operations that change something, without repairs."""
 
     def script(self, opening: Sequence[PhoneOperation]) -> OperationScript:
@@ -336,7 +336,7 @@ def _take(
             continue
         before = watched(phone, before)
         operation.effect(phone)
-        step = DayStep(place, operation, before, watched(phone, before))
+        step = PhoneStep(place, operation, before, watched(phone, before))
         operations += [operation, *faults.repairs(phone, step)]
         day.steps.append(step)
         before = step.after

@@ -26,7 +26,7 @@ from hexathlon.tasks.gui.templates.errand import Errand, NoErrand
 from hexathlon.tasks.gui.world.phone.core import PhoneRow, PhoneTable
 from hexathlon.tasks.gui.world.phone.quirks import AppQuirk, QuirkMemory, disturbed
 
-__all__ = ["DayFaults", "DayStep", "HELD_OUT", "drawn_faults", "looks", "watched"]
+__all__ = ["DayFaults", "PhoneStep", "HELD_OUT", "drawn_faults", "looks", "watched"]
 
 HELD_OUT = ("form", "twice")
 """Kinds of faults that no day of train and dev has."""
@@ -53,7 +53,7 @@ _Pair = tuple[PhoneRow | None, PhoneRow | None]
 
 
 @dataclass(frozen=True)
-class DayStep:
+class PhoneStep:
     """An operation of the day, with the tables before and after it."""
 
     place: int
@@ -96,7 +96,7 @@ class DayFaults:
                         for number, each in enumerate(quirks)]  # fmt: skip
         self._memory: QuirkMemory = {}
 
-    def repairs(self, phone: ExpectedPhone, step: DayStep) -> Iterator[PhoneOperation]:
+    def repairs(self, phone: ExpectedPhone, step: PhoneStep) -> Iterator[PhoneOperation]:
         """Yield what must be done after an operation.
 
         Args:
@@ -196,7 +196,7 @@ def _event_repair(wrong: PhoneRow | None, right: PhoneRow | None) -> PhoneOperat
                                            if right[name] != wrong[name]})  # fmt: skip
 
 
-def looks(phone: ExpectedPhone, steps: Sequence[DayStep]) -> Iterator[PhoneOperation]:
+def looks(phone: ExpectedPhone, steps: Sequence[PhoneStep]) -> Iterator[PhoneOperation]:
     """Yield what is read before a report: the lists and records in which something was saved.
 
     Args:
@@ -230,7 +230,7 @@ class _Candidate:
     """What is wrong at the end of requests if nobody looks."""
 
 
-def drawn_faults(e: Errand, steps: Sequence[DayStep], *, more: bool) -> tuple[AppQuirk, ...]:
+def drawn_faults(e: Errand, steps: Sequence[PhoneStep], *, more: bool) -> tuple[AppQuirk, ...]:
     """Draw the faults of a day: of three kinds, of different records, in the morning and later.
 
     Args:
@@ -274,7 +274,7 @@ def _apart(quirks: Sequence[AppQuirk]) -> bool:
     return len({*own, *rest}) == len(quirks) and not set(own) & set(moved)
 
 
-def _possible(steps: Sequence[DayStep]) -> Iterator[AppQuirk]:
+def _possible(steps: Sequence[PhoneStep]) -> Iterator[AppQuirk]:
     """Yield the faults for which a day has an occasion."""
     saves: dict[tuple[str, str], int] = {}
     made: list[tuple[str, str]] = []
@@ -324,7 +324,7 @@ def _lost_column(
 
 
 def _linked(
-    step: DayStep, table: str, match: Mapping[str, Any], made: Sequence[tuple[str, str]]
+    step: PhoneStep, table: str, match: Mapping[str, Any], made: Sequence[tuple[str, str]]
 ) -> Iterator[AppQuirk]:
     """Yield records, saved earlier, that a save of this one changes."""
     name = _NAMED[table]
@@ -352,7 +352,7 @@ def _form(table: str, old: PhoneRow | None, new: PhoneRow) -> Iterator[AppQuirk]
                 yield AppQuirk("form", table, column="alarm", value="", cause=cause)
 
 
-def _damage(quirk: AppQuirk, steps: Sequence[DayStep]) -> frozenset[_Damage]:
+def _damage(quirk: AppQuirk, steps: Sequence[PhoneStep]) -> frozenset[_Damage]:
     """Return what a fault leaves wrong at the end of requests if nobody repairs it."""
     faults = DayFaults([quirk])
     found: dict[int, dict[tuple[str, Any], set[str]]] = {}
