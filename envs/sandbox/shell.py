@@ -55,13 +55,16 @@ _GUARD = (
     b'case "$__hx_e" in e) set -e;; esac\n'
 )
 _GUARDED_REPORT = (
-    b'case "$__hx_end" in e) builtin printf \'%s%%de\\0\' "$__hx_status" >&59;; '
-    b'*) builtin printf \'%s%%d%%s\\0\' "$?" "${-//[^e]}" >&59;; esac\n'
+    b'case "$__hx_end" in e) __hx_last=$__hx_status;; *) __hx_last=$?;; esac\n'
     b'__hx_e=${-//[^e]}$__hx_end; set +e; case "$(builtin trap -p ERR)" in *__hx_status*) '
-    b'builtin trap - ERR; case "$__hx_t" in "") set +E;; esac;; esac; '
-    b'case "$__hx_e" in e*) unset __hx_e __hx_t __hx_end __hx_status; set -e;; '
-    b"*) unset __hx_e __hx_t __hx_end __hx_status;; esac\n"
+    b'builtin trap - ERR; case "$__hx_t" in "") set +E;; esac;; esac\n'
+    b'builtin printf \'%s%%d%%s\\0\' "$__hx_last" "${__hx_e:+e}" >&59\n'
+    b'case "$__hx_e" in e*) unset __hx_e __hx_t __hx_end __hx_status __hx_last; set -e;; '
+    b"*) unset __hx_e __hx_t __hx_end __hx_status __hx_last;; esac\n"
 )
+"""The report comes after the last command that needs a process: no process of the shell's own may
+be alive when the caller looks."""
+
 _DUMP = (
     b"{ builtin printf '%s'; declare -p; declare -f; alias -p; shopt -p; trap -p; umask -p; "
     b"builtin printf 'cd %%q\\n' \"$PWD\"; set +o; builtin printf '\\0'; } >&59 2>/dev/null\n"
@@ -136,7 +139,7 @@ def command_lines(
     text = command.encode("utf-8", "surrogateescape")
     line = status + b"eval $'" + quoted(text) + b"' </dev/null 2>&1 58>&- 59>&-\n"
     if errexit or _ERREXIT.search(text):
-        lines = _GUARD + line + _GUARDED_REPORT % (word, word)
+        lines = _GUARD + line + _GUARDED_REPORT % word
     else:
         lines = line + _REPORT % word
     if marker:
