@@ -25,6 +25,11 @@ busy kernel may take longer to hand them over, and meanwhile the program appears
 keys.
 """
 
+_PROMPT_S = 0.3
+"""Silence after which a shell that waits at its prompt ends every wait."""
+
+_TIOCGSID = 0x5429
+
 _ALTERNATE = frozenset({47, 1047, 1049})
 
 
@@ -87,10 +92,17 @@ class Terminal:
         self._unanswered = False
         if first and not self.ended:
             self._draw(first)
+        silent = 0.0
         while not self.ended and (left := deadline - time.monotonic()) > 0:
             if until is not None and self._shows(until):
                 break
-            if not self._draw(min(quiet, left)) and until is None and not self._computes():
+            if self._draw(min(quiet, left, _PROMPT_S)):
+                silent = 0.0
+                continue
+            silent += min(quiet, left, _PROMPT_S)
+            if silent >= _PROMPT_S and self._at_prompt():
+                break
+            if silent >= quiet and until is None and not self._computes():
                 break
         screen = self._screen
         lines = tuple(line.rstrip() for line in screen.display)
@@ -102,6 +114,15 @@ class Terminal:
         screen = self._screen
         below = 0 if screen.alternate else max(0, self._typed_in + 1 - screen.scrolled)
         return any(text in row for row in screen.display[below:])
+
+    def _at_prompt(self) -> bool:
+        """Whether the shell waits and no program runs in the foreground."""
+        try:
+            session = fcntl.ioctl(self._master, _TIOCGSID, bytes(4))
+            leads = os.tcgetpgrp(self._master) == struct.unpack("i", session)[0]
+        except OSError:  # a socket
+            return False
+        return leads and not self._computes()
 
     def _computes(self) -> bool:
         """Whether the foreground program is running or runnable, where the kernel reports it."""
