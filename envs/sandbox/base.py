@@ -107,8 +107,13 @@ class Sandbox(Closing):
         """Type into the terminal; the first call starts a second shell on it."""
 
     @abstractmethod
-    def resize(self, rows: int, columns: int) -> None:
-        """Change the size of the terminal's screen, 24 rows of 80 columns at first."""
+    def resize(self, rows: int | None = None, columns: int | None = None) -> None:
+        """Change the size of the terminal's screen, 24 rows of 80 columns at first.
+
+        Args:
+            rows: Number of rows; None leaves it as it is.
+            columns: Number of columns; None leaves it as it is.
+        """
 
     @abstractmethod
     def screen(self, quiet: float = 0.05, timeout: float = 2.0, until: str | None = None) -> Screen:

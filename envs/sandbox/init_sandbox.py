@@ -152,7 +152,7 @@ class InitSandbox(Sandbox):
             self._terminal.look(0.05, 5.0, first=5.0)  # keys come after the prompt
         self._terminal.type(text)
 
-    def resize(self, rows: int, columns: int) -> None:
+    def resize(self, rows: int | None = None, columns: int | None = None) -> None:
         """Change the size of the terminal's screen."""
         if self._terminal is None:
             self.keys("")

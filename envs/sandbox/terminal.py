@@ -67,13 +67,15 @@ class Terminal:
                 self._draw(0.01)
         self._unanswered = bool(text)
 
-    def resize(self, rows: int, columns: int) -> None:
-        """Change the size of the screen; programs are told."""
-        self._screen.resize(rows, columns)
+    def resize(self, rows: int | None, columns: int | None) -> tuple[int, int]:
+        """Change the size of the screen, of which programs are told; return rows and columns."""
+        screen = self._screen
+        screen.resize(rows, columns)
         with suppress(OSError):  # a socket: its other end has to be told
-            size = struct.pack("HHHH", rows, columns, 0, 0)
+            size = struct.pack("HHHH", screen.lines, screen.columns, 0, 0)
             fcntl.ioctl(self._master, termios.TIOCSWINSZ, size)
         self._unanswered = True
+        return screen.lines, screen.columns
 
     def look(
         self, quiet: float, timeout: float, first: float = 0.0, until: str | None = None

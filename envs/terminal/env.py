@@ -23,7 +23,6 @@ from hexathlon.envs.sandbox.base import (
 from hexathlon.envs.sandbox.image import HOST, SandboxImage
 from hexathlon.envs.sandbox.ladder import choose
 from hexathlon.envs.sandbox.limits import MIB
-from hexathlon.envs.sandbox.terminal import COLUMNS, ROWS
 from hexathlon.envs.status import Status
 from hexathlon.envs.terminal.building import ImageCache, limits_of
 from hexathlon.envs.terminal.keys import key_codes
@@ -113,14 +112,13 @@ class TerminalEnv(Environment):
         self._final: dict[str, Any] | None = None
         self._wrecked = ""
         self._guest_seconds: float | None = None
-        self._size = (ROWS, COLUMNS)
 
     # -- the episode -----------------------------------------------------------------------
 
     def on_reset(self, task: Task) -> str:
         """Open a sandbox with the task's files and return the instruction."""
         self.close()
-        self._guest_seconds, self._size = None, (ROWS, COLUMNS)
+        self._guest_seconds = None
         self._harbor = open_task(task)
         self._results, self._flags, self._final, self._wrecked = (), (), None, ""
         limits = limits_of(self._harbor, self.limits.seconds_per_action)
@@ -150,15 +148,14 @@ class TerminalEnv(Environment):
     ) -> str:
         """Type into the full-screen terminal."""
         self._final = None
-        if rows is not None or columns is not None:
-            self._size = (rows or self._size[0], columns or self._size[1])
+        resized = rows is not None or columns is not None
         patient = wait_for is not None or quiet_ms is not None
         seconds = timeout or (_PATIENT_SECONDS if patient else _SCREEN_SECONDS)
         seconds = min(seconds, self.limits.seconds_per_action)
 
         def typed(box: Sandbox) -> str:
-            if rows is not None or columns is not None:
-                box.resize(*self._size)
+            if resized:
+                box.resize(rows, columns)
                 box.screen()  # programs draw themselves anew
             box.keys(key_codes(scrub(keys)))
             return screen_text(box.screen((quiet_ms or 50) / 1000, seconds, wait_for))

@@ -80,8 +80,8 @@ class WebSource(PairedSource):
             )
         },
         **{
-            f"{template}/{change}": "a later request of the day overwrites it; the day is judged "
-            "at its end"
+            f"{template}/{change}": "mails count at the end of the day and records at each report, so "
+            "that a later action can make up for it"
             for template in TEMPLATES
             if template.startswith("shift_")
             for change in (

@@ -13,7 +13,6 @@ import math
 import re
 import sys
 import threading
-import time
 from collections import Counter
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -332,11 +331,3 @@ def _first_error(block: str) -> str:
         if any(int(a) + int(b) != int(c) for a, b, c in sums):
             return json.dumps({"evidence": last, "turn": turn, "label": "error"})
     return json.dumps({"evidence": last, "turn": None, "label": "no_error"})
-
-
-def wait_until(test: Any, seconds: float = 120.0) -> None:
-    """Poll until a test holds."""
-    deadline = time.monotonic() + seconds
-    while not test():
-        assert time.monotonic() < deadline, "the condition was not met in time"
-        time.sleep(0.01)

@@ -222,13 +222,13 @@ class DockerSandbox(Sandbox):
             self._terminal.look(0.2, 5.0, first=5.0)  # keys come after the prompt
         self._terminal.type(text)
 
-    def resize(self, rows: int, columns: int) -> None:
+    def resize(self, rows: int | None = None, columns: int | None = None) -> None:
         """Change the size of the terminal's screen."""
         if self._terminal is None:
             self.keys("")
         assert self._terminal is not None
-        self._api.exec_resize(self._terminal_exec, height=rows, width=columns)
-        self._terminal.resize(rows, columns)
+        height, width = self._terminal.resize(rows, columns)
+        self._api.exec_resize(self._terminal_exec, height=height, width=width)
 
     def screen(self, quiet: float = 0.05, timeout: float = 2.0, until: str | None = None) -> Screen:
         """Return the terminal's screen."""

@@ -289,6 +289,9 @@ def test_a_screen_waits_for_a_text_and_changes_its_size(sandbox):
     sandbox.resize(6, 40)
     sandbox.keys("stty size\n")
     assert len(sandbox.screen(timeout=60.0, until="6 40").lines) == 6
+    sandbox.resize(rows=10)
+    sandbox.keys("stty size\n")
+    assert len(sandbox.screen(timeout=60.0, until="10 40").lines) == 10
 
 
 def test_what_the_keys_themselves_show_is_not_waited_for(sandbox):

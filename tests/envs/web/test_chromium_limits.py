@@ -11,7 +11,7 @@ import pytest
 
 from hexathlon.envs.web.errors import ActionError
 from support.chromium import chromium_or_skip
-from support.judge_server import wait_until
+from support.waiting import wait_until
 from support.web_site import HOST, PageNetwork
 
 pytestmark = pytest.mark.browser
