@@ -80,8 +80,8 @@ class WebSource(PairedSource):
             )
         },
         **{
-            f"{template}/{change}": "mails count at the end of the day and records at each report, so "
-            "that a later action can make up for it"
+            f"{template}/{change}": "mails count at the end of the day and records at each "
+            "report, so that a later action can make up for it"
             for template in TEMPLATES
             if template.startswith("shift_")
             for change in (
