@@ -56,6 +56,7 @@ def test_actions_that_cannot_be_done_say_why(name, arguments, expected):
         ({"look": "plaid"}, "look must be one of pebble"),
         ({"theme": "grey"}, "theme must be 'light' or 'dark'"),
         ({"marks": True}, "screenshot=True"),
+        ({"elements": False}, "screenshot=True"),
         ({"size": (10, 10)}, "size must be from"),
     ],
 )
@@ -118,6 +119,20 @@ def test_screenshots_have_the_size_of_the_screen_and_change_with_it():
     assert (observation["image"] != one).any()
     again = opened(first("notes_delete"), screenshot=True)
     assert (call(again, "open_app", app_name="notes")[0]["image"] == observation["image"]).all()
+
+
+def test_without_the_list_the_screen_is_an_image_only():
+    env = opened(first("notes_delete"), screenshot=True, elements=False)
+    assert "540 x 1200 pixels" in env.system_prompt and "numbers" not in env.system_prompt
+    observation, *_ = call(env, "open_app", app_name="notes")
+    assert observation["text"].splitlines() == [env.device.caption()]
+    assert "give x and y" in call(env, "click", index=3)[0]["text"]
+    bounds = next(each for each in env.device.elements() if each.text and each.clickable).bounds
+    x, y = (bounds[0] + bounds[2]) // 2, (bounds[1] + bounds[3]) // 2
+    after = call(env, "click", x=x, y=y)[0]["image"]
+    assert (after != observation["image"]).any()
+    marked = GUIEnv(screenshot=True, elements=False, marks=True)
+    assert "outlined with their numbers" in marked.system_prompt
 
 
 def test_marks_outline_what_can_be_touched():
