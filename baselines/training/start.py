@@ -160,6 +160,7 @@ def _clone(
             pieces,
             ranks,
             table.quoted,
+            rare=table.rare,
             renumber=table.renumber,
         )
     ]

@@ -55,6 +55,9 @@ class CloneTable(RecipeTable):
     """Words quoted in thoughts also count as names if at most this fraction of the demonstrations
     contains them; 0 takes names only from actions."""
 
+    rare: float = Field(default=0.15, ge=0, le=1)
+    """Words of actions in more than this fraction of the demonstrations are not names."""
+
     renumber: bool = False
     """Whether demonstrations with made-up names also get random element numbers, so that the policy
     learns to copy numbers instead of guessing them."""

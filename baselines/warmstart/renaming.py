@@ -22,9 +22,6 @@ from hexathlon.tasks.seeding import generator_for
 
 __all__ = ["renamed"]
 
-_RARE = 0.15
-"""Words in more than this share of the demonstrations are common words, not names."""
-
 _MOST = 4
 """Maximum number of words replaced in the first copy of a demonstration; further copies replace
 all."""
@@ -60,6 +57,7 @@ def renamed(
     ranks: Ranks = ALONE,
     quoted: float = 0.0,
     *,
+    rare: float = 0.15,
     renumber: bool = False,
 ) -> list[Demonstration]:
     """Return copies of demonstrations, about `share` of them with made-up names.
@@ -75,6 +73,7 @@ def renamed(
         ranks: The ranks that share the demonstrations.
         quoted: Words that thoughts quote also count as names, unless they are in more than this
             share of the demonstrations; 0 takes names only from actions.
+        rare: Words in more than this share of the demonstrations are common words, not names.
         renumber: Whether copies with made-up names also have random element numbers.
     """
     if share <= 0:
@@ -83,7 +82,7 @@ def renamed(
     counts = Counter(word for words in inputs for word in words)
     counts = sum(ranks.joined([counts]), Counter())
     total = sum(ranks.joined([len(demonstrations)]))
-    common = {word for word, count in counts.items() if count > _RARE * total}
+    common = {word for word, count in counts.items() if count > rare * total}
     very_common = {word for word, count in counts.items() if count > quoted * total}
     characters = sorted(word for word in counts if len(word) == 1)
     copied = [
@@ -188,6 +187,8 @@ def _renumbered(played: Demonstration, draw: np.random.Generator) -> Demonstrati
             for key, value in call["arguments"].items():
                 if key.endswith("bid"):
                     call["arguments"][key] = other(value)
+                elif key == "index":
+                    call["arguments"][key] = int(other(str(value)))
         return json.dumps(calls, ensure_ascii=False)
 
     return replace(

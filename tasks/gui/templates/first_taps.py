@@ -170,7 +170,10 @@ class ReadNumber(_FirstTap):
 
 
 class TitleNote(_FirstTap):
-    """Write the title or the text of a new note and save it."""
+    """Write the title or the text of a new note, the form's first or second field, and save it.
+
+    The request names the field by its place, because labels differ between looks.
+    """
 
     name: ClassVar[str] = "notes_title"
     apps: ClassVar[tuple[str, ...]] = ("notes",)
@@ -181,6 +184,7 @@ class TitleNote(_FirstTap):
         begun = scene.pick(scene.rows(plan, "notes.notes"))["title"]
         title = f"{begun} {scene.number(41, 99)}"
         field, near = scene.pick((("title", "text"), ("text", "title"), ("text", "title")))
+        place = "first" if field == "title" else "second"
         words = wordings("notes", field, "en")
         saves = wordings("notes", "save", "en")
 
@@ -204,7 +208,8 @@ class TitleNote(_FirstTap):
             return seen_line(screen, "button", saves) if f'"{title}"' in line else line
 
         return GuiDraft(
-            plan, f'Write a note with the {field} "{title}".', solver(),
+            plan, f'A new note is open. Write "{title}" in its {place} field and save it.',
+            solver(),
             changes=row_added("notes.notes", {"title": "", "text": "", field: title, "label": "",
                                               "pinned": False, "archived": False}),
             alternatives={"by_app": by_app},

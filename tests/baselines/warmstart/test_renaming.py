@@ -134,6 +134,12 @@ def page(name: str, number: int) -> Demonstration:
     return Demonstration(f"web/{number}", "", (), screen, ((action, screen),), 1.0, (thought,))
 
 
+def note(name: str, number: int) -> Demonstration:
+    action = json.dumps({"name": "input_text", "arguments": {"text": name, "index": number}})
+    screen = f'Write "{name}". textbox "Title" [{number}]'
+    return Demonstration(f"gui/{number}", "", (), screen, ((action, ""),), 1.0, ())
+
+
 def test_names_quoted_in_thoughts_are_replaced_on_request() -> None:
     pages = [page(name, number) for number, name in enumerate(NAMES, 1)]
     assert renamed(pages, 1.0, 0) == pages, "actions contain no names"
@@ -157,3 +163,18 @@ def test_numbers_of_elements_are_replaced_on_request() -> None:
         assert after.task == before.task
     assert len(set(numbers)) > 5
     assert numbers != [str(number) for number in range(1, 11)]
+
+
+def test_numbers_of_actions_that_are_integers_follow_those_of_the_screen() -> None:
+    screens = [note(name, number) for number, name in enumerate(NAMES, 1)]
+    for after in renamed(screens, 1.0, 0, renumber=True):
+        index = json.loads(after.turns[0][0])["arguments"]["index"]
+        assert after.opening.endswith(f"[{index}]")
+
+
+def test_words_in_many_demonstrations_are_names_on_request() -> None:
+    screens = [note("Otter", number) for number in range(1, 5)]
+    assert renamed(screens, 1.0, 0) == screens
+    for after in renamed(screens, 1.0, 0, rare=1.0):
+        text = json.loads(after.turns[0][0])["arguments"]["text"]
+        assert text != "Otter" and text in after.opening
