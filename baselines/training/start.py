@@ -161,6 +161,7 @@ def _clone(
             ranks,
             table.quoted,
             rare=table.rare,
+            capitals=table.capitals,
             renumber=table.renumber,
         )
     ]

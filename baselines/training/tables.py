@@ -58,6 +58,9 @@ class CloneTable(RecipeTable):
     rare: float = Field(default=0.15, ge=0, le=1)
     """Words of actions in more than this fraction of the demonstrations are not names."""
 
+    capitals: float = Field(default=0.0, ge=0, le=1)
+    """Fraction of the made-up names that begin with a capital wherever they stand."""
+
     renumber: bool = False
     """Whether demonstrations with made-up names also get random element numbers, so that the policy
     learns to copy numbers instead of guessing them."""

@@ -58,6 +58,7 @@ def renamed(
     quoted: float = 0.0,
     *,
     rare: float = 0.15,
+    capitals: float = 0.0,
     renumber: bool = False,
 ) -> list[Demonstration]:
     """Return copies of demonstrations, about `share` of them with made-up names.
@@ -74,6 +75,7 @@ def renamed(
         quoted: Words that thoughts quote also count as names, unless they are in more than this
             share of the demonstrations; 0 takes names only from actions.
         rare: Words in more than this share of the demonstrations are common words, not names.
+        capitals: Share of the made-up names in further copies that always begin with a capital.
         renumber: Whether copies with made-up names also have random element numbers.
     """
     if share <= 0:
@@ -98,7 +100,9 @@ def renamed(
         draw = generator_for("renamed demonstrations", seed, played.task, *([copy] if copy else []))
         if draw.random() < share and names:
             unused = [sign for sign in characters if sign not in words]
-            played = _with_other_names(played, names, unused, draw, pieces if copy else ())
+            played = _with_other_names(
+                played, names, unused, draw, pieces if copy else (), capitals
+            )
             played = _renumbered(played, draw) if renumber else played
         variants.append(played)
     return variants
@@ -138,6 +142,7 @@ def _with_other_names(
     unused: Sequence[str],
     draw: np.random.Generator,
     pieces: Sequence[str],
+    capitals: float,
 ) -> Demonstration:
     size = len(names) if pieces else min(len(names), int(draw.integers(1, _MOST + 1)))
     chosen = [names[int(place)] for place in draw.permutation(len(names))[:size]]
@@ -149,6 +154,8 @@ def _with_other_names(
         elif pieces:
             new = _name_of_pieces(pieces, earlier, draw)
             earlier.append(new)
+            if capitals and draw.random() < capitals:
+                new = new.capitalize()
         else:
             new = _pronounceable(draw)
         table |= {old: new, old.capitalize(): new.capitalize(), old.upper(): new.upper()}

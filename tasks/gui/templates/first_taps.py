@@ -183,7 +183,7 @@ class TitleNote(_FirstTap):
         plan = scene.plan(front=("notes", "edit", {}))
         begun = scene.pick(scene.rows(plan, "notes.notes"))["title"]
         title = f"{begun} {scene.number(41, 99)}"
-        field, near = scene.pick((("title", "text"), ("text", "title"), ("text", "title")))
+        field, near = scene.pick((("title", "text"), ("text", "title")))
         place = "first" if field == "title" else "second"
         words = wordings("notes", field, "en")
         saves = wordings("notes", "save", "en")

@@ -178,3 +178,13 @@ def test_words_in_many_demonstrations_are_names_on_request() -> None:
     for after in renamed(screens, 1.0, 0, rare=1.0):
         text = json.loads(after.turns[0][0])["arguments"]["text"]
         assert text != "Otter" and text in after.opening
+
+
+def test_some_names_begin_with_a_capital_on_request() -> None:
+    screens = [note(name, number) for number, name in enumerate(NAMES, 1)]
+    pieces = ["ab", "cd", "ef"]
+    texts = {json.loads(after.turns[0][0])["arguments"]["text"]
+             for after in renamed(screens, 1.0, 0, 5, pieces, capitals=0.5)}  # fmt: skip
+    assert {text[0].isupper() for text in texts} == {True, False}
+    usual = renamed(screens, 1.0, 0, 5, pieces)
+    assert all(json.loads(after.turns[0][0])["arguments"]["text"].islower() for after in usual)
