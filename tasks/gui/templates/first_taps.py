@@ -170,25 +170,20 @@ class ReadNumber(_FirstTap):
 
 
 class TitleNote(_FirstTap):
-    """Write the title or the text of a new note, the form's first or second field, and save it.
-
-    The request names the field by its place, because labels differ between looks.
-    """
+    """Write the title of a new note, its first field, and save it."""
 
     name: ClassVar[str] = "notes_title"
     apps: ClassVar[tuple[str, ...]] = ("notes",)
 
     def draw(self, scene: GuiScene) -> GuiDraft | None:
-        """Draw a field and a text that starts with an existing note's title."""
+        """Draw a title that starts with an existing note's title."""
         plan = scene.plan(front=("notes", "edit", {}))
         begun = scene.pick(scene.rows(plan, "notes.notes"))["title"]
         title = f"{begun} {scene.number(41, 99)}"
-        field, near = scene.pick((("title", "text"), ("text", "title")))
-        place = "first" if field == "title" else "second"
-        words = wordings("notes", field, "en")
+        words = wordings("notes", "title", "en")
         saves = wordings("notes", "save", "en")
 
-        def solver(text: str = title, *, save: bool = True, into: str = field) -> PhoneScript:
+        def solver(text: str = title, *, save: bool = True, into: str = "title") -> PhoneScript:
             def solve(pilot: PhonePilot) -> Script:
                 yield from pilot.act("wait")
                 yield from pilot.fill(pilot.words("notes", into), text)
@@ -208,13 +203,12 @@ class TitleNote(_FirstTap):
             return seen_line(screen, "button", saves) if f'"{title}"' in line else line
 
         return GuiDraft(
-            plan, f'A new note is open. Write "{title}" in its {place} field and save it.',
-            solver(),
-            changes=row_added("notes.notes", {"title": "", "text": "", field: title, "label": "",
+            plan, f'Write a note with the title "{title}".', solver(),
+            changes=row_added("notes.notes", {"title": title, "text": "", "label": "",
                                               "pinned": False, "archived": False}),
             alternatives={"by_app": by_app},
             mutants={"unsaved": solver(save=False), "shortened": solver(begun),
-                     "other_field": solver(into=near)},
+                     "other_field": solver(into="text")},
             turns=10, brief=True, thought=thought,
         )  # fmt: skip
 
