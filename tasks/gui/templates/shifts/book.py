@@ -21,14 +21,13 @@ from hexathlon.tasks.gui.operations.operation import (
 )
 from hexathlon.tasks.gui.templates.draft import GuiAnswer, GuiDraft, GuiRequest
 from hexathlon.tasks.gui.templates.errand import Errand, NoErrand
-from hexathlon.tasks.gui.templates.shifts.faults import (
-    DayFaults,
-    PhoneStep,
-    drawn_faults,
-    looks,
-    watched,
-)
+from hexathlon.tasks.gui.templates.shifts.faults import DayFaults, PhoneStep, looks, watched
 from hexathlon.tasks.gui.templates.shifts.moment import DayWork, Moment
+from hexathlon.tasks.gui.templates.shifts.occasions import (
+    LEAST_FAULTS,
+    MOST_FAULTS,
+    FaultOccasions,
+)
 from hexathlon.tasks.gui.templates.shifts.rules import HouseRules, RuleChange
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
 from hexathlon.tasks.gui.world.system.plan import PhoneEdit, PhonePlan
@@ -38,8 +37,10 @@ __all__ = ["DayBook", "Notice", "ShiftRequest"]
 _MOST_MISSES = 6
 """Near misses beside those that leave damage by faults."""
 
-_LONG = 205
-"""Days whose budget would be larger without faults have three of them, others four."""
+_LONGEST = 285
+"""Largest budget of actions; days that need more have fewer faults."""
+
+_FAULT_TRIES = 8
 
 _INCOMING = 700
 """Numbers of messages that arrive during the day begin this far above those of the morning."""
@@ -110,10 +111,10 @@ class _Played:
             parts += [*operations, answering(answer) if answer else done]
         return in_sequence(*parts)
 
-    def actions(self, opening: Sequence[PhoneOperation]) -> int:
-        """Return the number of actions, those of the opening included."""
-        return sum(each.actions for each in opening) + sum(
-            1 + bool(answer) + sum(each.actions for each in operations)
+    def actions(self) -> int:
+        """Return the number of actions, without those of the opening."""
+        return sum(
+            1 + bool(answer) + _cost(operations)
             for operations, answer in zip(self.operations, self.answers, strict=True)
         )
 
@@ -164,16 +165,11 @@ class DayBook:
         if first is None:
             raise NoErrand
         names = self._differing(plan, first)
-        plan = replace(
-            plan, quirks=drawn_faults(e, first.steps, more=first.actions(opening) * factor < _LONG)
-        )
-        right = self._played(plan, _Variant())
-        if right is None:
-            raise NoErrand
+        plan, right = self._disturbed(plan, first, _LONGEST / factor - _cost(opening))
         e.need(all(then or answer for then, answer in zip(right.then, right.answers, strict=True)))
         misses = self._misses(plan, names) | self._unnoticed(plan, right)
         expected = right.phone
-        budget = 10 * math.ceil(right.actions(opening) * factor / 10)
+        budget = 10 * math.ceil((right.actions() + _cost(opening)) * factor / 10)
         return GuiDraft(
             replace(e.plan, quirks=plan.quirks),
             e.say(
@@ -262,7 +258,7 @@ class DayBook:
                 if slip != "skipped":
                     work = request.work(Moment(rules, found.phone, slip))
                     answer = _take(found, place, faults, work, operations)
-                operations += looks(found.phone, [s for s in found.steps if s.place == place])
+                operations += looks(found.phone, found.steps, place)
                 rows = found.phone.mark()
                 found.operations.append(operations)
                 found.answers.append(answer)
@@ -271,6 +267,27 @@ class DayBook:
         except KeyError:
             return None
         return found
+
+    def _disturbed(self, plan: PhonePlan, first: _Played, most: float) -> tuple[PhonePlan, _Played]:
+        """Draw the faults of the day; return the phone with them, and how the day then goes.
+
+        Args:
+            plan: The phone.
+            first: The day without faults.
+            most: Number of actions that it may take.
+
+        Raises:
+            NoErrand: If the day has too few occasions or becomes too long.
+        """
+        occasions = FaultOccasions(self.errand, first.steps)
+        count = self.errand.number(LEAST_FAULTS, MOST_FAULTS)
+        for _ in range(_FAULT_TRIES):
+            disturbed = replace(plan, quirks=occasions.drawn(count))
+            right = self._played(disturbed, _Variant())
+            if right is not None and right.actions() <= most:
+                return disturbed, right
+            count = max(count - 1, LEAST_FAULTS)
+        raise NoErrand
 
     def _differing(self, plan: PhonePlan, right: _Played) -> dict[str, _Variant]:
         """Return ways through the day with one mistake, whose outcome is not the expected one.
@@ -313,6 +330,10 @@ class DayBook:
                 raise NoErrand
             found[name] = tolerant(played.script(()))
         return found
+
+
+def _cost(operations: Sequence[PhoneOperation]) -> int:
+    return sum(each.actions for each in operations)
 
 
 def _take(

@@ -22,7 +22,7 @@ from hexathlon.tasks.gui.templates.shifts.layouts import COUNT, PAIRS, Placement
 from hexathlon.tasks.gui.templates.shifts.moment import DayWork, Moment
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
 
-__all__ = ["short_stands", "stands", "tents"]
+__all__ = ["one_market", "short_stands", "short_tents", "stands", "tents"]
 
 _RECIPIENTS = (5, 3, 1)
 """Indices, in the cast, of the members of the group Work who are sent the layouts, in turn."""
@@ -82,6 +82,11 @@ def stands(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     return _planning(e, cast, _STANDS)
 
 
+def one_market(e: Errand, cast: DayCast) -> list[ShiftRequest]:
+    """Place the stands of a market once."""
+    return _planning(e, cast, _STANDS, changes=0)
+
+
 def short_stands(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     """Place the stands of a market, with one change."""
     return _planning(e, cast, _STANDS, changes=1)
@@ -90,6 +95,11 @@ def short_stands(e: Errand, cast: DayCast) -> list[ShiftRequest]:
 def tents(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     """Place the tents of people who want to be near each other or not."""
     return _planning(e, cast, _TENTS)
+
+
+def short_tents(e: Errand, cast: DayCast) -> list[ShiftRequest]:
+    """Place the tents of people who want to be near each other or not, with one change."""
+    return _planning(e, cast, _TENTS, changes=1)
 
 
 class _Stage(NamedTuple):

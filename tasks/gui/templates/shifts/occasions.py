@@ -1,0 +1,320 @@
+"""Which faults of apps a day has, drawn from what the day saves.
+
+A fault counts as hidden if the list in which its cause was saved does not show the damage: it is
+in another list or app, in a column that only a record's own page shows, or it happens to a record
+of an earlier request.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from hexathlon.tasks.gui.templates.errand import Errand, NoErrand
+from hexathlon.tasks.gui.templates.shifts.faults import (
+    ENTRIES,
+    EVENTS,
+    FILES,
+    MESSAGES,
+    ORDERS,
+    QUEUE,
+    TASKS,
+    DayFaults,
+    PhoneStep,
+    differences,
+)
+from hexathlon.tasks.gui.world.phone.core import PhoneRow
+from hexathlon.tasks.gui.world.phone.quirks import AppQuirk
+
+__all__ = ["HELD_OUT", "MOST_FAULTS", "LEAST_FAULTS", "FaultOccasions"]
+
+HELD_OUT = ("form", "twice")
+"""Kinds of faults that no day of train and dev has."""
+
+LEAST_FAULTS, MOST_FAULTS = 5, 7
+_KINDS = 3
+_IN_EACH_HALF = 2
+_MOST_UNSENT = 2
+"""Messages and transfers that are not kept, in a day."""
+
+_DRAWS = 40
+_PICKS = 12
+
+_NAMES = {TASKS: "title", EVENTS: "title", FILES: "name"}
+"""Tables whose records are known by a name, with its column."""
+
+_OWN_PAGE = {TASKS: ("note",), EVENTS: ("alarm", "calendar", "guests", "note"), FILES: (),
+             ENTRIES: ("note",)}  # fmt: skip
+"""Columns that only a record's own page shows."""
+
+_PLACES = {TASKS: "list", EVENTS: "day", FILES: "folder", ENTRIES: "account"}
+"""Columns that tell in which list a record stands."""
+
+_Damage = tuple[int, str, Any]
+"""Number of a request, and the table and key of a row that is wrong when it is reported."""
+
+_Record = tuple[str, str]
+"""Table, and the columns by which the record is known, as text."""
+
+
+@dataclass(frozen=True)
+class _Occasion:
+    """A fault that the day gives an occasion for."""
+
+    quirk: AppQuirk
+    hidden: bool
+    steps: Sequence[PhoneStep]
+
+    @cached_property
+    def damage(self) -> frozenset[_Damage]:
+        """What is wrong at the end of requests if nobody looks."""
+        return _damage(self.quirk, self.steps)
+
+
+class FaultOccasions:
+    """The faults that a day gives occasions for.
+
+    Args:
+        e: Source of the draws.
+        steps: The operations of the day as it should be.
+    """
+
+    def __init__(self, e: Errand, steps: Sequence[PhoneStep]) -> None:
+        self._e = e
+        self._half = (max(step.place for step in steps) + 1) / 2
+        unseen = e.scene.split in ("test", "heldout")
+        usual = {**_USUAL, EVENTS: {**_USUAL[EVENTS], "alarm": next(
+            row["value"] for row in e.rows("calendar.prefs") if row["id"] == "alarm")}}  # fmt: skip
+        self._groups: dict[tuple[str, bool], list[_Occasion]] = {}
+        known = set[str]()
+        for quirk, hidden in _possible(steps, usual):
+            if (unseen or quirk.kind not in HELD_OUT) and str(quirk) not in known:
+                known.add(str(quirk))
+                group = self._groups.setdefault((quirk.kind, hidden), [])
+                group.append(_Occasion(quirk, hidden, steps))
+
+    def drawn(self, count: int) -> tuple[AppQuirk, ...]:
+        """Draw faults: of three kinds, of different records, some in each half of the day.
+
+        Args:
+            count: Number of faults.
+
+        Raises:
+            NoErrand: If the day has too few occasions.
+        """
+        for _ in range(_DRAWS):
+            chosen = self._chosen(count)
+            if chosen is not None:
+                return tuple(each.quirk for each in self._e.sample(chosen, count))
+        raise NoErrand
+
+    def _chosen(self, count: int) -> list[_Occasion] | None:
+        e, chosen = self._e, list[_Occasion]()
+        new = [group for group in self._groups if group[0] in HELD_OUT]
+        hidden = [group for group in self._groups if group[1] and group not in new]
+        rest = [group for group in self._groups if not group[1] and group not in new]
+        wishes = [*e.sample(new, min(len(new), e.number(1, 2))), *e.sample(hidden, len(hidden))]
+        while len(wishes) < 3 * count:
+            wishes.append(e.pick(hidden if hidden and e.number(0, 1) else rest or hidden))
+        for wish in wishes:
+            group = self._groups[wish]
+            for each in e.sample(group, min(_PICKS, len(group))):
+                if _fits(each, chosen):
+                    chosen.append(each)
+                    break
+            if len(chosen) == count:
+                break
+        early = sum(min(each.damage)[0] < self._half for each in chosen)
+        right = (
+            len(chosen) == count
+            and 2 * sum(each.hidden for each in chosen) >= count
+            and len({each.quirk.kind for each in chosen}) >= _KINDS
+            and _IN_EACH_HALF <= early <= count - _IN_EACH_HALF
+        )
+        return chosen if right else None
+
+
+def _fits(new: _Occasion, chosen: Sequence[_Occasion]) -> bool:
+    """Whether a fault does damage of its own, to a record without another fault."""
+    quirks = [*(each.quirk for each in chosen), new.quirk]
+    own = [(each.table, str(each.match)) for each in quirks if each.kind not in ("linked", "form")]
+    moved = [(each.target, str(each.other)) for each in quirks if each.kind == "linked"]
+    unsent = [each for each in quirks if each.kind == "lost" and each.table in (MESSAGES, ENTRIES)]
+    if (len({*own, *moved}) < len(own) + len(moved) or len(unsent) > _MOST_UNSENT
+            or any(each.quirk == new.quirk for each in chosen)):  # fmt: skip
+        return False
+    return bool(new.damage) and not any(new.damage & each.damage for each in chosen)
+
+
+# Occasions -------------------------------------------------------------------------------------
+
+
+def _possible(
+    steps: Sequence[PhoneStep], usual: Mapping[str, Mapping[str, Any]]
+) -> Iterator[tuple[AppQuirk, bool]]:
+    """Yield faults for which a day has an occasion, and whether they are hidden."""
+    saves: dict[_Record, int] = {}
+    last: dict[_Record, tuple[int, PhoneStep, PhoneRow, dict[str, Any]]] = {}
+    """Number and step of each record's last save, the row, and how it is known."""
+
+    for number, step in enumerate(steps):
+        for table, pairs in step.altered.items():
+            for old, new in pairs:
+                if new is None or (table == MESSAGES and not new["mine"]):
+                    continue
+                match = _known_by(table, new)
+                record = (table, str(match))
+                yield from _own(table, match, saves.get(record, 0), old, new, usual)
+                yield from _late(step, record, match, last)
+                yield from _linked(step, table, match, new, last)
+                saves[record] = saves.get(record, 0) + 1
+                last[record] = (number, step, new, match)
+
+
+def _known_by(table: str, row: PhoneRow) -> dict[str, Any]:
+    if table == MESSAGES:
+        return {"thread": row["thread"], "mine": True}
+    if table == ENTRIES:
+        return {"title": row["title"], "kind": "transfer", "reference": row["reference"]}
+    if table == QUEUE:
+        return {"episode": row["episode"]}
+    if table == ORDERS:
+        return {"day": row["day"], "total": row["total"]}
+    return {_NAMES[table]: row[_NAMES[table]]}
+
+
+_USUAL: Mapping[str, Mapping[str, Any]] = {
+    TASKS: {"priority": "", "note": ""}, EVENTS: {"calendar": "personal", "guests": "", "note": ""},
+}  # fmt: skip
+"""What a new record has if nothing is chosen."""
+
+
+def _own(
+    table: str, match: Mapping[str, Any], after: int, old: PhoneRow | None, new: PhoneRow,
+    usual: Mapping[str, Mapping[str, Any]],
+) -> Iterator[tuple[AppQuirk, bool]]:  # fmt: skip
+    """Yield faults of the save of one record."""
+    if table != ORDERS and (table != QUEUE or old is None):
+        yield AppQuirk("lost", table, match, after), False
+    for column, value in usual.get(table, {}).items():
+        value = value if old is None else old[column]
+        if new[column] != value:
+            lost = AppQuirk("lost", table, match, after, column, value)
+            yield lost, column in _OWN_PAGE[table]
+    if old is None and table in (TASKS, EVENTS):
+        yield AppQuirk("twice", table, match), False
+    elif old is not None and table == TASKS and old["due"] != new["due"]:
+        for column in ("priority", "note"):
+            if new[column]:
+                yield (
+                    AppQuirk("form", table, column=column, value="", cause="due"),
+                    column == "note",
+                )
+    elif old is not None and table == EVENTS:
+        for cause in ("day", "start"):
+            if old[cause] != new[cause]:
+                yield AppQuirk("form", table, column="alarm", value="", cause=cause), True
+
+
+def _late(
+    step: PhoneStep, record: _Record, match: Mapping[str, Any],
+    last: Mapping[_Record, tuple[int, PhoneStep, PhoneRow, dict[str, Any]]],
+) -> Iterator[tuple[AppQuirk, bool]]:  # fmt: skip
+    """Yield changes, saved earlier, that the save of this record may undo."""
+    before = last[record][0] if record in last else -1
+    for other, (number, saved, row, known) in last.items():
+        table = other[0]
+        if table != record[0] or other == record or number < before:
+            continue
+        if table in _NAMES or (table == ENTRIES and row["note"]):
+            column = "note" if table == ENTRIES else ""
+            yield (AppQuirk("late", table, known, column=column, other=match),
+                   saved.place < step.place)  # fmt: skip
+
+
+def _linked(
+    step: PhoneStep, table: str, match: Mapping[str, Any], new: PhoneRow,
+    last: Mapping[_Record, tuple[int, PhoneStep, PhoneRow, dict[str, Any]]],
+) -> Iterator[tuple[AppQuirk, bool]]:  # fmt: skip
+    """Yield records that a save of this one may change: the day's, or others of the same list."""
+    for (target, _), (_, _, saved, known) in last.items():
+        row = step.after[target].get(saved["id"])
+        if row is None or target not in _OWN_PAGE or (target == table and known == match):
+            continue
+        into = target if target != table else ""
+        apart = bool(into) or row[_PLACES[target]] != new[_PLACES[target]]
+        for column, value in _changes(target, row):
+            own = column in _OWN_PAGE[target]
+            if own and into:
+                continue  # what a save does to another app shows in a list there
+            linked = AppQuirk("linked", table, match, 0, column, value, known, into)
+            yield linked, apart or own
+    if table not in (TASKS, FILES):
+        return
+    ours = {row["id"] for (target, _), (_, _, row, _) in last.items() if target == table}
+    for key, row in step.after[table].items():
+        if key in ours or key == new["id"] or row[_PLACES[table]] != new[_PLACES[table]]:
+            continue
+        for column, value in _changes(table, row, passing=True):
+            other = {_NAMES[table]: row[_NAMES[table]]}
+            yield AppQuirk("linked", table, match, column=column, value=value, other=other), False
+
+
+def _changes(table: str, row: PhoneRow, *, passing: bool = False) -> Iterator[tuple[str, Any]]:
+    """Yield what may happen to another record: column and value, or a number of days.
+
+    Args:
+        table: Its table.
+        row: The record.
+        passing: Whether it is none of the day's records but stands in the list.
+    """
+    if table == TASKS and row["done"]:
+        if not passing:
+            yield "done", False
+    elif table == TASKS:
+        yield "done", True
+        if row["due"]:
+            yield "due", 1 + len(row["title"]) % 3
+            yield "priority", "" if row["priority"] else "high"
+        if row["note"] and not passing:
+            yield "note", ""
+    elif table == EVENTS:
+        yield "day", 1 + len(row["title"]) % 3
+        if row["alarm"]:
+            yield "alarm", ""
+        if row["calendar"] != "personal":
+            yield "calendar", "personal"
+        if row["note"]:
+            yield "note", ""
+    elif table == FILES:
+        if row["trashed"] != passing:
+            yield "trashed", passing
+    elif table == ENTRIES and row["note"]:
+        yield "note", ""
+
+
+# Damage ----------------------------------------------------------------------------------------
+
+
+def _damage(quirk: AppQuirk, steps: Sequence[PhoneStep]) -> frozenset[_Damage]:
+    """Return what a fault leaves wrong at the end of requests if nobody repairs it."""
+    faults = DayFaults([quirk])
+    found: dict[int, dict[tuple[str, Any], set[str]]] = {}
+    for step in steps:
+        if quirk.table not in step.altered and quirk.target not in step.altered:
+            continue
+        wrong = found.setdefault(step.place, {})
+        for table, pairs in step.altered.items():
+            for old, new in pairs:
+                record = (table, (new or old or {})["id"])
+                wrong[record] = wrong.get(record, set()) - _columns(old, new)
+        tables, _ = faults.acted(step.before, step.after)
+        for name, key in differences(tables, step.after):
+            wrong[name, key] = _columns(tables[name].get(key), step.after[name].get(key))
+    return frozenset((place, *record) for place, wrong in found.items()
+                     for record, columns in wrong.items() if columns)  # fmt: skip
+
+
+def _columns(one: PhoneRow | None, other: PhoneRow | None) -> set[str]:
+    one, other = one or {}, other or {}
+    return {name for name in {**one, **other} if one.get(name) != other.get(name)}
