@@ -37,6 +37,9 @@ _IN_EACH_HALF = 2
 _MOST_UNSENT = 2
 """Messages and transfers that are not kept, in a day."""
 
+_MOST_AGAIN = 1
+"""Times that faults of a day happen again."""
+
 _DRAWS = 40
 _PICKS = 12
 
@@ -66,9 +69,18 @@ class _Occasion:
     steps: Sequence[PhoneStep]
 
     @cached_property
+    def _outcome(self) -> tuple[frozenset[_Damage], int]:
+        return _outcome(self.quirk, self.steps)
+
+    @property
     def damage(self) -> frozenset[_Damage]:
         """What is wrong at the end of requests if nobody looks."""
-        return _damage(self.quirk, self.steps)
+        return self._outcome[0]
+
+    @property
+    def times(self) -> int:
+        """How often it happens."""
+        return self._outcome[1]
 
 
 class FaultOccasions:
@@ -135,13 +147,15 @@ class FaultOccasions:
 
 
 def _fits(new: _Occasion, chosen: Sequence[_Occasion]) -> bool:
-    """Whether a fault does damage of its own, to a record without another fault."""
+    """Whether a fault is of another record than others of its sort, with damage of its own."""
     quirks = [*(each.quirk for each in chosen), new.quirk]
     own = [(each.table, str(each.match)) for each in quirks if each.kind not in ("linked", "form")]
     moved = [(each.target, str(each.other)) for each in quirks if each.kind == "linked"]
     unsent = [each for each in quirks if each.kind == "lost" and each.table in (MESSAGES, ENTRIES)]
-    if (len({*own, *moved}) < len(own) + len(moved) or len(unsent) > _MOST_UNSENT
+    if (len(set(own)) < len(own) or len(set(moved)) < len(moved) or len(unsent) > _MOST_UNSENT
             or any(each.quirk == new.quirk for each in chosen)):  # fmt: skip
+        return False
+    if sum(each.times - 1 for each in (*chosen, new)) > _MOST_AGAIN:
         return False
     return bool(new.damage) and not any(new.damage & each.damage for each in chosen)
 
@@ -296,10 +310,11 @@ def _changes(table: str, row: PhoneRow, *, passing: bool = False) -> Iterator[tu
 # Damage ----------------------------------------------------------------------------------------
 
 
-def _damage(quirk: AppQuirk, steps: Sequence[PhoneStep]) -> frozenset[_Damage]:
-    """Return what a fault leaves wrong at the end of requests if nobody repairs it."""
+def _outcome(quirk: AppQuirk, steps: Sequence[PhoneStep]) -> tuple[frozenset[_Damage], int]:
+    """Return what a fault leaves wrong when requests end, if nobody repairs it; and how often."""
     faults = DayFaults([quirk])
     found: dict[int, dict[tuple[str, Any], set[str]]] = {}
+    times = 0
     for step in steps:
         if quirk.table not in step.altered and quirk.target not in step.altered:
             continue
@@ -309,10 +324,12 @@ def _damage(quirk: AppQuirk, steps: Sequence[PhoneStep]) -> frozenset[_Damage]:
                 record = (table, (new or old or {})["id"])
                 wrong[record] = wrong.get(record, set()) - _columns(old, new)
         tables, _ = faults.acted(step.before, step.after)
+        times += any(True for _ in differences(tables, step.after))
         for name, key in differences(tables, step.after):
             wrong[name, key] = _columns(tables[name].get(key), step.after[name].get(key))
-    return frozenset((place, *record) for place, wrong in found.items()
-                     for record, columns in wrong.items() if columns)  # fmt: skip
+    damage = frozenset((place, *record) for place, wrong in found.items()
+                       for record, columns in wrong.items() if columns)  # fmt: skip
+    return damage, times
 
 
 def _columns(one: PhoneRow | None, other: PhoneRow | None) -> set[str]:

@@ -66,7 +66,8 @@ def chores(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     return [
         ShiftRequest((
             f'Add two tasks, one after the other: "{kept}" by {e.day_words(due)}, then "{gone}" by '
-            f'{e.day_words(other)}, each with the note "{shed}". Then tell {person["name"]} by message when "{kept}" is due in '
+            f'{e.day_words(other)}, each with the note "{shed}". Then tell '
+            f'{person["name"]} by message when "{kept}" is due in '
             f'the end, in the form "{form}".',
             f"依次新建两项任务：先是“{kept}”，不晚于{e.day_words(due)}；然后是“{gone}”，不晚于"
             f"{e.day_words(other)}；备注都写“{shed}”。再发信息告诉{person['name']}“{kept}”最后定在哪天到期，"
@@ -119,8 +120,8 @@ def payments(e: Errand, cast: DayCast) -> list[ShiftRequest]:
         ShiftRequest((
             f'Send {one["name"]} {cents_text(first, "en")}, reference "{codes[0]}". Then give this '
             f'entry of the account the note "{receipt}".',
-            f"转给{one['name']}{cents_text(first, 'zh')}，附言“{codes[0]}”。再给账户里的这笔记录写上备注"
-            f"“{receipt}”。"), work, ("swapped", "no note")),
+            f"转给{one['name']}{cents_text(first, 'zh')}，附言“{codes[0]}”。"
+            f"再给账户里的这笔记录写上备注“{receipt}”。"), work, ("swapped", "no note")),
         ShiftRequest((
             f'Send {two["name"]} {cents_text(second, "en")} less {percent} % of what I sent '
             f'{one["name"]} today, reference "{codes[1]}".',

@@ -257,7 +257,8 @@ def deadlines(e: Errand, cast: DayCast) -> list[ShiftRequest]:
             f'task of each point, in the order of the mail and in the form "{titles[0]}", each '
             f'with the note "{code}", and correct the event\'s date if it is wrong.',
             f"{planner['name']}的邮件里写了“{name}”需要什么、什么时候。请按邮件中的顺序为每一点新建任务，"
-            f"格式为“{titles[0]}”，备注都写“{code}”；如果日程的日期不对请更正。"), work, ("old date",)),
+            f"格式为“{titles[0]}”，备注都写“{code}”；如果日程的日期不对请更正。"),
+            work, ("old date",)),
         ShiftRequest((
             f'There is news about "{name}", by message. Bring the calendar and the tasks up to '
             "date, the tasks in the same order.",
