@@ -136,12 +136,14 @@ class FaultOccasions:
                     break
             if len(chosen) == count:
                 break
-        early = sum(min(each.damage)[0] < self._half for each in chosen)
+        early = [each.hidden for each in chosen if min(each.damage)[0] < self._half]
+        hidden_ones = sum(each.hidden for each in chosen)
         right = (
             len(chosen) == count
-            and 2 * sum(each.hidden for each in chosen) >= count
+            and 2 * hidden_ones >= count
+            and 0 < sum(early) < hidden_ones
             and len({each.quirk.kind for each in chosen}) >= _KINDS
-            and _IN_EACH_HALF <= early <= count - _IN_EACH_HALF
+            and _IN_EACH_HALF <= len(early) <= count - _IN_EACH_HALF
         )
         return chosen if right else None
 
