@@ -8,7 +8,8 @@ import pytest
 from hexathlon.envs.gui.env import GUIEnv
 from hexathlon.envs.gui.screen_text import screen_text
 from hexathlon.envs.gui.simulator import PhoneDevice
-from hexathlon.tasks.gui.operations.media import trash_file
+from hexathlon.tasks.gui.operations.media import restore_file, trash_file
+from hexathlon.tasks.gui.operations.money import note_entry, transfer
 from hexathlon.tasks.gui.operations.operation import in_sequence
 from hexathlon.tasks.gui.operations.planning import (
     add_event,
@@ -20,7 +21,7 @@ from hexathlon.tasks.gui.operations.planning import (
 )
 from hexathlon.tasks.gui.operations.writing import send_message
 from hexathlon.tasks.gui.pilot import PhonePilot
-from hexathlon.tasks.gui.templates.shifts.faults import HELD_OUT
+from hexathlon.tasks.gui.templates.shifts.occasions import HELD_OUT, LEAST_FAULTS, MOST_FAULTS
 from hexathlon.tasks.gui.world.kit.looks import LOOKS, Appearance
 from hexathlon.tasks.gui.world.phone.quirks import AppQuirk
 from hexathlon.tasks.gui.world.system.phone import Phone
@@ -136,6 +137,59 @@ def test_a_late_fault_takes_a_file_out_of_the_bin():
     assert episode.values("files.files", "trashed", id=two["id"]) == [True]
 
 
+def test_a_late_fault_waits_for_the_save_of_one_other_record():
+    quirk = AppQuirk("late", "tasks.tasks", {"title": TASK}, other={"title": OTHER})
+    episode = Episode(quirk)
+    episode.do(add_task(title=TASK), add_task(title="Third 45"))
+    assert len(episode.values("tasks.tasks", "id", title=TASK)) == 1
+    episode.do(add_task(title=OTHER))
+    assert episode.values("tasks.tasks", "id", title=TASK) == []
+    episode.do(add_task(title=TASK), change_task(OTHER, due="2026-03-20"))
+    assert len(episode.values("tasks.tasks", "id", title=TASK)) == 1
+
+
+def test_a_late_fault_of_a_note_leaves_the_transfer_as_it_is():
+    """The list of entries shows no notes."""
+    one, two = list(PLAN.table("bank.payees").values())[:2]
+    known = [{"title": row["name"], "kind": "transfer", "reference": code}
+             for row, code in ((one, "Order 41"), (two, "Order 42"))]  # fmt: skip
+    quirk = AppQuirk("late", "bank.entries", known[0], column="note", other=known[1])
+    episode = Episode(quirk)
+    entry = {"title": one["name"], "amount": -1234, "note": ""}
+    episode.do(transfer(one, 1234, "Order 41"), note_entry(entry, "Receipt 7"))
+    assert episode.values("bank.entries", "note", **known[0]) == ["Receipt 7"]
+    episode.do(transfer(two, 2345, "Order 42"))
+    assert episode.values("bank.entries", "note", **known[0]) == [""]
+    assert episode.values("bank.entries", "amount", **known[0]) == [-1234]
+    episode.do(note_entry(entry, "Receipt 7"))
+    assert episode.values("bank.entries", "note", **known[0]) == ["Receipt 7"]
+
+
+def test_linked_records_of_another_app_change_as_well():
+    quirk = AppQuirk("linked", "tasks.tasks", {"title": TASK}, column="day", value=2,
+                     other={"title": EVENT}, into="calendar.events")  # fmt: skip
+    episode = Episode(quirk)
+    episode.do(add_task(title=TASK), event(EVENT, "2026-04-20"))
+    assert episode.values("calendar.events", "day", title=EVENT) == ["2026-04-20"]
+    episode.do(change_task(TASK, due="2026-04-01"))
+    assert episode.values("calendar.events", "day", title=EVENT) == ["2026-04-22"]
+    assert '"Task"' in episode.screen() and "Apr" not in episode.screen().replace("1 Apr", "")
+    episode.do(change_event(EVENT, day="2026-04-20"))
+    assert episode.values("calendar.events", "day", title=EVENT) == ["2026-04-20"]
+    assert episode.values("tasks.tasks", "due", title=TASK) == ["2026-04-01"]
+
+
+def test_a_linked_file_goes_into_the_bin_and_is_taken_out():
+    one, two = FILES
+    quirk = AppQuirk("linked", "files.files", {"name": one["name"]}, column="trashed", value=True,
+                     other={"name": two["name"]})  # fmt: skip
+    episode = Episode(quirk)
+    episode.do(trash_file(one))
+    assert episode.values("files.files", "trashed", id=two["id"]) == [True]
+    episode.do(restore_file(two))
+    assert episode.values("files.files", "trashed", id=two["id"]) == [False]
+
+
 def test_linked_records_move_in_one_direction():
     quirk = AppQuirk("linked", "calendar.events", {"title": EVENT}, column="day", value=2,
                      other={"title": LATER})  # fmt: skip
@@ -190,6 +244,18 @@ def test_a_copy_made_right_before_a_fault_gives_the_same_bytes():
         screens.append((each.screen(), each.device.final_state(), each.device.pixels().tobytes()))
         assert each.values("tasks.tasks", "id", title=TASK) == []
     assert screens[0] == screens[1]
+
+
+def test_a_copy_made_before_another_app_is_changed_gives_the_same_bytes():
+    quirk = AppQuirk("linked", "tasks.tasks", {"title": TASK}, column="day", value=2,
+                     other={"title": EVENT}, into="calendar.events")  # fmt: skip
+    episode, copy = Episode(quirk), Episode(quirk)
+    episode.do(event(EVENT, "2026-04-20"))
+    copy.device.load(episode.device.save())
+    for each in (episode, copy):
+        each.do(add_task(title=TASK))
+        assert each.values("calendar.events", "day", title=EVENT) == ["2026-04-22"]
+    assert episode.device.final_state() == copy.device.final_state()
 
 
 def test_what_others_do_does_not_set_off_a_fault():
@@ -247,11 +313,26 @@ def verdict_of(task, script):
     return env.verdict()
 
 
-def test_every_day_has_three_kinds_of_faults_and_train_not_all(days):
+def hidden(quirk):
+    """Whether the list in which the cause was saved does not show the damage, by the fault alone.
+
+    Changes of another list of the same app are left out, so this is a lower bound.
+    """
+    own_page = {"tasks.tasks": {"note"}, "calendar.events": {"alarm", "calendar", "guests", "note"},
+                "bank.entries": {"note"}}  # fmt: skip
+    return bool(quirk["into"]) or quirk["column"] in own_page.get(quirk["table"], ())
+
+
+def test_every_day_has_faults_of_three_kinds_and_train_not_all(days):
     for task in days:
+        quirks = task.params["world"]["quirks"]
+        assert LEAST_FAULTS <= len(quirks) <= MOST_FAULTS, task.id
         assert len(set(kinds(task))) >= 3, task.id
+        assert sum(hidden(each) or each["kind"] == "late" for each in quirks) * 2 >= len(quirks)
+        assert task.limits.turns <= 290, task.id
         assert task.split == "test" or not set(kinds(task)) & set(HELD_OUT), task.id
     assert set(HELD_OUT) <= {kind for task in days for kind in kinds(task)}
+    assert any(each["into"] for task in days for each in task.params["world"]["quirks"])
 
 
 def test_a_day_is_right_with_every_fault_repaired_and_wrong_with_one_left(days):
