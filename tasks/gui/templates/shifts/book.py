@@ -164,10 +164,12 @@ class DayBook:
         first = self._played(plan, _Variant(), DayFaults(()))
         if first is None:
             raise NoErrand
-        names = self._differing(plan, first)
+        undisturbed = plan
+        e.need(all(self._differs(plan, first, each) for each in self._misreadings().values()))
         plan, right = self._disturbed(plan, first, _LONGEST / factor - _cost(opening))
         e.need(all(then or answer for then, answer in zip(right.then, right.answers, strict=True)))
-        misses = self._misses(plan, names) | self._unnoticed(plan, right)
+        careless = self._careless(undisturbed, first)
+        misses = self._misses(plan, careless) | self._unnoticed(plan, right)
         expected = right.phone
         budget = 10 * math.ceil((right.actions() + _cost(opening)) * factor / 10)
         return GuiDraft(
@@ -291,34 +293,41 @@ class DayBook:
             count = max(count - 1, LEAST_FAULTS)
         raise NoErrand
 
-    def _differing(self, plan: PhonePlan, right: _Played) -> dict[str, _Variant]:
-        """Return ways through the day with one mistake, whose outcome is not the expected one.
-
-        Raises:
-            NoErrand: If a careless reader of the rules would get the day right.
-        """
-        wanted = right.outcome()
-
-        def differs(variant: _Variant) -> bool:
-            played = self._played(plan, variant)
-            return played is not None and played.outcome() != wanted
-
+    def _misreadings(self) -> dict[str, _Variant]:
+        """Return ways through the day of those who misread the rules."""
         found = {name: _Variant(rules=rules) for name, rules in self._misread.items()}
         found["changes unread"] = _Variant(obeyed=())
         found["wrong authority"] = _Variant(obeyed=(False,))
-        self.errand.need(all(map(differs, found.values())))
-        slips = {f"{place + 1} {slip}": _Variant({place: slip})
-                 for place, request in enumerate(self.requests)
-                 for slip in (*request.slips, "skipped")}  # fmt: skip
-        found |= {name: variant for name, variant in slips.items() if differs(variant)}
+        return found
+
+    def _differs(self, plan: PhonePlan, right: _Played, variant: _Variant) -> bool:
+        """Whether a way through the day can be gone and has another outcome."""
+        played = self._played(plan, variant)
+        return played is not None and played.outcome() != right.outcome()
+
+    def _careless(self, plan: PhonePlan, right: _Played) -> dict[str, _Variant]:
+        """Draw ways through the day with one mistake, whose outcome is not the expected one.
+
+        Args:
+            plan: The phone without faults.
+            right: The day as it should be, on this phone.
+        """
+        variants = self._misreadings() | {
+            f"{place + 1} {slip}": _Variant({place: slip})
+            for place, request in enumerate(self.requests)
+            for slip in (*request.slips, "skipped")
+        }
+        found: dict[str, _Variant] = {}
+        for name in self.errand.sample(list(variants), len(variants)):
+            if len(found) < _MOST_MISSES and self._differs(plan, right, variants[name]):
+                found[name] = variants[name]
         return found
 
     def _misses(
         self, plan: PhonePlan, variants: Mapping[str, _Variant]
     ) -> dict[str, OperationScript]:
         """Return days with one mistake each."""
-        names = self.errand.sample(list(variants), min(_MOST_MISSES, len(variants)))
-        played = {name: self._played(plan, variants[name]) for name in names}
+        played = {name: self._played(plan, variant) for name, variant in variants.items()}
         return {name: tolerant(day.script(())) for name, day in played.items() if day is not None}
 
     def _unnoticed(self, plan: PhonePlan, right: _Played) -> dict[str, OperationScript]:
