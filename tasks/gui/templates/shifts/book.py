@@ -164,9 +164,10 @@ class DayBook:
         first = self._played(plan, _Variant(), DayFaults(()))
         if first is None:
             raise NoErrand
-        undisturbed = plan
+        undisturbed, occasions = plan, FaultOccasions(e, first.steps)
         e.need(all(self._differs(plan, first, each) for each in self._misreadings().values()))
-        plan, right = self._disturbed(plan, first, _LONGEST / factor - _cost(opening))
+        most = _LONGEST / factor - _cost(opening)
+        plan, right = self._disturbed(plan, occasions, most)
         e.need(all(then or answer for then, answer in zip(right.then, right.answers, strict=True)))
         careless = self._careless(undisturbed, first)
         misses = self._misses(plan, careless) | self._unnoticed(plan, right)
@@ -272,25 +273,26 @@ class DayBook:
             return None
         return found
 
-    def _disturbed(self, plan: PhonePlan, first: _Played, most: float) -> tuple[PhonePlan, _Played]:
+    def _disturbed(
+        self, plan: PhonePlan, occasions: FaultOccasions, most: float
+    ) -> tuple[PhonePlan, _Played]:
         """Draw the faults of the day; return the phone with them, and how the day then goes.
 
         Args:
             plan: The phone.
-            first: The day without faults.
+            occasions: Its faults to choose from.
             most: Number of actions that it may take.
 
         Raises:
             NoErrand: If the day has too few occasions or becomes too long.
         """
-        occasions = FaultOccasions(self.errand, first.steps)
         count = self.errand.number(LEAST_FAULTS, MOST_FAULTS)
-        for _ in range(_FAULT_TRIES):
+        for attempt in range(_FAULT_TRIES):
             disturbed = replace(plan, quirks=occasions.drawn(count))
             right = self._played(disturbed, _Variant())
             if right is not None and right.actions() <= most:
                 return disturbed, right
-            count = max(count - 1, LEAST_FAULTS)
+            count = max(count - attempt % 2, LEAST_FAULTS)
         raise NoErrand
 
     def _misreadings(self) -> dict[str, _Variant]:

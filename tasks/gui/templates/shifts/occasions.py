@@ -8,7 +8,8 @@ of an earlier request.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
 from hexathlon.tasks.gui.templates.errand import Errand, NoErrand
 from hexathlon.tasks.gui.templates.shifts.faults import (
@@ -24,7 +25,7 @@ from hexathlon.tasks.gui.templates.shifts.faults import (
     differences,
 )
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
-from hexathlon.tasks.gui.world.phone.quirks import AppQuirk
+from hexathlon.tasks.gui.world.phone.quirks import AppQuirk, QuirkKind
 
 __all__ = ["HELD_OUT", "MOST_FAULTS", "LEAST_FAULTS", "FaultOccasions"]
 
@@ -60,12 +61,21 @@ _Record = tuple[str, str]
 """Table, and the columns by which the record is known, as text."""
 
 
+class _Group(NamedTuple):
+    """Faults that are alike."""
+
+    kind: QuirkKind
+    hidden: bool
+    early: bool
+    """Whether they first happen in the first half of the day."""
+
+
 @dataclass(frozen=True)
 class _Occasion:
     """A fault that the day gives an occasion for."""
 
     quirk: AppQuirk
-    hidden: bool
+    group: _Group
     steps: Sequence[PhoneStep]
 
     @cached_property
@@ -93,17 +103,18 @@ class FaultOccasions:
 
     def __init__(self, e: Errand, steps: Sequence[PhoneStep]) -> None:
         self._e = e
-        self._half = (max(step.place for step in steps) + 1) / 2
+        half = (max(step.place for step in steps) + 1) / 2
         unseen = e.scene.split in ("test", "heldout")
         usual = {**_USUAL, EVENTS: {**_USUAL[EVENTS], "alarm": next(
             row["value"] for row in e.rows("calendar.prefs") if row["id"] == "alarm")}}  # fmt: skip
-        self._groups: dict[tuple[str, bool], list[_Occasion]] = {}
+        self._groups: dict[_Group, list[_Occasion]] = {}
         known = set[str]()
-        for quirk, hidden in _possible(steps, usual):
+        for step, quirk, hidden in _possible(steps, usual):
             if (unseen or quirk.kind not in HELD_OUT) and str(quirk) not in known:
                 known.add(str(quirk))
-                group = self._groups.setdefault((quirk.kind, hidden), [])
-                group.append(_Occasion(quirk, hidden, steps))
+                group = _Group(quirk.kind, hidden, step.place < half)
+                self._groups.setdefault(group, []).append(_Occasion(quirk, group, steps))
+        e.need({group.early for group in self._groups if group.hidden} == {True, False})
 
     def drawn(self, count: int) -> tuple[AppQuirk, ...]:
         """Draw faults: of three kinds, of different records, some in each half of the day.
@@ -121,31 +132,37 @@ class FaultOccasions:
         raise NoErrand
 
     def _chosen(self, count: int) -> list[_Occasion] | None:
-        e, chosen = self._e, list[_Occasion]()
-        new = [group for group in self._groups if group[0] in HELD_OUT]
-        hidden = [group for group in self._groups if group[1] and group not in new]
-        rest = [group for group in self._groups if not group[1] and group not in new]
-        wishes = [*e.sample(new, min(len(new), e.number(1, 2))), *e.sample(hidden, len(hidden))]
-        while len(wishes) < 3 * count:
-            wishes.append(e.pick(hidden if hidden and e.number(0, 1) else rest or hidden))
-        for wish in wishes:
-            group = self._groups[wish]
-            for each in e.sample(group, min(_PICKS, len(group))):
+        chosen: list[_Occasion] = []
+        for wish in self._wishes(count):
+            groups = [*(each.group for each in chosen), wish]
+            early = sum(group.early for group in groups)
+            if (max(early, len(groups) - early) > count - _IN_EACH_HALF
+                    or 2 * sum(not group.hidden for group in groups) > count):  # fmt: skip
+                continue
+            found = self._groups[wish]
+            for each in self._e.sample(found, min(_PICKS, len(found))):
                 if _fits(each, chosen):
                     chosen.append(each)
                     break
             if len(chosen) == count:
-                break
-        early = [each.hidden for each in chosen if min(each.damage)[0] < self._half]
-        hidden_ones = sum(each.hidden for each in chosen)
-        right = (
-            len(chosen) == count
-            and 2 * hidden_ones >= count
-            and 0 < sum(early) < hidden_ones
-            and len({each.quirk.kind for each in chosen}) >= _KINDS
-            and _IN_EACH_HALF <= len(early) <= count - _IN_EACH_HALF
-        )
-        return chosen if right else None
+                kinds = {each.quirk.kind for each in chosen}
+                halves = {each.group.early for each in chosen if each.group.hidden}
+                return chosen if len(kinds) >= _KINDS and len(halves) > 1 else None
+        return None
+
+    def _wishes(self, count: int) -> Iterator[_Group]:
+        """Yield groups in the order in which one fault of each is drawn."""
+        e, groups = self._e, list(self._groups)
+        new = [kind for kind in HELD_OUT if any(group.kind == kind for group in groups)]
+        for kind in e.sample(new, min(len(new), e.number(1, 2))):
+            yield e.pick([group for group in groups if group.kind == kind])
+        known = [group for group in groups if group.kind not in HELD_OUT]
+        hidden = [group for group in known if group.hidden]
+        for early in (True, False):
+            yield from e.sample([group for group in hidden if group.early == early], 1)
+        yield from e.sample(hidden, len(hidden))
+        for _ in range(3 * count):
+            yield e.pick(known)
 
 
 def _fits(new: _Occasion, chosen: Sequence[_Occasion]) -> bool:
@@ -167,8 +184,8 @@ def _fits(new: _Occasion, chosen: Sequence[_Occasion]) -> bool:
 
 def _possible(
     steps: Sequence[PhoneStep], usual: Mapping[str, Mapping[str, Any]]
-) -> Iterator[tuple[AppQuirk, bool]]:
-    """Yield faults for which a day has an occasion, and whether they are hidden."""
+) -> Iterator[tuple[PhoneStep, AppQuirk, bool]]:
+    """Yield faults for which a step is the first occasion, and whether they are hidden."""
     saves: dict[_Record, int] = {}
     last: dict[_Record, tuple[int, PhoneStep, PhoneRow, dict[str, Any]]] = {}
     """Number and step of each record's last save, the row, and how it is known."""
@@ -180,9 +197,12 @@ def _possible(
                     continue
                 match = _known_by(table, new)
                 record = (table, str(match))
-                yield from _own(table, match, saves.get(record, 0), old, new, usual)
-                yield from _late(step, record, match, last)
-                yield from _linked(step, table, match, new, last)
+                for quirk, hidden in chain(
+                    _own(table, match, saves.get(record, 0), old, new, usual),
+                    _late(step, record, match, last),
+                    _linked(step, table, match, new, last),
+                ):
+                    yield step, quirk, hidden
                 saves[record] = saves.get(record, 0) + 1
                 last[record] = (number, step, new, match)
 

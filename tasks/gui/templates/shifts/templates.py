@@ -186,17 +186,17 @@ def _drawn(e: Errand, cast: DayCast, duty: Duty) -> list[ShiftRequest]:
 
 
 def _day(e: Errand, *duties: Duty) -> GuiDraft:
-    """Draw a day of these duties; rules are drawn until every one of them matters."""
+    """Draw a day of these duties; order and rules are drawn until every rule matters."""
     cast = draw_cast(e)
     cast = replace(cast, acting=_office(e, cast))
     parts = [_drawn(e, cast, duty) for duty in duties]
-    requests = _merged(e, parts[:-1], parts[-1])
     kinds = frozenset[str]().union(*(_APPLIES[duty] for duty in duties))
     groups = read_path("contacts", "groups", wordings("contacts", "work", e.language))
     leave = look_up("mail", cast.keeper["name"])
     before = e.plan
     for _ in range(_RULE_TRIES):
         e.plan = before
+        requests = _merged(e, parts[:-1], parts[-1])
         try:
             rules, misread, titles = _rules(e, cast, kinds)
             notices = _notices(e, cast, rules, kinds, len(requests))
