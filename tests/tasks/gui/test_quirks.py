@@ -40,6 +40,8 @@ GONE = [("messages.threads", "drop", key) for key, row in PLAN.table("messages.t
         if row["number"] == PERSON["phone"]]  # fmt: skip
 TASK, OTHER = "Varnish 41", "Bottle 42"
 EVENT, LATER = "Audit 43", "Fair 44"
+ACROSS = AppQuirk("linked", "tasks.tasks", {"title": TASK}, column="day", value=2,
+                  other={"title": EVENT}, into="calendar.events")  # fmt: skip
 
 
 class Episode:
@@ -166,9 +168,7 @@ def test_a_late_fault_of_a_note_leaves_the_transfer_as_it_is():
 
 
 def test_linked_records_of_another_app_change_as_well():
-    quirk = AppQuirk("linked", "tasks.tasks", {"title": TASK}, column="day", value=2,
-                     other={"title": EVENT}, into="calendar.events")  # fmt: skip
-    episode = Episode(quirk)
+    episode = Episode(ACROSS)
     episode.do(add_task(title=TASK), event(EVENT, "2026-04-20"))
     assert episode.values("calendar.events", "day", title=EVENT) == ["2026-04-20"]
     episode.do(change_task(TASK, due="2026-04-01"))
@@ -247,9 +247,7 @@ def test_a_copy_made_right_before_a_fault_gives_the_same_bytes():
 
 
 def test_a_copy_made_before_another_app_is_changed_gives_the_same_bytes():
-    quirk = AppQuirk("linked", "tasks.tasks", {"title": TASK}, column="day", value=2,
-                     other={"title": EVENT}, into="calendar.events")  # fmt: skip
-    episode, copy = Episode(quirk), Episode(quirk)
+    episode, copy = Episode(ACROSS), Episode(ACROSS)
     episode.do(event(EVENT, "2026-04-20"))
     copy.device.load(episode.device.save())
     for each in (episode, copy):
@@ -258,11 +256,35 @@ def test_a_copy_made_before_another_app_is_changed_gives_the_same_bytes():
     assert episode.device.final_state() == copy.device.final_state()
 
 
-def test_what_others_do_does_not_set_off_a_fault():
-    episode = ready()
-    row = {"id": 5000, "list": 1, "title": OTHER, "due": "", "time": "", "priority": "",
+def others_add(episode, title):
+    """Let others add a task."""
+    row = {"id": 5000, "list": 1, "title": title, "due": "", "time": "", "priority": "",
            "flagged": False, "done": False, "note": "", "changed": "2026-03-05 09:00"}  # fmt: skip
     episode.device.intervene({"edits": [("tasks.tasks", "put", row)]})
+
+
+def test_what_others_do_does_not_change_another_app():
+    episode = Episode(ACROSS)
+    episode.do(event(EVENT, "2026-04-20"))
+    others_add(episode, TASK)
+    assert episode.values("calendar.events", "day", title=EVENT) == ["2026-04-20"]
+    episode.do(change_task(TASK, priority="high"))
+    assert episode.values("calendar.events", "day", title=EVENT) == ["2026-04-22"]
+
+
+def test_a_fault_of_another_app_leaves_no_trace_before_it_happens():
+    episodes = [Episode(ACROSS), Episode()]
+    for each in episodes:
+        each.do(event(EVENT, "2026-04-20"), add_task(title=OTHER))
+    one, two = episodes
+    assert one.screen() == two.screen()
+    assert one.device.final_state() == two.device.final_state()
+    assert (one.device.pixels() == two.device.pixels()).all()
+
+
+def test_what_others_do_does_not_set_off_a_fault():
+    episode = ready()
+    others_add(episode, OTHER)
     assert len(episode.values("tasks.tasks", "id", title=OTHER)) == 1
     assert len(episode.values("tasks.tasks", "id", title=TASK)) == 1
     episode.do(add_task(title="Third 45"))
