@@ -80,7 +80,7 @@ class _Occasion:
 
     @cached_property
     def _outcome(self) -> tuple[frozenset[_Damage], int]:
-        return _outcome(self.quirk, self.steps)
+        return _effects(self.quirk, self.steps)
 
     @property
     def damage(self) -> frozenset[_Damage]:
@@ -332,7 +332,7 @@ def _changes(table: str, row: PhoneRow, *, passing: bool = False) -> Iterator[tu
 # Damage ----------------------------------------------------------------------------------------
 
 
-def _outcome(quirk: AppQuirk, steps: Sequence[PhoneStep]) -> tuple[frozenset[_Damage], int]:
+def _effects(quirk: AppQuirk, steps: Sequence[PhoneStep]) -> tuple[frozenset[_Damage], int]:
     """Return what a fault leaves wrong when requests end, if nobody repairs it; and how often."""
     faults = DayFaults([quirk])
     found: dict[int, dict[tuple[str, Any], set[str]]] = {}

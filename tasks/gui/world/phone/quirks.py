@@ -28,7 +28,8 @@ class AppQuirk:
     """A fault of an app.
 
     `lost`: a save of the record is not kept, or not in one column; the next one is.
-    `late`: a saved change of the record is undone by the next save of another one in the table.
+    `late`: a saved change of the record is undone by the next save of another one in the table,
+    of any or of a certain one.
     `linked`: each save of the record also changes a column of another one, maybe of another app.
     `form`: whenever a column of any existing row is changed, another column gets a default value.
     `twice`: the record, when created, is stored twice.
