@@ -1,10 +1,13 @@
 """Reading: opening entries, tabs and screens of apps."""
 
+from collections.abc import Sequence
+
 from hexathlon.tasks.gui.operations.operation import OperationScript, PhoneOperation
 from hexathlon.tasks.gui.pilot import PhonePilot
 from hexathlon.tasks.source import Script
 
-__all__ = ["found", "look_up", "opened", "read", "read_path", "read_tab", "read_thread", "tab"]
+__all__ = ["found", "look_up", "opened", "read", "read_each",
+           "read_path", "read_tab", "read_thread", "tab"]  # fmt: skip
 
 
 def opened(app: str) -> OperationScript:
@@ -68,6 +71,20 @@ def read_path(app: str, key: str, *entries: str | tuple[str, ...]) -> PhoneOpera
             yield from pilot.act("scroll", direction="down")
 
     return PhoneOperation(run, actions=2 + len(entries) + bool(key))
+
+
+def read_each(app: str, path: Sequence[str], titles: Sequence[str]) -> PhoneOperation:
+    """Read a list that taps reach from an app's first screen, then some of its entries in turn."""
+
+    def run(pilot: PhonePilot) -> Script:
+        yield from pilot.open(app)
+        for entry in path:
+            yield from pilot.tap_entry(entry)
+        for title in titles:
+            yield from pilot.tap_entry(title)
+            yield from pilot.act("navigate_back")
+
+    return PhoneOperation(run, actions=1 + len(path) + 2 * len(titles))
 
 
 def read_thread(name: str) -> PhoneOperation:

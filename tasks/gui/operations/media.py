@@ -10,7 +10,8 @@ from hexathlon.tasks.gui.world.phone.core import PhoneRow
 from hexathlon.tasks.source import Script
 
 __all__ = ["add_playlist", "caption_photo", "clear_queue", "enqueue", "like_photo", "move_file",
-           "move_photo", "rename_file", "star_file", "trash_file", "trash_photo"]  # fmt: skip
+           "move_photo", "rename_file", "restore_file", "star_file", "trash_file",
+           "trash_photo"]  # fmt: skip
 
 
 # Files -----------------------------------------------------------------------------------------
@@ -62,6 +63,20 @@ def trash_file(file: PhoneRow) -> PhoneOperation:
 
     return PhoneOperation(
         run, lambda phone: phone.change("files.files", file["id"], trashed=True), actions=6
+    )
+
+
+def restore_file(file: PhoneRow) -> PhoneOperation:
+    """Take a file with a unique name out of the bin."""
+
+    def run(pilot: PhonePilot) -> Script:
+        yield from pilot.open("files")
+        yield from pilot.press("files", "bin")
+        yield from pilot.tap_entry(file["name"])
+        yield from pilot.press("files", "restore")
+
+    return PhoneOperation(
+        run, lambda phone: phone.change("files.files", file["id"], trashed=False), actions=5
     )
 
 

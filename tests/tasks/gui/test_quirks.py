@@ -8,7 +8,8 @@ import pytest
 from hexathlon.envs.gui.env import GUIEnv
 from hexathlon.envs.gui.screen_text import screen_text
 from hexathlon.envs.gui.simulator import PhoneDevice
-from hexathlon.tasks.gui.operations.media import trash_file
+from hexathlon.tasks.gui.operations.media import restore_file, trash_file
+from hexathlon.tasks.gui.operations.money import note_entry, transfer
 from hexathlon.tasks.gui.operations.operation import in_sequence
 from hexathlon.tasks.gui.operations.planning import (
     add_event,
@@ -20,7 +21,7 @@ from hexathlon.tasks.gui.operations.planning import (
 )
 from hexathlon.tasks.gui.operations.writing import send_message
 from hexathlon.tasks.gui.pilot import PhonePilot
-from hexathlon.tasks.gui.templates.shifts.faults import HELD_OUT
+from hexathlon.tasks.gui.templates.shifts.occasions import HELD_OUT, LEAST_FAULTS, MOST_FAULTS
 from hexathlon.tasks.gui.world.kit.looks import LOOKS, Appearance
 from hexathlon.tasks.gui.world.phone.quirks import AppQuirk
 from hexathlon.tasks.gui.world.system.phone import Phone
@@ -39,6 +40,8 @@ GONE = [("messages.threads", "drop", key) for key, row in PLAN.table("messages.t
         if row["number"] == PERSON["phone"]]  # fmt: skip
 TASK, OTHER = "Varnish 41", "Bottle 42"
 EVENT, LATER = "Audit 43", "Fair 44"
+ACROSS = AppQuirk("linked", "tasks.tasks", {"title": TASK}, column="day", value=2,
+                  other={"title": EVENT}, into="calendar.events")  # fmt: skip
 
 
 class Episode:
@@ -136,6 +139,57 @@ def test_a_late_fault_takes_a_file_out_of_the_bin():
     assert episode.values("files.files", "trashed", id=two["id"]) == [True]
 
 
+def test_a_late_fault_waits_for_the_save_of_one_other_record():
+    quirk = AppQuirk("late", "tasks.tasks", {"title": TASK}, other={"title": OTHER})
+    episode = Episode(quirk)
+    episode.do(add_task(title=TASK), add_task(title="Third 45"))
+    assert len(episode.values("tasks.tasks", "id", title=TASK)) == 1
+    episode.do(add_task(title=OTHER))
+    assert episode.values("tasks.tasks", "id", title=TASK) == []
+    episode.do(add_task(title=TASK), change_task(OTHER, due="2026-03-20"))
+    assert len(episode.values("tasks.tasks", "id", title=TASK)) == 1
+
+
+def test_a_late_fault_of_a_note_leaves_the_transfer_as_it_is():
+    """The list of entries shows no notes."""
+    one, two = list(PLAN.table("bank.payees").values())[:2]
+    known = [{"title": row["name"], "kind": "transfer", "reference": code}
+             for row, code in ((one, "Order 41"), (two, "Order 42"))]  # fmt: skip
+    quirk = AppQuirk("late", "bank.entries", known[0], column="note", other=known[1])
+    episode = Episode(quirk)
+    entry = {"title": one["name"], "amount": -1234, "note": ""}
+    episode.do(transfer(one, 1234, "Order 41"), note_entry(entry, "Receipt 7"))
+    assert episode.values("bank.entries", "note", **known[0]) == ["Receipt 7"]
+    episode.do(transfer(two, 2345, "Order 42"))
+    assert episode.values("bank.entries", "note", **known[0]) == [""]
+    assert episode.values("bank.entries", "amount", **known[0]) == [-1234]
+    episode.do(note_entry(entry, "Receipt 7"))
+    assert episode.values("bank.entries", "note", **known[0]) == ["Receipt 7"]
+
+
+def test_linked_records_of_another_app_change_as_well():
+    episode = Episode(ACROSS)
+    episode.do(add_task(title=TASK), event(EVENT, "2026-04-20"))
+    assert episode.values("calendar.events", "day", title=EVENT) == ["2026-04-20"]
+    episode.do(change_task(TASK, due="2026-04-01"))
+    assert episode.values("calendar.events", "day", title=EVENT) == ["2026-04-22"]
+    assert '"Task"' in episode.screen() and "Apr" not in episode.screen().replace("1 Apr", "")
+    episode.do(change_event(EVENT, day="2026-04-20"))
+    assert episode.values("calendar.events", "day", title=EVENT) == ["2026-04-20"]
+    assert episode.values("tasks.tasks", "due", title=TASK) == ["2026-04-01"]
+
+
+def test_a_linked_file_goes_into_the_bin_and_is_taken_out():
+    one, two = FILES
+    quirk = AppQuirk("linked", "files.files", {"name": one["name"]}, column="trashed", value=True,
+                     other={"name": two["name"]})  # fmt: skip
+    episode = Episode(quirk)
+    episode.do(trash_file(one))
+    assert episode.values("files.files", "trashed", id=two["id"]) == [True]
+    episode.do(restore_file(two))
+    assert episode.values("files.files", "trashed", id=two["id"]) == [False]
+
+
 def test_linked_records_move_in_one_direction():
     quirk = AppQuirk("linked", "calendar.events", {"title": EVENT}, column="day", value=2,
                      other={"title": LATER})  # fmt: skip
@@ -192,11 +246,45 @@ def test_a_copy_made_right_before_a_fault_gives_the_same_bytes():
     assert screens[0] == screens[1]
 
 
-def test_what_others_do_does_not_set_off_a_fault():
-    episode = ready()
-    row = {"id": 5000, "list": 1, "title": OTHER, "due": "", "time": "", "priority": "",
+def test_a_copy_made_before_another_app_is_changed_gives_the_same_bytes():
+    episode, copy = Episode(ACROSS), Episode(ACROSS)
+    episode.do(event(EVENT, "2026-04-20"))
+    copy.device.load(episode.device.save())
+    for each in (episode, copy):
+        each.do(add_task(title=TASK))
+        assert each.values("calendar.events", "day", title=EVENT) == ["2026-04-22"]
+    assert episode.device.final_state() == copy.device.final_state()
+
+
+def others_add(episode, title):
+    """Let others add a task."""
+    row = {"id": 5000, "list": 1, "title": title, "due": "", "time": "", "priority": "",
            "flagged": False, "done": False, "note": "", "changed": "2026-03-05 09:00"}  # fmt: skip
     episode.device.intervene({"edits": [("tasks.tasks", "put", row)]})
+
+
+def test_what_others_do_does_not_change_another_app():
+    episode = Episode(ACROSS)
+    episode.do(event(EVENT, "2026-04-20"))
+    others_add(episode, TASK)
+    assert episode.values("calendar.events", "day", title=EVENT) == ["2026-04-20"]
+    episode.do(change_task(TASK, priority="high"))
+    assert episode.values("calendar.events", "day", title=EVENT) == ["2026-04-22"]
+
+
+def test_a_fault_of_another_app_leaves_no_trace_before_it_happens():
+    episodes = [Episode(ACROSS), Episode()]
+    for each in episodes:
+        each.do(event(EVENT, "2026-04-20"), add_task(title=OTHER))
+    one, two = episodes
+    assert one.screen() == two.screen()
+    assert one.device.final_state() == two.device.final_state()
+    assert (one.device.pixels() == two.device.pixels()).all()
+
+
+def test_what_others_do_does_not_set_off_a_fault():
+    episode = ready()
+    others_add(episode, OTHER)
     assert len(episode.values("tasks.tasks", "id", title=OTHER)) == 1
     assert len(episode.values("tasks.tasks", "id", title=TASK)) == 1
     episode.do(add_task(title="Third 45"))
@@ -247,11 +335,27 @@ def verdict_of(task, script):
     return env.verdict()
 
 
-def test_every_day_has_three_kinds_of_faults_and_train_not_all(days):
+def hidden(quirk):
+    """Whether the damage is in another app, in a field of a record's own page, or comes later."""
+    own_page = {"tasks.tasks": {"note"}, "calendar.events": {"alarm", "calendar", "guests", "note"},
+                "bank.entries": {"note"}}  # fmt: skip
+    return (
+        bool(quirk["into"])
+        or quirk["kind"] == "late"
+        or quirk["column"] in own_page.get(quirk["table"], ())
+    )
+
+
+def test_every_day_has_faults_of_three_kinds_and_train_not_all(days):
     for task in days:
+        quirks = task.params["world"]["quirks"]
+        assert LEAST_FAULTS <= len(quirks) <= MOST_FAULTS, task.id
         assert len(set(kinds(task))) >= 3, task.id
+        assert sum(map(hidden, quirks)) * 2 >= len(quirks)
+        assert task.limits.turns <= 290, task.id
         assert task.split == "test" or not set(kinds(task)) & set(HELD_OUT), task.id
     assert set(HELD_OUT) <= {kind for task in days for kind in kinds(task)}
+    assert any(each["into"] for task in days for each in task.params["world"]["quirks"])
 
 
 def test_a_day_is_right_with_every_fault_repaired_and_wrong_with_one_left(days):

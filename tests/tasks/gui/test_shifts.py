@@ -81,18 +81,20 @@ def test_only_transfers_of_today_from_the_account_count_towards_the_limit():
 )
 def test_due_dates_leave_the_weekend_before_priority_is_decided(wanted, due, priority):
     at = moment()
-    (task,) = done(at, at.task("Rake", wanted))
+    (task,) = done(at, at.task("Rake", wanted, "Key 3"))
     assert (task["due"], task["priority"], task["list"]) == (due, priority, TASKS["id"])
 
 
 def test_no_two_open_tasks_of_the_list_are_due_on_one_day():
     at = moment()
-    dues = [done(at, at.task(f"Rake {number}", "2026-03-10"))[0]["due"] for number in range(4)]
+    dues = [
+        done(at, at.task(f"Rake {number}", "2026-03-10", "Key 3"))[0]["due"] for number in range(4)
+    ]
     assert dues == ["2026-03-10", "2026-03-09", "2026-03-06", "2026-03-05"]
     with pytest.raises(KeyError, match="no free day"):
-        at.task("Rake 5", "2026-03-10")
+        at.task("Rake 5", "2026-03-10", "Key 3")
     at.moved_task("Rake 0", "2026-03-12").effect(at.phone)
-    (again,) = done(at, at.task("Rake 6", "2026-03-10"))
+    (again,) = done(at, at.task("Rake 6", "2026-03-10", "Key 3"))
     assert again["due"] == "2026-03-10"
     assert at.moved_task("Rake 6", "2026-03-10") is None
 
@@ -150,7 +152,7 @@ def test_a_retroactive_change_reaches_what_was_created_today_and_nothing_else():
            "due": "2026-03-11", "done": False, "priority": ""}  # fmt: skip
     at = moment(("tasks.tasks", "put", old))
     for title, due in (("Near", "2026-03-09"), ("Far", "2026-03-18")):
-        at.task(title, due).effect(at.phone)
+        at.task(title, due, "Key 3").effect(at.phone)
     change = RuleChange("days", 2)
     now = replace(at, rules=change.applied(RULES))
     for operation in now.amended(change):
@@ -184,7 +186,7 @@ def test_a_shift_states_its_budget_and_requires_a_state_after_every_request(inde
     task = SOURCE.build(SOURCE.address("dev", index, "hard"))
     (check,) = task.checks
     requests = check.params["requests"]
-    assert 6 <= len(requests) <= 8 and str(task.limits.turns) in task.instruction
+    assert 5 <= len(requests) <= 7 and str(task.limits.turns) in task.instruction
     assert all(each["then"] and each["whole"] for each in requests)
     assert len(task.params["requests"]) == len(requests) - 1
 

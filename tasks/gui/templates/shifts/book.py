@@ -21,14 +21,13 @@ from hexathlon.tasks.gui.operations.operation import (
 )
 from hexathlon.tasks.gui.templates.draft import GuiAnswer, GuiDraft, GuiRequest
 from hexathlon.tasks.gui.templates.errand import Errand, NoErrand
-from hexathlon.tasks.gui.templates.shifts.faults import (
-    DayFaults,
-    PhoneStep,
-    drawn_faults,
-    looks,
-    watched,
-)
+from hexathlon.tasks.gui.templates.shifts.faults import DayFaults, PhoneStep, looks, watched
 from hexathlon.tasks.gui.templates.shifts.moment import DayWork, Moment
+from hexathlon.tasks.gui.templates.shifts.occasions import (
+    LEAST_FAULTS,
+    MOST_FAULTS,
+    FaultOccasions,
+)
 from hexathlon.tasks.gui.templates.shifts.rules import HouseRules, RuleChange
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
 from hexathlon.tasks.gui.world.system.plan import PhoneEdit, PhonePlan
@@ -38,8 +37,10 @@ __all__ = ["DayBook", "Notice", "ShiftRequest"]
 _MOST_MISSES = 6
 """Near misses beside those that leave damage by faults."""
 
-_LONG = 205
-"""Days whose budget would be larger without faults have three of them, others four."""
+_LONGEST = 285
+"""Largest budget of actions; days that need more have fewer faults."""
+
+_FAULT_TRIES = 8
 
 _INCOMING = 700
 """Numbers of messages that arrive during the day begin this far above those of the morning."""
@@ -110,10 +111,10 @@ class _Played:
             parts += [*operations, answering(answer) if answer else done]
         return in_sequence(*parts)
 
-    def actions(self, opening: Sequence[PhoneOperation]) -> int:
-        """Return the number of actions, those of the opening included."""
-        return sum(each.actions for each in opening) + sum(
-            1 + bool(answer) + sum(each.actions for each in operations)
+    def actions(self) -> int:
+        """Return the number of actions, without those of the opening."""
+        return sum(
+            1 + bool(answer) + _cost(operations)
             for operations, answer in zip(self.operations, self.answers, strict=True)
         )
 
@@ -163,17 +164,15 @@ class DayBook:
         first = self._played(plan, _Variant(), DayFaults(()))
         if first is None:
             raise NoErrand
-        names = self._differing(plan, first)
-        plan = replace(
-            plan, quirks=drawn_faults(e, first.steps, more=first.actions(opening) * factor < _LONG)
-        )
-        right = self._played(plan, _Variant())
-        if right is None:
-            raise NoErrand
+        undisturbed, occasions = plan, FaultOccasions(e, first.steps)
+        e.need(all(self._differs(plan, first, each) for each in self._misreadings().values()))
+        most = _LONGEST / factor - _cost(opening)
+        plan, right = self._disturbed(plan, occasions, most)
         e.need(all(then or answer for then, answer in zip(right.then, right.answers, strict=True)))
-        misses = self._misses(plan, names) | self._unnoticed(plan, right)
+        careless = self._careless(undisturbed, first)
+        misses = self._misses(plan, careless) | self._unnoticed(plan, right)
         expected = right.phone
-        budget = 10 * math.ceil(right.actions(opening) * factor / 10)
+        budget = 10 * math.ceil((right.actions() + _cost(opening)) * factor / 10)
         return GuiDraft(
             replace(e.plan, quirks=plan.quirks),
             e.say(
@@ -181,14 +180,16 @@ class DayBook:
                 "my notes about how I do things, whatever I ask for. Read what is written to me "
                 "when it comes; each new message has a notification. What counts is what the "
                 "phone shows when you report: at each report, everything that I have asked for so "
-                "far must be in order, and nothing else may have changed. If one of your changes "
-                "also affects something else, put that back before you report. Other people "
-                "change things only between a report and the next request, never while you work "
-                f"on one. You have {budget} actions for the whole day.",
+                "far, earlier requests included, must be in order in every detail, and nothing "
+                "else may have changed. Whatever your own changes alter besides, put it back "
+                "before you report. Other people change things only between a report and the next "
+                f"request, never while you work on one. You have {budget} actions for the whole "
+                "day.",
                 "今天有几件事，依次进行，每件做完请报告状态。无论我要什么，都请遵守我笔记里的做事规矩。"
                 "有人来信时请及时看，每条新信息都有通知。一切以报告时手机上显示的为准：每次报告时，"
-                "我到目前为止要求的都必须做到位，其他内容不得有任何变动。如果你的某项更改还影响了别的内容，"
-                "请在报告前恢复原样。别人只会在你报告之后、提出下一项要求之前改动手机上的内容，"
+                "我到目前为止要求的一切（包括之前的各项要求）每个细节都必须到位，其他内容不得有任何变动。"
+                "你自己的操作如果还改动了别的内容，请在报告前恢复原样。"
+                "别人只会在你报告之后、提出下一项要求之前改动手机上的内容，"
                 f"你办事期间不会。全天最多{budget}次操作。",
             ),
             right.script(opening),
@@ -262,7 +263,7 @@ class DayBook:
                 if slip != "skipped":
                     work = request.work(Moment(rules, found.phone, slip))
                     answer = _take(found, place, faults, work, operations)
-                operations += looks(found.phone, [s for s in found.steps if s.place == place])
+                operations += looks(found.phone, found.steps, place)
                 rows = found.phone.mark()
                 found.operations.append(operations)
                 found.answers.append(answer)
@@ -272,34 +273,63 @@ class DayBook:
             return None
         return found
 
-    def _differing(self, plan: PhonePlan, right: _Played) -> dict[str, _Variant]:
-        """Return ways through the day with one mistake, whose outcome is not the expected one.
+    def _disturbed(
+        self, plan: PhonePlan, occasions: FaultOccasions, most: float
+    ) -> tuple[PhonePlan, _Played]:
+        """Draw the faults of the day; return the phone with them, and how the day then goes.
+
+        Args:
+            plan: The phone.
+            occasions: Its faults to choose from.
+            most: Number of actions that it may take.
 
         Raises:
-            NoErrand: If a careless reader of the rules would get the day right.
+            NoErrand: If the day has too few occasions or becomes too long.
         """
-        wanted = right.outcome()
+        count = self.errand.number(LEAST_FAULTS, MOST_FAULTS)
+        for attempt in range(_FAULT_TRIES):
+            disturbed = replace(plan, quirks=occasions.drawn(count))
+            right = self._played(disturbed, _Variant())
+            if right is not None and right.actions() <= most:
+                return disturbed, right
+            count = max(count - attempt % 2, LEAST_FAULTS)
+        raise NoErrand
 
-        def differs(variant: _Variant) -> bool:
-            played = self._played(plan, variant)
-            return played is not None and played.outcome() != wanted
-
+    def _misreadings(self) -> dict[str, _Variant]:
+        """Return ways through the day of those who misread the rules."""
         found = {name: _Variant(rules=rules) for name, rules in self._misread.items()}
         found["changes unread"] = _Variant(obeyed=())
         found["wrong authority"] = _Variant(obeyed=(False,))
-        self.errand.need(all(map(differs, found.values())))
-        slips = {f"{place + 1} {slip}": _Variant({place: slip})
-                 for place, request in enumerate(self.requests)
-                 for slip in (*request.slips, "skipped")}  # fmt: skip
-        found |= {name: variant for name, variant in slips.items() if differs(variant)}
+        return found
+
+    def _differs(self, plan: PhonePlan, right: _Played, variant: _Variant) -> bool:
+        """Whether a way through the day can be gone and has another outcome."""
+        played = self._played(plan, variant)
+        return played is not None and played.outcome() != right.outcome()
+
+    def _careless(self, plan: PhonePlan, right: _Played) -> dict[str, _Variant]:
+        """Draw ways through the day with one mistake, whose outcome is not the expected one.
+
+        Args:
+            plan: The phone without faults.
+            right: The day as it should be, on this phone.
+        """
+        variants = self._misreadings() | {
+            f"{place + 1} {slip}": _Variant({place: slip})
+            for place, request in enumerate(self.requests)
+            for slip in (*request.slips, "skipped")
+        }
+        found: dict[str, _Variant] = {}
+        for name in self.errand.sample(list(variants), len(variants)):
+            if len(found) < _MOST_MISSES and self._differs(plan, right, variants[name]):
+                found[name] = variants[name]
         return found
 
     def _misses(
         self, plan: PhonePlan, variants: Mapping[str, _Variant]
     ) -> dict[str, OperationScript]:
         """Return days with one mistake each."""
-        names = self.errand.sample(list(variants), min(_MOST_MISSES, len(variants)))
-        played = {name: self._played(plan, variants[name]) for name in names}
+        played = {name: self._played(plan, variant) for name, variant in variants.items()}
         return {name: tolerant(day.script(())) for name, day in played.items() if day is not None}
 
     def _unnoticed(self, plan: PhonePlan, right: _Played) -> dict[str, OperationScript]:
@@ -313,6 +343,10 @@ class DayBook:
                 raise NoErrand
             found[name] = tolerant(played.script(()))
         return found
+
+
+def _cost(operations: Sequence[PhoneOperation]) -> int:
+    return sum(each.actions for each in operations)
 
 
 def _take(

@@ -1,4 +1,4 @@
-"""Faults of apps during a day: which ones a day has, and what puts their damage right.
+"""Faults of apps during a day: what they do to it, and what puts their damage right.
 
 Faults act on the same tables as on the phone. The expected phone is always as it has to be; only
 within an operation are the tables different, until the repairs that follow from the difference.
@@ -10,8 +10,9 @@ from functools import cached_property
 from typing import Any
 
 from hexathlon.tasks.gui.operations.expected import ExpectedPhone
-from hexathlon.tasks.gui.operations.finding import read, read_path
-from hexathlon.tasks.gui.operations.media import trash_file
+from hexathlon.tasks.gui.operations.finding import read, read_each, read_tab
+from hexathlon.tasks.gui.operations.media import restore_file, trash_file
+from hexathlon.tasks.gui.operations.money import note_entry
 from hexathlon.tasks.gui.operations.operation import PhoneOperation
 from hexathlon.tasks.gui.operations.planning import (
     add_event,
@@ -22,34 +23,23 @@ from hexathlon.tasks.gui.operations.planning import (
     delete_task,
     finish_task,
 )
-from hexathlon.tasks.gui.templates.errand import Errand, NoErrand
 from hexathlon.tasks.gui.world.phone.core import PhoneRow, PhoneTable
 from hexathlon.tasks.gui.world.phone.quirks import AppQuirk, QuirkMemory, disturbed
 
-__all__ = ["DayFaults", "PhoneStep", "HELD_OUT", "drawn_faults", "looks", "watched"]
+__all__ = ["ENTRIES", "EVENTS", "FILES", "MESSAGES", "ORDERS", "QUEUE", "TASKS", "DayFaults",
+           "PhoneStep", "RowPair", "differences", "looks", "watched"]  # fmt: skip
 
-HELD_OUT = ("form", "twice")
-"""Kinds of faults that no day of train and dev has."""
-
-_TASKS, _EVENTS, _FILES = "tasks.tasks", "calendar.events", "files.files"
-_MESSAGES, _ENTRIES = "messages.messages", "bank.entries"
-_WATCHED = (_TASKS, _EVENTS, _FILES, _MESSAGES, _ENTRIES)
-_NAMED = {_TASKS: "title", _EVENTS: "title", _FILES: "name"}
-"""Tables whose records are known by a name, with its column."""
+TASKS, EVENTS, FILES = "tasks.tasks", "calendar.events", "files.files"
+MESSAGES, ENTRIES = "messages.messages", "bank.entries"
+QUEUE, ORDERS = "podcasts.queue", "shop.orders"
+_WATCHED = (TASKS, EVENTS, FILES, MESSAGES, ENTRIES, QUEUE, ORDERS)
 
 _ROUNDS = 8
 """Repairs of one operation, at most."""
 
-_DRAWS = 60
-_KINDS = 3
-_EARLY = 3
-"""A day has a fault that shows in one of so many first requests."""
-
-_Damage = tuple[int, str, Any]
-"""Number of a request, and the table and key of a row that is wrong when it is reported."""
-
 _Tables = Mapping[str, PhoneTable]
-_Pair = tuple[PhoneRow | None, PhoneRow | None]
+RowPair = tuple[PhoneRow | None, PhoneRow | None]
+"""A row before and after a change; None if it is not there."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +55,7 @@ class PhoneStep:
     """The same tables where nothing has changed."""
 
     @cached_property
-    def altered(self) -> dict[str, list[_Pair]]:
+    def altered(self) -> dict[str, list[RowPair]]:
         """The rows that differ by table, as they were and as they are."""
         found = {}
         for name in _WATCHED:
@@ -113,7 +103,7 @@ class DayFaults:
         for _ in range(_ROUNDS):
             tables, kept = self.acted(tables, target)
             if kept:
-                place = next(_differences(tables, wanted), None)
+                place = next(differences(tables, wanted), None)
                 if place is None:
                     return
                 name, key = place
@@ -129,20 +119,22 @@ class DayFaults:
     def acted(self, before: _Tables, after: _Tables) -> tuple[_Tables, bool]:
         """Let the faults act on a change; return the tables, and whether anything was kept."""
         tables = dict(after)
-        for app in sorted({name.partition(".")[0] for name in _WATCHED}):
-            names = [name for name in _WATCHED if name.partition(".")[0] == app]
-            if all(before[name] is after[name] for name in names):
+        for name in _WATCHED:  # no two are of the same app
+            if before[name] is after[name]:
                 continue
+            into = {quirk.into for quirk in self._quirks if quirk.into and quirk.table == name}
+            others = {each: tables[each] for each in into}
             changed, self._memory = disturbed(
-                self._quirks, self._memory, {name: before[name] for name in names},
-                {name: after[name] for name in names}, lambda _: 0)  # fmt: skip
+                self._quirks, self._memory, {**others, name: before[name]},
+                {**others, name: after[name]}, lambda _: 0)  # fmt: skip
             if changed is None:
                 return before, False
             tables |= changed
         return tables, True
 
 
-def _differences(tables: _Tables, wanted: _Tables) -> Iterator[tuple[str, Any]]:
+def differences(tables: _Tables, wanted: _Tables) -> Iterator[tuple[str, Any]]:
+    """Yield table and key of the rows that are not as they have to be."""
     for name in _WATCHED:
         if tables[name] is wanted[name]:
             continue
@@ -159,11 +151,13 @@ def _repair(
     phone: ExpectedPhone, table: str, wrong: PhoneRow | None, right: PhoneRow | None
 ) -> PhoneOperation:
     """Return the operation that makes a wrong row right."""
-    if table == _FILES and right is not None:
-        return trash_file(right)
-    if table == _TASKS:
+    if table == FILES and right is not None:
+        return trash_file(right) if right["trashed"] else restore_file(right)
+    if table == ENTRIES and wrong is not None and right is not None:
+        return note_entry(wrong, right["note"])
+    if table == TASKS:
         return _task_repair(phone, wrong, right)
-    if table == _EVENTS:
+    if table == EVENTS:
         return _event_repair(wrong, right)
     raise KeyError(f"no repair for {table}")
 
@@ -171,206 +165,84 @@ def _repair(
 def _task_repair(
     phone: ExpectedPhone, wrong: PhoneRow | None, right: PhoneRow | None
 ) -> PhoneOperation:
+    names = ("due", "priority", "note")
     if right is None:
         assert wrong is not None
         return delete_task(wrong["title"])
     within = phone.table("tasks.lists")[right["list"]]["name"]
     if wrong is None:
-        facts = {name: right[name] for name in ("due", "priority") if right[name]}
+        facts = {name: right[name] for name in names if right[name]}
         return add_task(title=right["title"], list=within, **facts)
     if wrong["done"] != right["done"]:
         return finish_task(right["title"])
-    facts = {name: right[name] for name in ("due", "priority") if right[name] != wrong[name]}
-    return change_task(right["title"], **facts)
+    return change_task(right["title"], **{name: right[name] for name in names
+                                          if right[name] != wrong[name]})  # fmt: skip
 
 
 def _event_repair(wrong: PhoneRow | None, right: PhoneRow | None) -> PhoneOperation:
-    names = ("day", "start", "end", "calendar", "alarm")
+    names = ("day", "start", "end", "calendar", "alarm", "note")
     if right is None:
         assert wrong is not None
         return delete_event(wrong["title"])
+    guests = set(filter(None, right["guests"].split(", ")))
     if wrong is None:
-        guests = {"guests": right["guests"]} if right["guests"] else {}
-        return add_event(title=right["title"], **guests, **{name: right[name] for name in names})
-    return change_event(right["title"], **{name: right[name] for name in names
-                                           if right[name] != wrong[name]})  # fmt: skip
+        facts = {name: right[name] for name in names}
+    else:
+        facts = {name: right[name] for name in names if right[name] != wrong[name]}
+        guests ^= set(filter(None, wrong["guests"].split(", ")))
+    if guests:
+        facts["guests"] = ", ".join(sorted(guests))
+    if wrong is None:
+        return add_event(title=right["title"], **facts)
+    return change_event(right["title"], **facts)
 
 
-def looks(phone: ExpectedPhone, steps: Sequence[PhoneStep]) -> Iterator[PhoneOperation]:
-    """Yield what is read before a report: the lists and records in which something was saved.
+# Looks -----------------------------------------------------------------------------------------
+
+
+def looks(phone: ExpectedPhone, steps: Sequence[PhoneStep], place: int) -> Iterator[PhoneOperation]:
+    """Yield what is read before a report: the records that the day has changed so far.
+
+    Lists show most of them. What only a record's own page shows is read where its app has been
+    used for this request; events are read one by one.
 
     Args:
         phone: The expected phone.
-        steps: The operations of the request.
+        steps: The operations of the day so far.
+        place: Number of the request.
     """
+    now = {name for step in steps if step.place == place for name in step.altered}
     saved = {(name, key) for step in steps for name, pairs in step.altered.items()
              for _, row in pairs if row is not None for key in [row["id"]]}  # fmt: skip
-    rows = [(name, phone.table(name).get(key)) for name, key in sorted(saved)]
-    tasks = {row["list"] for name, row in rows if name == _TASKS and row is not None}
-    folders = {row["folder"] for name, row in rows if name == _FILES and row is not None}
-    accounts = {row["account"] for name, row in rows if name == _ENTRIES and row is not None}
-    for key in sorted(tasks):
-        yield read_path("tasks", "", phone.table("tasks.lists")[key]["name"])
-    for key in sorted(folders):
-        yield read_path("files", "", phone.table("files.folders")[key]["name"])
-    for key in sorted(accounts):
-        yield read_path("bank", "", phone.table("bank.accounts")[key]["name"])
-    for name, row in rows:
-        if name == _EVENTS and row is not None:
-            yield read("calendar", row["title"])
+    rows: dict[str, list[PhoneRow]] = {}
+    for name, key in sorted(saved):
+        row = phone.table(name).get(key)
+        if row is not None:
+            rows.setdefault(name, []).append(row)
+    lists, accounts, folders = (
+        _by(rows.get(table, ()), column)
+        for table, column in ((TASKS, "list"), (ENTRIES, "account"), (FILES, "folder"))
+    )
+    for key, tasks in lists.items():
+        own = [row["title"] for row in tasks if row["note"] and TASKS in now and not row["done"]]
+        yield read_each("tasks", [phone.table("tasks.lists")[key]["name"]], own)
+    for row in rows.get(EVENTS, ()):
+        yield read("calendar", row["title"])
+    for key, entries in accounts.items() if ENTRIES in now else ():
+        own = [row["title"] for row in entries if row["note"]]
+        yield read_each("bank", [phone.table("bank.accounts")[key]["name"]], own)
+    for key in folders:
+        yield read_each("files", [phone.table("files.folders")[key]["name"]], ())
+    if MESSAGES in rows:
+        yield read_each("messages", (), ())
+    if QUEUE in rows:
+        yield read_tab("podcasts", "queue")
+    if ORDERS in now:
+        yield read_tab("shop", "orders")
 
 
-# Draws -----------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Candidate:
-    quirk: AppQuirk
-    damage: frozenset[_Damage]
-    """What is wrong at the end of requests if nobody looks."""
-
-
-def drawn_faults(e: Errand, steps: Sequence[PhoneStep], *, more: bool) -> tuple[AppQuirk, ...]:
-    """Draw the faults of a day: of three kinds, of different records, in the morning and later.
-
-    Args:
-        e: Source of the draws.
-        steps: The operations of the day as it should be.
-        more: Whether there is a fourth fault.
-
-    Raises:
-        NoErrand: If the day has too few occasions.
-    """
-    unseen = e.scene.split in ("test", "heldout")
-    by_kind: dict[str, list[_Candidate]] = {}
-    for quirk in _possible(steps):
-        if unseen or quirk.kind not in HELD_OUT:
-            damage = _damage(quirk, steps)
-            if damage:
-                by_kind.setdefault(quirk.kind, []).append(_Candidate(quirk, damage))
-    known = [kind for kind in by_kind if kind not in HELD_OUT]
-    new = [kind for kind in by_kind if kind in HELD_OUT]
-    half = (max(step.place for step in steps) + 1) // 2
-    e.need(len(by_kind) >= _KINDS)
-    for _ in range(_DRAWS):
-        kinds = [*e.sample(new, min(len(new), e.number(1, 2))), *e.sample(known, len(known))]
-        chosen = [e.pick(by_kind[kind]) for kind in kinds[:_KINDS]]
-        if more:
-            chosen.append(e.pick(by_kind[e.pick(kinds)]))
-        wrong = [each for candidate in chosen for each in candidate.damage]
-        places = [place for place, _, _ in wrong]
-        quirks = [each.quirk for each in chosen]
-        if (min(places) < _EARLY and max(places) >= half and _apart(quirks)
-                and len(set(wrong)) == len(wrong)):  # fmt: skip
-            return tuple(e.sample(quirks, len(quirks)))
-    raise NoErrand
-
-
-def _apart(quirks: Sequence[AppQuirk]) -> bool:
-    """Whether all are of different records, and no record that is moved has a fault of its own."""
-    own = [(each.table, str(each.match)) for each in quirks if each.kind not in ("linked", "form")]
-    rest = [str(each) for each in quirks if each.kind in ("linked", "form")]
-    moved = [(each.table, str(each.other)) for each in quirks if each.kind == "linked"]
-    return len({*own, *rest}) == len(quirks) and not set(own) & set(moved)
-
-
-def _possible(steps: Sequence[PhoneStep]) -> Iterator[AppQuirk]:
-    """Yield the faults for which a day has an occasion."""
-    saves: dict[tuple[str, str], int] = {}
-    made: list[tuple[str, str]] = []
-    for step in steps:
-        for table, pairs in step.altered.items():
-            for old, new in pairs:
-                if new is None or (table == _MESSAGES and not new["mine"]):
-                    continue
-                match = _known_by(table, new)
-                record = (table, str(sorted(match.items())))
-                yield AppQuirk("lost", table, match, saves.get(record, 0))
-                if table in (_TASKS, _EVENTS):
-                    yield from _lost_column(table, match, saves.get(record, 0), old, new)
-                saves[record] = saves.get(record, 0) + 1
-                if table not in _NAMED:
-                    continue
-                if table != _FILES:
-                    yield from _linked(step, table, match, made)
-                    yield from _form(table, old, new)
-                    if old is None:
-                        yield AppQuirk("twice", table, match)
-                if record not in made:
-                    yield AppQuirk("late", table, match)
-                made.append((table, new[_NAMED[table]]))
-
-
-def _known_by(table: str, row: PhoneRow) -> dict[str, Any]:
-    if table == _MESSAGES:
-        return {"thread": row["thread"], "mine": True}
-    if table == _ENTRIES:
-        return {"title": row["title"], "kind": "transfer"}
-    return {_NAMED[table]: row[_NAMED[table]]}
-
-
-_DEFAULTS = {_TASKS: {"priority": ""}, _EVENTS: {"calendar": "personal"}}
-"""What a new record has if nothing is chosen."""
-
-
-def _lost_column(
-    table: str, match: Mapping[str, Any], after: int, old: PhoneRow | None, new: PhoneRow
-) -> Iterator[AppQuirk]:
-    """Yield saves of which one column is not kept."""
-    for column, usual in _DEFAULTS[table].items():
-        value = usual if old is None else old[column]
-        if new[column] != value:
-            yield AppQuirk("lost", table, match, after, column, value)
-
-
-def _linked(
-    step: PhoneStep, table: str, match: Mapping[str, Any], made: Sequence[tuple[str, str]]
-) -> Iterator[AppQuirk]:
-    """Yield records, saved earlier, that a save of this one changes."""
-    name = _NAMED[table]
-    for row in step.after[table].values():
-        if (table, row[name]) not in made or row[name] == match[name]:
-            continue
-        other = {name: row[name]}
-        if table == _TASKS and row["done"]:
-            yield AppQuirk("linked", table, match, column="done", value=False, other=other)
-        elif table == _EVENTS or row["due"]:
-            days = 1 + len(row[name]) % 3
-            column = "day" if table == _EVENTS else "due"
-            yield AppQuirk("linked", table, match, column=column, value=days, other=other)
-
-
-def _form(table: str, old: PhoneRow | None, new: PhoneRow) -> Iterator[AppQuirk]:
-    """Yield forms that reset a column whenever the date is changed."""
-    if old is None:
-        return
-    if table == _TASKS and old["due"] != new["due"]:
-        yield AppQuirk("form", table, column="priority", value="", cause="due")
-    elif table == _EVENTS:
-        for cause in ("day", "start"):
-            if old[cause] != new[cause]:
-                yield AppQuirk("form", table, column="alarm", value="", cause=cause)
-
-
-def _damage(quirk: AppQuirk, steps: Sequence[PhoneStep]) -> frozenset[_Damage]:
-    """Return what a fault leaves wrong at the end of requests if nobody repairs it."""
-    faults = DayFaults([quirk])
-    found: dict[int, dict[tuple[str, Any], set[str]]] = {}
-    for step in steps:
-        if quirk.table not in step.altered:
-            continue
-        wrong = found.setdefault(step.place, {})
-        for table, pairs in step.altered.items():
-            for old, new in pairs:
-                record = (table, (new or old or {})["id"])
-                wrong[record] = wrong.get(record, set()) - _columns(old, new)
-        tables, _ = faults.acted(step.before, step.after)
-        for name, key in _differences(tables, step.after):
-            wrong[name, key] = _columns(tables[name].get(key), step.after[name].get(key))
-    return frozenset((place, *record) for place, wrong in found.items()
-                     for record, columns in wrong.items() if columns)  # fmt: skip
-
-
-def _columns(one: PhoneRow | None, other: PhoneRow | None) -> set[str]:
-    one, other = one or {}, other or {}
-    return {name for name in {**one, **other} if one.get(name) != other.get(name)}
+def _by(rows: Sequence[PhoneRow], column: str) -> dict[Any, list[PhoneRow]]:
+    found: dict[Any, list[PhoneRow]] = {}
+    for row in rows:
+        found.setdefault(row[column], []).append(row)
+    return found

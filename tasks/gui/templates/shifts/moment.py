@@ -92,12 +92,12 @@ class Moment:
         ahead = (date.fromisoformat(due) - date.fromisoformat(self.rules.today)).days
         return "high" if ahead <= self.rules.days else ""
 
-    def task(self, title: str, wanted: str) -> PhoneOperation:
+    def task(self, title: str, wanted: str, note: str) -> PhoneOperation:
         """Create a task in the list, with the due date and the priority that the rules ask for."""
         due = self.due(title, wanted)
         priority = self._priority(due)
         more = {"priority": priority} if priority else {}
-        return add_task(title=title, list=self.rules.tasks["name"], due=due, **more)
+        return add_task(title=title, list=self.rules.tasks["name"], due=due, **more, note=note)
 
     def moved_task(self, title: str, wanted: str) -> PhoneOperation | None:
         """Change a task's due date; None if that changes nothing."""

@@ -22,7 +22,7 @@ from hexathlon.tasks.gui.templates.shifts.layouts import COUNT, PAIRS, Placement
 from hexathlon.tasks.gui.templates.shifts.moment import DayWork, Moment
 from hexathlon.tasks.gui.world.phone.core import PhoneRow
 
-__all__ = ["short_stands", "stands", "tents"]
+__all__ = ["one_market", "short_stands", "short_tents", "stands", "tents"]
 
 _RECIPIENTS = (5, 3, 1)
 """Indices, in the cast, of the members of the group Work who are sent the layouts, in turn."""
@@ -82,6 +82,11 @@ def stands(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     return _planning(e, cast, _STANDS)
 
 
+def one_market(e: Errand, cast: DayCast) -> list[ShiftRequest]:
+    """Place the stands of a market once, and tell two people."""
+    return _planning(e, cast, _STANDS, changes=0)
+
+
 def short_stands(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     """Place the stands of a market, with one change."""
     return _planning(e, cast, _STANDS, changes=1)
@@ -90,6 +95,11 @@ def short_stands(e: Errand, cast: DayCast) -> list[ShiftRequest]:
 def tents(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     """Place the tents of people who want to be near each other or not."""
     return _planning(e, cast, _TENTS)
+
+
+def short_tents(e: Errand, cast: DayCast) -> list[ShiftRequest]:
+    """Place the tents of people who want to be near each other or not, with one change."""
+    return _planning(e, cast, _TENTS, changes=1)
 
 
 class _Stage(NamedTuple):
@@ -268,7 +278,7 @@ def _planning(e: Errand, cast: DayCast, story: _Story, changes: int = 2) -> list
           text=e.say("Good morning!", "早上好！"), time=f"{e.today} 07:59")  # fmt: skip
 
     def work_of(
-        stage: _Stage, reads: Sequence[str], person: PhoneRow
+        stage: _Stage, reads: Sequence[str], *told: PhoneRow
     ) -> Callable[[Moment], DayWork]:
         def work(at: Moment) -> DayWork:
             if stage is stages[0]:
@@ -277,22 +287,26 @@ def _planning(e: Errand, cast: DayCast, story: _Story, changes: int = 2) -> list
             for name in reads:
                 yield read_thread(name)
             if at.slip != "kept":
-                yield at.message(person, words.plan(stage.slips.get(at.slip, stage.best)))
+                for person in told:
+                    yield at.message(person, words.plan(stage.slips.get(at.slip, stage.best)))
             return None
 
         return work
 
     noun, spot = story.noun, story.spot
+    first = people[:1] if changes else people[:2]
+    named = e.say(" and ".join(row["name"] for row in first),
+                  "和".join(row["name"] for row in first))  # fmt: skip
     example = words.plan((2, 0, 4, 1, 7, 5, 3, 6))
     requests = [ShiftRequest((
         f'Find the plan for the note "{words.title}" that costs least, by all that has been '
-        f"written to me; there is exactly one. Tell {people[0]['name']} by message which {spot[0]} "
+        f"written to me; there is exactly one. Tell {named} by message which {spot[0]} "
         f"each {noun[0]} gets: only the numbers, in the order of the list, in the form "
         f'"{example}", besides an ending if my notes ask for one.',
         f"请为笔记“{words.title}”找出费用最低的方案，要考虑别人发给我的信息；这样的方案只有一个。"
-        f"发信息告诉{people[0]['name']}每{story.counter}{noun[1]}占哪个{spot[1]}，只写编号，按清单顺序，"
+        f"发信息告诉{named}每{story.counter}{noun[1]}占哪个{spot[1]}，只写编号，按清单顺序，"
         f"格式为“{example}”；笔记要求写结尾时，另加结尾。"),
-        work_of(stages[0], (chief["name"], other["name"]), people[0]),
+        work_of(stages[0], (chief["name"], other["name"]), *first),
         tuple(stages[0].slips))]  # fmt: skip
     for stage, person in zip(stages[1:], people[1:], strict=False):
         said = [(thread, text) for thread, text in ((chief, stage.true), (other, stage.false))

@@ -3,6 +3,7 @@
 from datetime import date, timedelta
 
 from hexathlon.tasks.gui.operations.finding import read_path
+from hexathlon.tasks.gui.operations.money import note_entry
 from hexathlon.tasks.gui.operations.planning import add_task, delete_task
 from hexathlon.tasks.gui.templates.errand import Errand
 from hexathlon.tasks.gui.templates.shifts.book import ShiftRequest
@@ -31,6 +32,7 @@ def chores(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     if e.number(0, 1):
         e.put("messages.messages", None, thread=conversation(e, person)["id"], file="", mine=True,
               text=e.say("Good morning!", "早上好！"), time=f"{e.today} 07:59")  # fmt: skip
+    shed = e.say(f"Key {e.number(100, 999)}", f"钥匙{e.number(100, 999)}")
     more = e.number(3, 9)
     new = (date.fromisoformat(due) + timedelta(days=more)).isoformat()
 
@@ -41,11 +43,11 @@ def chores(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     def work(at: Moment) -> DayWork:
         yield read_path("tasks", "", cast.tasks["name"])
         if at.slip == "as said":
-            yield add_task(title=kept, list=cast.tasks["name"], due=due)
-            yield add_task(title=gone, list=cast.tasks["name"], due=other)
+            yield add_task(title=kept, list=cast.tasks["name"], due=due, note=shed)
+            yield add_task(title=gone, list=cast.tasks["name"], due=other, note=shed)
         else:
-            yield at.task(kept, due)
-            yield at.task(gone, other)
+            yield at.task(kept, due, shed)
+            yield at.task(gone, other, shed)
         yield at.message(person, told(at))
         return None
 
@@ -64,10 +66,11 @@ def chores(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     return [
         ShiftRequest((
             f'Add two tasks, one after the other: "{kept}" by {e.day_words(due)}, then "{gone}" by '
-            f'{e.day_words(other)}. Then tell {person["name"]} by message when "{kept}" is due in '
+            f'{e.day_words(other)}, each with the note "{shed}". Then tell '
+            f'{person["name"]} by message when "{kept}" is due in '
             f'the end, in the form "{form}".',
             f"依次新建两项任务：先是“{kept}”，不晚于{e.day_words(due)}；然后是“{gone}”，不晚于"
-            f"{e.day_words(other)}。再发信息告诉{person['name']}“{kept}”最后定在哪天到期，"
+            f"{e.day_words(other)}；备注都写“{shed}”。再发信息告诉{person['name']}“{kept}”最后定在哪天到期，"
             f"格式为“{form}”。"), work, ("as said",)),
         ShiftRequest((
             f'"{gone}" is not needed after all: delete the task. And "{kept}" may now be done '
@@ -97,10 +100,15 @@ def payments(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     first, second = 100 * e.number(40, 110), 100 * e.number(50, 130)
     codes = [e.say(f"Order {code}", f"订单{code}") for code in e.sample(range(100, 999), 2)]
     percent = e.pick((5, 15, 20, 25))
+    receipt = e.say(f"Receipt {e.number(100, 999)}", f"收据{e.number(100, 999)}")
 
     def work(at: Moment) -> DayWork:
         yield read_path("bank", "", current["name"])
-        yield at.transfer(two if at.slip == "swapped" else one, first, codes[0])
+        payee = two if at.slip == "swapped" else one
+        yield at.transfer(payee, first, codes[0])
+        entry = at.phone.the("bank.entries", title=payee["name"], reference=codes[0])
+        if at.slip != "no note":
+            yield note_entry(entry, receipt)
         return None
 
     def later(at: Moment) -> DayWork:
@@ -110,8 +118,10 @@ def payments(e: Errand, cast: DayCast) -> list[ShiftRequest]:
 
     return [
         ShiftRequest((
-            f'Send {one["name"]} {cents_text(first, "en")}, reference "{codes[0]}".',
-            f"转给{one['name']}{cents_text(first, 'zh')}，附言“{codes[0]}”。"), work, ("swapped",)),
+            f'Send {one["name"]} {cents_text(first, "en")}, reference "{codes[0]}". Then give this '
+            f'entry of the account the note "{receipt}".',
+            f"转给{one['name']}{cents_text(first, 'zh')}，附言“{codes[0]}”。"
+            f"再给账户里的这笔记录写上备注“{receipt}”。"), work, ("swapped", "no note")),
         ShiftRequest((
             f'Send {two["name"]} {cents_text(second, "en")} less {percent} % of what I sent '
             f'{one["name"]} today, reference "{codes[1]}".',

@@ -15,7 +15,13 @@ from hexathlon.tasks.gui.templates.shifts.cast import (
     mail,
     note,
 )
-from hexathlon.tasks.gui.templates.shifts.planning import short_stands, stands, tents
+from hexathlon.tasks.gui.templates.shifts.planning import (
+    one_market,
+    short_stands,
+    short_tents,
+    stands,
+    tents,
+)
 from hexathlon.tasks.gui.templates.shifts.rules import (
     KINDS,
     HouseRules,
@@ -49,7 +55,9 @@ _APPLIES: dict[Duty, frozenset[str]] = {
     listening: frozenset(),
     storage: frozenset(),
     stands: frozenset({"messages"}),
+    one_market: frozenset({"messages"}),
     short_stands: frozenset({"messages"}),
+    short_tents: frozenset({"messages"}),
     tents: frozenset({"messages"}),
 }
 """What the rules of a day with a duty are about."""
@@ -178,17 +186,17 @@ def _drawn(e: Errand, cast: DayCast, duty: Duty) -> list[ShiftRequest]:
 
 
 def _day(e: Errand, *duties: Duty) -> GuiDraft:
-    """Draw a day of these duties; rules are drawn until every one of them matters."""
+    """Draw a day of these duties; order and rules are drawn until every rule matters."""
     cast = draw_cast(e)
     cast = replace(cast, acting=_office(e, cast))
     parts = [_drawn(e, cast, duty) for duty in duties]
-    requests = _merged(e, parts[:-1], parts[-1])
     kinds = frozenset[str]().union(*(_APPLIES[duty] for duty in duties))
     groups = read_path("contacts", "groups", wordings("contacts", "work", e.language))
     leave = look_up("mail", cast.keeper["name"])
     before = e.plan
     for _ in range(_RULE_TRIES):
         e.plan = before
+        requests = _merged(e, parts[:-1], parts[-1])
         try:
             rules, misread, titles = _rules(e, cast, kinds)
             notices = _notices(e, cast, rules, kinds, len(requests))
@@ -203,19 +211,19 @@ def _day(e: Errand, *duties: Duty) -> GuiDraft:
 @errand("shift_treasurer", "hard", apps="bank notes tasks messages mail")
 def treasurer(e: Errand) -> GuiDraft:
     """A day of accounts: a trip, invoices, payments, and tents to place."""
-    return _day(e, trip_costs, invoices, payments, tents)
+    return _day(e, trip_costs, invoices, payments, short_tents)
 
 
 @errand("shift_workshop", "hard", apps="calendar notes tasks mail messages bank")
 def workshop(e: Errand) -> GuiDraft:
     """A day of plans: deadlines, payments, and stands to place."""
-    return _day(e, deadlines, payments, stands)
+    return _day(e, deadlines, payments, one_market)
 
 
 @errand("shift_festival", "hard", apps="calendar messages files tasks notes mail")
 def festival(e: Errand) -> GuiDraft:
     """A day before a festival: jobs, chores, files, and tents to place."""
-    return _day(e, gaps, chores, storage, tents)
+    return _day(e, gaps, chores, storage, short_tents)
 
 
 @errand("shift_moving", "hard", apps="bank calendar tasks messages mail notes")

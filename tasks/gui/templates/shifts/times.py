@@ -147,6 +147,7 @@ def gaps(e: Errand, cast: DayCast) -> list[ShiftRequest]:
         e.say(f"{name}: {length} minutes", f"{name}：{length}分钟")
         for name, length in zip(names, jobs, strict=True)))  # fmt: skip
     end = _clock(starts[2] + sizes[2])
+    room = e.say(f"Room {e.number(100, 999)}", f"{e.number(100, 999)}室")
     times: dict[int, int] = {}
     for gap in range(3):
         at = starts[gap]
@@ -163,7 +164,7 @@ def gaps(e: Errand, cast: DayCast) -> list[ShiftRequest]:
         yield read_path("calendar", "agenda")
         shift = 5 if at.slip == "late" else 0
         yield at.event(title=names[first], day=day, start=_clock(times[first] + shift),
-                       end=_clock(times[first] + shift + jobs[first]))  # fmt: skip
+                       end=_clock(times[first] + shift + jobs[first]), note=room)  # fmt: skip
         return [_clock(times[job]) for job in range(_JOBS)]
 
     return [ShiftRequest((
@@ -172,11 +173,11 @@ def gaps(e: Errand, cast: DayCast) -> list[ShiftRequest]:
         "Within a free stretch the longest job comes first, and the jobs follow each other from "
         "its beginning without a break. Answer with the four times in the order of the note, like "
         '"09:00; 10:30; 11:15; 14:00", and put only the job that begins earliest on '
-        f"{e.day_words(day)} into the calendar, under its name.",
+        f'{e.day_words(day)} into the calendar, under its name and with the note "{room}".',
         f"笔记“{title}”里的四项活计要排进{e.day_words(day)}9:00至{end}，每项不拆分、不与其他日程"
         "重叠；只有一种排法放得下。每段空闲里最长的排最前，从空闲开始处起一项接一项，不留间隔。"
         "请按笔记里的顺序回答四项各自的开始时间，如“09:00; 10:30; 11:15; 14:00”，"
-        f"并只把{e.day_words(day)}最早开始的那项以其名称加入日历。"),
+        f"并只把{e.day_words(day)}最早开始的那项以其名称加入日历，备注写“{room}”。"),
         work, ("late",))]  # fmt: skip
 
 
@@ -215,6 +216,7 @@ def deadlines(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     steps = e.sample((("Print badges", "打印胸牌"), ("Order flowers", "订花"),
                       ("Confirm halls", "确认场地"), ("Collect lists", "收集名单")), 2)  # fmt: skip
     backs = e.sample(range(1, 12), 2)
+    code = e.say(f"Budget {e.number(100, 999)}", f"预算{e.number(100, 999)}")
     titles = [e.say(f"{step[0]} for {name}", f"{name}：{step[1]}") for step in steps]
     needs = (e.say("; ".join(f"{step[0]} {back} days before" for step, back in
                              zip(steps, backs, strict=True)),
@@ -236,7 +238,8 @@ def deadlines(e: Errand, cast: DayCast) -> list[ShiftRequest]:
         yield change_event(name, day=day)
         yield read_path("tasks", "", cast.tasks["name"])
         for title, back in zip(titles, backs, strict=True):
-            yield at.task(title, wanted(event["day"] if at.slip == "old date" else day, back))
+            due = wanted(event["day"] if at.slip == "old date" else day, back)
+            yield at.task(title, due, code)
         return None
 
     def moved(at: Moment) -> DayWork:
@@ -251,10 +254,11 @@ def deadlines(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     return [
         ShiftRequest((
             f'{planner["name"]} has written mails about "{name}": what it needs and when. Make a '
-            f'task of each point, in the order of the mail and in the form "{titles[0]}", and '
-            "correct the event's date if it is wrong.",
+            f'task of each point, in the order of the mail and in the form "{titles[0]}", each '
+            f'with the note "{code}", and correct the event\'s date if it is wrong.',
             f"{planner['name']}的邮件里写了“{name}”需要什么、什么时候。请按邮件中的顺序为每一点新建任务，"
-            f"格式为“{titles[0]}”；如果日程的日期不对请更正。"), work, ("old date",)),
+            f"格式为“{titles[0]}”，备注都写“{code}”；如果日程的日期不对请更正。"),
+            work, ("old date",)),
         ShiftRequest((
             f'There is news about "{name}", by message. Bring the calendar and the tasks up to '
             "date, the tasks in the same order.",

@@ -7,6 +7,7 @@ a screen that is opened again shows the rows as they are. Changes by other peopl
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import date, timedelta
+from itertools import chain
 from typing import Any, Literal, Self
 
 from hexathlon.tasks.gui.world.phone.core import PhoneRow, PhoneTable
@@ -27,8 +28,9 @@ class AppQuirk:
     """A fault of an app.
 
     `lost`: a save of the record is not kept, or not in one column; the next one is.
-    `late`: a saved change of the record is undone by the next save of another one in the table.
-    `linked`: each save of the record also changes a column of another one.
+    `late`: a saved change of the record is undone by the next save of another one in the table,
+    of any or of a certain one.
+    `linked`: each save of the record also changes a column of another one, maybe of another app.
     `form`: whenever a column of any existing row is changed, another column gets a default value.
     `twice`: the record, when created, is stored twice.
     """
@@ -44,13 +46,18 @@ class AppQuirk:
     """Number of saves of the record before the fault; for `lost`."""
 
     column: str = ""
-    """The column that is changed besides; for `lost`, the one that is not kept, all if empty."""
+    """The column that is changed besides; for `lost` and `late`, the one that is not kept or that
+    is undone, all if empty."""
 
     value: Any = None
     """The new value of this column; a number of days if `linked` moves a date."""
 
     other: Mapping[str, Any] = field(default_factory=dict)
-    """Columns by whose values the other record of `linked` is known."""
+    """Columns by whose values the other record is known: the one that `linked` changes, or the one
+    whose save sets off `late`, any if empty."""
+
+    into: str = ""
+    """Full name of the other record's table for `linked`; the same table if empty."""
 
     cause: str = ""
     """The column whose change sets off `form`."""
@@ -64,9 +71,18 @@ class AppQuirk:
         """Rebuild a fault from its JSON form."""
         return cls(**data)
 
+    @property
+    def target(self) -> str:
+        """Full name of the table in which the fault does damage."""
+        return self.into or self.table
+
     def concerns(self, row: PhoneRow | None) -> bool:
         """Whether a row is the record."""
         return row is not None and _fits(row, self.match)
+
+    def awaits(self, row: PhoneRow | None) -> bool:
+        """Whether a row is the record whose save sets off `late`."""
+        return row is not None and _fits(row, self.other)
 
 
 def disturbed(
@@ -81,8 +97,9 @@ def disturbed(
     Args:
         quirks: All faults of the phone.
         memory: What they have seen so far.
-        before: The app's tables before the change, by full name.
-        after: Its tables after the change.
+        before: The app's tables before the change, by full name, and those of other apps in which
+            its faults do damage.
+        after: The same tables after the change.
         next_key: Returns the key of the next new row of a table.
 
     Returns:
@@ -106,14 +123,15 @@ def disturbed(
                 tables[name] = _without(tables[name], quirk, *own[-1])
         elif quirk.kind == "late" and seen.get(number) != _GONE:
             if own:
-                key = next(row["id"] for row in own[-1] if row is not None)
-                seen[number] = (key, own[-1][0])
-            elif altered and number in seen:
+                if _undoable(quirk, *own[-1]):
+                    key = next(row["id"] for row in own[-1] if row is not None)
+                    seen[number] = (key, own[-1][0])
+            elif number in seen and any(map(quirk.awaits, chain.from_iterable(altered))):
                 key, row = seen[number]
                 tables[name] = _undone(tables[name], quirk, key, row, next_key(name))
                 seen[number] = _GONE
         elif quirk.kind == "linked" and own and own[-1][1] is not None:
-            tables[name] = _linked(tables[name], quirk)
+            tables[quirk.target] = _linked(tables[quirk.target], quirk)
         elif quirk.kind == "form":
             for old, new in altered:
                 if old is not None and new is not None and old[quirk.cause] != new[quirk.cause]:
@@ -157,11 +175,21 @@ def _added(table: PhoneTable, row: PhoneRow | None, key: int) -> PhoneTable:
     return _put(table, key, {**(row or {}), "id": key})
 
 
+def _undoable(quirk: AppQuirk, old: PhoneRow | None, new: PhoneRow | None) -> bool:
+    """Whether a save of the record is one that `late` undoes."""
+    if not quirk.column:
+        return True
+    return old is not None and new is not None and old[quirk.column] != new[quirk.column]
+
+
 def _undone(
     table: PhoneTable, quirk: AppQuirk, key: Any, row: PhoneRow | None, fresh: int
 ) -> PhoneTable:
     """Return a table in which the record is as it was before its last save."""
     own = key not in table or quirk.concerns(table[key])  # keys of removed rows may be taken again
+    if quirk.column and row is not None:
+        kept = key in table and own
+        return _put(table, key, {**table[key], quirk.column: row[quirk.column]}) if kept else table
     if row is not None:
         return _put(table, key, row) if own else _added(table, row, fresh)
     return _put(table, key, None) if own else table

@@ -151,6 +151,9 @@ class Phone(PhoneHappenings):
         core = self.core
         after = {name: table for name, table in core.tables.items()
                  if name.partition(".")[0] == app}  # fmt: skip
+        for quirk in self.plan.quirks:
+            if quirk.into and quirk.table in after:
+                after[quirk.into] = core.table(quirk.into)
         before = {name: tables.get(name, core.first[name]) for name in after}
         changed, core.memory = disturbed(
             self.plan.quirks, core.memory, before, after, core.next_key
