@@ -203,7 +203,7 @@ class TitleNote(_FirstTap):
             return seen_line(screen, "button", saves) if f'"{title}"' in line else line
 
         return GuiDraft(
-            plan, f'Write a note with the title "{title}".', solver(),
+            plan, f'Write a note called "{title}".', solver(),
             changes=row_added("notes.notes", {"title": title, "text": "", "label": "",
                                               "pinned": False, "archived": False}),
             alternatives={"by_app": by_app},
