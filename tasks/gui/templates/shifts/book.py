@@ -40,7 +40,7 @@ _MOST_MISSES = 6
 _LONGEST = 285
 """Largest budget of actions; days that need more have fewer faults."""
 
-_FAULT_TRIES = 8
+_FAULT_TRIES = 4
 
 _INCOMING = 700
 """Numbers of messages that arrive during the day begin this far above those of the morning."""
@@ -182,15 +182,15 @@ class DayBook:
                 "phone shows when you report: at each report, everything that I have asked for so "
                 "far, earlier requests included, must be in order in every detail, and nothing "
                 "else may have changed. Whatever your own changes alter besides, put it back "
-                "before you report. Other people change things only between a report and the next "
-                f"request, never while you work on one. You have {budget} actions for the whole "
-                "day.",
+                "before you report. Other people only send messages, between a report and the next "
+                "request; nothing else on the phone is changed by them. You have "
+                f"{budget} actions for the whole day.",
                 "今天有几件事，依次进行，每件做完请报告状态。无论我要什么，都请遵守我笔记里的做事规矩。"
                 "有人来信时请及时看，每条新信息都有通知。一切以报告时手机上显示的为准：每次报告时，"
                 "我到目前为止要求的一切（包括之前的各项要求）每个细节都必须到位，其他内容不得有任何变动。"
                 "你自己的操作如果还改动了别的内容，请在报告前恢复原样。"
-                "别人只会在你报告之后、提出下一项要求之前改动手机上的内容，"
-                f"你办事期间不会。全天最多{budget}次操作。",
+                "别人只会发信息，而且只在你报告之后、提出下一项要求之前；手机上的其他内容别人不会改动。"
+                f"全天最多{budget}次操作。",
             ),
             right.script(opening),
             changes=expected.changes(),

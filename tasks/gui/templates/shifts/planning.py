@@ -315,9 +315,11 @@ def _planning(e: Errand, cast: DayCast, story: _Story, changes: int = 2) -> list
         requests.append(ShiftRequest((
             f'Find the plan for "{words.title}" that costs least again, by all that has been '
             "written to me up to now. If it is not the one that you found last time, tell "
-            f"{person['name']} the new one by message, in the same form.",
+            f"{person['name']} the new one by message, in the same form, with an ending if my "
+            "notes ask for one.",
             f"请按到目前为止别人发给我的信息，重新为“{words.title}”找出费用最低的方案。"
-            f"如果和上次找出的不同，请发信息把新方案告诉{person['name']}，格式同前。"),
+            f"如果和上次找出的不同，请发信息把新方案告诉{person['name']}，格式同前；"
+            "笔记要求写结尾时，另加结尾。"),
             work_of(stage, [thread["name"] for thread, _ in said], person),
             (*stage.slips, "kept"),
             said=tuple(said)))  # fmt: skip

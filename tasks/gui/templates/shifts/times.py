@@ -261,8 +261,8 @@ def deadlines(e: Errand, cast: DayCast) -> list[ShiftRequest]:
             work, ("old date",)),
         ShiftRequest((
             f'There is news about "{name}", by message. Bring the calendar and the tasks up to '
-            "date, the tasks in the same order.",
-            f"“{name}”有新消息，见信息。请更新日历和任务，任务仍按同样的顺序。"),
+            "date, the tasks one after the other in the same order.",
+            f"“{name}”有新消息，见信息。请更新日历和任务，任务仍按同样的顺序逐个更新。"),
             moved, ("event only",),
             said=((thread, e.say(f"{name} moves once more, to {e.day_words(again)}.",
                                  f"{name}又改期了，改到{e.day_words(again)}。")),)),
