@@ -1,0 +1,189 @@
+"""Composition of a day: its traps, its documents, and the order of its tickets."""
+
+import sqlite3
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from functools import lru_cache
+
+from hexathlon.tasks.errors import GenerationExhausted
+from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.sql.shifts import changes, figures, orders
+from hexathlon.tasks.sql.shifts.draws import Draw, months_before
+from hexathlon.tasks.sql.shifts.ground import Ground, Spec, create, draw_ground
+from hexathlon.tasks.sql.shifts.papers import papers_of
+from hexathlon.tasks.sql.shifts.preparing import in_force, prepare, routines
+from hexathlon.tasks.sql.shifts.themes import THEMES
+from hexathlon.tasks.sql.shifts.tickets import Desk, Ticket
+from hexathlon.tasks.sql.supplement import AddedDocument
+from hexathlon.tasks.sql.world.images import ByteCache
+from hexathlon.tasks.sql.world.world import World, world_for
+from hexathlon.tasks.task import Split
+
+__all__ = ["HELD_OUT", "TRAPS", "ShiftDay", "day_of", "image_of_day"]
+
+DATA_TRAPS = ("unit_change", "late_rows", "soiled_keys", "superseded", "stale_view")
+ROUTINES = ("step_limit", "rounding", "lock_undo", "cascade", "mirror")
+JOBS = ("feed_again", "price_sync", "crm_sync", "arrivals")
+TRAPS = (*DATA_TRAPS, *ROUTINES, *JOBS)
+"""Kinds of traps, none of which a ticket mentions."""
+HELD_OUT = frozenset({"late_rows", "step_limit", "mirror", "crm_sync"})
+"""Kinds that never occur in the train split."""
+SIZE = 900
+"""Event rows of the world's own tables."""
+_DRAWS = 10
+_Maker = Callable[[Desk], Ticket | None]
+
+
+@dataclass(frozen=True)
+class ShiftDay:
+    """A day before it becomes a `Task`."""
+
+    template: str
+    world: str
+    population: int
+    tickets: tuple[Ticket, ...]
+    papers: tuple[AddedDocument, ...]
+    traps: frozenset[str]
+    slips: Mapping[str, int]
+    """Mistakes that make a difference, with the number of the first ticket where they do."""
+    image: bytes
+    """The database in the morning."""
+    tables: tuple[str, ...]
+    """The own tables of the shift."""
+    results: str
+    """Name of the table of results."""
+
+
+@lru_cache(maxsize=24)
+def day_of(template: str, world: str, seed: int, attempt: int) -> ShiftDay:
+    """Return the day of one world.
+
+    Raises:
+        GenerationExhausted: If no draw is suitable.
+    """
+    rng = generator_for("sql-shift", template, seed, attempt)
+    home = world_for(world)
+    for _ in range(_DRAWS):
+        made = _drawn(template, home, Draw(rng))
+        if made is not None:
+            return made
+    raise GenerationExhausted(f"{world}: no day of {template!r} in {_DRAWS} draws")
+
+
+_images = ByteCache(16 * 1024 * 1024)
+
+
+def image_of_day(template: str, world: str, seed: int, attempt: int) -> bytes:
+    """Return the database of a day in the morning; recent ones are cached."""
+    key = (template, world, seed, attempt)
+    return _images.get(key, lambda: day_of(*key).image)
+
+
+def _drawn(template: str, world: World, draw: Draw) -> ShiftDay | None:
+    theme = THEMES[template.removeprefix("shift_")]
+    traps = _traps(draw, world.split)
+    population = draw.below(1 << 31)
+    ground = draw_ground(world, theme, population, SIZE, _spec(draw, world, traps), draw)
+    batch = prepare(ground, draw)
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.deserialize(world.sqlite_bytes(population, SIZE))
+        connection.execute("BEGIN")
+        create(connection, ground)
+        for statement in routines(ground, traps):
+            connection.execute(statement)
+        connection.execute("COMMIT")
+        image = connection.serialize()
+        desk = Desk(ground, draw, connection, traps)
+        desk.notes.update(batch=batch, held=in_force(ground))
+        by_sql = {str(row[0]) for row in connection.execute(changes.held_accounts(desk))}
+        if by_sql != set(desk.notes["held"]):  # type: ignore[call-overload]
+            return None
+        if not _worked(desk):
+            return None
+    papers = papers_of(ground, draw, batch)
+    return ShiftDay(
+        template, world.id, population, tuple(desk.tickets), papers, traps, dict(desk.slips),
+        image, tuple(ground.names.tables[role] for role in ground.rows), desk.results_table,
+    )  # fmt: skip
+
+
+def _traps(draw: Draw, split: Split) -> frozenset[str]:
+    """Draw two traps in the data, two routines of the database and one of a colleague."""
+
+    def some(kinds: tuple[str, ...], number: int) -> list[str]:
+        fit = [kind for kind in kinds if split != "train" or kind not in HELD_OUT]
+        return draw.sample(fit, number)
+
+    chosen = {*some(DATA_TRAPS, 2), *some(ROUTINES, 2), *some(JOBS, 1)}
+    if {"step_limit", "rounding"} <= chosen:
+        chosen.remove("rounding")
+        chosen.add("lock_undo")
+    return frozenset(chosen)
+
+
+def _spec(draw: Draw, world: World, traps: frozenset[str]) -> Spec:
+    today = world.schema.today
+    decided = draw.chance(0.4) or "stale_view" in traps
+    return Spec(
+        states=("final", "approved") if decided else ("final",),
+        old_states=("final",),
+        day_switch=months_before(today, draw.between(5, 8)),
+        day_first=draw.pick(("booked", "done")),
+        unit_switch=months_before(today, draw.between(6, 9)) if "unit_change" in traps else "",
+        late="late_rows" in traps,
+        superseded="superseded" in traps,
+        soiled="soiled_keys" in traps,
+        stale_view="stale_view" in traps,
+    )
+
+
+def _worked(desk: Desk) -> bool:
+    """Work through a day on the desk; False if a ticket or a trap finds no place."""
+    draw = desk.draw
+    makers: list[tuple[str, _Maker]] = [
+        ("prices", changes.prices), ("delivery", changes.delivery), ("moves", changes.moves),
+        ("refused", lambda desk: orders.pause(desk, held=True)),
+        ("twin", lambda desk: orders.pause(desk, held=False)),
+    ]  # fmt: skip
+    middle = draw.sample(makers, len(makers))
+    withdrawals: dict[str, _Maker] = {
+        "prices": changes.withdraw_prices, "moves": changes.withdraw_moves,
+        "delivery": changes.withdraw_delivery,
+    }  # fmt: skip
+    for source in draw.sample(tuple(withdrawals), draw.between(1, 2)):
+        after = next(place for place, (name, _) in enumerate(middle) if name == source)
+        place = draw.between(after + 1, len(middle))
+        middle.insert(place, (f"withdraw_{source}", withdrawals[source]))
+    after = next(place for place, (name, _) in enumerate(middle) if name == "moves")
+    middle.insert(draw.between(after + 1, len(middle)), ("offers", orders.offers))
+    plan = [("figure", figures.figure), ("results", figures.results), *middle]
+    plan.append(("again", figures.again))
+    job = next(name for name in JOBS if name in desk.traps)
+    source = {"feed_again": "delivery", "price_sync": "prices", "crm_sync": "moves",
+              "arrivals": "results"}[job]  # fmt: skip
+    first = next(place for place, (name, _) in enumerate(plan) if name == source)
+    at = draw.between(first, len(plan) - 2)
+    for place, (_, maker) in enumerate(plan):
+        ticket = maker(desk)
+        if ticket is None:
+            return False
+        desk.work(ticket)
+        if ticket.kind == "results":
+            desk.results = desk.notes["results"]  # type: ignore[assignment]
+        if place == at:
+            routine = getattr(changes, job)(desk)
+            if routine is None:
+                return False
+            desk.run_job(routine)
+    return _traps_bite(desk)
+
+
+def _traps_bite(desk: Desk) -> bool:
+    """Whether every trap makes a difference."""
+    needed = {
+        "step_limit": "price_as_it_came_out", "rounding": "price_as_it_came_out",
+        "lock_undo": "locked_left", "cascade": "cascade_left", "mirror": "copies_left",
+        "feed_again": "routine_left", "price_sync": "routine_left", "crm_sync": "routine_left",
+    }  # fmt: skip
+    return all(slip in desk.slips for trap, slip in needed.items() if trap in desk.traps)
