@@ -293,9 +293,7 @@ def feed_again(desk: Desk) -> Job | None:
     if "delivery" not in desk.notes:
         return None
     batch = desk.notes["batch"]
-    rows = desk.rows(
-        f"SELECT * FROM @item WHERE @item.id BETWEEN {batch}001 AND {batch}999"
-    )
+    rows = desk.rows(f"SELECT * FROM @item WHERE @item.id BETWEEN {batch}001 AND {batch}999")
     if len(rows) < 10:
         return None
     statements, numbers = [], []
@@ -542,8 +540,7 @@ def crm_sync(desk: Desk) -> Job | None:
     if len(chosen) < 3:
         return None
     statement = desk.sql(
-        f"UPDATE @account SET @account.cls = '{classes[0]}' WHERE @account.no IN "
-        f"({quoted(chosen)})"
+        f"UPDATE @account SET @account.cls = '{classes[0]}' WHERE @account.no IN ({quoted(chosen)})"
     )
     mend = tuple(
         replace(step, slips={**step.slips, "routine_left": ()})

@@ -89,9 +89,7 @@ def draw_ground(
     found = {row[0]: row[place] for row in world.rows(population, size)[holder.name]}
     trait_of = {int(key): value for key, value in found.items()}  # type: ignore[arg-type]
     names = names_for(theme, [table.name for table in world.schema.tables], draw.rng)
-    ground = Ground(
-        world, theme, names, world.schema.today, spec, holder, trait, trait_of
-    )
+    ground = Ground(world, theme, names, world.schema.today, spec, holder, trait, trait_of)
     picked = draw.sample(_REGIONS, 7)
     ground.regions = tuple((name.replace(" ", "")[:3].upper(), name) for name in sorted(picked))
     ground.rows["region"] = [
@@ -325,5 +323,3 @@ def create(connection: sqlite3.Connection, ground: Ground) -> None:
         connection.execute(f"CREATE TABLE {names.tables[role]} ({', '.join(lines)})")
         marks = ", ".join("?" * len(names.columns[role]))
         connection.executemany(f"INSERT INTO {names.tables[role]} VALUES ({marks})", kept)
-
-

@@ -94,8 +94,7 @@ def offers(desk: Desk) -> Ticket | None:
 
     def accepting(numbers: Sequence[str]) -> str:
         return said(
-            f"UPDATE @offer SET @offer.state = 'accepted' WHERE @offer.offer IN "
-            f"({quoted(numbers)})"
+            f"UPDATE @offer SET @offer.state = 'accepted' WHERE @offer.offer IN ({quoted(numbers)})"
         )
 
     step = Step(

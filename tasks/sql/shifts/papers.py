@@ -90,9 +90,7 @@ def article(noun: str, *, capital: bool = False) -> str:
     return f"{word.capitalize() if capital else word} {noun}"
 
 
-def _decisions(
-    ground: Ground, draw: Draw, numbers: list[int]
-) -> list[tuple[str, str, str, str]]:
+def _decisions(ground: Ground, draw: Draw, numbers: list[int]) -> list[tuple[str, str, str, str]]:
     theme, spec, today = ground.theme, ground.spec, ground.today
     item, items = theme.item
     words = {"booked": "booking date", "done": theme.done}
@@ -231,8 +229,8 @@ def _changes(ground: Ground, draw: Draw) -> str:
         lines.append(
             (
                 spec.unit_switch,
-                f"The quantity of {theme.item[1]} is entered in {unit}. Rows entered before today "
-                f"have it in {small} ({factor} to 1 of {unit}) and stay as they are.",
+                f"From this day on, the quantity of {theme.item[1]} is entered in {unit}. Rows that "
+                f"were entered before have it in {small} ({factor} to 1 of {unit}) and stay so.",
             )
         )
     return "\n".join(f"{day}: {text}" for day, text in sorted(lines))

@@ -157,9 +157,7 @@ class Names:
     def __call__(self, text: str) -> str:
         """Return a text with names in place of roles."""
         return _ROLE.sub(
-            lambda match: (
-                self.columns[match[1]][match[2]] if match[2] else self.tables[match[1]]
-            ),
+            lambda match: self.columns[match[1]][match[2]] if match[2] else self.tables[match[1]],
             text,
         )
 

@@ -14,6 +14,7 @@ from typing import Any
 from hexathlon.tasks.errors import MissingData, TaskError
 from hexathlon.tasks.public_data import data_folder
 from hexathlon.tasks.sql.populate_bounds import ColumnBounds
+from hexathlon.tasks.sql.shifts.day import image_of_day
 from hexathlon.tasks.sql.world.images import CACHE, quoted
 from hexathlon.tasks.sql.world.world import world_for
 
@@ -27,6 +28,9 @@ def database_bytes(params: Mapping[str, Any]) -> bytes:
         MissingData: If the parameters name a file that does not exist.
         TaskError: If the parameters do not describe a database.
     """
+    if "shift" in params:
+        shift = params["shift"]
+        return image_of_day(shift["template"], params["world"], shift["seed"], params["attempt"])
     if "world" in params:
         return _population_bytes(params, params)
     return _described(params.get("database"))
