@@ -1,13 +1,13 @@
 """Tickets that change the database: prices, a delivery, classes, and withdrawals in part."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from hexathlon.tasks.sql.shifts.draws import months_before, shifted
 from hexathlon.tasks.sql.shifts.preparing import HOLD_DAYS
 from hexathlon.tasks.sql.shifts.tickets import Desk, Job, Step, Ticket
 
 __all__ = [
-    "arrivals", "crm_sync", "delivery", "feed_again", "held_accounts", "moves", "price_sync",
+    "arrivals", "crm_sync", "delivery", "feed_again", "has_moves", "held_accounts", "moves", "price_sync",
     "prices", "withdraw_delivery", "withdraw_moves", "withdraw_prices",
 ]  # fmt: skip
 
@@ -30,13 +30,17 @@ _FIRST_LINES = _LATEST.replace("MAX", "MIN")
 def prices(desk: Desk) -> Ticket | None:
     """Bring the price list in: new versions, replaced prices, unchanged ones."""
     said = desk.sql
-    replaced = said(
-        f"WITH l AS {_LATEST} UPDATE @price SET @price.price = (SELECT l.price FROM l WHERE l.kind "
-        "= @price.@price.kind AND l.region = @price.@price.region AND l.first = "
-        "@price.@price.first) WHERE EXISTS (SELECT 1 FROM l WHERE l.kind = @price.@price.kind AND "
-        "l.region = @price.@price.region AND l.first = @price.@price.first AND l.price <> "
-        "@price.@price.price)"
-    )
+
+    def replacing(lines: str) -> str:
+        return said(
+            f"WITH l AS {lines} UPDATE @price SET @price.price = (SELECT l.price FROM l WHERE "
+            "l.kind = @price.@price.kind AND l.region = @price.@price.region AND l.first = "
+            "@price.@price.first) WHERE EXISTS (SELECT 1 FROM l WHERE l.kind = @price.@price.kind "
+            "AND l.region = @price.@price.region AND l.first = @price.@price.first AND l.price <> "
+            "@price.@price.price)"
+        )
+
+    replaced = replacing(_LATEST)
     open_ = said(
         f"SELECT COUNT(*) FROM @price p JOIN {_LATEST} l ON l.kind = p.@price.kind AND l.region = "
         "p.@price.region AND l.first = p.@price.first WHERE l.price <> p.@price.price"
@@ -391,45 +395,77 @@ def set_accounts(
     return steps
 
 
+@dataclass(frozen=True)
+class _Move:
+    """Accounts that change their class, and those that are nearly among them."""
+
+    value: str
+    classes: tuple[str, str]
+    since: str
+    plain: str
+    """Query of the accounts, whatever their status and holds."""
+    active: str
+    """Condition on the status."""
+    free: str
+    """Condition on holds."""
+    numbers: tuple[str, ...]
+
+
+def _move(desk: Desk) -> _Move | None:
+    """Return a move that meets holds, and the routines of the day if there are any."""
+    ground, draw = desk.ground, desk.draw
+    holder, trait = ground.holder, ground.trait
+    values = sorted({str(each) for each in ground.trait_of.values() if each is not None})
+    pairs = [(a, b) for a in ground.theme.classes for b in ground.theme.classes if a != b]
+    since = months_before(ground.today, draw.between(1, 2))
+    free = f"AND a.@account.no NOT IN ({held_accounts(desk)})"
+    active = "AND a.@account.status = 'active' "
+    rows = desk.rows(
+        f"SELECT a.@account.no, a.@account.cls, a.@account.locked, h.{trait.name}, EXISTS (SELECT "
+        "1 FROM @offer o WHERE o.@offer.no = a.@account.no AND o.@offer.state = 'open') FROM "
+        f"@account a JOIN {holder.name} h ON h.{holder.key} = a.@account.holder WHERE "
+        "a.@account.status = 'active'"
+    )
+    held: dict[str, str] = desk.notes["held"]  # type: ignore[assignment]
+    choices = [(value, pair) for value in values for pair in pairs]
+    for value, classes in draw.sample(choices, len(choices)):
+        near = [row for row in rows if row[3] == value and row[1] == classes[0]]
+        kept = [row for row in near if row[0] not in held]
+        if (
+            not 8 <= len(kept) <= 60
+            or len(kept) == len(near)
+            or ("cascade" in desk.traps and not any(row[4] for row in kept))
+            or ("lock_undo" in desk.traps and not any(row[2] for row in kept))
+        ):
+            continue
+        plain = (
+            f"SELECT a.@account.no FROM @account a JOIN {holder.name} h ON h.{holder.key} = "
+            f"a.@account.holder WHERE h.{trait.name} = '{value}' AND a.@account.cls = "
+            f"'{classes[0]}' "
+        )
+        numbers = tuple(sorted(str(row[0]) for row in desk.rows(plain + active + free)))
+        if numbers == tuple(sorted(str(row[0]) for row in kept)):
+            return _Move(value, classes, since, plain, active, free, numbers)
+    return None
+
+
+def has_moves(desk: Desk) -> bool:
+    """Whether the accounts of the morning allow for a move."""
+    return _move(desk) is not None
+
+
 def moves(desk: Desk) -> Ticket | None:
     """Move the accounts of some holders into another class from a day on."""
-    ground, draw, said = desk.ground, desk.draw, desk.sql
+    move = _move(desk)
+    if move is None:
+        return None
+    said, ground = desk.sql, desk.ground
     theme, holder, trait = ground.theme, ground.holder, ground.trait
-    since = months_before(ground.today, draw.between(1, 2))
-    classes = draw.sample(theme.classes, 2)
-    value = draw.pick(sorted({str(each) for each in ground.trait_of.values() if each is not None}))
-    plain = (
-        f"SELECT a.@account.no FROM @account a JOIN {holder.name} h ON h.{holder.key} = "
-        f"a.@account.holder WHERE h.{trait.name} = '{value}' AND a.@account.cls = '{classes[0]}' "
-    )
-    active = "AND a.@account.status = 'active' "
-    held = f"AND a.@account.no NOT IN ({held_accounts(desk)})"
+    value, classes, since, numbers = move.value, move.classes, move.since, list(move.numbers)
+    plain, active, held = move.plain, move.active, move.free
     wanted = said(plain + active + held)
-    numbers = sorted(str(row[0]) for row in desk.connection.execute(wanted))
     all_held = sorted(str(row[0]) for row in desk.rows(plain + active))
     inactive = sorted(str(row[0]) for row in desk.rows(plain + held))
-    if not 10 <= len(numbers) <= 60 or len(all_held) == len(numbers):
-        return None
-    if any(str(row[0]) >= since for row in desk.rows(
-        f"SELECT MAX(@history.first) FROM @history WHERE @history.no IN ({quoted(numbers)})"
-    )):  # fmt: skip
-        return None
-    by_hand = sorted(
-        str(row[0])
-        for row in ground.rows["account"]
-        if ground.trait_of[int(row[1])] == value and row[3] == classes[0]  # type: ignore[arg-type]
-        and row[4] == "active" and str(row[0]) not in desk.notes["held"]  # type: ignore[operator]
-    )  # fmt: skip
-    if by_hand != numbers and not desk.notes.get("status_changed"):
-        return None
-    if "cascade" in desk.traps and not desk.rows(
-        f"SELECT 1 FROM @offer WHERE @offer.state = 'open' AND @offer.no IN ({quoted(numbers)})"
-    ):
-        return None
-    if "lock_undo" in desk.traps and not desk.rows(
-        f"SELECT 1 FROM @account WHERE @account.locked = 1 AND @account.no IN ({quoted(numbers)})"
-    ):
-        return None
 
     def opening(source: str) -> str:
         return said(
@@ -517,8 +553,8 @@ def withdraw_moves(desk: Desk) -> Ticket | None:
     ]
     desk.notes["moved"] = [no for no in numbers if no not in own]
     text = (
-        f"{theme.region[0].capitalize()} {desk.ground.region_name(code)} keeps its {theme.account[1]} "
-        f"as they are. What ticket {number} asked for is withdrawn for the {theme.account[1]} of "
+        f"{theme.region[0].capitalize()} {desk.ground.region_name(code)} keeps its "
+        f"{theme.account[1]} as they are. What ticket {number} asked for is withdrawn for the {theme.account[1]} of "
         f"{desk.ground.region_name(code)}: leave them as they were before it. For all others it "
         "stays."
     )

@@ -10,7 +10,7 @@ from hexathlon.tasks.errors import GenerationExhausted
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.sql.shifts import changes, figures, orders
 from hexathlon.tasks.sql.shifts.draws import Draw, months_before
-from hexathlon.tasks.sql.shifts.ground import Ground, Spec, create, draw_ground
+from hexathlon.tasks.sql.shifts.ground import Spec, create, draw_ground
 from hexathlon.tasks.sql.shifts.papers import papers_of
 from hexathlon.tasks.sql.shifts.preparing import in_force, prepare, routines
 from hexathlon.tasks.sql.shifts.themes import THEMES
@@ -157,6 +157,8 @@ def _worked(desk: Desk) -> bool:
         middle.insert(place, (f"withdraw_{source}", withdrawals[source]))
     after = next(place for place, (name, _) in enumerate(middle) if name == "moves")
     middle.insert(draw.between(after + 1, len(middle)), ("offers", orders.offers))
+    if not changes.has_moves(desk):
+        return False
     plan = [("figure", figures.figure), ("results", figures.results), *middle]
     plan.append(("again", figures.again))
     job = next(name for name in JOBS if name in desk.traps)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from fractions import Fraction
 
 from hexathlon.tasks.sql.shifts.draws import months_before
 from hexathlon.tasks.sql.shifts.metric import (
@@ -12,7 +11,7 @@ from hexathlon.tasks.sql.shifts.metric import (
     valued,
     valued_items,
 )
-from hexathlon.tasks.sql.shifts.tickets import Desk, Step, Ticket
+from hexathlon.tasks.sql.shifts.tickets import Desk, Step, Ticket, spelt
 
 __all__ = ["again", "figure", "results"]
 
@@ -24,6 +23,9 @@ def figure(desk: Desk) -> Ticket | None:
     ground, draw, theme = desk.ground, desk.draw, desk.ground.theme
     form = draw.pick(("region", "class", "best", "kind"))
     items, account = theme.item[1], theme.account[0]
+    slips = slips_of(ground)
+    wrong = [slip for slip, trap in slips.items() if trap]
+    kept = [*wrong, *draw.sample([slip for slip, trap in slips.items() if not trap], 3)]
     for _ in range(_TRIES):
         back = draw.between(11, 13)
         first, last = months_before(ground.today, back)[:7], months_before(ground.today, 0)[:7]
@@ -67,10 +69,9 @@ def figure(desk: Desk) -> Ticket | None:
             other_query=body.format(other_valued(ground)),
             query_slips={
                 f"figure_{slip}": body.format(valued(ground, (slip,)))
-                for slip in slips_of(ground)
+                for slip in kept
             },
         )  # fmt: skip
-        wrong = [slip for slip, trap in slips_of(ground).items() if trap]
         right = desk.answer(made.query)
         if "None" not in right and all(
             desk.answer(made.query_slips[f"figure_{slip}"]) != right for slip in wrong
@@ -90,9 +91,9 @@ def _by_hand(
         each for each in valued_items(desk.connection, desk.ground) if first <= each.month <= last
     ]
     if form == "best":
-        totals: dict[str, Fraction] = {}
+        totals: dict[str, int] = {}
         for each in items:
-            totals[each.no] = totals.get(each.no, Fraction(0)) + each.value
+            totals[each.no] = totals.get(each.no, 0) + each.cents
         best = min(totals, key=lambda no: (-totals[no], no))
         return best, _money([each for each in items if each.no == best])
     if form == "region":
@@ -104,8 +105,7 @@ def _by_hand(
 
 
 def _money(items: Iterable[ValuedItem]) -> str:
-    total = sum((each.value for each in items), Fraction(0))
-    return f"{float(total):.2f}".rstrip("0").rstrip(".")
+    return spelt(sum(each.cents for each in items) / 100)
 
 
 def again(desk: Desk) -> Ticket | None:
@@ -118,9 +118,8 @@ def again(desk: Desk) -> Ticket | None:
         f"Please report the figure of ticket {number} again, as it is now, in the same form. The "
         "months are the same."
     )
-    slips = {name.replace("figure_", "again_"): sql for name, sql in made.query_slips.items()}
     return replace(
-        made, kind="again", text=text, query_slips=slips, answer_slips={"stale_figure": before}
+        made, kind="again", text=text, query_slips={}, answer_slips={"stale_figure": before}
     )
 
 

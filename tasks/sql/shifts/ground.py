@@ -130,7 +130,7 @@ def _accounts(ground: Ground, draw: Draw) -> None:
         status = "active" if draw.chance(0.82) else draw.pick(("paused", "closed"))
         opened = shifted(today, -draw.between(620, 2_400))
         starts = [opened]
-        for months in sorted(draw.sample(range(2, 17), draw.below(3)), reverse=True):
+        for months in sorted(draw.sample(range(3, 17), draw.below(3)), reverse=True):
             starts.append(months_before(today, months))
         classes = [draw.pick(theme.classes)]
         for _ in starts[1:]:

@@ -7,7 +7,6 @@ discounts in steps of 5 %), so that no sum depends on how it is rounded.
 import sqlite3
 from collections.abc import Collection
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TypeVar
 
 from hexathlon.tasks.sql.shifts.ground import Ground
@@ -140,7 +139,7 @@ class ValuedItem:
     cls: str
     kind: str
     month: str
-    value: Fraction
+    cents: int
 
 
 def valued_items(connection: sqlite3.Connection, ground: Ground) -> list[ValuedItem]:
@@ -154,13 +153,13 @@ def valued_items(connection: sqlite3.Connection, ground: Ground) -> list[ValuedI
     history: dict[str, list[tuple[str, str, str]]] = {}
     for no, cls, first, last in rows("history"):
         history.setdefault(str(no), []).append((str(first), str(last or "9999"), str(cls)))
-    prices: dict[tuple[str, str], list[tuple[str, str, Fraction]]] = {}
+    prices: dict[tuple[str, str], list[tuple[str, str, int]]] = {}
     for kind, code, first, last, price in rows("price"):
-        version = (str(first), str(last or "9999"), _exact(price))
+        version = (str(first), str(last or "9999"), _hundredths(price))
         prices.setdefault((str(kind), str(code)), []).append(version)
-    settings: dict[str, list[tuple[str, str, Fraction]]] = {}
+    settings: dict[str, list[tuple[str, str, int]]] = {}
     for name, value, first, last, _ in rows("setting"):
-        version = (str(first), str(last or "9999"), _exact(value))
+        version = (str(first), str(last or "9999"), _hundredths(value))
         settings.setdefault(str(name), []).append(version)
     closed = {str(month): day for month, day in rows("period")}
     found = []
@@ -170,25 +169,24 @@ def valued_items(connection: sqlite3.Connection, ground: Ground) -> list[ValuedI
         own, entry = str(no).strip().upper(), str(entered)
         early = entry < spec.day_switch
         day = str(booked if early == (spec.day_first == "booked") else done)
-        quantity = _exact(qty)
-        if spec.unit_switch and entry < spec.unit_switch:
-            quantity /= ground.theme.unit[2]
+        factor = ground.theme.unit[2] if spec.unit_switch and entry < spec.unit_switch else 1
         end = closed.get(day[:7])
         moved = spec.late and end is not None and entry > str(end)
         cls = _at(history.get(own, []), day)
         price = _at(prices.get((str(kind), region.get(own, "")), []), day)
         if cls is None or price is None:
             continue
-        discount = _at(settings["discount_" + cls], day) or Fraction(0)
-        least = _at(settings["minimum_charge"], day) or Fraction(0)
-        value = max(quantity * price * (1 - discount / 100), least)
+        discount = _at(settings["discount_" + cls], day) or 0
+        least = _at(settings["minimum_charge"], day) or 0
+        # All of them are hundredths, so that the quotient is in cents; it leaves no rest.
+        cents = _hundredths(qty) * price * (10_000 - discount) // (factor * 1_000_000)
         month = (entry if moved else day)[:7]
-        found.append(ValuedItem(own, region[own], cls, str(kind), month, value))
+        found.append(ValuedItem(own, region[own], cls, str(kind), month, max(cents, least)))
     return found
 
 
-def _exact(value: object) -> Fraction:
-    return Fraction(round(float(value) * 1000), 1000)  # type: ignore[arg-type]
+def _hundredths(value: object) -> int:
+    return round(float(value) * 100)  # type: ignore[arg-type]
 
 
 def _at(versions: list[tuple[str, str, Kept]], day: str) -> Kept | None:

@@ -9,7 +9,7 @@ from hexathlon.tasks.sql.shifts.tickets import Desk, Refusal, Step, Ticket
 
 __all__ = ["offers", "pause"]
 
-_MOST_OFFERS = 17
+_MOST_OFFERS = 16
 Offer = tuple[str, int, int, int]
 """Number, two loads, worth."""
 
@@ -74,7 +74,7 @@ def offers(desk: Desk) -> Ticket | None:
     a_most = sum(row[1] for row in right) * draw.between(42, 58) // 100
     b_most = sum(row[2] for row in right) * draw.between(42, 58) // 100
     best = best_set(right, a_most, b_most)
-    if best is None or best[1] != bound(right, a_most, b_most):
+    if best is None or best[1] != highest_worth(right, a_most, b_most):
         return None
     chosen, worth = best
     if greedy(right, a_most, b_most) == chosen:
@@ -87,7 +87,7 @@ def offers(desk: Desk) -> Ticket | None:
                 ("held_offers", active + other), ("other_class", active + free),
                 ("inactive_offers", other + free),
             )
-            if (kept := candidates(condition)) and len(kept) <= _MOST_OFFERS + 4
+            if (kept := candidates(condition))
             and (found := best_set(kept, a_most, b_most)) is not None
         },
     }  # fmt: skip
@@ -115,30 +115,40 @@ def offers(desk: Desk) -> Ticket | None:
 def best_set(
     offers: Sequence[Offer], a_most: int, b_most: int
 ) -> tuple[tuple[str, ...], int] | None:
-    """Return the offers with the highest worth, by trying all sets; None if two sets are best."""
-    count = len(offers)
-    sets = np.arange(1 << count)
-    total = np.zeros((3, 1 << count), dtype=np.int64)
-    for place, (_, a, b, worth) in enumerate(offers):
-        total += np.outer((a, b, worth), sets >> place & 1)
-    fits = (total[0] <= a_most) & (total[1] <= b_most)
-    worths = np.where(fits, total[2], -1)
-    top = int(worths.max())
-    places = np.flatnonzero(worths == top)
-    if len(places) != 1:
-        return None
-    chosen = int(places[0])
-    return tuple(row[0] for place, row in enumerate(offers) if chosen >> place & 1), top
+    """Return the offers with the highest worth and that worth; None if two sets are best.
 
-
-def bound(offers: Sequence[Offer], a_most: int, b_most: int) -> int:
-    """Return the highest worth, by dynamic programming over the capacities."""
-    table = np.zeros((a_most + 1, b_most + 1), dtype=np.int64)
+    Dynamic programming over the capacities, with the number of best sets beside their worth.
+    """
+    best = np.zeros((a_most + 1, b_most + 1), dtype=np.int64)
+    ways = np.ones_like(best)
+    taken = []
     for _, a, b, worth in offers:
+        added = np.full_like(best, -1)
+        counts = np.zeros_like(best)
         if a <= a_most and b <= b_most:
-            taken = table[: a_most + 1 - a, : b_most + 1 - b] + worth
-            table[a:, b:] = np.maximum(table[a:, b:], taken)
-    return int(table[-1, -1])
+            added[a:, b:] = best[: a_most + 1 - a, : b_most + 1 - b] + worth
+            counts[a:, b:] = ways[: a_most + 1 - a, : b_most + 1 - b]
+        taken.append(added > best)
+        ways = np.where(added > best, counts, np.where(added == best, ways + counts, ways))
+        best = np.maximum(best, added)
+    if ways[-1, -1] != 1:
+        return None
+    chosen, left = [], [a_most, b_most]
+    for place in range(len(offers) - 1, -1, -1):
+        number, a, b, _ = offers[place]
+        if taken[place][left[0], left[1]]:
+            chosen.append(number)
+            left = [left[0] - a, left[1] - b]
+    return tuple(sorted(chosen)), int(best[-1, -1])
+
+
+def highest_worth(offers: Sequence[Offer], a_most: int, b_most: int) -> int:
+    """Return the highest worth, by trying all sets."""
+    totals = np.zeros((3, 1), dtype=np.int64)
+    for _, a, b, worth in offers:
+        totals = np.concatenate([totals, totals + np.array([[a], [b], [worth]])], axis=1)
+    fits = (totals[0] <= a_most) & (totals[1] <= b_most)
+    return int(totals[2][fits].max())
 
 
 def greedy(offers: Sequence[Offer], a_most: int, b_most: int) -> tuple[str, ...]:

@@ -229,8 +229,8 @@ def _changes(ground: Ground, draw: Draw) -> str:
         lines.append(
             (
                 spec.unit_switch,
-                f"From this day on, the quantity of {theme.item[1]} is entered in {unit}. Rows that "
-                f"were entered before have it in {small} ({factor} to 1 of {unit}) and stay so.",
+                f"From this day on, the quantity of {theme.item[1]} is entered in {unit}. Rows "
+                f"that were entered before have it in {small} ({factor} to 1 of {unit}) and stay so.",
             )
         )
     return "\n".join(f"{day}: {text}" for day, text in sorted(lines))

@@ -12,7 +12,7 @@ from hexathlon.tasks.sql.shifts.themes import THEMES
 from hexathlon.tasks.sql.shifts.tickets import Refusal, Step, Ticket
 from hexathlon.tasks.sql.supplement import Supplement
 from hexathlon.tasks.sql.world.world import world_for
-from hexathlon.tasks.task import Check, Task
+from hexathlon.tasks.task import Check
 from hexathlon.tasks.tool_calls import tool_call
 
 __all__ = [
@@ -149,8 +149,7 @@ def shift_policies(day: ShiftDay) -> Mapping[str, Script]:
 
 
 def _script(actions: Iterator[str] | Sequence[str]) -> Script:
-    for action in actions:
-        yield action
+    yield from actions
 
 
 def _played(day: ShiftDay) -> Iterator[str]:

@@ -22,7 +22,7 @@ class Theme:
     name: str
     story: str
     account: tuple[str, str]
-    """Singular and plural of what belongs to an entity of the world and has a class and a region."""
+    """Singular and plural of what belongs to an entity of the world, with a class and a region."""
     item: tuple[str, str]
     """What is delivered to an account and has a quantity."""
     kinds: tuple[str, ...]

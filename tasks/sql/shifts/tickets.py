@@ -8,9 +8,13 @@ from dataclasses import dataclass, field, replace
 from hexathlon.tasks.sql.shifts.draws import Draw
 from hexathlon.tasks.sql.shifts.ground import Ground
 
-__all__ = ["Desk", "Job", "Refusal", "Step", "Ticket"]
+__all__ = ["Desk", "Job", "Refusal", "Step", "Ticket", "spelt"]
 
 _MOST_REPEATS = 12
+_BASE_UNTOUCHED = ("pause", "pause_twin", "offers")
+"""Kinds of tickets that leave tables of results as they are."""
+LOADED_FROM = 300_000
+"""Items from this number on were brought in by tickets and routines."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,8 @@ class Desk:
     tickets: list[Ticket] = field(default_factory=list)
     mend: tuple[Step, ...] = ()
     """Statements that are due since the last routine."""
+    after_job: bool = False
+    """Whether a routine has run since the last report."""
     results: tuple[Step, ...] = ()
     """Statements that bring the table of results up to date."""
     results_query: str = ""
@@ -110,9 +116,11 @@ class Desk:
         for step in (*self.mend, *ticket.steps):
             steps.extend(self._run(step))
         self.mend = ()
-        if self.results and self._outdated():
+        touched = bool(steps) and ticket.kind not in _BASE_UNTOUCHED
+        if self.results and (touched or self.after_job) and self._outdated():
             for step in self.results:
                 steps.extend(self._run(step))
+        self.after_job = False
         answer, slips = ticket.answer, dict(ticket.answer_slips)
         if ticket.query:
             answer = self.answer(ticket.query)
@@ -133,6 +141,7 @@ class Desk:
         last = self.tickets[-1]
         self.tickets[-1] = replace(last, after=(*last.after, *job.statements))
         self.mend = (*self.mend, *job.mend)
+        self.after_job = True
 
     def answer(self, query: str) -> tuple[str, ...]:
         """Return the values of the first row of a query as texts."""
@@ -179,9 +188,10 @@ class Desk:
         try:
             for statement in statements:
                 self.connection.execute(statement)
+            bounds = {"item": f"WHERE @item.id >= {LOADED_FROM}"}
             return [
-                self.connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3").fetchall()
-                for table in (self.ground.names.tables[role] for role in roles)
+                self.rows(f"SELECT * FROM @{role} {bounds.get(role, '')} ORDER BY 1, 2, 3")
+                for role in roles
             ]
         except sqlite3.IntegrityError:
             return None
