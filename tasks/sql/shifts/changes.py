@@ -7,8 +7,9 @@ from hexathlon.tasks.sql.shifts.preparing import HOLD_DAYS
 from hexathlon.tasks.sql.shifts.tickets import Desk, Job, Step, Ticket
 
 __all__ = [
-    "arrivals", "crm_sync", "delivery", "feed_again", "has_moves", "held_accounts", "moves", "price_sync",
-    "prices", "withdraw_delivery", "withdraw_moves", "withdraw_prices",
+    "arrivals", "crm_sync", "delivery", "feed_again", "has_moves", "held_accounts", "moves",
+    "price_sync", "prices", "set_accounts",
+    "withdraw_delivery", "withdraw_moves", "withdraw_prices",
 ]  # fmt: skip
 
 
@@ -81,7 +82,11 @@ def prices(desk: Desk) -> Ticket | None:
             },
         ),
         Step(closing, other_closing, slips={"version_left_open": ()}),
-        Step(replaced, slips={"price_as_it_came_out": (replaced,), "not_replaced": ()},
+        Step(replaced, slips={
+                "price_as_it_came_out": (replaced,),
+                "not_replaced": (),
+                "first_line_taken": (replacing(_FIRST_LINES),) * 8,
+            },
              until=open_),
     )  # fmt: skip
     if "rounding" in desk.traps:
@@ -179,7 +184,7 @@ def price_sync(desk: Desk) -> Job | None:
         mend.append(
             Step(
                 desk.sql(f"UPDATE @price SET @price.price = {new} WHERE {where}"),
-                slips={"routine_left": ()},
+                slips={"price_sync_left": ()},
                 until=desk.sql(
                     f"SELECT COUNT(*) FROM @price WHERE {where} AND @price.price <> {new}"
                 ),
@@ -195,7 +200,7 @@ def delivery(desk: Desk) -> Ticket | None:
     """Bring the lines of a delivery in, without their faults."""
     batch = int(desk.notes["batch"])  # type: ignore[call-overload]
     said, ground = desk.sql, desk.ground
-    unit, small, factor = ground.theme.unit
+    unit, small, factor, _ = ground.theme.unit
 
     def iso(column: str) -> str:
         return (
@@ -313,7 +318,7 @@ def feed_again(desk: Desk) -> Job | None:
             f"DELETE FROM @item WHERE @item.id BETWEEN {batch}501 AND {batch}999 AND @item.source "
             "= 'feed'"
         ),
-        slips={"routine_left": ()},
+        slips={"feed_again_left": ()},
     )
     return Job("feed_again", tuple(statements), (mend,))
 
@@ -554,9 +559,9 @@ def withdraw_moves(desk: Desk) -> Ticket | None:
     desk.notes["moved"] = [no for no in numbers if no not in own]
     text = (
         f"{theme.region[0].capitalize()} {desk.ground.region_name(code)} keeps its "
-        f"{theme.account[1]} as they are. What ticket {number} asked for is withdrawn for the {theme.account[1]} of "
-        f"{desk.ground.region_name(code)}: leave them as they were before it. For all others it "
-        "stays."
+        f"{theme.account[1]} as they are. What ticket {number} asked for is withdrawn for the "
+        f"{theme.account[1]} of {desk.ground.region_name(code)}: leave them as they were before "
+        "it. For all others it stays."
     )
     return Ticket("withdrawal", text, tuple(steps))
 
@@ -579,7 +584,7 @@ def crm_sync(desk: Desk) -> Job | None:
         f"UPDATE @account SET @account.cls = '{classes[0]}' WHERE @account.no IN ({quoted(chosen)})"
     )
     mend = tuple(
-        replace(step, slips={**step.slips, "routine_left": ()})
+        replace(step, slips={**step.slips, "crm_sync_left": ()})
         for step in set_accounts(desk, "cls", classes[1], sorted(chosen))
     )
     return Job("crm_sync", (statement,), mend)

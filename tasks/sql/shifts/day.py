@@ -14,7 +14,7 @@ from hexathlon.tasks.sql.shifts.ground import Spec, create, draw_ground
 from hexathlon.tasks.sql.shifts.papers import papers_of
 from hexathlon.tasks.sql.shifts.preparing import in_force, prepare, routines
 from hexathlon.tasks.sql.shifts.themes import THEMES
-from hexathlon.tasks.sql.shifts.tickets import Desk, Ticket
+from hexathlon.tasks.sql.shifts.tickets import Desk, Job, Ticket
 from hexathlon.tasks.sql.supplement import AddedDocument
 from hexathlon.tasks.sql.world.images import ByteCache
 from hexathlon.tasks.sql.world.world import World, world_for
@@ -109,13 +109,14 @@ def _drawn(template: str, world: World, draw: Draw) -> ShiftDay | None:
 
 
 def _traps(draw: Draw, split: Split) -> frozenset[str]:
-    """Draw two traps in the data, two routines of the database and one of a colleague."""
+    """Draw five traps: in the data, in routines of the database and in those of colleagues."""
 
     def some(kinds: tuple[str, ...], number: int) -> list[str]:
         fit = [kind for kind in kinds if split != "train" or kind not in HELD_OUT]
         return draw.sample(fit, number)
 
-    chosen = {*some(DATA_TRAPS, 2), *some(ROUTINES, 2), *some(JOBS, 1)}
+    jobs = draw.between(1, 2)
+    chosen = {*some(DATA_TRAPS, 3 - jobs), *some(ROUTINES, 2), *some(JOBS, jobs)}
     if {"step_limit", "rounding"} <= chosen:
         chosen.remove("rounding")
         chosen.add("lock_undo")
@@ -161,11 +162,7 @@ def _worked(desk: Desk) -> bool:
         return False
     plan = [("figure", figures.figure), ("results", figures.results), *middle]
     plan.append(("again", figures.again))
-    job = next(name for name in JOBS if name in desk.traps)
-    source = {"feed_again": "delivery", "price_sync": "prices", "crm_sync": "moves",
-              "arrivals": "results"}[job]  # fmt: skip
-    first = next(place for place, (name, _) in enumerate(plan) if name == source)
-    at = draw.between(first, len(plan) - 2)
+    places = [_job_place(desk, plan, job) for job in JOBS if job in desk.traps]
     for place, (_, maker) in enumerate(plan):
         ticket = maker(desk)
         if ticket is None:
@@ -173,19 +170,40 @@ def _worked(desk: Desk) -> bool:
         desk.work(ticket)
         if ticket.kind == "results":
             desk.results = desk.notes["results"]  # type: ignore[assignment]
-        if place == at:
-            routine = getattr(changes, job)(desk)
-            if routine is None:
+        for at, routine in places:
+            made = routine(desk) if at == place else None
+            if at == place and made is None:
                 return False
-            desk.run_job(routine)
+            if made is not None:
+                desk.run_job(made)
     return _traps_bite(desk)
+
+
+def _job_place(
+    desk: Desk, plan: list[tuple[str, _Maker]], job: str
+) -> tuple[int, Callable[[Desk], Job | None]]:
+    """Return after which ticket a routine runs: one that comes no sooner than what it disturbs."""
+    source = {
+        "feed_again": "delivery",
+        "price_sync": "prices",
+        "crm_sync": "moves",
+        "arrivals": "results",
+    }[job]
+    first = next(place for place, (name, _) in enumerate(plan) if name == source)
+    return desk.draw.between(first, len(plan) - 2), getattr(changes, job)
 
 
 def _traps_bite(desk: Desk) -> bool:
     """Whether every trap makes a difference."""
     needed = {
-        "step_limit": "price_as_it_came_out", "rounding": "price_as_it_came_out",
-        "lock_undo": "locked_left", "cascade": "cascade_left", "mirror": "copies_left",
-        "feed_again": "routine_left", "price_sync": "routine_left", "crm_sync": "routine_left",
-    }  # fmt: skip
+        "step_limit": "price_as_it_came_out",
+        "rounding": "price_as_it_came_out",
+        "lock_undo": "locked_left",
+        "cascade": "cascade_left",
+        "mirror": "copies_left",
+        "feed_again": "feed_again_left",
+        "price_sync": "price_sync_left",
+        "crm_sync": "crm_sync_left",
+        "arrivals": "not_kept",
+    }
     return all(slip in desk.slips for trap, slip in needed.items() if trap in desk.traps)

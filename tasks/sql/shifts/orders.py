@@ -5,11 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from hexathlon.tasks.sql.shifts.changes import held_accounts, quoted, set_accounts
+from hexathlon.tasks.sql.shifts.draws import Draw
 from hexathlon.tasks.sql.shifts.tickets import Desk, Refusal, Step, Ticket
 
 __all__ = ["offers", "pause"]
 
-_MOST_OFFERS = 16
+_MOST_OFFERS, _CAPACITIES = 16, 5
 Offer = tuple[str, int, int, int]
 """Number, two loads, worth."""
 
@@ -53,13 +54,12 @@ def pause(desk: Desk, held: bool) -> Ticket | None:
 def offers(desk: Desk) -> Ticket | None:
     """Ask for the set of offers with the highest worth under two capacities."""
     draw, theme, said = desk.draw, desk.ground.theme, desk.sql
-    cls = draw.pick(theme.classes)
     plain = (
         "SELECT o.@offer.offer, o.@offer.a, o.@offer.b, o.@offer.worth FROM @offer o JOIN @account "
         "a ON a.@account.no = o.@offer.no WHERE o.@offer.state IN ('open', 'recheck'){} "
         "ORDER BY o.@offer.offer"
     )
-    active, other = " AND a.@account.status = 'active'", f" AND a.@account.cls <> '{cls}'"
+    active = " AND a.@account.status = 'active'"
     free = f" AND a.@account.no NOT IN ({held_accounts(desk)})"
 
     def candidates(condition: str) -> list[Offer]:
@@ -68,29 +68,28 @@ def offers(desk: Desk) -> Ticket | None:
             for n, a, b, w in desk.rows(plain.format(condition))
         ]
 
-    right = candidates(active + other + free)
-    if not 9 <= len(right) <= _MOST_OFFERS:
+    for cls in draw.sample(theme.classes, len(theme.classes)):
+        other = f" AND a.@account.cls <> '{cls}'"
+        right = candidates(active + other + free)
+        best = _unique_best(right, draw) if 9 <= len(right) <= _MOST_OFFERS else None
+        if best is not None:
+            break
+    else:
         return None
-    a_most = sum(row[1] for row in right) * draw.between(42, 58) // 100
-    b_most = sum(row[2] for row in right) * draw.between(42, 58) // 100
-    best = best_set(right, a_most, b_most)
-    if best is None or best[1] != highest_worth(right, a_most, b_most):
-        return None
-    chosen, worth = best
-    if greedy(right, a_most, b_most) == chosen:
-        return None
+    chosen, worth, a_most, b_most = best
     wrong = {
         "greedy_offers": greedy(right, a_most, b_most),
         **{
             name: found[0]
             for name, condition in (
-                ("held_offers", active + other), ("other_class", active + free),
+                ("held_offers", active + other),
+                ("other_class", active + free),
                 ("inactive_offers", other + free),
             )
             if (kept := candidates(condition))
             and (found := best_set(kept, a_most, b_most)) is not None
         },
-    }  # fmt: skip
+    }
 
     def accepting(numbers: Sequence[str]) -> str:
         return said(
@@ -110,6 +109,19 @@ def offers(desk: Desk) -> Ticket | None:
         "Set the accepted ones to accepted and leave the others. Report the total margin."
     )
     return Ticket("offers", text, (step,), answer=(str(worth),))
+
+
+def _unique_best(right: list[Offer], draw: Draw) -> tuple[tuple[str, ...], int, int, int] | None:
+    """Return the best set, its worth, and capacities under which there is just one, not greedy."""
+    for _ in range(_CAPACITIES):
+        a_most = sum(row[1] for row in right) * draw.between(42, 58) // 100
+        b_most = sum(row[2] for row in right) * draw.between(42, 58) // 100
+        best = best_set(right, a_most, b_most)
+        if best is None or greedy(right, a_most, b_most) == best[0]:
+            continue
+        if best[1] == highest_worth(right, a_most, b_most):
+            return *best, a_most, b_most
+    return None
 
 
 def best_set(

@@ -34,7 +34,7 @@ def papers_of(ground: Ground, draw: Draw, batch: int) -> tuple[AddedDocument, ..
 def _rules(ground: Ground) -> str:
     return f"""1. Tickets come one after the other. A ticket is closed by handing in: with submit, and with the values that it asks for, if any, in the order in which it asks for them; or with submit_impossible, if a document says that it must be refused. The next ticket comes then. What was handed in cannot be taken back, but a later ticket may change what an earlier one has asked for.
 
-2. What a ticket has asked for holds when it is handed in, and each time that a later ticket is handed in, until a ticket changes it. It does not matter who or what has changed the rows in the meantime.
+2. What a ticket has asked for holds when it is handed in, and each time that a later ticket is handed in, until a ticket changes it. It does not matter who or what has changed the rows in the meantime. Which rows a ticket is about, and which choice is the best, is settled by the database as it is when that ticket is handed in: what changes afterwards adds no rows to it and takes none away, and no choice is made anew.
 
 3. Each time a ticket is handed in, the database is as it was in the morning, except for what the tickets have asked for so far, what these rules and the procedures require for it, and the rows that colleagues have entered on their own. Anything else that has come about through a statement of the desk is put back.
 
@@ -127,13 +127,13 @@ def _decisions(ground: Ground, draw: Draw, numbers: list[int]) -> list[tuple[str
 def _deliveries(ground: Ground) -> str:
     theme = ground.theme
     account = theme.account[0]
-    unit, small, factor = theme.unit
+    unit, small, factor, one = theme.unit
     return (
         f"A delivery is a table of lines that become rows of @item. Its number is part of the "
         "ticket.\n\n"
         f"1. {theme.account[0].capitalize()} numbers are written as in @account, kinds in small "
         "letters, days as in @item (31.05.2024 is 2024-05-31), and quantities in "
-        f"{unit} (1 of {unit} is {factor} {small}).\n\n"
+        f"{unit} ({factor} {small} to the {one}).\n\n"
         f"2. No work is done before it is booked. Where a line says so, its two days were "
         "swapped, and they are swapped back.\n\n"
         f"3. Lines that are equal after that, apart from the line number, are one line: the one "
@@ -180,8 +180,8 @@ def _accounts(ground: Ground) -> str:
         f"{theme.class_word} of its {account} is changed. A ticket about that {account} alone is "
         "refused as not_permitted, with the number of the hold as evidence. A ticket about many "
         f"{accounts} leaves it out.\n\n"
-        f"4. A hold is in force for {HOLD_DAYS} days from its entry date, both days included "
-        f"(entered today minus {HOLD_DAYS} days: the last day is today), unless it was lifted. It "
+        f"4. A hold is in force from its entry date up to and including the {HOLD_DAYS}th day "
+        "after it, unless it was lifted. It "
         f"counts only if its author was, on the entry date, an officer for the "
         f"{theme.region[0]} of the {account}, or for all (*), according to @officer. The same goes "
         "for an entry of kind lift, which ends the hold that it refers to. Entries of kind notice "
@@ -217,7 +217,7 @@ def _dictionary(ground: Ground) -> str:
 
 def _changes(ground: Ground, draw: Draw) -> str:
     theme, today, spec = ground.theme, ground.today, ground.spec
-    unit, small, factor = theme.unit
+    unit, small, factor, one = theme.unit
     lines = [
         (shifted(today, -draw.between(600, 800)), "The desk's tables moved to the new server."),
         (shifted(today, -draw.between(420, 580)), "The app can be used without a connection."),
@@ -230,7 +230,7 @@ def _changes(ground: Ground, draw: Draw) -> str:
             (
                 spec.unit_switch,
                 f"From this day on, the quantity of {theme.item[1]} is entered in {unit}. Rows "
-                f"that were entered before have it in {small} ({factor} to 1 of {unit}) and stay so.",
+                f"that were entered before have it in {small} ({factor} to the {one}).",
             )
         )
     return "\n".join(f"{day}: {text}" for day, text in sorted(lines))

@@ -87,7 +87,7 @@ def _delivery(ground: Ground, draw: Draw) -> None:
     theme, today = ground.theme, ground.today
     accounts = ground.rows["account"]
     lines: list[Row] = []
-    unit, small, factor = theme.unit
+    unit, small, factor, _ = theme.unit
 
     def dated(day: str, dotted: bool) -> str:
         return f"{day[8:]}.{day[5:7]}.{day[:4]}" if dotted else day
@@ -196,4 +196,15 @@ def routines(ground: Ground, traps: frozenset[str]) -> list[str]:
             "INSERT INTO @item SELECT NEW.@item.id + 5000000, NEW.@item.no, NEW.@item.kind, "
             "NEW.@item.booked, NEW.@item.done, NEW.@item.entered, 0.5, 'final', NULL, 'auto'; END"
         )
-    return [ground.names(statement) for statement in made]
+    made += [
+        "CREATE TRIGGER @item_neg BEFORE INSERT ON @item WHEN NEW.@item.qty <= 0 BEGIN "
+        "SELECT RAISE(ABORT, 'quantity must be positive'); END",
+        "CREATE TRIGGER @price_neg BEFORE INSERT ON @price WHEN NEW.@price.price <= 0 BEGIN "
+        "SELECT RAISE(ABORT, 'price must be positive'); END",
+        "CREATE TRIGGER @region_del BEFORE DELETE ON @region BEGIN "
+        "SELECT RAISE(ABORT, 'not deleted here'); END",
+        "CREATE TRIGGER @offer_chk BEFORE UPDATE OF @offer.state ON @offer WHEN NEW.@offer.state "
+        "NOT IN ('open', 'accepted', 'declined', 'recheck') BEGIN SELECT RAISE(ABORT, "
+        "'unknown state'); END",
+    ]
+    return [ground.names(statement) for statement in sorted(made)]

@@ -31,8 +31,9 @@ class Theme:
     region: tuple[str, str]
     done: str
     """The date of delivery, beside the date of booking."""
-    unit: tuple[str, str, int]
-    """Unit of quantities, the former smaller unit, and the factor between them."""
+    unit: tuple[str, str, int, str]
+    """Unit of quantities, the former smaller unit, the factor between them, and the unit's
+    singular."""
     offer: tuple[str, str]
     loads: tuple[str, str]
     prefix: str
@@ -47,14 +48,14 @@ THEMES: Mapping[str, Theme] = {
             ("contract", "contracts"), ("visit", "visits"),
             ("inspection", "repair", "cleaning", "fitting", "advice"),
             ("basic", "plus", "premier"), "tier", ("district", "districts"), "visit date",
-            ("hours", "minutes", 60), ("job", "jobs"), ("crew hours", "van days"), "CT",
+            ("hours", "minutes", 60, "hour"), ("job", "jobs"), ("crew hours", "van days"), "CT",
         ),
         Theme(
             "storage", "You are the analyst of a storage company's billing desk for one day.",
             ("account", "accounts"), ("movement", "movements"),
             ("inbound", "outbound", "repacking", "labelling", "transfer"),
             ("small", "standard", "large"), "size class", ("site area", "site areas"),
-            "movement date", ("dozens", "pieces", 12), ("campaign", "campaigns"),
+            "movement date", ("dozens", "pieces", 12, "dozen"), ("campaign", "campaigns"),
             ("dock hours", "floor places"), "AC",
         ),
         Theme(
@@ -62,21 +63,24 @@ THEMES: Mapping[str, Theme] = {
             ("agreement", "agreements"), ("load", "loads"),
             ("bulk", "chilled", "parcel", "tanker", "return"),
             ("spot", "regular", "partner"), "grade", ("lane", "lanes"), "delivery date",
-            ("tonnes", "kilograms", 1000), ("tour", "tours"), ("driver hours", "axle places"), "AG",
+            ("tonnes", "kilograms", 1000, "tonne"), ("tour", "tours"),
+            ("driver hours", "axle places"), "AG",
         ),
         Theme(
             "rental", "You are the analyst of an equipment hire company for one day.",
             ("lease", "leases"), ("hire", "hires"),
             ("crane", "generator", "scaffold", "digger", "pump"),
             ("casual", "frame", "fleet"), "band", ("yard", "yards"), "return date",
-            ("days", "hours", 24), ("project", "projects"), ("truck trips", "fitter days"), "LS",
+            ("days", "hours", 24, "day"), ("project", "projects"),
+            ("truck trips", "fitter days"), "LS",
         ),
         Theme(
             "lab", "You are the analyst of a laboratory's order office for one day.",
             ("order frame", "order frames"), ("analysis", "analyses"),
             ("water", "soil", "blood", "alloy", "air"),
             ("single", "series", "priority"), "plan", ("branch", "branches"), "result date",
-            ("batches", "samples", 12), ("study", "studies"), ("bench hours", "freezer places"),
+            ("batches", "samples", 12, "batch"), ("study", "studies"),
+            ("bench hours", "freezer places"),
             "OF",
         ),
     )

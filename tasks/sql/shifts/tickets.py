@@ -118,6 +118,7 @@ class Desk:
         self.mend = ()
         touched = bool(steps) and ticket.kind not in _BASE_UNTOUCHED
         if self.results and (touched or self.after_job) and self._outdated():
+            self.slips.setdefault("not_kept", self.number())
             for step in self.results:
                 steps.extend(self._run(step))
         self.after_job = False
