@@ -118,7 +118,7 @@ class SQLSource(StratifiedSource):
         if address.template in SHIFTS:
             return _shift_worlds(address, salt)
         place = self._places[self.leading(address.template), address.level]
-        first = address.index * GROUPS + place * GROUPS // len(self.strata)
+        first = address.index * GROUPS + place * GROUPS // len(self._places)
         end = 1 << 40 if address.split == "train" else WORLDS[address.split]
         return [
             world_id(address.split, (first + step) % end, address.level, salt)
