@@ -8,7 +8,7 @@ from hexathlon.tasks.sql.shifts.tickets import Desk, Job, Step, Ticket
 
 __all__ = [
     "arrivals", "crm_sync", "delivery", "feed_again", "has_moves", "held_accounts", "moves",
-    "price_sync", "prices", "set_accounts",
+    "price_sync", "prices", "set_accounts", "setting",
     "withdraw_delivery", "withdraw_moves", "withdraw_prices",
 ]  # fmt: skip
 
@@ -191,6 +191,66 @@ def price_sync(desk: Desk) -> Job | None:
             )
         )
     return Job("price_sync", tuple(statements), tuple(mend))
+
+
+# -- settings ------------------------------------------------------------------------------------
+
+
+def setting(desk: Desk) -> Ticket | None:
+    """Give a setting a new value from a day on; the former one stays on record."""
+    ground, draw, said = desk.ground, desk.draw, desk.sql
+    theme = ground.theme
+    since = months_before(ground.today, draw.between(0, 2))
+    cls = draw.pick(theme.classes)
+    charge = draw.chance(0.3) and "fraction" not in desk.traps
+    name = "minimum_charge" if charge else f"discount_{cls}"
+    before = float(
+        desk.rows(  # type: ignore[arg-type]
+            f"SELECT @setting.value FROM @setting WHERE @setting.name = '{name}' AND "
+            "@setting.last IS NULL"
+        )[0][0]
+    )
+    value = before + (draw.between(3, 9) * 0.5 if charge else draw.pick((5, 10)))
+    memo = f"D-{draw.between(100, 999)}"
+    own = f"@setting.name = '{name}' AND @setting.first"
+    steps = [
+        Step(
+            said(
+                f"UPDATE @setting SET @setting.last = '{shifted(since, -1)}' WHERE "
+                f"@setting.name = '{name}' AND @setting.last IS NULL"
+            ),
+            slips={
+                "setting_overwritten": (
+                    said(
+                        f"UPDATE @setting SET @setting.value = {value}, @setting.memo = '{memo}' "
+                        f"WHERE @setting.name = '{name}' AND @setting.last IS NULL"
+                    ),
+                ),
+                "setting_left_open": (),
+            },
+        ),
+        Step(
+            said(f"INSERT INTO @setting VALUES ('{name}', {value}, '{since}', NULL, '{memo}')"),
+            said(
+                "INSERT INTO @setting (@setting.memo, @setting.first, @setting.value, "
+                f"@setting.name) SELECT '{memo}', '{since}', {value}, '{name}'"
+            ),
+            slips={"setting_overwritten": ()},
+        ),
+    ]
+    if "fraction" in desk.traps:
+        steps.append(
+            Step(
+                said(f"UPDATE @setting SET @setting.value = {value} WHERE {own} = '{since}'"),
+                slips={"setting_overwritten": (), "fraction_left": ()},
+            )
+        )
+    spoken = "the minimum charge" if charge else f"the discount of {theme.class_word} {cls}"
+    amount = f"{value:.2f}" if charge else f"{value:.0f} percent"
+    text = (
+        f"Decision {memo} of this morning: from {since} on, {spoken} is {amount}. Please enter it."
+    )
+    return Ticket("setting", text, tuple(steps))
 
 
 # -- a delivery ----------------------------------------------------------------------------------

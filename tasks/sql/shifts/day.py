@@ -23,7 +23,7 @@ from hexathlon.tasks.task import Split
 __all__ = ["HELD_OUT", "TRAPS", "ShiftDay", "day_of", "image_of_day"]
 
 DATA_TRAPS = ("unit_change", "late_rows", "soiled_keys", "superseded", "stale_view")
-ROUTINES = ("step_limit", "rounding", "lock_undo", "cascade", "mirror")
+ROUTINES = ("step_limit", "rounding", "lock_undo", "cascade", "mirror", "fraction")
 JOBS = ("feed_again", "price_sync", "crm_sync", "arrivals")
 TRAPS = (*DATA_TRAPS, *ROUTINES, *JOBS)
 """Kinds of traps, none of which a ticket mentions."""
@@ -139,29 +139,68 @@ def _spec(draw: Draw, world: World, traps: frozenset[str]) -> Spec:
     )
 
 
+_NEEDED = {
+    "step_limit": "prices",
+    "rounding": "prices",
+    "price_sync": "prices",
+    "mirror": "delivery",
+    "feed_again": "delivery",
+    "lock_undo": "moves",
+    "cascade": "moves",
+    "crm_sync": "moves",
+    "fraction": "setting",
+    "arrivals": "results",
+}
+"""The ticket that a trap lies in wait for."""
+_CHANGES: Mapping[str, _Maker] = {
+    "prices": changes.prices,
+    "delivery": changes.delivery,
+    "moves": changes.moves,
+    "setting": changes.setting,
+}
+_WITHDRAWALS: Mapping[str, _Maker] = {
+    "prices": changes.withdraw_prices,
+    "moves": changes.withdraw_moves,
+    "delivery": changes.withdraw_delivery,
+}
+_FEWEST, _MOST = 9, 11
+"""Tickets of a day."""
+
+
+def _planned(desk: Desk) -> list[tuple[str, _Maker]]:
+    """Draw the kinds of tickets and their order: each comes after those that it rests on."""
+    draw = desk.draw
+    needed = {_NEEDED[trap] for trap in desk.traps if trap in _NEEDED} & set(_CHANGES)
+    others = [name for name in _CHANGES if name not in needed]
+    wanted = [name for name in _CHANGES if name in needed]
+    wanted += draw.sample(others, max(3 - len(wanted), draw.below(2)))
+    middle: list[tuple[str, _Maker]] = [(name, _CHANGES[name]) for name in wanted]
+    middle.append(("refused", lambda desk: orders.pause(desk, held=True)))
+    middle.append(("twin", lambda desk: orders.pause(desk, held=False)))
+    middle = draw.sample(middle, len(middle))
+    number = draw.between(_FEWEST, _MOST) - 3  # without figure, results and again
+
+    def place_after(name: str) -> int:
+        places = [place for place, (kind, _) in enumerate(middle) if kind == name]
+        return draw.between(places[0] + 1 if places else 0, len(middle))
+
+    sources = draw.sample([name for name in wanted if name in _WITHDRAWALS], 2)
+    added: list[tuple[str, str, _Maker]] = [
+        (f"withdraw_{name}", name, _WITHDRAWALS[name]) for name in sources
+    ]
+    added.insert(1, ("offers", "moves", orders.offers))
+    added.append(("second", "delivery", figures.second_figure))
+    for kind, source, maker in added[: max(number - len(middle), 2)]:
+        middle.insert(place_after(source), (kind, maker))
+    return [("figure", figures.figure), ("results", figures.results), *middle,
+            ("again", figures.again)]  # fmt: skip
+
+
 def _worked(desk: Desk) -> bool:
     """Work through a day on the desk; False if a ticket or a trap finds no place."""
-    draw = desk.draw
-    makers: list[tuple[str, _Maker]] = [
-        ("prices", changes.prices), ("delivery", changes.delivery), ("moves", changes.moves),
-        ("refused", lambda desk: orders.pause(desk, held=True)),
-        ("twin", lambda desk: orders.pause(desk, held=False)),
-    ]  # fmt: skip
-    middle = draw.sample(makers, len(makers))
-    withdrawals: dict[str, _Maker] = {
-        "prices": changes.withdraw_prices, "moves": changes.withdraw_moves,
-        "delivery": changes.withdraw_delivery,
-    }  # fmt: skip
-    for source in draw.sample(tuple(withdrawals), draw.between(1, 2)):
-        after = next(place for place, (name, _) in enumerate(middle) if name == source)
-        place = draw.between(after + 1, len(middle))
-        middle.insert(place, (f"withdraw_{source}", withdrawals[source]))
-    after = next(place for place, (name, _) in enumerate(middle) if name == "moves")
-    middle.insert(draw.between(after + 1, len(middle)), ("offers", orders.offers))
-    if not changes.has_moves(desk):
+    plan = _planned(desk)
+    if any(name == "moves" for name, _ in plan) and not changes.has_moves(desk):
         return False
-    plan = [("figure", figures.figure), ("results", figures.results), *middle]
-    plan.append(("again", figures.again))
     places = [_job_place(desk, plan, job) for job in JOBS if job in desk.traps]
     for place, (_, maker) in enumerate(plan):
         ticket = maker(desk)
@@ -183,12 +222,7 @@ def _job_place(
     desk: Desk, plan: list[tuple[str, _Maker]], job: str
 ) -> tuple[int, Callable[[Desk], Job | None]]:
     """Return after which ticket a routine runs: one that comes no sooner than what it disturbs."""
-    source = {
-        "feed_again": "delivery",
-        "price_sync": "prices",
-        "crm_sync": "moves",
-        "arrivals": "results",
-    }[job]
+    source = _NEEDED[job]
     first = next(place for place, (name, _) in enumerate(plan) if name == source)
     return desk.draw.between(first, len(plan) - 2), getattr(changes, job)
 
@@ -201,6 +235,7 @@ def _traps_bite(desk: Desk) -> bool:
         "lock_undo": "locked_left",
         "cascade": "cascade_left",
         "mirror": "copies_left",
+        "fraction": "fraction_left",
         "feed_again": "feed_again_left",
         "price_sync": "price_sync_left",
         "crm_sync": "crm_sync_left",

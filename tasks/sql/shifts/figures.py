@@ -13,15 +13,22 @@ from hexathlon.tasks.sql.shifts.metric import (
 )
 from hexathlon.tasks.sql.shifts.tickets import Desk, Step, Ticket, spelt
 
-__all__ = ["again", "figure", "results"]
+__all__ = ["again", "figure", "results", "second_figure"]
 
 _TRIES = 8
 
 
-def figure(desk: Desk) -> Ticket | None:
+def second_figure(desk: Desk) -> Ticket | None:
+    """Ask for a figure of another form in the course of the day."""
+    return figure(desk, "second")
+
+
+def figure(desk: Desk, prefix: str = "figure") -> Ticket | None:
     """Ask for a figure over many months; every trap in the data must change it."""
     ground, draw, theme = desk.ground, desk.draw, desk.ground.theme
-    form = draw.pick(("region", "class", "best", "kind"))
+    used = desk.notes.get("form")
+    form = draw.pick([each for each in ("region", "class", "best", "kind") if each != used])
+    desk.notes["form"] = form
     items, account = theme.item[1], theme.account[0]
     slips = slips_of(ground)
     wrong = [slip for slip, trap in slips.items() if trap]
@@ -68,15 +75,15 @@ def figure(desk: Desk) -> Ticket | None:
             "figure", text, query=body.format(valued(ground)),
             other_query=body.format(other_valued(ground)),
             query_slips={
-                f"figure_{slip}": body.format(valued(ground, (slip,)))
+                f"{prefix}_{slip}": body.format(valued(ground, (slip,)))
                 for slip in kept
             },
         )  # fmt: skip
         right = desk.answer(made.query)
         if "None" not in right and all(
-            desk.answer(made.query_slips[f"figure_{slip}"]) != right for slip in wrong
+            desk.answer(made.query_slips[f"{prefix}_{slip}"]) != right for slip in wrong
         ):
-            desk.notes["figure"] = (desk.number(), made, right)
+            desk.notes.setdefault("figure", (desk.number(), made, right))
             if _by_hand(desk, form, code, cls, kind, first, last) != right:
                 return None
             return made

@@ -19,7 +19,7 @@ def papers_of(ground: Ground, draw: Draw, batch: int) -> tuple[AddedDocument, ..
         *_decisions(ground, draw, numbers),
         ("procedure_deliveries", "Procedure for deliveries", shifted(today, -150),
          _deliveries(ground)),
-        ("procedure_price_lists", "Procedure for price lists", shifted(today, -170),
+        ("procedure_price_lists", "Procedure for price lists and settings", shifted(today, -170),
          _price_lists(ground)),
         ("procedure_accounts", f"Procedure for {ground.theme.account[1]} and holds",
          shifted(today, -120), _accounts(ground)),
@@ -161,6 +161,10 @@ def _price_lists(ground: Ground) -> str:
         "end, or until further notice. If the price is the same, there is no new version, and "
         "nothing is changed.\n\n"
         "4. Prices are exactly those of the list.\n\n"
+        "5. A setting that gets a new value from a day on is dealt with in the same way: the "
+        "version in @setting that is valid on that day ends on the day before, and a new version "
+        "begins, valid until further notice, with the number of its decision. Percentages are "
+        "entered as such, as in the other rows.\n\n"
         "@nightly is a copy of @price as it was this morning."
     )
 

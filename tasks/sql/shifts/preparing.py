@@ -174,6 +174,13 @@ def routines(ground: Ground, traps: frozenset[str]) -> list[str]:
             "@price.kind = NEW.@price.kind AND @price.region = NEW.@price.region "
             "AND @price.first = NEW.@price.first; END"
         )
+    if "fraction" in traps:
+        made.append(
+            "CREATE TRIGGER @setting_ins AFTER INSERT ON @setting "
+            "WHEN NEW.@setting.name LIKE 'discount%' AND NEW.@setting.value > 1 BEGIN "
+            "UPDATE @setting SET @setting.value = NEW.@setting.value / 100.0 WHERE "
+            "@setting.name = NEW.@setting.name AND @setting.first = NEW.@setting.first; END"
+        )
     if "lock_undo" in traps:
         made.append(
             "CREATE TRIGGER @account_upd AFTER UPDATE OF @account.cls, @account.status ON @account "

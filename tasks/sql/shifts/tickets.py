@@ -184,7 +184,7 @@ class Desk:
 
     def _after(self, statements: Sequence[str], large: bool) -> object:
         """Return the tables after some statements; the large one only where it may be changed."""
-        roles = ("history", "account", "price", "offer", *(("item",) if large else ()))
+        roles = ("history", "account", "price", "offer", "setting", *(("item",) if large else ()))
         self.connection.execute("SAVEPOINT slip")
         try:
             for statement in statements:
