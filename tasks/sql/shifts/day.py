@@ -8,13 +8,13 @@ from functools import lru_cache
 
 from hexathlon.tasks.errors import GenerationExhausted
 from hexathlon.tasks.seeding import generator_for
-from hexathlon.tasks.sql.shifts import changes, figures, orders
+from hexathlon.tasks.sql.shifts import accounts, deliveries, figures, orders, prices
 from hexathlon.tasks.sql.shifts.draws import Draw, months_before
 from hexathlon.tasks.sql.shifts.ground import Spec, create, draw_ground
 from hexathlon.tasks.sql.shifts.papers import papers_of
 from hexathlon.tasks.sql.shifts.preparing import in_force, prepare, routines
 from hexathlon.tasks.sql.shifts.themes import THEMES
-from hexathlon.tasks.sql.shifts.tickets import Desk, Job, Ticket
+from hexathlon.tasks.sql.shifts.tickets import DayNotes, Desk, Job, Ticket
 from hexathlon.tasks.sql.supplement import AddedDocument
 from hexathlon.tasks.sql.world.images import ByteCache
 from hexathlon.tasks.sql.world.world import World, world_for
@@ -95,9 +95,9 @@ def _drawn(template: str, world: World, draw: Draw) -> ShiftDay | None:
         connection.execute("COMMIT")
         image = connection.serialize()
         desk = Desk(ground, draw, connection, traps)
-        desk.notes.update(batch=batch, held=in_force(ground))
-        by_sql = {str(row[0]) for row in connection.execute(changes.held_accounts(desk))}
-        if by_sql != set(desk.notes["held"]):  # type: ignore[call-overload]
+        desk.notes = DayNotes(batch, in_force(ground))
+        by_sql = {str(row[0]) for row in connection.execute(accounts.held_accounts(desk))}
+        if by_sql != set(desk.notes.held):
             return None
         if not _worked(desk):
             return None
@@ -153,16 +153,23 @@ _NEEDED = {
 }
 """The ticket that a trap lies in wait for."""
 _CHANGES: Mapping[str, _Maker] = {
-    "prices": changes.prices,
-    "delivery": changes.delivery,
-    "moves": changes.moves,
-    "setting": changes.setting,
+    "prices": prices.prices,
+    "delivery": deliveries.delivery,
+    "moves": accounts.moves,
+    "setting": prices.setting,
 }
 _WITHDRAWALS: Mapping[str, _Maker] = {
-    "prices": changes.withdraw_prices,
-    "moves": changes.withdraw_moves,
-    "delivery": changes.withdraw_delivery,
+    "prices": prices.withdraw_prices,
+    "moves": accounts.withdraw_moves,
+    "delivery": deliveries.withdraw_delivery,
 }
+_ROUTINES: Mapping[str, Callable[[Desk], Job | None]] = {
+    "feed_again": deliveries.feed_again,
+    "arrivals": deliveries.arrivals,
+    "price_sync": prices.price_sync,
+    "crm_sync": accounts.crm_sync,
+}
+"""What colleagues' routines do, by trap."""
 _FEWEST, _MOST = 9, 11
 """Tickets of a day."""
 
@@ -199,7 +206,7 @@ def _planned(desk: Desk) -> list[tuple[str, _Maker]]:
 def _worked(desk: Desk) -> bool:
     """Work through a day on the desk; False if a ticket or a trap finds no place."""
     plan = _planned(desk)
-    if any(name == "moves" for name, _ in plan) and not changes.has_moves(desk):
+    if any(name == "moves" for name, _ in plan) and not accounts.has_moves(desk):
         return False
     places = [_job_place(desk, plan, job) for job in JOBS if job in desk.traps]
     for place, (_, maker) in enumerate(plan):
@@ -208,7 +215,7 @@ def _worked(desk: Desk) -> bool:
             return False
         desk.work(ticket)
         if ticket.kind == "results":
-            desk.results = desk.notes["results"]  # type: ignore[assignment]
+            desk.results = desk.later_results
         for at, routine in places:
             made = routine(desk) if at == place else None
             if at == place and made is None:
@@ -224,7 +231,7 @@ def _job_place(
     """Return after which ticket a routine runs: one that comes no sooner than what it disturbs."""
     source = _NEEDED[job]
     first = next(place for place, (name, _) in enumerate(plan) if name == source)
-    return desk.draw.between(first, len(plan) - 2), getattr(changes, job)
+    return desk.draw.between(first, len(plan) - 2), _ROUTINES[job]
 
 
 def _traps_bite(desk: Desk) -> bool:

@@ -11,7 +11,7 @@ from hexathlon.tasks.sql.shifts.metric import (
     valued,
     valued_items,
 )
-from hexathlon.tasks.sql.shifts.tickets import Desk, Step, Ticket, spelt
+from hexathlon.tasks.sql.shifts.tickets import AskedFigure, Desk, Step, Ticket, spelt
 
 __all__ = ["again", "figure", "results", "second_figure"]
 
@@ -26,9 +26,9 @@ def second_figure(desk: Desk) -> Ticket | None:
 def figure(desk: Desk, prefix: str = "figure") -> Ticket | None:
     """Ask for a figure over many months; every trap in the data must change it."""
     ground, draw, theme = desk.ground, desk.draw, desk.ground.theme
-    used = desk.notes.get("form")
-    form = draw.pick([each for each in ("region", "class", "best", "kind") if each != used])
-    desk.notes["form"] = form
+    forms = ("region", "class", "best", "kind")
+    form = draw.pick([each for each in forms if each != desk.notes.form])
+    desk.notes.form = form
     items, account = theme.item[1], theme.account[0]
     slips = slips_of(ground)
     wrong = [slip for slip, trap in slips.items() if trap]
@@ -83,7 +83,7 @@ def figure(desk: Desk, prefix: str = "figure") -> Ticket | None:
         if "None" not in right and all(
             desk.answer(made.query_slips[f"{prefix}_{slip}"]) != right for slip in wrong
         ):
-            desk.notes.setdefault("figure", (desk.number(), made, right))
+            desk.notes.figure = desk.notes.figure or AskedFigure(desk.number(), made, right)
             if _by_hand(desk, form, code, cls, kind, first, last) != right:
                 return None
             return made
@@ -117,8 +117,10 @@ def _money(items: Iterable[ValuedItem]) -> str:
 
 def again(desk: Desk) -> Ticket | None:
     """Ask for an earlier figure as it is now; it must have changed."""
-    number, made, before = desk.notes["figure"]  # type: ignore[misc]
-    assert isinstance(made, Ticket)
+    asked = desk.notes.figure
+    if asked is None:
+        return None
+    number, made, before = asked.number, asked.ticket, asked.answer
     if desk.answer(made.query) == before:
         return None
     text = (
@@ -171,7 +173,7 @@ def results(desk: Desk) -> Ticket | None:
             f"INSERT INTO {name} ({column}, month, items, value) {other}",
         ),
     )
-    desk.notes["results"] = (
+    desk.later_results = (
         Step(f"DELETE FROM {name}", slips={"not_kept": ()}),
         Step(
             f"INSERT INTO {name} {query}",

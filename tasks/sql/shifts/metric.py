@@ -5,9 +5,9 @@ discounts in steps of 5 %), so that no sum depends on how it is rounded.
 """
 
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from hexathlon.tasks.sql.shifts.ground import Ground
 
@@ -146,7 +146,7 @@ def valued_items(connection: sqlite3.Connection, ground: Ground) -> list[ValuedI
     """Return the items that count, computed from rows without SQL's joins or arithmetic."""
     spec, names = ground.spec, ground.names
 
-    def rows(role: str) -> list[tuple[object, ...]]:
+    def rows(role: str) -> list[tuple[Any, ...]]:
         return connection.execute(f"SELECT * FROM {names.tables[role]}").fetchall()
 
     region = {str(row[0]): str(row[2]) for row in rows("account")}
@@ -189,5 +189,5 @@ def _hundredths(value: object) -> int:
     return round(float(value) * 100)  # type: ignore[arg-type]
 
 
-def _at(versions: list[tuple[str, str, Kept]], day: str) -> Kept | None:
+def _at(versions: Sequence[tuple[str, str, Kept]], day: str) -> Kept | None:
     return next((kept for first, last, kept in versions if first <= day <= last), None)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hexathlon.tasks.sql.shifts.changes import held_accounts, quoted, set_accounts
+from hexathlon.tasks.sql.shifts.accounts import held_accounts, quoted, set_accounts
 from hexathlon.tasks.sql.shifts.draws import Draw
 from hexathlon.tasks.sql.shifts.tickets import Desk, Refusal, Step, Ticket
 
@@ -21,8 +21,7 @@ def pause(desk: Desk, held: bool) -> Ticket | None:
     Both sides have the same words, and an entry of the register names either account.
     """
     draw = desk.draw
-    in_force: dict[str, str] = desk.notes["held"]  # type: ignore[assignment]
-    used: set[str] = desk.notes.setdefault("paused", set())  # type: ignore[assignment]
+    in_force, used = desk.notes.held, desk.notes.paused
     entries = [(str(a), str(b)) for a, b in desk.rows(
         "SELECT r.@register.no, r.@register.entry FROM @register r JOIN @account a ON "
         "a.@account.no = r.@register.no WHERE a.@account.status = 'active' AND "
@@ -46,7 +45,6 @@ def pause(desk: Desk, held: bool) -> Ticket | None:
         statements = tuple(step.sql for step in steps)
         refusal = Refusal("not_permitted", in_force[no], others[:2])
         return Ticket("pause", text, refusal=refusal, anyway=statements)
-    desk.notes["status_changed"] = True
     desk.slips.setdefault("twin_refused", desk.number())
     return Ticket("pause_twin", text, steps, anyway=(entry,))
 

@@ -34,26 +34,24 @@ def _register(ground: Ground, draw: Draw) -> None:
             officers.append((name, draw.pick(codes), shifted(today, -200), None))
     ground.rows["officer"] = officers
     accounts = [row for row in ground.rows["account"] if row[4] == "active"]
-    lines: list[list[object]] = []
+    lines: list[Row] = []
     number = draw.between(2_000, 6_000)
-    lifted: list[list[object]] = []
+    lifted: list[tuple[str, str, list[str]]] = []
     for row in draw.sample(accounts, 42):
         number += draw.between(2, 30)
         kind = "hold" if draw.chance(0.85) else "notice"
         able = [name for name in OFFICERS if scope[name] in ("*", row[2])]
         author = draw.pick(able if draw.chance(0.7) else OFFICERS)
         day = shifted(today, -draw.pick((draw.between(1, 100), draw.between(100, 260))))
-        entry = [f"H-{number}", kind, row[0], day, author, None]
-        lines.append(entry)
+        lines.append((f"H-{number}", kind, row[0], day, author, None))
         if kind == "hold" and draw.chance(0.35):
-            lifted.append([*entry, able])
-    for entry in lifted:
+            lifted.append((f"H-{number}", day, able))
+    for entry, entered, able in lifted:
         number += draw.between(2, 30)
-        able = [str(name) for name in entry[6]]  # type: ignore[attr-defined]
         author = draw.pick(able if draw.chance(0.6) else OFFICERS)
-        day = shifted(str(entry[3]), draw.between(1, 20))
-        lines.append([f"H-{number}", "lift", None, min(day, today), author, entry[0]])
-    ground.rows["register"] = [tuple(line) for line in lines]  # type: ignore[misc]
+        day = min(shifted(entered, draw.between(1, 20)), today)
+        lines.append((f"H-{number}", "lift", None, day, author, entry))
+    ground.rows["register"] = lines
 
 
 def in_force(ground: Ground) -> dict[str, str]:

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field, replace
 from hexathlon.tasks.sql.shifts.draws import Draw
 from hexathlon.tasks.sql.shifts.ground import Ground
 
-__all__ = ["Desk", "Job", "Refusal", "Step", "Ticket", "spelt"]
+__all__ = [
+    "AskedFigure", "DayNotes", "Desk", "Job", "MovedAccounts", "Refusal", "Step", "Ticket", "spelt",
+]  # fmt: skip
 
 _MOST_REPEATS = 12
 _BASE_UNTOUCHED = ("pause", "pause_twin", "offers")
@@ -72,6 +74,47 @@ class Ticket:
     """Statements of colleagues' routines that run after the report."""
 
 
+@dataclass(frozen=True)
+class AskedFigure:
+    """A figure that may be asked for again."""
+
+    number: int
+    """Number of its ticket."""
+    ticket: Ticket
+    answer: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MovedAccounts:
+    """Accounts that a ticket has moved to another class, without those withdrawn since."""
+
+    number: int
+    """Number of the ticket."""
+    classes: tuple[str, str]
+    since: str
+    numbers: tuple[str, ...]
+
+
+@dataclass
+class DayNotes:
+    """What tickets have to know of earlier ones."""
+
+    batch: int = 0
+    """Number of the delivery."""
+    held: Mapping[str, str] = field(default_factory=dict)
+    """Entry number of the hold in force, by account."""
+    paused: set[str] = field(default_factory=set)
+    """Accounts that tickets have asked to pause."""
+    prices: int = 0
+    """Number of the ticket about the price list; 0 if there was none."""
+    delivery: int = 0
+    """Number of the ticket about the delivery; 0 if there was none."""
+    moves: MovedAccounts | None = None
+    figure: AskedFigure | None = None
+    form: str = ""
+    """Form of the last figure."""
+
+
 @dataclass
 class Desk:
     """The state of a day while it is drawn."""
@@ -89,7 +132,9 @@ class Desk:
     """Statements that bring the table of results up to date."""
     results_query: str = ""
     results_table: str = ""
-    notes: dict[str, object] = field(default_factory=dict)
+    later_results: tuple[Step, ...] = ()
+    """What becomes `results` once the table is there."""
+    notes: DayNotes = field(default_factory=DayNotes)
     """What tickets have to know of earlier ones."""
     slips: dict[str, int] = field(default_factory=dict)
     """Mistakes that make a difference, with the first ticket where they do."""
