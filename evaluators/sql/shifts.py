@@ -12,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import Any
 
 from hexathlon.evaluators.sql.images import describe_content, image_rows
@@ -88,11 +89,11 @@ def describe_report(image: bytes, start: bytes) -> dict[str, Any]:
     Tables of the morning are described by digests of their rows and their declared columns; new
     tables by a digest in which equal numbers are equal, whatever their declared types.
     """
-    now, before = describe_content(image), describe_content(start)
+    now, before = describe_content(image), _morning(start)
     changed: dict[str, Any] = {}
     new = [name for name in now["tables"] if name not in before["tables"]]
     new = [name for name in new if not name.startswith(_HELPER)]
-    rows = image_rows(image) if new else {}
+    rows = image_rows(image, new) if new else {}
     columns = _columns_of(image, new)
     for name, table in now["tables"].items():
         if name in before["tables"] and table != before["tables"][name]:
@@ -106,6 +107,11 @@ def describe_report(image: bytes, start: bytes) -> dict[str, Any]:
     if now["other"] != before["other"]:
         changed["(indexes, views, triggers)"] = [now["other"]]
     return changed
+
+
+@lru_cache(maxsize=4)
+def _morning(start: bytes) -> dict[str, Any]:
+    return describe_content(start)
 
 
 def _columns_of(image: bytes, tables: Sequence[str]) -> dict[str, list[str]]:
