@@ -9,6 +9,7 @@ from functools import lru_cache
 from hexathlon.tasks.errors import GenerationExhausted
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.sql.shifts import accounts, deliveries, figures, orders, prices
+from hexathlon.tasks.sql.shifts.by_hand import CHECKS
 from hexathlon.tasks.sql.shifts.draws import Draw, months_before
 from hexathlon.tasks.sql.shifts.ground import Spec, create, draw_ground
 from hexathlon.tasks.sql.shifts.papers import papers_of
@@ -214,6 +215,9 @@ def _worked(desk: Desk) -> bool:
         if ticket is None:
             return False
         desk.work(ticket)
+        agrees = CHECKS.get(ticket.kind)
+        if agrees is not None and not agrees(desk):
+            return False
         if ticket.kind == "results":
             desk.results = desk.later_results
         for at, routine in places:

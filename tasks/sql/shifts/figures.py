@@ -182,6 +182,7 @@ def results(desk: Desk) -> Ticket | None:
         ),
     )
     desk.results_query, desk.results_table = query, name
+    desk.notes.results_by, desk.notes.results_from = by, first
     for slip in slips:
         desk.slips.setdefault(slip, desk.number())
     steps = (steps[0], replace(steps[1], slips=slips))

@@ -1,7 +1,5 @@
 """Tickets about prices and settings: a price list, its withdrawal in part, a new setting."""
 
-from dataclasses import replace
-
 from hexathlon.tasks.sql.shifts.draws import months_before, shifted
 from hexathlon.tasks.sql.shifts.tickets import Desk, Job, Step, Ticket
 
@@ -15,83 +13,84 @@ _LATEST = (
 _FIRST_LINES = _LATEST.replace("MAX", "MIN")
 
 
+_SAME_VERSION = (
+    "l.kind = @price.@price.kind AND l.region = @price.@price.region AND l.first = "
+    "@price.@price.first"
+)
+_REPLACING = (
+    "WITH l AS {lines} UPDATE @price SET @price.price = (SELECT l.price FROM l WHERE "
+    f"{_SAME_VERSION}) WHERE EXISTS (SELECT 1 FROM l{{join}} WHERE {_SAME_VERSION} AND l.price <> "
+    "@price.@price.price)"
+)
+"""Gives versions the price of their line; `join` restricts the lines."""
+_NOT_REPLACED = (
+    f"SELECT COUNT(*) FROM @price p JOIN {_LATEST} l ON l.kind = p.@price.kind AND l.region = "
+    "p.@price.region AND l.first = p.@price.first WHERE l.price <> p.@price.price"
+)
+_IN_THE_MORNING = (
+    " JOIN @nightly n ON n.@price.kind = l.kind AND n.@price.region = l.region AND "
+    "n.@price.first = l.first"
+)
+_INSERTING = (
+    "INSERT INTO @price (@price.kind, @price.region, @price.first, @price.last, @price.price) "
+    "SELECT l.kind, l.region, l.first, p.@price.last, l.price FROM {lines} l JOIN @price p ON "
+    "p.@price.kind = l.kind AND p.@price.region = l.region AND p.@price.first < l.first AND "
+    "COALESCE(p.@price.last, '9999-12-31') >= l.first WHERE {unequal} AND NOT EXISTS (SELECT 1 "
+    "FROM @price q WHERE q.@price.kind = l.kind AND q.@price.region = l.region AND q.@price.first "
+    "= l.first)"
+)
+_UNEQUAL = "ABS(p.@price.price - l.price) > 0.001"
+_CLOSING = (
+    "UPDATE @price SET @price.last = (SELECT DATE(n.@price.first, '-1 day') FROM @price n WHERE "
+    "n.@price.kind = @price.@price.kind AND n.@price.region = @price.@price.region AND "
+    "n.@price.first > @price.@price.first ORDER BY n.@price.first LIMIT 1) WHERE EXISTS (SELECT 1 "
+    "FROM @price n WHERE n.@price.kind = @price.@price.kind AND n.@price.region = "
+    "@price.@price.region AND n.@price.first > @price.@price.first AND n.@price.first <= "
+    "COALESCE(@price.@price.last, '9999-12-31'))"
+)
+_OTHER_CLOSING = (
+    f"UPDATE @price SET @price.last = DATE(l.first, '-1 day') FROM {_LATEST} l WHERE l.kind = "
+    "@price.@price.kind AND l.region = @price.@price.region AND @price.@price.first < l.first AND "
+    "(@price.@price.last IS NULL OR @price.@price.last >= l.first) AND EXISTS (SELECT 1 FROM "
+    "@price n WHERE n.@price.kind = l.kind AND n.@price.region = l.region AND n.@price.first = "
+    "l.first)"
+)
+
+
 def prices(desk: Desk) -> Ticket | None:
     """Bring the price list in: new versions, replaced prices, unchanged ones."""
-    said = desk.sql
 
-    def replacing(lines: str) -> str:
-        return said(
-            f"WITH l AS {lines} UPDATE @price SET @price.price = (SELECT l.price FROM l WHERE "
-            "l.kind = @price.@price.kind AND l.region = @price.@price.region AND l.first = "
-            "@price.@price.first) WHERE EXISTS (SELECT 1 FROM l WHERE l.kind = @price.@price.kind "
-            "AND l.region = @price.@price.region AND l.first = @price.@price.first AND l.price <> "
-            "@price.@price.price)"
-        )
+    def replacing(lines: str, join: str = "") -> str:
+        return desk.sql(_REPLACING.format(lines=lines, join=join))
 
-    replaced = replacing(_LATEST)
-    open_ = said(
-        f"SELECT COUNT(*) FROM @price p JOIN {_LATEST} l ON l.kind = p.@price.kind AND l.region = "
-        "p.@price.region AND l.first = p.@price.first WHERE l.price <> p.@price.price"
-    )
+    def inserting(lines: str, unequal: str) -> str:
+        return desk.sql(_INSERTING.format(lines=lines, unequal=unequal))
 
-    def insertion(lines: str, unequal: str) -> str:
-        return said(
-            "INSERT INTO @price (@price.kind, @price.region, @price.first, @price.last, "
-            f"@price.price) SELECT l.kind, l.region, l.first, p.@price.last, l.price FROM {lines} "
-            "l JOIN @price p ON p.@price.kind = l.kind AND p.@price.region = l.region AND "
-            "p.@price.first < l.first AND COALESCE(p.@price.last, '9999-12-31') >= l.first "
-            f"WHERE {unequal} AND NOT EXISTS (SELECT 1 FROM @price q WHERE q.@price.kind = l.kind "
-            "AND q.@price.region = l.region AND q.@price.first = l.first)"
-        )
-
-    unequal = "ABS(p.@price.price - l.price) > 0.001"
-    closing = said(
-        "UPDATE @price SET @price.last = (SELECT DATE(n.@price.first, '-1 day') FROM @price n "
-        "WHERE n.@price.kind = @price.@price.kind AND n.@price.region = @price.@price.region AND "
-        "n.@price.first > @price.@price.first ORDER BY n.@price.first LIMIT 1) WHERE EXISTS "
-        "(SELECT 1 FROM @price n WHERE n.@price.kind = @price.@price.kind AND n.@price.region = "
-        "@price.@price.region AND n.@price.first > @price.@price.first AND n.@price.first <= "
-        "COALESCE(@price.@price.last, '9999-12-31'))"
-    )
-    other_closing = said(
-        f"UPDATE @price SET @price.last = DATE(l.first, '-1 day') FROM {_LATEST} l WHERE l.kind = "
-        "@price.@price.kind AND l.region = @price.@price.region AND @price.@price.first < l.first "
-        "AND (@price.@price.last IS NULL OR @price.@price.last >= l.first) AND EXISTS (SELECT 1 "
-        "FROM @price n WHERE n.@price.kind = l.kind AND n.@price.region = l.region AND "
-        "n.@price.first = l.first)"
-    )
+    # Prices come out wrong of an insertion, or of a replacement that is made only once.
+    left = replacing(_LATEST, _IN_THE_MORNING if "rounding" in desk.traps else "")
     steps = (
         Step(
-            insertion(_LATEST, unequal),
+            inserting(_LATEST, _UNEQUAL),
             slips={
-                "equal_prices_inserted": (insertion(_LATEST, "1 = 1"),),
-                "first_line_taken": (insertion(_FIRST_LINES, unequal),),
+                "equal_prices_inserted": (inserting(_LATEST, "1 = 1"),),
+                "first_line_taken": (inserting(_FIRST_LINES, _UNEQUAL),),
             },
         ),
-        Step(closing, other_closing, slips={"version_left_open": ()}),
-        Step(replaced, slips={
-                "price_as_it_came_out": (replaced,),
+        Step(desk.sql(_CLOSING), desk.sql(_OTHER_CLOSING), slips={"version_left_open": ()}),
+        Step(
+            replacing(_LATEST),
+            slips={
+                "price_as_it_came_out": (left,),
                 "not_replaced": (),
                 "first_line_taken": (replacing(_FIRST_LINES),) * 8,
             },
-             until=open_),
-    )  # fmt: skip
-    if "rounding" in desk.traps:
-        rest = steps[2].slips
-        only = said(
-            f"WITH l AS {_LATEST} UPDATE @price SET @price.price = (SELECT l.price FROM l WHERE "
-            "l.kind = @price.@price.kind AND l.region = @price.@price.region AND l.first = "
-            "@price.@price.first) WHERE EXISTS (SELECT 1 FROM l JOIN @nightly n ON n.@price.kind "
-            "= l.kind AND n.@price.region = l.region AND n.@price.first = l.first WHERE l.kind = "
-            "@price.@price.kind AND l.region = @price.@price.region AND l.first = "
-            "@price.@price.first AND l.price <> @price.@price.price)"
-        )
-        steps = (*steps[:2], replace(steps[2], slips={**rest, "price_as_it_came_out": (only,)}))
+            until=desk.sql(_NOT_REPLACED),
+        ),
+    )
     desk.notes.prices = desk.number()
-    table = desk.sql("@list")
     text = (
-        f"The new price list is in {table}. Bring it into the prices, as the procedure for price "
-        "lists says."
+        f"The new price list is in {desk.sql('@list')}. Bring it into the prices, as the procedure "
+        "for price lists says."
     )
     return Ticket("prices", text, steps)
 

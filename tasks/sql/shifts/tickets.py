@@ -113,6 +113,10 @@ class DayNotes:
     figure: AskedFigure | None = None
     form: str = ""
     """Form of the last figure."""
+    results_by: str = ""
+    """What the table of results groups by: `region`, `kind` or `cls`."""
+    results_from: str = ""
+    """Its first month."""
 
 
 @dataclass
