@@ -14,7 +14,7 @@ from hexathlon.tasks.sql.shifts.draws import Draw, months_before
 from hexathlon.tasks.sql.shifts.ground import Spec, create, draw_ground
 from hexathlon.tasks.sql.shifts.papers import papers_of
 from hexathlon.tasks.sql.shifts.preparing import in_force, prepare, routines
-from hexathlon.tasks.sql.shifts.themes import THEMES
+from hexathlon.tasks.sql.shifts.themes import THEMES, Names
 from hexathlon.tasks.sql.shifts.tickets import DayNotes, Desk, Job, Ticket
 from hexathlon.tasks.sql.supplement import AddedDocument
 from hexathlon.tasks.sql.world.images import ByteCache
@@ -54,6 +54,9 @@ class ShiftDay:
     """The own tables of the shift."""
     results: str
     """Name of the table of results."""
+    names: Names
+    batch: int
+    """Number of the delivery."""
 
 
 @lru_cache(maxsize=24)
@@ -106,6 +109,7 @@ def _drawn(template: str, world: World, draw: Draw) -> ShiftDay | None:
     return ShiftDay(
         template, world.id, population, tuple(desk.tickets), papers, traps, dict(desk.slips),
         image, tuple(ground.names.tables[role] for role in ground.rows), desk.results_table,
+        ground.names, batch,
     )  # fmt: skip
 
 

@@ -297,7 +297,6 @@ _TYPES: Mapping[str, str] = {
         "offer TEXT PRIMARY KEY, no TEXT NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL, "
         "worth INTEGER NOT NULL, state TEXT NOT NULL"
     ),
-    "capacity": "what TEXT PRIMARY KEY, amount INTEGER NOT NULL",
     "stage": (
         "line INTEGER PRIMARY KEY, no TEXT, kind TEXT, booked TEXT, done TEXT, qty REAL, unit TEXT"
     ),

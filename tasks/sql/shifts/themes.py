@@ -120,7 +120,6 @@ _COLUMNS = {
         "offer": "{offer} number", "no": "{account} number", "a": "{load_a}", "b": "{load_b}",
         "worth": "margin", "state": "state",
     },
-    "capacity": {"what": "resource", "amount": "amount"},
     "stage": {
         "line": "line number", "no": "{account}", "kind": "kind", "booked": "booked",
         "done": "done", "qty": "quantity", "unit": "unit",
@@ -143,7 +142,6 @@ _TABLES = {
     "register": ("hold register", "hold register"),
     "officer": ("register officer", "register officers"),
     "offer": ("{offer}", "{offers}"),
-    "capacity": ("{offer} capacity", "{offer} capacities"),
     "stage": ("delivery line", "delivery lines"),
     "list": ("price list line", "price list lines"),
     "view": ("counted {item}", "counted {items}"),

@@ -10,11 +10,16 @@ from hexathlon.evaluators.sql.shifts import describe_report
 from hexathlon.evaluators.verifier import verify
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import parse_address, play
+from hexathlon.tasks.sql.shifts.by_hand import CHECKS
 from hexathlon.tasks.sql.shifts.day import HELD_OUT, TRAPS, day_of
+from hexathlon.tasks.sql.shifts.ground import Ground
 from hexathlon.tasks.sql.shifts.orders import best_set, highest_worth
 from hexathlon.tasks.sql.shifts.tasks import SHIFTS
+from hexathlon.tasks.sql.shifts.themes import THEMES
+from hexathlon.tasks.sql.shifts.tickets import Desk
 from hexathlon.tasks.sql.source import _built, _day
 from hexathlon.tasks.sql.world.database import database_bytes
+from hexathlon.tasks.sql.world.world import world_for
 from support.sql_toy import call
 
 SOURCE = get_source("sql")
@@ -82,6 +87,35 @@ def test_a_day_has_tickets_traps_and_mistakes_that_matter(task, day):
     assert len(texts) == len(day.tickets)
     trigger = [line.split()[2] for line in catalogue(day.image)]
     assert all(name.lower() not in text.lower() for name in trigger for text in texts)
+
+
+def test_prices_and_deliveries_are_derived_a_second_time(day):
+    found = [name for name in ("prices", "delivery") if name in {t.kind for t in day.tickets}]
+    assert found
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.deserialize(day.image)
+        desk = desk_of(day, connection)
+        assert not any(CHECKS[name](desk) for name in found)
+        for ticket in day.tickets:
+            for step in ticket.steps:
+                connection.execute(step.sql)
+            if ticket.kind in found:
+                assert CHECKS[ticket.kind](desk)
+            for statement in ticket.after:
+                connection.execute(statement)
+
+
+def desk_of(day, connection):
+    """A desk on the morning's database, with the tables drawn again."""
+    world, theme = world_for(day.world), THEMES[day.template.removeprefix("shift_")]
+    names = day.names
+    ground = Ground(world, theme, names, world.schema.today, None, None, None, {})
+    for role, table in names.tables.items():
+        if role != "view" and role in names.columns:
+            ground.rows[role] = connection.execute(f"SELECT * FROM {table}").fetchall()
+    desk = Desk(ground, None, connection, day.traps)
+    desk.notes.batch = day.batch
+    return desk
 
 
 def catalogue(image):
