@@ -64,6 +64,7 @@ _entries: dict[str, _Entry] = {
     "sql_result": _Entry("hexathlon.evaluators.sql.strict:sql_result", "1", True),
     "sql_write": _Entry("hexathlon.evaluators.sql.writes:sql_write", "1", True),
     "sql_script": _Entry("hexathlon.evaluators.sql.scripts:sql_script", "1", True),
+    "sql_shift": _Entry("hexathlon.evaluators.sql.shifts:sql_shift", "1", True),
     "sql_impossible": _Entry("hexathlon.evaluators.sql.strict:sql_impossible", "1", True),
     "spider": _Entry("hexathlon.evaluators.sql.spider:spider", "1", True),
     "bird_ex": _Entry("hexathlon.evaluators.sql.bird:bird_ex", "2", True),

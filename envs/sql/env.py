@@ -4,6 +4,7 @@ The agent works on its own view of the visible database. Expected answers are in
 only, and the grader runs the submission on its own pristine copies.
 """
 
+from contextlib import suppress
 from typing import Any, ClassVar, NamedTuple
 
 from hexathlon.envs.base import Environment
@@ -14,6 +15,7 @@ from hexathlon.envs.tools import tool
 from hexathlon.envs.users import SimulatedUser
 from hexathlon.evaluators.sql.dbbench import tables_hash
 from hexathlon.evaluators.sql.images import describe_content, image_rows
+from hexathlon.evaluators.sql.shifts import describe_report
 from hexathlon.tasks.sql.world.backends.base import (
     Database,
     DatabaseSnapshot,
@@ -23,6 +25,7 @@ from hexathlon.tasks.sql.world.backends.base import (
     TableCatalogue,
 )
 from hexathlon.tasks.sql.world.backends.choice import MissingBackend, open_database, writes_of
+from hexathlon.tasks.sql.world.database import database_bytes
 from hexathlon.tasks.task import Task
 
 __all__ = ["SQLEnv", "make_vector"]
@@ -41,6 +44,7 @@ class _World(NamedTuple):
     user: dict[str, Any] | None
     user_seed: int
     asked: tuple[str, ...]
+    reports: tuple[dict[str, Any], ...] = ()
 
 
 class SQLEnv(Environment):
@@ -48,7 +52,8 @@ class SQLEnv(Environment):
 
     Args:
         backend: Backend of the agent's statements: None for the task's choice (SQLite), else
-            `sqlite`, `duckdb`, `postgresql`, or a SQLAlchemy URL.
+            `sqlite`, `duckdb`, `postgresql`, or a SQLAlchemy URL. Shifts always run on SQLite,
+            whose triggers are part of them.
         **kwargs: As for every environment.
     """
 
@@ -70,13 +75,14 @@ class SQLEnv(Environment):
         self._user_seed = 0
         self._handed_in = _NOTHING
         self._asked: tuple[str, ...] = ()
+        self._reports: tuple[dict[str, Any], ...] = ()
         self._query_limits = _LIMITS
 
     def on_reset(self, task: Task) -> str:
         """Open the visible database and create the user, if the task has one."""
         self.close()
         self._prepare(task)
-        self._handed_in, self._asked = _NOTHING, ()
+        self._handed_in, self._asked, self._reports = _NOTHING, (), ()
         agenda = task.params.get("user")
         self._user_seed = int(self.np_random.integers(1 << 31)) if agenda else 0
         self._user = SimulatedUser(agenda, self._user_seed) if agenda else None
@@ -139,31 +145,32 @@ class SQLEnv(Environment):
     def submit(
         self, sql: str | None = None, answer: list[str] | None = None, script: str | None = None
     ) -> str:
-        """Submit a query, an answer, a script or the database, and end."""
+        """Submit a query, an answer, a script or the database, and end or get the next ticket."""
         given = {"sql": sql, "answer": answer, "script": script}
         kind = next((name for name, value in given.items() if value is not None), "database")
         text = script if kind == "script" else sql
-        self._handed_in = {**_NOTHING, "kind": kind, "sql": text, "answer": answer}
-        self.finish()
-        return "Handed in."
+        return self._hand_in({**_NOTHING, "kind": kind, "sql": text, "answer": answer})
 
     @tool
     def submit_impossible(self, reason: str, evidence: str) -> str:
-        """Declare the task impossible, and end."""
-        self._handed_in = {
-            **_NOTHING, "kind": "impossible", "reason": reason, "evidence": evidence,
-        }  # fmt: skip
-        self.finish()
-        return "Handed in."
+        """Declare the task or ticket impossible, and end or get the next ticket."""
+        return self._hand_in(
+            {**_NOTHING, "kind": "impossible", "reason": reason, "evidence": evidence}
+        )
 
     def final_state(self) -> dict[str, Any]:
-        """Return the submission, its dialect, and the database if it is writable."""
+        """Return the submission, its dialect, and the database if it is writable.
+
+        For a shift, also what was handed in for each ticket, with the database at that time.
+        """
         state = {
             **self._handed_in,
             "dialect": self._open().dialect,
             "asked": list(self._asked),
             "database": None,
         }
+        if self._is_shift():
+            return {**state, "reports": list(self._reports)}
         scripted = any(check.name == "sql_script" for check in self.task.checks)
         if writes_of(self.task.params) and not scripted:
             image = self._open().sqlite_image()
@@ -176,7 +183,7 @@ class SQLEnv(Environment):
         """Return the database's state, the submission, and the user's memory."""
         user = self._user.snapshot() if self._user is not None else None
         state = self._open().snapshot()
-        return _World(state, self._handed_in, user, self._user_seed, self._asked)
+        return _World(state, self._handed_in, user, self._user_seed, self._asked, self._reports)
 
     def load(self, payload: _World) -> None:
         """Restore a snapshot; the connection is opened on first use."""
@@ -184,6 +191,7 @@ class SQLEnv(Environment):
             self._prepare(self.task)
         self._open().restore(payload.database)
         self._handed_in, self._asked = payload.handed_in, payload.asked
+        self._reports = payload.reports
         self._user_seed = payload.user_seed
         self._user = None
         if payload.user is not None:
@@ -200,9 +208,36 @@ class SQLEnv(Environment):
             self._database.close()
             self._database = None
 
+    def _is_shift(self) -> bool:
+        return "tickets" in self.task.params
+
+    def _hand_in(self, submission: dict[str, Any]) -> str:
+        """Store a submission; end the episode, or return the next ticket of a shift."""
+        self._handed_in = submission
+        if not self._is_shift():
+            self.finish()
+            return "Handed in."
+        database = self._open()
+        with suppress(SqlError):  # there is none to roll back unless a transaction was left open
+            database.run("ROLLBACK", self._query_limits)
+        described = describe_report(database.sqlite_image(), database_bytes(self.task.params))
+        told = {key: submission[key] for key in ("kind", "answer", "reason", "evidence")}
+        self._reports = (*self._reports, {**told, "database": described})
+        following = self.task.params["tickets"]
+        place = len(self._reports) - 1
+        if place == len(following):
+            self.finish()
+            return "Handed in. That was the last ticket."
+        for statement in following[place]["before"]:
+            with suppress(SqlError):  # rows of the agent may stand in the way of a routine's
+                database.run(statement, self._query_limits)
+        text: str = following[place]["text"]
+        return f"Handed in.\n\n{text}"
+
     def _prepare(self, task: Task) -> None:
         try:
-            self._database = open_database(task.params, self.backend)
+            backend = None if "tickets" in task.params else self.backend
+            self._database = open_database(task.params, backend)
         except MissingBackend as error:
             raise BackendMissing(str(error)) from error
         self._shelf = DocumentShelf(task.params)

@@ -2,7 +2,7 @@
 
 import hashlib
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import Any
 
@@ -14,10 +14,10 @@ __all__ = ["changed_parts", "describe_content", "image_rows"]
 OTHER = "(indexes, views, triggers)"
 
 
-def image_rows(image: bytes) -> dict[str, list[StoredRow]]:
-    """Return the rows of every table, by lower-case name."""
+def image_rows(image: bytes, only: Container[str] | None = None) -> dict[str, list[StoredRow]]:
+    """Return the rows of all or selected tables, by lower-case name."""
     with _opened(image) as connection:
-        return {name: rows for name, (_, rows) in table_rows(connection).items()}
+        return {name: rows for name, (_, rows) in table_rows(connection, only).items()}
 
 
 def describe_content(image: bytes) -> dict[str, Any]:

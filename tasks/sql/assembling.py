@@ -8,13 +8,20 @@ from hexathlon.tasks.source import TaskAddress
 from hexathlon.tasks.sql.bench import bench_for
 from hexathlon.tasks.sql.clarify import agenda, idle_agenda
 from hexathlon.tasks.sql.composing import Composition
+from hexathlon.tasks.sql.shifts.day import ShiftDay
+from hexathlon.tasks.sql.shifts.tasks import (
+    shift_check,
+    shift_instruction,
+    shift_params,
+    shift_turns,
+)
 from hexathlon.tasks.sql.tools import sql_tools
 from hexathlon.tasks.sql.world.world import world_for
 from hexathlon.tasks.sql.writes.instances import WriteInstance
 from hexathlon.tasks.sql.writes.tasks import write_check, write_params
 from hexathlon.tasks.task import Check, Limits, Task
 
-__all__ = ["question_task", "write_task"]
+__all__ = ["question_task", "shift_task", "write_task"]
 
 _IDLE_USER = 0.3
 """Share of fully specified questions that still come with a user."""
@@ -64,6 +71,19 @@ def write_task(
         ),
         checks=(write_check(made, canary_of(seed)),),
         **_identity(address, version, seed),
+    )
+
+
+def shift_task(address: TaskAddress, version: str, seed: int, made: ShiftDay, attempt: int) -> Task:
+    """Return the task of a day."""
+    common = {"backend": "sqlite", "world": made.world, "attempt": attempt}
+    identity = _identity(address, version, seed)
+    return Task(
+        instruction=shift_instruction(made),
+        params={**common, **shift_params(made, seed)},
+        tools=sql_tools("ticket", documents=True),
+        checks=(shift_check(made, canary_of(seed)),),
+        **{**identity, "limits": Limits(turns=shift_turns(made))},
     )
 
 

@@ -2,19 +2,31 @@
 
 Questions are realised from query programs. Ids are numbered within a stratum (template and level);
 `address` cycles through the strata, so that any prefix of a split covers templates and levels
-evenly. Tasks of one round share their worlds, and therefore their databases.
+evenly. Every other task of level hard is a shift. Tasks of one round share their worlds, and
+therefore their databases; shifts have worlds of their own, of level medium, since their own tables
+are what makes them hard.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
+from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.seeding import derive_seed
-from hexathlon.tasks.source import Script, TaskAddress
-from hexathlon.tasks.sql.assembling import question_task, write_task
+from hexathlon.tasks.source import Script, TaskAddress, parse_address
+from hexathlon.tasks.sql.assembling import question_task, shift_task, write_task
 from hexathlon.tasks.sql.composing import ATTEMPTS, WORLD_TRIES, Composition, compose, recompose
 from hexathlon.tasks.sql.schema import Schema
 from hexathlon.tasks.sql.scripts import Exploring, handing_in, impossible, solving
+from hexathlon.tasks.sql.shifts.day import ShiftDay, day_of
+from hexathlon.tasks.sql.shifts.tasks import (
+    SHIFTS,
+    compose_shift,
+    shift_alternatives,
+    shift_mutants,
+    shift_oracle,
+    shift_policies,
+)
 from hexathlon.tasks.sql.templates.catalogue import all_templates
 from hexathlon.tasks.sql.tools import IMPOSSIBLE_REASONS
 from hexathlon.tasks.sql.world.world import WORLDS, world_for, world_id
@@ -29,6 +41,9 @@ PER_STRATUM: dict[Split, int] = {"dev": 40, "test": 6, "heldout": 6}
 """Tasks per template and level in the bounded splits."""
 GROUPS = 3
 """Worlds per level in one round over the strata."""
+SHIFT_TIMES = 13
+"""Tasks of each shift in one round, in which every other template of level hard has one."""
+_SHIFT_WORLDS = 6
 _DRAWN_AS = "2"
 """Seed component independent of `version`, which can change without redrawing all tasks."""
 
@@ -38,7 +53,7 @@ class SQLSource(StratifiedSource):
 
     name = "sql"
     family = "sql"
-    version = "6"
+    version = "7"
     tolerated = {
         "alter:submit.sql": "a digit may decide nothing: less than a quarter in an amount, whose "
         "values are quarters; a day that no month has; the 1 in COUNT(CASE ... THEN 1 END); the "
@@ -50,8 +65,10 @@ class SQLSource(StratifiedSource):
 
     def __init__(self) -> None:
         self._twins = {item.name: item.twin for item in all_templates().values() if item.twin}
-        self.strata = _strata()
-        self._places = {stratum: place for place, stratum in enumerate(self.strata)}
+        others = _strata()
+        self._places = {stratum: place for place, stratum in enumerate(others)}
+        self.strata = [*others, *((template, "hard") for template in SHIFTS)]
+        self._rounds = {level: _round(others, level) for level in (None, *LEVELS)}
 
     # -- tasks -----------------------------------------------------------------------------
 
@@ -65,14 +82,43 @@ class SQLSource(StratifiedSource):
         address = self.checked(task_id, salt)
         return _built(self, address, salt)
 
+    def size(self, split: Split, level: Level | None = None) -> int | None:
+        """Return the number of tasks in a split, or None for the unbounded train split."""
+        if split == "train":
+            return None
+        return self.per_stratum[split] * len(self._rounds[level])
+
+    def address(self, split: Split, index: int, level: Level | None = None) -> str:
+        """Return the id of the task at `index`; half of the hard tasks are shifts."""
+        arranged = self._rounds[level]
+        template, own, place, times = arranged[index % len(arranged)]
+        number = index // len(arranged) * times + place
+        return str(TaskAddress(self.name, template, own, split, number))
+
+    def checked(self, task_id: str, salt: str | None) -> TaskAddress:
+        """Return the address of an existing task.
+
+        Raises:
+            UnknownTask: If the template, level or index does not exist, or the salt is missing.
+        """
+        address = parse_address(task_id)
+        if address.template not in SHIFTS or address.split == "train":
+            return super().checked(task_id, salt)
+        limit = self.per_stratum[address.split] * SHIFT_TIMES
+        if address.index >= limit:
+            raise UnknownTask(task_id, f"{address.split} holds {limit} tasks of each shift")
+        return replace(super().checked(str(replace(address, index=0)), salt), index=address.index)
+
     def leading(self, template: str) -> str:
         """Return the template itself or, for a pair of twins, always the same one of the two."""
         return min(template, self._twins.get(template) or template)
 
     def worlds(self, address: TaskAddress, salt: str | None) -> list[str]:
         """Return the ids of the worlds to try, the round's own first; the same for twins."""
+        if address.template in SHIFTS:
+            return _shift_worlds(address, salt)
         place = self._places[self.leading(address.template), address.level]
-        first = address.index * GROUPS + place * GROUPS // len(self.strata)
+        first = address.index * GROUPS + place * GROUPS // len(self._places)
         end = 1 << 40 if address.split == "train" else WORLDS[address.split]
         return [
             world_id(address.split, (first + step) % end, address.level, salt)
@@ -87,6 +133,8 @@ class SQLSource(StratifiedSource):
 
     def oracle(self, task: Task) -> Script:
         """Explore, read, clarify what the question leaves open, test the query and submit it."""
+        if task.template in SHIFTS:
+            return shift_oracle(_day(task))
         if task.params["mode"] == "write":
             change = _change(task)
             asked = [table.name for table in world_for(change.world).schema.asked()]
@@ -104,6 +152,8 @@ class SQLSource(StratifiedSource):
 
     def alternatives(self, task: Task) -> Mapping[str, Script]:
         """Return the same meaning in other words: other SQL, or other accepted evidence."""
+        if task.template in SHIFTS:
+            return shift_alternatives(_day(task))
         if task.params["mode"] == "write":
             change = _change(task)
             return {"other_statements": _handing_in_change(change, change.alternative)}
@@ -115,6 +165,8 @@ class SQLSource(StratifiedSource):
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
         """Return the near misses that screening distinguished from the solution."""
+        if task.template in SHIFTS:
+            return shift_mutants(_day(task))
         if task.params["mode"] == "write":
             change = _change(task)
             return {k: _handing_in_change(change, sql) for k, sql in change.mutants.items()}
@@ -138,6 +190,8 @@ class SQLSource(StratifiedSource):
 
     def policies(self, task: Task) -> Mapping[str, Script]:
         """Return trivial agents: dump, majority, first table, always impossible, nothing."""
+        if task.template in SHIFTS:
+            return shift_policies(_day(task))
         schema = world_for(task.params["world"]).schema
         asked = schema.asked()
         spoken = [table for table in asked if table.plural in task.instruction] or list(asked)
@@ -174,6 +228,21 @@ def _everything(schema: Schema, spoken: list[str]) -> str:
 
 def _question(task: Task) -> Composition:
     return recompose(task.template, task.params["world"], task.seed, task.params["attempt"])
+
+
+def _day(task: Task) -> ShiftDay:
+    params = task.params
+    return day_of(task.template, params["world"], params["shift"]["seed"], params["attempt"])
+
+
+def _shift_worlds(address: TaskAddress, salt: str | None) -> list[str]:
+    """Return the ids of the worlds to try for a shift."""
+    first = address.index * len(SHIFTS) + SHIFTS.index(address.template)
+    end = 1 << 40 if address.split == "train" else WORLDS[address.split]
+    return [
+        world_id(address.split, (first + 7 * step) % end, "medium", salt)
+        for step in range(_SHIFT_WORLDS)
+    ]
 
 
 def _change(task: Task) -> WriteInstance:
@@ -216,11 +285,34 @@ def _strata() -> list[tuple[str, Level]]:
     return arranged
 
 
+def _round(
+    others: Sequence[tuple[str, Level]], level: Level | None
+) -> list[tuple[str, Level, int, int]]:
+    """Return one round over the strata: template, level, place in the round, times in the round.
+
+    Shifts alternate with the other templates of level hard.
+    """
+    arranged: list[tuple[str, Level, int, int]] = []
+    shifts = 0
+    for template, own in others:
+        if level not in (None, own):
+            continue
+        arranged.append((template, own, 0, 1))
+        if own == "hard" and shifts < SHIFT_TIMES * len(SHIFTS):
+            place, which = divmod(shifts, len(SHIFTS))
+            arranged.append((SHIFTS[which], own, place, SHIFT_TIMES))
+            shifts += 1
+    return arranged
+
+
 @lru_cache(maxsize=256)
 def _built(source: SQLSource, address: TaskAddress, salt: str | None) -> Task:
     leader = replace(address, template=source.leading(address.template))
     seed = derive_seed("sql-task", _DRAWN_AS, str(leader), salt or "")
     worlds = source.worlds(address, salt)
+    if address.template in SHIFTS:
+        attempt, day = compose_shift(address.template, worlds, seed)
+        return shift_task(address, source.version, seed, day, attempt)
     if address.template in write_templates():
         attempt, change = compose_write(address.template, worlds, seed)
         return write_task(address, source.version, seed, change, attempt)

@@ -6,9 +6,9 @@ from hexathlon.tasks.task import ToolSchema
 
 __all__ = ["IMPOSSIBLE_REASONS", "SubmitKind", "sql_tools"]
 
-SubmitKind = Literal["sql", "answer", "database", "script"]
-"""The kind of submission: a query, a list of values, the database in its final state, or a script
-of changes."""
+SubmitKind = Literal["sql", "answer", "database", "script", "ticket"]
+"""The kind of submission: a query, a list of values, the database in its final state, a script of
+changes, or a ticket of a shift: the database as it is then and, if asked for, values."""
 
 IMPOSSIBLE_REASONS = ("missing_data", "missing_value", "contradiction", "not_permitted")
 
@@ -65,20 +65,37 @@ _SUBMIT = {
         "other rows, so they must not rely on what you saw.",
         script=_SQL,
     ),
+    "ticket": _schema(
+        "submit",
+        "Hand in the ticket: the database as it is now and, if the ticket asks for values, these "
+        "values as text. The next ticket follows. Open transactions are rolled back.",
+        answer={
+            "type": "array", "items": {"type": "string", "maxLength": 1_000}, "maxItems": 100,
+            "default": [],
+        },
+    ),
     "database": _schema(
         "submit", "Hand in the database as you have left it, and end. Open transactions are lost."
     ),
 }  # fmt: skip
-_IMPOSSIBLE = _schema(
-    "submit_impossible",
-    "Say that the task cannot be done, and end. Reasons: missing_data (rows or values that it "
+_REASONS = (
+    "Reasons: missing_data (rows or values that it "
     "needs were never recorded, or are lost), missing_value (a definition or setting that it rests "
     "on was withdrawn or has no value at present), contradiction (two rules in force disagree, and "
     "none has precedence), not_permitted (a rule or entry forbids it). Evidence: just the number "
-    "of the record, notice or decision that stands in the way.",
-    reason={"type": "string", "enum": list(IMPOSSIBLE_REASONS)},
-    evidence=_NAME,
+    "of the record, notice or decision that stands in the way."
 )
+
+
+def _impossible(what: str) -> ToolSchema:
+    return _schema(
+        "submit_impossible", f"{what} {_REASONS}",
+        reason={"type": "string", "enum": list(IMPOSSIBLE_REASONS)}, evidence=_NAME,
+    )  # fmt: skip
+
+
+_IMPOSSIBLE = _impossible("Say that the task cannot be done, and end.")
+_REFUSED = _impossible("Say that the ticket cannot be carried out; the next one follows.")
 
 
 def sql_tools(
@@ -91,18 +108,18 @@ def sql_tools(
     """Return the tools of one task.
 
     Args:
-        submit: The kind of submission. `database` and `script` also allow `run_query` to write.
+        submit: The kind of submission; all but `sql` and `answer` allow `run_query` to write.
         documents: Whether documents accompany the database.
         user: Whether there is a user to ask.
         impossible: Whether "this cannot be done" is an accepted answer; generated tasks always
             offer it, so that its presence gives nothing away.
     """
-    mode = "write" if submit in ("database", "script") else "read"
+    mode = "write" if submit in ("database", "script", "ticket") else "read"
     return (
         *_LOOK,
         *(_DOCUMENTS if documents else ()),
         _schema("run_query", _QUERY[mode], sql=_SQL),
         *((_ASK,) if user else ()),
         _SUBMIT[submit],
-        *((_IMPOSSIBLE,) if impossible else ()),
+        *((_REFUSED if submit == "ticket" else _IMPOSSIBLE,) if impossible else ()),
     )

@@ -3,6 +3,7 @@
 The bytes are a serialised SQLite database; see `hexathlon.tasks.sql.world.images`.
 """
 
+import importlib
 import json
 import os
 import sqlite3
@@ -27,6 +28,8 @@ def database_bytes(params: Mapping[str, Any]) -> bytes:
         MissingData: If the parameters name a file that does not exist.
         TaskError: If the parameters do not describe a database.
     """
+    if "shift" in params:
+        return _shift_bytes(params)
     if "world" in params:
         return _population_bytes(params, params)
     return _described(params.get("database"))
@@ -39,6 +42,16 @@ def hidden_bytes(params: Mapping[str, Any]) -> Iterator[bytes]:
             yield _population_bytes(params, hidden)
         else:
             yield _described(hidden)
+
+
+def _shift_bytes(params: Mapping[str, Any]) -> bytes:
+    """Return the database of a day in the morning, which is drawn together with its tickets."""
+    shift = params["shift"]
+    day = importlib.import_module("hexathlon.tasks.sql.shifts.day")
+    image: bytes = day.image_of_day(
+        shift["template"], params["world"], shift["seed"], params["attempt"]
+    )
+    return image
 
 
 def _population_bytes(params: Mapping[str, Any], address: Mapping[str, Any]) -> bytes:

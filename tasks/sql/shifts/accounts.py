@@ -1,0 +1,272 @@
+"""Tickets about accounts: a change of class, and its withdrawal in part; accounts under a hold."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from hexathlon.tasks.sql.shifts.draws import months_before, shifted
+from hexathlon.tasks.sql.shifts.preparing import HOLD_DAYS
+from hexathlon.tasks.sql.shifts.tickets import Desk, Job, MovedAccounts, Step, Ticket
+
+__all__ = [
+    "crm_sync",
+    "has_moves",
+    "held_accounts",
+    "moves",
+    "quoted",
+    "set_accounts",
+    "withdraw_moves",
+]
+
+
+def quoted(values: Collection[str]) -> str:
+    """Return texts as an SQL list."""
+    return ", ".join(f"'{value}'" for value in values)
+
+
+def held_accounts(desk: Desk) -> str:
+    """Return a query of the accounts that a hold in force names."""
+
+    def entitled(entry: str) -> str:
+        return (
+            f"EXISTS (SELECT 1 FROM @officer f WHERE f.@officer.name = {entry}.@register.author "
+            "AND f.@officer.region IN ('*', a.@account.region) AND f.@officer.first <= "
+            f"{entry}.@register.day AND COALESCE(f.@officer.last, '9999-12-31') >= "
+            f"{entry}.@register.day)"
+        )
+
+    return desk.sql(
+        "SELECT r.@register.no FROM @register r JOIN @account a ON a.@account.no = r.@register.no "
+        f"WHERE r.@register.what = 'hold' AND r.@register.day >= DATE('{desk.ground.today}', "
+        f"'-{HOLD_DAYS} days') AND {entitled('r')} AND NOT EXISTS (SELECT 1 FROM @register l WHERE "
+        f"l.@register.what = 'lift' AND l.@register.refers = r.@register.entry AND {entitled('l')})"
+    )
+
+
+def set_accounts(
+    desk: Desk, column: str, value: str, numbers: list[str], slip: str = ""
+) -> list[Step]:
+    """Return the steps that set a column of accounts, past the routines of the database."""
+    said = desk.sql
+    locked = [str(row[0]) for row in desk.rows(
+        f"SELECT @account.no FROM @account WHERE @account.locked = 1 AND @account.no IN "
+        f"({quoted(numbers)})"
+    )]  # fmt: skip
+    ignored = {slip: ()} if slip else {}
+    steps = []
+    undo = locked and "lock_undo" in desk.traps
+    left = {**ignored, "locked_left": ()}
+    if undo:
+        steps.append(
+            Step(said(f"UPDATE @account SET @account.locked = 0 WHERE @account.no IN "
+                      f"({quoted(locked)})"), slips=left)
+        )  # fmt: skip
+    where = f"WHERE @account.no IN ({quoted(numbers)})"
+    steps.append(
+        Step(said(f"UPDATE @account SET @account.{column} = '{value}' {where}"), slips=ignored)
+    )
+    if undo:
+        steps.append(
+            Step(said(f"UPDATE @account SET @account.locked = 1 WHERE @account.no IN "
+                      f"({quoted(locked)})"), slips={"unlocked_left": (), **ignored})
+        )  # fmt: skip
+    if "cascade" in desk.traps and column == "cls":
+        steps.append(
+            Step(
+                said("UPDATE @offer SET @offer.state = 'open' WHERE @offer.state = 'recheck'"),
+                slips={"cascade_left": ()},
+            )
+        )
+    return steps
+
+
+@dataclass(frozen=True)
+class _Move:
+    """Accounts that change their class, and those that are nearly among them."""
+
+    value: str
+    classes: tuple[str, str]
+    since: str
+    plain: str
+    """Query of the accounts, whatever their status and holds."""
+    active: str
+    """Condition on the status."""
+    free: str
+    """Condition on holds."""
+    numbers: tuple[str, ...]
+
+
+def _move(desk: Desk) -> _Move | None:
+    """Return a move that meets holds, and the routines of the day if there are any."""
+    ground, draw = desk.ground, desk.draw
+    holder, trait = ground.holder, ground.trait
+    values = sorted({str(each) for each in ground.trait_of.values() if each is not None})
+    pairs = [(a, b) for a in ground.theme.classes for b in ground.theme.classes if a != b]
+    since = months_before(ground.today, draw.between(1, 2))
+    free = f"AND a.@account.no NOT IN ({held_accounts(desk)})"
+    active = "AND a.@account.status = 'active' "
+    rows = desk.rows(
+        f"SELECT a.@account.no, a.@account.cls, a.@account.locked, h.{trait.name}, EXISTS (SELECT "
+        "1 FROM @offer o WHERE o.@offer.no = a.@account.no AND o.@offer.state = 'open') FROM "
+        f"@account a JOIN {holder.name} h ON h.{holder.key} = a.@account.holder WHERE "
+        "a.@account.status = 'active'"
+    )
+    held = desk.notes.held
+    choices = [(value, pair) for value in values for pair in pairs]
+    for value, classes in draw.sample(choices, len(choices)):
+        near = [row for row in rows if row[3] == value and row[1] == classes[0]]
+        kept = [row for row in near if row[0] not in held]
+        if (
+            not 8 <= len(kept) <= 60
+            or len(kept) == len(near)
+            or ("cascade" in desk.traps and not any(row[4] for row in kept))
+            or ("lock_undo" in desk.traps and not any(row[2] for row in kept))
+        ):
+            continue
+        plain = (
+            f"SELECT a.@account.no FROM @account a JOIN {holder.name} h ON h.{holder.key} = "
+            f"a.@account.holder WHERE h.{trait.name} = '{value}' AND a.@account.cls = "
+            f"'{classes[0]}' "
+        )
+        numbers = tuple(sorted(str(row[0]) for row in desk.rows(plain + active + free)))
+        if numbers == tuple(sorted(str(row[0]) for row in kept)):
+            return _Move(value, classes, since, plain, active, free, numbers)
+    return None
+
+
+def has_moves(desk: Desk) -> bool:
+    """Whether the accounts of the morning allow for a move."""
+    return _move(desk) is not None
+
+
+def moves(desk: Desk) -> Ticket | None:
+    """Move the accounts of some holders into another class from a day on."""
+    move = _move(desk)
+    if move is None:
+        return None
+    said, ground = desk.sql, desk.ground
+    theme, holder, trait = ground.theme, ground.holder, ground.trait
+    value, classes, since, numbers = move.value, move.classes, move.since, list(move.numbers)
+    plain, active, held = move.plain, move.active, move.free
+    wanted = said(plain + active + held)
+    all_held = sorted(str(row[0]) for row in desk.rows(plain + active))
+    inactive = sorted(str(row[0]) for row in desk.rows(plain + held))
+
+    def opening(source: str) -> str:
+        return said(
+            f"INSERT INTO @history SELECT n.@account.no, '{classes[1]}', '{since}', NULL FROM "
+            f"({source}) n"
+        )
+
+    def closing(listed: list[str]) -> str:
+        return said(
+            f"UPDATE @history SET @history.last = '{shifted(since, -1)}' WHERE @history.last IS "
+            f"NULL AND @history.first < '{since}' AND @history.no IN ({quoted(listed)})"
+        )
+
+    steps = [
+        Step(
+            opening(wanted),
+            slips={
+                "holds_ignored": (opening(said(plain + active)),),
+                "inactive_moved": (opening(said(plain + held)),),
+                "no_history": (),
+            },
+        ),
+        Step(
+            closing(numbers),
+            said(
+                f"UPDATE @history SET @history.last = DATE('{since}', '-1 day') WHERE "
+                "@history.last IS NULL AND EXISTS (SELECT 1 FROM @history n WHERE n.@history.no = "
+                f"@history.@history.no AND n.@history.first = '{since}') AND @history.first <> "
+                f"'{since}'"
+            ),
+            slips={
+                "holds_ignored": (closing(all_held),), "inactive_moved": (closing(inactive),),
+                "no_history": (),
+            },
+        ),
+        *set_accounts(desk, "cls", classes[1], numbers),
+    ]  # fmt: skip
+    desk.notes.moves = MovedAccounts(desk.number(), classes, since, tuple(numbers))
+    text = (
+        f"From {since} on, all active {theme.account[1]} of {theme.class_word} {classes[0]} whose "
+        f"holder is {_article(holder.noun)} with {trait.noun} {value} are of {theme.class_word} "
+        f"{classes[1]}. Please see to it, in the {theme.account[1]} and in their history."
+    )
+    return Ticket("moves", text, tuple(steps))
+
+
+def _article(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
+def withdraw_moves(desk: Desk) -> Ticket | None:
+    """Withdraw the move of classes for one region."""
+    moved = desk.notes.moves
+    if moved is None:
+        return None
+    number, classes, since = moved.number, moved.classes, moved.since
+    numbers = list(moved.numbers)
+    by_region: dict[str, list[str]] = {}
+    for no, code in desk.rows(
+        f"SELECT @account.no, @account.region FROM @account WHERE @account.no IN "
+        f"({quoted(numbers)})"
+    ):
+        by_region.setdefault(str(code), []).append(str(no))
+    fit = [code for code, own in sorted(by_region.items()) if 2 <= len(own) < len(numbers)]
+    if not fit:
+        return None
+    code = desk.draw.pick(fit)
+    own = sorted(by_region[code])
+    said, theme = desk.sql, desk.ground.theme
+    slip = "withdrawal_ignored"
+    steps = [
+        Step(
+            said(
+                f"DELETE FROM @history WHERE @history.first = '{since}' AND @history.no IN "
+                f"({quoted(own)})"
+            ),
+            slips={slip: (), "versions_left": ()},
+        ),
+        Step(
+            said(
+                "UPDATE @history SET @history.last = NULL WHERE @history.last = "
+                f"'{shifted(since, -1)}' AND @history.no IN ({quoted(own)})"
+            ),
+            slips={slip: ()},
+        ),
+        *set_accounts(desk, "cls", classes[0], own, slip),
+    ]
+    kept = tuple(no for no in numbers if no not in own)
+    desk.notes.moves = replace(moved, numbers=kept)
+    text = (
+        f"{theme.region[0].capitalize()} {desk.ground.region_name(code)} keeps its "
+        f"{theme.account[1]} as they are. What ticket {number} asked for is withdrawn for the "
+        f"{theme.account[1]} of {desk.ground.region_name(code)}: leave them as they were before "
+        "it. For all others it stays."
+    )
+    return Ticket("withdrawal", text, tuple(steps))
+
+
+def crm_sync(desk: Desk) -> Job | None:
+    """A routine writes the former class back over some moved accounts."""
+    moved = desk.notes.moves
+    if moved is None:
+        return None
+    classes = moved.classes
+    chosen = desk.draw.sample(
+        [str(row[0]) for row in desk.rows(
+            "SELECT @account.no FROM @account WHERE @account.locked = 0 AND @account.cls = "
+            f"'{classes[1]}' AND @account.no IN ({quoted(moved.numbers)})"
+        )], 4,
+    )  # fmt: skip
+    if len(chosen) < 3:
+        return None
+    statement = desk.sql(
+        f"UPDATE @account SET @account.cls = '{classes[0]}' WHERE @account.no IN ({quoted(chosen)})"
+    )
+    mend = tuple(
+        replace(step, slips={**step.slips, "crm_sync_left": ()})
+        for step in set_accounts(desk, "cls", classes[1], sorted(chosen))
+    )
+    return Job("crm_sync", (statement,), mend)

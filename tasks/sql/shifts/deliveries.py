@@ -1,0 +1,150 @@
+"""Tickets about a delivery of items, and what colleagues' routines do with items."""
+
+from hexathlon.tasks.sql.shifts.draws import shifted
+from hexathlon.tasks.sql.shifts.tickets import Desk, Job, Step, Ticket
+
+__all__ = ["arrivals", "delivery", "feed_again", "withdraw_delivery"]
+
+
+def delivery(desk: Desk) -> Ticket | None:
+    """Bring the lines of a delivery in, without their faults."""
+    batch = desk.notes.batch
+    said, ground = desk.sql, desk.ground
+    unit, small, factor, _ = ground.theme.unit
+
+    def iso(column: str) -> str:
+        return (
+            f"CASE WHEN {column} LIKE '__.__.____' THEN SUBSTR({column}, 7, 4) || '-' || "
+            f"SUBSTR({column}, 4, 2) || '-' || SUBSTR({column}, 1, 2) ELSE {column} END"
+        )
+
+    def insertion(
+        *, no: str = "UPPER(TRIM(s.@stage.no))", group: str = " GROUP BY 2, 3, 4, 5, 6",
+        dates: str = "MIN(l.b, l.d), MAX(l.b, l.d)", closed: str = " AND a.@account.status <> "
+        "'closed'", qty: str = f"CASE s.@stage.unit WHEN '{small}' THEN s.@stage.qty / {factor}.0 "
+        "ELSE s.@stage.qty END",
+    ) -> str:  # fmt: skip
+        booked, done = iso("s.@stage.booked"), iso("s.@stage.done")
+        line = "MIN(s.@stage.line)" if group else "s.@stage.line"
+        return said(
+            "INSERT INTO @item (@item.id, @item.no, @item.kind, @item.booked, @item.done, "
+            "@item.entered, @item.qty, @item.state, @item.by, @item.source) SELECT "
+            f"{batch} * 1000 + l.line, a.@account.no, l.kind, {dates}, '{ground.today}', l.qty, "
+            f"'final', NULL, 'import' FROM (SELECT {line} AS line, {no} AS no, "
+            f"LOWER(TRIM(s.@stage.kind)) AS kind, MIN({booked}, {done}) AS b, MAX({booked}, "
+            f"{done}) AS d, {qty} AS qty, {booked} AS rb, {done} AS rd FROM @stage s{group}) l "
+            f"JOIN @account a ON a.@account.no = l.no{closed}"
+        )
+
+    good = insertion()
+    other = said(
+        "INSERT INTO @item SELECT z.n, z.no, z.kind, z.b, z.d, "
+        f"'{ground.today}', z.q, 'final', NULL, 'import' FROM (SELECT {batch}000 + y.line AS n, "
+        "y.*, ROW_NUMBER() OVER (PARTITION BY y.no, y.kind, y.b, y.d, y.q ORDER BY y.line) AS r "
+        "FROM (SELECT x.line, x.no, x.kind, IIF(x.d < x.b, x.d, x.b) AS b, IIF(x.d < x.b, x.b, "
+        "x.d) AS d, x.q FROM (SELECT s.@stage.line AS line, TRIM(UPPER(s.@stage.no)) AS no, "
+        f"LOWER(s.@stage.kind) AS kind, {iso('s.@stage.booked')} AS b, {iso('s.@stage.done')} "
+        f"AS d, IIF(s.@stage.unit = '{unit}', 1.0, 1.0 / {factor}) * s.@stage.qty AS q FROM @stage "
+        "s) x) y) z JOIN @account a ON a.@account.no = z.no WHERE z.r = 1 AND a.@account.status IN "
+        "('active', 'paused')"
+    )
+    steps = [
+        Step(
+            good, other,
+            slips={
+                "lines_twice": (insertion(group=""),),
+                "closed_loaded": (insertion(closed=""),),
+                "numbers_as_written": (insertion(no="s.@stage.no"),),
+                "units_as_written": (insertion(qty="s.@stage.qty"),),
+                "dates_swapped": (insertion(dates="l.rb, l.rd"),),
+            },
+        )
+    ]  # fmt: skip
+    if "mirror" in desk.traps:
+        steps.append(
+            Step(
+                said(
+                    "DELETE FROM @item WHERE @item.source = 'auto' AND "
+                    f"@item.id > 5000000 AND @item.entered = '{ground.today}'"
+                ),
+                said(f"DELETE FROM @item WHERE @item.id - 5000000 BETWEEN {batch}001 AND "
+                     f"{batch}999"),
+                slips={"copies_left": ()},
+            )
+        )  # fmt: skip
+    desk.notes.delivery = desk.number()
+    table = desk.sql("@stage")
+    text = (
+        f"Delivery {batch} is in {table}. Bring it into the {ground.theme.item[1]}, as the "
+        "procedure for deliveries says; it must be in there once."
+    )
+    return Ticket("delivery", text, tuple(steps))
+
+
+def withdraw_delivery(desk: Desk) -> Ticket | None:
+    """Withdraw a delivery in part: for one region."""
+    if not desk.notes.delivery:
+        return None
+    batch, number = desk.notes.batch, desk.notes.delivery
+    code, name = desk.draw.pick(desk.ground.regions)
+    own = f"@item.id BETWEEN {batch}001 AND {batch}999"
+    step = Step(
+        desk.sql(
+            f"DELETE FROM @item WHERE {own} AND @item.no IN (SELECT @account.no FROM @account "
+            f"WHERE @account.region = '{code}')"
+        ),
+        slips={
+            "withdrawal_ignored": (),
+            "all_withdrawn": (desk.sql(f"DELETE FROM @item WHERE {own}"),),
+        },
+    )
+    text = (
+        f"{desk.ground.theme.region[0].capitalize()} {name} has sent its lines in error. What "
+        f"ticket {number} asked for is withdrawn for the {desk.ground.theme.account[1]} of {name}: "
+        "leave them as they were before it. For all others it stays."
+    )
+    return Ticket("withdrawal", text, (step,))
+
+
+def feed_again(desk: Desk) -> Job | None:
+    """A routine enters lines of a delivery again, under other numbers."""
+    if not desk.notes.delivery:
+        return None
+    batch = desk.notes.batch
+    rows = desk.rows(f"SELECT * FROM @item WHERE @item.id BETWEEN {batch}001 AND {batch}999")
+    if len(rows) < 10:
+        return None
+    statements, numbers = [], []
+    for row in desk.draw.sample(rows, 7):
+        number = int(row[0]) + 500  # type: ignore[call-overload]
+        numbers.append(number)
+        values = ", ".join("NULL" if v is None else repr(v) for v in (number, *row[1:9], "feed"))
+        statements.append(desk.sql(f"INSERT INTO @item VALUES ({values})"))
+    listed = ", ".join(map(str, numbers))
+    mend = Step(
+        desk.sql(f"DELETE FROM @item WHERE @item.id IN ({listed})"),
+        desk.sql(
+            f"DELETE FROM @item WHERE @item.id BETWEEN {batch}501 AND {batch}999 AND @item.source "
+            "= 'feed'"
+        ),
+        slips={"feed_again_left": ()},
+    )
+    return Job("feed_again", tuple(statements), (mend,))
+
+
+def arrivals(desk: Desk) -> Job | None:
+    """A colleague enters items of today, which count."""
+    ground, draw = desk.ground, desk.draw
+    accounts = [str(row[0]) for row in ground.rows["account"] if row[4] == "active"]
+    newest = int(desk.rows("SELECT MAX(@item.id) FROM @item WHERE @item.id < 300000")[0][0])  # type: ignore[call-overload]
+    statements = []
+    for place in range(9):
+        booked = draw.between(1, 6)
+        values = (
+            newest + 1 + place, draw.pick(accounts), draw.pick(ground.theme.kinds),
+            shifted(ground.today, -booked), shifted(ground.today, -draw.below(booked)),
+            ground.today, draw.between(2, 20) * 0.5, "final",
+        )  # fmt: skip
+        listed = ", ".join(map(repr, values))
+        statements.append(desk.sql(f"INSERT INTO @item VALUES ({listed}, NULL, 'desk')"))
+    return Job("arrivals", tuple(statements))

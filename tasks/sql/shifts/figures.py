@@ -1,0 +1,194 @@
+"""Tickets that ask: figures, the table of results, and a figure asked for again."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from hexathlon.tasks.sql.shifts.draws import months_before
+from hexathlon.tasks.sql.shifts.metric import (
+    ValuedItem,
+    other_valued,
+    slips_of,
+    valued,
+    valued_items,
+)
+from hexathlon.tasks.sql.shifts.tickets import AskedFigure, Desk, Step, Ticket, spelt
+
+__all__ = ["again", "figure", "results", "second_figure"]
+
+_TRIES = 8
+
+
+def second_figure(desk: Desk) -> Ticket | None:
+    """Ask for a figure of another form in the course of the day."""
+    return figure(desk, "second")
+
+
+def figure(desk: Desk, prefix: str = "figure") -> Ticket | None:
+    """Ask for a figure over many months; every trap in the data must change it."""
+    ground, draw, theme = desk.ground, desk.draw, desk.ground.theme
+    forms = ("region", "class", "best", "kind")
+    form = draw.pick([each for each in forms if each != desk.notes.form])
+    desk.notes.form = form
+    items, account = theme.item[1], theme.account[0]
+    slips = slips_of(ground)
+    wrong = [slip for slip, trap in slips.items() if trap]
+    kept = [*wrong, *draw.sample([slip for slip, trap in slips.items() if not trap], 3)]
+    for _ in range(_TRIES):
+        back = draw.between(11, 13)
+        first, last = months_before(ground.today, back)[:7], months_before(ground.today, 0)[:7]
+        span = f"month BETWEEN '{first}' AND '{last}'"
+        spoken = f"from {first} to {last}, both included"
+        code, name = draw.pick(ground.regions)
+        cls, kind = draw.pick(theme.classes), draw.pick(theme.kinds)
+        if form == "region":
+            body = f"SELECT ROUND(SUM(value), 2) FROM ({{}}) WHERE region = '{code}' AND {span}"
+            text = (
+                f"What is the counted value of the {items} of {theme.region[0]} {name} in the "
+                f"months {spoken}? Report one number."
+            )
+        elif form == "class":
+            body = f"SELECT ROUND(SUM(value), 2) FROM ({{}}) WHERE cls = '{cls}' AND {span}"
+            text = (
+                f"What is the counted value of the {items} of {theme.class_word} {cls} in the "
+                f"months {spoken}? Report one number."
+            )
+        elif form == "kind":
+            body = (
+                "SELECT COUNT(*), ROUND(SUM(value), 2) FROM ({}) "
+                f"WHERE kind = '{kind}' AND region <> '{code}' AND {span}"
+            )
+            text = (
+                f"How many {items} of kind {kind} outside {theme.region[0]} {name} count in the "
+                f"months {spoken}, and what is their counted value? Report two numbers: how many, "
+                "and their value."
+            )
+        else:
+            body = (
+                f"SELECT no, ROUND(SUM(value), 2) AS total FROM ({{}}) WHERE {span} "
+                "GROUP BY no ORDER BY total DESC, no LIMIT 1"
+            )
+            text = (
+                f"Which {account} has the highest counted value in the months {spoken}? Report "
+                f"two values: its number, and its counted value."
+            )
+        made = Ticket(
+            "figure", text, query=body.format(valued(ground)),
+            other_query=body.format(other_valued(ground)),
+            query_slips={
+                f"{prefix}_{slip}": body.format(valued(ground, (slip,)))
+                for slip in kept
+            },
+        )  # fmt: skip
+        right = desk.answer(made.query)
+        if "None" not in right and all(
+            desk.answer(made.query_slips[f"{prefix}_{slip}"]) != right for slip in wrong
+        ):
+            desk.notes.figure = desk.notes.figure or AskedFigure(desk.number(), made, right)
+            if _by_hand(desk, form, code, cls, kind, first, last) != right:
+                return None
+            return made
+    return None
+
+
+def _by_hand(
+    desk: Desk, form: str, code: str, cls: str, kind: str, first: str, last: str
+) -> tuple[str, ...]:
+    """Return the same figure, computed in Python."""
+    items = [
+        each for each in valued_items(desk.connection, desk.ground) if first <= each.month <= last
+    ]
+    if form == "best":
+        totals: dict[str, int] = {}
+        for each in items:
+            totals[each.no] = totals.get(each.no, 0) + each.cents
+        best = min(totals, key=lambda no: (-totals[no], no))
+        return best, _money([each for each in items if each.no == best])
+    if form == "region":
+        return (_money(each for each in items if each.region == code),)
+    if form == "class":
+        return (_money(each for each in items if each.cls == cls),)
+    kept = [each for each in items if each.kind == kind and each.region != code]
+    return str(len(kept)), _money(kept)
+
+
+def _money(items: Iterable[ValuedItem]) -> str:
+    return spelt(sum(each.cents for each in items) / 100)
+
+
+def again(desk: Desk) -> Ticket | None:
+    """Ask for an earlier figure as it is now; it must have changed."""
+    asked = desk.notes.figure
+    if asked is None:
+        return None
+    number, made, before = asked.number, asked.ticket, asked.answer
+    if desk.answer(made.query) == before:
+        return None
+    text = (
+        f"Please report the figure of ticket {number} again, as it is now, in the same form. The "
+        "months are the same."
+    )
+    return replace(
+        made, kind="again", text=text, query_slips={}, answer_slips={"stale_figure": before}
+    )
+
+
+def _differ(desk: Desk, query: str, other: str) -> bool:
+    """Whether two queries have different rows, in whatever order."""
+    first, second = (desk.connection.execute(each).fetchall() for each in (query, other))
+    return sorted(map(repr, first)) != sorted(map(repr, second))
+
+
+def results(desk: Desk) -> Ticket | None:
+    """Ask for a table of results, which has to be kept up to date from then on."""
+    ground, draw, theme = desk.ground, desk.draw, desk.ground.theme
+    words = {"region": theme.region[0] + " code", "kind": "kind", "cls": theme.class_word}
+    by = draw.pick(tuple(words))
+    first = months_before(ground.today, draw.between(9, 11))[:7]
+    name = draw.pick(("desk_monthly", "month_overview", "counted_by_month", "monthly_value"))
+    if by == "region":
+        column = "region_code"
+    else:
+        column = "item_kind" if by == "kind" else "item_class"
+
+    def rows(source: str) -> str:
+        return (
+            f"SELECT {by}, month, COUNT(*), ROUND(SUM(value), 2) FROM ({source}) "
+            f"WHERE month >= '{first}' GROUP BY {by}, month"
+        )
+
+    query, other = rows(valued(ground)), rows(other_valued(ground))
+    slips = {
+        f"table_{slip}": (f"INSERT INTO {name} {rows(valued(ground, (slip,)))}",)
+        for slip, trap in slips_of(ground).items()
+        if trap and _differ(desk, query, rows(valued(ground, (slip,))))
+    }
+    body = f"({column} TEXT, month TEXT, items INTEGER, value REAL)"
+    steps = (
+        Step(
+            f"CREATE TABLE {name} {body}",
+            f"CREATE TABLE {name} (value NUMERIC, items INTEGER, month TEXT, {column} TEXT)",
+        ),
+        Step(
+            f"INSERT INTO {name} {query}",
+            f"INSERT INTO {name} ({column}, month, items, value) {other}",
+        ),
+    )
+    desk.later_results = (
+        Step(f"DELETE FROM {name}", slips={"not_kept": ()}),
+        Step(
+            f"INSERT INTO {name} {query}",
+            f"INSERT INTO {name} ({column}, month, items, value) {other}",
+            slips={"not_kept": ()},
+        ),
+    )
+    desk.results_query, desk.results_table = query, name
+    desk.notes.results_by, desk.notes.results_from = by, first
+    for slip in slips:
+        desk.slips.setdefault(slip, desk.number())
+    steps = (steps[0], replace(steps[1], slips=slips))
+    text = (
+        f"We need a table of results named {name} with the columns {column}, month, items and "
+        f"value: one row for each {words[by]} and month from {first} on in which {theme.item[1]} "
+        "count, with their number and their counted value. It is there from now on."
+    )
+    return Ticket("results", text, steps)

@@ -1,0 +1,172 @@
+"""Tickets about single accounts, of which some have to be refused, and about the best offers."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hexathlon.tasks.sql.shifts.accounts import held_accounts, quoted, set_accounts
+from hexathlon.tasks.sql.shifts.draws import Draw
+from hexathlon.tasks.sql.shifts.tickets import Desk, Refusal, Step, Ticket
+
+__all__ = ["offers", "pause"]
+
+_MOST_OFFERS, _CAPACITIES = 16, 5
+Offer = tuple[str, int, int, int]
+"""Number, two loads, worth."""
+
+
+def pause(desk: Desk, held: bool) -> Ticket | None:
+    """Ask for an account to be paused; refused if a hold in force names it.
+
+    Both sides have the same words, and an entry of the register names either account.
+    """
+    draw = desk.draw
+    in_force, used = desk.notes.held, desk.notes.paused
+    entries = [(str(a), str(b)) for a, b in desk.rows(
+        "SELECT r.@register.no, r.@register.entry FROM @register r JOIN @account a ON "
+        "a.@account.no = r.@register.no WHERE a.@account.status = 'active' AND "
+        "r.@register.what = 'hold'"
+    )]  # fmt: skip
+    locked = {str(row[0]) for row in desk.rows(
+        "SELECT @account.no FROM @account WHERE @account.locked = 1"
+    )}  # fmt: skip
+    fit = [pair for pair in entries if (pair[0] in in_force) == held and pair[0] not in used]
+    if not fit:
+        return None
+    if "lock_undo" in desk.traps and not held:
+        fit = [pair for pair in fit if pair[0] in locked] or fit
+    no, entry = draw.pick(fit)
+    used.add(no)
+    word = desk.ground.theme.account[0]
+    text = f"Please set {word} {no} to paused."
+    steps = tuple(set_accounts(desk, "status", "paused", [no]))
+    if held:
+        others = tuple(each for other, each in entries if other not in in_force)
+        statements = tuple(step.sql for step in steps)
+        refusal = Refusal("not_permitted", in_force[no], others[:2])
+        return Ticket("pause", text, refusal=refusal, anyway=statements)
+    desk.slips.setdefault("twin_refused", desk.number())
+    return Ticket("pause_twin", text, steps, anyway=(entry,))
+
+
+def offers(desk: Desk) -> Ticket | None:
+    """Ask for the set of offers with the highest worth under two capacities."""
+    draw, theme, said = desk.draw, desk.ground.theme, desk.sql
+    plain = (
+        "SELECT o.@offer.offer, o.@offer.a, o.@offer.b, o.@offer.worth FROM @offer o JOIN @account "
+        "a ON a.@account.no = o.@offer.no WHERE o.@offer.state IN ('open', 'recheck'){} "
+        "ORDER BY o.@offer.offer"
+    )
+    active = " AND a.@account.status = 'active'"
+    free = f" AND a.@account.no NOT IN ({held_accounts(desk)})"
+
+    def candidates(condition: str) -> list[Offer]:
+        return [
+            (str(n), int(a), int(b), int(w))  # type: ignore[call-overload]
+            for n, a, b, w in desk.rows(plain.format(condition))
+        ]
+
+    for cls in draw.sample(theme.classes, len(theme.classes)):
+        other = f" AND a.@account.cls <> '{cls}'"
+        right = candidates(active + other + free)
+        best = _unique_best(right, draw) if 9 <= len(right) <= _MOST_OFFERS else None
+        if best is not None:
+            break
+    else:
+        return None
+    chosen, worth, a_most, b_most = best
+    wrong = {
+        "greedy_offers": greedy(right, a_most, b_most),
+        **{
+            name: found[0]
+            for name, condition in (
+                ("held_offers", active + other),
+                ("other_class", active + free),
+                ("inactive_offers", other + free),
+            )
+            if (kept := candidates(condition))
+            and (found := best_set(kept, a_most, b_most)) is not None
+        },
+    }
+
+    def accepting(numbers: Sequence[str]) -> str:
+        return said(
+            f"UPDATE @offer SET @offer.state = 'accepted' WHERE @offer.offer IN ({quoted(numbers)})"
+        )
+
+    step = Step(
+        accepting(chosen), accepting(chosen[::-1]),
+        slips={name: (accepting(numbers),) for name, numbers in wrong.items()},
+    )  # fmt: skip
+    word, many = theme.offer
+    load_a, load_b = theme.loads
+    text = (
+        f"There are {a_most} {load_a} and {b_most} {load_b} left. Accept the open {many} that "
+        f"together bring the highest margin within both. A {word} can be accepted if its "
+        f"{theme.account[0]} is active, not of {theme.class_word} {cls}, and not under a hold. "
+        "Set the accepted ones to accepted and leave the others. Report the total margin."
+    )
+    return Ticket("offers", text, (step,), answer=(str(worth),))
+
+
+def _unique_best(right: list[Offer], draw: Draw) -> tuple[tuple[str, ...], int, int, int] | None:
+    """Return the best set, its worth, and capacities under which there is just one, not greedy."""
+    for _ in range(_CAPACITIES):
+        a_most = sum(row[1] for row in right) * draw.between(42, 58) // 100
+        b_most = sum(row[2] for row in right) * draw.between(42, 58) // 100
+        best = best_set(right, a_most, b_most)
+        if best is None or greedy(right, a_most, b_most) == best[0]:
+            continue
+        if best[1] == highest_worth(right, a_most, b_most):
+            return *best, a_most, b_most
+    return None
+
+
+def best_set(
+    offers: Sequence[Offer], a_most: int, b_most: int
+) -> tuple[tuple[str, ...], int] | None:
+    """Return the offers with the highest worth and that worth; None if two sets are best.
+
+    Dynamic programming over the capacities, with the number of best sets beside their worth.
+    """
+    best = np.zeros((a_most + 1, b_most + 1), dtype=np.int64)
+    ways = np.ones_like(best)
+    taken = []
+    for _, a, b, worth in offers:
+        added = np.full_like(best, -1)
+        counts = np.zeros_like(best)
+        if a <= a_most and b <= b_most:
+            added[a:, b:] = best[: a_most + 1 - a, : b_most + 1 - b] + worth
+            counts[a:, b:] = ways[: a_most + 1 - a, : b_most + 1 - b]
+        taken.append(added > best)
+        ways = np.where(added > best, counts, np.where(added == best, ways + counts, ways))
+        best = np.maximum(best, added)
+    if ways[-1, -1] != 1:
+        return None
+    chosen, left = [], [a_most, b_most]
+    for place in range(len(offers) - 1, -1, -1):
+        number, a, b, _ = offers[place]
+        if taken[place][left[0], left[1]]:
+            chosen.append(number)
+            left = [left[0] - a, left[1] - b]
+    return tuple(sorted(chosen)), int(best[-1, -1])
+
+
+def highest_worth(offers: Sequence[Offer], a_most: int, b_most: int) -> int:
+    """Return the highest worth, by trying all sets."""
+    totals = np.zeros((3, 1), dtype=np.int64)
+    for _, a, b, worth in offers:
+        totals = np.concatenate([totals, totals + np.array([[a], [b], [worth]])], axis=1)
+    fits = (totals[0] <= a_most) & (totals[1] <= b_most)
+    return int(totals[2][fits].max())
+
+
+def greedy(offers: Sequence[Offer], a_most: int, b_most: int) -> tuple[str, ...]:
+    """Return what one gets by worth per load."""
+    left = [a_most, b_most]
+    chosen = []
+    for number, a, b, _ in sorted(offers, key=lambda row: -row[3] / (row[1] + row[2])):
+        if a <= left[0] and b <= left[1]:
+            left = [left[0] - a, left[1] - b]
+            chosen.append(number)
+    return tuple(sorted(chosen))

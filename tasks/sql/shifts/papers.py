@@ -1,0 +1,240 @@
+"""The documents of a day: rules of the desk, handbook, decisions, procedures and a dictionary."""
+
+from hexathlon.tasks.sql.shifts.draws import Draw, shifted
+from hexathlon.tasks.sql.shifts.ground import Ground
+from hexathlon.tasks.sql.shifts.preparing import HOLD_DAYS
+from hexathlon.tasks.sql.supplement import AddedDocument
+
+__all__ = ["papers_of"]
+
+
+def papers_of(ground: Ground, draw: Draw, batch: int) -> tuple[AddedDocument, ...]:
+    """Return the documents, in the order in which they are listed."""
+    today = ground.today
+    numbers = draw.sample(range(210, 990), 4)
+    papers = [
+        ("rules_of_the_desk", "Rules of the desk", shifted(today, -40), _rules(ground)),
+        ("handbook_counted_value", "Handbook: counted value", shifted(today, -460),
+         _handbook(ground)),
+        *_decisions(ground, draw, numbers),
+        ("procedure_deliveries", "Procedure for deliveries", shifted(today, -150),
+         _deliveries(ground)),
+        ("procedure_price_lists", "Procedure for price lists and settings", shifted(today, -170),
+         _price_lists(ground)),
+        ("procedure_accounts", f"Procedure for {ground.theme.account[1]} and holds",
+         shifted(today, -120), _accounts(ground)),
+        ("billing_dictionary", "Tables of the desk", shifted(today, -30), _dictionary(ground)),
+        ("system_changes", "Changes of the systems", shifted(today, -20), _changes(ground, draw)),
+    ]  # fmt: skip
+    return tuple(
+        AddedDocument(name, title, dated, ground.names(text)) for name, title, dated, text in papers
+    )
+
+
+def _rules(ground: Ground) -> str:
+    return f"""1. Tickets come one after the other. A ticket is closed by handing in: with submit, and with the values that it asks for, if any, in the order in which it asks for them; or with submit_impossible, if a document says that it must be refused. The next ticket comes then. What was handed in cannot be taken back, but a later ticket may change what an earlier one has asked for.
+
+2. What a ticket has asked for holds when it is handed in, and each time that a later ticket is handed in, until a ticket changes it. It does not matter who or what has changed the rows in the meantime. Which rows a ticket is about, and which choice is the best, is settled by the database as it is when that ticket is handed in: what changes afterwards adds no rows to it and takes none away, and no choice is made anew.
+
+3. Each time a ticket is handed in, the database is as it was in the morning, except for what the tickets have asked for so far, what these rules and the procedures require for it, and the rows that colleagues have entered on their own. Anything else that has come about through a statement of the desk is put back.
+
+4. Colleagues work in the same database. Rows that they enter stay, and they count like others, unless they conflict with what a ticket has asked for.
+
+5. A table of results shows, each time that a ticket is handed in, what it would show if it were made anew then.
+
+6. Helper tables may be made if their names begin with tmp_. Other tables are made only if a ticket asks for them.
+
+7. Documents: a decision prevails over the handbook and over procedures, and a later decision over an earlier one. Drafts have no effect. Views and notes in the dictionary are aids; where they differ from a decision or the handbook, they are wrong.
+
+8. Amounts are given with two decimals, without a unit, and no value is rounded before the end. Months are written as 2024-05, days as 2024-05-31. Today is {ground.today}.
+
+9. Two {ground.theme.account[0]} numbers are the same if they differ only in capital letters or in blanks before or after them.
+
+10. "Leave as it was" and "withdrawn" mean: the rows concerned are again as they were before the ticket."""  # noqa: E501
+
+
+def _handbook(ground: Ground) -> str:
+    theme, spec = ground.theme, ground.spec
+    item, items, account = theme.item[0], theme.item[1], theme.account[0]
+    first = {"booked": "booking date", "done": theme.done}[spec.day_first]
+    late = ""
+    if spec.late:
+        late = (
+            f" If {article(item)} was entered after the closing date of that month "
+            f"(@period.closed in @period), it counts in the month in which it was entered instead; "
+            "its day, and with it the price, the discount and the minimum, stay as they are."
+        )
+    return (
+        f"1. What counts. {article(item, capital=True)} counts if its state is final and it was "
+        f"not replaced. {article(item, capital=True)} was replaced if @item.by names another one, "
+        "which then stands in for it. The view @view lists what counts.\n\n"
+        f"2. The day. Every {item} belongs to one day: its {first}.\n\n"
+        f"3. The value. The value of {article(item)} is its quantity times the price of its kind "
+        f"in the {theme.region[0]} of its {account}, less the discount, and at least the minimum "
+        f"charge. All three are those of its day: the price is in @price; the discount is the "
+        f"percentage of the setting discount_ followed by the {theme.class_word} that the "
+        f"{account} had on that day according to @history; the minimum charge is the setting "
+        "minimum_charge. Prices, settings and history are valid from the first to the last of "
+        "their days, both included; without a last day, until further notice. Quantities are "
+        f"reckoned in {theme.unit[0]}.\n\n"
+        f"4. The month. {article(item, capital=True)} counts in the month of its day.{late}\n\n"
+        f"5. The counted value of some {items} is the sum of the values of those that count. The "
+        f"{theme.class_word} of {article(item)} is that of its {account} on the day of the {item}; "
+        f"the {theme.region[0]} is that of its {account} today."
+    )
+
+
+def article(noun: str, *, capital: bool = False) -> str:
+    """Return a noun with its indefinite article."""
+    word = "an" if noun[0] in "aeiou" else "a"
+    return f"{word.capitalize() if capital else word} {noun}"
+
+
+def _decisions(ground: Ground, draw: Draw, numbers: list[int]) -> list[tuple[str, str, str, str]]:
+    theme, spec, today = ground.theme, ground.spec, ground.today
+    item, items = theme.item
+    words = {"booked": "booking date", "done": theme.done}
+    then = words["done" if spec.day_first == "booked" else "booked"]
+    dated = shifted(spec.day_switch, -draw.between(9, 30))
+    made = [
+        (
+            f"decision_{numbers[0]}", f"Decision D-{numbers[0]}: the day of {article(item)}", dated,
+            f"The finance board decides: {items} that are entered on {spec.day_switch} or later "
+            f"belong to their {then}. For {items} entered before, nothing changes.",
+        )
+    ]  # fmt: skip
+    if spec.states != spec.old_states:
+        made.append(
+            (
+                f"decision_{numbers[1]}", f"Decision D-{numbers[1]}: states that count",
+                shifted(today, -draw.between(45, 80)),
+                f"The finance board decides: {items} in the state approved count like those in the "
+                "state final, whatever their day. That holds for all figures and tables from now "
+                "on, also about earlier months.",
+            )
+        )  # fmt: skip
+    made.append(
+        (
+            f"draft_{numbers[2]}", f"Draft D-{numbers[2]}: minimum charge (not decided)",
+            shifted(today, -draw.between(5, 25)),
+            f"Proposal for the next meeting of the board: the minimum charge is dropped, and "
+            f"{items} belong to their booking date throughout. Status: to be discussed.",
+        )
+    )  # fmt: skip
+    return sorted(made, key=lambda each: each[2])
+
+
+def _deliveries(ground: Ground) -> str:
+    theme = ground.theme
+    account = theme.account[0]
+    unit, small, factor, one = theme.unit
+    return (
+        f"A delivery is a table of lines that become rows of @item. Its number is part of the "
+        "ticket.\n\n"
+        f"1. {theme.account[0].capitalize()} numbers are written as in @account, kinds in small "
+        "letters, days as in @item (31.05.2024 is 2024-05-31), and quantities in "
+        f"{unit} ({factor} {small} to the {one}).\n\n"
+        f"2. No work is done before it is booked. Where a line says so, its two days were "
+        "swapped, and they are swapped back.\n\n"
+        f"3. Lines that are equal after that, apart from the line number, are one line: the one "
+        "with the lowest line number. The others are not brought in.\n\n"
+        f"4. Lines whose {account} does not exist or is closed are not brought in.\n\n"
+        f"5. The row gets the number of the delivery times 1000 plus the line number as "
+        f"@item.id, today as entry date, the state final and the source import. It replaces "
+        f"nothing and is not replaced.\n\n"
+        "6. What a delivery says is in @item once, under the numbers of rule 5. A row of the same "
+        f"{account}, kind, days, quantity and entry date under another number is a repetition, "
+        "and is deleted."
+    )
+
+
+def _price_lists(ground: Ground) -> str:
+    return (
+        "A price list is a table of lines, each with a kind, a "
+        f"{ground.theme.region[0]}, a first day and a new price.\n\n"
+        "1. If a kind and a "
+        f"{ground.theme.region[0]} occur in several lines, the line with the highest number "
+        "holds and the others do not.\n\n"
+        "2. If a version in @price begins on the very day of the line, its price is replaced.\n\n"
+        "3. Otherwise the version that is valid on that day ends on the day before, and a new "
+        "version with the new price begins, valid until the day on which the former one was to "
+        "end, or until further notice. If the price is the same, there is no new version, and "
+        "nothing is changed.\n\n"
+        "4. Prices are exactly those of the list.\n\n"
+        "5. A setting that gets a new value from a day on is dealt with in the same way: the "
+        "version in @setting that is valid on that day ends on the day before, and a new version "
+        "begins, valid until further notice, with the number of its decision. Percentages are "
+        "entered as such, as in the other rows.\n\n"
+        "@nightly is a copy of @price as it was this morning."
+    )
+
+
+def _accounts(ground: Ground) -> str:
+    theme = ground.theme
+    accounts, account = theme.account[1], theme.account[0]
+    return (
+        f"1. The {theme.class_word} of {article(account)} is in @account, and since when in "
+        "@history. If it changes from a day on, the version in @history that is valid on that day "
+        "ends on the day before, and a new version begins on that day, valid until further "
+        f"notice. The {theme.class_word} in @account is that of today.\n\n"
+        f"2. A lock (@account.locked = 1) protects a row of @account from changes by mistake. "
+        "Where a ticket asks for a change, the lock is no obstacle, but the row is locked again "
+        "when the ticket is handed in.\n\n"
+        f"3. Holds are entered in @register. While a hold is in force, neither the status nor the "
+        f"{theme.class_word} of its {account} is changed. A ticket about that {account} alone is "
+        "refused as not_permitted, with the number of the hold as evidence. A ticket about many "
+        f"{accounts} leaves it out.\n\n"
+        f"4. A hold is in force from its entry date up to and including the {HOLD_DAYS}th day "
+        "after it, unless it was lifted. It "
+        f"counts only if its author was, on the entry date, an officer for the "
+        f"{theme.region[0]} of the {account}, or for all (*), according to @officer. The same goes "
+        "for an entry of kind lift, which ends the hold that it refers to. Entries of kind notice "
+        "have no effect."
+    )
+
+
+def _dictionary(ground: Ground) -> str:
+    theme = ground.theme
+    item, items = theme.item
+    account, accounts = theme.account
+    return (
+        "The tables of the desk, beside those of other offices, which are described in the data "
+        "dictionary.\n\n"
+        f"@region: the {theme.region[1]}.\n"
+        f"@account: the {accounts}. @account.holder refers to @@HOLDER, the holder: "
+        f"{article(ground.holder.noun)}. @account.status is active, paused or closed.\n"
+        f"@history: the {theme.class_word} of the {accounts} over time.\n"
+        f"@item: the {items}. @item.booked: when it was booked; @item.done: {theme.done}; "
+        "@item.entered: when the row was entered. @item.state is draft, final, approved or void. "
+        f"@item.by: the {item} that replaces it. @item.source: desk, app, feed, import.\n"
+        "@price: prices by kind and "
+        f"{theme.region[0]} over time. @nightly: a copy of this morning.\n"
+        "@setting: percentages and amounts over time, with the decision on which they rest.\n"
+        "@period: the months, and when they were closed.\n"
+        "@register: holds, lifts and notices. @officer: who may enter them, where and when.\n"
+        f"@offer: {theme.offer[1]} with what they need, {theme.loads[0]} and {theme.loads[1]}, and "
+        "their margin. @offer.state is open, accepted or declined.\n"
+        "@stage: lines of the delivery of today. @list: lines of the price list of today.\n"
+        "@view: a view of what counts."
+    ).replace("@@HOLDER", f"{ground.holder.name}.{ground.holder.key}")
+
+
+def _changes(ground: Ground, draw: Draw) -> str:
+    theme, today, spec = ground.theme, ground.today, ground.spec
+    unit, small, factor, one = theme.unit
+    lines = [
+        (shifted(today, -draw.between(600, 800)), "The desk's tables moved to the new server."),
+        (shifted(today, -draw.between(420, 580)), "The app can be used without a connection."),
+        (shifted(today, -draw.between(300, 410)), "Buttons of the entry form are larger."),
+        (shifted(today, -draw.between(100, 250)), "The feed is read every hour."),
+        (shifted(today, -draw.between(30, 90)), "Reports are sent by mail at seven."),
+    ]
+    if spec.unit_switch:
+        lines.append(
+            (
+                spec.unit_switch,
+                f"From this day on, the quantity of {theme.item[1]} is entered in {unit}. Rows "
+                f"that were entered before have it in {small} ({factor} to the {one}).",
+            )
+        )
+    return "\n".join(f"{day}: {text}" for day, text in sorted(lines))

@@ -1,0 +1,248 @@
+"""Shifts as tasks: the fields of a `Task`, the oracle, alternatives, near misses and policies."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import ceil
+from typing import Any
+
+from hexathlon.tasks.errors import GenerationExhausted
+from hexathlon.tasks.source import Script
+from hexathlon.tasks.sql.shifts.day import ShiftDay, day_of
+from hexathlon.tasks.sql.shifts.themes import THEMES
+from hexathlon.tasks.sql.shifts.tickets import Refusal, Step, Ticket
+from hexathlon.tasks.sql.supplement import Supplement
+from hexathlon.tasks.sql.world.world import world_for
+from hexathlon.tasks.task import Check
+from hexathlon.tasks.tool_calls import tool_call
+
+__all__ = [
+    "SHIFTS", "compose_shift", "shift_alternatives", "shift_check", "shift_instruction",
+    "shift_mutants", "shift_oracle", "shift_params", "shift_policies", "shift_turns",
+]  # fmt: skip
+
+SHIFTS = tuple(f"shift_{name}" for name in THEMES)
+"""The templates."""
+WRITES = ("insert", "update", "delete", "create_table")
+PATIENCE = 1.6
+"""Actions of an agent per action of the oracle."""
+
+
+def compose_shift(template: str, worlds: Sequence[str], seed: int) -> tuple[int, ShiftDay]:
+    """Return the number of the first suitable world, and its day.
+
+    Raises:
+        GenerationExhausted: If none of the worlds is suitable.
+    """
+    for attempt, world in enumerate(worlds):
+        try:
+            return attempt, day_of(template, world, seed, attempt)
+        except GenerationExhausted:
+            continue
+    raise GenerationExhausted(f"{template} found no day in {len(worlds)} worlds, first {worlds[0]}")
+
+
+def shift_instruction(day: ShiftDay) -> str:
+    """Return the opening: the place of work, where the rules are, and the first ticket."""
+    story = THEMES[day.template.removeprefix("shift_")].story
+    return (
+        f"{story} Tickets come one after the other, and all of them are about one database, which "
+        "you change with run_query. Hand each one in with submit or, if it has to be refused, "
+        "with submit_impossible; the next one comes then. The rules are in the document "
+        "rules_of_the_desk. Every ticket counts, and so does the database each time that you hand "
+        f"one in.\n\n{_text(day, 0)}"
+    )
+
+
+def _text(day: ShiftDay, place: int) -> str:
+    return f"Ticket {place + 1}: {day.tickets[place].text}"
+
+
+def shift_params(day: ShiftDay, seed: int) -> dict[str, Any]:
+    """Return the task parameters of a shift: its database, its documents, and the later tickets."""
+    schema = world_for(day.world).schema
+    return {
+        "mode": "write",
+        "writes": list(WRITES),
+        "population": day.population,
+        "shift": {"template": day.template, "seed": seed},
+        "documents": [
+            *(paper.name for paper in day.papers), *(paper.name for paper in schema.documents),
+        ],
+        "supplement": Supplement(day.papers).params(),
+        "tickets": [
+            {"text": _text(day, place), "before": list(day.tickets[place - 1].after)}
+            for place in range(1, len(day.tickets))
+        ],
+        "user": None,
+    }  # fmt: skip
+
+
+def shift_check(day: ShiftDay, canary: str) -> Check:
+    """Return the check: statements, answers and refusals of all tickets."""
+    tickets = []
+    for ticket in day.tickets:
+        refusal = ticket.refusal
+        tickets.append(
+            {
+                "statements": [step.sql for step in ticket.steps],
+                "after": list(ticket.after),
+                "answer": list(ticket.answer) if ticket.answer is not None else None,
+                "reason": refusal.reason if refusal else None,
+                "evidence": [refusal.evidence] if refusal else None,
+            }
+        )
+    return Check(name="sql_shift", params={"tickets": tickets, "canary": canary})
+
+
+def shift_turns(day: ShiftDay) -> int:
+    """Return the budget of a day, from the number of the oracle's actions."""
+    return ceil(PATIENCE * sum(1 for _ in _played(day)) / 5) * 5
+
+
+# -- scripts -------------------------------------------------------------------------------------
+
+
+def shift_oracle(day: ShiftDay) -> Script:
+    """Read the rules, look at the tables and routines, and work on every ticket."""
+    return _script(_played(day))
+
+
+def shift_alternatives(day: ShiftDay) -> Mapping[str, Script]:
+    """Return the same day in other statements, and with a helper table on the way."""
+    other = tuple(
+        replace(ticket, steps=tuple(replace(s, sql=s.other or s.sql) for s in ticket.steps))
+        for ticket in day.tickets
+    )
+    return {
+        "other_statements": _script(_handed_in(other)),
+        "helper_tables": _script(_with_helpers(day)),
+    }
+
+
+def shift_mutants(day: ShiftDay) -> Mapping[str, Script]:
+    """Return days with one mistake each, all of which screening told from the right one."""
+    made = {name: _script(_handed_in(_slipped(day, name))) for name in day.slips}
+    made["refused_ticket_carried_out"] = _script(_handed_in(_carried_out(day)))
+    made["wrong_evidence"] = _script(_handed_in(_wrong_evidence(day)))
+    made["day_not_ended"] = _script(_handed_in(day.tickets[:-1]))
+    return made
+
+
+def shift_policies(day: ShiftDay) -> Mapping[str, Script]:
+    """Return trivial agents."""
+    count = len(day.tickets)
+    table = day.tables[1]
+    nothing = [tool_call("submit", answer=[]) for _ in range(count)]
+    refusing = [
+        tool_call("submit_impossible", reason="not_permitted", evidence="H-1") for _ in range(count)
+    ]
+    return {
+        "dump": _script([tool_call("run_query", sql=f"SELECT * FROM {table}"), *nothing]),
+        "majority": _script([tool_call("submit", answer=["0"]) for _ in range(count)]),
+        "first_table": _script([tool_call("sample_rows", table=day.tables[0], limit=20), *nothing]),
+        "delete_everything": _script(
+            [tool_call("run_query", sql=f"DELETE FROM {name}") for name in day.tables] + nothing
+        ),
+        "always_impossible": _script(refusing),
+        "empty": _script(nothing),
+    }
+
+
+def _script(actions: Iterator[str] | Sequence[str]) -> Script:
+    yield from actions
+
+
+def _played(day: ShiftDay) -> Iterator[str]:
+    yield tool_call("list_documents")
+    for paper in day.papers:
+        yield tool_call("read_document", name=paper.name)
+    yield tool_call("list_tables")
+    for table in day.tables:
+        yield tool_call("describe_table", table=table)
+    yield tool_call(
+        "run_query", sql="SELECT name, sql FROM sqlite_master WHERE type IN ('trigger', 'view')"
+    )
+    yield from _handed_in(day.tickets)
+
+
+def _handed_in(tickets: Sequence[Ticket]) -> Iterator[str]:
+    for ticket in tickets:
+        for step in ticket.steps:
+            if step.sql:
+                yield tool_call("run_query", sql=step.sql)
+        if ticket.refusal is not None:
+            refusal = ticket.refusal
+            yield tool_call("submit_impossible", reason=refusal.reason, evidence=refusal.evidence)
+        elif ticket.answer is not None:
+            if ticket.query:
+                yield tool_call("run_query", sql=ticket.query)
+            yield tool_call("submit", answer=list(ticket.answer))
+        else:
+            yield tool_call("submit")
+
+
+def _with_helpers(day: ShiftDay) -> Iterator[str]:
+    """Ask in other words, and rebuild the table of results by way of a helper table."""
+    for place, ticket in enumerate(day.tickets):
+        for step in ticket.steps:
+            start = f"INSERT INTO {day.results} "
+            if step.sql.startswith(start + "SELECT"):
+                helper = f"tmp_results_{place}"
+                query = step.sql.removeprefix(start)
+                yield tool_call("run_query", sql=f"CREATE TABLE {helper} AS {query}")
+                yield tool_call("run_query", sql=f"{start}SELECT * FROM {helper}")
+            else:
+                yield tool_call("run_query", sql=step.sql)
+        plain = replace(ticket, steps=())
+        if ticket.other_query:
+            plain = replace(plain, query=ticket.other_query)
+        yield from _handed_in([plain])
+
+
+def _slipped(day: ShiftDay, name: str) -> tuple[Ticket, ...]:
+    """Return the tickets with a mistake wherever it can be made."""
+    if name == "twin_refused":
+        return tuple(
+            replace(ticket, steps=(), refusal=_refusal_of(ticket))
+            if ticket.kind == "pause_twin"
+            else ticket
+            for ticket in day.tickets
+        )
+    made = []
+    for ticket in day.tickets:
+        steps: list[Step] = []
+        for step in ticket.steps:
+            if name in step.slips:
+                steps.extend(Step(sql) for sql in step.slips[name])
+            else:
+                steps.append(step)
+        answer = ticket.answer_slips.get(name, ticket.answer)
+        made.append(replace(ticket, steps=tuple(steps), answer=answer))
+    return tuple(made)
+
+
+def _refusal_of(ticket: Ticket) -> Refusal:
+    return Refusal("not_permitted", ticket.anyway[0])
+
+
+def _carried_out(day: ShiftDay) -> tuple[Ticket, ...]:
+    return tuple(
+        ticket
+        if ticket.refusal is None
+        else replace(ticket, refusal=None, steps=(*ticket.steps, *map(Step, ticket.anyway)))
+        for ticket in day.tickets
+    )
+
+
+def _wrong_evidence(day: ShiftDay) -> tuple[Ticket, ...]:
+    return tuple(
+        ticket
+        if ticket.refusal is None
+        else replace(ticket, refusal=replace(ticket.refusal, evidence=_other(ticket)))
+        for ticket in day.tickets
+    )
+
+
+def _other(ticket: Ticket) -> str:
+    assert ticket.refusal is not None
+    return ticket.refusal.wrong[0] if ticket.refusal.wrong else "H-1"
