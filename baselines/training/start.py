@@ -162,6 +162,7 @@ def _clone(
             table.quoted,
             rare=table.rare,
             capitals=table.capitals,
+            labels=table.labels,
             renumber=table.renumber,
         )
     ]

@@ -61,6 +61,10 @@ class CloneTable(RecipeTable):
     capitals: float = Field(default=0.0, ge=0, le=1)
     """Fraction of the made-up names that begin with a capital wherever they stand."""
 
+    labels: bool = False
+    """Whether words in quotes on screens also count as names, so that the policy finds elements by
+    their place."""
+
     renumber: bool = False
     """Whether demonstrations with made-up names also get random element numbers, so that the policy
     learns to copy numbers instead of guessing them."""

@@ -59,6 +59,7 @@ def renamed(
     *,
     rare: float = 0.15,
     capitals: float = 0.0,
+    labels: bool = False,
     renumber: bool = False,
 ) -> list[Demonstration]:
     """Return copies of demonstrations, about `share` of them with made-up names.
@@ -76,6 +77,8 @@ def renamed(
             share of the demonstrations; 0 takes names only from actions.
         rare: Words in more than this share of the demonstrations are common words, not names.
         capitals: Share of the made-up names in further copies that always begin with a capital.
+        labels: Whether the words in quotes on screens also count as names, so that a policy finds
+            elements by their place rather than by labels that it has seen.
         renumber: Whether copies with made-up names also have random element numbers.
     """
     if share <= 0:
@@ -91,6 +94,7 @@ def renamed(
         _stems(
             ((words & _action_words(played)) - common)
             | ((words & _quoted_words(played)) - very_common)
+            | ((_label_words(played) - very_common) if labels else set())
         )
         for played, words in zip(demonstrations, inputs, strict=True)
     ]
@@ -123,6 +127,11 @@ def _action_words(played: Demonstration) -> set[str]:
 
 def _quoted_words(played: Demonstration) -> set[str]:
     return _words(" ".join(text for each in played.thoughts for text in _QUOTED.findall(each)))
+
+
+def _label_words(played: Demonstration) -> set[str]:
+    screens = [played.opening, *(observation for _, observation in played.turns)]
+    return _words(" ".join(text for each in screens for text in _QUOTED.findall(each)))
 
 
 def _words(text: str) -> set[str]:

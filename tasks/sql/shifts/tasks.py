@@ -49,7 +49,8 @@ def shift_instruction(day: ShiftDay) -> str:
         "you change with run_query. Hand each one in with submit or, if it has to be refused, "
         "with submit_impossible; the next one comes then. The rules are in the document "
         "rules_of_the_desk. Every ticket counts, and so does the database each time that you hand "
-        f"one in.\n\n{_text(day, 0)}"
+        f"one in. There are {len(day.tickets)} tickets, and {shift_turns(day)} actions for all of "
+        f"them together.\n\n{_text(day, 0)}"
     )
 
 

@@ -188,3 +188,10 @@ def test_some_names_begin_with_a_capital_on_request() -> None:
     assert {text[0].isupper() for text in texts} == {True, False}
     usual = renamed(screens, 1.0, 0, 5, pieces)
     assert all(json.loads(after.turns[0][0])["arguments"]["text"].islower() for after in usual)
+
+
+def test_labels_of_a_screen_are_names_on_request() -> None:
+    screens = [note(name, number) for number, name in enumerate(NAMES, 1)]
+    further = renamed(screens, 1.0, 0, 2, ["ab", "cd"], quoted=1.0, labels=True)[len(screens) :]
+    for after in further:
+        assert "Title" not in after.opening and after.opening.startswith("Write ")
