@@ -9,7 +9,8 @@ import time
 from pydantic import ValidationError
 
 from hexathlon.tasks.cache.disk import DiskCache, shared_cache
-from hexathlon.tasks.cache.keys import code_of_source, key_of
+from hexathlon.tasks.cache.keys import key_of
+from hexathlon.tasks.cache.sources import code_of_source
 from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.source import TaskSource
 from hexathlon.tasks.task import Task

@@ -1,35 +1,26 @@
 """Keys of cached values: what was derived, by which code, from which data, with which libraries.
 
 The code's part is a digest of the files as they are, which is much faster than the fingerprint of a
-source and changes whenever that can change. It covers the Python files and data of the source's
-family and of everything that families share.
+source and changes whenever that can change. It covers the Python files and data of one family and
+of everything that families share.
 """
 
 import hashlib
 import os
-import sqlite3
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-import numpy as np
-import pydantic
+__all__ = ["FAMILIES", "family_of", "files_digest", "folder_digest", "key_of", "within"]
 
-from hexathlon.tasks.source import TaskSource
-
-__all__ = ["CACHED_SOURCES", "code_of_source", "files_digest", "key_of"]
-
-CACHED_SOURCES = frozenset(
-    {"sql", "shopping", "terminal", "web", "gui", "gui-mined", "gui-pixels"}
-)
-"""Sources whose tasks depend only on the code and data in this package; those whose tasks are built
-in less time than they could be read in (role-play, desktop) are left out."""
-
-_TASKS = Path(__file__).resolve().parents[1]
-_APART = ("shopping", "sql", "terminal", "web", "gui", "roleplay")
+FAMILIES = ("shopping", "sql", "terminal", "web", "gui", "roleplay")
 """The families' folders; none uses another's."""
-_UNDECIDING = ("cache", "fingerprint", "__pycache__")
+
+_PACKAGE = "hexathlon.tasks"
+_TASKS = Path(__file__).resolve().parents[1]
+_UNDECIDING = ("cache", "fingerprint")
+"""Folders that cannot affect tasks."""
 
 
 def key_of(kind: str, *parts: str) -> str:
@@ -37,29 +28,48 @@ def key_of(kind: str, *parts: str) -> str:
     return hashlib.sha256("\0".join([kind, *parts]).encode()).hexdigest()
 
 
-@cache
-def code_of_source(source: TaskSource) -> str | None:
-    """Return a digest of what determines a source's tasks; None if they are not cached."""
-    package = "hexathlon.tasks."
-    if source.name not in CACHED_SOURCES or not type(source).__module__.startswith(package):
-        return None
-    family = type(source).__module__.removeprefix(package).partition(".")[0]
-    others = tuple(name for name in _APART if name != family)
-    libraries = [f"{name} {digest}" for name, digest in sorted(source.dependencies().items())]
-    own = [source.name, source.version, type(source).__qualname__]
-    return key_of("code", *own, files_digest(_TASKS, others), *_runtime(), *libraries)
+def family_of(module: str) -> str | None:
+    """Return the family that a module of this package belongs to, None if to none.
+
+    >>> family_of("hexathlon.tasks.gui.mined.source")
+    'gui'
+    """
+    parts = module.split(".")
+    own = ".".join(parts[:2]) == _PACKAGE and len(parts) > 2 and parts[2] in FAMILIES
+    return parts[2] if own else None
+
+
+def within(family: str, modules: Iterable[str], patterns: Iterable[str]) -> bool:
+    """Return whether the digest of a family's files covers these modules and data files."""
+    others = [name for name in FAMILIES if name != family]
+    return all(
+        module.startswith(f"{_PACKAGE}.") and family_of(module) in (None, family)
+        for module in modules
+    ) and all(
+        pattern.startswith("tasks/") and pattern.split("/")[1] not in others
+        for pattern in patterns
+    )
 
 
 @cache
-def files_digest(folder: Path, without: tuple[str, ...] = ()) -> str:
-    """Return a SHA-256 (hex) of all files below a directory, by name and content.
+def files_digest(family: str) -> str:
+    """Return a SHA-256 (hex) of the files that determine a family's tasks, and of the interpreter.
+
+    It covers all files of the family and those that families share, by name and content.
+    """
+    others = [name for name in (*FAMILIES, *_UNDECIDING) if name != family]
+    return key_of("files", family, sys.version, folder_digest(_TASKS, others))
+
+
+def folder_digest(folder: Path, without: Iterable[str] = ()) -> str:
+    """Return a SHA-256 (hex) of the files below a directory, by name and content.
 
     Args:
         folder: The directory.
-        without: Names of subdirectories, directly inside, that do not count.
+        without: Names of directories directly inside that do not count.
     """
+    left_out = {folder / name for name in without}
     digest = hashlib.sha256()
-    left_out = {folder / name for name in (*without, *_UNDECIDING)}
     for path in _files(folder, left_out):
         content = path.read_bytes()
         digest.update(f"\n{path.relative_to(folder).as_posix()} {len(content)}\n".encode())
@@ -72,13 +82,7 @@ def _files(folder: Path, left_out: set[Path]) -> Iterator[Path]:
         entries = sorted(found, key=lambda entry: entry.name)
     for entry in entries:
         path = Path(entry.path)
-        if entry.is_dir():
-            if path not in left_out and entry.name != "__pycache__":
-                yield from _files(path, left_out)
-        else:
+        if not entry.is_dir():
             yield path
-
-
-def _runtime() -> tuple[str, ...]:
-    """Return the versions of the interpreter and of the libraries that build tasks."""
-    return sys.version, sqlite3.sqlite_version, np.__version__, pydantic.VERSION
+        elif path not in left_out and entry.name != "__pycache__":
+            yield from _files(path, left_out)

@@ -14,7 +14,8 @@ from typing import Any
 
 from hexathlon.tasks.cache.built import WORTH_STORING_S
 from hexathlon.tasks.cache.disk import DiskCache, shared_cache
-from hexathlon.tasks.cache.keys import code_of_source, key_of
+from hexathlon.tasks.cache.keys import key_of
+from hexathlon.tasks.cache.sources import code_of_source
 from hexathlon.tasks.source import Script, TaskSource
 from hexathlon.tasks.task import Task
 
