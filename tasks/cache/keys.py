@@ -43,7 +43,7 @@ def within(family: str, modules: Iterable[str], patterns: Iterable[str]) -> bool
     """Return whether the digest of a family's files covers these modules and data files."""
     others = [name for name in FAMILIES if name != family]
     return all(
-        module.startswith(f"{_PACKAGE}.") and family_of(module) in (None, family)
+        f"{module}.".startswith(f"{_PACKAGE}.") and family_of(module) in (None, family)
         for module in modules
     ) and all(
         pattern.startswith("tasks/") and pattern.split("/")[1] not in others
