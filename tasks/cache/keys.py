@@ -46,8 +46,7 @@ def within(family: str, modules: Iterable[str], patterns: Iterable[str]) -> bool
         f"{module}.".startswith(f"{_PACKAGE}.") and family_of(module) in (None, family)
         for module in modules
     ) and all(
-        pattern.startswith("tasks/") and pattern.split("/")[1] not in others
-        for pattern in patterns
+        pattern.startswith("tasks/") and pattern.split("/")[1] not in others for pattern in patterns
     )
 
 
