@@ -1,4 +1,4 @@
-"""Time saved by the cache of built tasks: one evaluation without it, with an empty, with a full one.
+"""Time saved by the cache of built tasks: an evaluation without it, with an empty and a full one.
 
 Each round plays the oracle three times in fresh processes: with the cache off, with an empty cache
 directory, and with the directory that the second run has filled. Figures are CPU time of the whole
