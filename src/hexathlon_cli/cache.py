@@ -16,7 +16,7 @@ def info(as_json: AsJson = False) -> int:
     import json
 
     from hexathlon.baselines.harness.errors import UsageError
-    from hexathlon.baselines.harness.report import ReportTable
+    from hexathlon.baselines.harness.tables import ReportTable
     from hexathlon.tasks.cache.disk import DiskCache, cache_location, cache_size
     from hexathlon.tasks.errors import TaskError
     from hexathlon_cli.output import print_table, print_text
