@@ -11,10 +11,10 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from functools import lru_cache
 
-from hexathlon.tasks.cache.built import built
 from hexathlon.tasks.errors import TaskError, UnknownTask
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import TaskSource, parse_address
+from hexathlon.tasks.stored.built import built
 from hexathlon.tasks.task import LEVELS, SPLITS, Level, Split, Task
 from hexathlon.tasks.validation import choice_problem
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from hexathlon.baselines.agents.base import Episode
 from hexathlon.baselines.agents.scripted import ScriptPlayer
 from hexathlon.baselines.agents.trivial import NoopAgent
-from hexathlon.tasks.cache.scripts import oracle_script
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import Script
+from hexathlon.tasks.stored.scripts import oracle_script
 
 __all__ = ["NoisyAgent"]
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from hexathlon.baselines.agents.base import AgentMismatch, Episode, GaveUp, Turn, text_of
 from hexathlon.envs.messages import Message
-from hexathlon.tasks.cache.scripts import oracle_script
 from hexathlon.tasks.source import Script
+from hexathlon.tasks.stored.scripts import oracle_script
 
 __all__ = ["ScriptPlayer", "ScriptedAgent"]
 

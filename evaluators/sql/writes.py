@@ -17,7 +17,6 @@ from hexathlon.evaluators.sql.runs import GraderFault
 from hexathlon.evaluators.sql.strict import unscored, wrong
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.cache.keys import folder_digest
-from hexathlon.tasks.cache.sources import CACHED_SOURCES
 from hexathlon.tasks.cache.values import stored
 from hexathlon.tasks.sql.world.backends.base import (
     DEFAULT_TODAY,
@@ -28,6 +27,7 @@ from hexathlon.tasks.sql.world.backends.base import (
 from hexathlon.tasks.sql.world.backends.choice import today_of
 from hexathlon.tasks.sql.world.backends.sqlite import open_sqlite
 from hexathlon.tasks.sql.world.database import database_bytes
+from hexathlon.tasks.stored.sources import CACHED_SOURCES
 from hexathlon.tasks.task import Task
 
 __all__ = ["after_statements", "expected_content", "sql_write"]

@@ -7,19 +7,31 @@ of everything that families share.
 
 import hashlib
 import os
+import sqlite3
 import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-__all__ = ["FAMILIES", "family_of", "files_digest", "folder_digest", "key_of", "within"]
+import numpy as np
+import pydantic
+
+__all__ = [
+    "FAMILIES",
+    "code_of_family",
+    "family_of",
+    "files_digest",
+    "folder_digest",
+    "key_of",
+    "within",
+]
 
 FAMILIES = ("shopping", "sql", "terminal", "web", "gui", "roleplay")
 """The families' folders; none uses another's."""
 
 _PACKAGE = "hexathlon.tasks"
 _TASKS = Path(__file__).resolve().parents[1]
-_UNDECIDING = ("cache", "fingerprint")
+_UNDECIDING = ("cache", "fingerprint", "stored")
 """Folders that cannot affect tasks."""
 
 
@@ -48,6 +60,13 @@ def within(family: str, modules: Iterable[str], patterns: Iterable[str]) -> bool
     ) and all(
         pattern.startswith("tasks/") and pattern.split("/")[1] not in others for pattern in patterns
     )
+
+
+@cache
+def code_of_family(family: str) -> str:
+    """Return a digest of a family's code and data, and of the libraries that it runs on."""
+    versions = (sqlite3.sqlite_version, np.__version__, pydantic.VERSION)
+    return key_of("family", files_digest(family), *versions)
 
 
 @cache

@@ -4,8 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from hexathlon.tasks.cache.disk import shared_cache
-from hexathlon.tasks.cache.keys import key_of
-from hexathlon.tasks.cache.sources import code_of_family
+from hexathlon.tasks.cache.keys import code_of_family, key_of
 
 __all__ = ["stored"]
 

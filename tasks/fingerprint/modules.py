@@ -35,6 +35,7 @@ _UNDECIDING = (
     "hexathlon.tasks.cache",
     "hexathlon.tasks.fingerprint",
     "hexathlon.tasks.registry",
+    "hexathlon.tasks.stored",
 )
 """Modules that find, hash or store tasks and therefore cannot affect them."""
 

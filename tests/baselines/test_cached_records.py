@@ -8,11 +8,12 @@ import pytest
 
 import hexathlon
 from hexathlon.baselines.harness.errors import CommandError
-from hexathlon.tasks.cache import built, scripts, values
+from hexathlon.tasks.cache import values
 from hexathlon.tasks.cache.disk import shared_cache
-from hexathlon.tasks.cache.sources import CACHED_SOURCES
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.sql.world.images import CACHE
+from hexathlon.tasks.stored import built, scripts
+from hexathlon.tasks.stored.sources import CACHED_SOURCES
 from hexathlon.tasks.taskset import shared_taskset
 from support.shop import cached_in
 

@@ -12,11 +12,11 @@ import time
 from collections.abc import Callable, Generator
 from typing import Any
 
-from hexathlon.tasks.cache.built import WORTH_STORING_S
 from hexathlon.tasks.cache.disk import DiskCache, shared_cache
 from hexathlon.tasks.cache.keys import key_of
-from hexathlon.tasks.cache.sources import code_of_source
 from hexathlon.tasks.source import Script, TaskSource
+from hexathlon.tasks.stored.built import WORTH_STORING_S
+from hexathlon.tasks.stored.sources import code_of_source
 from hexathlon.tasks.task import Task
 
 __all__ = ["oracle_script"]

@@ -1,15 +1,11 @@
 """The sources whose tasks are cached, and the code that determines them."""
 
-import sqlite3
 from functools import cache
 
-import numpy as np
-import pydantic
-
-from hexathlon.tasks.cache.keys import family_of, files_digest, key_of
+from hexathlon.tasks.cache.keys import code_of_family, family_of, key_of
 from hexathlon.tasks.source import TaskSource
 
-__all__ = ["CACHED_SOURCES", "code_of_family", "code_of_source"]
+__all__ = ["CACHED_SOURCES", "code_of_source"]
 
 CACHED_SOURCES = frozenset({"sql", "shopping", "terminal", "web", "gui", "gui-mined", "gui-pixels"})
 """Sources whose tasks depend only on the code and data in this package. Role-play and desktop are
@@ -25,10 +21,3 @@ def code_of_source(source: TaskSource) -> str | None:
     libraries = [f"{name} {digest}" for name, digest in sorted(source.dependencies().items())]
     own = (source.name, source.version, type(source).__qualname__)
     return key_of("source", code_of_family(family), *own, *libraries)
-
-
-@cache
-def code_of_family(family: str) -> str:
-    """Return a digest of a family's code and data, and of the libraries that it runs on."""
-    versions = (sqlite3.sqlite_version, np.__version__, pydantic.VERSION)
-    return key_of("family", files_digest(family), *versions)

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from hexathlon.tasks.cache import scripts
 from hexathlon.tasks.cache.disk import DiskCache, shared_cache
-from hexathlon.tasks.cache.scripts import oracle_script
 from hexathlon.tasks.gui.source import GuiSource
 from hexathlon.tasks.source import Script
+from hexathlon.tasks.stored import scripts
+from hexathlon.tasks.stored.scripts import oracle_script
 from hexathlon.tasks.task import Task
 
 

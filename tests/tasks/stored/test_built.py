@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from hexathlon.tasks.cache import built as built_module
-from hexathlon.tasks.cache import keys, sources
-from hexathlon.tasks.cache.built import built
+from hexathlon.tasks.cache import keys
 from hexathlon.tasks.cache.disk import DiskCache, shared_cache
 from hexathlon.tasks.cache.keys import FAMILIES, family_of, files_digest, within
-from hexathlon.tasks.cache.sources import CACHED_SOURCES, code_of_source
 from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.fingerprint.modules import deciding_modules
 from hexathlon.tasks.gui.source import GuiSource
 from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.stored import built as built_module
+from hexathlon.tasks.stored.built import built
+from hexathlon.tasks.stored.sources import CACHED_SOURCES, code_of_source
 from hexathlon.tasks.task import Task
 from support.toy import ToySource
 
@@ -140,20 +140,22 @@ def test_the_key_covers_all_that_decides_a_sources_tasks(name):
     found = deciding_modules((module, *source.late_modules))
     assert within(family, found, source.data_files())
     assert not any(keys.family_of(each) not in (None, family) for each in found)
-    assert not any(each.startswith("hexathlon.tasks.cache") for each in found)
+    assert not any(
+        each.startswith(("hexathlon.tasks.cache", "hexathlon.tasks.stored")) for each in found
+    )
 
 
 def test_the_key_follows_the_libraries(monkeypatch):
     source = GuiSource()
     code_of_source.cache_clear()
-    sources.code_of_family.cache_clear()
+    keys.code_of_family.cache_clear()
     first = code_of_source(source)
-    monkeypatch.setattr(sources.np, "__version__", "0.0")
+    monkeypatch.setattr(keys.np, "__version__", "0.0")
     code_of_source.cache_clear()
-    sources.code_of_family.cache_clear()
+    keys.code_of_family.cache_clear()
     second = code_of_source(source)
     code_of_source.cache_clear()
-    sources.code_of_family.cache_clear()
+    keys.code_of_family.cache_clear()
     assert first != second
 
 

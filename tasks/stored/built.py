@@ -10,9 +10,9 @@ from pydantic import ValidationError
 
 from hexathlon.tasks.cache.disk import DiskCache, shared_cache
 from hexathlon.tasks.cache.keys import key_of
-from hexathlon.tasks.cache.sources import code_of_source
 from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.source import TaskSource
+from hexathlon.tasks.stored.sources import code_of_source
 from hexathlon.tasks.task import Task
 
 __all__ = ["WORTH_STORING_S", "built"]
