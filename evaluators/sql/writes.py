@@ -117,15 +117,16 @@ def _stored_content(
         after = after_statements(image, statements, today_of(task.params))
         return json.dumps([describe_content(after), describe_content(image)]).encode()
 
-    if task.generator not in CACHED_SOURCES or task.split == "heldout":
+    code = _code()
+    if code is None or task.generator not in CACHED_SOURCES or task.split == "heldout":
         value = descriptions()
     else:
-        parts = (_code(), task.hash, json.dumps(list(statements)), str(place))
+        parts = (code, task.hash, json.dumps(list(statements)), str(place))
         value = stored("sql content", "sql", parts, descriptions)
     expected, before = json.loads(value)
     return expected, before
 
 
 @cache
-def _code() -> str:
+def _code() -> str | None:
     return folder_digest(Path(__file__).parent)

@@ -2,13 +2,15 @@
 
 The code's part is a digest of the files as they are, which is much faster than the fingerprint of a
 source and changes whenever that can change. It covers the Python files and data of one family and
-of everything that families share.
+of everything that families share. There is no digest if one of them was changed after the process
+started, since the code in memory may then be the one before the change.
 """
 
 import hashlib
 import os
 import sqlite3
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -31,6 +33,7 @@ FAMILIES = ("shopping", "sql", "terminal", "web", "gui", "roleplay")
 
 _PACKAGE = "hexathlon.tasks"
 _TASKS = Path(__file__).resolve().parents[1]
+_STARTED = time.time()
 _UNDECIDING = ("cache", "fingerprint", "stored")
 """Folders that cannot affect tasks."""
 
@@ -63,24 +66,32 @@ def within(family: str, modules: Iterable[str], patterns: Iterable[str]) -> bool
 
 
 @cache
-def code_of_family(family: str) -> str:
-    """Return a digest of a family's code and data, and of the libraries that it runs on."""
+def code_of_family(family: str) -> str | None:
+    """Return a digest of a family's code and data, and of the libraries that it runs on.
+
+    None if a file was changed after the process started.
+    """
+    files = files_digest(family)
     versions = (sqlite3.sqlite_version, np.__version__, pydantic.VERSION)
-    return key_of("family", files_digest(family), *versions)
+    return None if files is None else key_of("family", files, *versions)
 
 
 @cache
-def files_digest(family: str) -> str:
+def files_digest(family: str) -> str | None:
     """Return a SHA-256 (hex) of the files that determine a family's tasks, and of the interpreter.
 
-    It covers all files of the family and those that families share, by name and content.
+    It covers all files of the family and those that families share, by name and content; None if
+    one was changed after the process started.
     """
     others = [name for name in (*FAMILIES, *_UNDECIDING) if name != family]
-    return key_of("files", family, sys.version, folder_digest(_TASKS, others))
+    files = folder_digest(_TASKS, others)
+    return None if files is None else key_of("files", family, sys.version, files)
 
 
-def folder_digest(folder: Path, without: Iterable[str] = ()) -> str:
+def folder_digest(folder: Path, without: Iterable[str] = ()) -> str | None:
     """Return a SHA-256 (hex) of the files below a directory, by name and content.
+
+    None if one was changed after the process started.
 
     Args:
         folder: The directory.
@@ -89,6 +100,8 @@ def folder_digest(folder: Path, without: Iterable[str] = ()) -> str:
     left_out = {folder / name for name in without}
     digest = hashlib.sha256()
     for path in _files(folder, left_out):
+        if path.stat().st_mtime > _STARTED:
+            return None
         content = path.read_bytes()
         digest.update(f"\n{path.relative_to(folder).as_posix()} {len(content)}\n".encode())
         digest.update(content)

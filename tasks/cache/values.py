@@ -22,9 +22,10 @@ def stored(kind: str, family: str, place: Sequence[str], make: Callable[[], byte
         make: Derives it.
     """
     cache = shared_cache()
-    if cache is None:
+    code = code_of_family(family) if cache is not None else None
+    if cache is None or code is None:
         return make()
-    key = key_of(kind, code_of_family(family), *place)
+    key = key_of(kind, code, *place)
     value = cache.get(key)
     if value is None:
         started = time.perf_counter()

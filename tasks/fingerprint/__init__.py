@@ -67,7 +67,10 @@ def _content_digest(modules: tuple[str, ...], patterns: tuple[str, ...]) -> str:
     disk, family = shared_cache(), family_of(modules[0])
     if disk is None or family is None or not within(family, modules, patterns):
         return _derived_digest(modules, patterns)
-    key = key_of("fingerprint", files_digest(family), *modules, "", *patterns)
+    files = files_digest(family)
+    if files is None:
+        return _derived_digest(modules, patterns)
+    key = key_of("fingerprint", files, *modules, "", *patterns)
     known = disk.get(key)
     if known is not None:
         return known.decode()

@@ -18,6 +18,9 @@ def code_of_source(source: TaskSource) -> str | None:
     family = family_of(type(source).__module__)
     if source.name not in CACHED_SOURCES or family is None:
         return None
+    code = code_of_family(family)
+    if code is None:
+        return None
     libraries = [f"{name} {digest}" for name, digest in sorted(source.dependencies().items())]
     own = (source.name, source.version, type(source).__qualname__)
-    return key_of("source", code_of_family(family), *own, *libraries)
+    return key_of("source", code, *own, *libraries)

@@ -1,6 +1,7 @@
 """Cached tasks: the same record, by the same code; held-out tasks never."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -113,8 +114,9 @@ def test_the_key_follows_the_code(monkeypatch, tmp_path):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "code.py").write_text("A = 1\n")
     monkeypatch.setattr(keys, "_TASKS", tmp_path)
+    monkeypatch.setattr(keys, "_STARTED", time.time() + 60)
 
-    def digest() -> str:
+    def digest() -> str | None:
         files_digest.cache_clear()
         return files_digest("gui")
 
@@ -127,6 +129,8 @@ def test_the_key_follows_the_code(monkeypatch, tmp_path):
             assert digest() == first
         (tmp_path / "gui" / "words.txt").write_text("")
         assert digest() != first
+        monkeypatch.setattr(keys, "_STARTED", time.time() - 60)
+        assert digest() is None, "changed after the process started"
     finally:
         files_digest.cache_clear()
 
