@@ -50,7 +50,7 @@ def clear() -> int:
     from hexathlon_cli.output import print_text
 
     removed = DiskCache(cache_location()).clear()
-    print_text(f"Removed {removed.entries:,} entries, {_megabytes(removed.size)}.")
+    print_text(f"Entries removed: {removed.entries:,}, {_megabytes(removed.size)}.")
     return 0
 
 
