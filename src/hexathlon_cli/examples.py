@@ -54,7 +54,7 @@ EXAMPLES = {
         "hexathlon import logs/sql.eval --format inspect --replay --out transcripts.jsonl",
     ),
     "cache": ("hexathlon cache info",),
-    "cache info": ("hexathlon cache info", "HEXATHLON_CACHE_SIZE=5GB hexathlon cache info"),
+    "cache info": ("hexathlon cache info", "hexathlon cache info --json"),
     "cache clear": ("hexathlon cache clear",),
     "data": ("hexathlon data list", "hexathlon data add spider downloads/spider_data.zip"),
     "data list": ("hexathlon data list", "hexathlon data list --json"),
