@@ -99,6 +99,11 @@ class EpisodeEnvironment(gymnasium.Env[Any, Any]):
         """The messages so far: the opening, then turns and answers."""
         return tuple(self._transcript)
 
+    @property
+    def message_count(self) -> int:
+        """The number of messages so far."""
+        return len(self._transcript)
+
     def messages_since(self, index: int) -> tuple[Message, ...]:
         """The messages from position `index` on; earlier ones are not accessed."""
         return self._transcript[index:]

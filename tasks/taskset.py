@@ -14,6 +14,7 @@ from functools import lru_cache
 from hexathlon.tasks.errors import TaskError, UnknownTask
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import TaskSource, parse_address
+from hexathlon.tasks.stored.built import built
 from hexathlon.tasks.task import LEVELS, SPLITS, Level, Split, Task
 from hexathlon.tasks.validation import choice_problem
 
@@ -119,7 +120,7 @@ class TaskSet:
                 self._cache.move_to_end(task_id)
                 return self._cache[task_id]
         with self._building:
-            task = self.source.build(task_id, self._salt)
+            task = built(self.source, task_id, self._salt)
         with self._lock:
             self._cache[task_id] = task
             if len(self._cache) > _CACHED_TASKS:
@@ -141,8 +142,8 @@ class TaskSet:
 
 
 def build_task(task_id: str, salt: str | None = None) -> Task:
-    """Build one task from its id."""
-    return get_source(parse_address(task_id).source).build(task_id, salt)
+    """Build one task from its id, or read it from the cache on disk."""
+    return built(get_source(parse_address(task_id).source), task_id, salt)
 
 
 @lru_cache(maxsize=32)

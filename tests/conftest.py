@@ -12,6 +12,9 @@ from hypothesis import HealthCheck, settings
 from support.docker_engine import docker_engine
 from support.postgres import postgres_server
 
+# What one test, or the user, has built must not decide what another one sees.
+os.environ["HEXATHLON_CACHE_SIZE"] = "off"
+
 _TOGETHER = ("baselines/cluster",)
 """Folders whose files run in one process, because they share a server that is slow to start."""
 

@@ -11,6 +11,7 @@ from hexathlon.baselines.agents.scripted import ScriptPlayer
 from hexathlon.baselines.agents.trivial import NoopAgent
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import Script
+from hexathlon.tasks.stored.scripts import oracle_script
 
 __all__ = ["NoisyAgent"]
 
@@ -39,7 +40,7 @@ class NoisyAgent:
         """Return a player of the oracle's script or of a near miss."""
         rng = generator_for("noisy", episode.task.id, episode.seed, episode.trial)
         if rng.random() >= self.share:
-            return ScriptPlayer(episode.source.oracle(episode.task))
+            return ScriptPlayer(oracle_script(episode.source, episode.task))
         errors = _errors(episode)
         return ScriptPlayer(errors[int(rng.integers(len(errors)))]) if errors else NoopAgent()
 

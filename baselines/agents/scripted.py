@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from hexathlon.baselines.agents.base import AgentMismatch, Episode, GaveUp, Turn, text_of
 from hexathlon.envs.messages import Message
 from hexathlon.tasks.source import Script
+from hexathlon.tasks.stored.scripts import oracle_script
 
 __all__ = ["ScriptPlayer", "ScriptedAgent"]
 
@@ -25,6 +26,10 @@ class ScriptPlayer:
             return Turn(next(self._script))
         except StopIteration:
             raise GaveUp("the script has no further action") from None
+
+    def close(self) -> None:
+        """End the script."""
+        self._script.close()
 
 
 class ScriptedAgent:
@@ -49,7 +54,7 @@ class ScriptedAgent:
             AgentMismatch: If the task's source has no policy of this name.
         """
         if self.name == "oracle":
-            return ScriptPlayer(episode.source.oracle(episode.task))
+            return ScriptPlayer(oracle_script(episode.source, episode.task))
         policies = episode.source.policies(episode.task)
         if self.name not in policies:
             raise AgentMismatch(

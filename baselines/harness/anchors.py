@@ -7,6 +7,7 @@ from hexathlon.baselines.agents.imitating import lesson_split
 from hexathlon.evaluators.anchors import IMITATING_AGENTS
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import parse_address
+from hexathlon.tasks.taskset import build_task
 
 __all__ = ["anchor_agents"]
 
@@ -25,7 +26,7 @@ def anchor_agents(plan: Mapping[str, Any]) -> list[str]:
             continue
         seen.add(name)
         source = get_source(name)
-        offered = set(source.policies(source.build(task_id)))
+        offered = set(source.policies(build_task(task_id)))
         policies = offered if policies is None else policies & offered
     known = [name for name in ("dump", "majority") if name in (policies or ())]
     imitating = IMITATING_AGENTS if all(map(_has_lessons, plan["keys"])) else ()

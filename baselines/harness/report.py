@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from hexathlon.baselines.harness.environments import short
 from hexathlon.baselines.harness.errors import UsageError
+from hexathlon.baselines.harness.tables import ReportTable
 from hexathlon.baselines.rollout.faults import POLICIES
 from hexathlon.evaluators.anchors import CEILING_AGENT, FLOOR_AGENTS
 from hexathlon.evaluators.judged.file import JudgedError
@@ -23,7 +24,6 @@ __all__ = [
     "ANCHOR_FOLDER",
     "Anchors",
     "ReadRun",
-    "ReportTable",
     "anchor_folders",
     "anchor_runs",
     "anchors_of",
@@ -66,14 +66,6 @@ class Anchors(NamedTuple):
 
     ceiling: Mapping[str, float]
     """Mean score of the oracle."""
-
-
-class ReportTable(NamedTuple):
-    """A table of texts, independent of the output medium."""
-
-    title: str
-    headings: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
 
 
 def read_run(path: Path) -> ReadRun:

@@ -27,6 +27,7 @@ from hexathlon.evaluators.records.canonical import canonical_json, encode_text, 
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import Script, TaskSource, parse_address
 from hexathlon.tasks.task import Task
+from hexathlon.tasks.taskset import build_task
 
 __all__ = ["FLOOR", "Mapped", "SelftestResult", "Tally", "differences", "run_selftest"]
 
@@ -205,7 +206,7 @@ def _check_kinds(kinds: Sequence[str], ids: Sequence[str]) -> None:
     known = list(_KINDS)
     for task_id in {one.rpartition("/")[0]: one for one in ids}.values():
         source = get_source(parse_address(task_id).source)
-        known += [name for name in source.policies(source.build(task_id)) if name not in known]
+        known += [name for name in source.policies(build_task(task_id)) if name not in known]
         if set(wanted) <= set(known):
             return
     unknown = next(kind for kind in wanted if kind not in known)
@@ -263,7 +264,7 @@ def _check_task(
     _count(tallies.setdefault("oracle", Tally("oracle", "1")), record, task_id, "oracle")
     source = get_source(parse_address(task_id).source)
     # Reuse the task of the environment: building it again may be slow.
-    task = source.build(task_id) if record["status"] == "infra" else slot.get().task
+    task = build_task(task_id) if record["status"] == "infra" else slot.get().task
     for kind, required, agent in _agents(source, task):
         if kinds and kind not in kinds:
             continue

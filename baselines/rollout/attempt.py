@@ -234,7 +234,7 @@ class Attempt:
 
     def _step(self, turn: Turn) -> TrialCoroutine[None]:
         log, env = self.log, self._env
-        before = len(env.transcript)
+        before = env.message_count
         started = time.perf_counter()
         step: dict[str, Any] = {"index": len(log.steps), "action": turn.action}
         if turn.said:

@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from hexathlon.baselines.harness.report import ReportTable
+from hexathlon.baselines.harness.tables import ReportTable
 from hexathlon.baselines.sizing.estimate import (
     GpuCluster,
     Mode,

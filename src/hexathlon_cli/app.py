@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from hexathlon_cli import data, judge, leaderboard, serve, submit, terminal, train
+from hexathlon_cli import cache, data, judge, leaderboard, serve, submit, terminal, train
 from hexathlon_cli.compare import compare
 from hexathlon_cli.doctor import doctor
 from hexathlon_cli.eval import eval_
@@ -69,6 +69,7 @@ for _name, _command in (
     app.command(_name, epilog=examples(_name))(_command)
 for _name, _group in (
     ("data", data),
+    ("cache", cache),
     ("submit", submit),
     ("leaderboard", leaderboard),
     ("train", train),

@@ -223,7 +223,7 @@ def _round(board: Path, event: str, by: str, salt_file: Path, key: Path | None) 
 def ledger(board: _BoardPath) -> int:
     """Print a board's ledger, oldest line first."""
     from hexathlon.baselines.harness.errors import ExitCode
-    from hexathlon.baselines.harness.report import ReportTable
+    from hexathlon.baselines.harness.tables import ReportTable
     from hexathlon_cli.output import print_table, print_text
 
     opened = _existing(board)

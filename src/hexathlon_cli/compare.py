@@ -26,7 +26,8 @@ def compare(
 
     from hexathlon.baselines.harness.compare import compare_runs
     from hexathlon.baselines.harness.environments import short
-    from hexathlon.baselines.harness.report import ReportTable, percent, span
+    from hexathlon.baselines.harness.report import percent, span
+    from hexathlon.baselines.harness.tables import ReportTable
     from hexathlon_cli.output import note, print_table, print_text
 
     rows = compare_runs(runs)

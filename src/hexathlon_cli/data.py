@@ -34,7 +34,7 @@ def list_(as_json: AsJson = False) -> int:
     import json
     import os
 
-    from hexathlon.baselines.harness.report import ReportTable
+    from hexathlon.baselines.harness.tables import ReportTable
     from hexathlon.tasks.public_sets import PUBLIC_SETS, missing_files
     from hexathlon_cli.output import note, print_table, print_text
 

@@ -13,7 +13,7 @@ def doctor(as_json: AsJson = False) -> int:
     import json
 
     from hexathlon.baselines.harness.doctor import probes
-    from hexathlon.baselines.harness.report import ReportTable
+    from hexathlon.baselines.harness.tables import ReportTable
     from hexathlon_cli.output import print_table, print_text
 
     results = list(probes())

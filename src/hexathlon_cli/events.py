@@ -5,6 +5,7 @@ from typing import Any
 from hexathlon.baselines.harness.environments import open_taskset, short
 from hexathlon.baselines.harness.errors import CommandError
 from hexathlon.envs.registry import EnvironmentInfo, missing_extra
+from hexathlon.tasks.sizes import GENERATED_SIZES, missing_data
 from hexathlon.tasks.task import SPLITS as ALL_SPLITS
 
 __all__ = ["MISSING", "SPLITS", "UNBOUNDED", "describe_event", "sizes_of"]
@@ -32,11 +33,15 @@ def sizes_of(info: EnvironmentInfo, taskset: str) -> dict[str, Any]:
     install = missing_extra(info)
     if install:
         return {MISSING: install}
+    missing = missing_data(taskset)
+    if missing:
+        return {MISSING: missing}
+    known = GENERATED_SIZES.get(taskset)
     sizes: dict[str, Any] = {}
     for split in SPLITS:
         try:
-            tasks = open_taskset(info, taskset, split, None, None)
+            size = known[split] if known else open_taskset(info, taskset, split, None, None).size
         except CommandError as error:
             return {MISSING: str(error)}
-        sizes[split] = UNBOUNDED if tasks.size is None else tasks.size
+        sizes[split] = UNBOUNDED if size is None else size
     return sizes

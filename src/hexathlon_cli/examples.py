@@ -53,6 +53,9 @@ EXAMPLES = {
         "hexathlon import traces.jsonl --format verifiers --out transcripts.jsonl",
         "hexathlon import logs/sql.eval --format inspect --replay --out transcripts.jsonl",
     ),
+    "cache": ("hexathlon cache info",),
+    "cache info": ("hexathlon cache info", "hexathlon cache info --json"),
+    "cache clear": ("hexathlon cache clear",),
     "data": ("hexathlon data list", "hexathlon data add spider downloads/spider_data.zip"),
     "data list": ("hexathlon data list", "hexathlon data list --json"),
     "data add": (

@@ -199,7 +199,7 @@ def _print_boards(site: Path) -> int:
     """Print the boards of a built site and the rejected runs; return the number of boards."""
     import json
 
-    from hexathlon.baselines.harness.report import ReportTable
+    from hexathlon.baselines.harness.tables import ReportTable
     from hexathlon.leaderboard.build import MARK
     from hexathlon_cli.output import note, print_table
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from hexathlon.baselines.harness.report import Anchors, ReadRun, ReportTable
+    from hexathlon.baselines.harness.report import Anchors, ReadRun
+    from hexathlon.baselines.harness.tables import ReportTable
 
 __all__ = [
     "OutputFailed",

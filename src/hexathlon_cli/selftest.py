@@ -96,8 +96,9 @@ def _check_places(envs: list[str], sandboxes: list[str], backends: list[str]) ->
 
 
 def _print(result: "SelftestResult", where: str) -> None:
-    from hexathlon.baselines.harness.report import ReportTable, percent
+    from hexathlon.baselines.harness.report import percent
     from hexathlon.baselines.harness.selftest import FLOOR
+    from hexathlon.baselines.harness.tables import ReportTable
     from hexathlon_cli.output import note, print_table
 
     required = {"1": "1.000", "0": "0.000", "floor": f"≤ {percent(FLOOR)}"}

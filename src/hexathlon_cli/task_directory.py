@@ -12,7 +12,7 @@ from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
 from hexathlon.baselines.harness.environments import find_environment, make_environment
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable, ExitCode, UsageError
 from hexathlon.baselines.harness.models import open_model
-from hexathlon.baselines.harness.report import ReportTable
+from hexathlon.baselines.harness.tables import ReportTable
 from hexathlon.baselines.rollout.drivers import TrialCoroutine, play, play_async
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, FatalError, Rollout

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable, ExitCode, UsageError
-from hexathlon.baselines.harness.report import ReportTable
+from hexathlon.baselines.harness.tables import ReportTable
 from hexathlon.tasks.seeding import generator_for
 from hexathlon_cli.output import note, print_table, print_text
 

@@ -12,7 +12,13 @@ from functools import cache
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
-from hexathlon.tasks.fingerprint.modules import modules_digest, package_folders
+from hexathlon.tasks.cache.disk import shared_cache
+from hexathlon.tasks.cache.keys import family_of, files_digest, key_of, within
+from hexathlon.tasks.fingerprint.modules import (
+    deciding_modules,
+    modules_digest,
+    package_folders,
+)
 
 __all__ = ["declared_files", "fingerprint_of"]
 
@@ -57,6 +63,24 @@ def declared_files(module: str, patterns: Sequence[str]) -> dict[str, Path]:
 
 @cache
 def _content_digest(modules: tuple[str, ...], patterns: tuple[str, ...]) -> str:
+    """Return the digest of code and data, from the cache on disk if it covers all of them."""
+    disk, family = shared_cache(), family_of(modules[0])
+    if disk is None or family is None or not within(family, modules, patterns):
+        return _derived_digest(modules, patterns)
+    files = files_digest(family)
+    if files is None:
+        return _derived_digest(modules, patterns)
+    key = key_of("fingerprint", files, *modules, "", *patterns)
+    known = disk.get(key)
+    if known is not None:
+        return known.decode()
+    digest = _derived_digest(modules, patterns)
+    if within(family, deciding_modules(modules), patterns):
+        disk.put(key, digest.encode())
+    return digest
+
+
+def _derived_digest(modules: tuple[str, ...], patterns: tuple[str, ...]) -> str:
     digest = hashlib.sha256(modules_digest(modules).encode())
     for pattern in patterns:
         folder = _fixed_folder(pattern)

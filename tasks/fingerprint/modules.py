@@ -31,8 +31,13 @@ __all__ = ["deciding_modules", "modules_digest", "package_folders"]
 _OWN = "hexathlon"
 """Imports of this package are followed from any package."""
 
-_UNDECIDING = ("hexathlon.tasks.fingerprint", "hexathlon.tasks.registry")
-"""Modules that find or hash sources and therefore cannot affect tasks."""
+_UNDECIDING = (
+    "hexathlon.tasks.cache",
+    "hexathlon.tasks.fingerprint",
+    "hexathlon.tasks.registry",
+    "hexathlon.tasks.stored",
+)
+"""Modules that find, hash or store tasks and therefore cannot affect them."""
 
 
 class _Module(NamedTuple):

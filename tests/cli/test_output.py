@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from hexathlon.baselines.harness.report import ReportTable
+from hexathlon.baselines.harness.tables import ReportTable
 from hexathlon_cli.output import print_table
 
 SCORES = ReportTable(

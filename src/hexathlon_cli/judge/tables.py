@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hexathlon.baselines.harness.report import ReportTable, percent, span
+from hexathlon.baselines.harness.report import percent, span
+from hexathlon.baselines.harness.tables import ReportTable
 
 __all__ = ["audit_tables"]
 

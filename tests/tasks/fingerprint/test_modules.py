@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from hexathlon.tasks import fingerprint
 from hexathlon.tasks.fingerprint import declared_files, fingerprint_of
 from hexathlon.tasks.fingerprint.modules import deciding_modules, modules_digest
 
@@ -175,3 +176,19 @@ def test_imports_in_a_circle_are_hashed(placed):
     assert placed(texts=circle) == placed(texts=circle, first="inner.first")
     changed = {**circle, "{first}.py": "def first():\n    return 9\n"}
     assert placed(texts=circle) != placed(texts=changed)
+
+
+def test_a_fingerprint_from_the_cache_is_the_derived_one(tmp_path, monkeypatch):
+    derive = fingerprint._content_digest.__wrapped__
+    modules, patterns = ("hexathlon.tasks.gui.desktop.source",), ()
+    derived = derive(modules, patterns)
+    monkeypatch.setenv("HEXATHLON_CACHE", str(tmp_path))
+    monkeypatch.setenv("HEXATHLON_CACHE_SIZE", "1MB")
+    assert derive(modules, patterns) == derived
+    assert len([path for path in tmp_path.rglob("*") if path.is_file()]) == 1
+    monkeypatch.setattr(fingerprint, "_derived_digest", lambda *given: "derived again")
+    assert derive(modules, patterns) == derived
+    # Modules and data that the key does not cover are read anew.
+    assert derive(("support.toy",), ()) == "derived again"
+    assert derive(modules, ("envs/gui/*.toml",)) == "derived again"
+    assert derive(modules, ("tasks/web/*.toml",)) == "derived again"

@@ -181,7 +181,7 @@ print(json.dumps({
 }))
 """
 TASKS = {"sql": 12, "terminal": 24, "shopping": 8}
-UNDECIDING = re.compile(r"hexathlon\.tasks\.(fingerprint|registry|taskset)\b")
+UNDECIDING = re.compile(r"hexathlon\.tasks\.(cache|fingerprint|registry|stored|taskset)\b")
 
 
 @pytest.mark.parametrize("name", BUNDLED)
