@@ -150,7 +150,7 @@ def shift_policies(day: ShiftDay) -> Mapping[str, Script]:
 
 
 def _script(actions: Iterator[str] | Sequence[str]) -> Script:
-    yield from actions
+    yield from (action for action in actions)  # a generator, to which observations can be sent
 
 
 def _played(day: ShiftDay) -> Iterator[str]:

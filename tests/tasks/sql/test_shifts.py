@@ -76,6 +76,13 @@ def test_near_misses_are_wrong_but_earn_the_share_of_their_tickets(task, name):
     assert 0.0 < info["reward_terms"]["tickets"] < 1.0
 
 
+@pytest.mark.parametrize("name", ["delete_everything", "always_impossible"])
+def test_trivial_agents_earn_nothing(task, name):
+    _, (_, reward, _, _, info) = episode(SOURCE.policies(task)[name])
+    assert reward == 0.0
+    assert info["reward_terms"]["all_handed_in"] == 1.0
+
+
 def test_a_day_has_tickets_traps_and_mistakes_that_matter(task, day):
     assert 9 <= len(day.tickets) <= 11
     assert 3 <= len(day.traps) <= 5

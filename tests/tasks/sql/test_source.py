@@ -149,7 +149,7 @@ def test_levels_set_the_size():
     }
     for level, (low, high) in bounds.items():
         for index in range(2 if level == "hard" else 5):
-            task = SOURCE.build(SOURCE.address("dev", index * 7, level))
+            task = SOURCE.build(SOURCE.address("dev", index * 8, level))
             assert low <= task.params["size"] <= high
 
 
