@@ -67,7 +67,7 @@ class GuiSource(PairedSource):
             UnknownTask: If the address does not exist, or the salt is missing.
         """
         at = self.checked(task_id, salt)
-        draft = _draft(at, salt or "")
+        draft = _kept_draft(task_id, salt or "")
         other = TaskAddress(self.name, at.template, at.level, at.split, at.index ^ 1)
         last = draft.requests[-1].answer if draft.requests else draft.answer
         return Task(
