@@ -5,7 +5,13 @@ from dataclasses import dataclass, replace
 
 from hexathlon.tasks.sql.shifts.draws import months_before, shifted
 from hexathlon.tasks.sql.shifts.preparing import HOLD_DAYS
-from hexathlon.tasks.sql.shifts.tickets import Desk, Job, MovedAccounts, Step, Ticket
+from hexathlon.tasks.sql.shifts.tickets import (
+    MovedAccounts,
+    RoutineJob,
+    SQLTicket,
+    TicketDesk,
+    TicketStep,
+)
 
 __all__ = [
     "crm_sync",
@@ -23,7 +29,7 @@ def quoted(values: Collection[str]) -> str:
     return ", ".join(f"'{value}'" for value in values)
 
 
-def held_accounts(desk: Desk) -> str:
+def held_accounts(desk: TicketDesk) -> str:
     """Return a query of the accounts that a hold in force names."""
 
     def entitled(entry: str) -> str:
@@ -43,8 +49,8 @@ def held_accounts(desk: Desk) -> str:
 
 
 def set_accounts(
-    desk: Desk, column: str, value: str, numbers: list[str], slip: str = ""
-) -> list[Step]:
+    desk: TicketDesk, column: str, value: str, numbers: list[str], slip: str = ""
+) -> list[TicketStep]:
     """Return the steps that set a column of accounts, past the routines of the database."""
     said = desk.sql
     locked = [str(row[0]) for row in desk.rows(
@@ -57,21 +63,23 @@ def set_accounts(
     left = {**ignored, "locked_left": ()}
     if undo:
         steps.append(
-            Step(said(f"UPDATE @account SET @account.locked = 0 WHERE @account.no IN "
+            TicketStep(said(f"UPDATE @account SET @account.locked = 0 WHERE @account.no IN "
                       f"({quoted(locked)})"), slips=left)
         )  # fmt: skip
     where = f"WHERE @account.no IN ({quoted(numbers)})"
     steps.append(
-        Step(said(f"UPDATE @account SET @account.{column} = '{value}' {where}"), slips=ignored)
+        TicketStep(
+            said(f"UPDATE @account SET @account.{column} = '{value}' {where}"), slips=ignored
+        )
     )
     if undo:
         steps.append(
-            Step(said(f"UPDATE @account SET @account.locked = 1 WHERE @account.no IN "
+            TicketStep(said(f"UPDATE @account SET @account.locked = 1 WHERE @account.no IN "
                       f"({quoted(locked)})"), slips={"unlocked_left": (), **ignored})
         )  # fmt: skip
     if "cascade" in desk.traps and column == "cls":
         steps.append(
-            Step(
+            TicketStep(
                 said("UPDATE @offer SET @offer.state = 'open' WHERE @offer.state = 'recheck'"),
                 slips={"cascade_left": ()},
             )
@@ -95,7 +103,7 @@ class _Move:
     numbers: tuple[str, ...]
 
 
-def _move(desk: Desk) -> _Move | None:
+def _move(desk: TicketDesk) -> _Move | None:
     """Return a move that meets holds, and the routines of the day if there are any."""
     ground, draw = desk.ground, desk.draw
     holder, trait = ground.holder, ground.trait
@@ -133,12 +141,12 @@ def _move(desk: Desk) -> _Move | None:
     return None
 
 
-def has_moves(desk: Desk) -> bool:
+def has_moves(desk: TicketDesk) -> bool:
     """Whether the accounts of the morning allow for a move."""
     return _move(desk) is not None
 
 
-def moves(desk: Desk) -> Ticket | None:
+def moves(desk: TicketDesk) -> SQLTicket | None:
     """Move the accounts of some holders into another class from a day on."""
     move = _move(desk)
     if move is None:
@@ -164,7 +172,7 @@ def moves(desk: Desk) -> Ticket | None:
         )
 
     steps = [
-        Step(
+        TicketStep(
             opening(wanted),
             slips={
                 "holds_ignored": (opening(said(plain + active)),),
@@ -172,7 +180,7 @@ def moves(desk: Desk) -> Ticket | None:
                 "no_history": (),
             },
         ),
-        Step(
+        TicketStep(
             closing(numbers),
             said(
                 f"UPDATE @history SET @history.last = DATE('{since}', '-1 day') WHERE "
@@ -193,14 +201,14 @@ def moves(desk: Desk) -> Ticket | None:
         f"holder is {_article(holder.noun)} with {trait.noun} {value} are of {theme.class_word} "
         f"{classes[1]}. Please see to it, in the {theme.account[1]} and in their history."
     )
-    return Ticket("moves", text, tuple(steps))
+    return SQLTicket("moves", text, tuple(steps))
 
 
 def _article(noun: str) -> str:
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
-def withdraw_moves(desk: Desk) -> Ticket | None:
+def withdraw_moves(desk: TicketDesk) -> SQLTicket | None:
     """Withdraw the move of classes for one region."""
     moved = desk.notes.moves
     if moved is None:
@@ -221,14 +229,14 @@ def withdraw_moves(desk: Desk) -> Ticket | None:
     said, theme = desk.sql, desk.ground.theme
     slip = "withdrawal_ignored"
     steps = [
-        Step(
+        TicketStep(
             said(
                 f"DELETE FROM @history WHERE @history.first = '{since}' AND @history.no IN "
                 f"({quoted(own)})"
             ),
             slips={slip: (), "versions_left": ()},
         ),
-        Step(
+        TicketStep(
             said(
                 "UPDATE @history SET @history.last = NULL WHERE @history.last = "
                 f"'{shifted(since, -1)}' AND @history.no IN ({quoted(own)})"
@@ -245,10 +253,10 @@ def withdraw_moves(desk: Desk) -> Ticket | None:
         f"{theme.account[1]} of {desk.ground.region_name(code)}: leave them as they were before "
         "it. For all others it stays."
     )
-    return Ticket("withdrawal", text, tuple(steps))
+    return SQLTicket("withdrawal", text, tuple(steps))
 
 
-def crm_sync(desk: Desk) -> Job | None:
+def crm_sync(desk: TicketDesk) -> RoutineJob | None:
     """A routine writes the former class back over some moved accounts."""
     moved = desk.notes.moves
     if moved is None:
@@ -269,4 +277,4 @@ def crm_sync(desk: Desk) -> Job | None:
         replace(step, slips={**step.slips, "crm_sync_left": ()})
         for step in set_accounts(desk, "cls", classes[1], sorted(chosen))
     )
-    return Job("crm_sync", (statement,), mend)
+    return RoutineJob("crm_sync", (statement,), mend)

@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping
 from hexathlon.tasks.sql.schema import Row, Value
 from hexathlon.tasks.sql.shifts.draws import shifted
 from hexathlon.tasks.sql.shifts.metric import valued_items
-from hexathlon.tasks.sql.shifts.tickets import Desk
+from hexathlon.tasks.sql.shifts.tickets import TicketDesk
 
 __all__ = ["CHECKS"]
 
 
-def prices_agree(desk: Desk) -> bool:
+def prices_agree(desk: TicketDesk) -> bool:
     """Whether the prices are those of the morning with the price list brought in."""
     ground = desk.ground
     versions = {(row[0], row[1], row[2]): list(row) for row in ground.rows["price"]}
@@ -39,7 +39,7 @@ def prices_agree(desk: Desk) -> bool:
     return sorted(map(repr, found)) == sorted(repr(tuple(row)) for row in versions.values())
 
 
-def delivery_agrees(desk: Desk) -> bool:
+def delivery_agrees(desk: TicketDesk) -> bool:
     """Whether the rows from the delivery are those of its lines without their faults."""
     ground, batch = desk.ground, desk.notes.batch
     _, small, factor, _ = ground.theme.unit
@@ -64,7 +64,7 @@ def _iso(day: str) -> str:
     return day if day[4] == "-" else f"{day[6:]}-{day[3:5]}-{day[:2]}"
 
 
-def results_agree(desk: Desk) -> bool:
+def results_agree(desk: TicketDesk) -> bool:
     """Whether the table of results is what the items that count add up to."""
     rows = desk.connection.execute(f"SELECT * FROM {desk.results_table}").fetchall()
     first = desk.notes.results_from
@@ -79,7 +79,7 @@ def results_agree(desk: Desk) -> bool:
     )
 
 
-CHECKS: Mapping[str, Callable[[Desk], bool]] = {
+CHECKS: Mapping[str, Callable[[TicketDesk], bool]] = {
     "prices": prices_agree,
     "delivery": delivery_agrees,
     "again": results_agree,

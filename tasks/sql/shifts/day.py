@@ -10,12 +10,12 @@ from hexathlon.tasks.errors import GenerationExhausted
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.sql.shifts import accounts, deliveries, figures, orders, prices
 from hexathlon.tasks.sql.shifts.by_hand import CHECKS
-from hexathlon.tasks.sql.shifts.draws import Draw, months_before
+from hexathlon.tasks.sql.shifts.draws import ShiftDraw, months_before
 from hexathlon.tasks.sql.shifts.ground import Spec, create, draw_ground
 from hexathlon.tasks.sql.shifts.papers import papers_of
 from hexathlon.tasks.sql.shifts.preparing import in_force, prepare, routines
 from hexathlon.tasks.sql.shifts.themes import THEMES, Names
-from hexathlon.tasks.sql.shifts.tickets import DayNotes, Desk, Job, Ticket
+from hexathlon.tasks.sql.shifts.tickets import DayNotes, RoutineJob, SQLTicket, TicketDesk
 from hexathlon.tasks.sql.supplement import AddedDocument
 from hexathlon.tasks.sql.world.images import ByteCache
 from hexathlon.tasks.sql.world.world import World, world_for
@@ -33,7 +33,7 @@ HELD_OUT = frozenset({"late_rows", "step_limit", "mirror", "crm_sync"})
 SIZE = 900
 """Event rows of the world's own tables."""
 _DRAWS = 10
-_Maker = Callable[[Desk], Ticket | None]
+_Maker = Callable[[TicketDesk], SQLTicket | None]
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class ShiftDay:
     template: str
     world: str
     population: int
-    tickets: tuple[Ticket, ...]
+    tickets: tuple[SQLTicket, ...]
     papers: tuple[AddedDocument, ...]
     traps: frozenset[str]
     slips: Mapping[str, int]
@@ -69,7 +69,7 @@ def day_of(template: str, world: str, seed: int, attempt: int) -> ShiftDay:
     rng = generator_for("sql-shift", template, seed, attempt)
     home = world_for(world)
     for _ in range(_DRAWS):
-        made = _drawn(template, home, Draw(rng))
+        made = _drawn(template, home, ShiftDraw(rng))
         if made is not None:
             return made
     raise GenerationExhausted(f"{world}: no day of {template!r} in {_DRAWS} draws")
@@ -84,7 +84,7 @@ def image_of_day(template: str, world: str, seed: int, attempt: int) -> bytes:
     return _images.get(key, lambda: day_of(*key).image)
 
 
-def _drawn(template: str, world: World, draw: Draw) -> ShiftDay | None:
+def _drawn(template: str, world: World, draw: ShiftDraw) -> ShiftDay | None:
     theme = THEMES[template.removeprefix("shift_")]
     traps = _traps(draw, world.split)
     population = draw.below(1 << 31)
@@ -98,7 +98,7 @@ def _drawn(template: str, world: World, draw: Draw) -> ShiftDay | None:
             connection.execute(statement)
         connection.execute("COMMIT")
         image = connection.serialize()
-        desk = Desk(ground, draw, connection, traps)
+        desk = TicketDesk(ground, draw, connection, traps)
         desk.notes = DayNotes(batch, in_force(ground))
         by_sql = {str(row[0]) for row in connection.execute(accounts.held_accounts(desk))}
         if by_sql != set(desk.notes.held):
@@ -113,7 +113,7 @@ def _drawn(template: str, world: World, draw: Draw) -> ShiftDay | None:
     )  # fmt: skip
 
 
-def _traps(draw: Draw, split: Split) -> frozenset[str]:
+def _traps(draw: ShiftDraw, split: Split) -> frozenset[str]:
     """Draw five traps: in the data, in routines of the database and in those of colleagues."""
 
     def some(kinds: tuple[str, ...], number: int) -> list[str]:
@@ -128,7 +128,7 @@ def _traps(draw: Draw, split: Split) -> frozenset[str]:
     return frozenset(chosen)
 
 
-def _spec(draw: Draw, world: World, traps: frozenset[str]) -> Spec:
+def _spec(draw: ShiftDraw, world: World, traps: frozenset[str]) -> Spec:
     today = world.schema.today
     decided = draw.chance(0.4) or "stale_view" in traps
     return Spec(
@@ -168,7 +168,7 @@ _WITHDRAWALS: Mapping[str, _Maker] = {
     "moves": accounts.withdraw_moves,
     "delivery": deliveries.withdraw_delivery,
 }
-_ROUTINES: Mapping[str, Callable[[Desk], Job | None]] = {
+_ROUTINES: Mapping[str, Callable[[TicketDesk], RoutineJob | None]] = {
     "feed_again": deliveries.feed_again,
     "arrivals": deliveries.arrivals,
     "price_sync": prices.price_sync,
@@ -179,7 +179,7 @@ _FEWEST, _MOST = 9, 11
 """Tickets of a day."""
 
 
-def _planned(desk: Desk) -> list[tuple[str, _Maker]]:
+def _planned(desk: TicketDesk) -> list[tuple[str, _Maker]]:
     """Draw the kinds of tickets and their order: each comes after those that it rests on."""
     draw = desk.draw
     needed = {_NEEDED[trap] for trap in desk.traps if trap in _NEEDED} & set(_CHANGES)
@@ -208,7 +208,7 @@ def _planned(desk: Desk) -> list[tuple[str, _Maker]]:
             ("again", figures.again)]  # fmt: skip
 
 
-def _worked(desk: Desk) -> bool:
+def _worked(desk: TicketDesk) -> bool:
     """Work through a day on the desk; False if a ticket or a trap finds no place."""
     plan = _planned(desk)
     if any(name == "moves" for name, _ in plan) and not accounts.has_moves(desk):
@@ -234,15 +234,15 @@ def _worked(desk: Desk) -> bool:
 
 
 def _job_place(
-    desk: Desk, plan: list[tuple[str, _Maker]], job: str
-) -> tuple[int, Callable[[Desk], Job | None]]:
+    desk: TicketDesk, plan: list[tuple[str, _Maker]], job: str
+) -> tuple[int, Callable[[TicketDesk], RoutineJob | None]]:
     """Return after which ticket a routine runs: one that comes no sooner than what it disturbs."""
     source = _NEEDED[job]
     first = next(place for place, (name, _) in enumerate(plan) if name == source)
     return desk.draw.between(first, len(plan) - 2), _ROUTINES[job]
 
 
-def _traps_bite(desk: Desk) -> bool:
+def _traps_bite(desk: TicketDesk) -> bool:
     """Whether every trap makes a difference."""
     needed = {
         "step_limit": "price_as_it_came_out",

@@ -1,12 +1,12 @@
 """Tickets about a delivery of items, and what colleagues' routines do with items."""
 
 from hexathlon.tasks.sql.shifts.draws import shifted
-from hexathlon.tasks.sql.shifts.tickets import Desk, Job, Step, Ticket
+from hexathlon.tasks.sql.shifts.tickets import RoutineJob, SQLTicket, TicketDesk, TicketStep
 
 __all__ = ["arrivals", "delivery", "feed_again", "withdraw_delivery"]
 
 
-def delivery(desk: Desk) -> Ticket | None:
+def delivery(desk: TicketDesk) -> SQLTicket | None:
     """Bring the lines of a delivery in, without their faults."""
     batch = desk.notes.batch
     said, ground = desk.sql, desk.ground
@@ -49,7 +49,7 @@ def delivery(desk: Desk) -> Ticket | None:
         "('active', 'paused')"
     )
     steps = [
-        Step(
+        TicketStep(
             good, other,
             slips={
                 "lines_twice": (insertion(group=""),),
@@ -62,7 +62,7 @@ def delivery(desk: Desk) -> Ticket | None:
     ]  # fmt: skip
     if "mirror" in desk.traps:
         steps.append(
-            Step(
+            TicketStep(
                 said(
                     "DELETE FROM @item WHERE @item.source = 'auto' AND "
                     f"@item.id > 5000000 AND @item.entered = '{ground.today}'"
@@ -78,17 +78,17 @@ def delivery(desk: Desk) -> Ticket | None:
         f"Delivery {batch} is in {table}. Bring it into the {ground.theme.item[1]}, as the "
         "procedure for deliveries says; it must be in there once."
     )
-    return Ticket("delivery", text, tuple(steps))
+    return SQLTicket("delivery", text, tuple(steps))
 
 
-def withdraw_delivery(desk: Desk) -> Ticket | None:
+def withdraw_delivery(desk: TicketDesk) -> SQLTicket | None:
     """Withdraw a delivery in part: for one region."""
     if not desk.notes.delivery:
         return None
     batch, number = desk.notes.batch, desk.notes.delivery
     code, name = desk.draw.pick(desk.ground.regions)
     own = f"@item.id BETWEEN {batch}001 AND {batch}999"
-    step = Step(
+    step = TicketStep(
         desk.sql(
             f"DELETE FROM @item WHERE {own} AND @item.no IN (SELECT @account.no FROM @account "
             f"WHERE @account.region = '{code}')"
@@ -103,10 +103,10 @@ def withdraw_delivery(desk: Desk) -> Ticket | None:
         f"ticket {number} asked for is withdrawn for the {desk.ground.theme.account[1]} of {name}: "
         "leave them as they were before it. For all others it stays."
     )
-    return Ticket("withdrawal", text, (step,))
+    return SQLTicket("withdrawal", text, (step,))
 
 
-def feed_again(desk: Desk) -> Job | None:
+def feed_again(desk: TicketDesk) -> RoutineJob | None:
     """A routine enters lines of a delivery again, under other numbers."""
     if not desk.notes.delivery:
         return None
@@ -121,7 +121,7 @@ def feed_again(desk: Desk) -> Job | None:
         values = ", ".join("NULL" if v is None else repr(v) for v in (number, *row[1:9], "feed"))
         statements.append(desk.sql(f"INSERT INTO @item VALUES ({values})"))
     listed = ", ".join(map(str, numbers))
-    mend = Step(
+    mend = TicketStep(
         desk.sql(f"DELETE FROM @item WHERE @item.id IN ({listed})"),
         desk.sql(
             f"DELETE FROM @item WHERE @item.id BETWEEN {batch}501 AND {batch}999 AND @item.source "
@@ -129,10 +129,10 @@ def feed_again(desk: Desk) -> Job | None:
         ),
         slips={"feed_again_left": ()},
     )
-    return Job("feed_again", tuple(statements), (mend,))
+    return RoutineJob("feed_again", tuple(statements), (mend,))
 
 
-def arrivals(desk: Desk) -> Job | None:
+def arrivals(desk: TicketDesk) -> RoutineJob | None:
     """A colleague enters items of today, which count."""
     ground, draw = desk.ground, desk.draw
     accounts = [str(row[0]) for row in ground.rows["account"] if row[4] == "active"]
@@ -147,4 +147,4 @@ def arrivals(desk: Desk) -> Job | None:
         )  # fmt: skip
         listed = ", ".join(map(repr, values))
         statements.append(desk.sql(f"INSERT INTO @item VALUES ({listed}, NULL, 'desk')"))
-    return Job("arrivals", tuple(statements))
+    return RoutineJob("arrivals", tuple(statements))

@@ -6,12 +6,12 @@ from typing import TypeVar
 
 import numpy as np
 
-__all__ = ["Draw", "first_of_month", "months_before", "shifted"]
+__all__ = ["ShiftDraw", "first_of_month", "months_before", "shifted"]
 
 Item = TypeVar("Item")
 
 
-class Draw:
+class ShiftDraw:
     """A generator with draws of Python values."""
 
     def __init__(self, rng: np.random.Generator) -> None:

@@ -11,19 +11,19 @@ from hexathlon.tasks.sql.shifts.metric import (
     valued,
     valued_items,
 )
-from hexathlon.tasks.sql.shifts.tickets import AskedFigure, Desk, Step, Ticket, spelt
+from hexathlon.tasks.sql.shifts.tickets import AskedFigure, SQLTicket, TicketDesk, TicketStep, spelt
 
 __all__ = ["again", "figure", "results", "second_figure"]
 
 _TRIES = 8
 
 
-def second_figure(desk: Desk) -> Ticket | None:
+def second_figure(desk: TicketDesk) -> SQLTicket | None:
     """Ask for a figure of another form in the course of the day."""
     return figure(desk, "second")
 
 
-def figure(desk: Desk, prefix: str = "figure") -> Ticket | None:
+def figure(desk: TicketDesk, prefix: str = "figure") -> SQLTicket | None:
     """Ask for a figure over many months; every trap in the data must change it."""
     ground, draw, theme = desk.ground, desk.draw, desk.ground.theme
     forms = ("region", "class", "best", "kind")
@@ -71,7 +71,7 @@ def figure(desk: Desk, prefix: str = "figure") -> Ticket | None:
                 f"Which {account} has the highest counted value in the months {spoken}? Report "
                 f"two values: its number, and its counted value."
             )
-        made = Ticket(
+        made = SQLTicket(
             "figure", text, query=body.format(valued(ground)),
             other_query=body.format(other_valued(ground)),
             query_slips={
@@ -91,7 +91,7 @@ def figure(desk: Desk, prefix: str = "figure") -> Ticket | None:
 
 
 def _by_hand(
-    desk: Desk, form: str, code: str, cls: str, kind: str, first: str, last: str
+    desk: TicketDesk, form: str, code: str, cls: str, kind: str, first: str, last: str
 ) -> tuple[str, ...]:
     """Return the same figure, computed in Python."""
     items = [
@@ -115,7 +115,7 @@ def _money(items: Iterable[ValuedItem]) -> str:
     return spelt(sum(each.cents for each in items) / 100)
 
 
-def again(desk: Desk) -> Ticket | None:
+def again(desk: TicketDesk) -> SQLTicket | None:
     """Ask for an earlier figure as it is now; it must have changed."""
     asked = desk.notes.figure
     if asked is None:
@@ -132,13 +132,13 @@ def again(desk: Desk) -> Ticket | None:
     )
 
 
-def _differ(desk: Desk, query: str, other: str) -> bool:
+def _differ(desk: TicketDesk, query: str, other: str) -> bool:
     """Whether two queries have different rows, in whatever order."""
     first, second = (desk.connection.execute(each).fetchall() for each in (query, other))
     return sorted(map(repr, first)) != sorted(map(repr, second))
 
 
-def results(desk: Desk) -> Ticket | None:
+def results(desk: TicketDesk) -> SQLTicket | None:
     """Ask for a table of results, which has to be kept up to date from then on."""
     ground, draw, theme = desk.ground, desk.draw, desk.ground.theme
     words = {"region": theme.region[0] + " code", "kind": "kind", "cls": theme.class_word}
@@ -164,18 +164,18 @@ def results(desk: Desk) -> Ticket | None:
     }
     body = f"({column} TEXT, month TEXT, items INTEGER, value REAL)"
     steps = (
-        Step(
+        TicketStep(
             f"CREATE TABLE {name} {body}",
             f"CREATE TABLE {name} (value NUMERIC, items INTEGER, month TEXT, {column} TEXT)",
         ),
-        Step(
+        TicketStep(
             f"INSERT INTO {name} {query}",
             f"INSERT INTO {name} ({column}, month, items, value) {other}",
         ),
     )
     desk.later_results = (
-        Step(f"DELETE FROM {name}", slips={"not_kept": ()}),
-        Step(
+        TicketStep(f"DELETE FROM {name}", slips={"not_kept": ()}),
+        TicketStep(
             f"INSERT INTO {name} {query}",
             f"INSERT INTO {name} ({column}, month, items, value) {other}",
             slips={"not_kept": ()},
@@ -191,4 +191,4 @@ def results(desk: Desk) -> Ticket | None:
         f"value: one row for each {words[by]} and month from {first} on in which {theme.item[1]} "
         "count, with their number and their counted value. It is there from now on."
     )
-    return Ticket("results", text, steps)
+    return SQLTicket("results", text, steps)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from hexathlon.tasks.sql.shifts.accounts import held_accounts, quoted, set_accounts
-from hexathlon.tasks.sql.shifts.draws import Draw
-from hexathlon.tasks.sql.shifts.tickets import Desk, Refusal, Step, Ticket
+from hexathlon.tasks.sql.shifts.draws import ShiftDraw
+from hexathlon.tasks.sql.shifts.tickets import SQLTicket, TicketDesk, TicketRefusal, TicketStep
 
 __all__ = ["offers", "pause"]
 
@@ -15,7 +15,7 @@ Offer = tuple[str, int, int, int]
 """Number, two loads, worth."""
 
 
-def pause(desk: Desk, held: bool) -> Ticket | None:
+def pause(desk: TicketDesk, held: bool) -> SQLTicket | None:
     """Ask for an account to be paused; refused if a hold in force names it.
 
     Both sides have the same words, and an entry of the register names either account.
@@ -43,13 +43,13 @@ def pause(desk: Desk, held: bool) -> Ticket | None:
     if held:
         others = tuple(each for other, each in entries if other not in in_force)
         statements = tuple(step.sql for step in steps)
-        refusal = Refusal("not_permitted", in_force[no], others[:2])
-        return Ticket("pause", text, refusal=refusal, anyway=statements)
+        refusal = TicketRefusal("not_permitted", in_force[no], others[:2])
+        return SQLTicket("pause", text, refusal=refusal, anyway=statements)
     desk.slips.setdefault("twin_refused", desk.number())
-    return Ticket("pause_twin", text, steps, anyway=(entry,))
+    return SQLTicket("pause_twin", text, steps, anyway=(entry,))
 
 
-def offers(desk: Desk) -> Ticket | None:
+def offers(desk: TicketDesk) -> SQLTicket | None:
     """Ask for the set of offers with the highest worth under two capacities."""
     draw, theme, said = desk.draw, desk.ground.theme, desk.sql
     plain = (
@@ -94,7 +94,7 @@ def offers(desk: Desk) -> Ticket | None:
             f"UPDATE @offer SET @offer.state = 'accepted' WHERE @offer.offer IN ({quoted(numbers)})"
         )
 
-    step = Step(
+    step = TicketStep(
         accepting(chosen), accepting(chosen[::-1]),
         slips={name: (accepting(numbers),) for name, numbers in wrong.items()},
     )  # fmt: skip
@@ -106,10 +106,12 @@ def offers(desk: Desk) -> Ticket | None:
         f"{theme.account[0]} is active, not of {theme.class_word} {cls}, and not under a hold. "
         "Set the accepted ones to accepted and leave the others. Report the total margin."
     )
-    return Ticket("offers", text, (step,), answer=(str(worth),))
+    return SQLTicket("offers", text, (step,), answer=(str(worth),))
 
 
-def _unique_best(right: list[Offer], draw: Draw) -> tuple[tuple[str, ...], int, int, int] | None:
+def _unique_best(
+    right: list[Offer], draw: ShiftDraw
+) -> tuple[tuple[str, ...], int, int, int] | None:
     """Return the best set, its worth, and capacities under which there is just one, not greedy."""
     for _ in range(_CAPACITIES):
         a_most = sum(row[1] for row in right) * draw.between(42, 58) // 100

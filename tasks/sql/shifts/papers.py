@@ -1,6 +1,6 @@
 """The documents of a day: rules of the desk, handbook, decisions, procedures and a dictionary."""
 
-from hexathlon.tasks.sql.shifts.draws import Draw, shifted
+from hexathlon.tasks.sql.shifts.draws import ShiftDraw, shifted
 from hexathlon.tasks.sql.shifts.ground import Ground
 from hexathlon.tasks.sql.shifts.preparing import HOLD_DAYS
 from hexathlon.tasks.sql.supplement import AddedDocument
@@ -8,7 +8,7 @@ from hexathlon.tasks.sql.supplement import AddedDocument
 __all__ = ["papers_of"]
 
 
-def papers_of(ground: Ground, draw: Draw, batch: int) -> tuple[AddedDocument, ...]:
+def papers_of(ground: Ground, draw: ShiftDraw, batch: int) -> tuple[AddedDocument, ...]:
     """Return the documents, in the order in which they are listed."""
     today = ground.today
     numbers = draw.sample(range(210, 990), 4)
@@ -90,7 +90,9 @@ def article(noun: str, *, capital: bool = False) -> str:
     return f"{word.capitalize() if capital else word} {noun}"
 
 
-def _decisions(ground: Ground, draw: Draw, numbers: list[int]) -> list[tuple[str, str, str, str]]:
+def _decisions(
+    ground: Ground, draw: ShiftDraw, numbers: list[int]
+) -> list[tuple[str, str, str, str]]:
     theme, spec, today = ground.theme, ground.spec, ground.today
     item, items = theme.item
     words = {"booked": "booking date", "done": theme.done}
@@ -219,7 +221,7 @@ def _dictionary(ground: Ground) -> str:
     ).replace("@@HOLDER", f"{ground.holder.name}.{ground.holder.key}")
 
 
-def _changes(ground: Ground, draw: Draw) -> str:
+def _changes(ground: Ground, draw: ShiftDraw) -> str:
     theme, today, spec = ground.theme, ground.today, ground.spec
     unit, small, factor, one = theme.unit
     lines = [

@@ -4,7 +4,7 @@ Triggers and the view are part of the database; an agent finds them in its catal
 """
 
 from hexathlon.tasks.sql.schema import Row
-from hexathlon.tasks.sql.shifts.draws import Draw, months_before, shifted
+from hexathlon.tasks.sql.shifts.draws import ShiftDraw, months_before, shifted
 from hexathlon.tasks.sql.shifts.ground import OFFICERS, Ground
 
 __all__ = ["HOLD_DAYS", "in_force", "prepare", "routines"]
@@ -12,7 +12,7 @@ __all__ = ["HOLD_DAYS", "in_force", "prepare", "routines"]
 HOLD_DAYS = 120
 
 
-def prepare(ground: Ground, draw: Draw) -> int:
+def prepare(ground: Ground, draw: ShiftDraw) -> int:
     """Draw the delivery, the price list and the register; return the number of the delivery."""
     _register(ground, draw)
     _delivery(ground, draw)
@@ -20,7 +20,7 @@ def prepare(ground: Ground, draw: Draw) -> int:
     return draw.between(301, 799)
 
 
-def _register(ground: Ground, draw: Draw) -> None:
+def _register(ground: Ground, draw: ShiftDraw) -> None:
     today = ground.today
     officers: list[Row] = []
     scope: dict[str, str] = {}
@@ -80,7 +80,7 @@ def in_force(ground: Ground) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _delivery(ground: Ground, draw: Draw) -> None:
+def _delivery(ground: Ground, draw: ShiftDraw) -> None:
     """Draw the lines of an import, with the faults that the procedure names."""
     theme, today = ground.theme, ground.today
     accounts = ground.rows["account"]
@@ -124,7 +124,7 @@ def _delivery(ground: Ground, draw: Draw) -> None:
     ground.rows["stage"] = [(place + 1, *line[1:]) for place, line in enumerate(lines)]
 
 
-def _price_list(ground: Ground, draw: Draw) -> None:
+def _price_list(ground: Ground, draw: ShiftDraw) -> None:
     """Draw new prices: new versions, replaced ones, unchanged ones, and repeated lines."""
     today = ground.today
     since = months_before(today, draw.between(1, 2))

@@ -1,7 +1,7 @@
 """Tickets about prices and settings: a price list, its withdrawal in part, a new setting."""
 
 from hexathlon.tasks.sql.shifts.draws import months_before, shifted
-from hexathlon.tasks.sql.shifts.tickets import Desk, Job, Step, Ticket
+from hexathlon.tasks.sql.shifts.tickets import RoutineJob, SQLTicket, TicketDesk, TicketStep
 
 __all__ = ["price_sync", "prices", "setting", "withdraw_prices"]
 
@@ -57,7 +57,7 @@ _OTHER_CLOSING = (
 )
 
 
-def prices(desk: Desk) -> Ticket | None:
+def prices(desk: TicketDesk) -> SQLTicket | None:
     """Bring the price list in: new versions, replaced prices, unchanged ones."""
 
     def replacing(lines: str, join: str = "") -> str:
@@ -69,15 +69,15 @@ def prices(desk: Desk) -> Ticket | None:
     # Prices come out wrong of an insertion, or of a replacement that is made only once.
     left = replacing(_LATEST, _IN_THE_MORNING if "rounding" in desk.traps else "")
     steps = (
-        Step(
+        TicketStep(
             inserting(_LATEST, _UNEQUAL),
             slips={
                 "equal_prices_inserted": (inserting(_LATEST, "1 = 1"),),
                 "first_line_taken": (inserting(_FIRST_LINES, _UNEQUAL),),
             },
         ),
-        Step(desk.sql(_CLOSING), desk.sql(_OTHER_CLOSING), slips={"version_left_open": ()}),
-        Step(
+        TicketStep(desk.sql(_CLOSING), desk.sql(_OTHER_CLOSING), slips={"version_left_open": ()}),
+        TicketStep(
             replacing(_LATEST),
             slips={
                 "price_as_it_came_out": (left,),
@@ -92,10 +92,10 @@ def prices(desk: Desk) -> Ticket | None:
         f"The new price list is in {desk.sql('@list')}. Bring it into the prices, as the procedure "
         "for price lists says."
     )
-    return Ticket("prices", text, steps)
+    return SQLTicket("prices", text, steps)
 
 
-def withdraw_prices(desk: Desk) -> Ticket | None:
+def withdraw_prices(desk: TicketDesk) -> SQLTicket | None:
     """Withdraw the price list for one kind: its prices are again as they were this morning."""
     if not desk.notes.prices:
         return None
@@ -130,9 +130,9 @@ def withdraw_prices(desk: Desk) -> Ticket | None:
         f"@nightly o WHERE {same} AND o.@price.price <> @price.@price.price)"
     )
     steps = (
-        Step(removing, slips={"withdrawal_ignored": (), "only_closed": ()}),
-        Step(reopening, slips={"withdrawal_ignored": (), "left_closed": ()}),
-        Step(restoring, slips={"withdrawal_ignored": (), "old_prices_lost": ()}, until=open_),
+        TicketStep(removing, slips={"withdrawal_ignored": (), "only_closed": ()}),
+        TicketStep(reopening, slips={"withdrawal_ignored": (), "left_closed": ()}),
+        TicketStep(restoring, slips={"withdrawal_ignored": (), "old_prices_lost": ()}, until=open_),
     )
     number = desk.notes.prices
     text = (
@@ -140,10 +140,10 @@ def withdraw_prices(desk: Desk) -> Ticket | None:
         f"is withdrawn for {kind}: leave its prices as they were this morning. For all other kinds "
         "it stays."
     )
-    return Ticket("withdrawal", text, steps)
+    return SQLTicket("withdrawal", text, steps)
 
 
-def price_sync(desk: Desk) -> Job | None:
+def price_sync(desk: TicketDesk) -> RoutineJob | None:
     """A routine writes prices of this morning back over replaced ones."""
     if not desk.notes.prices:
         return None
@@ -163,7 +163,7 @@ def price_sync(desk: Desk) -> Job | None:
         )
         statements.append(desk.sql(f"UPDATE @price SET @price.price = {old} WHERE {where}"))
         mend.append(
-            Step(
+            TicketStep(
                 desk.sql(f"UPDATE @price SET @price.price = {new} WHERE {where}"),
                 slips={"price_sync_left": ()},
                 until=desk.sql(
@@ -171,10 +171,10 @@ def price_sync(desk: Desk) -> Job | None:
                 ),
             )
         )
-    return Job("price_sync", tuple(statements), tuple(mend))
+    return RoutineJob("price_sync", tuple(statements), tuple(mend))
 
 
-def setting(desk: Desk) -> Ticket | None:
+def setting(desk: TicketDesk) -> SQLTicket | None:
     """Give a setting a new value from a day on; the former one stays on record."""
     ground, draw, said = desk.ground, desk.draw, desk.sql
     theme = ground.theme
@@ -192,7 +192,7 @@ def setting(desk: Desk) -> Ticket | None:
     memo = f"D-{draw.between(100, 999)}"
     own = f"@setting.name = '{name}' AND @setting.first"
     steps = [
-        Step(
+        TicketStep(
             said(
                 f"UPDATE @setting SET @setting.last = '{shifted(since, -1)}' WHERE "
                 f"@setting.name = '{name}' AND @setting.last IS NULL"
@@ -207,7 +207,7 @@ def setting(desk: Desk) -> Ticket | None:
                 "setting_left_open": (),
             },
         ),
-        Step(
+        TicketStep(
             said(f"INSERT INTO @setting VALUES ('{name}', {value}, '{since}', NULL, '{memo}')"),
             said(
                 "INSERT INTO @setting (@setting.memo, @setting.first, @setting.value, "
@@ -218,7 +218,7 @@ def setting(desk: Desk) -> Ticket | None:
     ]
     if "fraction" in desk.traps:
         steps.append(
-            Step(
+            TicketStep(
                 said(f"UPDATE @setting SET @setting.value = {value} WHERE {own} = '{since}'"),
                 slips={"setting_overwritten": (), "fraction_left": ()},
             )
@@ -228,4 +228,4 @@ def setting(desk: Desk) -> Ticket | None:
     text = (
         f"Decision {memo} of this morning: from {since} on, {spoken} is {amount}. Please enter it."
     )
-    return Ticket("setting", text, tuple(steps))
+    return SQLTicket("setting", text, tuple(steps))

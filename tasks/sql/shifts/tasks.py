@@ -9,7 +9,7 @@ from hexathlon.tasks.errors import GenerationExhausted
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.sql.shifts.day import ShiftDay, day_of
 from hexathlon.tasks.sql.shifts.themes import THEMES
-from hexathlon.tasks.sql.shifts.tickets import Refusal, Step, Ticket
+from hexathlon.tasks.sql.shifts.tickets import SQLTicket, TicketRefusal, TicketStep
 from hexathlon.tasks.sql.supplement import Supplement
 from hexathlon.tasks.sql.world.world import world_for
 from hexathlon.tasks.task import Check
@@ -166,7 +166,7 @@ def _played(day: ShiftDay) -> Iterator[str]:
     yield from _handed_in(day.tickets)
 
 
-def _handed_in(tickets: Sequence[Ticket]) -> Iterator[str]:
+def _handed_in(tickets: Sequence[SQLTicket]) -> Iterator[str]:
     for ticket in tickets:
         for step in ticket.steps:
             if step.sql:
@@ -200,7 +200,7 @@ def _with_helpers(day: ShiftDay) -> Iterator[str]:
         yield from _handed_in([plain])
 
 
-def _slipped(day: ShiftDay, name: str) -> tuple[Ticket, ...]:
+def _slipped(day: ShiftDay, name: str) -> tuple[SQLTicket, ...]:
     """Return the tickets with a mistake wherever it can be made."""
     if name == "twin_refused":
         return tuple(
@@ -211,10 +211,10 @@ def _slipped(day: ShiftDay, name: str) -> tuple[Ticket, ...]:
         )
     made = []
     for ticket in day.tickets:
-        steps: list[Step] = []
+        steps: list[TicketStep] = []
         for step in ticket.steps:
             if name in step.slips:
-                steps.extend(Step(sql) for sql in step.slips[name])
+                steps.extend(TicketStep(sql) for sql in step.slips[name])
             else:
                 steps.append(step)
         answer = ticket.answer_slips.get(name, ticket.answer)
@@ -222,20 +222,20 @@ def _slipped(day: ShiftDay, name: str) -> tuple[Ticket, ...]:
     return tuple(made)
 
 
-def _refusal_of(ticket: Ticket) -> Refusal:
-    return Refusal("not_permitted", ticket.anyway[0])
+def _refusal_of(ticket: SQLTicket) -> TicketRefusal:
+    return TicketRefusal("not_permitted", ticket.anyway[0])
 
 
-def _carried_out(day: ShiftDay) -> tuple[Ticket, ...]:
+def _carried_out(day: ShiftDay) -> tuple[SQLTicket, ...]:
     return tuple(
         ticket
         if ticket.refusal is None
-        else replace(ticket, refusal=None, steps=(*ticket.steps, *map(Step, ticket.anyway)))
+        else replace(ticket, refusal=None, steps=(*ticket.steps, *map(TicketStep, ticket.anyway)))
         for ticket in day.tickets
     )
 
 
-def _wrong_evidence(day: ShiftDay) -> tuple[Ticket, ...]:
+def _wrong_evidence(day: ShiftDay) -> tuple[SQLTicket, ...]:
     return tuple(
         ticket
         if ticket.refusal is None
@@ -244,6 +244,6 @@ def _wrong_evidence(day: ShiftDay) -> tuple[Ticket, ...]:
     )
 
 
-def _other(ticket: Ticket) -> str:
+def _other(ticket: SQLTicket) -> str:
     assert ticket.refusal is not None
     return ticket.refusal.wrong[0] if ticket.refusal.wrong else "H-1"

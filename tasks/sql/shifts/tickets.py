@@ -5,11 +5,12 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from hexathlon.tasks.sql.shifts.draws import Draw
+from hexathlon.tasks.sql.shifts.draws import ShiftDraw
 from hexathlon.tasks.sql.shifts.ground import Ground
 
 __all__ = [
-    "AskedFigure", "DayNotes", "Desk", "Job", "MovedAccounts", "Refusal", "Step", "Ticket", "spelt",
+    "AskedFigure", "DayNotes", "MovedAccounts", "RoutineJob", "SQLTicket", "TicketDesk",
+    "TicketRefusal", "TicketStep", "spelt",
 ]  # fmt: skip
 
 _MOST_REPEATS = 12
@@ -20,7 +21,7 @@ LOADED_FROM = 300_000
 
 
 @dataclass(frozen=True)
-class Step:
+class TicketStep:
     """A statement of the solution."""
 
     sql: str
@@ -33,7 +34,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Refusal:
+class TicketRefusal:
     """Why a ticket cannot be carried out."""
 
     reason: str
@@ -43,27 +44,27 @@ class Refusal:
 
 
 @dataclass(frozen=True)
-class Job:
+class RoutineJob:
     """What a colleague's routine does between two tickets, and what mends it."""
 
     name: str
     statements: tuple[str, ...]
-    mend: tuple[Step, ...] = ()
+    mend: tuple[TicketStep, ...] = ()
 
 
 @dataclass(frozen=True)
-class Ticket:
+class SQLTicket:
     """One ticket, with its solution."""
 
     kind: str
     text: str
-    steps: tuple[Step, ...] = ()
+    steps: tuple[TicketStep, ...] = ()
     query: str = ""
     """Query of the answer: one row."""
     other_query: str = ""
     query_slips: Mapping[str, str] = field(default_factory=dict)
     ordered: bool = True
-    refusal: Refusal | None = None
+    refusal: TicketRefusal | None = None
     anyway: tuple[str, ...] = ()
     """Statements of an agent that carries a refused ticket out."""
     answer: tuple[str, ...] | None = None
@@ -80,7 +81,7 @@ class AskedFigure:
 
     number: int
     """Number of its ticket."""
-    ticket: Ticket
+    ticket: SQLTicket
     answer: tuple[str, ...]
 
 
@@ -120,23 +121,23 @@ class DayNotes:
 
 
 @dataclass
-class Desk:
+class TicketDesk:
     """The state of a day while it is drawn."""
 
     ground: Ground
-    draw: Draw
+    draw: ShiftDraw
     connection: sqlite3.Connection
     traps: frozenset[str]
-    tickets: list[Ticket] = field(default_factory=list)
-    mend: tuple[Step, ...] = ()
+    tickets: list[SQLTicket] = field(default_factory=list)
+    mend: tuple[TicketStep, ...] = ()
     """Statements that are due since the last routine."""
     after_job: bool = False
     """Whether a routine has run since the last report."""
-    results: tuple[Step, ...] = ()
+    results: tuple[TicketStep, ...] = ()
     """Statements that bring the table of results up to date."""
     results_query: str = ""
     results_table: str = ""
-    later_results: tuple[Step, ...] = ()
+    later_results: tuple[TicketStep, ...] = ()
     """What becomes `results` once the table is there."""
     notes: DayNotes = field(default_factory=DayNotes)
     """What tickets have to know of earlier ones."""
@@ -155,13 +156,13 @@ class Desk:
         """Return the number of the next ticket."""
         return len(self.tickets) + 1
 
-    def work(self, ticket: Ticket) -> Ticket:
+    def work(self, ticket: SQLTicket) -> SQLTicket:
         """Work on a ticket: run its statements, find out which mistakes matter, fill in the answer.
 
         Returns:
             The ticket with all statements that its report needs.
         """
-        steps: list[Step] = []
+        steps: list[TicketStep] = []
         for step in (*self.mend, *ticket.steps):
             steps.extend(self._run(step))
         self.mend = ()
@@ -184,7 +185,7 @@ class Desk:
         self.tickets.append(whole)
         return whole
 
-    def run_job(self, job: Job) -> None:
+    def run_job(self, job: RoutineJob) -> None:
         """Let a routine run after the last ticket."""
         for statement in job.statements:
             self.connection.execute(statement)
@@ -203,21 +204,21 @@ class Desk:
         kept = self.connection.execute(f"SELECT * FROM {self.results_table}").fetchall()
         return sorted(map(repr, wanted)) != sorted(map(repr, kept))
 
-    def _run(self, step: Step) -> list[Step]:
+    def _run(self, step: TicketStep) -> list[TicketStep]:
         """Run a step on the desk; a repeated one is returned as often as it ran."""
         if step.slips:
             self._try(step)
         if not step.until:
             self.connection.execute(step.sql)
             return [step]
-        ran: list[Step] = []
+        ran: list[TicketStep] = []
         while len(ran) < _MOST_REPEATS and self.connection.execute(step.until).fetchone()[0]:
             self.connection.execute(step.sql)
             slips = {name: () for name in step.slips} if ran else step.slips
             ran.append(replace(step, until="", slips=slips))
         return ran
 
-    def _try(self, step: Step) -> None:
+    def _try(self, step: TicketStep) -> None:
         """Note the slips of a step after which the tables differ from the right ones."""
         new = {name: sql for name, sql in step.slips.items() if name not in self.slips}
         if not new:

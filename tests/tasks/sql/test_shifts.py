@@ -16,7 +16,7 @@ from hexathlon.tasks.sql.shifts.ground import Ground
 from hexathlon.tasks.sql.shifts.orders import best_set, highest_worth
 from hexathlon.tasks.sql.shifts.tasks import SHIFTS
 from hexathlon.tasks.sql.shifts.themes import THEMES
-from hexathlon.tasks.sql.shifts.tickets import Desk
+from hexathlon.tasks.sql.shifts.tickets import TicketDesk
 from hexathlon.tasks.sql.source import _built, _day
 from hexathlon.tasks.sql.world.database import database_bytes
 from hexathlon.tasks.sql.world.world import world_for
@@ -120,7 +120,7 @@ def desk_of(day, connection):
     for role, table in names.tables.items():
         if role != "view" and role in names.columns:
             ground.rows[role] = connection.execute(f"SELECT * FROM {table}").fetchall()
-    desk = Desk(ground, None, connection, day.traps)
+    desk = TicketDesk(ground, None, connection, day.traps)
     desk.notes.batch = day.batch
     return desk
 
