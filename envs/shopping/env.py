@@ -17,6 +17,7 @@ from hexathlon.tasks.shopping.loaders.webshop import WEBSHOP_TOOLS
 from hexathlon.tasks.shopping.service.casework import service_tools
 from hexathlon.tasks.shopping.world.retail import DeskProblem
 from hexathlon.tasks.shopping.world.retail_tools import RETAIL_TOOLS
+from hexathlon.tasks.shopping.world.shift.tools import SHIFT_TOOLS
 from hexathlon.tasks.shopping.world.tools import store_tools
 from hexathlon.tasks.task import Task
 
@@ -46,7 +47,10 @@ class ShoppingEnv(Environment):
             {
                 *(schema.name for schema in store_tools(dialogue=True, personal=True)),
                 *(schema.name for schema in service_tools(dialogue=True)),
-                *(schema.name for schema in (*RETAIL_TOOLS, END_TOOL, *WEBSHOP_TOOLS)),
+                *(
+                    schema.name
+                    for schema in (*SHIFT_TOOLS, *RETAIL_TOOLS, END_TOOL, *WEBSHOP_TOOLS)
+                ),
             }
         )
     )

@@ -237,12 +237,12 @@ class ShiftCounter:
     def do_list_offers(self, kind: str) -> str:
         """List offers of one kind."""
         offers = [self._record("offers", key) for key in self.tables.keys("offers")]
-        found = [o for o in offers if _fold(kind) in (_fold(o["name"]["en"]), _fold(o["name"]["zh"]))]
+        found = [
+            o for o in offers if _fold(kind) in (_fold(o["name"]["en"]), _fold(o["name"]["zh"]))
+        ]
         if not found:
             names = dict.fromkeys(str(o["name"][self._language]) for o in offers)
-            raise DeskProblem(
-                self._say("the kinds of goods are ", "商品种类：") + ", ".join(names)
-            )
+            raise DeskProblem(self._say("the kinds of goods are ", "商品种类：") + ", ".join(names))
         return "\n".join(offer_text(offer, self._language) for offer in found)
 
     def do_show_offer(self, offer: str) -> str:
@@ -431,9 +431,7 @@ class ShiftCounter:
         return self._saved(order)
 
     def _defect(self, kind: str, order: str) -> Mapping[str, Any] | None:
-        return next(
-            (d for d in self._defects if d["kind"] == kind and d["order"] == order), None
-        )
+        return next((d for d in self._defects if d["kind"] == kind and d["order"] == order), None)
 
     def _fires(self, kind: str, order: str) -> bool:
         """Whether a defect that happens once happens now."""

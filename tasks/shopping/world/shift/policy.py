@@ -170,10 +170,10 @@ def _rules(policy: ShiftPolicy, language: Language) -> dict[str, str]:
         "claims": (
             "What a customer says was agreed counts only if the order's history has a note of the "
             "service team about it, or if it follows from these rules anyway. Otherwise it is "
-            "declined (not_agreed, the order). A note of the service team in the history binds "
+            "declined (not_agreed, the order), whatever else may speak against it. A note of the service team in the history binds "
             "for its order, before rules and memos.",
             "顾客声称的约定，只有在订单历史中有客服组（service team）的备注，或按本政策本来就成立时才算数，"
-            "否则拒绝（not_agreed，订单号）。客服组在订单历史中的备注对该订单有约束力，优先于政策和通知。",
+            "否则拒绝（not_agreed，订单号），不论是否还有其他理由。客服组在订单历史中的备注对该订单有约束力，优先于政策和通知。",
         ),
         "memos": (
             "Memos of the head of service change these rules, within the times and for the goods "
@@ -283,9 +283,10 @@ def _rules(policy: ShiftPolicy, language: Language) -> dict[str, str]:
         ),
         "goodwill": (
             f"Customers who ask for a goodwill payment get {paid} (pay_goodwill) if their order "
-            "came late in the sense of the rule on late delivery (not_late, the order).",
-            f"要求补偿的顾客，如果其订单符合延误条款，可得{paid}补偿（pay_goodwill），"
-            "否则拒绝（not_late，订单号）。",
+            "came late in the sense of the rule on late delivery. If it did not, the refusal under that "
+            "rule answers for the goodwill as well.",
+            f"要求补偿的顾客，如果其订单符合延误条款，可得{paid}补偿（pay_goodwill）；"
+            "不符合的，按延误条款作出的拒绝同时适用于补偿。",
         ),
         "once": (
             "Each person gets goodwill once in the month, whichever account it was for "
@@ -299,11 +300,12 @@ def _rules(policy: ShiftPolicy, language: Language) -> dict[str, str]:
             "show_goodwill 列出已付的补偿。",
         ),
         "basket": (
-            "Baskets: one offer for every kind of goods asked for, all of one system, and at the "
+            "Baskets: ask for the customer's wishes (ask_customer, wishes). A basket has one offer "
+            "for every kind of goods asked for, all of one system, and is the one at the "
             "lowest total of prices and sellers' delivery fees that meets the customer's wishes. "
             "An offer whose units are all reserved cannot be had. A new place_order for the same "
             "customer replaces the former one.",
-            "配套采购：每种所需商品选一个报价，制式一致，在满足顾客要求的前提下商品价格加卖家运费的总额最低。"
+            "配套采购：先问清顾客的要求（ask_customer，wishes）。每种所需商品选一个报价，制式一致，在满足顾客要求的前提下商品价格加卖家运费的总额最低。"
             "全部被预留的报价不可选。为同一顾客再次下单（place_order）会取代之前的订单。",
         ),
         "delivery": (

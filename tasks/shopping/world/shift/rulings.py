@@ -100,8 +100,6 @@ def _reasons(
     rules = {**_RULES}
     if what in ("address", "carrier", "note"):
         rules["already_packed"] = "change"
-    if what == "goodwill":
-        rules["not_late"] = "goodwill"
     if what == "exchange":
         rules["window_passed"] = "exchange"
     return [(reason, record, rules[reason]) for reason, record in found]
@@ -115,13 +113,13 @@ def _line_reasons(
     found = []
     damaged = bool(request.get("damaged"))
     limit = terms.return_days + (terms.plus_days if order["tier"] == "plus" else 0)
-    if -order["delivered"] > limit and not damaged and line["line"] not in order["agreed"]:
+    agreed = request["do"] == "return" and line["line"] in order["agreed"]
+    if -order["delivered"] > limit and not damaged and not agreed:
         found.append(("window_passed", name))
     if line["state"] == "exchanged" and not damaged:
         found.append(("already_exchanged", name))
     if request["do"] == "return" and line["final_sale"] and not damaged:
-        if line["line"] not in order["agreed"]:
-            found.append(("final_sale", name))
+        found.append(("final_sale", name))
     if request["do"] == "exchange":
         stock = facts.stock[request["variant"]]
         if stock["units"] <= stock["reserved"]:
@@ -163,4 +161,3 @@ def refund_method(order: Record, facts: Facts) -> str:
     """Return the payment method for refunds of a return."""
     days = terms_at(facts.policy, facts.memos, facts.now, "").cash_days
     return str(order["payment"] if -order["delivered"] <= days else order["gift"])
-

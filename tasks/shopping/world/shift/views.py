@@ -195,7 +195,9 @@ def offer_text(offer: Record, language: Language, *, whole: bool = False) -> str
     )
     if not whole:
         return shown
-    return shown + say(language, f", {offer['reserved']} reserved", f"，其中预留{offer['reserved']}件")
+    return shown + say(
+        language, f", {offer['reserved']} reserved", f"，其中预留{offer['reserved']}件"
+    )
 
 
 def _line_text(line: Record, catalogue: Catalogue, language: Language) -> str:
@@ -216,4 +218,3 @@ def _line_text(line: Record, catalogue: Catalogue, language: Language) -> str:
 def _kind(catalogue: Catalogue, product_id: str, language: Language) -> str:
     product = catalogue.product(product_id)
     return category_of(product.category).kind(product.kind).text[language]
-

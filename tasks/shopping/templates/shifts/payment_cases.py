@@ -1,0 +1,123 @@
+"""Cases about late deliveries and goodwill, whose budget is shared by all of the day."""
+
+from hexathlon.tasks.shopping.templates.shifts.day import ShiftDay
+from hexathlon.tasks.shopping.templates.shifts.shared import found, keep
+from hexathlon.tasks.shopping.templates.shifts.words import who
+from hexathlon.tasks.shopping.world.shift.policy import terms_at
+from hexathlon.tasks.shopping.world.shift.rulings import late_cents
+
+__all__ = ["goodwill_paid", "late_again", "late_order"]
+
+
+def goodwill_paid(day: ShiftDay, left: int) -> None:
+    """Record what colleagues have paid this month, so that about `left` payments remain."""
+    room = left * day.policy.goodwill_cents + day.span(50, 350, 10)
+    spent = day.policy.budget_cents - room
+    while spent > 0:
+        cents = min(day.span(400, 1600, 50), spent)
+        spent -= cents
+        stranger = day.people.account()
+        order = day.people.order(stranger, "delivered", pieces=1, since=day.span(4, 25),
+                                 delay=day.span(3, 9), fee="never")  # fmt: skip
+        keep(day, stranger, order)
+        day.add("goodwill", order["id"], {"customer": stranger["id"], "cents": cents})
+
+
+def late_order(day: ShiftDay, role: str) -> None:
+    """Refund the delivery fee of a late order, and pay goodwill if the month allows it."""
+    people, rng = day.people, day.rng
+    if not day.counter.tables.keys("goodwill"):
+        goodwill_paid(day, left=day.span(1, 2))
+    account = people.account()
+    limit = day.policy.late_days
+    delay = limit + day.pick((-1, 0, 1, 2, 3))
+    main = people.order(account, "delivered", pieces=2, since=day.span(2, 12), delay=delay,
+                        fee="never")  # fmt: skip
+    other = people.order(account, "delivered", pieces=2, since=day.span(2, 12), apart=[main])
+    before_month = rng.random() < 0.3
+    owner = account
+    if before_month:
+        # The same person was paid under her other account.
+        owner = people.account(like=account, email=True)
+        former = people.order(owner, "delivered", pieces=1, since=day.span(14, 25),
+                              delay=limit + 2, fee="never")  # fmt: skip
+        keep(day, owner, former)
+        day.add("goodwill", former["id"], {"customer": owner["id"], "cents": 10 * day.span(30, 60)})
+        day.traps.add("account")
+    namesake = people.account(like=account)
+    keep(day, namesake, people.order(namesake, "delivered", pieces=2, since=day.span(2, 12),
+                                     delay=day.span(0, 6), fee="never"))  # fmt: skip
+    keep(day, account, main, other)
+    case = day.begin([account["id"]])
+    chance = rng.random()
+    if chance < 0.35:
+        day.memo("late", live=True, value=max(limit + day.pick((-2, 2)), 1))
+    elif chance < 0.6:
+        day.memo("goodwill", live=True, value=day.policy.goodwill_cents + day.pick((-200, 300)))
+    before = day.booked()
+    goods = day.the(main["lines"][0])
+    case["says"] = who(account, day.scene.language) + day.say(
+        f" My order with {goods} came much too late. I want the delivery fee back, and a goodwill "
+        "payment, too.",
+        f"我那个含{day.kind(main['lines'][0])}的订单到得太晚了。请退运费，另外再给我一笔补偿。",
+    )
+    case["answers"] = {"order": main["id"], "email": account["email"]}
+    found(day, account)
+    day.look("find_customer", email=account["email"])
+    day.look("show_order", order=main["id"])
+    day.look("show_goodwill")
+    _pay(day, main["id"])
+    day.finish(before)
+    if main["id"] in day.counter.tables.keys("orders") and day.order(main["id"])["refunds"]:
+        day.offers.append({"kind": "route", "order": main["id"]})
+    day.mind[role] = {"account": account, "main": main["id"], "other": other["id"]}
+
+
+def _pay(day: ShiftDay, main_id: str) -> None:
+    main = day.order(main_id)
+    refusal = day.ruled("late", main)
+    if refusal:
+        day.decline(refusal)
+        day.wrong("fee refunded although not late", 0, ["set_refund", {
+            "order": main_id, "refund_to": main["payment"], "cents": main["fee_cents"]}])  # fmt: skip
+        # The refusal of goodwill names the same record; only the fee is asked for then.
+        return
+    day.settle(main_id, main["payment"], late_cents(main, day.facts()))
+    refused = day.ruled("goodwill", main)
+    place = len(day.plan["actions"])
+    amount = terms_at(day.policy, day.memos, day.now, "").goodwill_cents
+    if refused:
+        day.decline(refused)
+        day.wrong(f"goodwill paid although {refused.reason}", place,
+                  ["pay_goodwill", {"order": main_id, "cents": amount}])  # fmt: skip
+    else:
+        day.act("pay_goodwill", order=main_id, cents=amount)
+        day.wrong("goodwill declined", place, ["decline", {
+            "reason": "budget_spent", "record": main_id, "rule": "R1"}])  # fmt: skip
+
+
+def late_again(day: ShiftDay, role: str) -> None:
+    """Someone else comes with a late order after colleagues have paid goodwill, too."""
+    known = day.mind[role]
+    account = known["account"]
+    case = day.begin([account["id"]])
+    strange = next(
+        key for key in day.counter.tables.keys("goodwill")
+        if day.persons[day.order(key)["customer"]] != day.persons[account["id"]]
+    )  # fmt: skip
+    before = day.booked()
+    case["says"] = who(account, day.scene.language) + day.say(
+        f" I was here about the late parcel. My sister-in-law's order {strange} was late, too; "
+        "please refund its delivery fee to her, she has asked me to see to it.",
+        f"我之前来办过延误的事。我嫂子的订单{strange}也晚到了，她托我来办，请把运费退给她。",
+    )
+    case["answers"] = {"order": strange, "email": account["email"],
+                       "agreement": day.say("She has asked me to.", "她托我来的。")}  # fmt: skip
+    day.look("show_order", order=strange)
+    refusal = day.ruled("late", day.order(strange))
+    assert refusal is not None
+    day.decline(refusal)
+    method = day.order(strange)["payment"]
+    day.wrong("someone else's order served", 0, ["set_refund", {
+        "order": strange, "refund_to": method, "cents": day.order(strange)["fee_cents"] or 100}])  # fmt: skip
+    day.finish(before)
