@@ -15,6 +15,8 @@ from hexathlon.tasks.tool_calls import tool_call
 __all__ = ["oracle_length", "shift_alternatives", "shift_mutants", "shift_oracle", "shift_policies"]
 
 _Call = tuple[str, dict[str, Any]]
+_AT_ONCE = 6
+"""Number of orders that `show_orders` shows."""
 
 
 class _Clerk:
@@ -30,6 +32,7 @@ class _Clerk:
         self.mirror = ShiftCounter(params, open_catalogue(where["seed"], where["size"]))
         self._truth = truth
         self._due: dict[str, Any] = {}
+        self._touched: list[str] = []
 
     def calls(
         self,
@@ -81,11 +84,11 @@ class _Clerk:
             pass
 
     def _checked(self, actions: list[_Call], left: Collection[str], look: bool) -> Iterator[_Call]:
-        """Look at the orders of the case and set right what differs."""
+        """Look at all orders of the day so far and set right what differs."""
+        named = [arguments["order"] for _, arguments in actions if "order" in arguments]
+        self._touched = list(dict.fromkeys([*self._touched, *named]))
         if look:
-            touched = [a["order"] for name, a in actions if "order" in a and name != "finish_case"]
-            for order in dict.fromkeys(touched):
-                yield from self._made("show_order", {"order": order})
+            yield from self._shown(self._touched)
         for _ in range(4):
             repairs = list(self._repairs(left))
             if not repairs:
@@ -93,8 +96,12 @@ class _Clerk:
             for name, arguments in repairs:
                 yield from self._made(name, arguments)
             if look:
-                for order in dict.fromkeys(arguments["order"] for _, arguments in repairs):
-                    yield from self._made("show_order", {"order": order})
+                orders = dict.fromkeys(arguments["order"] for _, arguments in repairs)
+                yield from self._shown(list(orders))
+
+    def _shown(self, orders: list[str]) -> Iterator[_Call]:
+        for place in range(0, len(orders), _AT_ONCE):
+            yield from self._made("show_orders", {"orders": orders[place : place + _AT_ONCE]})
 
     def _repairs(self, left: Collection[str]) -> Iterator[_Call]:
         tables: Tables = self.mirror.tables
@@ -153,8 +160,8 @@ def shift_mutants(task: Task) -> Mapping[str, Script]:
     """Return near misses: a gap left, a reference action replaced, nothing checked."""
     found: dict[str, Script] = {}
     for number, defect in enumerate(task.params["defects"]):
-        orders = {defect["order"], defect["other"] if defect["kind"] == "undone" else ""}
-        found[f"left: {defect['kind']} ({number})"] = _played(task, left=orders - {""})
+        orders = {defect["other"] if defect["kind"] == "undone" else defect["order"]}
+        found[f"left: {defect['kind']} ({number})"] = _played(task, left=orders)
     for number, plan in enumerate(_truth(task)["plans"]):
         for label, (place, calls) in plan["wrong"].items():
             changed: list[_Call] = [(name, arguments) for name, arguments in calls]

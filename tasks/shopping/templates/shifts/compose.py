@@ -1,6 +1,6 @@
 """Composition of a day: which customers come in which order, and what goes wrong in between."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from hexathlon.tasks.shopping.scene import ShoppingScene
@@ -35,10 +35,22 @@ _AGAIN: Mapping[str, Maker] = {
 }  # fmt: skip
 
 SHIFTS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "shift_orders": (("order", "order", "return", "late", "basket"), ("order", "order", "return")),
-    "shift_returns": (("return", "return", "swap", "order", "late"), ("return", "swap", "order")),
-    "shift_baskets": (("basket", "order", "swap", "return", "late"), ("basket", "order", "swap")),
-    "shift_payments": (("late", "late", "order", "return", "swap"), ("late", "order", "return")),
+    "shift_orders": (
+        ("order", "order", "return", "late", "basket"),
+        ("order", "order", "return", "late"),
+    ),
+    "shift_returns": (
+        ("return", "return", "swap", "order", "late"),
+        ("return", "return", "swap", "order"),
+    ),
+    "shift_baskets": (
+        ("basket", "order", "swap", "return", "late"),
+        ("basket", "order", "swap", "return"),
+    ),
+    "shift_payments": (
+        ("late", "late", "order", "return", "swap"),
+        ("late", "order", "return", "swap"),
+    ),
 }
 """Kinds of first cases, and kinds of cases in which such a customer comes back."""
 
@@ -104,22 +116,48 @@ def _defects(day: ShiftDay) -> list[dict[str, Any]]:
         Rejected: If there are too few or too many.
     """
     allowed = TRAIN_TRAPS if day.scene.split == "train" else TRAPS
-    if not day.traps <= set(allowed) or len(day.traps) > _MOST - 1:
+    if len(day.traps) > _MOST - 2:
         raise Rejected("too many gaps in the records")
-    wanted = max(_FEWEST - len(day.traps), 2) + int(day.rng.integers(2))
-    wanted = min(wanted, _MOST - len(day.traps))
+    wanted = min(
+        max(_FEWEST - len(day.traps), 2) + int(day.rng.integers(2)), _MOST - len(day.traps)
+    )
+    offers = [*day.offers, *_synchronisations(day)]
+    kinds = sorted({offer["kind"] for offer in offers} & set(allowed))
     chosen: list[dict[str, Any]] = []
     touched: set[str] = set()
-    for place in day.rng.permutation(len(day.offers)).tolist():
-        offer = day.offers[place]
-        orders = {offer["order"], *([offer["other"]] if offer["kind"] == "undone" else [])}
-        new = offer["kind"] in allowed and offer["kind"] not in {d["kind"] for d in chosen}
-        if new and touched.isdisjoint(orders) and len(chosen) < wanted:
-            chosen.append(offer)
-            touched |= orders
-    if len(chosen) + len(day.traps) < _FEWEST or not chosen:
+    for place in day.rng.permutation(len(kinds)).tolist():
+        fitting = [
+            offer for offer in offers
+            if offer["kind"] == kinds[place] and touched.isdisjoint(_orders_of(offer))
+        ]  # fmt: skip
+        if fitting and len(chosen) < wanted:
+            chosen.append(day.pick(fitting))
+            touched |= _orders_of(chosen[-1])
+    if len(chosen) + len(day.traps) < _FEWEST or len(chosen) < 2:
         raise Rejected("too few gaps")
     return chosen
+
+
+def _orders_of(defect: Mapping[str, Any]) -> set[str]:
+    """Return the orders whose records a defect can spoil."""
+    return {defect["order"], *([defect["other"]] if defect["kind"] == "undone" else [])}
+
+
+def _synchronisations(day: ShiftDay) -> Iterator[dict[str, Any]]:
+    """Yield changes of the day that could get lost between two later customers."""
+    last: dict[str, int] = {}
+    for number, plan in enumerate(day.plans):
+        for _, arguments in plan["actions"]:
+            if "order" in arguments:
+                last[arguments["order"]] = number
+    for order_id, number in last.items():
+        record, morning = day.order(order_id), day.counter.tables.base.tables["orders"][order_id]
+        fields = ("refunds",) if record["status"] == "delivered" else ("note", "address", "carrier")
+        if record["status"] in ("delivered", "pending") and number + 1 < len(day.cases):
+            for field in fields:
+                if record[field] != morning[field]:
+                    case = number + 1 + int(day.rng.integers(len(day.cases) - number - 1))
+                    yield {"kind": "sync", "order": order_id, "field": field, "case": case}
 
 
 def _instruction(scene: ShoppingScene, cases: int) -> str:

@@ -17,13 +17,18 @@ from hexathlon.tasks.shopping.world.shift.policy import AUTHORITY, PAGES, Memo, 
 from hexathlon.tasks.shopping.world.shift.rulings import Decline, Facts, ruling
 from hexathlon.tasks.shopping.world.tables import Record
 
-__all__ = ["Rejected", "ShiftDay", "TRAPS", "TRAIN_TRAPS"]
+__all__ = ["HUMAN_TRAPS", "TRAIN_TRAPS", "TRAPS", "Rejected", "ShiftDay"]
 
 TRAPS = ("unkept address", "unkept note", "reset", "route", "linked", "coupon twice", "undone",
-         "reserved", "packed", "history", "account", "condition")  # fmt: skip
-"""Kinds of gaps that nothing announces; the first seven are defects of the shop's system."""
+         "sync", "reserved", "packed", "history", "account", "condition")  # fmt: skip
+"""Kinds of gaps that nothing announces; the first eight are defects of the shop's system."""
 
-TRAIN_TRAPS = tuple(kind for kind in TRAPS if kind not in ("linked", "coupon twice", "undone"))
+HUMAN_TRAPS = ("reserved", "packed", "history", "account", "condition")
+"""Kinds that lie in the records and in what customers do not say."""
+
+TRAIN_TRAPS = tuple(
+    kind for kind in TRAPS if kind not in ("linked", "coupon twice", "undone", "sync")
+)
 """Kinds that occur in the train split."""
 
 
@@ -50,10 +55,11 @@ class ShiftDay:
         self.mind: dict[str, dict[str, Any]] = {}
         """What is known of the customers who may come back, by role."""
         kinds = TRAIN_TRAPS if scene.split == "train" else TRAPS
+        human = [kind for kind in kinds if kind in HUMAN_TRAPS]
         self.kinds = frozenset(
-            kinds[i] for i in self.rng.permutation(len(kinds)).tolist()[: len(kinds) // 2 + 1]
+            human[i] for i in self.rng.permutation(len(human)).tolist()[: self.span(2, 3)]
         )
-        """Kinds that this day may have."""
+        """Kinds of gaps in the records that this day may have."""
         self.counter = ShiftCounter(
             {
                 "language": scene.language,
@@ -138,12 +144,23 @@ class ShiftDay:
         record = self.counter.tables.get(table, key)
         self.counter.tables.put(table, key, {**(record or {}), **fields})
 
-    def memo(self, kind: str, *, live: bool, value: int = 0, scope: str = "") -> Memo:
-        """Add a memo that changes no earlier case; if not `live`, it does not apply now either."""
-        gap = self.past + 5
-        start = self.span(gap // 5 * 5, self.now // 5 * 5, 5) if live else self.now + 5
-        at = min(start, self.span(8 * 60, self.now - 5, 5))
+    def memo(self, kind: str, *, state: str = "live", value: int = 0, scope: str = "") -> Memo:
+        """Add a memo that changes no earlier case.
+
+        Args:
+            kind: Its kind.
+            state: `live`, `future` (it applies after this case), `ended`, or `first`: it applies,
+                and appeared before all others of the day.
+            value: Its number.
+            scope: Category of goods.
+        """
+        gap = -(-(self.past + 5) // 5) * 5
+        start = self.now + 5 if state == "future" else self.span(gap, self.now - 10, 5)
         end = self.now + self.span(30, 120, 5)
+        if state == "ended":
+            end = self.span(start + 5, self.now, 5)
+        early = 8 * 60 - self.span(5, 60, 5)
+        at = early if state == "first" else self.span(8 * 60, min(start, self.now - 5), 5)
         return self._posted(Memo("", at, AUTHORITY, kind, value, scope, start, end))
 
     def chat(self, value: int) -> None:
@@ -151,14 +168,54 @@ class ShiftDay:
         author = self.pick(("warehouse", "shop floor"))
         self._posted(Memo("", self.span(self.past + 5, self.now - 5, 5), author, "chat", value))
 
+    def distract(self, scope: str, since: int, *, allowed: bool, deciding: bool) -> None:
+        """Add two memos on the return window that do not count, and would change the outcome.
+
+        Args:
+            scope: Category of the goods in question.
+            since: Days since delivery.
+            allowed: Whether the goods can be returned.
+            deciding: Whether another memo decides, so that an earlier one may contradict it.
+        """
+        value = max(since - self.policy.plus_days - self.span(1, 4), 1)
+        if not allowed:
+            value = since + self.span(1, 6)
+        ways = ["future", "ended", "other", *([] if allowed else ["chat"])]
+        ways += ["first", "first"] if deciding else []
+        drawn = {ways[i]: None for i in self.rng.permutation(len(ways)).tolist()}
+        for way in list(drawn)[:2]:
+            if way == "chat":
+                self.chat(value)
+            elif way == "other":
+                self.memo("window", value=value, scope=self._elsewhere(scope))
+            else:
+                self.memo("window", state=way, value=value, scope=scope)
+
+    def _elsewhere(self, scope: str) -> str:
+        """Draw a category of which no order of the day has goods."""
+        catalogue, tables = self.scene.catalogue, self.counter.tables
+        taken = {
+            self.category(line)
+            for key in tables.keys("orders")
+            for line in self.order(key)["lines"]
+        }
+        for _ in range(50):
+            category = catalogue.product_at(int(self.rng.integers(catalogue.size))).category
+            if category not in taken and category != scope:
+                return category
+        raise Rejected("every category of goods occurs on the day")
+
     def withdrawal(self, memo: Memo) -> None:
         """Withdraw a memo between the former case and this one."""
-        at = max(memo.at, self.now - 5)
+        at = max(memo.at + 1, self.now - 5)
         self._posted(Memo("", at, AUTHORITY, "withdraw", withdraws=memo.id))
 
     def _posted(self, memo: Memo) -> Memo:
         numbers = [n for n in range(10, 100) if f"M{n}" not in {m.id for m in self.memos}]
-        named = replace(memo, id=f"M{self.pick(numbers)}")
+        at = memo.at
+        while any(at == other.at for other in self.memos):
+            at -= 1  # so that it is clear which one is the latest
+        named = replace(memo, id=f"M{self.pick(numbers)}", at=at)
         self.memos.append(named)
         return named
 

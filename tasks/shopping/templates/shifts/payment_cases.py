@@ -51,9 +51,9 @@ def late_order(day: ShiftDay, role: str) -> None:
     case = day.begin([account["id"]])
     chance = rng.random()
     if chance < 0.35:
-        day.memo("late", live=True, value=max(limit + day.pick((-2, 2)), 1))
+        day.memo("late", value=max(limit + day.pick((-2, 2)), 1))
     elif chance < 0.6:
-        day.memo("goodwill", live=True, value=day.policy.goodwill_cents + day.pick((-200, 300)))
+        day.memo("goodwill", value=day.policy.goodwill_cents + day.pick((-200, 300)))
     before = day.booked()
     goods = day.the(main["lines"][0])
     case["says"] = who(account, day.scene.language) + day.say(

@@ -94,6 +94,25 @@ class PeopleDraw:
         account["orders"].append(order["id"])
         return order
 
+    def price_choice(self, order: dict[str, Any]) -> None:
+        """Set prices so that free delivery is lost with the first line, but not with the second.
+
+        The first line costs more than the second, by less or by more than the delivery fee.
+        """
+        lines = order["lines"]
+        first = self._span(2600, 3600)
+        second = first - self._span(150, 1200)
+        rest = self._free + self._span(0, first - second - 20) - first
+        share = rest // 2 + self._span(0, 300)
+        for line, cents in zip(lines, (first, second, share, rest - share), strict=True):
+            line["cents"] = cents
+        order["coupon"], order["coupons"] = None, []
+        order.update(placed_cents(order, self._free))
+
+    def same_goods(self, order: dict[str, Any], line: dict[str, Any]) -> None:
+        """Give the first line of an order the goods of another line, at its own price."""
+        order["lines"][0] |= {"product": line["product"], "variant": line["variant"]}
+
     def note(self) -> str:
         """Draw the text of a gift note."""
         return self._scene.pick(_NOTES[self._scene.language])

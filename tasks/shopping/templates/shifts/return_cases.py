@@ -6,7 +6,7 @@ from hexathlon.tasks.shopping.templates.shifts.day import Rejected, ShiftDay
 from hexathlon.tasks.shopping.templates.shifts.shared import found, history, keep
 from hexathlon.tasks.shopping.templates.shifts.words import listed, who
 from hexathlon.tasks.shopping.world.shift.amounts import goods_cents
-from hexathlon.tasks.shopping.world.shift.rulings import refund_method
+from hexathlon.tasks.shopping.world.shift.rulings import refund_method, ruling
 from hexathlon.tasks.shopping.world.tables import Record
 from hexathlon.tasks.shopping.world.wording import chosen_text
 
@@ -18,7 +18,7 @@ def return_parcel(day: ShiftDay, role: str) -> None:
     people, rng = day.people, day.rng
     account = people.account()
     limit = day.policy.return_days + (day.policy.plus_days if account["tier"] == "plus" else 0)
-    ways = ["extended", "shortened", "future", "withdrawn", "plain", "plain late"]
+    ways = ["extended", "shortened", "withdrawn", "plain", "plain late"]
     if "history" in day.kinds:
         ways = ["history", "history", *ways]
     way = day.pick(ways)
@@ -52,25 +52,25 @@ def return_parcel(day: ShiftDay, role: str) -> None:
     case = day.begin([each["id"] for each in accounts])
     before = day.booked()
     scope = day.category(first)
+    plus = day.policy.plus_days if account["tier"] == "plus" else 0
     if way in ("extended", "withdrawn"):
-        memo = day.memo("window", live=True, value=day.policy.return_days + day.span(8, 14),
-                        scope=scope)  # fmt: skip
+        memo = day.memo("window", value=max(since - plus, 1) + day.span(0, 5), scope=scope)
         if way == "withdrawn":
             day.withdrawal(memo)
     elif way == "shortened":
-        memo = day.memo("window", live=True, value=max(since - day.span(9, 12), 1), scope=scope)
-        if account["tier"] == "plus":
-            raise_if(since <= memo.value + day.policy.plus_days)
-    elif way == "future":
-        day.memo("window", live=False, value=day.policy.return_days + day.span(8, 14), scope=scope)
+        _raise_if(since - plus < 3)
+        day.memo("window", value=max(since - plus - day.span(1, 4), 1), scope=scope)
     elif way == "history":
         main["agreed"] = [first["line"]]
         history(day, main,
                 f"agreed with the customer: line {first['line']} can be returned later than usual, "
                 "until day 7.", f"已与顾客约定：行{first['line']}可以延后退货，到第7天为止。")  # fmt: skip
         day.traps.add("history")
-    elif way == "plain late":
-        day.chat(since + day.span(2, 9))
+    outcome = way in ("extended", "history", "plain")
+    day.distract(scope, since, allowed=outcome, deciding=way in ("extended", "shortened"))
+    if rng.random() < 0.5:
+        state = day.pick(("live", "future", "ended"))
+        day.memo("final", state=state, scope=day.category(final))
     damaged = rng.random() < 0.5 and "condition" in day.kinds
     more = rng.random() < 0.4
     wanted = [first, final, *([third] if more else [])]
@@ -108,7 +108,7 @@ def return_parcel(day: ShiftDay, role: str) -> None:
                       "accounts": [each["id"] for each in accounts]}  # fmt: skip
 
 
-def raise_if(bad: bool) -> None:
+def _raise_if(bad: bool) -> None:
     """Reject the day if a draw does not fit.
 
     Raises:
@@ -142,8 +142,20 @@ def _take_back(
                                "rule": "R1"}])  # fmt: skip
     if fine:
         day.act("return_lines", order=main["id"], lines=fine)
+        _ignoring(day, main, fine)
     if fine or broken:
         day.settle(main["id"], refund_method(main, day.facts()))
+
+
+def _ignoring(day: ShiftDay, main: Record, lines: list[str]) -> None:
+    """Add the near miss of a clerk who reads no memos and therefore declines."""
+    facts = day.facts()._replace(memos=())
+    for line in lines:
+        request = {"do": "return", "line": line, "damaged": False}
+        refusal = ruling(request, main, day.case["accounts"][0], facts)
+        if refusal is not None:
+            day.wrong("memos ignored", len(day.plan["actions"]) - 1,
+                      ["decline", refusal._asdict()])  # fmt: skip
 
 
 def return_again(day: ShiftDay, role: str) -> None:
@@ -152,7 +164,7 @@ def return_again(day: ShiftDay, role: str) -> None:
     account, main_id = known["account"], known["main"]
     case = day.begin(known["accounts"])
     if day.rng.random() < 0.6:
-        day.memo("cash", live=True, value=day.pick((2, 40)))
+        day.memo("cash", value=day.pick((2, 40)))
     before = day.booked()
     main = day.order(main_id)
     line = next(each for each in main["lines"] if each["line"] == known["next"])
@@ -173,7 +185,7 @@ def return_again(day: ShiftDay, role: str) -> None:
     day.look("show_history", order=main_id)
     if claims:
         declined = day.ruled("claim", main)
-        raise_if(declined is None)
+        _raise_if(declined is None)
         assert declined is not None
         day.decline(declined)
         method = refund_method(main, day.facts())
@@ -195,7 +207,7 @@ def swap(day: ShiftDay, role: str) -> None:
     catalogue = day.scene.catalogue
     others = [v for v in catalogue.product(first["product"]).variants
               if v.id != first["variant"] and v.stock]  # fmt: skip
-    raise_if(len(others) < 1)
+    _raise_if(len(others) < 1)
     new = day.pick(others)
     reserved = "reserved" in day.kinds and rng.random() < 0.8
     for variant in catalogue.product(first["product"]).variants:
@@ -209,9 +221,9 @@ def swap(day: ShiftDay, role: str) -> None:
     case = day.begin([account["id"]])
     suspended = not reserved and rng.random() < 0.3
     if suspended:
-        day.memo("suspend", live=True, scope=day.category(first))
-    elif rng.random() < 0.4:
-        day.memo("suspend", live=False, scope=day.category(first))
+        day.memo("suspend", scope=day.category(first))
+    elif rng.random() < 0.6:
+        day.memo("suspend", state=day.pick(("future", "ended")), scope=day.category(first))
     before = day.booked()
     wished = chosen_text(catalogue.product(first["product"]), new, day.scene.language)
     case["says"] = who(account, day.scene.language) + day.say(
@@ -262,7 +274,7 @@ def swap_again(day: ShiftDay, role: str) -> None:
     account, main_id = known["account"], known["main"]
     case = day.begin(known["accounts"])
     if day.rng.random() < 0.5:
-        day.memo("cash", live=True, value=day.pick((1, 30)))
+        day.memo("cash", value=day.pick((1, 30)))
     before = day.booked()
     main = day.order(main_id)
     line = next(each for each in main["lines"] if each["line"] == known["line"])

@@ -154,6 +154,17 @@ class ShiftCounter:
         for table, key, fields in self.cases[self.state.case]["events"]:
             record = self.tables.get(table, key)
             self.tables.put(table, key, {**(record or {}), **fields})
+        for defect in self._defects:
+            if defect["kind"] == "sync" and defect["case"] == self.state.case:
+                self._synchronised(defect["order"], defect["field"])
+
+    def _synchronised(self, order: str, field: str) -> None:
+        """Give a field of an order the value that it had in the morning."""
+        morning = self.tables.base.tables["orders"][order]
+        fields = {field: morning[field]}
+        if field == "address":
+            fields["confirmed"] = True
+        self.tables.put("orders", order, {**self._record("orders", order), **fields})
 
     # Reading -------------------------------------------------------------------------------------
 
@@ -195,6 +206,10 @@ class ShiftCounter:
     def do_show_order(self, order: str) -> str:
         """Show an order."""
         return order_text(self._record("orders", order), self._catalogue, self._language)
+
+    def do_show_orders(self, orders: list[str]) -> str:
+        """Show several orders."""
+        return "\n\n".join(self.do_show_order(order) for order in orders)
 
     def do_show_history(self, order: str) -> str:
         """Show an order's history."""

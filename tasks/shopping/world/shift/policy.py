@@ -65,7 +65,8 @@ class Memo:
 
     author: str
     kind: str
-    """`window`, `cash`, `late`, `goodwill`, `suspend`, `withdraw`, or `chat` without effect."""
+    """`window`, `cash`, `late`, `goodwill`, `suspend`, `final`, `withdraw`, or `chat` without
+    effect."""
 
     value: int = 0
     scope: str = ""
@@ -91,6 +92,9 @@ class Terms:
     goodwill_cents: int
     suspended: bool = False
     """Whether exchanges are suspended."""
+
+    final: bool = True
+    """Whether final-sale goods cannot be returned."""
 
 
 _FIELDS = {
@@ -120,6 +124,8 @@ def terms_at(policy: ShiftPolicy, memos: Iterable[Memo], now: int, category: str
             continue
         if memo.kind == "suspend":
             terms = replace(terms, suspended=True)
+        elif memo.kind == "final":
+            terms = replace(terms, final=False)
         elif memo.kind in _FIELDS:
             terms = replace(terms, **{_FIELDS[memo.kind]: memo.value})  # type: ignore[arg-type]
     return terms
@@ -186,9 +192,11 @@ def _rules(policy: ShiftPolicy, language: Language) -> dict[str, str]:
         ),
         "records": (
             "When a case is closed, every record must be as it was agreed with the customers of "
-            "the day, those of earlier cases included; everything else stays as it is. Other "
-            "departments change records only between two customers.",
-            "每次结案时，所有记录都必须与当天和顾客约定的一致，包括之前的顾客；其余一概不动。"
+            "the day, those of earlier cases included; whatever no longer is as agreed is set again, "
+            "as long as that is possible. Everything else stays as it is. Other departments change "
+            "records only between two customers.",
+            "每次结案时，所有记录都必须与当天和顾客约定的一致，包括之前的顾客；"
+            "不再与约定一致的，只要还能改就要改回来。其余一概不动。"
             "其他部门只在两位顾客之间改动记录。",
         ),
         "decline": (

@@ -118,7 +118,7 @@ def _line_reasons(
         found.append(("window_passed", name))
     if line["state"] == "exchanged" and not damaged:
         found.append(("already_exchanged", name))
-    if request["do"] == "return" and line["final_sale"] and not damaged:
+    if request["do"] == "return" and line["final_sale"] and terms.final and not damaged:
         found.append(("final_sale", name))
     if request["do"] == "exchange":
         stock = facts.stock[request["variant"]]

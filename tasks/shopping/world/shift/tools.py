@@ -33,6 +33,11 @@ SHIFT_TOOLS: tuple[ToolSchema, ...] = (
     ),
     schema("show_customer", "Show an account with its orders.", customer=_ID),
     schema("show_order", "Show an order as it stands.", order=_ID),
+    schema(
+        "show_orders",
+        "Show up to six orders as they stand.",
+        orders={"type": "array", "items": _ID, "maxItems": 6},
+    ),
     schema("show_history", "Show the history of an order.", order=_ID),
     schema("list_variants", "List an item's variants with the units in stock.", item=_ID),
     schema("show_stock", "Show the stock of one variant and its reservations.", variant=_ID),

@@ -158,6 +158,10 @@ def _memo_body(memo: Memo, language: Language) -> str:
             f"{en}, exchanges of goods{goods_en} are suspended.",
             f"{zh}，{goods_zh}商品暂停换货。",
         ),
+        "final": (
+            f"{en}, final-sale goods{goods_en} can be returned like any others.",
+            f"{zh}，{goods_zh}特价商品可以像其他商品一样退货。",
+        ),
         "withdraw": (
             f"Memo {memo.withdraws} is withdrawn with immediate effect.",
             f"通知{memo.withdraws}立即作废。",
