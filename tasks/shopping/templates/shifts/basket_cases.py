@@ -5,8 +5,8 @@ from typing import Any
 from hexathlon.tasks.shopping.templates.shifts.day import Rejected, ShiftDay
 from hexathlon.tasks.shopping.templates.shifts.shared import found, keep
 from hexathlon.tasks.shopping.templates.shifts.words import listed, who
-from hexathlon.tasks.shopping.world.shift.shelf_names import SELLERS, THEMES
 from hexathlon.tasks.shopping.world.shift.shelf import best_baskets, fits_wishes
+from hexathlon.tasks.shopping.world.shift.shelf_names import SELLERS, THEMES
 from hexathlon.tasks.shopping.world.tables import Record
 from hexathlon.tasks.shopping.world.wording import money
 

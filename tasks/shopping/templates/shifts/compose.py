@@ -152,7 +152,7 @@ def _synchronisations(day: ShiftDay) -> Iterator[dict[str, Any]]:
                 last[arguments["order"]] = number
     for order_id, number in last.items():
         record, morning = day.order(order_id), day.counter.tables.base.tables["orders"][order_id]
-        fields = ("refunds",) if record["status"] == "delivered" else ("note", "address", "carrier")
+        fields = ("refunds",) if record["status"] == "delivered" else ("note", "carrier")
         if record["status"] in ("delivered", "pending") and number + 1 < len(day.cases):
             for field in fields:
                 if record[field] != morning[field]:

@@ -5,6 +5,7 @@ from hexathlon.tasks.shopping.templates.shifts.shared import confirm, found, kee
 from hexathlon.tasks.shopping.templates.shifts.words import listed, place_text, who
 from hexathlon.tasks.shopping.world.desk.records import draw_address
 from hexathlon.tasks.shopping.world.shift.amounts import due_refund
+from hexathlon.tasks.shopping.world.shift.views import carrier_label
 from hexathlon.tasks.shopping.world.tables import Record
 
 __all__ = ["order_again", "order_change"]
@@ -56,7 +57,7 @@ def order_change(day: ShiftDay, role: str) -> None:
     if rng.random() < 0.4:
         carrier = "locker" if main["carrier"] == "courier" else "courier"
         english += f", by {carrier}"
-        chinese += f"，改用{carrier}"
+        chinese += f"，改用{carrier_label(carrier, 'zh')}"
     other = said(second["lines"][0])
     case["says"] = who(account, day.scene.language) + day.say(
         f" {english}. In my order with {other}, the gift note should read: {note}",
@@ -101,10 +102,12 @@ def order_change(day: ShiftDay, role: str) -> None:
         {"kind": "unkept address", "order": main["id"]},
         {"kind": "reset", "order": main["id"]},
         {"kind": "route", "order": main["id"]},
-        {"kind": "unkept note", "order": second["id"]},
         {"kind": "undone", "order": second["id"], "other": main["id"],
          "address": main["address"]},
     ]  # fmt: skip
+    if not case["last"]:
+        # A note that is saved twice is kept in the end.
+        day.offers.append({"kind": "unkept note", "order": second["id"]})
     if day.order(main["id"])["coupons"]:
         day.offers.append({"kind": "coupon twice", "order": main["id"]})
     day.mind[role] = {"account": account, "main": main["id"], "second": second["id"],

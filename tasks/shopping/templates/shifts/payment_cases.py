@@ -34,7 +34,7 @@ def late_order(day: ShiftDay, role: str) -> None:
     main = people.order(account, "delivered", pieces=2, since=day.span(2, 12), delay=delay,
                         fee="never")  # fmt: skip
     other = people.order(account, "delivered", pieces=2, since=day.span(2, 12), apart=[main])
-    before_month = rng.random() < 0.3
+    before_month = "account" in day.kinds and rng.random() < 0.6
     owner = account
     if before_month:
         # The same person was paid under her other account.
@@ -49,11 +49,13 @@ def late_order(day: ShiftDay, role: str) -> None:
                                      delay=day.span(0, 6), fee="never"))  # fmt: skip
     keep(day, account, main, other)
     case = day.begin([account["id"]])
-    chance = rng.random()
-    if chance < 0.35:
-        day.memo("late", value=max(limit + day.pick((-2, 2)), 1))
-    elif chance < 0.6:
-        day.memo("goodwill", value=day.policy.goodwill_cents + day.pick((-200, 300)))
+    _memos(day, limit, delay)
+    if len(day.cases) > 1 and rng.random() < 0.5:
+        stranger = people.account()
+        order = people.order(stranger, "delivered", pieces=1, since=day.span(4, 25), delay=limit + 2,
+                             fee="never")  # fmt: skip
+        keep(day, stranger, order)
+        day.event("goodwill", order["id"], customer=stranger["id"], cents=day.span(300, 900, 50))
     before = day.booked()
     goods = day.the(main["lines"][0])
     case["says"] = who(account, day.scene.language) + day.say(
@@ -71,6 +73,15 @@ def late_order(day: ShiftDay, role: str) -> None:
     if main["id"] in day.counter.tables.keys("orders") and day.order(main["id"])["refunds"]:
         day.offers.append({"kind": "route", "order": main["id"]})
     day.mind[role] = {"account": account, "main": main["id"], "other": other["id"]}
+
+
+def _memos(day: ShiftDay, limit: int, delay: int) -> None:
+    """Add memos on lateness and goodwill, most of which do not apply at this hour."""
+    state = day.pick(("live", "future", "ended"))
+    value = delay + day.span(0, 2) if delay > limit else max(delay - day.span(1, 2), 0)
+    day.memo("late", state=state, value=value)
+    for state in ("first", "live", "ended")[: day.span(0, 3)]:
+        day.memo("goodwill", state=state, value=day.policy.goodwill_cents + day.pick((-200, 300)))
 
 
 def _pay(day: ShiftDay, main_id: str) -> None:

@@ -20,7 +20,7 @@ def return_parcel(day: ShiftDay, role: str) -> None:
     limit = day.policy.return_days + (day.policy.plus_days if account["tier"] == "plus" else 0)
     ways = ["extended", "shortened", "withdrawn", "plain", "plain late"]
     if "history" in day.kinds:
-        ways = ["history", "history", *ways]
+        ways = ["history"] * 4 + ways
     way = day.pick(ways)
     beyond = way not in ("shortened", "plain")
     since = limit + day.span(1, 6) if beyond else limit - day.span(2, 6)
@@ -75,9 +75,11 @@ def return_parcel(day: ShiftDay, role: str) -> None:
     more = rng.random() < 0.4
     wanted = [first, final, *([third] if more else [])]
     goods = listed([day.the(line) for line in wanted], day.scene.language)
+    # Without a second account there is no doubt about the order, only about the day.
+    told = since if owner is not account else max(since + day.span(-4, 2), 1)
     case["says"] = who(account, day.scene.language) + day.say(
-        f" I want to return {goods}; they came {since} days ago.",
-        f"我想退{goods}，{since}天前收到的。",
+        f" I want to return {goods}; they came {told} days ago.",
+        f"我想退{goods}，{told}天前收到的。",
     )
     case["answers"] = {
         "order": main["id"],
@@ -240,15 +242,7 @@ def swap(day: ShiftDay, role: str) -> None:
     day.look("show_stock", variant=new.id)
     if reserved:
         day.traps.add("reserved")
-    refusal = day.ruled("exchange", main, line=first["line"], variant=new.id)
-    if refusal:
-        day.decline(refusal)
-        day.wrong(f"exchanged although {refusal.reason}", 0, ["exchange_line", {
-            "order": main["id"], "line": first["line"], "variant": new.id}])  # fmt: skip
-    else:
-        day.act("exchange_line", order=main["id"], line=first["line"], variant=new.id)
-        day.wrong("returned instead", 0, ["return_lines", {
-            "order": main["id"], "lines": [first["line"]]}])  # fmt: skip
+    _exchange(day, main, first, new.id)
     _take_back(day, main, [second], set())
     if keeps:
         case["last"] = day.say(
@@ -265,30 +259,61 @@ def swap(day: ShiftDay, role: str) -> None:
     day.finish(before)
     _offer(day, main["id"], third["line"], second["line"])
     day.mind[role] = {"account": account, "main": main["id"], "line": first["line"],
+                      "variant": new.id, "wished": wished,
                       "accounts": [account["id"]]}  # fmt: skip
 
 
 def swap_again(day: ShiftDay, role: str) -> None:
-    """The customer wants money back for the line that was, or was to be, exchanged."""
+    """The customer wants money back for the exchanged line, or asks again for the exchange."""
     known = day.mind[role]
     account, main_id = known["account"], known["main"]
     case = day.begin(known["accounts"])
-    if day.rng.random() < 0.5:
-        day.memo("cash", value=day.pick((1, 30)))
-    before = day.booked()
     main = day.order(main_id)
     line = next(each for each in main["lines"] if each["line"] == known["line"])
-    pushes = day.say(" Surely that is no problem for a good customer.", "老顾客了，通融一下吧。")
-    case["says"] = who(account, day.scene.language) + day.say(
-        f" About {day.the(line)}: I would rather have the money back.{pushes}",
-        f"关于{day.kind(line)}：我还是想退钱。{pushes}",
-    )
+    again = line["state"] == "ordered" and day.rng.random() < 0.8
+    if again:
+        # Meanwhile reservations have lapsed, or the last units were sold.
+        units = day.span(1, 4)
+        day.event("stock", known["variant"], units=units,
+                  reserved=units - (day.span(0, 1) if units > 1 else 0))  # fmt: skip
+    if day.rng.random() < 0.6:
+        day.memo("cash", value=day.pick((1, 30)))
+    before = day.booked()
+    day.look("show_order", order=main_id)
     case["answers"] = {"order": main_id, "email": account["email"],
                        "condition": day.say("It is in perfect order.", "完好无损。")}  # fmt: skip
-    day.look("show_order", order=main_id)
-    day.look("show_history", order=main_id)
-    _take_back(day, main, [line], set())
+    case["says"] = who(account, day.scene.language)
+    if again:
+        case["answers"]["variant"] = known["wished"]
+        case["says"] += day.say(
+            f" I was here about {day.the(line)}. Could you see again whether I can have the other "
+            "variant now?",
+            f"我之前来问过{day.kind(line)}换货的事，请再看看现在能不能换成我要的那款。",
+        )
+        day.look("list_variants", item=line["product"])
+        day.look("show_stock", variant=known["variant"])
+        _exchange(day, main, line, known["variant"])
+    else:
+        case["says"] += day.say(
+            f" About {day.the(line)}: I would rather have the money back. Surely that is no "
+            "problem for a good customer.",
+            f"关于{day.kind(line)}：我还是想退钱。老顾客了，通融一下吧。",
+        )
+        _take_back(day, main, [line], set())
     day.finish(before)
+
+
+def _exchange(day: ShiftDay, main: Record, line: Record, variant: str) -> None:
+    """Exchange a line or decline it."""
+    arguments = {"order": main["id"], "line": line["line"], "variant": variant}
+    refusal = day.ruled("exchange", main, line=line["line"], variant=variant)
+    if refusal:
+        day.decline(refusal)
+        day.wrong(f"exchanged although {refusal.reason}", 0, ["exchange_line", arguments])
+    else:
+        day.act("exchange_line", **arguments)
+        day.wrong("returned instead", 0, ["return_lines", {
+            "order": main["id"], "lines": [line["line"]]}])  # fmt: skip
 
 
 def _offer(day: ShiftDay, order: str, spare: str, leaving: str) -> None:

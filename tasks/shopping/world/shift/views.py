@@ -9,13 +9,21 @@ from hexathlon.tasks.shopping.world.shift.policy import Memo, clock
 from hexathlon.tasks.shopping.world.tables import Record
 from hexathlon.tasks.shopping.world.wording import chosen_text, money, say
 
-__all__ = ["category_label", "customer_text", "memo_text", "memos_text", "offer_text",
+__all__ = ["carrier_label",
+    "category_label", "customer_text", "memo_text", "memos_text", "offer_text",
            "order_heading", "order_text", "seller_text", "variants_text"]  # fmt: skip
 
 _STATUS = {"pending": "待发货", "packed": "已打包", "shipped": "已发出", "delivered": "已签收",
            "cancelled": "已取消"}  # fmt: skip
 _STATES = {"ordered": "", "cancelled": "已取消", "returned": "已退货",
            "returned damaged": "已退货（破损）", "exchanged": "已换货"}  # fmt: skip
+
+_CARRIERS = {"post": "邮政", "courier": "快递", "locker": "自提柜"}
+
+
+def carrier_label(carrier: str, language: Language) -> str:
+    """Return the name of a carrier."""
+    return say(language, carrier, f"{carrier}（{_CARRIERS[carrier]}）")
 
 
 def category_label(slug: str, language: Language) -> str:
@@ -62,7 +70,7 @@ def order_text(order: Record, catalogue: Catalogue, language: Language) -> str:
         f"{say(language, 'customer', '顾客')}: {order['customer']}",
         f"{say(language, 'address', '地址')}: {place['street']}, {place['city']} "
         f"{place['postcode']} ({held})",
-        f"{say(language, 'carrier', '承运商')}: {order['carrier']}; "
+        f"{say(language, 'carrier', '承运商')}: {carrier_label(order['carrier'], language)}; "
         f"{say(language, 'gift note', '卡片留言')}: {order['note'] or '-'}",
     ]
     for line in order["lines"]:
