@@ -47,12 +47,12 @@ def order_change(day: ShiftDay, role: str) -> None:
             f"I can do without {pair[0]} or {pair[1]}: please cancel the one for which I get more "
             "money back, and only that,"
         )
-        chinese = f"{pair[0]}和{pair[1]}我只留一件：哪件取消后退给我的钱多，就取消哪件，"
+        chinese = f"{pair[0]}和{pair[1]}我只留一件：哪件取消后退给我的钱多，就取消哪件"
     place = {**draw_address(rng)}
     note = next(n for n in iter(people.note, "") if n != second["note"])
     stays = main["lines"][3]
     english += f" in my order that also has {said(stays)}, and send the rest of it to a new address"
-    chinese += f"（是还有{day.kind(stays)}的那个订单），其余的寄到新地址"
+    chinese += f"（都在还有{day.kind(stays)}的那个订单里），其余的寄到新地址"
     carrier = ""
     if rng.random() < 0.4:
         carrier = "locker" if main["carrier"] == "courier" else "courier"

@@ -78,8 +78,8 @@ def return_parcel(day: ShiftDay, role: str) -> None:
     # Without a second account there is no doubt about the order, only about the day.
     told = since if owner is not account else max(since + day.span(-4, 2), 1)
     case["says"] = who(account, day.scene.language) + day.say(
-        f" I want to return {goods}; they came {told} days ago.",
-        f"我想退{goods}，{told}天前收到的。",
+        f" I want to return {goods}; they came {told} days ago, I think.",
+        f"我想退{goods}，大概{told}天前收到的。",
     )
     case["answers"] = {
         "order": main["id"],

@@ -103,14 +103,13 @@ def order_text(order: Record, catalogue: Catalogue, language: Language) -> str:
 def variants_text(
     product_id: str, stock: Mapping[str, int], catalogue: Catalogue, language: Language
 ) -> str:
-    """Return the variants of an item with price and units in stock."""
+    """Return the variants of an item with the units in stock."""
     product = catalogue.product(product_id)
     lines = [product.title[language]]
     for variant in product.variants:
         units = stock[variant.id]
         lines.append(
             f"{variant.id}  {chosen_text(product, variant, language)}  "
-            f"{money(variant.price_cents, language)}  "
             + say(language, f"{units} in stock", f"库存{units}件")
         )
     return "\n".join(lines)
