@@ -66,7 +66,10 @@ class _Clerk:
             touched = list(left)
             if wrong is not None and wrong[0] == number:
                 taken = actions[wrong[1]]
-                touched += [str(taken[1].get("order", taken[1].get("record", ""))).split("/")[0]]
+                touched += [
+                    str(taken[1].get(name, "")).split("/")[0]
+                    for name in ("order", "record", "customer")
+                ]
                 touched += [str(arguments.get("order", "")) for _, arguments in wrong[2]]
                 actions[wrong[1] : wrong[1] + 1] = wrong[2]
             *before, last = actions
@@ -89,6 +92,11 @@ class _Clerk:
         self._touched = list(dict.fromkeys([*self._touched, *named]))
         if look:
             yield from self._shown(self._touched)
+            for name, arguments in actions:
+                if name == "place_order":
+                    yield from self._made("show_customer", {"customer": arguments["customer"]})
+                elif name == "pay_goodwill":
+                    yield from self._made("show_goodwill", {})
         for _ in range(4):
             repairs = list(self._repairs(left))
             if not repairs:
@@ -96,7 +104,7 @@ class _Clerk:
             for name, arguments in repairs:
                 yield from self._made(name, arguments)
             if look:
-                orders = dict.fromkeys(arguments["order"] for _, arguments in repairs)
+                orders = dict.fromkeys(a["order"] for _, a in repairs if "order" in a)
                 yield from self._shown(list(orders))
 
     def _shown(self, orders: list[str]) -> Iterator[_Call]:
@@ -110,6 +118,14 @@ class _Clerk:
             due = self._due.get(f"orders/{key}", tables.base.tables["orders"][key])
             if key not in left and actual is not None and actual != due:
                 yield from _repair(actual, due)
+        for table, tool in (("baskets", "place_order"), ("goodwill", "pay_goodwill")):
+            for key in tables.keys(table):
+                due = self._due.get(f"{table}/{key}")
+                if key not in left and due is not None and tables.get(table, key) != due:
+                    if tool == "place_order":
+                        yield tool, {"customer": key, **due}
+                    else:
+                        yield tool, {"order": key, "cents": due["cents"]}
 
 
 def _repair(actual: Record, due: Record) -> Iterator[_Call]:

@@ -23,8 +23,10 @@ def basket(day: ShiftDay, role: str) -> None:
     account = people.account()
     since = day.span(10, 40)
     keep(day, account, people.order(account, "delivered", pieces=2, since=since))
-    theme = day.pick(THEMES)
-    _stock(day, theme)
+    theme = day.shelf or day.pick(THEMES)
+    if day.shelf is None:
+        day.shelf = theme
+        _stock(day, theme)
     wishes = {
         "kinds": list(range(len(theme.kinds))),
         "by": day.span(7, 8),
@@ -33,7 +35,9 @@ def basket(day: ShiftDay, role: str) -> None:
     }
     case = day.begin([account["id"]])
     before = day.booked()
-    chosen, total = _best(day, wishes)
+    if any(day.counter.tables.keys("baskets")):
+        wishes["by"] = day.span(7, 9)
+    chosen, total = _best(day, wishes, account["id"])
     budget = (total + day.span(1, 4) * 1000) // 1000 * 1000
     language = day.scene.language
     names = [kind[0] if language == "en" else kind[1] for kind in theme.kinds]
@@ -57,6 +61,7 @@ def basket(day: ShiftDay, role: str) -> None:
     day.act("place_order", customer=account["id"], offers=list(chosen), total_cents=total)
     _near(day, account["id"], wishes, chosen)
     day.finish(before)
+    day.offers.append({"kind": "substituted", "order": account["id"]})
     day.mind[role] = {"account": account, "wishes": wishes, "names": names, "chosen": chosen}
 
 
@@ -96,16 +101,20 @@ def basket_again(day: ShiftDay, role: str) -> None:
                        "wishes": day.say("By day " + str(wishes["by"]) + ", two sellers at most. "
                                          "I am not so strict about the money now.",
                                          f"第{wishes['by']}天前到齐，最多两个卖家，预算放宽了。")}  # fmt: skip
-    chosen, total = _best(day, wishes)
+    chosen, total = _best(day, wishes, account["id"])
     _looks(day, known["names"], chosen)
     day.act("place_order", customer=account["id"], offers=list(chosen), total_cents=total)
     _near(day, account["id"], wishes, chosen)
     day.finish(before)
+    day.offers.append({"kind": "substituted", "order": account["id"]})
 
 
-def _offers(day: ShiftDay) -> list[Record]:
+def _offers(day: ShiftDay, customer: str) -> list[Record]:
+    """Return all offers; units of the customer's own former basket count as free."""
     tables = day.counter.tables
-    return [tables.get("offers", key) or {} for key in tables.keys("offers")]
+    own = (tables.get("baskets", customer) or {"offers": ()})["offers"]
+    offers = [tables.get("offers", key) or {} for key in tables.keys("offers")]
+    return [{**offer, "reserved": offer["reserved"] - (offer["id"] in own)} for offer in offers]
 
 
 def _sellers(day: ShiftDay) -> dict[str, Record]:
@@ -113,24 +122,25 @@ def _sellers(day: ShiftDay) -> dict[str, Record]:
     return {key: tables.get("sellers", key) or {} for key in tables.keys("sellers")}
 
 
-def _best(day: ShiftDay, wishes: dict[str, Any]) -> tuple[tuple[str, ...], int]:
+def _best(day: ShiftDay, wishes: dict[str, Any], customer: str) -> tuple[tuple[str, ...], int]:
     """Return the cheapest basket and its total, if greedy choices do not find it.
 
     Raises:
         Rejected: If there is none, it is not clearly the cheapest, or a greedy clerk finds it.
     """
-    best = best_baskets(_offers(day), _sellers(day), wishes)
+    offers = _offers(day, customer)
+    best = best_baskets(offers, _sellers(day), wishes)
     if len(best) < 2 or best[1][0] - best[0][0] < _MARGIN:
         raise Rejected("no basket is clearly the cheapest")
     total, chosen = best[0]
-    if any(greedy == chosen for greedy in _greedy(day, wishes)):
+    if any(greedy == chosen for greedy in _greedy(day, wishes, offers)):
         raise Rejected("a greedy choice finds the basket")
     return chosen, total
 
 
-def _greedy(day: ShiftDay, wishes: dict[str, Any]) -> list[tuple[str, ...]]:
+def _greedy(day: ShiftDay, wishes: dict[str, Any], offers: list[Record]) -> list[tuple[str, ...]]:
     """Return the baskets of cheapest offers, over all and by system."""
-    usable = [o for o in _offers(day) if fits_wishes(o, _sellers(day), wishes)]
+    usable = [o for o in offers if fits_wishes(o, _sellers(day), wishes)]
     found = []
     for system in ("", *_SYSTEMS):
         basket = []
@@ -145,14 +155,15 @@ def _greedy(day: ShiftDay, wishes: dict[str, Any]) -> list[tuple[str, ...]]:
 def _near(day: ShiftDay, customer: str, wishes: dict[str, Any], chosen: tuple[str, ...]) -> None:
     """Add near misses: the second cheapest basket, and one that cannot be had or comes too late."""
     place = len(day.plan["actions"]) - 1
-    second = best_baskets(_offers(day), _sellers(day), wishes)[1]
+    offers = _offers(day, customer)
+    second = best_baskets(offers, _sellers(day), wishes)[1]
     day.wrong("second cheapest basket", place, ["place_order", {
         "customer": customer, "offers": list(second[1]), "total_cents": second[0]}])  # fmt: skip
-    later = best_baskets(_offers(day), _sellers(day), {**wishes, "by": wishes["by"] + 2})[0]
+    later = best_baskets(offers, _sellers(day), {**wishes, "by": wishes["by"] + 2})[0]
     if later[1] != chosen:
         day.wrong("basket that comes too late", place, ["place_order", {
             "customer": customer, "offers": list(later[1]), "total_cents": later[0]}])  # fmt: skip
-    stocked = [{**offer, "reserved": 0} for offer in _offers(day)]
+    stocked = [{**offer, "reserved": 0} for offer in offers]
     free = best_baskets(stocked, _sellers(day), wishes)[0]
     if free[1] != chosen:
         day.traps.add("reserved")

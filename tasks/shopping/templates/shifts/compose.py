@@ -34,23 +34,11 @@ _AGAIN: Mapping[str, Maker] = {
     "basket": basket_again,
 }  # fmt: skip
 
-SHIFTS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "shift_orders": (
-        ("order", "order", "return", "late", "basket"),
-        ("order", "order", "return", "late"),
-    ),
-    "shift_returns": (
-        ("return", "return", "swap", "order", "late"),
-        ("return", "return", "swap", "order"),
-    ),
-    "shift_baskets": (
-        ("basket", "order", "swap", "return", "late"),
-        ("basket", "order", "swap", "return"),
-    ),
-    "shift_payments": (
-        ("late", "late", "order", "return", "swap"),
-        ("late", "order", "return", "swap"),
-    ),
+SHIFTS: Mapping[str, tuple[str, str]] = {
+    "shift_orders": ("order order return late basket", "order order return late"),
+    "shift_returns": ("return return swap swap order", "return return swap order"),
+    "shift_baskets": ("basket basket order swap return", "basket order return swap"),
+    "shift_payments": ("late late order swap swap basket", "late order swap"),
 }
 """Kinds of first cases, and kinds of cases in which such a customer comes back."""
 
@@ -71,7 +59,7 @@ class ShiftDraft(NamedTuple):
 def compose_shift(scene: ShoppingScene, template: str) -> ShiftDraft | None:
     """Compose a day, or return None if the draw does not make a valid one."""
     day = ShiftDay(scene)
-    first, again = SHIFTS[template]
+    first, again = (kinds.split() for kinds in SHIFTS[template])
     try:
         for maker, role in _sequence(day, first, again):
             maker(day, role)

@@ -20,8 +20,9 @@ from hexathlon.tasks.shopping.world.tables import Record
 __all__ = ["HUMAN_TRAPS", "TRAIN_TRAPS", "TRAPS", "Rejected", "ShiftDay"]
 
 TRAPS = ("unkept address", "unkept note", "reset", "route", "linked", "coupon twice", "undone",
-         "sync", "reserved", "packed", "history", "account", "condition")  # fmt: skip
-"""Kinds of gaps that nothing announces; the first eight are defects of the shop's system."""
+         "sync",
+         "substituted", "goodwill", "reserved", "packed", "history", "account", "condition")  # fmt: skip
+"""Kinds of gaps that nothing announces; the first ten are defects of the shop's system."""
 
 HUMAN_TRAPS = ("reserved", "packed", "history", "account", "condition")
 """Kinds that lie in the records and in what customers do not say."""
@@ -73,6 +74,8 @@ class ShiftDay:
         )
         self.counter.cases = self.cases
         self.people = PeopleDraw(scene, self.policy.free_cents)
+        self.shelf: Any = None
+        """What the partner sellers' offers are for, once they are drawn."""
         self.late: dict[str, int] = {}
         """Refunds for lateness by order."""
 

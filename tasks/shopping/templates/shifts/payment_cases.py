@@ -70,7 +70,9 @@ def late_order(day: ShiftDay, role: str) -> None:
     day.look("show_goodwill")
     _pay(day, main["id"])
     day.finish(before)
-    if main["id"] in day.counter.tables.keys("orders") and day.order(main["id"])["refunds"]:
+    if main["id"] in day.counter.tables.keys("goodwill"):
+        day.offers.append({"kind": "goodwill", "order": main["id"]})
+    if day.order(main["id"])["refunds"]:
         day.offers.append({"kind": "route", "order": main["id"]})
     day.mind[role] = {"account": account, "main": main["id"], "other": other["id"]}
 

@@ -207,15 +207,28 @@ def swap(day: ShiftDay, role: str) -> None:
                         fee=day.pick(("lost", "kept")), coupon=day.pick(("", "stays")))  # fmt: skip
     first, second, third = main["lines"]
     catalogue = day.scene.catalogue
+    former = next((known for known in day.mind.values() if "variant" in known), None)
+    if former is not None:
+        # The same variant as an earlier customer wanted, who may have got the last unit.
+        product = catalogue.product(former["variant"].partition("-")[0])
+        owned = [v for v in product.variants if v.id != former["variant"]]
+        first |= {"product": product.id, "variant": day.pick(owned).id}
+        taken = {day.kind(line) for line in (second, third)}
+        _raise_if(day.kind(first) in taken)
     others = [v for v in catalogue.product(first["product"]).variants
               if v.id != first["variant"] and v.stock]  # fmt: skip
     _raise_if(len(others) < 1)
-    new = day.pick(others)
-    reserved = "reserved" in day.kinds and rng.random() < 0.8
-    for variant in catalogue.product(first["product"]).variants:
-        units = day.span(2, 6)
-        held = units if variant.id == new.id and reserved else day.span(0, units - 1)
-        day.add("stock", variant.id, {"units": units, "reserved": held})
+    reserved = "reserved" in day.kinds and rng.random() < 0.6
+    if former is None:
+        new = day.pick(others)
+        for variant in catalogue.product(first["product"]).variants:
+            units = day.span(2, 6)
+            free = (0 if reserved else 1) if variant.id == new.id else day.span(1, units)
+            day.add("stock", variant.id, {"units": units, "reserved": units - free})
+    else:
+        new = catalogue.product(first["product"]).variant(former["variant"])
+        stock = day.counter.tables.get("stock", new.id) or {}
+        reserved = stock["reserved"] >= stock["units"]
     beside = people.order(
         account, "delivered", pieces=2, since=since + day.span(3, 20), apart=[main]
     )

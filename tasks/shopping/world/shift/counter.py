@@ -327,7 +327,10 @@ class ShiftCounter:
             )
         if old["state"] not in ("ordered", "exchanged"):
             raise self._wrong_state(record, old)
-        changed = {**old, "state": "exchanged", "variant": new.id, "was": old["variant"]}
+        self._release(old)
+        self._reserve(new.id, 1)
+        was = old.get("was", old["variant"])
+        changed = {**old, "state": "exchanged", "variant": new.id, "was": was}
         return self._write(record, lines=_replaced(record, [changed]))
 
     def do_change_address(self, order: str, street: str, city: str, postcode: str) -> str:
@@ -387,6 +390,8 @@ class ShiftCounter:
         paid = {"customer": record["customer"], "cents": int(cents)}
         if former is None and not cents:
             return self._saved(record)
+        if self._fires("goodwill", record["id"]):
+            paid["cents"] *= 2
         self.tables.put("goodwill", record["id"], paid)
         self._count()
         return self._saved(record)
@@ -397,6 +402,13 @@ class ShiftCounter:
         chosen = [self._record("offers", offer)["id"] for offer in offers]
         if len(set(chosen)) != len(chosen) or not chosen:
             raise DeskProblem(self._say("name each offer once", "每个报价写一次"))
+        if self._fires("substituted", record["id"]):
+            chosen[0] = self._substitute(chosen)
+        former = self.tables.get("baskets", record["id"])
+        for offer in former["offers"] if former else ():
+            self._hold(offer, -1)
+        for offer in chosen:
+            self._hold(offer, 1)
         basket = {"offers": sorted(chosen), "total_cents": int(total_cents)}
         self.tables.put("baskets", record["id"], basket)
         self._count()
@@ -413,6 +425,27 @@ class ShiftCounter:
 
     # Parts ---------------------------------------------------------------------------------------
 
+    def _substitute(self, chosen: Sequence[str]) -> str:
+        """Return another offer of the first one's kind."""
+        kind = self._record("offers", chosen[0])["kind"]
+        for key in self.tables.keys("offers"):
+            if key not in chosen and self._record("offers", key)["kind"] == kind:
+                return key
+        return chosen[0]
+
+    def _hold(self, offer: str, units: int) -> None:
+        record = self._record("offers", offer)
+        self.tables.put("offers", offer, {**record, "reserved": record["reserved"] + units})
+
+    def _reserve(self, variant: str, units: int) -> None:
+        stock = self._stock(variant)
+        self.tables.put("stock", variant, {**stock, "reserved": stock["reserved"] + units})
+
+    def _release(self, line: Record) -> None:
+        """Free the unit that is held for an exchanged line."""
+        if line["state"] == "exchanged":
+            self._reserve(line["variant"], -1)
+
     def _lines_become(
         self, record: Record, lines: list[str], state: str, allowed: tuple[str, ...]
     ) -> str:
@@ -422,6 +455,9 @@ class ShiftCounter:
         for line in chosen:
             if line["state"] not in allowed:
                 raise self._wrong_state(record, line)
+        if state == "ordered":
+            for line in chosen:
+                self._release(line)
         changed = [_with_state(line, state) for line in chosen]
         linked = self._defect("linked", record["id"])
         if linked is not None and state != "ordered":

@@ -279,8 +279,8 @@ def _rules(policy: ShiftPolicy, language: Language) -> dict[str, str]:
         ),
         "stock": (
             "Exchanges need a unit that is not reserved for another order (no_free_unit, the "
-            "variant).",
-            "换货须有未被其他订单预留的现货（no_free_unit，款式编号）。",
+            "variant). An exchange reserves its unit.",
+            "换货须有未被其他订单预留的现货（no_free_unit，款式编号）；换货会预留一件。",
         ),
         "late": (
             f"If an order came more than {policy.late_days} days after the promised day, the "
@@ -311,10 +311,12 @@ def _rules(policy: ShiftPolicy, language: Language) -> dict[str, str]:
             "Baskets: ask for the customer's wishes (ask_customer, wishes). A basket has one offer "
             "for every kind of goods asked for, all of one system, and is the one at the "
             "lowest total of prices and sellers' delivery fees that meets the customer's wishes. "
-            "An offer whose units are all reserved cannot be had. A new place_order for the same "
-            "customer replaces the former one.",
+            "An offer whose units are all reserved for others cannot be had; a basket reserves one "
+            "unit of each of its offers. A new place_order for the same customer replaces the "
+            "former basket and frees its units.",
             "配套采购：先问清顾客的要求（ask_customer，wishes）。每种所需商品选一个报价，制式一致，在满足顾客要求的前提下商品价格加卖家运费的总额最低。"
-            "全部被预留的报价不可选。为同一顾客再次下单（place_order）会取代之前的订单。",
+            "全部被他人预留的报价不可选；下单会为每个报价预留一件。为同一顾客再次下单（place_order）"
+            "会取代之前的订单并释放其预留。",
         ),
         "delivery": (
             "Each seller's delivery fee is due once, unless the goods of that seller reach the "
