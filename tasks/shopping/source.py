@@ -271,10 +271,12 @@ class ShoppingSource(PairedSource):
     def _shift(self, task_id: str, address: TaskAddress, draft: ShiftDraft) -> Task:
         truth = {"closes": draft.closes, "plans": draft.plans, "traps": draft.traps}
         turns = math.ceil(_SLACK * oracle_length(draft.params, truth))
+        english = draft.params["language"] == "en"
+        budget = f" You have {turns} actions." if english else f"共可操作{turns}次。"
         return self._task(
             task_id,
             address,
-            instruction=draft.instruction,
+            instruction=f"{draft.instruction}{budget}",
             params=draft.params,
             tools=SHIFT_TOOLS,
             limits=Limits(turns=turns),

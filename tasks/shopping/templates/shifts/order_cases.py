@@ -148,9 +148,11 @@ def order_again(day: ShiftDay, role: str) -> None:
     number, _, street = place["street"].partition(" ")
     place["street"] = f"{int(number) + day.span(1, 9)} {street}"
     kept = next(line for line in main["lines"] if line["line"] == known["gone"][0])
-    promised = day.say("Your colleague also said that the delivery fee would be waived for all the "
-                       "trouble, please book that back, too.",
-                       "您的同事还说因为给我添了麻烦，运费可以免掉，请一并退给我。")  # fmt: skip
+    promised = day.say(
+        "On the phone I was also told that the delivery fee would be waived for all the trouble; "
+        "please book that back, too.",
+        "电话里还说因为给我添了麻烦，运费可以免掉，请一并退给我。",
+    )
     claims = day.rng.random() < 0.5
     restoring = not is_packed and day.rng.random() < 0.7
     case["says"] = who(account, day.scene.language) + day.say(
@@ -164,8 +166,8 @@ def order_again(day: ShiftDay, role: str) -> None:
     if claims and not is_packed:
         case["says"] += " " * (day.scene.language == "en") + promised
     case["answers"] = {"order": main_id, "email": account["email"], "address": place_text(place),
-                       "agreement": day.say("It was said to me, I am quite sure.",
-                                            "当时就是这么跟我说的，我记得很清楚。")}  # fmt: skip
+                       "agreement": day.say("On the phone, I am quite sure.",
+                                            "电话里就是这么说的，我记得很清楚。")}  # fmt: skip
     day.look("show_order", order=main_id)
     day.look("show_history", order=main_id)
     refusal = day.ruled("address", main)

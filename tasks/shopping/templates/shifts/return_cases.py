@@ -170,6 +170,11 @@ def return_again(day: ShiftDay, role: str) -> None:
     before = day.booked()
     main = day.order(main_id)
     line = next(each for each in main["lines"] if each["line"] == known["next"])
+    refused = day.ruled("return", main, line=line["line"])
+    if refused is not None and day.rng.random() < 0.7:
+        since = -main["delivered"]
+        day.memo("window", value=since + day.span(0, 4), scope=day.category(line))
+        day.distract(day.category(line), since, allowed=True, deciding=True)
     claims = day.rng.random() < 0.5
     case["says"] = who(account, day.scene.language) + day.say(
         f" I was here this morning about my return. Please take back {day.the(line)} as well.",
@@ -177,12 +182,12 @@ def return_again(day: ShiftDay, role: str) -> None:
     )
     if claims:
         case["says"] += day.say(
-            " And the delivery fee was to be refunded, that was agreed with your colleague.",
-            "还有，您同事答应过退运费的。",
+            " And the delivery fee was to be refunded, that was agreed on the phone.",
+            "还有，电话里答应过退运费的。",
         )
     case["answers"] = {"order": main_id, "email": account["email"],
                        "condition": day.say("It is as good as new.", "跟新的一样。"),
-                       "agreement": day.say("On the phone, last week.", "上周电话里说的。")}  # fmt: skip
+                       "agreement": day.say("Last week, on the phone.", "上周电话里说的。")}  # fmt: skip
     day.look("show_order", order=main_id)
     day.look("show_history", order=main_id)
     if claims:
