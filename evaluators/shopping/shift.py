@@ -1,4 +1,4 @@
-"""`shopping_shift`: every record right whenever a case of the day was closed, and nothing else changed.
+"""`shopping_shift`: every record right whenever a case was closed, and nothing else changed.
 
 Each close holds the records that changed since the former one, so the records at a close are those
 of all closes up to it. A case is right if no record has become wrong with it and its refusals and

@@ -45,14 +45,16 @@ def basket(day: ShiftDay, role: str) -> None:
     case["says"] = who(account, language) + day.say(
         f" I am setting up {theme.story[0]} and need {english}, all to fit together. What is the "
         "cheapest way to get them? Please order it.",
-        f"我在布置{theme.story[1]}，需要{listed(names, 'zh')}各一件，要能配套。怎样买最便宜？请直接下单。",
+        f"我在布置{theme.story[1]}，需要{listed(names, 'zh')}各一件，要能配套。"
+        "怎样买最便宜？请直接下单。",
     )
     case["answers"] = {
         "email": account["email"],
         "wishes": day.say(
             f"Everything has to be here by day {wishes['by']}, from two sellers at the most, and "
             f"I cannot spend more than {money(budget, 'en')} with delivery.",
-            f"第{wishes['by']}天之前（含当天）全部到货，最多两个卖家，连运费不超过{money(budget, 'zh')}。",
+            f"第{wishes['by']}天之前（含当天）全部到货，"
+            f"最多两个卖家，连运费不超过{money(budget, 'zh')}。",
         ),
     }
     day.look("ask_customer", topic="wishes")
@@ -100,7 +102,8 @@ def basket_again(day: ShiftDay, role: str) -> None:
     case["answers"] = {"email": account["email"],
                        "wishes": day.say("By day " + str(wishes["by"]) + ", two sellers at most. "
                                          "I am not so strict about the money now.",
-                                         f"第{wishes['by']}天前到齐，最多两个卖家，预算放宽了。")}  # fmt: skip
+                                         f"第{wishes['by']}天前（含当天）到齐，最多两个卖家，"
+                                         "预算放宽了。")}  # fmt: skip
     chosen, total = _best(day, wishes, account["id"])
     _looks(day, known["names"], chosen)
     day.act("place_order", customer=account["id"], offers=list(chosen), total_cents=total)
@@ -196,8 +199,9 @@ def _stock(day: ShiftDay, theme: Any) -> None:
                 units = day.span(1, 5)
                 held = units if reserving and day.rng.random() < 0.25 else 0
                 offer_id, number = ids[number], number + 1
+                cents = int(base * (0.8 + 0.5 * day.rng.random())) // 10 * 10
                 day.add("offers", offer_id, {
                     "id": offer_id, "kind": kind, "name": {"en": names[0], "zh": names[1]},
-                    "system": system, "cents": int(base * (0.8 + 0.5 * day.rng.random())) // 10 * 10,
+                    "system": system, "cents": cents,
                     "seller": sellers[seller], "dispatch": day.span(2, 5), "units": units,
                     "reserved": held})  # fmt: skip

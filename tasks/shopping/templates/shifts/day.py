@@ -19,9 +19,10 @@ from hexathlon.tasks.shopping.world.tables import Record
 
 __all__ = ["HUMAN_TRAPS", "TRAIN_TRAPS", "TRAPS", "Rejected", "ShiftDay"]
 
-TRAPS = ("unkept address", "unkept note", "reset", "route", "linked", "coupon twice", "undone",
-         "sync",
-         "substituted", "goodwill", "reserved", "packed", "history", "account", "condition")  # fmt: skip
+TRAPS = (
+    "unkept address", "unkept note", "reset", "route", "linked", "coupon twice", "undone", "sync",
+    "substituted", "goodwill", "reserved", "packed", "history", "account", "condition",
+)  # fmt: skip
 """Kinds of gaps that nothing announces; the first ten are defects of the shop's system."""
 
 HUMAN_TRAPS = ("reserved", "packed", "history", "account", "condition")
@@ -115,8 +116,10 @@ class ShiftDay:
     def begin(self, accounts: Sequence[str]) -> dict[str, Any]:
         """Begin a case; the first is at nine, and about 40 minutes lie between two."""
         before = self.cases[-1]["at"] if self.cases else 9 * 60 - 40
-        case = {"at": before + self.span(30, 50, 5), "says": "", "answers": {}, "last": "",
-                "slips": {}, "accounts": list(accounts), "events": []}  # fmt: skip
+        case: dict[str, Any] = {
+            "at": before + self.span(30, 50, 5), "says": "", "answers": {}, "last": "",
+            "slips": {}, "accounts": list(accounts), "events": [],
+        }  # fmt: skip
         self.cases.append(case)
         self.plans.append({"looks": [], "actions": [], "wrong": {}})
         return case
@@ -294,7 +297,7 @@ class ShiftDay:
         tables = self.counter.tables
         refunds = sum(sum(self.order(key)["refunds"].values()) for key in tables.keys("orders"))
         paid = (tables.get("goodwill", key) for key in tables.keys("goodwill"))
-        return refunds + sum(record["cents"] for record in paid if record)
+        return int(refunds + sum(record["cents"] for record in paid if record))
 
 
 def _policy(scene: ShoppingScene) -> ShiftPolicy:

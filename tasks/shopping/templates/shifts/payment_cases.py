@@ -52,8 +52,8 @@ def late_order(day: ShiftDay, role: str) -> None:
     _memos(day, limit, delay)
     if len(day.cases) > 1 and rng.random() < 0.5:
         stranger = people.account()
-        order = people.order(stranger, "delivered", pieces=1, since=day.span(4, 25), delay=limit + 2,
-                             fee="never")  # fmt: skip
+        order = people.order(stranger, "delivered", pieces=1, since=day.span(4, 25),
+                             delay=limit + 2, fee="never")  # fmt: skip
         keep(day, stranger, order)
         day.event("goodwill", order["id"], customer=stranger["id"], cents=day.span(300, 900, 50))
     before = day.booked()
@@ -91,8 +91,8 @@ def _pay(day: ShiftDay, main_id: str) -> None:
     refusal = day.ruled("late", main)
     if refusal:
         day.decline(refusal)
-        day.wrong("fee refunded although not late", 0, ["set_refund", {
-            "order": main_id, "refund_to": main["payment"], "cents": main["fee_cents"]}])  # fmt: skip
+        refund = {"order": main_id, "refund_to": main["payment"], "cents": main["fee_cents"]}
+        day.wrong("fee refunded although not late", 0, ["set_refund", refund])
         # The refusal of goodwill names the same record; only the fee is asked for then.
         return
     day.settle(main_id, main["payment"], late_cents(main, day.facts()))
@@ -130,7 +130,7 @@ def late_again(day: ShiftDay, role: str) -> None:
     refusal = day.ruled("late", day.order(strange))
     assert refusal is not None
     day.decline(refusal)
-    method = day.order(strange)["payment"]
-    day.wrong("someone else's order served", 0, ["set_refund", {
-        "order": strange, "refund_to": method, "cents": day.order(strange)["fee_cents"] or 100}])  # fmt: skip
+    served = day.order(strange)
+    refund = {"order": strange, "refund_to": served["payment"], "cents": served["fee_cents"]}
+    day.wrong("someone else's order served", 0, ["set_refund", refund])
     day.finish(before)

@@ -12,7 +12,8 @@ __all__ = ["PeopleDraw"]
 _NOTES = {
     "en": ("Happy birthday!", "Get well soon", "With love from all of us", "Thank you, Grandma",
            "Good luck in the new flat", "Welcome home", "To the best neighbour"),
-    "zh": ("生日快乐！", "早日康复", "全家人的心意", "谢谢奶奶", "乔迁之喜", "欢迎回家", "送给最好的邻居"),
+    "zh": ("生日快乐！", "早日康复", "全家人的心意", "谢谢奶奶", "乔迁之喜", "欢迎回家",
+           "送给最好的邻居"),
 }  # fmt: skip
 
 

@@ -64,7 +64,8 @@ def return_parcel(day: ShiftDay, role: str) -> None:
         main["agreed"] = [first["line"]]
         history(day, main,
                 f"agreed with the customer: line {first['line']} can be returned later than usual, "
-                "until day 7.", f"已与顾客约定：行{first['line']}可以延后退货，到第7天为止。")  # fmt: skip
+                "until day 7.",
+                f"已与顾客约定：行{first['line']}可以延后退货，到第7天为止。")  # fmt: skip
         day.traps.add("history")
     outcome = way in ("extended", "history", "plain")
     day.distract(scope, since, allowed=outcome, deciding=way in ("extended", "shortened"))
@@ -124,7 +125,8 @@ def _take_back(
     day: ShiftDay, main: Record, wanted: list[dict[str, Any]], damaged: set[str]
 ) -> None:
     """Return what may be returned, decline the rest, and settle the refund."""
-    fine, broken = [], []
+    fine: list[str] = []
+    broken: list[str] = []
     for line in wanted:
         is_damaged = line["line"] in damaged
         refusal = day.ruled("return", main, line=line["line"], damaged=is_damaged)
@@ -187,7 +189,8 @@ def return_again(day: ShiftDay, role: str) -> None:
         )
     case["answers"] = {"order": main_id, "email": account["email"],
                        "condition": day.say("It is as good as new.", "跟新的一样。"),
-                       "agreement": day.say("Last week, on the phone.", "上周电话里说的。")}  # fmt: skip
+                       "agreement": day.say("Last week, on the phone.",
+                                            "上周电话里说的。")}  # fmt: skip
     day.look("show_order", order=main_id)
     day.look("show_history", order=main_id)
     if claims:

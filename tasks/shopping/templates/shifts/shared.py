@@ -32,7 +32,7 @@ def history(day: ShiftDay, order: dict[str, Any], en: str, zh: str) -> None:
     log["entries"]["2"] = {
         "en": f"day {since}, service team: {en}",
         "zh": f"第{since}天，客服组（service team）：{zh}",
-    }  # type: ignore[index]
+    }
 
 
 def keep(day: ShiftDay, account: dict[str, Any], *orders: dict[str, Any]) -> None:
@@ -44,7 +44,8 @@ def keep(day: ShiftDay, account: dict[str, Any], *orders: dict[str, Any]) -> Non
     for order in orders:
         day.add("orders", order["id"], order)
         day.add("logs", order["id"], {"entries": {"1": {
-            "en": f"day {order['placed']}: placed", "zh": f"第{order['placed']}天：下单"}}})  # fmt: skip
+            "en": f"day {order['placed']}: placed",
+            "zh": f"第{order['placed']}天：下单"}}})  # fmt: skip
 
 
 def found(day: ShiftDay, account: dict[str, Any]) -> None:

@@ -176,9 +176,11 @@ def _rules(policy: ShiftPolicy, language: Language) -> dict[str, str]:
         "claims": (
             "What a customer says was agreed counts only if the order's history has a note of the "
             "service team about it, or if it follows from these rules anyway. Otherwise it is "
-            "declined (not_agreed, the order), whatever else may speak against it. A note of the service team in the history binds "
+            "declined (not_agreed, the order), whatever else may speak against it. A note of "
+            "the service team in the history binds "
             "for its order, before rules and memos.",
-            "顾客声称的约定，只有在订单历史中有客服组（service team）的备注，或按本政策本来就成立时才算数，"
+            "顾客声称的约定，只有在订单历史中有客服组（service team）的备注，"
+            "或按本政策本来就成立时才算数，"
             "否则拒绝（not_agreed，订单号），不论是否还有其他理由。客服组在订单历史中的备注对该订单有约束力，优先于政策和通知。",
         ),
         "memos": (
@@ -186,13 +188,15 @@ def _rules(policy: ShiftPolicy, language: Language) -> dict[str, str]:
             "that they name. Of several on the same number the latest counts. Messages of others "
             "are for information only. Read the memos before every case: they appear without "
             "notice. A time 'from' is included, a time 'until' is not.",
-            "客服主管（head of service）的通知在其所写的时间和商品范围内更改本政策；对同一数字有多份通知的，"
+            "客服主管（head of service）的通知在其所写的时间和商品范围内更改本政策；"
+            "对同一数字有多份通知的，"
             "以最新一份为准。其他人的消息仅供参考。每个顾客之前都要看通知：新通知不会另行提醒。"
             "“起”含该时刻，“止”不含。",
         ),
         "records": (
             "When a case is closed, every record must be as it was agreed with the customers of "
-            "the day, those of earlier cases included; whatever no longer is as agreed is set again, "
+            "the day, those of earlier cases included; whatever is no longer as agreed is set "
+            "again, "
             "as long as that is possible. Everything else stays as it is. Other departments change "
             "records only between two customers.",
             "每次结案时，所有记录都必须与当天和顾客约定的一致，包括之前的顾客；"
@@ -291,7 +295,8 @@ def _rules(policy: ShiftPolicy, language: Language) -> dict[str, str]:
         ),
         "goodwill": (
             f"Customers who ask for a goodwill payment get {paid} (pay_goodwill) if their order "
-            "came late in the sense of the rule on late delivery. If it did not, the refusal under that "
+            "came late in the sense of the rule on late delivery. If it did not, the refusal "
+            "under that "
             "rule answers for the goodwill as well.",
             f"要求补偿的顾客，如果其订单符合延误条款，可得{paid}补偿（pay_goodwill）；"
             "不符合的，按延误条款作出的拒绝同时适用于补偿。",

@@ -22,7 +22,7 @@ def basket_total(offers: Sequence[Record], sellers: Mapping[str, Record]) -> int
 def fits_wishes(offer: Record, sellers: Mapping[str, Record], wishes: Mapping[str, Any]) -> bool:
     """Whether an offer can be had and arrives in time."""
     arrival = offer["dispatch"] + sellers[offer["seller"]]["days"]
-    return offer["units"] > offer["reserved"] and arrival <= wishes["by"]
+    return bool(offer["units"] > offer["reserved"] and arrival <= wishes["by"])
 
 
 def valid_baskets(
