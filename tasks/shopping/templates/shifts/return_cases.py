@@ -137,12 +137,12 @@ def _take_back(
                       ["return_lines", {"order": main["id"], "lines": [line["line"]]}])  # fmt: skip
         else:
             (broken if is_damaged else fine).append(line["line"])
-    for line in broken:
-        while day.order(main["id"])["photo"] != line:
-            day.act("guide_customer", step="photo", order=main["id"], line=line)
-        day.act("return_lines", order=main["id"], lines=[line], damaged=True)
+    for number in broken:
+        while day.order(main["id"])["photo"] != number:
+            day.act("guide_customer", step="photo", order=main["id"], line=number)
+        day.act("return_lines", order=main["id"], lines=[number], damaged=True)
         day.wrong("damage not asked for", len(day.plan["actions"]) - 1,
-                  ["decline", {"reason": "final_sale", "record": f"{main['id']}/{line}",
+                  ["decline", {"reason": "final_sale", "record": f"{main['id']}/{number}",
                                "rule": "R1"}])  # fmt: skip
     if fine:
         day.act("return_lines", order=main["id"], lines=fine)
