@@ -23,13 +23,13 @@ from hexathlon.tasks.shopping.world.retail import DeskProblem
 
 __all__ = ["SHIFTS", "ShiftDraft", "compose_shift"]
 
-Maker = Callable[[ShiftDay, str], None]
+CaseMaker = Callable[[ShiftDay, str], None]
 
-_FIRST: Mapping[str, Maker] = {
+_FIRST: Mapping[str, CaseMaker] = {
     "order": order_change, "return": return_parcel, "swap": swap, "late": late_order,
     "basket": basket,
 }  # fmt: skip
-_AGAIN: Mapping[str, Maker] = {
+_AGAIN: Mapping[str, CaseMaker] = {
     "order": order_again, "return": return_again, "swap": swap_again, "late": late_again,
     "basket": basket_again,
 }  # fmt: skip
@@ -81,12 +81,14 @@ def compose_shift(scene: ShoppingScene, template: str) -> ShiftDraft | None:
     return ShiftDraft(params, _instruction(scene, len(day.cases)), closes, day.plans, traps)
 
 
-def _sequence(day: ShiftDay, first: Sequence[str], again: Sequence[str]) -> list[tuple[Maker, str]]:
+def _sequence(
+    day: ShiftDay, first: Sequence[str], again: Sequence[str]
+) -> list[tuple[CaseMaker, str]]:
     """Draw an order in which everyone who comes back was there at least two cases before."""
     rng = day.rng
     order = [(kind, f"{kind}{i}") for i, kind in enumerate(first)]
     order = [order[i] for i in rng.permutation(len(order)).tolist()]
-    line: list[tuple[Maker, str]] = [(_FIRST[kind], role) for kind, role in order]
+    line: list[tuple[CaseMaker, str]] = [(_FIRST[kind], role) for kind, role in order]
     used: set[str] = set()
     for kind in again:
         role = next(r for k, r in order if k == kind and r not in used)
