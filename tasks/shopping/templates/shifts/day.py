@@ -4,7 +4,7 @@ The day is composed in order. `act` carries out the reference actions on a count
 so that every case starts from what the earlier ones and other people have left.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,13 @@ from hexathlon.tasks.shopping.templates.shifts.people import PeopleDraw
 from hexathlon.tasks.shopping.world.facts import category_of
 from hexathlon.tasks.shopping.world.shift.amounts import due_refund, keeps_coupon, refund_by_lines
 from hexathlon.tasks.shopping.world.shift.counter import ShiftCounter
-from hexathlon.tasks.shopping.world.shift.policy import AUTHORITY, PAGES, Memo, ShiftPolicy
+from hexathlon.tasks.shopping.world.shift.policy import (
+    AUTHORITY,
+    PAGES,
+    Memo,
+    ShiftPolicy,
+    in_force,
+)
 from hexathlon.tasks.shopping.world.shift.rulings import Decline, Facts, ruling
 from hexathlon.tasks.shopping.world.tables import Record
 
@@ -257,6 +263,46 @@ class ShiftDay:
     def ruled(self, what: str, order: Record, **request: Any) -> Decline | None:
         """Rule on a request of the customer at the counter."""
         return ruling({"do": what, **request}, order, self.case["accounts"][0], self.facts())
+
+    def readings(self) -> Iterator[tuple[str, Facts]]:
+        """Yield what rulings depend on for clerks who misread one memo, with its name.
+
+        They ignore a memo that counts, or apply one that does not.
+        """
+        facts = self.facts()
+        live = {memo.id for memo in in_force(self.memos, self.now)}
+        for memo in self.memos:
+            others = [other for other in self.memos if other.id != memo.id]
+            if memo.at > self.now:
+                continue
+            if memo.id in live:
+                yield f"memo {memo.id} ignored", facts._replace(memos=others)
+            else:
+                kind = "window" if memo.kind == "chat" else memo.kind
+                applied = replace(memo, id=f"{memo.id}*", at=self.now, author=AUTHORITY, kind=kind,
+                                  start=0, end=24 * 60)  # fmt: skip
+                label = f"memo {memo.id} applied all the same"
+                yield label, facts._replace(memos=[*others, applied])
+
+    def misread(
+        self, refusal: Decline | None, order: Record, place: int, instead: list[Any],
+        what: str, **request: Any,
+    ) -> None:  # fmt: skip
+        """Add the near misses of clerks who misread a memo and come to another ruling.
+
+        Args:
+            refusal: The right ruling.
+            order: The order.
+            place: Position of the reference action that follows from it.
+            instead: The call that follows from permission.
+            what: The request, as for `ruled`.
+            request: Its fields.
+        """
+        for label, facts in self.readings():
+            other = ruling({"do": what, **request}, order, self.case["accounts"][0], facts)
+            if (other is None) == (refusal is None):
+                continue
+            self.wrong(label, place, instead if other is None else ["decline", other._asdict()])
 
     def decline(self, refusal: Decline) -> None:
         """Decline."""

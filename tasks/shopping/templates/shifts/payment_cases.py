@@ -93,9 +93,11 @@ def _pay(day: ShiftDay, main_id: str) -> None:
         day.decline(refusal)
         refund = {"order": main_id, "refund_to": main["payment"], "cents": main["fee_cents"]}
         day.wrong("fee refunded although not late", 0, ["set_refund", refund])
+        day.misread(refusal, main, 0, ["set_refund", refund], "late")
         # The refusal of goodwill names the same record; only the fee is asked for then.
         return
     day.settle(main_id, main["payment"], late_cents(main, day.facts()))
+    day.misread(None, main, 0, [], "late")
     refused = day.ruled("goodwill", main)
     place = len(day.plan["actions"])
     amount = terms_at(day.policy, day.memos, day.now, "").goodwill_cents
@@ -105,6 +107,11 @@ def _pay(day: ShiftDay, main_id: str) -> None:
                   ["pay_goodwill", {"order": main_id, "cents": amount}])  # fmt: skip
     else:
         day.act("pay_goodwill", order=main_id, cents=amount)
+        for label, facts in day.readings():
+            other = terms_at(day.policy, facts.memos, day.now, "").goodwill_cents
+            if other != amount:
+                day.wrong(f"{label}: amount", place,
+                          ["pay_goodwill", {"order": main_id, "cents": other}])  # fmt: skip
         day.wrong("goodwill declined", place, ["decline", {
             "reason": "budget_spent", "record": main_id, "rule": "R1"}])  # fmt: skip
 

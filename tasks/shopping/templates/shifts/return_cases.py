@@ -6,7 +6,7 @@ from hexathlon.tasks.shopping.templates.shifts.day import Rejected, ShiftDay
 from hexathlon.tasks.shopping.templates.shifts.shared import found, history, keep
 from hexathlon.tasks.shopping.templates.shifts.words import listed, who
 from hexathlon.tasks.shopping.world.shift.amounts import goods_cents
-from hexathlon.tasks.shopping.world.shift.rulings import refund_method, ruling
+from hexathlon.tasks.shopping.world.shift.rulings import refund_method
 from hexathlon.tasks.shopping.world.tables import Record
 from hexathlon.tasks.shopping.world.wording import chosen_text
 
@@ -130,11 +130,13 @@ def _take_back(
     for line in wanted:
         is_damaged = line["line"] in damaged
         refusal = day.ruled("return", main, line=line["line"], damaged=is_damaged)
+        back = ["return_lines", {"order": main["id"], "lines": [line["line"]]}]
+        asked = {"line": line["line"], "damaged": is_damaged}
         if refusal is not None:
             place = len(day.plan["actions"])
             day.decline(refusal)
-            day.wrong(f"returned {refusal.record} although {refusal.reason}", place,
-                      ["return_lines", {"order": main["id"], "lines": [line["line"]]}])  # fmt: skip
+            day.misread(refusal, main, place, back, "return", **asked)
+            day.wrong(f"returned {refusal.record} although {refusal.reason}", place, back)
         else:
             (broken if is_damaged else fine).append(line["line"])
     for number in broken:
@@ -146,20 +148,18 @@ def _take_back(
                                "rule": "R1"}])  # fmt: skip
     if fine:
         day.act("return_lines", order=main["id"], lines=fine)
-        _ignoring(day, main, fine)
+        for number in fine:
+            day.misread(None, main, len(day.plan["actions"]) - 1, [], "return", line=number,
+                        damaged=False)  # fmt: skip
     if fine or broken:
-        day.settle(main["id"], refund_method(main, day.facts()))
-
-
-def _ignoring(day: ShiftDay, main: Record, lines: list[str]) -> None:
-    """Add the near miss of a clerk who reads no memos and therefore declines."""
-    facts = day.facts()._replace(memos=())
-    for line in lines:
-        request = {"do": "return", "line": line, "damaged": False}
-        refusal = ruling(request, main, day.case["accounts"][0], facts)
-        if refusal is not None:
-            day.wrong("memos ignored", len(day.plan["actions"]) - 1,
-                      ["decline", refusal._asdict()])  # fmt: skip
+        method = refund_method(main, day.facts())
+        day.settle(main["id"], method)
+        name, arguments = day.plan["actions"][-1]
+        for label, facts in day.readings():
+            other = refund_method(main, facts)
+            if other != method and name == "set_refund":
+                day.wrong(f"{label}: method", len(day.plan["actions"]) - 1,
+                          [name, {**arguments, "refund_to": other}])  # fmt: skip
 
 
 def return_again(day: ShiftDay, role: str) -> None:
@@ -335,6 +335,8 @@ def _exchange(day: ShiftDay, main: Record, line: Record, variant: str) -> None:
         day.act("exchange_line", **arguments)
         day.wrong("returned instead", 0, ["return_lines", {
             "order": main["id"], "lines": [line["line"]]}])  # fmt: skip
+    day.misread(refusal, main, 0, ["exchange_line", arguments], "exchange", line=line["line"],
+                variant=variant)  # fmt: skip
 
 
 def _offer(day: ShiftDay, order: str, spare: str, leaving: str) -> None:
