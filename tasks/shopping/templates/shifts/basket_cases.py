@@ -84,18 +84,18 @@ def basket_again(day: ShiftDay, role: str) -> None:
         wishes["by"] -= 1
         said = day.say(
             f" I was here about my basket. It all has to be here one day earlier, by day "
-            f"{wishes['by']}; everything else as before. Please make a new order of it, at today's "
-            "prices.",
-            f"我之前来配过一套东西。现在要提前一天，第{wishes['by']}天之前（含当天）到齐，其他不变。"
+            f"{wishes['by']}; everything else as before, except that I can "
+            "spend more if need be. Please make a new order of it, at today's prices.",
+            f"我之前来配过一套东西。现在要提前一天，第{wishes['by']}天之前（含当天）到齐，预算可以放宽，其他不变。"
             "请按现在的价格重新下单。",
         )
     else:
         wishes["without"] = day.pick(sellers)
         said = day.say(
             f" I was here about my basket. I have read bad things about {wishes['without']}: "
-            "nothing from them, please; everything else as before. Please make a new order of it, "
-            "at today's prices.",
-            f"我之前来配过一套东西。我看到{wishes['without']}评价很差，不要他家的，其他不变。"
+            "nothing from them, please; everything else as before, except that I can spend more if "
+            "need be. Please make a new order of it, at today's prices.",
+            f"我之前来配过一套东西。我看到{wishes['without']}评价很差，不要他家的，预算可以放宽，其他不变。"
             "请按现在的价格重新下单。",
         )
     case["says"] = who(account, day.scene.language) + said
