@@ -1,9 +1,11 @@
 """Scripts of a day at the counter: oracle, alternatives, near misses and trivial clerks."""
 
-from collections.abc import Collection, Iterator, Mapping
+import re
+from collections.abc import Collection, Generator, Iterator, Mapping
 from typing import Any
 
 from hexathlon.tasks.catalogue import open_catalogue
+from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.shopping.world.retail import DeskProblem
 from hexathlon.tasks.shopping.world.shift.counter import ShiftCounter
 from hexathlon.tasks.shopping.world.shift.policy import PAGES
@@ -15,6 +17,8 @@ from hexathlon.tasks.tool_calls import tool_call
 __all__ = ["oracle_length", "shift_alternatives", "shift_mutants", "shift_oracle", "shift_policies"]
 
 _Call = tuple[str, dict[str, Any]]
+_NAMED = re.compile(r"(?:I am |我是)(\w+ \w+)(?:, postcode |，邮编)(\d{5})")
+_ORDER = re.compile(r"\bO\d{8}\b")
 _AT_ONCE = 6
 """Number of orders that `show_orders` shows."""
 
@@ -181,18 +185,28 @@ def shift_mutants(task: Task) -> Mapping[str, Script]:
     for number, plan in enumerate(_truth(task)["plans"]):
         for label, (place, calls) in plan["wrong"].items():
             changed: list[_Call] = [(name, arguments) for name, arguments in calls]
+            if label.endswith(": method") and _misrouted(task, changed):
+                continue
             found[f"case {number + 1}: {label}"] = _played(task, wrong=(number, place, changed))
     found["nothing checked"] = _played(task, check=False)
     return found
 
 
+def _misrouted(task: Task, calls: Collection[_Call]) -> bool:
+    """Whether the system swaps the payment methods of a refund, which would make it right."""
+    routed = {d["order"] for d in task.params["defects"] if d["kind"] == "route"}
+    return any(arguments.get("order") in routed for _, arguments in calls)
+
+
 def shift_policies(task: Task) -> Mapping[str, Script]:
-    """Return trivial clerks: one closes every case, one declines whatever was named."""
+    """Return trivial clerks."""
+    refusal = ("decline", {"reason": "window_passed", "record": "O10000000/1", "rule": "R1"})
     return {
+        "first_hit": _guessing(task, first=True),
+        "buy_random": _guessing(task),
+        "dump": _everything(task),
         "majority": _closing(task, []),
-        "always_refuse": _closing(
-            task, [("decline", {"reason": "window_passed", "record": "O10000000/1", "rule": "R1"})]
-        ),
+        "always_refuse": _closing(task, [refusal]),
     }
 
 
@@ -201,6 +215,38 @@ def _closing(task: Task, before: list[_Call]) -> Script:
         for name, arguments in before:
             yield tool_call(name, **arguments)
         yield tool_call("finish_case", net_cents=0)
+
+
+def _orders_of(heard: str) -> Generator[str, str, list[str]]:
+    """Find the account of the customer who has just spoken, and return its orders."""
+    found = _NAMED.findall(heard)
+    name, code = next(((n, c) for n, c in found[-1:]), ("", ""))
+    account = yield tool_call("find_customer", name=name, postcode=code)
+    shown = yield tool_call("show_customer", customer=account[:9])
+    return _ORDER.findall(shown) or [""]
+
+
+def _guessing(task: Task, *, first: bool = False) -> Script:
+    """Take back or cancel the first line of the customer's first order, or of a random one."""
+    draw = generator_for("random counter clerk", task.id)
+    heard = task.params["cases"][0]["says"]
+    for _ in range(2 * len(task.params["cases"])):
+        orders = yield from _orders_of(heard)
+        order = orders[0 if first else int(draw.integers(len(orders)))]
+        yield tool_call("return_lines", order=order, lines=["1"])
+        if not first:
+            yield tool_call("cancel_lines", order=order, lines=["1"])
+        heard = yield tool_call("finish_case", net_cents=0)
+
+
+def _everything(task: Task) -> Script:
+    heard = task.params["cases"][0]["says"]
+    for _ in range(2 * len(task.params["cases"])):
+        orders = yield from _orders_of(heard)
+        for order in orders:
+            yield tool_call("return_lines", order=order, lines=["1"])
+            yield tool_call("cancel_lines", order=order, lines=["1"])
+        heard = yield tool_call("finish_case", net_cents=0)
 
 
 def _truth(task: Task) -> Mapping[str, Any]:
