@@ -27,13 +27,15 @@ def late_order(day: ShiftDay, role: str) -> None:
     """Refund the delivery fee of a late order, and pay goodwill if the month allows it."""
     people, rng = day.people, day.rng
     if not day.counter.tables.keys("goodwill"):
-        goodwill_paid(day, left=day.span(1, 2))
+        goodwill_paid(day, left=day.span(1, 3))
     account = people.account()
     limit = day.policy.late_days
     delay = limit + day.pick((-1, 0, 1, 2, 3))
     main = people.order(account, "delivered", pieces=2, since=day.span(2, 12), delay=delay,
                         fee="never")  # fmt: skip
-    other = people.order(account, "delivered", pieces=2, since=day.span(2, 12), apart=[main])
+    both = rng.random() < 0.5
+    other = people.order(account, "delivered", pieces=2, since=day.span(2, 12), apart=[main],
+                         delay=limit + 1 + day.span(0, 2) if both else 0, fee="never")  # fmt: skip
     before_month = "account" in day.kinds and rng.random() < 0.6
     owner = account
     if before_month:
@@ -74,7 +76,7 @@ def late_order(day: ShiftDay, role: str) -> None:
         day.offers.append({"kind": "goodwill", "order": main["id"]})
     if day.order(main["id"])["refunds"]:
         day.offers.append({"kind": "route", "order": main["id"]})
-    day.mind[role] = {"account": account, "main": main["id"], "other": other["id"]}
+    day.mind[role] = {"account": account, "other": other["id"] if both else None}
 
 
 def _memos(day: ShiftDay, limit: int, delay: int) -> None:
@@ -117,22 +119,50 @@ def _pay(day: ShiftDay, main_id: str) -> None:
 
 
 def late_again(day: ShiftDay, role: str) -> None:
-    """Someone else comes with a late order after colleagues have paid goodwill, too."""
+    """The customer wants the same for her other late order, or for somebody else's."""
     known = day.mind[role]
     account = known["account"]
     case = day.begin([account["id"]])
+    case["says"] = who(account, day.scene.language)
+    if known["other"] is not None:
+        _second_order(day, known["other"])
+    else:
+        _strange_order(day, account["id"])
+    case["answers"]["email"] = account["email"]
+
+
+def _second_order(day: ShiftDay, order_id: str) -> None:
+    before = day.booked()
+    order = day.order(order_id)
+    case, goods = day.case, order["lines"][0]
+    case["says"] += day.say(
+        f" I was here about the late parcel. My order with {day.the(goods)} was late as well: "
+        "please do the same for that one, delivery fee and goodwill.",
+        f"我之前来办过延误的事。我那个含{day.kind(goods)}的订单也晚到了：请同样处理，退运费并给补偿。",
+    )
+    case["answers"] = {"order": order_id}
+    day.look("show_order", order=order_id)
+    day.look("show_goodwill")
+    _pay(day, order_id)
+    day.finish(before)
+
+
+def _strange_order(day: ShiftDay, account_id: str) -> None:
     strange = next(
         key for key in day.counter.tables.keys("goodwill")
-        if day.persons[day.order(key)["customer"]] != day.persons[account["id"]]
+        if day.persons[day.order(key)["customer"]] != day.persons[account_id]
     )  # fmt: skip
     before = day.booked()
-    case["says"] = who(account, day.scene.language) + day.say(
+    case = day.case
+    case["says"] += day.say(
         f" I was here about the late parcel. My sister-in-law's order {strange} was late, too; "
         "please refund its delivery fee to her, she has asked me to see to it.",
         f"我之前来办过延误的事。我嫂子的订单{strange}也晚到了，她托我来办，请把运费退给她。",
     )
-    case["answers"] = {"order": strange, "email": account["email"],
-                       "agreement": day.say("She has asked me to.", "她托我来的。")}  # fmt: skip
+    case["answers"] = {
+        "order": strange,
+        "agreement": day.say("She has asked me to.", "她托我来的。"),
+    }
     day.look("show_order", order=strange)
     refusal = day.ruled("late", day.order(strange))
     assert refusal is not None
