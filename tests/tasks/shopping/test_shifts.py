@@ -74,10 +74,10 @@ def test_trivial_clerks_are_wrong_and_get_no_credit_for_most_cases(days, env):
             assert partial is not None and partial <= 0.5, (task.id, name)
 
 
-def test_a_day_has_three_to_five_gaps_that_nothing_announces(days):
+def test_a_day_has_four_or_five_gaps_that_nothing_announces(days):
     for task in days:
         traps = task.checks[0].params["traps"]
-        assert 3 <= len(traps) <= 5 and set(traps) <= set(TRAPS), task.id
+        assert 4 <= len(traps) <= 5 and set(traps) <= set(TRAPS), task.id
         assert len(task.params["defects"]) >= 2
         shown = task.instruction + json.dumps(task.params["cases"][0]["says"])
         assert not any(trap in shown for trap in traps)

@@ -35,14 +35,14 @@ _AGAIN: Mapping[str, CaseMaker] = {
 }  # fmt: skip
 
 SHIFTS: Mapping[str, tuple[str, str]] = {
-    "shift_orders": ("order order return late basket", "order order return late"),
-    "shift_returns": ("return return swap swap order", "return return swap order"),
-    "shift_baskets": ("basket basket order swap return", "basket order return swap"),
-    "shift_payments": ("late late order swap swap basket", "late order swap"),
+    "shift_orders": ("order order return late basket", "order order return late basket"),
+    "shift_returns": ("return return swap swap order", "return return swap swap order"),
+    "shift_baskets": ("basket basket order swap return", "basket basket order return swap"),
+    "shift_payments": ("late late order swap swap basket", "late late order swap"),
 }
 """Kinds of first cases, and kinds of cases in which such a customer comes back."""
 
-_FEWEST, _MOST = 3, 5
+_FEWEST, _MOST = 4, 5
 """Numbers of unannounced gaps on a day."""
 
 
@@ -108,9 +108,7 @@ def _defects(day: ShiftDay) -> list[dict[str, Any]]:
     allowed = TRAIN_TRAPS if day.scene.split == "train" else TRAPS
     if len(day.traps) > _MOST - 2:
         raise Rejected("too many gaps in the records")
-    wanted = min(
-        max(_FEWEST - len(day.traps), 2) + int(day.rng.integers(2)), _MOST - len(day.traps)
-    )
+    wanted = min(3 + int(day.rng.integers(2)), _MOST - len(day.traps))
     offers = [*day.offers, *_synchronisations(day)]
     kinds = sorted({offer["kind"] for offer in offers} & set(allowed))
     chosen: list[dict[str, Any]] = []
@@ -145,8 +143,13 @@ def _synchronisations(day: ShiftDay) -> Iterator[dict[str, Any]]:
         fields = ("refunds",) if record["status"] == "delivered" else ("note", "carrier")
         if record["status"] in ("delivered", "pending") and number + 1 < len(day.cases):
             for field in fields:
-                if record[field] != morning[field]:
-                    case = number + 1 + int(day.rng.integers(len(day.cases) - number - 1))
+                # Not while the customer is there, whose net amount would be in doubt.
+                spots = [
+                    case for case in range(number + 1, len(day.cases))
+                    if record["customer"] not in day.cases[case]["accounts"]
+                ]  # fmt: skip
+                if record[field] != morning[field] and spots:
+                    case = day.pick(spots)
                     yield {"kind": "sync", "order": order_id, "field": field, "case": case}
 
 

@@ -261,8 +261,17 @@ class ShiftDay:
         )  # fmt: skip
 
     def ruled(self, what: str, order: Record, **request: Any) -> Decline | None:
-        """Rule on a request of the customer at the counter."""
-        return ruling({"do": what, **request}, order, self.case["accounts"][0], self.facts())
+        """Rule on a request of the customer at the counter.
+
+        Raises:
+            Rejected: If several memos rule it out, so that none is the one to cite.
+        """
+        asked, asker, facts = {"do": what, **request}, self.case["accounts"][0], self.facts()
+        found = ruling(asked, order, asker, facts)
+        if found and found.rule.startswith("R"):
+            if ruling(asked, order, asker, facts._replace(memos=())) is None:
+                raise Rejected("several memos rule a request out")
+        return found
 
     def readings(self) -> Iterator[tuple[str, Facts]]:
         """Yield what rulings depend on for clerks who misread one memo, with its name.

@@ -131,9 +131,9 @@ SHIFT_TOOLS: tuple[ToolSchema, ...] = (
     ),
     schema(
         "finish_case",
-        "Close the case; the next customer follows. State the net amount in cents that the "
-        "customer gets through this case, refunds and goodwill, negative if the customer has to "
-        "pay; 0 if nothing.",
+        "Close the case; the next customer follows. Tell the customer the net amount, in cents, "
+        "that is refunded or paid as goodwill through this case; negative if refunds are taken "
+        "back, 0 if nothing is booked. Prices of goods do not count.",
         net_cents=_CENTS,
     ),
 )
