@@ -60,18 +60,19 @@ def main() -> None:
     source, env = ShoppingSource(), ShoppingEnv()
     hits: dict[str, float] = defaultdict(float)
     clerks: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    purchases = 0
+    purchases = cases = 0
     for index in range(options.tasks):
         task = source.build(source.address(options.split, index, options.level))
         if task.params["world"] == "store":
             purchases += 1
             for name, chance in ranked(task).items():
                 hits[name] += chance
-        else:
+        elif task.params["world"] == "service":
+            cases += 1
             pair = min(task.id, task.twin or task.id)
             for name, score in served(source, env, task).items():
                 clerks[name][pair].append(score)
-    print(f"{options.level}: {purchases} purchases, {options.tasks - purchases} service cases")
+    print(f"{options.level}: {purchases} purchases, {cases} service cases")
     for name, chance in sorted(hits.items(), key=lambda entry: -entry[1])[:12]:
         print(f"  {chance / purchases:6.1%}  {name}")
     for name, pairs in clerks.items():

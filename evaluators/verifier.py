@@ -73,6 +73,7 @@ _entries: dict[str, _Entry] = {
     "intercode_iou": _Entry("hexathlon.evaluators.sql.intercode:intercode_iou", "2", True),
     "dbbench": _Entry("hexathlon.evaluators.sql.dbbench:dbbench", "2", True),
     "shopping_order": _Entry("hexathlon.evaluators.shopping.order:shopping_order", "1", True),
+    "shopping_shift": _Entry("hexathlon.evaluators.shopping.shift:shopping_shift", "1", True),
     "shopping_loose": _Entry("hexathlon.evaluators.shopping.simulator:shopping_loose", "1", True),
     "shopping_strict": _Entry("hexathlon.evaluators.shopping.simulator:shopping_strict", "1", True),
     "osworld": _Entry("hexathlon.evaluators.gui.osworld.check:osworld", "1", True),

@@ -17,7 +17,9 @@ from hexathlon.tasks.shopping.loaders.webshop import WEBSHOP_TOOLS
 from hexathlon.tasks.shopping.service.casework import service_tools
 from hexathlon.tasks.shopping.world.retail import DeskProblem
 from hexathlon.tasks.shopping.world.retail_tools import RETAIL_TOOLS
+from hexathlon.tasks.shopping.world.shift.tools import SHIFT_TOOLS
 from hexathlon.tasks.shopping.world.tools import store_tools
+from hexathlon.tasks.shopping.world.wording import say
 from hexathlon.tasks.task import Task
 
 __all__ = ["ShoppingEnv", "make_vector"]
@@ -46,7 +48,10 @@ class ShoppingEnv(Environment):
             {
                 *(schema.name for schema in store_tools(dialogue=True, personal=True)),
                 *(schema.name for schema in service_tools(dialogue=True)),
-                *(schema.name for schema in (*RETAIL_TOOLS, END_TOOL, *WEBSHOP_TOOLS)),
+                *(
+                    schema.name
+                    for schema in (*SHIFT_TOOLS, *RETAIL_TOOLS, END_TOOL, *WEBSHOP_TOOLS)
+                ),
             }
         )
     )
@@ -71,7 +76,8 @@ class ShoppingEnv(Environment):
     def call_tool(self, name: str, arguments: dict[str, Any]) -> str:
         """Run a tool of the world; the task defines which tools exist."""
         try:
-            return self.world.call(name, arguments)
+            answer = self.world.call(name, arguments)
+            return f"{answer}{self._actions_left()}" if name == "finish_case" else answer
         except DeskProblem as problem:
             raise ToolError(str(problem)) from None
         finally:
@@ -101,6 +107,14 @@ class ShoppingEnv(Environment):
     def detach(self) -> None:
         """Give a fork its own world; `load` fills it."""
         self._world = copy.copy(self._world)
+
+    def _actions_left(self) -> str:
+        """Return how many actions are left of a day at the counter; empty for other tasks."""
+        if self.task.params["world"] != "shift":
+            return ""
+        left = max(0, self.limits.turns - self._turn)
+        en, zh = f"\n(Actions left: {left})", f"\n（剩余操作次数：{left}）"
+        return say(self.task.params["language"], en, zh)
 
     def _end_if_closed(self) -> None:
         if self.world.closed:

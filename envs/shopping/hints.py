@@ -26,6 +26,11 @@ HINTS: Mapping[str, str] = MappingProxyType(
         "show_order": "`return_items ORDER 1 PAYMENT`, `cancel_order ORDER mistake` and so on; "
         "with a customer, `propose return_items ORDER 1 PAYMENT` first; at the end `finish`, or "
         "`report_impossible REASON RECORD PARAGRAPH`.",
+        "read_memos": "Then `find_customer`, `show_customer`, `show_order` and `show_history`.",
+        "show_orders": "`finish_case AMOUNT` closes the case with the net amount in cents.",
+        "records": "A record was not as agreed when a case was closed, or another one changed.",
+        "declines": "A refusal is wrong, missing or superfluous.",
+        "amounts": "The net amount that a customer was told is wrong.",
         "ledger": "The order differs from the request.",
         "unchanged": "The records differ from the expected ones.",
         "answer": "The answer is wrong, missing or superfluous: the request was refused instead of "

@@ -12,6 +12,7 @@ __all__ = ["ShoppingWorld", "open_world"]
 
 _WORLDS = {
     "store": "hexathlon.envs.shopping.store:StoreWorld",
+    "shift": "hexathlon.envs.shopping.shift:ShiftWorld",
     "service": "hexathlon.envs.shopping.service:ServiceWorld",
     "retail": "hexathlon.envs.shopping.retail:RetailWorld",
     "webshop": "hexathlon.envs.shopping.webshop:WebShopWorld",

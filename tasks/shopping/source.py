@@ -6,6 +6,7 @@ which side. Splits use different catalogues, so knowledge of one split's product
 orders does not transfer to another.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -38,13 +39,22 @@ from hexathlon.tasks.shopping.service.scripts import (
     service_policies,
     service_thought,
 )
+from hexathlon.tasks.shopping.service.shift_scripts import (
+    oracle_length,
+    shift_alternatives,
+    shift_mutants,
+    shift_oracle,
+    shift_policies,
+)
 from hexathlon.tasks.shopping.templates.case import ServiceCase
 from hexathlon.tasks.shopping.templates.draft import ShoppingDraft, order_of
+from hexathlon.tasks.shopping.templates.shifts.compose import ShiftDraft
 from hexathlon.tasks.shopping.templates.table import TEMPLATES, templates_of
 from hexathlon.tasks.shopping.world.settings import open_settings
+from hexathlon.tasks.shopping.world.shift.tools import SHIFT_TOOLS
 from hexathlon.tasks.shopping.world.tools import store_tools
 from hexathlon.tasks.source import Script, TaskAddress
-from hexathlon.tasks.task import Check, Level, Limits, Split, Task
+from hexathlon.tasks.task import LEVELS, Check, Level, Limits, Split, Task
 
 __all__ = ["CATALOGUE_SIZES", "ShoppingSource", "source"]
 
@@ -60,6 +70,8 @@ _CATALOGUES: dict[Split, int] = {"train": 8, "dev": 1, "test": 1, "heldout": 1}
 """Number of catalogues per split."""
 _STRICT = 8
 """Attempts in which rankings that leave out a request's unwanted values must fail, too."""
+_SLACK = 1.5
+"""Budget of turns of a day, as a multiple of the oracle's."""
 _ATTEMPTS, _MOVE_AFTER = 600, 50
 """Maximum attempts per instance, and the number of attempts after which the next catalogue is
 tried: a small catalogue may contain no target that suits a template."""
@@ -70,7 +82,7 @@ class ShoppingSource(PairedSource):
 
     name = "shopping"
     family = "shopping"
-    version = "4"
+    version = "5"
     sizes: ClassVar[Mapping[Split, int | None]] = {
         "train": None, "dev": 25_800, "test": 1_200, "heldout": 1_200,
     }  # fmt: skip
@@ -82,6 +94,25 @@ class ShoppingSource(PairedSource):
     def templates_of(self, level: Level) -> Sequence[str]:
         """Return the names of the templates with tasks of a level."""
         return templates_of(level)
+
+    def address(self, split: Split, index: int, level: Level | None = None) -> str:
+        """Return the id of the task at `index`; a long prefix covers all levels and templates.
+
+        At `hard`, every other pair is a day at the counter; the remaining pairs have the template
+        that they would have without days.
+        """
+        chosen = level or LEVELS[index % len(LEVELS)]
+        number = index if level else index // len(LEVELS)
+        names = [name for name in templates_of(chosen) if not TEMPLATES[name].shift]
+        shifts = [name for name in templates_of(chosen) if TEMPLATES[name].shift]
+        pair = number // 2
+        # Over two rounds, every template has its turn, whether their number is even or odd.
+        turn = pair + (pair // len(names) if len(names) % 2 == 0 else 0)
+        if shifts and turn % 2:
+            name = shifts[pair // 2 % len(shifts)]
+        else:
+            name = names[pair % len(names)]
+        return str(TaskAddress(self.name, name, chosen, split, number))
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
         """Build one task; the same id gives the same task in every process.
@@ -126,27 +157,37 @@ class ShoppingSource(PairedSource):
             if given_away(scene, made, strictly=attempt < _STRICT):
                 return None
             return self._purchase(task_id, address, scene, made)
+        if isinstance(made, ShiftDraft):
+            return self._shift(task_id, address, made)
         if made is None:
             return None
         return self._case(task_id, address, scene, made, dialogue=template.dialogue)
 
     def oracle(self, task: Task) -> Script:
         """Solve the task with the tools."""
-        return {"store": store_oracle, "service": service_oracle}[task.params["world"]](task)
+        return {"store": store_oracle, "service": service_oracle, "shift": shift_oracle}[
+            task.params["world"]
+        ](task)
 
     def alternatives(self, task: Task) -> Mapping[str, Script]:
         """Return alternative correct solutions."""
-        return {"store": store_alternatives, "service": service_alternatives}[task.params["world"]](
-            task
-        )
+        return {
+            "store": store_alternatives,
+            "service": service_alternatives,
+            "shift": shift_alternatives,
+        }[task.params["world"]](task)
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
         """Return near misses."""
-        return {"store": store_mutants, "service": service_mutants}[task.params["world"]](task)
+        return {"store": store_mutants, "service": service_mutants, "shift": shift_mutants}[
+            task.params["world"]
+        ](task)
 
     def policies(self, task: Task) -> Mapping[str, Script]:
         """Return trivial shoppers."""
-        return {"store": store_policies, "service": service_policies}[task.params["world"]](task)
+        return {"store": store_policies, "service": service_policies, "shift": shift_policies}[
+            task.params["world"]
+        ](task)
 
     def one_sided(self, task: Task) -> Mapping[str, Script]:
         """Return the clerks that ignore the policy, `always_does` and `always_declines`.
@@ -225,6 +266,22 @@ class ShoppingSource(PairedSource):
             limits=Limits(turns=50),
             checks=(Check(name="shopping_order", params=truth),),
             twin=case.twin,
+        )
+
+    def _shift(self, task_id: str, address: TaskAddress, draft: ShiftDraft) -> Task:
+        truth = {"closes": draft.closes, "plans": draft.plans, "traps": draft.traps}
+        turns = math.ceil(_SLACK * oracle_length(draft.params, truth))
+        english = draft.params["language"] == "en"
+        budget = f" You have {turns} actions." if english else f"共可操作{turns}次。"
+        return self._task(
+            task_id,
+            address,
+            instruction=f"{draft.instruction}{budget}",
+            params=draft.params,
+            tools=SHIFT_TOOLS,
+            limits=Limits(turns=turns),
+            checks=(Check(name="shopping_shift", params=truth),),
+            twin=False,
         )
 
     def _task(self, task_id: str, address: TaskAddress, *, twin: bool, **fields: Any) -> Task:

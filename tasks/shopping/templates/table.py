@@ -1,7 +1,7 @@
 """Registry of templates by name, with the levels of each."""
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 from hexathlon.tasks.shopping.scene import ShoppingScene
@@ -13,6 +13,7 @@ from hexathlon.tasks.shopping.templates.impossible import IMPOSSIBLE
 from hexathlon.tasks.shopping.templates.personal import PERSONAL
 from hexathlon.tasks.shopping.templates.purchase import PURCHASES
 from hexathlon.tasks.shopping.templates.service import SERVICE_DIALOGUES, SERVICES
+from hexathlon.tasks.shopping.templates.shifts.compose import SHIFTS, ShiftDraft, compose_shift
 from hexathlon.tasks.task import LEVELS, Level
 
 __all__ = ["TEMPLATES", "ShoppingTemplate", "templates_of"]
@@ -21,11 +22,14 @@ __all__ = ["TEMPLATES", "ShoppingTemplate", "templates_of"]
 class ShoppingTemplate(NamedTuple):
     """A kind of task."""
 
-    make: Callable[[ShoppingScene], ShoppingDraft | ServiceCase | None]
+    make: Callable[[ShoppingScene], ShoppingDraft | ServiceCase | ShiftDraft | None]
     twins: bool = False
     levels: tuple[Level, ...] = LEVELS
     dialogue: bool = False
     """Whether a service case is played in dialogue; purchases set this themselves."""
+
+    shift: bool = False
+    """Whether it is a day at the counter."""
 
 
 _NOT_TINY: tuple[Level, ...] = ("easy", "medium", "hard")
@@ -54,6 +58,10 @@ TEMPLATES: dict[str, ShoppingTemplate] = {
     **{
         name: ShoppingTemplate(make, twins=True, dialogue=True)
         for name, make in SERVICE_DIALOGUES.items()
+    },
+    **{
+        name: ShoppingTemplate(partial(compose_shift, template=name), levels=("hard",), shift=True)
+        for name in SHIFTS
     },
 }
 

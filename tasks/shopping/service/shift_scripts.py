@@ -1,0 +1,259 @@
+"""Scripts of a day at the counter: oracle, alternatives, near misses and trivial clerks."""
+
+import re
+from collections.abc import Collection, Generator, Iterator, Mapping
+from typing import Any
+
+from hexathlon.tasks.catalogue import open_catalogue
+from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.shopping.world.retail import DeskProblem
+from hexathlon.tasks.shopping.world.shift.counter import ShiftCounter
+from hexathlon.tasks.shopping.world.shift.policy import PAGES
+from hexathlon.tasks.shopping.world.tables import Record, Tables
+from hexathlon.tasks.source import Script
+from hexathlon.tasks.task import Task
+from hexathlon.tasks.tool_calls import tool_call
+
+__all__ = ["oracle_length", "shift_alternatives", "shift_mutants", "shift_oracle", "shift_policies"]
+
+_Call = tuple[str, dict[str, Any]]
+_NAMED = re.compile(r"(?:I am |我是)(\w+ \w+)(?:, postcode |，邮编)(\d{5})")
+_ORDER = re.compile(r"\bO\d{8}\b")
+_AT_ONCE = 6
+"""Number of orders that `show_orders` shows."""
+
+
+class _Clerk:
+    """Plays the reference on a mirror of the day and repairs what the system did wrong.
+
+    Args:
+        params: Parameters of the day.
+        truth: `closes` and `plans` of the check.
+    """
+
+    def __init__(self, params: Mapping[str, Any], truth: Mapping[str, Any]) -> None:
+        where = params["catalogue"]
+        self.mirror = ShiftCounter(params, open_catalogue(where["seed"], where["size"]))
+        self._truth = truth
+        self._due: dict[str, Any] = {}
+        self._touched: list[str] = []
+
+    def calls(
+        self,
+        *,
+        look: bool = True,
+        check: bool = True,
+        late_memos: bool = False,
+        left: Collection[str] = (),
+        wrong: tuple[int, int, list[_Call]] | None = None,
+    ) -> Iterator[_Call]:
+        """Yield the calls of a whole day.
+
+        Args:
+            look: Whether to look things up.
+            check: Whether to look at the touched orders before a case is closed.
+            late_memos: Whether memos are read after the look-ups instead of before.
+            left: Orders whose records are not set right.
+            wrong: Case, action and the calls that replace it.
+        """
+        if look:
+            for page in PAGES:
+                yield from self._made("read_policy", {"page": page})
+        for number, plan in enumerate(self._truth["plans"]):
+            self._due.update(self._truth["closes"][number]["changes"])
+            looks = [(name, arguments) for name, arguments in plan["looks"]]
+            memos: list[_Call] = [("read_memos", {})]
+            for name, arguments in looks + memos if late_memos else memos + looks:
+                if look:
+                    yield from self._made(name, arguments)
+            actions = [(name, arguments) for name, arguments in plan["actions"]]
+            touched = list(left)
+            if wrong is not None and wrong[0] == number:
+                taken = actions[wrong[1]]
+                touched += [
+                    str(taken[1].get(name, "")).split("/")[0]
+                    for name in ("order", "record", "customer")
+                ]
+                touched += [str(arguments.get("order", "")) for _, arguments in wrong[2]]
+                actions[wrong[1] : wrong[1] + 1] = wrong[2]
+            *before, last = actions
+            for name, arguments in before:
+                yield from self._made(name, arguments)
+            if check:
+                yield from self._checked(before, touched, look)
+            yield from self._made(*last)
+
+    def _made(self, name: str, arguments: dict[str, Any]) -> Iterator[_Call]:
+        yield name, arguments
+        try:
+            self.mirror.call(name, arguments)
+        except DeskProblem:
+            pass
+
+    def _checked(self, actions: list[_Call], left: Collection[str], look: bool) -> Iterator[_Call]:
+        """Look at all orders of the day so far and set right what differs."""
+        named = [arguments["order"] for _, arguments in actions if "order" in arguments]
+        self._touched = list(dict.fromkeys([*self._touched, *named]))
+        if look:
+            yield from self._shown(self._touched)
+            for name, arguments in actions:
+                if name == "place_order":
+                    yield from self._made("show_customer", {"customer": arguments["customer"]})
+                elif name == "pay_goodwill":
+                    yield from self._made("show_goodwill", {})
+        for _ in range(4):
+            repairs = list(self._repairs(left))
+            if not repairs:
+                return
+            for name, arguments in repairs:
+                yield from self._made(name, arguments)
+            if look:
+                orders = dict.fromkeys(a["order"] for _, a in repairs if "order" in a)
+                yield from self._shown(list(orders))
+
+    def _shown(self, orders: list[str]) -> Iterator[_Call]:
+        for place in range(0, len(orders), _AT_ONCE):
+            yield from self._made("show_orders", {"orders": orders[place : place + _AT_ONCE]})
+
+    def _repairs(self, left: Collection[str]) -> Iterator[_Call]:
+        tables: Tables = self.mirror.tables
+        for key in tables.keys("orders"):
+            actual = tables.get("orders", key)
+            due = self._due.get(f"orders/{key}", tables.base.tables["orders"][key])
+            if key not in left and actual is not None and actual != due:
+                yield from _repair(actual, due)
+        for table, tool in (("baskets", "place_order"), ("goodwill", "pay_goodwill")):
+            for key in tables.keys(table):
+                due = self._due.get(f"{table}/{key}")
+                if key not in left and due is not None and tables.get(table, key) != due:
+                    if tool == "place_order":
+                        yield tool, {"customer": key, **due}
+                    else:
+                        yield tool, {"order": key, "cents": due["cents"]}
+
+
+def _repair(actual: Record, due: Record) -> Iterator[_Call]:
+    """Yield the calls that turn one record of an order into another."""
+    order = actual["id"]
+    back = [
+        line["line"] for line, other in zip(actual["lines"], due["lines"], strict=True)
+        if line["state"] != other["state"] == "ordered"
+    ]  # fmt: skip
+    if back:
+        yield "restore_lines", {"order": order, "lines": back}
+    moved = actual["address"] != due["address"]
+    if moved:
+        yield "change_address", {"order": order, **due["address"]}
+    if due["confirmed"] and (moved or not actual["confirmed"]):
+        yield "guide_customer", {"step": "confirm_address", "order": order}
+    if actual["carrier"] != due["carrier"]:
+        yield "set_carrier", {"order": order, "carrier": due["carrier"]}
+    if actual["note"] != due["note"]:
+        yield "set_note", {"order": order, "note": due["note"]}
+    if actual["coupons"] != due["coupons"]:
+        yield "set_coupons", {"order": order, "codes": list(due["coupons"])}
+    for method in sorted({*actual["refunds"], *due["refunds"]}):
+        cents = due["refunds"].get(method, 0)
+        if actual["refunds"].get(method, 0) != cents:
+            yield "set_refund", {"order": order, "refund_to": method, "cents": cents}
+
+
+def oracle_length(params: Mapping[str, Any], truth: Mapping[str, Any]) -> int:
+    """Return the number of calls that the oracle needs."""
+    return sum(1 for _ in _Clerk(params, truth).calls())
+
+
+def shift_oracle(task: Task) -> Script:
+    """Serve every customer, looking things up first and at the records afterwards."""
+    return _played(task)
+
+
+def shift_alternatives(task: Task) -> Mapping[str, Script]:
+    """Return the day without look-ups, and with memos read at another time."""
+    return {
+        "without looking": _played(task, look=False),
+        "memos read last": _played(task, late_memos=True),
+    }
+
+
+def shift_mutants(task: Task) -> Mapping[str, Script]:
+    """Return near misses: a gap left, a reference action replaced, nothing checked."""
+    found: dict[str, Script] = {}
+    for number, defect in enumerate(task.params["defects"]):
+        orders = {defect["other"] if defect["kind"] == "undone" else defect["order"]}
+        found[f"left: {defect['kind']} ({number})"] = _played(task, left=orders)
+    for number, plan in enumerate(_truth(task)["plans"]):
+        for label, (place, calls) in plan["wrong"].items():
+            changed: list[_Call] = [(name, arguments) for name, arguments in calls]
+            if label.endswith(": method") and _misrouted(task, changed):
+                continue
+            found[f"case {number + 1}: {label}"] = _played(task, wrong=(number, place, changed))
+    found["nothing checked"] = _played(task, check=False)
+    return found
+
+
+def _misrouted(task: Task, calls: Collection[_Call]) -> bool:
+    """Whether the system swaps the payment methods of a refund, which would make it right."""
+    routed = {d["order"] for d in task.params["defects"] if d["kind"] == "route"}
+    return any(arguments.get("order") in routed for _, arguments in calls)
+
+
+def shift_policies(task: Task) -> Mapping[str, Script]:
+    """Return trivial clerks."""
+    refusal = ("decline", {"reason": "window_passed", "record": "O10000000/1", "rule": "R1"})
+    return {
+        "first_hit": _guessing(task, first=True),
+        "buy_random": _guessing(task),
+        "dump": _everything(task),
+        "majority": _closing(task, []),
+        "always_refuse": _closing(task, [refusal]),
+    }
+
+
+def _closing(task: Task, before: list[_Call]) -> Script:
+    for _ in range(2 * len(task.params["cases"])):
+        for name, arguments in before:
+            yield tool_call(name, **arguments)
+        yield tool_call("finish_case", net_cents=0)
+
+
+def _orders_of(heard: str) -> Generator[str, str, list[str]]:
+    """Find the account of the customer who has just spoken, and return its orders."""
+    found = _NAMED.findall(heard)
+    name, code = next(((n, c) for n, c in found[-1:]), ("", ""))
+    account = yield tool_call("find_customer", name=name, postcode=code)
+    shown = yield tool_call("show_customer", customer=account[:9])
+    return _ORDER.findall(shown) or [""]
+
+
+def _guessing(task: Task, *, first: bool = False) -> Script:
+    """Take back or cancel the first line of the customer's first order, or of a random one."""
+    draw = generator_for("random counter clerk", task.id)
+    heard = task.params["cases"][0]["says"]
+    for _ in range(2 * len(task.params["cases"])):
+        orders = yield from _orders_of(heard)
+        order = orders[0 if first else int(draw.integers(len(orders)))]
+        yield tool_call("return_lines", order=order, lines=["1"])
+        if not first:
+            yield tool_call("cancel_lines", order=order, lines=["1"])
+        heard = yield tool_call("finish_case", net_cents=0)
+
+
+def _everything(task: Task) -> Script:
+    heard = task.params["cases"][0]["says"]
+    for _ in range(2 * len(task.params["cases"])):
+        orders = yield from _orders_of(heard)
+        for order in orders:
+            yield tool_call("return_lines", order=order, lines=["1"])
+            yield tool_call("cancel_lines", order=order, lines=["1"])
+        heard = yield tool_call("finish_case", net_cents=0)
+
+
+def _truth(task: Task) -> Mapping[str, Any]:
+    truth: Mapping[str, Any] = task.checks[0].params
+    return truth
+
+
+def _played(task: Task, **ways: Any) -> Script:
+    for name, arguments in _Clerk(task.params, _truth(task)).calls(**ways):
+        yield tool_call(name, **arguments)

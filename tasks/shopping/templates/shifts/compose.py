@@ -1,0 +1,168 @@
+"""Composition of a day: which customers come in which order, and what goes wrong in between."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from hexathlon.tasks.shopping.scene import ShoppingScene
+from hexathlon.tasks.shopping.templates.shifts.basket_cases import basket, basket_again
+from hexathlon.tasks.shopping.templates.shifts.day import (
+    TRAIN_TRAPS,
+    TRAPS,
+    Rejected,
+    ShiftDay,
+)
+from hexathlon.tasks.shopping.templates.shifts.order_cases import order_again, order_change
+from hexathlon.tasks.shopping.templates.shifts.payment_cases import late_again, late_order
+from hexathlon.tasks.shopping.templates.shifts.return_cases import (
+    return_again,
+    return_parcel,
+    swap,
+    swap_again,
+)
+from hexathlon.tasks.shopping.world.retail import DeskProblem
+
+__all__ = ["SHIFTS", "ShiftDraft", "compose_shift"]
+
+CaseMaker = Callable[[ShiftDay, str], None]
+
+_FIRST: Mapping[str, CaseMaker] = {
+    "order": order_change, "return": return_parcel, "swap": swap, "late": late_order,
+    "basket": basket,
+}  # fmt: skip
+_AGAIN: Mapping[str, CaseMaker] = {
+    "order": order_again, "return": return_again, "swap": swap_again, "late": late_again,
+    "basket": basket_again,
+}  # fmt: skip
+
+SHIFTS: Mapping[str, tuple[str, str]] = {
+    "shift_orders": ("order order return late basket", "order order return late basket"),
+    "shift_returns": ("return return swap swap order", "return return swap swap order"),
+    "shift_baskets": ("basket basket order swap return", "basket basket order return swap"),
+    "shift_payments": ("late late order swap swap basket", "late late order swap"),
+}
+"""Kinds of first cases, and kinds of cases in which such a customer comes back."""
+
+_FEWEST, _MOST = 4, 5
+"""Numbers of unannounced gaps on a day."""
+
+
+class ShiftDraft(NamedTuple):
+    """A composed day."""
+
+    params: dict[str, Any]
+    instruction: str
+    closes: list[dict[str, Any]]
+    plans: list[dict[str, Any]]
+    traps: list[str]
+
+
+def compose_shift(scene: ShoppingScene, template: str) -> ShiftDraft | None:
+    """Compose a day, or return None if the draw does not make a valid one."""
+    day = ShiftDay(scene)
+    first, again = (kinds.split() for kinds in SHIFTS[template])
+    try:
+        for maker, role in _sequence(day, first, again):
+            maker(day, role)
+        defects = _defects(day)
+    except (Rejected, DeskProblem):
+        return None
+    params = {
+        "world": "shift",
+        "catalogue": {"seed": scene.catalogue.seed, "size": scene.catalogue.size},
+        "language": scene.language,
+        "policy": day.policy.as_json(),
+        "memos": [memo.as_json() for memo in sorted(day.memos, key=lambda m: (m.at, m.id))],
+        "cases": day.cases,
+        "records": [list(record) for record in day.records],
+        "defects": defects,
+    }
+    traps = sorted({*day.traps, *(defect["kind"] for defect in defects)})
+    closes = [dict(entry) for entry in day.counter.state.closes]
+    return ShiftDraft(params, _instruction(scene, len(day.cases)), closes, day.plans, traps)
+
+
+def _sequence(
+    day: ShiftDay, first: Sequence[str], again: Sequence[str]
+) -> list[tuple[CaseMaker, str]]:
+    """Draw an order in which everyone who comes back was there at least two cases before."""
+    rng = day.rng
+    order = [(kind, f"{kind}{i}") for i, kind in enumerate(first)]
+    order = [order[i] for i in rng.permutation(len(order)).tolist()]
+    line: list[tuple[CaseMaker, str]] = [(_FIRST[kind], role) for kind, role in order]
+    used: set[str] = set()
+    for kind in again:
+        role = next(r for k, r in order if k == kind and r not in used)
+        used.add(role)
+        place = next(i for i, (_, r) in enumerate(line) if r == role)
+        spot = min(place + 2 + int(rng.integers(max(len(line) - place - 1, 1))), len(line))
+        line.insert(spot, (_AGAIN[kind], role))
+    return line
+
+
+def _defects(day: ShiftDay) -> list[dict[str, Any]]:
+    """Draw the defects of the day's system, so that the number of gaps fits.
+
+    Raises:
+        Rejected: If there are too few or too many.
+    """
+    allowed = TRAIN_TRAPS if day.scene.split == "train" else TRAPS
+    if len(day.traps) > _MOST - 2:
+        raise Rejected("too many gaps in the records")
+    wanted = min(3 + int(day.rng.integers(2)), _MOST - len(day.traps))
+    offers = [*day.offers, *_synchronisations(day)]
+    kinds = sorted({offer["kind"] for offer in offers} & set(allowed))
+    chosen: list[dict[str, Any]] = []
+    touched: set[str] = set()
+    for place in day.rng.permutation(len(kinds)).tolist():
+        fitting = [
+            offer for offer in offers
+            if offer["kind"] == kinds[place] and touched.isdisjoint(_orders_of(offer))
+        ]  # fmt: skip
+        if fitting and len(chosen) < wanted:
+            chosen.append(day.pick(fitting))
+            touched |= _orders_of(chosen[-1])
+    if len(chosen) + len(day.traps) < _FEWEST or len(chosen) < 2:
+        raise Rejected("too few gaps")
+    return chosen
+
+
+def _orders_of(defect: Mapping[str, Any]) -> set[str]:
+    """Return the orders whose records a defect can spoil."""
+    return {defect["order"], *([defect["other"]] if defect["kind"] == "undone" else [])}
+
+
+def _synchronisations(day: ShiftDay) -> Iterator[dict[str, Any]]:
+    """Yield changes of the day that could get lost between two later customers."""
+    last: dict[str, int] = {}
+    for number, plan in enumerate(day.plans):
+        for _, arguments in plan["actions"]:
+            if "order" in arguments:
+                last[arguments["order"]] = number
+    for order_id, number in last.items():
+        record, morning = day.order(order_id), day.counter.tables.base.tables["orders"][order_id]
+        fields = ("refunds",) if record["status"] == "delivered" else ("note", "carrier")
+        if record["status"] in ("delivered", "pending") and number + 1 < len(day.cases):
+            for field in fields:
+                # Not while the customer is there, whose net amount would be in doubt.
+                spots = [
+                    case for case in range(number + 1, len(day.cases))
+                    if record["customer"] not in day.cases[case]["accounts"]
+                ]  # fmt: skip
+                if record[field] != morning[field] and spots:
+                    case = day.pick(spots)
+                    yield {"kind": "sync", "order": order_id, "field": field, "case": case}
+
+
+def _instruction(scene: ShoppingScene, cases: int) -> str:
+    return scene.say(
+        f"You are alone at the service counter today; {cases} customers come one after the other. "
+        "Serve each of them by the written policy (read_policy, several pages) and the memos, and "
+        "close each case with finish_case. Today is day 0; earlier days are negative. Amounts in "
+        "tools are in cents. Customers say only what they think of; ask_customer asks about one "
+        "subject. The day is right only if at every close all records are as they have to be.",
+        f"今天由您一人值守客服柜台，先后有{cases}位顾客。"
+        "请按书面政策（read_policy，分多页）和通知办理，"
+        "每位办完用 finish_case 结案。今天是第0天，之前的日子为负数。工具中的金额以分为单位。"
+        "顾客只会说自己想到的事，可用 ask_customer 询问某一方面。"
+        "每次结案时所有记录都正确，这一天才算办对。",
+    )

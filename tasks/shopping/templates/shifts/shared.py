@@ -1,0 +1,55 @@
+"""Steps that cases of different kinds share: records, look-ups, guided steps, events."""
+
+from typing import Any
+
+from hexathlon.tasks.shopping.templates.shifts.day import ShiftDay
+
+__all__ = ["confirm", "found", "history", "keep", "packed"]
+
+
+def confirm(day: ShiftDay, order: str) -> None:
+    """Let the customer confirm an address, twice if she forgets it at first."""
+    arguments = {"step": "confirm_address", "order": order}
+    while not day.order(order)["confirmed"]:
+        day.act("guide_customer", **arguments)
+
+
+def packed(day: ShiftDay, order_id: str) -> None:
+    """Let the warehouse pack an order before this case."""
+    minutes = day.now - 5
+    when = f"{minutes // 60:02}:{minutes % 60:02}"
+    log = day.counter.tables.get("logs", order_id)
+    entries = dict(log["entries"]) if log else {}
+    entries["9"] = {"en": f"today {when}, warehouse: packed", "zh": f"今天{when}，仓库：已打包"}
+    day.event("orders", order_id, status="packed")
+    day.event("logs", order_id, entries=entries)
+
+
+def history(day: ShiftDay, order: dict[str, Any], en: str, zh: str) -> None:
+    """Add a note of the service team to the history of an order that is already recorded."""
+    log = day.counter.tables.base.tables["logs"][order["id"]]
+    since = order["delivered"] + 1
+    log["entries"]["2"] = {
+        "en": f"day {since}, service team: {en}",
+        "zh": f"第{since}天，客服组（service team）：{zh}",
+    }
+
+
+def keep(day: ShiftDay, account: dict[str, Any], *orders: dict[str, Any]) -> None:
+    """Add an account with its orders to the records."""
+    ids = [order["id"] for order in orders]
+    account["orders"] = [ids[i] for i in day.rng.permutation(len(ids)).tolist()]
+    day.add("customers", account["id"], account)
+    day.persons[account["id"]] = account["email"]
+    for order in orders:
+        day.add("orders", order["id"], order)
+        day.add("logs", order["id"], {"entries": {"1": {
+            "en": f"day {order['placed']}: placed",
+            "zh": f"第{order['placed']}天：下单"}}})  # fmt: skip
+
+
+def found(day: ShiftDay, account: dict[str, Any]) -> None:
+    """Look an account up by name and postcode."""
+    code = account["address"]["postcode"]
+    day.look("find_customer", name=account["name"], postcode=code)
+    day.look("show_customer", customer=account["id"])

@@ -1,0 +1,231 @@
+"""Texts of the counter's records in both languages."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from hexathlon.tasks.bilingual import Language
+from hexathlon.tasks.catalogue import Catalogue
+from hexathlon.tasks.shopping.world.facts import category_of
+from hexathlon.tasks.shopping.world.shift.policy import Memo, clock
+from hexathlon.tasks.shopping.world.tables import Record
+from hexathlon.tasks.shopping.world.wording import chosen_text, money, say
+
+__all__ = ["carrier_label",
+    "category_label", "customer_text", "memo_text", "memos_text", "offer_text",
+           "order_heading", "order_text", "seller_text", "variants_text"]  # fmt: skip
+
+_STATUS = {"pending": "待发货", "packed": "已打包", "shipped": "已发出", "delivered": "已签收",
+           "cancelled": "已取消"}  # fmt: skip
+_STATES = {"ordered": "", "cancelled": "已取消", "returned": "已退货",
+           "returned damaged": "已退货（破损）", "exchanged": "已换货"}  # fmt: skip
+
+_CARRIERS = {"post": "邮政", "courier": "快递", "locker": "自提柜"}
+
+
+def carrier_label(carrier: str, language: Language) -> str:
+    """Return the name of a carrier."""
+    return say(language, carrier, f"{carrier}（{_CARRIERS[carrier]}）")
+
+
+def category_label(slug: str, language: Language) -> str:
+    """Return the name of a category."""
+    return category_of(slug).text[language]
+
+
+def order_heading(order: Record, language: Language) -> str:
+    """Return an order's state and days on one line."""
+    days = [f"{say(language, 'placed day', '下单日')} {order['placed']}",
+            f"{say(language, 'promised day', '承诺日')} {order['promised']}"]  # fmt: skip
+    if order["delivered"] is not None:
+        days.append(f"{say(language, 'delivered day', '签收日')} {order['delivered']}")
+    status = say(language, order["status"], f"{order['status']}（{_STATUS[order['status']]}）")
+    return f"{order['id']}  {status}  {', '.join(days)}"
+
+
+def customer_text(
+    record: Record, orders: Iterable[Record], catalogue: Catalogue, language: Language
+) -> str:
+    """Return an account with its orders and the kinds of goods in them."""
+    address = record["address"]
+    lines = [
+        f"{record['id']}  {record['name']}  {record['email']}  "
+        f"{say(language, 'tier', '等级')}: {record['tier']}",
+        f"{address['street']}, {address['city']} {address['postcode']}",
+        f"{say(language, 'payment methods', '支付方式')}: {', '.join(record['payments'])}",
+    ]
+    for order in orders:
+        goods = say(language, "; ", "；").join(
+            _kind(catalogue, line["product"], language) for line in order["lines"]
+        )
+        lines.append(f"{order_heading(order, language)}: {goods}")
+    return "\n".join(lines)
+
+
+def order_text(order: Record, catalogue: Catalogue, language: Language) -> str:
+    """Return everything that an order's page shows."""
+    place = order["address"]
+    held = say(language, "confirmed", "已确认") if order["confirmed"] else say(
+        language, "not confirmed", "未确认")  # fmt: skip
+    lines = [
+        order_heading(order, language),
+        f"{say(language, 'customer', '顾客')}: {order['customer']}",
+        f"{say(language, 'address', '地址')}: {place['street']}, {place['city']} "
+        f"{place['postcode']} ({held})",
+        f"{say(language, 'carrier', '承运商')}: {carrier_label(order['carrier'], language)}; "
+        f"{say(language, 'gift note', '卡片留言')}: {order['note'] or '-'}",
+    ]
+    for line in order["lines"]:
+        lines.append(_line_text(line, catalogue, language))
+    coupon = order["coupon"]
+    if coupon:
+        known = say(
+            language,
+            f"coupon {coupon['code']}: {money(coupon['off_cents'], language)} off from "
+            f"{money(coupon['min_cents'], language)}; on the order: ",
+            f"优惠券 {coupon['code']}：满{money(coupon['min_cents'], language)}减"
+            f"{money(coupon['off_cents'], language)}；订单上：",
+        )
+        lines.append(known + (", ".join(order["coupons"]) or "-"))
+    lines.append(
+        f"{say(language, 'delivery fee', '运费')}: {money(order['delivery_cents'], language)}, "
+        f"{say(language, 'charged', '已收')} {money(order['fee_cents'], language)}; "
+        f"{say(language, 'paid', '已付')} {money(order['paid_cents'], language)} "
+        f"({order['payment']})"
+    )
+    booked = ", ".join(
+        f"{name} {money(cents, language)}" for name, cents in sorted(order["refunds"].items())
+    )
+    lines.append(f"{say(language, 'refunds', '退款')}: {booked or '-'}")
+    if order["photo"]:
+        lines.append(say(language, f"photo of line {order['photo']}", f"照片：行{order['photo']}"))
+    return "\n".join(lines)
+
+
+def variants_text(
+    product_id: str, stock: Mapping[str, int], catalogue: Catalogue, language: Language
+) -> str:
+    """Return the variants of an item with the units in stock."""
+    product = catalogue.product(product_id)
+    lines = [product.title[language]]
+    for variant in product.variants:
+        units = stock[variant.id]
+        lines.append(
+            f"{variant.id}  {chosen_text(product, variant, language)}  "
+            + say(language, f"{units} in stock", f"库存{units}件")
+        )
+    return "\n".join(lines)
+
+
+def memos_text(memos: Sequence[Memo], language: Language) -> str:
+    """Return the memos that have appeared."""
+    if not memos:
+        return say(language, "There are no memos.", "暂无通知。")
+    return "\n".join(memo_text(memo, language) for memo in memos)
+
+
+def memo_text(memo: Memo, language: Language) -> str:
+    """Return one memo with its number, time and author."""
+    authors = {"head of service": "客服主管", "warehouse": "仓库", "shop floor": "门店"}
+    head = f"{memo.id}  {clock(memo.at)}  " + say(
+        language, memo.author, f"{authors[memo.author]}（{memo.author}）"
+    )
+    return f"{head}: {_memo_body(memo, language)}"
+
+
+def _memo_body(memo: Memo, language: Language) -> str:
+    until = memo.end < 24 * 60
+    start, end = clock(memo.start), clock(memo.end)
+    en = f"From {start} until {end} today" if until else f"From {start} today"
+    zh = f"今天{start}起至{end}止" if until else f"今天{start}起"
+    goods_en = goods_zh = ""
+    if memo.scope:
+        label = category_of(memo.scope).text
+        goods_en, goods_zh = f" of the category {label['en']}", f"品类“{label['zh']}”的"
+    amount = money(memo.value, language)
+    texts = {
+        "window": (
+            f"{en}, goods{goods_en} can be returned within {memo.value} days of delivery; the "
+            "additional days of Plus members stay.",
+            f"{zh}，{goods_zh}商品的退货期限为签收后{memo.value}天；Plus会员的额外天数不变。",
+        ),
+        "cash": (
+            f"{en}, refunds of returns go to the payment method of the order up to {memo.value} "
+            "days after delivery, later to the gift card.",
+            f"{zh}，签收{memo.value}天内的退货退款退回订单的支付方式，之后退到礼品卡。",
+        ),
+        "late": (
+            f"{en}, an order counts as late if it came more than {memo.value} days after the "
+            "promised day.",
+            f"{zh}，订单比承诺日晚到超过{memo.value}天才算延误。",
+        ),
+        "goodwill": (
+            f"{en}, the goodwill payment is {amount}.",
+            f"{zh}，补偿金额为{amount}。",
+        ),
+        "suspend": (
+            f"{en}, exchanges of goods{goods_en} are suspended.",
+            f"{zh}，{goods_zh}商品暂停换货。",
+        ),
+        "final": (
+            f"{en}, final-sale goods{goods_en} can be returned like any others.",
+            f"{zh}，{goods_zh}特价商品可以像其他商品一样退货。",
+        ),
+        "withdraw": (
+            f"Memo {memo.withdraws} is withdrawn with immediate effect.",
+            f"通知{memo.withdraws}立即作废。",
+        ),
+        "chat": (
+            f"We would like returns within {memo.value} days to be accepted today; the shelves "
+            "are empty anyway.",
+            f"今天希望{memo.value}天内的退货都收下，反正货架空着。",
+        ),
+    }
+    return say(language, *texts[memo.kind])
+
+
+def seller_text(seller: Record, language: Language) -> str:
+    """Return a seller's terms."""
+    return say(
+        language,
+        f"{seller['id']}: delivery {money(seller['fee_cents'], language)}, free from "
+        f"{money(seller['free_cents'], language)}; {seller['days']} days on the way",
+        f"{seller['id']}：运费{money(seller['fee_cents'], language)}，"
+        f"满{money(seller['free_cents'], language)}包邮；在途{seller['days']}天",
+    )
+
+
+def offer_text(offer: Record, language: Language, *, whole: bool = False) -> str:
+    """Return an offer; with its reservations if `whole`."""
+    shown = say(
+        language,
+        f"{offer['id']}  {offer['name']['en']}  system {offer['system']}  "
+        f"{money(offer['cents'], language)}  {offer['seller']}  dispatch day {offer['dispatch']}  "
+        f"{offer['units']} in stock",
+        f"{offer['id']}  {offer['name']['zh']}  制式{offer['system']}  "
+        f"{money(offer['cents'], language)}  {offer['seller']}  发货日{offer['dispatch']}  "
+        f"库存{offer['units']}件",
+    )
+    if not whole:
+        return shown
+    return shown + say(
+        language, f", {offer['reserved']} reserved", f"，其中预留{offer['reserved']}件"
+    )
+
+
+def _line_text(line: Record, catalogue: Catalogue, language: Language) -> str:
+    product = catalogue.product(line["product"])
+    variant = product.variant(line["variant"])
+    marks = [say(language, "final sale", "特价")] if line["final_sale"] else []
+    if line["state"] != "ordered":
+        marks.append(say(language, line["state"], f"{line['state']} {_STATES[line['state']]}"))
+    mark = f"  [{', '.join(marks)}]" if marks else ""
+    return (
+        f"{say(language, 'line', '行')} {line['line']}: {product.title[language]} "
+        f"({chosen_text(product, variant, language)}; {variant.id})  "
+        f"{money(line['cents'], language)}{mark}  "
+        f"{category_label(product.category, language)}"
+    )
+
+
+def _kind(catalogue: Catalogue, product_id: str, language: Language) -> str:
+    product = catalogue.product(product_id)
+    return category_of(product.category).kind(product.kind).text[language]

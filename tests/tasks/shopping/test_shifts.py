@@ -1,0 +1,198 @@
+"""Days at the counter: oracle, alternatives, near misses, gaps, and how days differ by split."""
+
+import json
+import re
+from collections import Counter
+
+import pytest
+
+from hexathlon.envs.shopping.env import ShoppingEnv
+from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.shopping.templates.shifts.day import HUMAN_TRAPS, TRAIN_TRAPS, TRAPS
+from hexathlon.tasks.shopping.templates.table import TEMPLATES
+from hexathlon.tasks.task import Split, Task
+from support.shop import call, played
+
+SOURCE = get_source("shopping")
+SHIFTS = [name for name, template in TEMPLATES.items() if template.shift]
+
+
+def days_of(split: Split, count: int) -> list[Task]:
+    ids = (SOURCE.address(split, i, "hard") for i in range(20 * count))
+    return [SOURCE.build(i) for i in [i for i in ids if i.split("/")[1] in SHIFTS][:count]]
+
+
+@pytest.fixture(scope="module")
+def days() -> list[Task]:
+    """Two days of every template."""
+    return days_of("test", 8)
+
+
+@pytest.fixture(scope="module")
+def env() -> ShoppingEnv:
+    return ShoppingEnv()
+
+
+def test_about_half_of_the_hard_tasks_of_every_split_are_days():
+    for split in ("train", "dev", "test"):
+        names = [SOURCE.address(split, i, "hard").split("/")[1] for i in range(300)]
+        assert 0.45 <= sum(name in SHIFTS for name in names) / 300 <= 0.55
+        # The other templates all keep tasks, and pairs keep their template.
+        assert set(names) == {name for name, t in TEMPLATES.items() if "hard" in t.levels}
+        assert names[::2] == names[1::2]
+
+
+def test_easier_levels_have_no_days():
+    ids = [SOURCE.address("test", i, level) for level in ("tiny", "medium") for i in range(200)]
+    assert not any(i.split("/")[1] in SHIFTS for i in ids)
+
+
+def test_the_oracle_and_its_alternatives_are_right(days, env):
+    for task in days:
+        assert played(env, task.id, SOURCE.oracle(task)) == 1.0, task.id
+        assert env.verdict().partial == 1.0
+        for name, script in SOURCE.alternatives(task).items():
+            assert played(env, task.id, script) == 1.0, (task.id, name)
+
+
+def test_every_near_miss_is_wrong(days, env):
+    labels: Counter[str] = Counter()
+    for task in days:
+        mutants = SOURCE.mutants(task)
+        assert len(mutants) >= 8
+        for name, script in mutants.items():
+            assert played(env, task.id, script) == 0.0, (task.id, name)
+            labels[re.sub(r"[\d/]+|\(.*\)|[OPC]\w{6,}\S*", "", name)] += 1
+    assert len(labels) > 15
+
+
+def test_trivial_clerks_are_wrong_and_get_no_credit_for_most_cases(days, env):
+    for task in days:
+        for name, script in SOURCE.policies(task).items():
+            assert played(env, task.id, script) == 0.0, (task.id, name)
+            partial = env.verdict().partial
+            assert partial is not None and partial <= 0.5, (task.id, name)
+
+
+def test_a_day_has_four_or_five_gaps_that_nothing_announces(days):
+    for task in days:
+        traps = task.checks[0].params["traps"]
+        assert 4 <= len(traps) <= 5 and set(traps) <= set(TRAPS), task.id
+        assert len(task.params["defects"]) >= 2
+        shown = task.instruction + json.dumps(task.params["cases"][0]["says"])
+        assert not any(trap in shown for trap in traps)
+
+
+def test_kinds_of_gaps_are_held_out_of_train():
+    held_out = set(TRAPS) - set(TRAIN_TRAPS)
+    assert len(held_out) >= 2 and len(set(TRAIN_TRAPS) - set(HUMAN_TRAPS)) >= 4
+    seen = {kind for task in days_of("train", 8) for kind in task.checks[0].params["traps"]}
+    assert len(seen) >= 6 and seen <= set(TRAIN_TRAPS)
+
+
+def test_days_have_six_to_ten_customers_some_of_whom_come_back(days):
+    for task in days:
+        cases = task.params["cases"]
+        accounts = [tuple(case["accounts"]) for case in cases]
+        assert 6 <= len(cases) <= 10 and len(set(accounts)) <= len(cases) - 3
+        assert [case["at"] for case in cases] == sorted({case["at"] for case in cases})
+
+
+def test_the_budget_is_about_one_and_a_half_times_the_oracle(days, env):
+    for task in days[:4]:
+        actions = 0
+        env.reset(seed=0, options={"task": task.id})
+        script = SOURCE.oracle(task)
+        observation, ended = "", False
+        while not ended:
+            action = script.send(observation) if actions else next(script)
+            observation, _, terminated, truncated, _ = env.step(action)
+            actions, ended = actions + 1, terminated or truncated
+        assert 1.45 <= task.limits.turns / actions <= 1.55
+
+
+def test_every_close_is_judged_not_only_the_end(days, env):
+    """A record that is right in the end but was wrong when an earlier case was closed."""
+    task = next(t for t in days if _first_write(t) is not None)
+    late = [json.loads(action) for action in _actions(env, task)]
+    first_close = next(i for i, action in enumerate(late) if action["name"] == "finish_case")
+    place = late.index(_first_write(task))
+    moved = late.pop(place)
+    late.insert(first_close, moved)  # after the first close
+    env.reset(seed=0, options={"task": task.id})
+    for action in late:
+        _, _, terminated, truncated, _ = env.step(json.dumps(action, ensure_ascii=False))
+        if terminated or truncated:
+            break
+    verdict = env.verdict()
+    assert verdict.score == 0.0 and verdict.evidence["cases"][0]["case"] == 1
+
+
+def _first_write(task: Task) -> dict | None:
+    """Return a call that only the first customer's case needs, if it closes at the first try."""
+    if task.params["cases"][0]["last"]:
+        return None
+    plan = task.checks[0].params["plans"][0]["actions"]
+    writes = [(n, a) for n, a in plan if n in ("decline", "set_note")]
+    return {"name": writes[-1][0], "arguments": writes[-1][1]} if writes else None
+
+
+def _actions(env: ShoppingEnv, task: Task) -> list[str]:
+    actions: list[str] = []
+    env.reset(seed=0, options={"task": task.id})
+    script = SOURCE.oracle(task)
+    try:
+        action = next(script)
+        while True:
+            actions.append(action)
+            action = script.send(env.step(action)[0])
+    except StopIteration:
+        return actions
+
+
+def test_a_fork_in_the_middle_of_a_day_continues_like_its_parent(days, env):
+    task = days[0]
+    actions = _actions(env, task)
+    env.reset(seed=0, options={"task": task.id})
+    half = len(actions) // 2
+    for action in actions[:half]:
+        env.step(action)
+    (fork,) = env.fork(1)
+    state = env.snapshot()
+    first = [env.step(action)[0] for action in actions[half:]]
+    second = [fork.step(action)[0] for action in actions[half:]]
+    assert first == second and fork.verdict().score == 1.0
+    env.restore(state)
+    assert [env.step(action)[0] for action in actions[half:]] == first
+
+
+def test_nothing_that_an_agent_sees_holds_reference_actions_or_gaps(days):
+    for task in days:
+        shown = task.instruction + json.dumps([tool.model_dump() for tool in task.tools])
+        assert task.canary not in shown and '"plans"' not in shown
+        for defect in task.params["defects"]:
+            assert defect["order"] not in shown
+
+
+def test_prose_and_wrong_calls_do_not_end_a_day(days, env):
+    task = days[0]
+    env.reset(seed=0, options={"task": task.id})
+    for action in (
+        "Good morning!",
+        call("show_order", order="O1"),
+        call("return_lines", order="O1", lines=[]),
+        call("decline", reason="taste", record="x", rule="R1"),
+        call("show_orders", orders=["a"] * 7),
+        call("finish_case"),
+    ):
+        _, _, terminated, truncated, _ = env.step(action)
+        assert not terminated and not truncated
+    assert env.final_state()["closes"] == []
+
+
+def test_customers_speak_both_languages(days):
+    languages = {task.params["language"] for task in days}
+    assert languages == {"en", "zh"}
+    for task in days:
+        chinese = any("\u4e00" <= c <= "\u9fff" for c in task.params["cases"][0]["says"])
+        assert chinese == (task.params["language"] == "zh")
