@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hexathlon.tasks.shopping.templates.shifts.day import Rejected, ShiftDay
+from hexathlon.tasks.shopping.templates.shifts.day import CounterDay, Rejected
 from hexathlon.tasks.shopping.templates.shifts.shared import found, keep
 from hexathlon.tasks.shopping.templates.shifts.words import listed, who
 from hexathlon.tasks.shopping.world.shift.shelf import best_baskets, fits_wishes
@@ -17,7 +17,7 @@ _MARGIN = 60
 """Smallest difference between the two cheapest baskets, in cents."""
 
 
-def basket(day: ShiftDay, role: str) -> None:
+def basket(day: CounterDay, role: str) -> None:
     """Order one offer of each of five kinds at the lowest total."""
     people = day.people
     account = people.account()
@@ -67,7 +67,7 @@ def basket(day: ShiftDay, role: str) -> None:
     day.mind[role] = {"account": account, "wishes": wishes, "names": names, "chosen": chosen}
 
 
-def basket_again(day: ShiftDay, role: str) -> None:
+def basket_again(day: CounterDay, role: str) -> None:
     """The customer comes back with another wish, after others have bought from the shelf."""
     known = day.mind[role]
     account, wishes = known["account"], dict(known["wishes"])
@@ -112,7 +112,7 @@ def basket_again(day: ShiftDay, role: str) -> None:
     day.offers.append({"kind": "substituted", "order": account["id"]})
 
 
-def _offers(day: ShiftDay, customer: str) -> list[Record]:
+def _offers(day: CounterDay, customer: str) -> list[Record]:
     """Return all offers; units of the customer's own former basket count as free."""
     tables = day.counter.tables
     own = (tables.get("baskets", customer) or {"offers": ()})["offers"]
@@ -120,12 +120,12 @@ def _offers(day: ShiftDay, customer: str) -> list[Record]:
     return [{**offer, "reserved": offer["reserved"] - (offer["id"] in own)} for offer in offers]
 
 
-def _sellers(day: ShiftDay) -> dict[str, Record]:
+def _sellers(day: CounterDay) -> dict[str, Record]:
     tables = day.counter.tables
     return {key: tables.get("sellers", key) or {} for key in tables.keys("sellers")}
 
 
-def _best(day: ShiftDay, wishes: dict[str, Any], customer: str) -> tuple[tuple[str, ...], int]:
+def _best(day: CounterDay, wishes: dict[str, Any], customer: str) -> tuple[tuple[str, ...], int]:
     """Return the cheapest basket and its total, if greedy choices do not find it.
 
     Raises:
@@ -141,7 +141,7 @@ def _best(day: ShiftDay, wishes: dict[str, Any], customer: str) -> tuple[tuple[s
     return chosen, total
 
 
-def _greedy(day: ShiftDay, wishes: dict[str, Any], offers: list[Record]) -> list[tuple[str, ...]]:
+def _greedy(day: CounterDay, wishes: dict[str, Any], offers: list[Record]) -> list[tuple[str, ...]]:
     """Return the baskets of cheapest offers, over all and by system."""
     usable = [o for o in offers if fits_wishes(o, _sellers(day), wishes)]
     found = []
@@ -155,7 +155,7 @@ def _greedy(day: ShiftDay, wishes: dict[str, Any], offers: list[Record]) -> list
     return found
 
 
-def _near(day: ShiftDay, customer: str, wishes: dict[str, Any], chosen: tuple[str, ...]) -> None:
+def _near(day: CounterDay, customer: str, wishes: dict[str, Any], chosen: tuple[str, ...]) -> None:
     """Add near misses: the second cheapest basket, and one that cannot be had or comes too late."""
     place = len(day.plan["actions"]) - 1
     offers = _offers(day, customer)
@@ -174,7 +174,7 @@ def _near(day: ShiftDay, customer: str, wishes: dict[str, Any], chosen: tuple[st
             "customer": customer, "offers": list(free[1]), "total_cents": free[0]}])  # fmt: skip
 
 
-def _looks(day: ShiftDay, names: list[str], chosen: tuple[str, ...]) -> None:
+def _looks(day: CounterDay, names: list[str], chosen: tuple[str, ...]) -> None:
     day.look("list_sellers")
     for name in names:
         day.look("list_offers", kind=name)
@@ -182,7 +182,7 @@ def _looks(day: ShiftDay, names: list[str], chosen: tuple[str, ...]) -> None:
         day.look("show_offer", offer=offer)
 
 
-def _stock(day: ShiftDay, theme: Any) -> None:
+def _stock(day: CounterDay, theme: Any) -> None:
     """Draw sellers and offers; about a quarter of the offers have no free unit."""
     sellers = [SELLERS[i] for i in day.rng.permutation(len(SELLERS)).tolist()[:5]]
     for name in sellers:

@@ -8,8 +8,8 @@ from hexathlon.tasks.shopping.templates.shifts.basket_cases import basket, baske
 from hexathlon.tasks.shopping.templates.shifts.day import (
     TRAIN_TRAPS,
     TRAPS,
+    CounterDay,
     Rejected,
-    ShiftDay,
 )
 from hexathlon.tasks.shopping.templates.shifts.order_cases import order_again, order_change
 from hexathlon.tasks.shopping.templates.shifts.payment_cases import late_again, late_order
@@ -23,7 +23,7 @@ from hexathlon.tasks.shopping.world.retail import DeskProblem
 
 __all__ = ["SHIFTS", "ShiftDraft", "compose_shift"]
 
-CaseMaker = Callable[[ShiftDay, str], None]
+CaseMaker = Callable[[CounterDay, str], None]
 
 _FIRST: Mapping[str, CaseMaker] = {
     "order": order_change, "return": return_parcel, "swap": swap, "late": late_order,
@@ -58,7 +58,7 @@ class ShiftDraft(NamedTuple):
 
 def compose_shift(scene: ShoppingScene, template: str) -> ShiftDraft | None:
     """Compose a day, or return None if the draw does not make a valid one."""
-    day = ShiftDay(scene)
+    day = CounterDay(scene)
     first, again = (kinds.split() for kinds in SHIFTS[template])
     try:
         for maker, role in _sequence(day, first, again):
@@ -82,7 +82,7 @@ def compose_shift(scene: ShoppingScene, template: str) -> ShiftDraft | None:
 
 
 def _sequence(
-    day: ShiftDay, first: Sequence[str], again: Sequence[str]
+    day: CounterDay, first: Sequence[str], again: Sequence[str]
 ) -> list[tuple[CaseMaker, str]]:
     """Draw an order in which everyone who comes back was there at least two cases before."""
     rng = day.rng
@@ -99,7 +99,7 @@ def _sequence(
     return line
 
 
-def _defects(day: ShiftDay) -> list[dict[str, Any]]:
+def _defects(day: CounterDay) -> list[dict[str, Any]]:
     """Draw the defects of the day's system, so that the number of gaps fits.
 
     Raises:
@@ -131,7 +131,7 @@ def _orders_of(defect: Mapping[str, Any]) -> set[str]:
     return {defect["order"], *([defect["other"]] if defect["kind"] == "undone" else [])}
 
 
-def _synchronisations(day: ShiftDay) -> Iterator[dict[str, Any]]:
+def _synchronisations(day: CounterDay) -> Iterator[dict[str, Any]]:
     """Yield changes of the day that could get lost between two later customers."""
     last: dict[str, int] = {}
     for number, plan in enumerate(day.plans):

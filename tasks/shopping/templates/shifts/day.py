@@ -23,7 +23,7 @@ from hexathlon.tasks.shopping.world.shift.policy import (
 from hexathlon.tasks.shopping.world.shift.rulings import Decline, Facts, ruling
 from hexathlon.tasks.shopping.world.tables import Record
 
-__all__ = ["HUMAN_TRAPS", "TRAIN_TRAPS", "TRAPS", "Rejected", "ShiftDay"]
+__all__ = ["HUMAN_TRAPS", "TRAIN_TRAPS", "TRAPS", "Rejected", "CounterDay"]
 
 TRAPS = (
     "unkept address", "unkept note", "reset", "route", "linked", "coupon twice", "undone", "sync",
@@ -44,7 +44,7 @@ class Rejected(Exception):
     """A draw does not make a valid day; another attempt may."""
 
 
-class ShiftDay:
+class CounterDay:
     """A day under construction."""
 
     def __init__(self, scene: ShoppingScene) -> None:

@@ -1,6 +1,6 @@
 """Cases about orders that have not been sent: cancellations, addresses, gift notes."""
 
-from hexathlon.tasks.shopping.templates.shifts.day import Rejected, ShiftDay
+from hexathlon.tasks.shopping.templates.shifts.day import CounterDay, Rejected
 from hexathlon.tasks.shopping.templates.shifts.shared import confirm, found, keep, packed
 from hexathlon.tasks.shopping.templates.shifts.words import listed, place_text, who
 from hexathlon.tasks.shopping.world.desk.records import draw_address
@@ -14,7 +14,7 @@ _CLEAR = 40
 """Smallest difference of refunds, in cents, by which one line is the better choice."""
 
 
-def order_change(day: ShiftDay, role: str) -> None:
+def order_change(day: CounterDay, role: str) -> None:
     """Cancel lines of an order, send the rest elsewhere, and change another order's gift note."""
     people, rng = day.people, day.rng
     account = people.account()
@@ -114,7 +114,7 @@ def order_change(day: ShiftDay, role: str) -> None:
                       "gone": [line["line"] for line in gone], "place": place}  # fmt: skip
 
 
-def _better(day: ShiftDay, main: Record) -> Record:
+def _better(day: CounterDay, main: Record) -> Record:
     """Return the one of the first two lines whose cancellation refunds clearly more.
 
     Raises:
@@ -133,7 +133,7 @@ def _better(day: ShiftDay, main: Record) -> Record:
     return main["lines"][refunds.index(max(refunds))]  # type: ignore[no-any-return]
 
 
-def order_again(day: ShiftDay, role: str) -> None:
+def order_again(day: CounterDay, role: str) -> None:
     """The customer comes back to correct the address, or to keep a line after all."""
     known = day.mind[role]
     account, main_id = known["account"], known["main"]

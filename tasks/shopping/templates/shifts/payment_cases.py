@@ -1,6 +1,6 @@
 """Cases about late deliveries and goodwill, whose budget is shared by all of the day."""
 
-from hexathlon.tasks.shopping.templates.shifts.day import ShiftDay
+from hexathlon.tasks.shopping.templates.shifts.day import CounterDay
 from hexathlon.tasks.shopping.templates.shifts.shared import found, keep
 from hexathlon.tasks.shopping.templates.shifts.words import who
 from hexathlon.tasks.shopping.world.shift.policy import terms_at
@@ -9,7 +9,7 @@ from hexathlon.tasks.shopping.world.shift.rulings import late_cents
 __all__ = ["goodwill_paid", "late_again", "late_order"]
 
 
-def goodwill_paid(day: ShiftDay, left: int) -> None:
+def goodwill_paid(day: CounterDay, left: int) -> None:
     """Record what colleagues have paid this month, so that about `left` payments remain."""
     room = left * day.policy.goodwill_cents + day.span(50, 350, 10)
     spent = day.policy.budget_cents - room
@@ -23,7 +23,7 @@ def goodwill_paid(day: ShiftDay, left: int) -> None:
         day.add("goodwill", order["id"], {"customer": stranger["id"], "cents": cents})
 
 
-def late_order(day: ShiftDay, role: str) -> None:
+def late_order(day: CounterDay, role: str) -> None:
     """Refund the delivery fee of a late order, and pay goodwill if the month allows it."""
     people, rng = day.people, day.rng
     if not day.counter.tables.keys("goodwill"):
@@ -79,7 +79,7 @@ def late_order(day: ShiftDay, role: str) -> None:
     day.mind[role] = {"account": account, "other": other["id"] if both else None}
 
 
-def _memos(day: ShiftDay, limit: int, delay: int) -> None:
+def _memos(day: CounterDay, limit: int, delay: int) -> None:
     """Add memos on lateness and goodwill, most of which do not apply at this hour."""
     state = day.pick(("live", "future", "ended"))
     value = delay + day.span(0, 2) if delay > limit else max(delay - day.span(1, 2), 0)
@@ -88,7 +88,7 @@ def _memos(day: ShiftDay, limit: int, delay: int) -> None:
         day.memo("goodwill", state=state, value=day.policy.goodwill_cents + day.pick((-200, 300)))
 
 
-def _pay(day: ShiftDay, main_id: str) -> None:
+def _pay(day: CounterDay, main_id: str) -> None:
     main = day.order(main_id)
     refusal = day.ruled("late", main)
     if refusal:
@@ -118,7 +118,7 @@ def _pay(day: ShiftDay, main_id: str) -> None:
             "reason": "budget_spent", "record": main_id, "rule": "R1"}])  # fmt: skip
 
 
-def late_again(day: ShiftDay, role: str) -> None:
+def late_again(day: CounterDay, role: str) -> None:
     """The customer wants the same for her other late order, or for somebody else's."""
     known = day.mind[role]
     account = known["account"]
@@ -131,7 +131,7 @@ def late_again(day: ShiftDay, role: str) -> None:
     case["answers"]["email"] = account["email"]
 
 
-def _second_order(day: ShiftDay, order_id: str) -> None:
+def _second_order(day: CounterDay, order_id: str) -> None:
     before = day.booked()
     order = day.order(order_id)
     case, goods = day.case, order["lines"][0]
@@ -147,7 +147,7 @@ def _second_order(day: ShiftDay, order_id: str) -> None:
     day.finish(before)
 
 
-def _strange_order(day: ShiftDay, account_id: str) -> None:
+def _strange_order(day: CounterDay, account_id: str) -> None:
     strange = next(
         key for key in day.counter.tables.keys("goodwill")
         if day.persons[day.order(key)["customer"]] != day.persons[account_id]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hexathlon.tasks.shopping.templates.shifts.day import Rejected, ShiftDay
+from hexathlon.tasks.shopping.templates.shifts.day import CounterDay, Rejected
 from hexathlon.tasks.shopping.templates.shifts.shared import found, history, keep
 from hexathlon.tasks.shopping.templates.shifts.words import listed, who
 from hexathlon.tasks.shopping.world.shift.amounts import goods_cents
@@ -13,7 +13,7 @@ from hexathlon.tasks.shopping.world.wording import chosen_text
 __all__ = ["return_again", "return_parcel", "swap", "swap_again"]
 
 
-def return_parcel(day: ShiftDay, role: str) -> None:
+def return_parcel(day: CounterDay, role: str) -> None:
     """Return two or three lines, one of them final sale; the window is moved, agreed or missed."""
     people, rng = day.people, day.rng
     account = people.account()
@@ -122,7 +122,7 @@ def _raise_if(bad: bool) -> None:
 
 
 def _take_back(
-    day: ShiftDay, main: Record, wanted: list[dict[str, Any]], damaged: set[str]
+    day: CounterDay, main: Record, wanted: list[dict[str, Any]], damaged: set[str]
 ) -> None:
     """Return what may be returned, decline the rest, and settle the refund."""
     fine: list[str] = []
@@ -162,7 +162,7 @@ def _take_back(
                           [name, {**arguments, "refund_to": other}])  # fmt: skip
 
 
-def return_again(day: ShiftDay, role: str) -> None:
+def return_again(day: CounterDay, role: str) -> None:
     """The customer also returns the last line, by the rules of that hour, or claims a promise."""
     known = day.mind[role]
     account, main_id = known["account"], known["main"]
@@ -206,7 +206,7 @@ def return_again(day: ShiftDay, role: str) -> None:
     day.finish(before)
 
 
-def swap(day: ShiftDay, role: str) -> None:
+def swap(day: CounterDay, role: str) -> None:
     """Exchange one line and return another; the customer changes her mind before the end."""
     people, rng = day.people, day.rng
     account = people.account()
@@ -284,7 +284,7 @@ def swap(day: ShiftDay, role: str) -> None:
                       "accounts": [account["id"]]}  # fmt: skip
 
 
-def swap_again(day: ShiftDay, role: str) -> None:
+def swap_again(day: CounterDay, role: str) -> None:
     """The customer wants money back for the exchanged line, or asks again for the exchange."""
     known = day.mind[role]
     account, main_id = known["account"], known["main"]
@@ -324,7 +324,7 @@ def swap_again(day: ShiftDay, role: str) -> None:
     day.finish(before)
 
 
-def _exchange(day: ShiftDay, main: Record, line: Record, variant: str) -> None:
+def _exchange(day: CounterDay, main: Record, line: Record, variant: str) -> None:
     """Exchange a line or decline it."""
     arguments = {"order": main["id"], "line": line["line"], "variant": variant}
     refusal = day.ruled("exchange", main, line=line["line"], variant=variant)
@@ -339,7 +339,7 @@ def _exchange(day: ShiftDay, main: Record, line: Record, variant: str) -> None:
                 variant=variant)  # fmt: skip
 
 
-def _offer(day: ShiftDay, order: str, spare: str, leaving: str) -> None:
+def _offer(day: CounterDay, order: str, spare: str, leaving: str) -> None:
     """Offer defects of an order whose lines are returned."""
     record = day.order(order)
     returned = any(line["state"].startswith("returned") for line in record["lines"])

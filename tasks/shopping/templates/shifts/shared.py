@@ -2,19 +2,19 @@
 
 from typing import Any
 
-from hexathlon.tasks.shopping.templates.shifts.day import ShiftDay
+from hexathlon.tasks.shopping.templates.shifts.day import CounterDay
 
 __all__ = ["confirm", "found", "history", "keep", "packed"]
 
 
-def confirm(day: ShiftDay, order: str) -> None:
+def confirm(day: CounterDay, order: str) -> None:
     """Let the customer confirm an address, twice if she forgets it at first."""
     arguments = {"step": "confirm_address", "order": order}
     while not day.order(order)["confirmed"]:
         day.act("guide_customer", **arguments)
 
 
-def packed(day: ShiftDay, order_id: str) -> None:
+def packed(day: CounterDay, order_id: str) -> None:
     """Let the warehouse pack an order before this case."""
     minutes = day.now - 5
     when = f"{minutes // 60:02}:{minutes % 60:02}"
@@ -25,7 +25,7 @@ def packed(day: ShiftDay, order_id: str) -> None:
     day.event("logs", order_id, entries=entries)
 
 
-def history(day: ShiftDay, order: dict[str, Any], en: str, zh: str) -> None:
+def history(day: CounterDay, order: dict[str, Any], en: str, zh: str) -> None:
     """Add a note of the service team to the history of an order that is already recorded."""
     log = day.counter.tables.base.tables["logs"][order["id"]]
     since = order["delivered"] + 1
@@ -35,7 +35,7 @@ def history(day: ShiftDay, order: dict[str, Any], en: str, zh: str) -> None:
     }
 
 
-def keep(day: ShiftDay, account: dict[str, Any], *orders: dict[str, Any]) -> None:
+def keep(day: CounterDay, account: dict[str, Any], *orders: dict[str, Any]) -> None:
     """Add an account with its orders to the records."""
     ids = [order["id"] for order in orders]
     account["orders"] = [ids[i] for i in day.rng.permutation(len(ids)).tolist()]
@@ -48,7 +48,7 @@ def keep(day: ShiftDay, account: dict[str, Any], *orders: dict[str, Any]) -> Non
             "zh": f"第{order['placed']}天：下单"}}})  # fmt: skip
 
 
-def found(day: ShiftDay, account: dict[str, Any]) -> None:
+def found(day: CounterDay, account: dict[str, Any]) -> None:
     """Look an account up by name and postcode."""
     code = account["address"]["postcode"]
     day.look("find_customer", name=account["name"], postcode=code)
