@@ -18,7 +18,7 @@ from hexathlon.tasks.terminal.draft import TerminalDraft
 from hexathlon.tasks.terminal.harbor_form import checks_of, harbor_files
 from hexathlon.tasks.terminal.policies import policies_for
 from hexathlon.tasks.terminal.sameness import same_result
-from hexathlon.tasks.terminal.scripts import solving
+from hexathlon.tasks.terminal.scripts import solving, working
 from hexathlon.tasks.terminal.templates.catalogue import all_templates
 from hexathlon.tasks.terminal.tools import TOOLS
 from hexathlon.tasks.terminal.zones import zones_digest
@@ -39,7 +39,7 @@ class TerminalSource(StratifiedSource):
 
     name = "terminal"
     family = "terminal"
-    version = "6"
+    version = "7"
     late_modules = ("hexathlon.tasks.terminal.templates.*",)
     per_stratum = PER_STRATUM
     tolerated = {"drop:submit": "an agent that stops is graded by the files that it leaves"}
@@ -56,9 +56,6 @@ class TerminalSource(StratifiedSource):
         address = self.checked(task_id, salt)
         seed = derive_seed("terminal-task", _DRAWN_AS, str(address), salt or "")
         draft = _draft(address.template, address.level, address.split, seed)
-        checks = checks_of(draft)
-        tests = [f"keep:{path}" for path in checks["keep"]]
-        tests += [probe["id"] for probe in checks["probes"]]
         return Task(
             id=task_id,
             family=self.family,
@@ -70,8 +67,8 @@ class TerminalSource(StratifiedSource):
             instruction=draft.instruction,
             params={"kind": "generated"},
             tools=TOOLS,
-            limits=Limits(turns=_TURNS[address.level], seconds_per_action=60.0),
-            checks=(Check(name="terminal_tests", params={"tests": {"": tests}}),),
+            limits=Limits(turns=_turns(draft), seconds_per_action=60.0),
+            checks=(Check(name="terminal_tests", params=_expected(draft)),),
             canary=_canary(seed),
         )
 
@@ -99,15 +96,26 @@ class TerminalSource(StratifiedSource):
     # -- scripts ---------------------------------------------------------------------------
 
     def oracle(self, task: Task) -> Script:
-        """Explore, run the solution and submit."""
+        """Explore, run the solution and submit; in a shift, for each ticket."""
+        draft = draft_of(task)
+        if draft.tickets:
+            return working(draft.tickets, [ticket.solution for ticket in draft.tickets])
         return solving(draft_of(task).solution, look=True)
 
     def alternatives(self, task: Task) -> Mapping[str, Script]:
         """Return alternative correct solutions."""
+        draft = draft_of(task)
+        if draft.tickets:
+            days = draft.day_alternatives.items()
+            return {name: working((), scripts) for name, scripts in days}
         return {name: solving(text) for name, text in draft_of(task).alternatives.items()}
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
         """Return solutions with one requirement missing or wrong, after the same exploration."""
+        draft = draft_of(task)
+        if draft.tickets:
+            days = draft.day_mutants.items()
+            return {name: working(draft.tickets, scripts) for name, scripts in days}
         return {name: solving(text, look=True) for name, text in draft_of(task).mutants.items()}
 
     def policies(self, task: Task) -> Mapping[str, Script]:
@@ -125,6 +133,23 @@ def files_of(task: Task) -> dict[str, bytes]:
     return harbor_files(parse_address(task.id), draft_of(task), task.canary)
 
 
+def _turns(draft: TerminalDraft) -> int:
+    """Return the number of turns; in a shift 1.6 times those of the oracle."""
+    if not draft.tickets:
+        return _TURNS[draft.level]
+    return round(1.6 * sum(len(ticket.looks) + 2 for ticket in draft.tickets))
+
+
+def _expected(draft: TerminalDraft) -> dict[str, Any]:
+    """Return the verifier's parameters: the expected test ids by step."""
+    if draft.tickets:
+        tests = {ticket.name: [probe.id for probe in ticket.probes] for ticket in draft.tickets}
+        return {"tests": tests, "parts": True}
+    checks = checks_of(draft)
+    tests = [f"keep:{path}" for path in checks["keep"]]
+    return {"tests": {"": tests + [probe["id"] for probe in checks["probes"]]}}
+
+
 def _canary(seed: int) -> str:
     return f"hexathlon-terminal-canary-{derive_seed('canary', seed):016x}"
 
@@ -139,14 +164,15 @@ def _draft(name: str, level: Level, split: Split, seed: int) -> TerminalDraft:
 
 def _require_whole(draft: TerminalDraft) -> None:
     """Reject an incomplete draft, which is a defect of the template rather than of the request."""
-    ids = [probe.id for probe in draft.probes]
+    last = draft.tickets[-1].probes if draft.tickets else draft.probes
+    ids = [probe.id for probe in last]
     lacks = {
         "an instruction": not draft.instruction,
         "distinct probes": not ids or len(set(ids)) != len(ids),
         "files to keep": any(path not in draft.files for path in draft.kept),
-        "three mutants": len(draft.mutants) < 3,
-        "an alternative": not draft.alternatives,
-        "plain JSON": json.loads(json.dumps(checks_of(draft))) != checks_of(draft),
+        "three mutants": len(draft.day_mutants or draft.mutants) < 3,
+        "an alternative": not (draft.day_alternatives or draft.alternatives),
+        "plain JSON": json.loads(json.dumps(checks_of(draft, last))) != checks_of(draft, last),
     }
     missing = [name for name, lacking in lacks.items() if lacking]
     if missing:
