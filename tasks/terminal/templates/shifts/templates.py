@@ -1,0 +1,13 @@
+"""The days: which tickets arrive, in which order."""
+
+from hexathlon.tasks.terminal.draft import TerminalDraft, template
+from hexathlon.tasks.terminal.templates.shifts.day import compose_day
+from hexathlon.tasks.terminal.templates.shifts.relay import relay, relay_release
+
+__all__ = ["shift_thin"]
+
+
+@template("shift_thin", ("hard",), ("git",))
+def shift_thin(draft: TerminalDraft) -> None:
+    """Thin."""
+    compose_day(draft, (relay, relay_release))
