@@ -3,6 +3,7 @@
 from hexathlon.tasks.terminal.draft import TerminalDraft, template
 from hexathlon.tasks.terminal.templates.shifts.day import compose_day
 from hexathlon.tasks.terminal.templates.shifts.relay import relay, relay_release
+from hexathlon.tasks.terminal.templates.shifts.stock import stock, stock_report
 from hexathlon.tasks.terminal.templates.shifts.tariff import tariff
 
 __all__ = ["shift_thin"]
@@ -11,4 +12,4 @@ __all__ = ["shift_thin"]
 @template("shift_thin", ("hard",), ("git",))
 def shift_thin(draft: TerminalDraft) -> None:
     """Thin."""
-    compose_day(draft, (relay, tariff, relay_release))
+    compose_day(draft, (tariff, stock, stock_report))
