@@ -132,6 +132,7 @@ for half in (False, True):
     base.execute("UPDATE item SET price = 'n/a' WHERE id = 3")
     base.execute("UPDATE item SET qty = 77 WHERE id = 4")
     base.commit()
+    dump("SELECT id, price_cents FROM item WHERE id < 5 OR sku = 'new-1' ORDER BY id")
     codes += [subprocess.run(["bin/MIGRATE", path]).returncode]
     print(codes)
     dump("SELECT id, price_cents, qty, price FROM item WHERE id < 5 OR sku = 'new-1' ORDER BY id")
@@ -156,7 +157,7 @@ def _rows(machine: Machine, count: int, tag: str) -> list[tuple[str, str, int, s
         whole, part = dice.whole(0, 300), dice.whole(0, 99)
         price: str | None = dice.pick(
             (f"{whole}.{part:02}", f"{whole},{part:02}", f"{whole}", f" {whole},{part // 10}",
-             f"{whole}.{part:02}\t", "n/a", None, "?", "", f"{whole}.{part:02}")
+             f"\t{whole}.{part:02}", "n/a", None, "?", "", f"{whole}.{part:02}")
         )  # fmt: skip
         made.append((f"{tag}-{number:04}", dice.pick(sites), dice.whole(0, 60), price))
     return made
@@ -168,7 +169,7 @@ def stock(machine: Machine) -> Job:
     name, who = machine.name(), machine.people.pop()
     rows = _rows(machine, 160, dice.word(2))
     held = _rows(machine, 14, "h")
-    for place, price in enumerate(("19.99", "0,29", "4.35", " 7,5", "n/a", "1,1\t")):
+    for place, price in enumerate(("19.99", "0,29", "4.35", " 7,5", "n/a", "\t1,1 ")):
         held[place] = (*held[place][:3], price)
     machine.file(f"srv/{name}/schema.sql", _SCHEMA)
     machine.file(f"srv/{name}/README", _NOTE.replace("NAME", name))
@@ -195,10 +196,9 @@ def stock(machine: Machine) -> Job:
     def solved(text: str, *, run: str = f"bin/{program} var/db/{name}.db\n") -> str:
         return put_file(f"bin/{program}", text, book.program_mode) + run
 
-    quiet = _FILL.replace('base.execute(f"UPDATE', 'base.execute(f"UPDATE')
     plain_trim = source().replace(" || char(9) || char(10) || char(13)", "")
     floored = source().replace("round(", "(").replace("* 100) AS", "* 100) AS")
-    early = _MIGRATE.replace("FILL", _AUDIT_ALL + "\n" + quiet).replace("AUDIT\n", "")
+    early = _MIGRATE.replace("FILL", _AUDIT_ALL + "\n" + _FILL).replace("AUDIT\n", "")
     return Job(
         component=name,
         text=f"""From {who}: prices in {name} become whole numbers of cents (schema 2, see \
@@ -227,8 +227,7 @@ week and gave up half way.)""",
         ],
         alternatives=(
             solved(_GENERATED),
-            solved(source(triggers=_TRIGGERS.replace("AFTER INSERT ON", "AFTER INSERT ON"))
-                   .replace("UPDATE OF price ON", "UPDATE OF price, sku ON")),
+            solved(source(triggers=_TRIGGERS.replace("UPDATE OF price ON", "UPDATE OF price, sku ON"))),
         ),
         misses={
             "trusted": solved(source(fill=_FILL_MISSING)),
@@ -264,7 +263,8 @@ def _expected(held: list[tuple[str, str, int, str | None]]) -> str:
             counted[0] += 1
             counted[1] += 77 if n == 4 else row[2]
         shelf = [("2",), *((f"{s}{n}/{p}",) for s, (n, p) in sorted(sites.items()))]
-        lines += [first, old, str([0] * (3 - half)), " ".join(map(str, after)),
+        soon = " ".join(str(row[:2]) for row in after)
+        lines += [first, old, soon, str([0] * (3 - half)), " ".join(map(str, after)),
                   " ".join(map(str, audit)), " ".join(map(str, shelf))]  # fmt: skip
     return "\n".join(lines)
 
@@ -313,18 +313,16 @@ def stock_report(machine: Machine) -> Job:
         return "\n".join(f"{s}\t{v // 100}.{v % 100:02}\t{u}" for s, (v, u) in order)
 
     lines = "".join(f"{sku};{site};{qty};{price or ''}\n" for sku, site, qty, price in later)
-    late = "".join(f"{sku};{site};{qty};{price}\n" for sku, site, qty, price in extra)
     arrive = f"cat > var/inbox/{name}/today.csv <<'HEX_END'\n{lines}HEX_END\n"
     arrive += f"timeout 10 bin/cron/import-{name}\n"
     right = _REPORT.replace("NAME", name).replace("BY ORDER", "BY 2 DESC, site")
     right = right.replace("sum(qty * price_cents)", "ifnull(sum(qty * price_cents), 0)")
     by_site = _REPORT.replace("NAME", name).replace("BY ORDER", "BY site")
-    unfilled = _REPORT.replace("NAME", name).replace("BY ORDER", "BY 2 DESC, site")
+    digits = right.replace("{cents // 100}.{cents % 100:02}", "{cents / 100}")
     hidden = right.replace("GROUP BY", "WHERE price_cents NOT NULL GROUP BY")
     run = f"cp var/db/{name}.db /tmp/value.db; sqlite3 /tmp/value.db \"INSERT INTO item "
     values = ", ".join(str((s, t, q, p)) for s, t, q, p in extra)
     run += f"(sku, site, qty, price) VALUES {values}\"; bin/{program} /tmp/value.db"
-    del late
 
     def solved(text: str) -> str:
         return put_file(f"bin/{program}", text, book.program_mode)
@@ -363,6 +361,6 @@ unknown at present.""",
             solved(right.replace("sum(price_cents IS NULL)", "count(*) - count(price_cents)")),
         ),
         misses={
-            "order": solved(by_site), "no_price": solved(unfilled), "left_out": solved(hidden),
+            "order": solved(by_site), "digits": solved(digits), "left_out": solved(hidden),
         },
     )  # fmt: skip

@@ -2,7 +2,9 @@
 
 from hexathlon.tasks.terminal.draft import TerminalDraft, template
 from hexathlon.tasks.terminal.templates.shifts.day import compose_day
+from hexathlon.tasks.terminal.templates.shifts.history import history
 from hexathlon.tasks.terminal.templates.shifts.relay import relay, relay_release
+from hexathlon.tasks.terminal.templates.shifts.rename import rename
 from hexathlon.tasks.terminal.templates.shifts.stock import stock, stock_report
 from hexathlon.tasks.terminal.templates.shifts.tariff import tariff
 
@@ -12,4 +14,4 @@ __all__ = ["shift_thin"]
 @template("shift_thin", ("hard",), ("git",))
 def shift_thin(draft: TerminalDraft) -> None:
     """Thin."""
-    compose_day(draft, (tariff, stock, stock_report))
+    compose_day(draft, (tariff, history, rename))
