@@ -104,6 +104,9 @@ class TerminalDraft:
         """The requests of a shift; empty for a task of one step, whose solutions the fields above
         hold. A shift's solutions are lists with one script per ticket."""
 
+        self.turns: int | None = None
+        """Actions in all; None for the level's number."""
+
         self.day_alternatives: dict[str, list[str]] = {}
         self.day_mutants: dict[str, list[str]] = {}
         self.due: dict[str, str] = {}

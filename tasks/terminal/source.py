@@ -67,7 +67,7 @@ class TerminalSource(StratifiedSource):
             instruction=draft.instruction,
             params={"kind": "generated"},
             tools=TOOLS,
-            limits=Limits(turns=_turns(draft), seconds_per_action=60.0),
+            limits=Limits(turns=draft.turns or _TURNS[address.level], seconds_per_action=60.0),
             checks=(Check(name="terminal_tests", params=_expected(draft)),),
             canary=_canary(seed),
         )
@@ -131,13 +131,6 @@ def draft_of(task: Task) -> TerminalDraft:
 def files_of(task: Task) -> dict[str, bytes]:
     """Return a generated task as a Harbor directory, mapping paths to bytes."""
     return harbor_files(parse_address(task.id), draft_of(task), task.canary)
-
-
-def _turns(draft: TerminalDraft) -> int:
-    """Return the number of turns; in a shift 1.6 times those of the oracle."""
-    if not draft.tickets:
-        return _TURNS[draft.level]
-    return round(1.6 * sum(len(ticket.looks) + 2 for ticket in draft.tickets))
 
 
 def _expected(draft: TerminalDraft) -> dict[str, Any]:

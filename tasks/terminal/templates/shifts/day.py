@@ -8,6 +8,9 @@ from hexathlon.tasks.terminal.templates.shifts.tools import add_tools
 
 __all__ = ["compose_day"]
 
+_ROOM = 1.6
+"""Actions of a day, relative to the oracle's."""
+
 
 def compose_day(draft: TerminalDraft, makers: Sequence[JobMaker]) -> None:
     """Fill in a draft with a day of tickets, in this order."""
@@ -39,8 +42,10 @@ class _Day:
         table = "".join(f"*/10 * * * * cd /app && {path}\n" for path in machine.jobs)
         machine.file("etc/crontab", "# the platform team's; see HANDBOOK.md\n" + table)
         machine.file("HANDBOOK.md", book.text(machine.jobs))
+        self.actions = round(_ROOM * sum(len(job.looks) + 2 for job in self.jobs))
         for number in range(len(self.jobs)):
             draft.tickets.append(self._ticket(number))
+        draft.turns = self.actions
         draft.instruction = draft.tickets[0].instruction
         right = [ticket.solution for ticket in draft.tickets]
         for place, letter in enumerate("ab"):
@@ -60,7 +65,7 @@ class _Day:
     def _ticket(self, number: int) -> Ticket:
         job = self.jobs[number]
         head = f"Ticket {self.numbers[number]} - component {job.component}"
-        told = "" if number else _INTRODUCTION
+        told = "" if number else _INTRODUCTION.format(tickets=len(self.jobs), actions=self.actions)
         return Ticket(
             name=f"t{number + 1}",
             instruction=f"{told}{head}\n\n{job.text.strip()}",
@@ -154,6 +159,7 @@ def _named(probe: Probe, name: str) -> Probe:
 _INTRODUCTION = """You are on call today. The machine is in /app; HANDBOOK.md there holds the rules \
 of the house. Tickets arrive one after the other: report each with submit, and the next one \
 arrives. The machine lives on in between, timed jobs run, and other people work on it, too. At \
-every report, everything that the tickets so far and the handbook ask for has to hold.
+every report, everything that the tickets so far and the handbook ask for has to hold. There are \
+{tickets} tickets, and {actions} actions for all of them together.
 
 """

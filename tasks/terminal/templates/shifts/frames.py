@@ -76,7 +76,9 @@ def _packed(form: _Format, rows: list[_Row]) -> bytes:
         out += _zigzag(when - state[1]) + _zigzag(value - state[2])
         out += _varint(len(note.encode())) + note.encode() if note else b""
         state[1:] = [when, value]
-    return bytes(out) + _checksum(form.check, bytes(out)).to_bytes(2, "big" if form.big else "little")
+    return bytes(out) + _checksum(form.check, bytes(out)).to_bytes(
+        2, "big" if form.big else "little"
+    )
 
 
 def _shown(form: _Format, rows: list[_Row]) -> str:
@@ -255,7 +257,10 @@ def frames(machine: Machine) -> Job:
     note = _NOTE.replace("NAME", name).replace("{who}", machine.people[0])
     machine.draft.file(f"{folder}/README", note.replace("MAGIC", form.magic.decode()))
     program = f"frame-{name}"
-    held = [_rows(machine, 70, dice.some(pool, form.table + 2)), _rows(machine, 12, dice.some(pool, 2))]
+    held = [
+        _rows(machine, 70, dice.some(pool, form.table + 2)),
+        _rows(machine, 12, dice.some(pool, 2)),
+    ]
     whole = [_packed(form, rows) for rows in held]
     bad = bytearray(whole[1])
     bad[9] ^= 0x10

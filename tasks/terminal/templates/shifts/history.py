@@ -112,7 +112,11 @@ class _Shop:
 
     def __init__(self, machine: Machine) -> None:
         dice = machine.dice
-        self.bulk, self.cap, self.box = dice.whole(40, 90), dice.whole(2, 6) * 1000, dice.whole(7, 12)
+        self.bulk, self.cap, self.box = (
+            dice.whole(40, 90),
+            dice.whole(2, 6) * 1000,
+            dice.whole(7, 12),
+        )
         self.kind = dice.pick(("bulk", "round", "cap"))
         self.percent = dice.whole(7, 9)
         skus = machine.draft.cast.names("thing", 9)
@@ -193,7 +197,10 @@ def _commits(machine: Machine, shop: _Shop) -> tuple[list[list[object]], str]:
         act = acts.get(number, "")
         subject = subjects.get(act, "")
         if act == "fault" and number == places[6]:
-            subject, culprit = dice.pick(("Comment amount()", "Tidy up", "Names in full")), f"c{changes[number]}"
+            subject, culprit = (
+                dice.pick(("Comment amount()", "Tidy up", "Names in full")),
+                f"c{changes[number]}",
+            )
         state.fault = act == "fault" or (state.fault and act != "mend")
         state.moved |= act == "move"
         state.pack |= act == "pack"

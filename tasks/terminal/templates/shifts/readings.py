@@ -114,7 +114,9 @@ def _draw_rows(machine: Machine, site: str, count: int, hours: int) -> list[_Row
     rows: list[_Row] = []
     for number in range(count):
         meter = f"{site[:3]}{number % 3}"
-        start = datetime(2026, 5, dice.whole(3, 5), dice.whole(0, 23), dice.whole(0, 59), tzinfo=zone)
+        start = datetime(
+            2026, 5, dice.whole(3, 5), dice.whole(0, 23), dice.whole(0, 59), tzinfo=zone
+        )
         rows.append((meter, number // 3, start, dice.whole(-2_000, 90_000)))
         if dice.chance(0.2):
             meter, seq, when, mills = dice.pick(rows)
@@ -262,5 +264,3 @@ readings of all sites in the folder; srv/{name}/FORMAT describes them.""",
             "only_quick": solved(quick),
         },
     )  # fmt: skip
-
-

@@ -248,7 +248,6 @@ def relay(machine: Machine) -> Job:
     protocol = _PROTOCOL.replace("NAME", name).replace("PORT", str(port))
     machine.file(f"srv/{name}/PROTOCOL", protocol.replace("PEEKLINE", ""))
     machine.file(source, server(name, "1.4", faults))
-    machine.shared["relay"] = (name, port, depth, most, faults, protocol, template, own)
 
     def solved(left: Sequence[str] = (), *, settings: str = "") -> str:
         kept = f"keep {source} etc/site.env etc/{name}.d/20-{machine.people[0]}.conf\n".replace(
@@ -260,10 +259,13 @@ def relay(machine: Machine) -> Job:
         f"sed -i 's/^{name.upper()}_DEPTH=.*/{name.upper()}_DEPTH={depth}/; "
         f"s/^{name.upper()}_PAYLOAD=.*/{name.upper()}_PAYLOAD={most}/' etc/site.env\n"
     )
-    drop = f"rm etc/{name}.d/*.conf\n"
-    edit = (
-        f"sed -i 's/^depth.*/depth = {depth}/; s/^payload.*/payload = {most}/' {own}\n"
+    back = (
+        f"sed -i 's/^{name.upper()}_DEPTH=.*/{name.upper()}_DEPTH={old_depth}/; "
+        f"s/^{name.upper()}_PAYLOAD=.*/{name.upper()}_PAYLOAD={old_most}/' etc/site.env\n"
     )
+    machine.shared["relay"] = (name, port, depth, most, faults, protocol, template, sites, back)
+    drop = f"rm etc/{name}.d/*.conf\n"
+    edit = f"sed -i 's/^depth.*/depth = {depth}/; s/^payload.*/payload = {most}/' {own}\n"
     over = f"etc/{name}.d/20-{machine.people[0]}.conf"
     last = put_file(f"etc/{name}.d/95-site.conf", f"depth={depth}\npayload={most}\n", book.etc_mode)
     both = f"printf 'depth = {depth}\\npayload = {most}\\n' > {over}\n"
@@ -296,7 +298,8 @@ up to {most} bytes (payload).""",
 def relay_release(machine: Machine) -> Job:
     """Install a release that undoes the earlier fix and the settings."""
     dice, book = machine.dice, machine.book
-    name, port, depth, most, faults, protocol, template, own = machine.shared["relay"]
+    name, port, depth, most, faults, protocol, template, sites, undone = machine.shared["relay"]
+    undone = undone if dice.chance(0.6) else ""
     version = f"2.{dice.whole(0, 9)}"
     source = f"srv/{name}/server.py"
     folder = f"releases/{name}-{version}"
@@ -312,6 +315,7 @@ def relay_release(machine: Machine) -> Job:
     head = _CLIENT % (port, depth, most)
     in_place = f"etc/templates/{name}.conf.in"
     kept = f"keep etc/templates/{name}.conf.in; keep {source} srv/{name}/PROTOCOL\n"
+    kept += f"keep etc/site.env\n{sites}" if undone else ""
     install = f"bin/release {name} {version}\n"
 
     def solved(left: Sequence[str] = (), *, mode: int = book.program_mode) -> str:
@@ -319,7 +323,7 @@ def relay_release(machine: Machine) -> Job:
 
     back = put_file(in_place, template, book.etc_mode)
     sized = f"sed -i 's/^depth.*/depth = {depth}/' {in_place}\n"
-    sites = f"{kept}{install}{solved()}"
+    fixed = f"{kept}{install}{solved()}"
     by_hand = f"{kept}{solved()}cp {folder}/PROTOCOL srv/{name}/PROTOCOL\n"
     return Job(
         component=name,
@@ -329,7 +333,8 @@ def relay_release(machine: Machine) -> Job:
         looks=(
             f"diff -r {folder} srv/{name}; cat bin/release", f"cat {folder}/{name}.conf.in",
         ),
-        solution=sites + back,
+        solution=fixed + back,
+        before=undone,
         probes=[
             python_probe("peek", head + _PEEK, "\n".join(peeked), run=run, seconds=20.0),
             python_probe(
@@ -339,10 +344,11 @@ def relay_release(machine: Machine) -> Job:
                 "True",
             ),
         ],
-        alternatives=(sites + sized, by_hand),
+        alternatives=(fixed + sized, by_hand),
         misses={
             "only_installed": kept + install + f"chmod {book.program_mode:o} {source}\n" + back,
-            "depth_undone": sites,
+            "depth_undone": fixed,
+            **({"site_undone": fixed.replace(sites, "") + back} if undone else {}),
             "installed_mode": kept + install + solved(mode=0o644) + back,
             "not_installed": kept,
             **{f"back_{f}": kept + install + solved([f]) + back for f in faults},

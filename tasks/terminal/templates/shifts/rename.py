@@ -81,20 +81,28 @@ def rename(machine: Machine) -> Job:
         if number in (5, 9):
             coding = "# -*- coding: latin-1 -*-\n"
             pair = tuple(  # type: ignore[assignment]
-                (coding + text.replace("see the", "siehe ganz früh")).replace(
-                    '.ljust', ' "é".strip("é").ljust'.lstrip()).encode("latin-1")
-                if False else (coding + "# für später\n" + text).encode("latin-1")
+                (coding + text.replace("see the", "siehe ganz früh"))
+                .replace(".ljust", ' "é".strip("é").ljust'.lstrip())
+                .encode("latin-1")
+                if False
+                else (coding + "# für später\n" + text).encode("latin-1")
                 for text in (old, changed)
             )
         if number in (7, 12):
             pair = (pair[0].rstrip(b"\n"), pair[1].rstrip(b"\n"))
         files[f"{kind}_{noun}.py"] = pair
     files["money.py"] = (_MONEY.encode(), _NEW_MONEY.replace("NEW", new).encode())
-    report = _MAIN.replace("*CALL", "99 * len(name), 12"), _MAIN.replace("*CALL", "12, 99 * len(name)")
+    report = (
+        _MAIN.replace("*CALL", "99 * len(name), 12"),
+        _MAIN.replace("*CALL", "12, 99 * len(name)"),
+    )
     files["report.py"] = (report[0].encode(), report[1].encode())
     columns = "".join(f"{noun} = fmt\n" for noun in nouns[:3])
     head = "# columns of the report\n[columns]\n"
-    files["columns.ini"] = ((head + columns).encode(), (head + columns.replace("fmt", new)).encode())
+    files["columns.ini"] = (
+        (head + columns).encode(),
+        (head + columns.replace("fmt", new)).encode(),
+    )
     for path, (old, _) in files.items():
         machine.draft.file(f"{folder}/{path}", old)
     real, linked = f"month_{nouns[1]}.py", f"quarter_{nouns[1]}_too.py"

@@ -17,7 +17,7 @@ BEGIN INSERT INTO audit VALUES (old.id, old.sku, old.qty, old.price); END;
 CREATE VIEW shelf AS SELECT site, count(*) AS items, sum(qty) AS pieces FROM item GROUP BY site;
 """
 
-_IMPORT = '''#!/usr/bin/env python3
+_IMPORT = """#!/usr/bin/env python3
 # import-NAME: takes rows sku;site;qty;price from var/inbox/NAME into the database
 import glob, os, sqlite3
 os.chdir("/app")
@@ -32,7 +32,7 @@ for path in sorted(glob.glob("var/inbox/NAME/*.csv")):
                 (sku, site, int(qty), price or None),
             )
     os.remove(path)
-'''
+"""
 
 _NOTE = """# NAME
 
@@ -73,14 +73,14 @@ TRIGGERS
 base.execute("UPDATE meta SET value = '2' WHERE key = 'schema'")
 base.execute("COMMIT")
 '''
-_FILL = 'base.execute(f"UPDATE item SET price_cents = {cents(\'price\')}")'
+_FILL = "base.execute(f\"UPDATE item SET price_cents = {cents('price')}\")"
 _FILL_MISSING = _FILL[:-2] + ' WHERE price_cents IS NULL")'
 _AUDIT = '''base.execute("""CREATE TRIGGER item_audit AFTER UPDATE OF id, sku, site, qty, price ON item
 BEGIN INSERT INTO audit VALUES (old.id, old.sku, old.qty, old.price); END""")'''
 _AUDIT_ALL = _AUDIT.replace(" OF id, sku, site, qty, price", "")
-_TRIGGERS = '''SET = f"UPDATE item SET price_cents = {cents('new.price')} WHERE id = new.id; END"
+_TRIGGERS = """SET = f"UPDATE item SET price_cents = {cents('new.price')} WHERE id = new.id; END"
 base.execute(f"CREATE TRIGGER item_cents_new AFTER INSERT ON item BEGIN {SET}")
-base.execute(f"CREATE TRIGGER item_cents_changed AFTER UPDATE OF price ON item BEGIN {SET}")'''
+base.execute(f"CREATE TRIGGER item_cents_changed AFTER UPDATE OF price ON item BEGIN {SET}")"""
 _ONLY_NEW = "\n".join(_TRIGGERS.split("\n")[:2])
 
 _GENERATED = '''#!/usr/bin/env python3
@@ -320,9 +320,9 @@ def stock_report(machine: Machine) -> Job:
     by_site = _REPORT.replace("NAME", name).replace("BY ORDER", "BY site")
     digits = right.replace("{cents // 100}.{cents % 100:02}", "{cents / 100}")
     hidden = right.replace("GROUP BY", "WHERE price_cents NOT NULL GROUP BY")
-    run = f"cp var/db/{name}.db /tmp/value.db; sqlite3 /tmp/value.db \"INSERT INTO item "
+    run = f'cp var/db/{name}.db /tmp/value.db; sqlite3 /tmp/value.db "INSERT INTO item '
     values = ", ".join(str((s, t, q, p)) for s, t, q, p in extra)
-    run += f"(sku, site, qty, price) VALUES {values}\"; bin/{program} /tmp/value.db"
+    run += f'(sku, site, qty, price) VALUES {values}"; bin/{program} /tmp/value.db'
 
     def solved(text: str) -> str:
         return put_file(f"bin/{program}", text, book.program_mode)
