@@ -120,7 +120,10 @@ class _Shop:
         self.kind = dice.pick(("bulk", "round", "cap"))
         self.percent = dice.whole(7, 9)
         skus = machine.draft.cast.names("thing", 9)
-        self.prices = {sku: dice.whole(101, 999) for sku in skus}
+        # ends that share no factor with 100, so that halves of a cent come up
+        self.prices = {sku: 10 * dice.whole(10, 99) + dice.pick((1, 3, 7, 9)) for sku in skus}
+        self.prices[skus[0]] = 10 * dice.whole(11, 15) + 3  # far from the cap at first
+        self.prices[skus[1]] = 10 * dice.whole(90, 99) + 7
         self.units = {"dz": 12, "pr": 2}
 
     def amount(self, quantity: int, sku: str, *, fault: bool = False) -> int:
@@ -256,10 +259,12 @@ def history(machine: Machine) -> Job:
         )
     unit, pieces = dice.pick((("gr", 144), ("sc", 20), ("qr", 25)))
     skus = sorted(shop.prices)
-    sku = dice.pick(skus)
-    shown = shop.bulk
-    while shop.amount(shown, sku) == shop.amount(shown, sku, fault=True):
-        shown += 1
+    sku, shown = next(
+        (sku, shown)
+        for shown in range(shop.bulk, 500)
+        for sku in dice.shuffled(skus)
+        if shop.amount(shown, sku) != shop.amount(shown, sku, fault=True)
+    )
     wrong, good = shop.amount(shown, sku, fault=True), shop.amount(shown, sku)
     orders = [(each, shop.bulk + dice.whole(-1, 1)) for each in skus]
     orders += [(each, dice.whole(1, 9) * shop.bulk) for each in skus] + [(skus[0], shop.bulk)]
