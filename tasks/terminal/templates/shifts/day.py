@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from hexathlon.tasks.terminal.draft import Probe, TerminalDraft, Ticket
-from hexathlon.tasks.terminal.templates.shifts.job import Job, JobMaker, Machine, python_probe
+from hexathlon.tasks.terminal.templates.shifts.job import JobMaker, Machine, python_probe
 from hexathlon.tasks.terminal.templates.shifts.tools import add_tools
 
 __all__ = ["compose_day"]
@@ -140,7 +140,7 @@ class _Day:
             ("etc_mode", kept, "chmod 644 etc/site.env"),
             ("program_mode", last, "chmod 755 bin/*"),
             ("sealed", kept, "echo '# done' >> etc/crontab"),
-            ("left", last, "cp HANDBOOK.md etc/notes.bak; chmod %o etc/notes.bak" % book.etc_mode),
+            ("left", last, f"install -m {book.etc_mode:o} HANDBOOK.md etc/notes.bak"),
             ("others", last, f"sed -i '1d' {book.log}"),
         ):
             self._miss(f"rule_{name}", number, right[number] + extra + "\n")
@@ -156,7 +156,8 @@ def _named(probe: Probe, name: str) -> Probe:
     )  # fmt: skip
 
 
-_INTRODUCTION = """You are on call today. The machine is in /app; HANDBOOK.md there holds the rules \
+_INTRODUCTION = """\
+You are on call today. The machine is in /app; HANDBOOK.md there holds the rules \
 of the house. Tickets arrive one after the other: report each with submit, and the next one \
 arrives. The machine lives on in between, timed jobs run, and other people work on it, too. At \
 every report, everything that the tickets so far and the handbook ask for has to hold. There are \

@@ -201,14 +201,14 @@ _SUMS = {
     "fletcher": "def check(data):\n    low = high = 0\n    for byte in data:\n        low = (low + "
     "byte) % 255\n        high = (high + low) % 255\n    return high << 8 | low\n",
     "crc": "def check(data):\n    crc = 0xFFFF\n    for byte in data:\n        crc ^= byte << 8\n"
-    "        for _ in range(8):\n            crc = (crc << 1 ^ 0x1021 if crc & 0x8000 else crc << 1)"
-    " & 0xFFFF\n    return crc\n",
+    "        for _ in range(8):\n            crc = (crc << 1 ^ 0x1021 if crc & 0x8000 else crc "
+    "<< 1) & 0xFFFF\n    return crc\n",
 }
 _OTHER_SUMS = {
-    "sum": "def check(data):\n    total = 0\n    for byte in data:\n        total = (total - byte) % "
-    "65536\n    return total\n",
-    "fletcher": "def check(data):\n    low = sum(data) % 255\n    high = sum((len(data) - n) * byte "
-    "for n, byte in enumerate(data)) % 255\n    return high * 256 + low\n",
+    "sum": "def check(data):\n    total = 0\n    for byte in data:\n        total = (total - byte) "
+    "% 65536\n    return total\n",
+    "fletcher": "def check(data):\n    low = sum(data) % 255\n    high = sum((len(data) - n) * "
+    "byte for n, byte in enumerate(data)) % 255\n    return high * 256 + low\n",
     "crc": "import binascii\n\n\ndef check(data):\n    return binascii.crc_hqx(data, 0xFFFF)\n",
 }
 
@@ -269,12 +269,13 @@ def frames(machine: Machine) -> Job:
         "import base64, hashlib, json, subprocess\n"
         f"for number, data in enumerate(json.loads({json.dumps(data)!r})):\n"
         "    open(f'/tmp/{number}.frm', 'wb').write(base64.b64decode(data))\n"
-        f"done = [subprocess.run(['bin/{program}', 'dump', f'/tmp/{{n}}.frm'], capture_output=True) "
-        "for n in range(4)]\n"
-        "print([d.returncode for d in done], *[hashlib.sha256(d.stdout).hexdigest() for d in done])\n"
+        f"done = [subprocess.run(['bin/{program}', 'dump', f'/tmp/{{n}}.frm'], "
+        "capture_output=True) for n in range(4)]\n"
+        "digests = [hashlib.sha256(each.stdout).hexdigest() for each in done]\n"
+        "print([each.returncode for each in done], *digests)\n"
         f"open('/tmp/in.txt', 'wb').write(base64.b64decode('{_b64(_shown(form, held[0]))}'))\n"
-        f"code = subprocess.run(['bin/{program}', 'pack', '/tmp/in.txt', '/tmp/out.frm']).returncode\n"
-        "print(code, hashlib.sha256(open('/tmp/out.frm', 'rb').read()).hexdigest())\n"
+        f"done = subprocess.run(['bin/{program}', 'pack', '/tmp/in.txt', '/tmp/out.frm'])\n"
+        "print(done.returncode, hashlib.sha256(open('/tmp/out.frm', 'rb').read()).hexdigest())\n"
     )
     digests = [hashlib.sha256(_shown(form, rows).encode()).hexdigest() for rows in held]
     digests += [hashlib.sha256(b"").hexdigest()] * 2
@@ -305,14 +306,14 @@ dump prints nothing and ends with 3 if a frame is damaged by its last two bytes,
 does not begin as a frame of version 2 does.""",
         looks=(
             f"cat {folder}/README; ls -l {folder}/samples",
-            f"cd {folder}/samples; for n in 00 01 02 03 04; do xxd $n.frm || od -An -tx1 $n.frm; cat "
-            "$n.txt; done", f"cd {folder}/samples; od -An -tx1 08.frm; cat 08.txt",
+            f"cd {folder}/samples; for n in 00 01 02 03; do od -An -tx1 $n.frm; cat $n.txt; done",
+            f"cd {folder}/samples; od -An -tx1 08.frm; cat 08.txt",
         ),
         solution=solved(source()),
         probes=[python_probe("frames", test, told)],
         alternatives=(solved(source(_OTHER_SUMS[form.check])),),
         misses={
-            "table": solved(source(), (f"            if len(table) == {form.table}:\n", "            if False:\n")),
+            "table": solved(source(), (f"len(table) == {form.table}", "False")),
             "characters": solved(source(), ("varint(len(word.encode()))", "varint(len(word))")),
             "unchecked": solved(source(), ("return 3, \"\"", "pass")),
             "row_before": solved(source(), ("        state[1] += signed()\n",

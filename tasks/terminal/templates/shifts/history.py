@@ -248,7 +248,7 @@ def history(machine: Machine) -> Job:
     folder = f"src/{name}"
     machine.draft.build(
         f"mkdir -p src && git init -q -b main {folder}\n"
-        + f"python3 - <<'HEX_END'\n"
+        + "python3 - <<'HEX_END'\n"
         + _STREAM.replace("COMMITS", repr(json.dumps(commits))).replace("FOLDER", folder)
         + f"HEX_END\ngit -C {folder} checkout -q main\nrm -f {folder}/.git/hooks/*.sample"
     )

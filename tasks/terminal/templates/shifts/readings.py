@@ -2,7 +2,7 @@
 
 import base64
 import gzip
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from fractions import Fraction
 
 from hexathlon.tasks.terminal.templates.shifts.job import Job, Machine, put_file, python_probe
@@ -150,7 +150,7 @@ def _summed(files: list[tuple[str, list[_Row]]]) -> str:
     latest: dict[tuple[str, int], tuple[str, int]] = {}
     for _, rows in sorted(files):
         for meter, seq, when, mills in rows:
-            latest[meter, seq] = (when.astimezone(timezone.utc).date().isoformat(), mills)
+            latest[meter, seq] = (when.astimezone(UTC).date().isoformat(), mills)
     sums: dict[tuple[str, str], list[int]] = {}
     for (meter, _), (day, mills) in latest.items():
         sums.setdefault((day, meter), []).append(mills)
@@ -216,10 +216,9 @@ def readings(machine: Machine) -> Job:
     lines = []
     for day, span in (("01", range(1440)), ("02", range(1440, seqs))):
         base = sum(span) * factor + 1000 * sum(seq % 10 == 0 for seq in span)
-        lines += [
-            f"2026-06-{day} m{meter:03} {len(span)} {_number_full(Fraction(base + meter * len(span), 1000))}"
-            for meter in range(meters)
-        ]  # fmt: skip
+        for meter in range(meters):
+            energy = _number_full(Fraction(base + meter * len(span), 1000))
+            lines.append(f"2026-06-{day} m{meter:03} {len(span)} {energy}")
 
     def solved(text: str) -> str:
         return put_file(f"bin/{program}", text, book.program_mode)
@@ -229,10 +228,8 @@ def readings(machine: Machine) -> Job:
     dictionary = dictionary.replace("for (meter, _), (day, mills) in latest.items():",
                                     "for key, (day, mills) in latest.items():\n    meter = key."
                                     "rpartition(';')[0]")  # fmt: skip
-    quick = _OLD.replace("NAME", name).replace("for old in rows:\n            if old[:2] == row[:2]"
-                                               ":\n                rows.remove(old)\n                "
-                                               "break\n        rows.append(row)",
-                                               "seen[row[0], row[1]] = row")  # fmt: skip
+    slow = _OLD[_OLD.index("for old in rows:") : _OLD.index("for day in")]
+    quick = _OLD.replace("NAME", name).replace(slow, "seen[row[0], row[1]] = row\n")
     quick = quick.replace("rows = []", "seen = {}").replace(
         "for day in sorted", "rows = list(seen.values())\nfor day in sorted", 1
     )
@@ -251,7 +248,8 @@ readings of all sites in the folder; srv/{name}/FORMAT describes them.""",
         probes=[
             python_probe("sites", small, _summed(held)),
             python_probe(
-                "many", make.replace("FACTOR", str(factor)), "\n".join(lines), seconds=20.0, cpu=3.0,
+                "many", make.replace("FACTOR", str(factor)), "\n".join(lines),
+                seconds=20.0, cpu=3.0,
                 setup="/usr/bin/python3 -I /dev/stdin",
                 run=f"ulimit -v 400000; bin/{program} /tmp/many",
             ),

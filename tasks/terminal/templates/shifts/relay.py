@@ -168,7 +168,8 @@ two, others = conn()
 two.sendall(b"PUT %%d\\n" %% len(text) + text + b"PUT 0\\nSTAT\\nNOPE 1\\n")
 print(line(others), line(others), line(others), line(others))
 raw = bytes(range(256)) * (MOST // 256)
-one.sendall(b"PUT %%d\\n" %% len(raw) + raw + b"PUT %%d\\n" %% (MOST + 1) + b"GET\\n" * (MOST // 4) + b"x" * (MOST + 1 - MOST // 4 * 4) + b"STAT\\n")
+large = (b"GET\\n" * MOST)[:MOST + 1]
+one.sendall(b"PUT %%d\\n" %% len(raw) + raw + b"PUT %%d\\n" %% (MOST + 1) + large + b"STAT\\n")
 print(line(answers), line(answers), line(answers))
 half[0].close(); half[1].close()
 for sock, file in ((one, answers), (two, others)) * 2:
@@ -229,7 +230,6 @@ def relay(machine: Machine) -> Job:
     depth, most = dice.whole(300, 700), 256 * dice.whole(30, 90)
     faults = ["full", "serial", *dice.some(("split", "bytes", "big"), 2)]
     overridden = dice.pick(("depth", "payload"))
-    key = f"{name.upper()}_{overridden.upper()}"
     template = (
         f"# {name}; see srv/{name}/PROTOCOL\nport = {port}\n"
         f"depth = @{name.upper()}_DEPTH@\npayload = @{name.upper()}_PAYLOAD@\n"

@@ -3,6 +3,7 @@
 import hashlib
 import json
 
+from hexathlon.tasks.terminal.dice import Dice
 from hexathlon.tasks.terminal.draft import Probe
 from hexathlon.tasks.terminal.templates.shifts.job import Job, Machine, python_probe
 
@@ -47,7 +48,7 @@ _FORMS = {
 }  # fmt: skip
 
 
-def _module(dice, form: str, noun: str, new: str) -> tuple[str, str]:  # type: ignore[no-untyped-def]
+def _module(dice: Dice, form: str, noun: str, new: str) -> tuple[str, str]:
     """Return a module before and after."""
     head, call, after = _FORMS[form]
     amount = f"n * {dice.whole(3, 99)} + {dice.whole(1000, 9000)}"
@@ -79,15 +80,8 @@ def rename(machine: Machine) -> Job:
         if number in (3, 22):
             pair = (pair[0].replace(b"\n", b"\r\n"), pair[1].replace(b"\n", b"\r\n"))
         if number in (5, 9):
-            coding = "# -*- coding: latin-1 -*-\n"
-            pair = tuple(  # type: ignore[assignment]
-                (coding + text.replace("see the", "siehe ganz früh"))
-                .replace(".ljust", ' "é".strip("é").ljust'.lstrip())
-                .encode("latin-1")
-                if False
-                else (coding + "# für später\n" + text).encode("latin-1")
-                for text in (old, changed)
-            )
+            head = "# -*- coding: latin-1 -*-\n# für später\n"
+            pair = ((head + old).encode("latin-1"), (head + changed).encode("latin-1"))
         if number in (7, 12):
             pair = (pair[0].rstrip(b"\n"), pair[1].rstrip(b"\n"))
         files[f"{kind}_{noun}.py"] = pair
@@ -107,7 +101,6 @@ def rename(machine: Machine) -> Job:
         machine.draft.file(f"{folder}/{path}", old)
     real, linked = f"month_{nouns[1]}.py", f"quarter_{nouns[1]}_too.py"
     machine.draft.build(f"ln -s {real} {folder}/{linked}")
-    said = {"month": [], "quarter": []}  # type: dict[str, list[str]]
     outcome: dict[str, str] = {}
     for path in [*files, linked]:
         outcome[path] = hashlib.sha256(files[real if path == linked else path][1]).hexdigest()
@@ -120,7 +113,6 @@ def rename(machine: Machine) -> Job:
         "{'__pycache__'}))\n"
     )
     told = "".join(f"{path} {outcome[path][:16]}\n" for path in sorted(outcome)) + "True []"
-    del said
 
     def script(lines: list[str]) -> str:
         program = "\n".join(lines)
@@ -128,14 +120,18 @@ def rename(machine: Machine) -> Job:
 
     pattern = (
         "import glob, os, re",
+        "def swapped(m):",
+        "    return m['n'].replace('fmt', 'NAME') + '(' + (m['w'] or '0') + ', ' + m['a'] + ')'",
         "for path in sorted(glob.glob('*.py')) + ['columns.ini']:",
         "    if os.path.islink(path):",
         "        continue",
         "    text = open(path, encoding='latin-1', newline='').read()",
         "    old = text",
-        "    call = r'(?P<n>\\b(?:money\\.fmt|fmt|show))\\((?P<a>n \\* \\d+ \\+ \\d+|len\\(NEW\\([^)]*\\)\\))(?:, (?:width=)?(?P<w>\\d+))?\\)'.replace('NEW', 'NAME')",
+        "    call = r'(?P<n>\\b(?:money\\.fmt|fmt|show))\\((?P<a>n \\* \\d+ \\+ \\d+|'",
+        "    call += r'len\\(NAME\\([^)]*\\)\\))'",
+        "    call += r'(?:, (?:width=)?(?P<w>\\d+))?\\)'",
         "    for _ in range(2):",
-        "        text = re.sub(call, lambda m: m['n'].replace('fmt', 'NAME') + '(' + (m['w'] or '0') + ', ' + m['a'] + ')', text)",
+        "        text = re.sub(call, swapped, text)",
         "    text = re.sub(r'^(from money import )fmt', r'\\1NAME', text, flags=re.M)",
         "    text = text.replace('def fmt(amount, width=0)', 'def NAME(width, amount)')",
         "    text = text.replace('(99 * len(name), 12)', '(12, 99 * len(name))')",
@@ -162,7 +158,8 @@ def rename(machine: Machine) -> Job:
         f"{new}(\\2, len({new}(\\2, \\1)))/' "
         "-e 's/\\b(fmt|show)\\((n \\* [0-9]+ \\+ [0-9]+), (width=)?([0-9]+)\\)/\\1(\\4, \\2)/' "
         f"-e 's/\\bfmt\\((n \\* [0-9]+ \\+ [0-9]+)\\)/{new}(0, \\1)/' "
-        f"-e 's/\\bfmt\\(([0-9]+, n)/{new}(\\1/' *.py\nsed -i 's/= fmt/= {new}/' columns.ini\ncd /app\n"
+        f"-e 's/\\bfmt\\(([0-9]+, n)/{new}(\\1/' *.py\n"
+        f"sed -i 's/= fmt/= {new}/' columns.ini\ncd /app\n"
     )
     return Job(
         component=name,
@@ -179,17 +176,17 @@ docstrings and comments, and what only looks like it, fmt stays.""",
         solution=script(lines),
         probes=[
             python_probe("files", digests, told),
-            Probe("report", f"cd {folder} && for o in '' --quarter; do /usr/bin/python3 report.py $o "
-                  ">/dev/null || echo failed; done", {"text": ""}),
+            Probe("report", f"cd {folder} && /usr/bin/python3 report.py --quarter >/dev/null; "
+                  "echo $?", {"text": "0"}),
         ],
         alternatives=(by_sed,),
         misses={
             "line_ends": without((", newline=''", "")),
-            "link": without(("os.path.islink(path)", "False")) + (
-                f"cd {folder}; cp --remove-destination $(readlink -f {linked}) {linked}; cd /app\n"),
+            "link": script(lines) + f"cd {folder}; sed -i '' {linked}; cd /app\n",
             "by_name": without(("path == 'columns.ini'", "False")),
             "alias": without(("|fmt|show)", "|fmt)")),
-            "comments": without(("    if text != old:", f"    text = text.replace('fmt', '{new}')\n    if text != old:")),
-            "left_out": without(("?\\)'.replace", "\\)'.replace")),
+            "comments": without(("    if text !=", f"    text = text.replace('fmt', '{new}')\n"
+                                                   "    if text !=")),
+            "left_out": without(("))?\\)'", "))\\)'")),
         },
     )  # fmt: skip

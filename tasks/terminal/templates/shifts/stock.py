@@ -75,7 +75,8 @@ base.execute("COMMIT")
 '''
 _FILL = "base.execute(f\"UPDATE item SET price_cents = {cents('price')}\")"
 _FILL_MISSING = _FILL[:-2] + ' WHERE price_cents IS NULL")'
-_AUDIT = '''base.execute("""CREATE TRIGGER item_audit AFTER UPDATE OF id, sku, site, qty, price ON item
+_AUDIT = '''base.execute("""CREATE TRIGGER item_audit
+AFTER UPDATE OF id, sku, site, qty, price ON item
 BEGIN INSERT INTO audit VALUES (old.id, old.sku, old.qty, old.price); END""")'''
 _AUDIT_ALL = _AUDIT.replace(" OF id, sku, site, qty, price", "")
 _TRIGGERS = """SET = f"UPDATE item SET price_cents = {cents('new.price')} WHERE id = new.id; END"
@@ -227,7 +228,7 @@ week and gave up half way.)""",
         ],
         alternatives=(
             solved(_GENERATED),
-            solved(source(triggers=_TRIGGERS.replace("UPDATE OF price ON", "UPDATE OF price, sku ON"))),
+            solved(source(triggers=_TRIGGERS.replace("OF price ON", "OF price, sku ON"))),
         ),
         misses={
             "trusted": solved(source(fill=_FILL_MISSING)),

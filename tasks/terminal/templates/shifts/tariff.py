@@ -35,12 +35,14 @@ _NEW = """
 EXTRA* The new words (WORDS) are no names any more: `then = 3` is not a tariff.
 """
 
-_LOGIC = """* `not A`, `A and B`, `A or B` give 1 or 0, where everything but 0 counts as true. They bind less
-  than comparisons; `not` more than `and`, `and` more than `or`. B is evaluated only if A does not
+_LOGIC = """\
+* `not A`, `A and B`, `A or B` give 1 or 0, where everything but 0 is true. They bind less than
+  comparisons; `not` more than `and`, `and` more than `or`. B is evaluated only if A does not
   decide.
 """
-_CALLS = """* `min(A, B, ...)` and `max(A, B, ...)` take one value or more, `floor(A)` is the greatest whole
-  number that is not above A: `floor(-0.5)` is `-1`.
+_CALLS = """\
+* `min(A, B, ...)` and `max(A, B, ...)` take one value or more, `floor(A)` is the greatest
+  whole number that is not above A: `floor(-0.5)` is `-1`.
 """
 
 _ENGINE = '''"""Tariffs: parse and evaluate. The language is described in LANGUAGE."""
@@ -322,8 +324,8 @@ def engine(faults: Sequence[str], features: Sequence[str]) -> str:
     chain += '                raise TariffError("comparisons do not chain")'
     conditional = _CONDITIONAL.replace("CHAIN", "pass" if "chained" in faults else chain)
     if "chained" in faults:
-        conditional = conditional.replace("        if operator := self.accept(\"<\"",
-                                          "        while operator := self.accept(\"<\"")  # fmt: skip
+        compared = 'operator := self.accept("<"'
+        conditional = conditional.replace(f"if {compared}", f"while {compared}")
     conditional = conditional.replace("LOGIC", _LOGIC_CODE if "logic" in features else "")
     conditional = conditional.replace("TOPMOST", "either" if "logic" in features else "comparison")
     lazy = (_EAGER_IF if "eager" in faults else _LAZY_IF) if new else ""
@@ -355,7 +357,7 @@ def _cents(value: Decimal) -> str:
 
 def tariff(machine: Machine) -> Job:
     """Extend an interpreter and change a tariff whose parsed form is cached."""
-    dice, book = machine.dice, machine.book
+    dice = machine.dice
     name, who = machine.name(), machine.people.pop()
     feature = dice.pick(("logic", "calls"))
     faults = dice.some(("right", "float", "even"), 2)
@@ -435,7 +437,7 @@ LANGUAGE holds.
 
 Prices are asked for with bin/quote.""",
         looks=(
-            f"cat srv/{name}/LANGUAGE srv/{name}/engine.py", "cat bin/quote; ls -R var/cache | head",
+            f"cat srv/{name}/LANGUAGE srv/{name}/engine.py", "cat bin/quote; ls -R var/cache",
             f"cat etc/tariffs/*.rule; bin/quote {changed} quantity=10 price=20",
         ),
         solution=solved([], after=forget),

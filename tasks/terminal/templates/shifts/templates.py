@@ -23,6 +23,15 @@ DAYS: dict[str, tuple[JobMaker, ...]] = {
     "shift_meters": (*_QUEUE, *_STOCK, readings, frames, tariff),
     "shift_release": (*_QUEUE, history, rename, frames, tariff, readings),
     "shift_prices": (*_STOCK, tariff, history, rename, frames, readings),
+    "shift_devices": (*_QUEUE, *_STOCK, frames, history, readings),
+    "shift_month_end": (*_QUEUE, *_STOCK, readings, tariff, history),
+    "shift_handover": (*_QUEUE, *_STOCK, rename, tariff, frames),
+    "shift_audit": (*_QUEUE, *_STOCK, history, rename, readings),
+    "shift_migration": (*_QUEUE, *_STOCK, rename, frames, history),
+    "shift_night": (*_QUEUE, *_STOCK, tariff, readings, rename),
+    "shift_opening": (*_QUEUE, *_STOCK, frames, readings, rename),
+    "shift_long": (*_QUEUE, *_STOCK, tariff, history, frames, readings),
+    "shift_weekend": (*_QUEUE, *_STOCK, history, tariff),
 }
 """Name of a day to its kinds of tickets; a kind that builds on another comes after it."""
 
