@@ -139,8 +139,8 @@ def _expected(draft: TerminalDraft) -> dict[str, Any]:
         tests = {ticket.name: [probe.id for probe in ticket.probes] for ticket in draft.tickets}
         return {"tests": tests, "parts": True}
     checks = checks_of(draft)
-    tests = [f"keep:{path}" for path in checks["keep"]]
-    return {"tests": {"": tests + [probe["id"] for probe in checks["probes"]]}}
+    kept = [f"keep:{path}" for path in checks["keep"]]
+    return {"tests": {"": kept + [probe["id"] for probe in checks["probes"]]}}
 
 
 def _canary(seed: int) -> str:

@@ -63,7 +63,7 @@ def test_the_agents_files_contain_no_truth(name, level):
             assert text.strip().encode() not in seen, probe["id"]
 
 
-@pytest.mark.parametrize("name", sorted(all_templates()))
+@pytest.mark.parametrize("name", sorted({name for name, _ in STRATA}))
 def test_seeds_make_different_tasks(name):
     level = all_templates()[name].levels[-1]
     drafts = [draft_of(task(name, level, index)) for index in range(3)]

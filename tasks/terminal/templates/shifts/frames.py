@@ -264,7 +264,9 @@ def frames(machine: Machine) -> Job:
     whole = [_packed(form, rows) for rows in held]
     bad = bytearray(whole[1])
     bad[9] ^= 0x10
-    data = [base64.b64encode(each).decode() for each in (*whole, bad, b"????" + whole[1][4:])]
+    data = [
+        base64.b64encode(each).decode() for each in (*whole, bytes(bad), b"????" + whole[1][4:])
+    ]
     test = (
         "import base64, hashlib, json, subprocess\n"
         f"for number, data in enumerate(json.loads({json.dumps(data)!r})):\n"

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from hexathlon.tasks.terminal.draft import Probe
 from hexathlon.tasks.terminal.templates.shifts.job import Job, Machine, put_file, python_probe
 
 __all__ = ["relay", "relay_release"]
@@ -201,7 +202,7 @@ for n in range(6):
 """
 
 
-def _probes(name: str, port: int, depth: int, most: int, text: str, word: str) -> list:
+def _probes(name: str, port: int, depth: int, most: int, text: str, word: str) -> list[Probe]:
     """Return the probes of the service, in its first form."""
     run = f"bin/ctl stop {name}; bin/ctl start {name} && /usr/bin/python3 -I /dev/stdin"
     run += f"; bin/ctl stop {name}"

@@ -97,8 +97,8 @@ def rename(machine: Machine) -> Job:
         (head + columns).encode(),
         (head + columns.replace("fmt", new)).encode(),
     )
-    for path, (old, _) in files.items():
-        machine.draft.file(f"{folder}/{path}", old)
+    for path, (given, _) in files.items():
+        machine.draft.file(f"{folder}/{path}", given)
     real, linked = f"month_{nouns[1]}.py", f"quarter_{nouns[1]}_too.py"
     machine.draft.build(f"ln -s {real} {folder}/{linked}")
     outcome: dict[str, str] = {}
