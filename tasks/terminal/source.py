@@ -7,6 +7,7 @@ any prefix of a split covers templates and levels evenly.
 import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import chain, zip_longest
 from typing import Any
 
 from hexathlon.tasks.seeding import derive_seed
@@ -30,6 +31,9 @@ PER_STRATUM: dict[Split, int] = {"dev": 160, "test": 6, "heldout": 6}
 
 _DRAWN_AS = "1"
 """Seed component independent of `version`, which can change without redrawing all tasks."""
+
+_PLAYED = 12
+"""Near misses of one shift that are played."""
 
 _TURNS: dict[Level, int] = {"tiny": 15, "easy": 25, "medium": 40, "hard": 60}
 
@@ -111,11 +115,14 @@ class TerminalSource(StratifiedSource):
         return {name: solving(text) for name, text in draft_of(task).alternatives.items()}
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
-        """Return solutions with one requirement missing or wrong, after the same exploration."""
+        """Return solutions with one requirement missing or wrong, after the same exploration.
+
+        Of a shift's near misses, a dozen are drawn: each plays a whole day.
+        """
         draft = draft_of(task)
         if draft.tickets:
-            days = draft.day_mutants.items()
-            return {name: working(draft.tickets, scripts) for name, scripts in days}
+            drawn = Dice("near misses", task.seed).some(sorted(draft.day_mutants), _PLAYED)
+            return {name: working(draft.tickets, draft.day_mutants[name]) for name in drawn}
         return {name: solving(text, look=True) for name, text in draft_of(task).mutants.items()}
 
     def policies(self, task: Task) -> Mapping[str, Script]:
@@ -173,11 +180,17 @@ def _require_whole(draft: TerminalDraft) -> None:
 
 
 def _strata() -> list[tuple[str, Level]]:
-    """Return all (template, level) pairs, cycling through the levels."""
-    by_level: list[list[tuple[str, Level]]] = [
-        [(item.name, level) for item in all_templates().values() if level in item.levels]
-        for level in LEVELS
-    ]
+    """Return all (template, level) pairs, cycling through the levels.
+
+    Shifts take turns with the other templates of their level.
+    """
+    by_level: list[list[tuple[str, Level]]] = []
+    for level in LEVELS:
+        names = [item.name for item in all_templates().values() if level in item.levels]
+        shifts = [name for name in names if name.startswith("shift_")]
+        others = [name for name in names if name not in shifts]
+        pairs = chain.from_iterable(zip_longest(others, shifts))
+        by_level.append([(name, level) for name in pairs if name is not None])
     longest = max(map(len, by_level))
     return [group[place] for place in range(longest) for group in by_level if place < len(group)]
 

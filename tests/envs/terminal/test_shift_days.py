@@ -8,6 +8,7 @@ from tests.support.terminal import act, play
 from hexathlon.envs.terminal.env import TerminalEnv
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import Script
+from hexathlon.tasks.terminal.scripts import working
 from hexathlon.tasks.terminal.source import draft_of
 
 SOURCE = get_source("terminal")
@@ -55,7 +56,7 @@ def test_a_report_is_answered_by_the_next_ticket_after_others_have_worked(env, t
 def test_near_misses_fail_at_the_report_where_they_are_due(env, task, rule):
     draft = draft_of(task)
     place = int(draft.due[rule][1:])
-    until(env, SOURCE.mutants(task)[rule], place)
+    until(env, working(draft.tickets, draft.day_mutants[rule]), place)
     steps = env.final_state()["steps"][:place]
     failed = [step["name"] for step in steps if any(what != "passed" for _, what in step["tests"])]
     assert failed == [draft.due[rule]]
