@@ -82,7 +82,7 @@ def test_the_machine_contains_no_truth(days):
 
 def test_days_of_training_lack_two_kinds_of_traps():
     def traps(split: str) -> set[str]:
-        names = ("shift_prices", "shift_meters", "shift_opening")
+        names = ("shift_campaign", "shift_meters", "shift_opening")
         drafts = [drafted(name, split, index) for name in names for index in range(4)]
         return {miss.split("_", 1)[1] for draft in drafts for miss in draft.day_mutants}
 

@@ -10,6 +10,7 @@ from hexathlon.tasks.terminal.templates.shifts.job import JobMaker
 from hexathlon.tasks.terminal.templates.shifts.readings import readings
 from hexathlon.tasks.terminal.templates.shifts.relay import relay, relay_release
 from hexathlon.tasks.terminal.templates.shifts.rename import rename
+from hexathlon.tasks.terminal.templates.shifts.salvage import salvage
 from hexathlon.tasks.terminal.templates.shifts.stock import stock, stock_report
 from hexathlon.tasks.terminal.templates.shifts.tariff import tariff
 
@@ -21,14 +22,14 @@ _STOCK = (stock, stock_report)
 DAYS: dict[str, tuple[JobMaker, ...]] = {
     "shift_campaign": (*_QUEUE, *_STOCK, tariff, history, rename),
     "shift_meters": (*_QUEUE, *_STOCK, readings, frames, tariff),
-    "shift_release": (*_QUEUE, history, rename, frames, tariff, readings),
-    "shift_prices": (*_STOCK, tariff, history, rename, frames, readings),
+    "shift_release": (*_QUEUE, history, rename, frames, tariff, salvage),
+    "shift_prices": (*_STOCK, tariff, salvage, rename, frames, readings),
     "shift_devices": (*_QUEUE, *_STOCK, frames, history, readings),
     "shift_month_end": (*_QUEUE, *_STOCK, readings, tariff, history),
-    "shift_handover": (*_QUEUE, *_STOCK, rename, tariff, frames),
+    "shift_handover": (*_QUEUE, *_STOCK, rename, tariff, salvage),
     "shift_audit": (*_QUEUE, *_STOCK, history, rename, readings),
-    "shift_migration": (*_QUEUE, *_STOCK, rename, frames, history),
-    "shift_night": (*_QUEUE, *_STOCK, tariff, readings, rename),
+    "shift_migration": (*_QUEUE, *_STOCK, salvage, frames, history),
+    "shift_night": (*_QUEUE, *_STOCK, tariff, readings, salvage),
     "shift_opening": (*_QUEUE, *_STOCK, frames, readings, rename),
     "shift_long": (*_QUEUE, *_STOCK, tariff, history, frames, readings),
     "shift_weekend": (*_QUEUE, *_STOCK, history, tariff),
