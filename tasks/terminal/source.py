@@ -44,7 +44,10 @@ class TerminalSource(StratifiedSource):
     name = "terminal"
     family = "terminal"
     version = "7"
-    late_modules = ("hexathlon.tasks.terminal.templates.*",)
+    late_modules = (
+        "hexathlon.tasks.terminal.templates.*",
+        "hexathlon.tasks.terminal.templates.shifts.*",
+    )
     per_stratum = PER_STRATUM
     tolerated = {"drop:submit": "an agent that stops is graded by the files that it leaves"}
 
