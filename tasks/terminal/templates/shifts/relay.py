@@ -147,8 +147,8 @@ def server(name: str, version: str, faults: Sequence[str], *, peek: bool = False
 _CLIENT = """import socket, time
 PORT, DEPTH, MOST = %d, %d, %d
 def conn():
-    made = socket.create_connection(("127.0.0.1", PORT), 4)
-    made.settimeout(4)
+    made = socket.create_connection(("127.0.0.1", PORT), 6)
+    made.settimeout(6)
     return made, made.makefile("rb")
 def line(file):
     return file.readline().decode("utf-8", "replace").strip()

@@ -15,7 +15,7 @@ start)
   alive && exit 0
   setsid python3 "srv/$2/server.py" </dev/null >"/tmp/$2.out" 2>&1 &
   echo $! >$pid
-  for _ in $(seq 150); do
+  for _ in $(seq 400); do
     [ -e "/tmp/$2.ready" ] && [ "$(cat "/tmp/$2.ready")" = "$(cat $pid)" ] && exit 0
     alive || break
     sleep 0.02
