@@ -26,7 +26,7 @@ from hexathlon.envs.sandbox.limits import MIB
 from hexathlon.envs.status import Status
 from hexathlon.envs.terminal.building import ImageCache, limits_of
 from hexathlon.envs.terminal.keys import key_codes
-from hexathlon.envs.terminal.steps import GradedStep, StepGrader, wrecked
+from hexathlon.envs.terminal.steps import GradedStep, StepGrader, begin, wrecked
 from hexathlon.envs.terminal.tampering import flags_of, looks_for_grader
 from hexathlon.envs.terminal.text import clean, execution_text, screen_text
 from hexathlon.envs.tools import tool
@@ -203,7 +203,8 @@ class TerminalEnv(Environment):
             self.finish()
             return "Handed in."
         following = self._task_steps().steps[len(self._results)]
-        return f"Handed in. The next step:\n\n{following.instruction}"
+        told = f"Handed in. The next step:\n\n{following.instruction}"
+        return self._attempt(lambda box: begin(box, following)) or told
 
     def finish(self, status: Status = Status.COMPLETED) -> None:
         """End the episode after the current turn."""

@@ -18,7 +18,7 @@ from hexathlon.envs.sandbox.image import Entry, SandboxImage
 from hexathlon.envs.sandbox.limits import SandboxLimits
 from hexathlon.tasks.terminal.judging import difference
 
-__all__ = ["carried_over", "changed_files", "judge_probes"]
+__all__ = ["carried_over", "changed_files", "judge_probes", "run_cleanly"]
 
 _SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _CLEAN = f"/usr/bin/env -i PATH={_SYSTEM} HOME=/tmp LC_ALL=C.UTF-8 TZ=UTC"
@@ -112,8 +112,13 @@ def _judged(sandbox: Sandbox, workdir: str, probe: Mapping[str, Any]) -> str:
 
 
 def _run(sandbox: Sandbox, workdir: str, command: str, seconds: float) -> Execution:
-    line = (
+    line = run_cleanly(workdir, command, seconds)
+    return sandbox.execute(f"( {line} <{_INPUT} )", timeout=seconds + _SLACK)
+
+
+def run_cleanly(workdir: str, command: str, seconds: float) -> str:
+    """Return a line that runs a command with the system's environment and a deadline."""
+    return (
         f"cd {shlex.quote(workdir)} && {_CLEAN} /usr/bin/timeout -s KILL {seconds:g} "
-        f"/bin/bash -c {shlex.quote(command)} <{_INPUT} 2>/dev/null"
+        f"/bin/bash -c {shlex.quote(command)} 2>/dev/null"
     )
-    return sandbox.execute(f"( {line} )", timeout=seconds + _SLACK)

@@ -19,20 +19,20 @@ from hexathlon.envs.terminal.foreign import (
     read_outcomes,
     test_command,
 )
-from hexathlon.envs.terminal.grading import changed_files, judge_probes
+from hexathlon.envs.terminal.grading import changed_files, judge_probes, run_cleanly
 from hexathlon.envs.terminal.tampering import is_hook, steers_tests
 from hexathlon.tasks.terminal.harbor import HarborStep, HarborTask
 from hexathlon.tasks.terminal.opening import content_digest, native_checks
 from hexathlon.tasks.terminal.test_ids import expected_tests
 
-__all__ = ["STOPPED", "GradedStep", "StepGrader", "wrecked"]
+__all__ = ["STOPPED", "GradedStep", "StepGrader", "begin", "wrecked"]
 
 _LOGS = "/logs/verifier"
 _DROPPED = frozenset(
     "/tests /solution /logs /hexathlon /proc /dev /sys /usr/bin /usr/sbin /usr/lib /bin /sbin /lib "
     "/lib64".split()
 )
-_SOLUTION_SECONDS = 300.0
+_SOLUTION_SECONDS, _BEFORE_SECONDS = 300.0, 30.0
 _reachable: dict[tuple[str, str, str], bool] = {}
 """Image, tests and solution → whether the tests begin on the reference solution."""
 
@@ -79,6 +79,15 @@ class GradedStep:
             return float(all(what == "passed" for _, what in self.tests)) >= least
         values = list(self.reward.values())
         return float(self.reward.get("reward", sum(values) / max(len(values), 1))) >= least
+
+
+def begin(sandbox: Sandbox, step: HarborStep) -> str:
+    """Run what happens before a step; its failures are the machine's own affair. Returns ""."""
+    if step.before:
+        line = run_cleanly(sandbox.image.workdir, step.before, _BEFORE_SECONDS)
+        sandbox.execute(f"( {line} ) </dev/null >/dev/null", timeout=_BEFORE_SECONDS + 5.0)
+        sandbox.kill_all()
+    return ""
 
 
 def wrecked(step: HarborStep) -> GradedStep:

@@ -22,7 +22,9 @@ def terminal_tests(
 ) -> Verdict:
     """Score 1 if every expected test of every step was reported exactly once and passed.
 
-    Params: `tests`: step name → expected test ids; a step without ids is graded by its reward.
+    Params: `tests`: step name → expected test ids; a step without ids is graded by its reward;
+        `parts` (default false): ids begin with the name of the step whose work they test and a
+        slash, and `partial` is the share of steps whose work was right at every report.
     A skipped, expected-to-fail, repeated, missing or additional test fails the step. A script's
     reward of 1 although not all tests have passed is flagged (`unbacked_reward`).
     """
@@ -34,6 +36,8 @@ def terminal_tests(
         )
     findings = {name: _finding(ids, steps.get(name)) for name, ids in params["tests"].items()}
     passed = sum(_share(ids, steps.get(name)) for name, ids in params["tests"].items())
+    if params.get("parts"):
+        passed = sum(_held(name, params["tests"], steps) for name in params["tests"])
     wrong = [f"{name}: {what}" if name else what for name, what in findings.items() if what]
     unbacked = any(what and _rewarded(steps.get(name)) for name, what in findings.items())
     flags = sorted([*final_state.get("flags", ()), *(["unbacked_reward"] if unbacked else [])])
@@ -101,6 +105,17 @@ def _finding(ids: Sequence[str], step: Mapping[str, Any] | None) -> str:
     if step.get("reward") is not None and _mean(step["reward"]) < 1.0:
         return "reward"
     return ""
+
+
+def _held(
+    part: str, tests: Mapping[str, Sequence[str]], steps: Mapping[str, Mapping[str, Any]]
+) -> float:
+    """Return 1 if the work of one step was right at its own report and at all later ones."""
+    for name, ids in tests.items():
+        own = [test for test in ids if test.startswith(f"{part}/")]
+        if own and (name not in steps or _share(own, steps[name]) < 1.0):
+            return 0.0
+    return 1.0
 
 
 def _share(ids: Sequence[str], step: Mapping[str, Any] | None) -> float:

@@ -49,7 +49,7 @@ class DirectorySource(TaskSource):
     """
 
     family = "terminal"
-    version = "5"
+    version = "6"
 
     def __init__(self, name: str, folders: tuple[Path, ...] | None = None) -> None:
         self.name = name

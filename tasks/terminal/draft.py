@@ -16,6 +16,7 @@ __all__ = [
     "WORKDIR",
     "Probe",
     "TerminalDraft",
+    "Ticket",
     "TerminalTemplate",
     "faulty",
     "put",
@@ -63,6 +64,26 @@ class TerminalTemplate:
     write: Callable[["TerminalDraft"], None]
 
 
+@dataclass(frozen=True)
+class Ticket:
+    """One request of a shift: a task in several steps on one machine that lives on."""
+
+    name: str
+    """The step's name."""
+
+    instruction: str
+    probes: tuple[Probe, ...]
+    """All that must hold at this report, including what earlier tickets asked for."""
+
+    looks: tuple[str, ...]
+    """Commands by which the oracle explores before it works."""
+
+    solution: str
+    before: str = ""
+    """What other people and timed jobs do before the request arrives: a script for bash that runs
+    on the agent's machine, where nothing else runs at that time."""
+
+
 class TerminalDraft:
     """A task under construction."""
 
@@ -79,6 +100,17 @@ class TerminalDraft:
         self.parts: dict[str, tuple[str, str]] = {}
         self.alternatives: dict[str, str] = {}
         self.other_mutants: dict[str, str] = {}
+        self.tickets: list[Ticket] = []
+        """The requests of a shift; empty for a task of one step, whose solutions the fields above
+        hold. A shift's solutions are lists with one script per ticket."""
+
+        self.turns: int | None = None
+        """Actions in all; None for the level's number."""
+
+        self.day_alternatives: dict[str, list[str]] = {}
+        self.day_mutants: dict[str, list[str]] = {}
+        self.due: dict[str, str] = {}
+        """Ticket at whose report a mutant of a shift fails first."""
 
     # -- agent-visible parts ---------------------------------------------------------------
 
@@ -145,6 +177,8 @@ class TerminalDraft:
     @property
     def solution(self) -> str:
         """The complete solution."""
+        if self.tickets:
+            return "".join(ticket.solution for ticket in self.tickets)
         return _script("".join(right for right, _ in self.parts.values()))
 
     @property

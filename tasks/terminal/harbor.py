@@ -12,9 +12,12 @@ from typing import Any
 
 from hexathlon.tasks.errors import TaskError
 
-__all__ = ["HarborStep", "HarborTask", "MalformedTask", "files_below", "read_harbor"]
+__all__ = ["BEFORE", "HarborStep", "HarborTask", "MalformedTask", "files_below", "read_harbor"]
 
 Files = Mapping[str, bytes]
+BEFORE = "workdir/setup.sh"
+"""Script of a step, run before its instruction is given."""
+
 _LONGEST = 32 << 20
 
 
@@ -41,6 +44,9 @@ class HarborStep:
 
     seconds: float = 600.0
     """Time limit of the tests."""
+
+    before: str = ""
+    """A script that runs in the environment before the step's instruction is given."""
 
 
 @dataclass(frozen=True)
@@ -164,6 +170,7 @@ def _step(
         solution=_below(own, "solution"),
         min_reward=None if least is None else float(least),
         seconds=float(own_seconds),
+        before=own.get(BEFORE, b"").decode("utf-8", "replace") if step else "",
     )
 
 

@@ -3,12 +3,13 @@
 import hashlib
 import inspect
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hexathlon.tasks.source import TaskAddress
 from hexathlon.tasks.terminal import check_source, judging
-from hexathlon.tasks.terminal.draft import WORKDIR, TerminalDraft
+from hexathlon.tasks.terminal.draft import WORKDIR, Probe, TerminalDraft
+from hexathlon.tasks.terminal.harbor import BEFORE
 from hexathlon.tasks.terminal.templates.catalogue import all_templates
 
 __all__ = ["FILE_TIME", "TEST_SCRIPT", "checks_of", "harbor_files", "setup_script"]
@@ -37,12 +38,30 @@ def harbor_files(address: TaskAddress, draft: TerminalDraft, canary: str) -> dic
         "tests/checks.json": json.dumps(checks_of(draft) | {"canary": canary}, sort_keys=True),
         "solution/solve.sh": f"#!/bin/bash\n# {canary}\n{draft.solution}",
     }
+    if draft.tickets:
+        for alone in ("instruction.md", "tests/checks.json", "solution/solve.sh"):
+            del texts[alone]
+        texts |= _steps(draft, canary)
     files = {f"environment/app/{path}": content for path, content in draft.files.items()}
     return dict(sorted({**files, **{k: v.encode() for k, v in texts.items()}}.items()))
 
 
-def checks_of(draft: TerminalDraft) -> dict[str, Any]:
-    """Return the checks as JSON."""
+def _steps(draft: TerminalDraft, canary: str) -> dict[str, str]:
+    """Return the files of a shift's steps."""
+    texts = {}
+    for ticket in draft.tickets:
+        folder = f"steps/{ticket.name}"
+        checks = checks_of(draft, ticket.probes) | {"canary": canary}
+        texts[f"{folder}/instruction.md"] = ticket.instruction + "\n"
+        texts[f"{folder}/tests/checks.json"] = json.dumps(checks, sort_keys=True)
+        texts[f"{folder}/solution/solve.sh"] = f"#!/bin/bash\n# {canary}\n{ticket.solution}"
+        if ticket.before:
+            texts[f"{folder}/{BEFORE}"] = ticket.before
+    return texts
+
+
+def checks_of(draft: TerminalDraft, probes: Sequence[Probe] | None = None) -> dict[str, Any]:
+    """Return the checks as JSON: those of the given probes, by default the draft's own."""
     return {
         "workdir": WORKDIR,
         "keep": {
@@ -59,7 +78,7 @@ def checks_of(draft: TerminalDraft) -> dict[str, Any]:
                 **({"setup": probe.setup} if probe.setup else {}),
                 **({"cpu": probe.cpu} if probe.cpu is not None else {}),
             }
-            for probe in draft.probes
+            for probe in (draft.probes if probes is None else probes)
         ],
     }
 
@@ -89,6 +108,7 @@ def _dockerfile(needs: tuple[str, ...], copies: bool) -> str:
 
 def _config(address: TaskAddress, draft: TerminalDraft) -> str:
     name = f"{address.template}-{address.level}-{address.split}-{address.index:05d}"
+    steps = "".join(f'\n[[steps]]\nname = "{ticket.name}"\n' for ticket in draft.tickets)
     return f"""schema_version = "1.4"
 
 [task]
@@ -114,4 +134,4 @@ memory_mb = 1024
 storage_mb = 1024
 workdir = "{WORKDIR}"
 network_mode = "no-network"
-"""
+{steps}"""

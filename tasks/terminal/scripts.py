@@ -1,12 +1,14 @@
 """Scripts for terminal tasks: solutions run in the shell through the public tools."""
 
 import shlex
+from collections.abc import Sequence
 
 from hexathlon.tasks.source import Script
+from hexathlon.tasks.terminal.draft import Ticket
 from hexathlon.tasks.terminal.harbor import HarborTask
 from hexathlon.tasks.tool_calls import tool_call
 
-__all__ = ["following", "running", "solving"]
+__all__ = ["following", "running", "solving", "working"]
 
 
 def running(command: str) -> str:
@@ -20,6 +22,20 @@ def solving(solution: str, *, look: bool = False) -> Script:
         yield running("ls -A; cat README* 2>/dev/null | head -50")
     yield running(f"bash -s <<'HEX_SOLUTION'\n{solution}HEX_SOLUTION")
     yield tool_call("submit")
+
+
+def working(tickets: Sequence[Ticket], scripts: Sequence[str]) -> Script:
+    """Work through a shift: look around, run a ticket's script, report.
+
+    Args:
+        tickets: The tickets whose exploration to play; empty for none.
+        scripts: The solution of each ticket.
+    """
+    for number, script in enumerate(scripts):
+        for look in tickets[number].looks if tickets else ():
+            yield running(look)
+        yield running(f"bash -s <<'HEX_SOLUTION'\n{script}HEX_SOLUTION")
+        yield tool_call("submit")
 
 
 def following(task: HarborTask) -> Script:

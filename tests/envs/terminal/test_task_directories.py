@@ -58,6 +58,19 @@ def test_the_second_step_continues_from_the_first(env, tmp_path):
     assert env.verdict().partial == 0.5
 
 
+def test_a_step_may_be_prepared_while_nothing_else_runs(env, tmp_path):
+    folder = write_folder(tmp_path, "two_steps")
+    (folder / "steps" / "second" / "workdir").mkdir()
+    hook = "echo 21 > a.txt; ps -A > seen.txt; sleep 300 &\n"
+    (folder / "steps" / "second" / "workdir" / "setup.sh").write_text(hook)
+    _, task = opened(folder)
+    env.reset(seed=0, options={"task": task.id})
+    for action in commands(["sleep 77 & echo 3 > a.txt"]):
+        env.step(action)
+    shown = env.step(json.dumps({"name": "run", "arguments": {"command": "cat *.txt; ps -A"}}))[0]
+    assert shown.startswith("21\n") and "sleep" not in shown
+
+
 @pytest.mark.parametrize(
     ("script", "fault"),
     [

@@ -116,3 +116,24 @@ def test_stored_state_is_rescored_without_a_sandbox():
     assert verify(TASK, state, ()).score == 1.0
     state["steps"][0]["tests"][0][1] = "text"
     assert verify(TASK, state, ()).score == 0.0
+
+
+def test_a_ticket_counts_while_its_work_is_right_at_every_report():
+    ids = {"t1": ["t1/a"], "t2": ["t1/a", "t2/b"], "t3": ["t1/a", "t2/b", "t3/c"]}
+    params = {"tests": ids, "parts": True}
+
+    def partial(broken: dict[str, str]) -> float | None:
+        steps = [
+            step(*((t, "text" if broken.get(name) == t else "passed") for t in tests), name=name)
+            for name, tests in ids.items()
+        ]
+        result = terminal_tests(TASK, params, {"steps": steps, "flags": []}, ())
+        assert result.score == float(not broken)
+        return result.partial
+
+    assert partial({}) == 1.0
+    assert partial({"t3": "t3/c"}) == pytest.approx(2 / 3)
+    assert partial({"t2": "t1/a"}) == pytest.approx(2 / 3)
+    assert partial({"t2": "t1/a", "t3": "t2/b"}) == pytest.approx(1 / 3)
+    unfinished = {"steps": [step(("t1/a", "passed"), name="t1")], "flags": []}
+    assert terminal_tests(TASK, params, unfinished, ()).partial == 0.0
