@@ -17,7 +17,7 @@ __all__ = ["GENERATED_SIZES", "missing_data"]
 GENERATED_SIZES: Mapping[str, Mapping[Split, int | None]] = MappingProxyType(
     {
         "sql": {"train": None, "dev": 10_000, "test": 1_500},
-        "terminal": {"train": None, "dev": 14_560, "test": 546},
+        "terminal": {"train": None, "dev": 16_640, "test": 624},
         "shopping": {"train": None, "dev": 25_800, "test": 1_200},
         "web": {"train": None, "dev": 12_800, "test": 1_600},
         "gui": {"train": None, "dev": 12_800, "test": 1_600},

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from hexathlon.tasks.terminal.draft import Probe, TerminalDraft, Ticket
-from hexathlon.tasks.terminal.templates.shifts.job import JobMaker, Machine, python_probe
+from hexathlon.tasks.terminal.templates.shifts.job import Machine, TicketMaker, python_probe
 from hexathlon.tasks.terminal.templates.shifts.tools import add_tools
 
 __all__ = ["compose_day"]
@@ -12,13 +12,13 @@ _ROOM = 1.6
 """Actions of a day, relative to the oracle's."""
 
 
-def compose_day(draft: TerminalDraft, makers: Sequence[JobMaker]) -> None:
+def compose_day(draft: TerminalDraft, makers: Sequence[TicketMaker]) -> None:
     """Fill in a draft with a day of tickets, in this order."""
     _Day(draft, makers).write()
 
 
 class _Day:
-    def __init__(self, draft: TerminalDraft, makers: Sequence[JobMaker]) -> None:
+    def __init__(self, draft: TerminalDraft, makers: Sequence[TicketMaker]) -> None:
         self.draft, self.machine = draft, Machine(draft)
         machine, dice = self.machine, draft.dice
         self.project = dice.word(3).upper()

@@ -5,7 +5,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 
-from hexathlon.tasks.terminal.templates.shifts.job import Job, Machine, put_file, python_probe
+from hexathlon.tasks.terminal.templates.shifts.job import Machine, TicketJob, put_file, python_probe
 
 __all__ = ["frames"]
 
@@ -237,7 +237,7 @@ def _rows(machine: Machine, count: int, names: list[str]) -> list[_Row]:
     return rows
 
 
-def frames(machine: Machine) -> Job:
+def frames(machine: Machine) -> TicketJob:
     """Find out a binary format from samples; write its reader and writer."""
     dice, book = machine.dice, machine.book
     name, who = machine.name(), machine.people.pop()
@@ -296,7 +296,7 @@ def frames(machine: Machine) -> Job:
             text = text.replace(old, new)
         return put_file(f"bin/{program}", text, book.program_mode)
 
-    return Job(
+    return TicketJob(
         component=name,
         text=f"""From {who}: the viewer of {name}'s frames no longer runs anywhere. Please find \
 out the format of version 2 from {folder} and write bin/{program}:

@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass
 
 from hexathlon.tasks.terminal.draft import Probe
-from hexathlon.tasks.terminal.templates.shifts.job import Job, Machine, python_probe
+from hexathlon.tasks.terminal.templates.shifts.job import Machine, TicketJob, python_probe
 
 __all__ = ["history"]
 
@@ -239,7 +239,7 @@ def _commits(machine: Machine, shop: _Shop) -> tuple[list[list[object]], str]:
     return commits, culprit
 
 
-def history(machine: Machine) -> Job:
+def history(machine: Machine) -> TicketJob:
     """Find the change that broke a rule, mend it at the tip, and commit past a hook."""
     dice = machine.dice
     name, who = machine.name(), machine.people.pop()
@@ -306,7 +306,7 @@ def history(machine: Machine) -> Job:
     }
     if machine.sealed:
         misses["tidied"] = solved(commit="git commit -qam 'Mend the discount'")
-    return Job(
+    return TicketJob(
         component=name,
         text=f"""From {who}: `{sku} {shown}` costs {wrong // 100}.{wrong % 100:02} in {name} \
 ({folder}, a git repository), and by its RULES it should cost {good // 100}.{good % 100:02}. It \

@@ -7,11 +7,11 @@ from typing import Any
 from hexathlon.tasks.terminal.draft import Probe, TerminalDraft
 from hexathlon.tasks.terminal.templates.shifts.handbook import Handbook, draw_handbook
 
-__all__ = ["Job", "JobMaker", "Machine", "put_file", "python_probe"]
+__all__ = ["TicketJob", "TicketMaker", "Machine", "put_file", "python_probe"]
 
 
 @dataclass
-class Job:
+class TicketJob:
     """One ticket of a day. Scripts run in /app after a prelude that defines `keep FILE…`."""
 
     component: str
@@ -77,7 +77,7 @@ class Machine:
         self.written.update(writes)
 
 
-JobMaker = Callable[[Machine], Job]
+TicketMaker = Callable[[Machine], TicketJob]
 
 
 def put_file(path: str, text: str, mode: int) -> str:

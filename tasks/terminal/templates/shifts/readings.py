@@ -5,7 +5,7 @@ import gzip
 from datetime import UTC, datetime, timedelta, timezone
 from fractions import Fraction
 
-from hexathlon.tasks.terminal.templates.shifts.job import Job, Machine, put_file, python_probe
+from hexathlon.tasks.terminal.templates.shifts.job import Machine, TicketJob, put_file, python_probe
 
 __all__ = ["readings"]
 
@@ -179,7 +179,7 @@ with open("/tmp/many/all-1.csv", "w") as file:
 """
 
 
-def readings(machine: Machine) -> Job:
+def readings(machine: Machine) -> TicketJob:
     """Rewrite a summary that is too slow, and silently leaves out what it cannot read."""
     dice, book = machine.dice, machine.book
     name, who = machine.name(), machine.people.pop()
@@ -233,7 +233,7 @@ def readings(machine: Machine) -> Job:
     quick = quick.replace("rows = []", "seen = {}").replace(
         "for day in sorted", "rows = list(seen.values())\nfor day in sorted", 1
     )
-    return Job(
+    return TicketJob(
         component=name,
         text=f"""From {who}: bin/{program} FOLDER takes hours by now. Please make it fast: for \
 130,000 readings in one file it may take three seconds of processor time and 400 MB of address \

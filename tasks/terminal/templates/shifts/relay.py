@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from hexathlon.tasks.terminal.draft import Probe
-from hexathlon.tasks.terminal.templates.shifts.job import Job, Machine, put_file, python_probe
+from hexathlon.tasks.terminal.templates.shifts.job import Machine, TicketJob, put_file, python_probe
 
 __all__ = ["relay", "relay_release"]
 
@@ -222,7 +222,7 @@ def _probes(name: str, port: int, depth: int, most: int, text: str, word: str) -
     ]
 
 
-def relay(machine: Machine) -> Job:
+def relay(machine: Machine) -> TicketJob:
     """Mend a queue: it loses and damages messages, and its settings come from elsewhere."""
     dice, book = machine.dice, machine.book
     name, who = machine.name(), machine.people.pop()
@@ -276,7 +276,7 @@ def relay(machine: Machine) -> Job:
     misses["settings"] = solved(settings="")
     word = dice.word(9)
     text = "".join(dice.pick("äöüßéèñøłžαβγδ日本語中文") for _ in range(dice.whole(12, 30)))
-    return Job(
+    return TicketJob(
         component=name,
         text=f"""From {who}: since this week's campaign, {name} loses messages. Producers get OK, \
 and consumers never see the message; when many clients are connected, some of them hang until \
@@ -296,7 +296,7 @@ up to {most} bytes (payload).""",
     )  # fmt: skip
 
 
-def relay_release(machine: Machine) -> Job:
+def relay_release(machine: Machine) -> TicketJob:
     """Install a release that undoes the earlier fix and the settings."""
     dice, book = machine.dice, machine.book
     name, port, depth, most, faults, protocol, template, sites, undone = machine.shared["relay"]
@@ -326,7 +326,7 @@ def relay_release(machine: Machine) -> Job:
     sized = f"sed -i 's/^depth.*/depth = {depth}/' {in_place}\n"
     fixed = f"{kept}{install}{solved()}"
     by_hand = f"{kept}{solved()}cp {folder}/PROTOCOL srv/{name}/PROTOCOL\n"
-    return Job(
+    return TicketJob(
         component=name,
         text=f"""From {dice.pick(machine.people)}: version {version} of {name} is ready in \
 {folder}. It adds the request PEEK, see its PROTOCOL. Please install it (bin/release {name} \

@@ -5,7 +5,7 @@ import json
 
 from hexathlon.tasks.terminal.dice import Dice
 from hexathlon.tasks.terminal.draft import Probe
-from hexathlon.tasks.terminal.templates.shifts.job import Job, Machine, python_probe
+from hexathlon.tasks.terminal.templates.shifts.job import Machine, TicketJob, python_probe
 
 __all__ = ["rename"]
 
@@ -64,7 +64,7 @@ def _module(dice: Dice, form: str, noun: str, new: str) -> tuple[str, str]:
     return old, changed.replace("CALL", after.replace("NEW", new).format(a=amount, w=width))
 
 
-def rename(machine: Machine) -> Job:
+def rename(machine: Machine) -> TicketJob:
     """Rename a function everywhere and touch nothing else, in files of every kind."""
     dice = machine.dice
     name, who = machine.name(), machine.people.pop()
@@ -161,7 +161,7 @@ def rename(machine: Machine) -> Job:
         f"-e 's/\\bfmt\\(([0-9]+, n)/{new}(\\1/' *.py\n"
         f"sed -i 's/= fmt/= {new}/' columns.ini\ncd /app\n"
     )
-    return Job(
+    return TicketJob(
         component=name,
         text=f"""From {who}: in {folder} the function fmt(amount, width=0) of money.py becomes \
 {new}(width, amount): another name, another order, and both arguments always given by position \

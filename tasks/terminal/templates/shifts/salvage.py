@@ -5,7 +5,7 @@ import io
 import json
 import zipfile
 
-from hexathlon.tasks.terminal.templates.shifts.job import Job, Machine, put_file, python_probe
+from hexathlon.tasks.terminal.templates.shifts.job import Machine, TicketJob, put_file, python_probe
 
 __all__ = ["salvage"]
 
@@ -121,7 +121,7 @@ def _told(members: list[_Member], bad: set[str]) -> str:
     return "\n".join(f"{'bad' if name in bad else 'ok'} {name}" for name, _ in members)
 
 
-def salvage(machine: Machine) -> Job:
+def salvage(machine: Machine) -> TicketJob:
     """Restore damaged archives: streamed members, names in UTF-8, data that is cut off."""
     dice, book = machine.dice, machine.book
     name, who = machine.name(), machine.people.pop()
@@ -181,7 +181,7 @@ def salvage(machine: Machine) -> Job:
     chunk = source().replace(
         "inflate.decompress(data[start:])", "inflate.decompress(data[start:], 0)"
     )
-    return Job(
+    return TicketJob(
         component=name,
         text=f"""From {who}: the archives in {folder} come from a disk that died, and no zip \
 program opens them. Please write bin/{program}:

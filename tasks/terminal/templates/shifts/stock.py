@@ -1,7 +1,7 @@
 """A database that gets a new column while others go on writing to it in the old way."""
 
 from hexathlon.tasks.terminal.draft import Probe
-from hexathlon.tasks.terminal.templates.shifts.job import Job, Machine, put_file, python_probe
+from hexathlon.tasks.terminal.templates.shifts.job import Machine, TicketJob, put_file, python_probe
 
 __all__ = ["stock", "stock_report"]
 
@@ -164,7 +164,7 @@ def _rows(machine: Machine, count: int, tag: str) -> list[tuple[str, str, int, s
     return made
 
 
-def stock(machine: Machine) -> Job:
+def stock(machine: Machine) -> TicketJob:
     """Migrate a database: half done by someone before, and written to by an old importer."""
     dice, book = machine.dice, machine.book
     name, who = machine.name(), machine.people.pop()
@@ -200,7 +200,7 @@ def stock(machine: Machine) -> Job:
     plain_trim = source().replace(" || char(9) || char(10) || char(13)", "")
     floored = source().replace("round(", "(").replace("* 100) AS", "* 100) AS")
     early = _MIGRATE.replace("FILL", _AUDIT_ALL + "\n" + _FILL).replace("AUDIT\n", "")
-    return Job(
+    return TicketJob(
         component=name,
         text=f"""From {who}: prices in {name} become whole numbers of cents (schema 2, see \
 srv/{name}/README). Please write bin/{program} and run it on var/db/{name}.db:
@@ -291,7 +291,7 @@ ORDER BY v DESC, site"
 """
 
 
-def stock_report(machine: Machine) -> Job:
+def stock_report(machine: Machine) -> TicketJob:
     """Report on the migrated database, into which rows have come since in the old way."""
     name, rows, later = machine.shared["stock"]
     book, who = machine.book, machine.people.pop()
@@ -328,7 +328,7 @@ def stock_report(machine: Machine) -> Job:
     def solved(text: str) -> str:
         return put_file(f"bin/{program}", text, book.program_mode)
 
-    return Job(
+    return TicketJob(
         component=name,
         text=f"""From {who}: now that prices are numbers, please write bin/{program}:
 

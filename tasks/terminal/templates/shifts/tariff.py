@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 from hexathlon.tasks.terminal.draft import Probe
-from hexathlon.tasks.terminal.templates.shifts.job import Job, Machine, put_file, python_probe
+from hexathlon.tasks.terminal.templates.shifts.job import Machine, TicketJob, put_file, python_probe
 
 __all__ = ["tariff"]
 
@@ -355,7 +355,7 @@ def _cents(value: Decimal) -> str:
     return str(abs(made) if made == 0 else made)
 
 
-def tariff(machine: Machine) -> Job:
+def tariff(machine: Machine) -> TicketJob:
     """Extend an interpreter and change a tariff whose parsed form is cached."""
     dice = machine.dice
     name, who = machine.name(), machine.people.pop()
@@ -426,7 +426,7 @@ def tariff(machine: Machine) -> Job:
     }
     if "right" in faults:
         misses["stale_others"] = solved([], after=only)
-    return Job(
+    return TicketJob(
         component=name,
         text=f"""From {who}: two things about tariffs.
 

@@ -6,7 +6,7 @@ from hexathlon.tasks.terminal.draft import TerminalDraft, template
 from hexathlon.tasks.terminal.templates.shifts.day import compose_day
 from hexathlon.tasks.terminal.templates.shifts.frames import frames
 from hexathlon.tasks.terminal.templates.shifts.history import history
-from hexathlon.tasks.terminal.templates.shifts.job import JobMaker
+from hexathlon.tasks.terminal.templates.shifts.job import TicketMaker
 from hexathlon.tasks.terminal.templates.shifts.readings import readings
 from hexathlon.tasks.terminal.templates.shifts.relay import relay, relay_release
 from hexathlon.tasks.terminal.templates.shifts.rename import rename
@@ -19,7 +19,7 @@ __all__ = ["DAYS"]
 _QUEUE = (relay, relay_release)
 _STOCK = (stock, stock_report)
 
-DAYS: dict[str, tuple[JobMaker, ...]] = {
+DAYS: dict[str, tuple[TicketMaker, ...]] = {
     "shift_campaign": (*_QUEUE, *_STOCK, tariff, history, rename),
     "shift_meters": (*_QUEUE, *_STOCK, readings, frames, tariff),
     "shift_release": (*_QUEUE, history, rename, frames, tariff, salvage),
@@ -36,10 +36,10 @@ DAYS: dict[str, tuple[JobMaker, ...]] = {
 }
 """Name of a day to its kinds of tickets; a kind that builds on another comes after it."""
 
-_AFTER: dict[JobMaker, JobMaker] = {relay_release: relay, stock_report: stock}
+_AFTER: dict[TicketMaker, TicketMaker] = {relay_release: relay, stock_report: stock}
 
 
-def _drawn(draft: TerminalDraft, makers: tuple[JobMaker, ...]) -> list[JobMaker]:
+def _drawn(draft: TerminalDraft, makers: tuple[TicketMaker, ...]) -> list[TicketMaker]:
     """Draw the order: what builds on an earlier ticket comes two places after it or later."""
     while True:
         order = draft.dice.shuffled(makers)
@@ -49,7 +49,7 @@ def _drawn(draft: TerminalDraft, makers: tuple[JobMaker, ...]) -> list[JobMaker]
             return order
 
 
-def _writer(makers: tuple[JobMaker, ...]) -> Callable[[TerminalDraft], None]:
+def _writer(makers: tuple[TicketMaker, ...]) -> Callable[[TerminalDraft], None]:
     def write(draft: TerminalDraft) -> None:
         compose_day(draft, _drawn(draft, makers))
 
