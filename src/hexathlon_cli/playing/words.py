@@ -25,6 +25,7 @@ _WRONG_AT_0 = {
     "goal": "The goal of the scene was not reached.",
     "named": "Not every lie was named.",
     "steps_passed": "Not all tests of the final files passed.",
+    "all_handed_in": "Not every ticket was handed in.",
 }
 """Sentences for terms that are 1 on success."""
 
@@ -131,6 +132,7 @@ def _wrong(verdict: Verdict, hints: Mapping[str, str]) -> Iterator[str]:
 
 def _details(verdict: Verdict) -> Iterator[str]:
     """Yield single failures: requests of a shift, changed rows, tests, lines of a dialogue."""
+    yield from _tickets(verdict.evidence)
     requests = {int(name.removeprefix(_REQUEST)): value for name, value in verdict.terms.items()
                 if name.startswith(_REQUEST)}  # fmt: skip
     if 0.0 in requests.values():
@@ -145,6 +147,16 @@ def _details(verdict: Verdict) -> Iterator[str]:
         yield f"Test {one}." if isinstance(one, str) else _line(one)
     if len(failed) > _MOST_FAILED:
         yield f"and {len(failed) - _MOST_FAILED} more"
+
+
+def _tickets(evidence: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what was wrong in a day of tickets on one database."""
+    answers = evidence.get("wrong_answers", ())
+    if answers:
+        numbers = ", ".join(map(str, answers))
+        yield f"Answers and refusals that are not those expected: of tickets {numbers}."
+    for number, tables in evidence.get("differing", {}).items():
+        yield f"When ticket {number} was handed in, tables were not right: {', '.join(tables)}."
 
 
 def _row(fault: str) -> str:
