@@ -35,6 +35,10 @@ class StratifiedSource(TaskSource):
         """Return the strata of one level, or all strata."""
         return [item for item in self.strata if level in (None, item[1])]
 
+    def limit_of(self, address: TaskAddress) -> int | None:
+        """Return the number of tasks of one template, level and split; None if it is unbounded."""
+        return self.per_stratum.get(address.split)
+
     def checked(self, task_id: str, salt: str | None) -> TaskAddress:
         """Return the address of an existing task.
 
@@ -46,7 +50,7 @@ class StratifiedSource(TaskSource):
             raise UnknownTask(task_id, f"it does not have the form of {self.name!r} ids")
         if (address.template, address.level) not in self.strata:
             raise UnknownTask(task_id, f"{address.template!r} has no level {address.level!r}")
-        limit = self.per_stratum.get(address.split)
+        limit = self.limit_of(address)
         if limit is not None and address.index >= limit:
             raise UnknownTask(task_id, f"{address.split} holds {limit} tasks of each kind")
         if (address.split == "heldout") != (salt is not None):

@@ -123,6 +123,7 @@ class TerminalEnv(Environment):
         self._results, self._flags, self._final, self._wrecked = (), (), None, ""
         limits = limits_of(self._harbor, self.limits.seconds_per_action)
         self._shell = self._opener().open(self._image(), limits)
+        begin(self._shell, self._harbor.steps[0])
         return task.instruction
 
     @tool

@@ -82,7 +82,7 @@ class GradedStep:
 
 
 def begin(sandbox: Sandbox, step: HarborStep) -> str:
-    """Run what happens before a step; its failures are the machine's own affair. Returns ""."""
+    """Run a step's `setup.sh`, whose failures are ignored, and end all processes; return ""."""
     if step.before:
         line = run_cleanly(sandbox.image.workdir, step.before, _BEFORE_SECONDS)
         sandbox.execute(f"( {line} ) </dev/null >/dev/null", timeout=_BEFORE_SECONDS + 5.0)
@@ -174,6 +174,7 @@ class StepGrader:
         image = replace(self.image, user="")
         with self.backend.open(image, self.limits) as sandbox:
             for step in self.task.steps:
+                begin(sandbox, step)
                 files = {f"/solution/{path}": Entry(data) for path, data in step.solution.items()}
                 sandbox.write_entries(files)
                 setting = [f"{n}={shlex.quote(v)}" for n, v in self.task.solution_variables.items()]

@@ -9,7 +9,7 @@ from typing import Any
 from hexathlon.tasks.sql.world.backends.base import StoredRow
 from hexathlon.tasks.sql.world.digest import table_digests, table_rows
 
-__all__ = ["changed_parts", "describe_content", "image_rows"]
+__all__ = ["OTHER", "changed_parts", "describe_content", "image_rows"]
 
 OTHER = "(indexes, views, triggers)"
 

@@ -2,25 +2,25 @@
 
 The environment describes the database whenever a ticket is handed in. The expected databases are
 the pristine one after the expected statements of the tickets and the statements of routines, so
-that a verdict follows from the stored reports alone. Tables named tmp_ that were not there in the
-morning do not count.
+that a verdict follows from the stored reports alone. New tables whose names begin with tmp_ are
+ignored.
 """
 
 import hashlib
-import sqlite3
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal, InvalidOperation, Overflow
 from functools import lru_cache
 from typing import Any
 
-from hexathlon.evaluators.sql.images import describe_content, image_rows
+from hexathlon.evaluators.sql.images import OTHER, describe_content, image_rows
 from hexathlon.evaluators.sql.runs import GraderFault
 from hexathlon.evaluators.sql.strict import unscored, wrong
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.sql.world.backends.base import (
     WRITE_KINDS,
+    Database,
     QueryLimits,
     SqlError,
     StoredValue,
@@ -87,41 +87,30 @@ def describe_report(image: bytes, start: bytes) -> dict[str, Any]:
     """Return what distinguishes a database from that of the morning, as JSON.
 
     Tables of the morning are described by digests of their rows and their declared columns; new
-    tables by a digest in which equal numbers are equal, whatever their declared types.
+    tables by a digest in which equal numbers are equal, whatever numeric type is declared.
     """
     now, before = describe_content(image), _morning(start)
     changed: dict[str, Any] = {}
     new = [name for name in now["tables"] if name not in before["tables"]]
     new = [name for name in new if not name.startswith(_HELPER)]
     rows = image_rows(image, new) if new else {}
-    columns = _columns_of(image, new)
     for name, table in now["tables"].items():
         if name in before["tables"] and table != before["tables"][name]:
             declared = _short(repr(sorted(table["columns"].items())))
             changed[name] = [table["rows"], declared]
     for name in new:
-        changed[name] = [_loose_digest(columns[name], rows[name])]
+        changed[name] = [_loose_digest(list(now["tables"][name]["columns"]), rows[name])]
     for name in before["tables"]:
         if name not in now["tables"]:
             changed[name] = []
     if now["other"] != before["other"]:
-        changed["(indexes, views, triggers)"] = [now["other"]]
+        changed[OTHER] = [now["other"]]
     return changed
 
 
 @lru_cache(maxsize=4)
 def _morning(start: bytes) -> dict[str, Any]:
     return describe_content(start)
-
-
-def _columns_of(image: bytes, tables: Sequence[str]) -> dict[str, list[str]]:
-    with closing(sqlite3.connect(":memory:")) as connection:
-        connection.deserialize(image)
-        quoted = {name: '"' + name.replace('"', '""') + '"' for name in tables}
-        return {
-            name: [row[1].lower() for row in connection.execute(f"PRAGMA table_info({spelt})")]
-            for name, spelt in quoted.items()
-        }
 
 
 def _loose_digest(columns: Sequence[str], rows: Sequence[Sequence[StoredValue]]) -> str:
@@ -171,7 +160,7 @@ def _same(expected: str, given: str) -> bool:
     """Whether two values are equal: numbers nearly, texts apart from case and outer blanks."""
     try:
         difference = Decimal(expected.strip()) - Decimal(given.strip())
-    except InvalidOperation:
+    except (InvalidOperation, Overflow):
         return expected.strip().lower() == given.strip().lower()
     return difference.is_finite() and abs(difference) <= _TOLERANCE
 
@@ -190,17 +179,23 @@ def _databases(task: Task, tickets: Sequence[Mapping[str, Any]]) -> list[dict[st
             open_sqlite(start, writes=WRITE_KINDS, today=today_of(task.params))
         ) as database:
             for place, ticket in enumerate(tickets):
-                for statement in ticket["statements"]:
-                    try:
-                        database.run(statement, _LIMITS)
-                    except SqlError as error:
-                        raise GraderFault(
-                            f"an expected statement of ticket {place + 1} fails: {error.message}"
-                        ) from error
+                _run_all(database, ticket["statements"], f"a statement of ticket {place + 1}")
                 described.append(describe_report(database.sqlite_image(), start))
-                for statement in ticket["after"]:
-                    database.run(statement, _LIMITS)
+                _run_all(database, ticket["after"], f"a routine after ticket {place + 1}")
         _expected[key] = described
         if len(_expected) > _CACHE_SIZE:
             _expected.popitem(last=False)
     return _expected[key]
+
+
+def _run_all(database: Database, statements: Sequence[str], what: str) -> None:
+    """Run expected statements.
+
+    Raises:
+        GraderFault: If one fails.
+    """
+    for statement in statements:
+        try:
+            database.run(statement, _LIMITS)
+        except SqlError as error:
+            raise GraderFault(f"{what} fails: {error.message}") from error

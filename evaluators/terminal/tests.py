@@ -24,7 +24,8 @@ def terminal_tests(
 
     Params: `tests`: step name → expected test ids; a step without ids is graded by its reward;
         `parts` (default false): ids begin with the name of the step whose work they test and a
-        slash, and `partial` is the share of steps whose work was right at every report.
+        slash, and `partial` is the share of steps whose work was right at every report, those
+        that were never made included.
     A skipped, expected-to-fail, repeated, missing or additional test fails the step. A script's
     reward of 1 although not all tests have passed is flagged (`unbacked_reward`).
     """
@@ -35,9 +36,10 @@ def terminal_tests(
             score=0.0, status="unscored", terms={"grader_fault": 1.0}, evidence={"fault": faults[0]}
         )
     findings = {name: _finding(ids, steps.get(name)) for name, ids in params["tests"].items()}
-    passed = sum(_share(ids, steps.get(name)) for name, ids in params["tests"].items())
     if params.get("parts"):
         passed = sum(_held(name, params["tests"], steps) for name in params["tests"])
+    else:
+        passed = sum(_share(ids, steps.get(name)) for name, ids in params["tests"].items())
     wrong = [f"{name}: {what}" if name else what for name, what in findings.items() if what]
     unbacked = any(what and _rewarded(steps.get(name)) for name, what in findings.items())
     flags = sorted([*final_state.get("flags", ()), *(["unbacked_reward"] if unbacked else [])])
@@ -113,7 +115,7 @@ def _held(
     """Return 1 if the work of one step was right at its own report and at all later ones."""
     for name, ids in tests.items():
         own = [test for test in ids if test.startswith(f"{part}/")]
-        if own and (name not in steps or _share(own, steps[name]) < 1.0):
+        if own and _share(own, steps.get(name)) < 1.0:
             return 0.0
     return 1.0
 

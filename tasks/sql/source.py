@@ -11,9 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
-from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.seeding import derive_seed
-from hexathlon.tasks.source import Script, TaskAddress, parse_address
+from hexathlon.tasks.source import Script, TaskAddress
 from hexathlon.tasks.sql.assembling import question_task, shift_task, write_task
 from hexathlon.tasks.sql.composing import ATTEMPTS, WORLD_TRIES, Composition, compose, recompose
 from hexathlon.tasks.sql.schema import Schema
@@ -95,19 +94,10 @@ class SQLSource(StratifiedSource):
         number = index // len(arranged) * times + place
         return str(TaskAddress(self.name, template, own, split, number))
 
-    def checked(self, task_id: str, salt: str | None) -> TaskAddress:
-        """Return the address of an existing task.
-
-        Raises:
-            UnknownTask: If the template, level or index does not exist, or the salt is missing.
-        """
-        address = parse_address(task_id)
-        if address.template not in SHIFTS or address.split == "train":
-            return super().checked(task_id, salt)
-        limit = self.per_stratum[address.split] * SHIFT_TIMES
-        if address.index >= limit:
-            raise UnknownTask(task_id, f"{address.split} holds {limit} tasks of each shift")
-        return replace(super().checked(str(replace(address, index=0)), salt), index=address.index)
+    def limit_of(self, address: TaskAddress) -> int | None:
+        """Return the number of tasks of one template, level and split; None for the train split."""
+        limit = super().limit_of(address)
+        return limit if limit is None or address.template not in SHIFTS else limit * SHIFT_TIMES
 
     def leading(self, template: str) -> str:
         """Return the template itself or, for a pair of twins, always the same one of the two."""

@@ -66,7 +66,7 @@ class TerminalTemplate:
 
 @dataclass(frozen=True)
 class Ticket:
-    """One request of a shift: a task in several steps on one machine that lives on."""
+    """One request of a shift, which is a task in several steps on one machine that lives on."""
 
     name: str
     """The step's name."""

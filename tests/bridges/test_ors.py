@@ -6,12 +6,19 @@ from bridges.guide import example
 from bridges.served import served
 from openreward import OpenReward
 from openreward.api.environments.types import Task
+from sse_starlette.sse import AppStatus
 
 from hexathlon.baselines.bridges.episodes import BridgedEpisode
 from hexathlon.baselines.bridges.listing import TaskListing
 from hexathlon.baselines.bridges.ors import make_ors_app
 from hexathlon.envs.plugins import offer
 from support import drill
+
+
+@pytest.fixture(autouse=True)
+def no_event_of_another_loop() -> None:
+    """Two servers in one process: the package keeps an event of the first one's loop."""
+    AppStatus.should_exit_event = None
 
 
 def test_tasks_are_listed_and_the_guides_client_plays(capsys: pytest.CaptureFixture[str]) -> None:

@@ -277,4 +277,4 @@ def crm_sync(desk: TicketDesk) -> RoutineJob | None:
         replace(step, slips={**step.slips, "crm_sync_left": ()})
         for step in set_accounts(desk, "cls", classes[1], sorted(chosen))
     )
-    return RoutineJob("crm_sync", (statement,), mend)
+    return RoutineJob((statement,), mend)

@@ -176,7 +176,7 @@ _ROUTINES: Mapping[str, Callable[[TicketDesk], RoutineJob | None]] = {
 }
 """What colleagues' routines do, by trap."""
 _FEWEST, _MOST = 9, 11
-"""Tickets of a day."""
+"""Bounds of the number that is drawn; two tickets are always added, so a day has ten or eleven."""
 
 
 def _planned(desk: TicketDesk) -> list[tuple[str, _Maker]]:
@@ -201,7 +201,6 @@ def _planned(desk: TicketDesk) -> list[tuple[str, _Maker]]:
         (f"withdraw_{name}", name, _WITHDRAWALS[name]) for name in sources
     ]
     added.insert(1, ("offers", "moves", orders.offers))
-    added.append(("second", "delivery", figures.second_figure))
     for kind, source, maker in added[: max(number - len(middle), 2)]:
         middle.insert(place_after(source), (kind, maker))
     return [("figure", figures.figure), ("results", figures.results), *middle,
@@ -215,6 +214,7 @@ def _worked(desk: TicketDesk) -> bool:
         return False
     places = [_job_place(desk, plan, job) for job in JOBS if job in desk.traps]
     for place, (_, maker) in enumerate(plan):
+        desk.begin()
         ticket = maker(desk)
         if ticket is None:
             return False
@@ -225,11 +225,11 @@ def _worked(desk: TicketDesk) -> bool:
         if ticket.kind == "results":
             desk.results = desk.later_results
         for at, routine in places:
-            made = routine(desk) if at == place else None
-            if at == place and made is None:
-                return False
-            if made is not None:
-                desk.run_job(made)
+            if at == place:
+                job = routine(desk)
+                if job is None:
+                    return False
+                desk.run_job(job)
     return _traps_bite(desk)
 
 

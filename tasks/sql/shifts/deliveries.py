@@ -129,7 +129,7 @@ def feed_again(desk: TicketDesk) -> RoutineJob | None:
         ),
         slips={"feed_again_left": ()},
     )
-    return RoutineJob("feed_again", tuple(statements), (mend,))
+    return RoutineJob(tuple(statements), (mend,))
 
 
 def arrivals(desk: TicketDesk) -> RoutineJob | None:
@@ -147,4 +147,4 @@ def arrivals(desk: TicketDesk) -> RoutineJob | None:
         )  # fmt: skip
         listed = ", ".join(map(repr, values))
         statements.append(desk.sql(f"INSERT INTO @item VALUES ({listed}, NULL, 'desk')"))
-    return RoutineJob("arrivals", tuple(statements))
+    return RoutineJob(tuple(statements))

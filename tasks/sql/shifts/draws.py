@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import numpy as np
 
-__all__ = ["ShiftDraw", "first_of_month", "months_before", "shifted"]
+__all__ = ["ShiftDraw", "months_before", "shifted"]
 
 Item = TypeVar("Item")
 
@@ -42,11 +42,6 @@ class ShiftDraw:
 def shifted(day: str, days: int) -> str:
     """Return the date some days later, or earlier if negative."""
     return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
-
-
-def first_of_month(day: str) -> str:
-    """Return the first day of a date's month."""
-    return day[:7] + "-01"
 
 
 def months_before(day: str, months: int) -> str:

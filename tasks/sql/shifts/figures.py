@@ -13,22 +13,15 @@ from hexathlon.tasks.sql.shifts.metric import (
 )
 from hexathlon.tasks.sql.shifts.tickets import AskedFigure, SQLTicket, TicketDesk, TicketStep, spelt
 
-__all__ = ["again", "figure", "results", "second_figure"]
+__all__ = ["again", "figure", "results"]
 
 _TRIES = 8
 
 
-def second_figure(desk: TicketDesk) -> SQLTicket | None:
-    """Ask for a figure of another form in the course of the day."""
-    return figure(desk, "second")
-
-
-def figure(desk: TicketDesk, prefix: str = "figure") -> SQLTicket | None:
+def figure(desk: TicketDesk) -> SQLTicket | None:
     """Ask for a figure over many months; every trap in the data must change it."""
     ground, draw, theme = desk.ground, desk.draw, desk.ground.theme
-    forms = ("region", "class", "best", "kind")
-    form = draw.pick([each for each in forms if each != desk.notes.form])
-    desk.notes.form = form
+    form = draw.pick(("region", "class", "best", "kind"))
     items, account = theme.item[1], theme.account[0]
     slips = slips_of(ground)
     wrong = [slip for slip, trap in slips.items() if trap]
@@ -75,13 +68,13 @@ def figure(desk: TicketDesk, prefix: str = "figure") -> SQLTicket | None:
             "figure", text, query=body.format(valued(ground)),
             other_query=body.format(other_valued(ground)),
             query_slips={
-                f"{prefix}_{slip}": body.format(valued(ground, (slip,)))
+                f"figure_{slip}": body.format(valued(ground, (slip,)))
                 for slip in kept
             },
         )  # fmt: skip
         right = desk.answer(made.query)
         if "None" not in right and all(
-            desk.answer(made.query_slips[f"{prefix}_{slip}"]) != right for slip in wrong
+            desk.answer(made.query_slips[f"figure_{slip}"]) != right for slip in wrong
         ):
             desk.notes.figure = desk.notes.figure or AskedFigure(desk.number(), made, right)
             if _by_hand(desk, form, code, cls, kind, first, last) != right:

@@ -171,7 +171,7 @@ def price_sync(desk: TicketDesk) -> RoutineJob | None:
                 ),
             )
         )
-    return RoutineJob("price_sync", tuple(statements), tuple(mend))
+    return RoutineJob(tuple(statements), tuple(mend))
 
 
 def setting(desk: TicketDesk) -> SQLTicket | None:

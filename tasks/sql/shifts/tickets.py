@@ -47,7 +47,6 @@ class TicketRefusal:
 class RoutineJob:
     """What a colleague's routine does between two tickets, and what mends it."""
 
-    name: str
     statements: tuple[str, ...]
     mend: tuple[TicketStep, ...] = ()
 
@@ -112,8 +111,6 @@ class DayNotes:
     """Number of the ticket about the delivery; 0 if there was none."""
     moves: MovedAccounts | None = None
     figure: AskedFigure | None = None
-    form: str = ""
-    """Form of the last figure."""
     results_by: str = ""
     """What the table of results groups by: `region`, `kind` or `cls`."""
     results_from: str = ""
@@ -131,6 +128,8 @@ class TicketDesk:
     tickets: list[SQLTicket] = field(default_factory=list)
     mend: tuple[TicketStep, ...] = ()
     """Statements that are due since the last routine."""
+    mended: tuple[TicketStep, ...] = ()
+    """Those that have been run for the next ticket."""
     after_job: bool = False
     """Whether a routine has run since the last report."""
     results: tuple[TicketStep, ...] = ()
@@ -156,16 +155,19 @@ class TicketDesk:
         """Return the number of the next ticket."""
         return len(self.tickets) + 1
 
-    def work(self, ticket: SQLTicket) -> SQLTicket:
+    def begin(self) -> None:
+        """Mend what the last routine has disturbed, so that the next ticket is drawn from it."""
+        self.mended = tuple(ran for step in self.mend for ran in self._run(step))
+        self.mend = ()
+
+    def work(self, ticket: SQLTicket) -> None:
         """Work on a ticket: run its statements, find out which mistakes matter, fill in the answer.
 
-        Returns:
-            The ticket with all statements that its report needs.
+        The ticket is stored with all statements that its report needs, those of `begin` included.
         """
-        steps: list[TicketStep] = []
-        for step in (*self.mend, *ticket.steps):
+        steps = list(self.mended)
+        for step in ticket.steps:
             steps.extend(self._run(step))
-        self.mend = ()
         touched = bool(steps) and ticket.kind not in _BASE_UNTOUCHED
         if self.results and (touched or self.after_job) and self._outdated():
             self.slips.setdefault("not_kept", self.number())
@@ -181,9 +183,7 @@ class TicketDesk:
                     slips[name] = wrong
         for name in slips:
             self.slips.setdefault(name, self.number())
-        whole = replace(ticket, steps=tuple(steps), answer=answer, answer_slips=slips)
-        self.tickets.append(whole)
-        return whole
+        self.tickets.append(replace(ticket, steps=tuple(steps), answer=answer, answer_slips=slips))
 
     def run_job(self, job: RoutineJob) -> None:
         """Let a routine run after the last ticket."""

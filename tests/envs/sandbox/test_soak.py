@@ -1,11 +1,11 @@
 """Many short-lived sandboxes at once leave nothing behind, on this machine or in the supervisor."""
 
-import gc
+import multiprocessing
 import os
 import tempfile
 import time
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -67,18 +67,19 @@ def machine() -> Counter[str]:
     """Resources that a sandbox could leave on the machine, without those of other processes."""
     mounts = Path("/proc/self/mountinfo").read_text().splitlines()
     held = Counter(mounts=sum(" /sys" in line and "docker" not in line for line in mounts))
-    gc.collect()  # descriptors of earlier tests
     held["descriptors"] = len(os.listdir("/proc/self/fd"))
     held["temporary"] = len(os.listdir(tempfile.gettempdir()))
     return held
 
 
-@pytest.fixture
-def own_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+def check_namespaces(episodes: int, temporary: Path) -> None:
+    """In a process of its own: threads that other tests have left may open descriptors."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as alone:
+        alone.submit(_check_namespaces, episodes, temporary).result()
 
 
-def check_namespaces(episodes: int) -> None:
+def _check_namespaces(episodes: int, temporary: Path) -> None:
+    tempfile.tempdir = str(temporary)
     before = machine()
     supervisor = Supervisor()
     try:
@@ -108,17 +109,18 @@ def check_namespaces(episodes: int) -> None:
         supervisor.close()
     assert not Path(f"/proc/{inner}").exists()
     assert not [path for path in folders if path.exists()]
-    assert not machine() - before, "more than before"
+    after = machine()
+    assert not after - before, f"more than before: {after - before}"
 
 
-def test_a_short_soak_leaves_nothing(namespaces, own_temporary_folder):
-    check_namespaces(96)
+def test_a_short_soak_leaves_nothing(namespaces, tmp_path):
+    check_namespaces(96, tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_two_thousand_episodes_leave_nothing(namespaces, own_temporary_folder):
-    check_namespaces(2_000)
+def test_two_thousand_episodes_leave_nothing(namespaces, tmp_path):
+    check_namespaces(2_000, tmp_path)
 
 
 @pytest.mark.slow

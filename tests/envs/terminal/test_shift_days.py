@@ -1,13 +1,12 @@
 """Days on call in real sandboxes: the oracle, near misses, what others do between tickets."""
 
-from collections.abc import Iterator
-
 import pytest
 from tests.support.terminal import act, play
 
 from hexathlon.envs.terminal.env import TerminalEnv
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import Script
+from hexathlon.tasks.task import Task
 from hexathlon.tasks.terminal.scripts import working
 from hexathlon.tasks.terminal.source import draft_of
 
@@ -28,8 +27,8 @@ def until(env: TerminalEnv, script: Script, reports: int) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def task() -> Iterator[object]:
-    yield SOURCE.build(DAY)
+def task() -> Task:
+    return SOURCE.build(DAY)
 
 
 def test_the_oracle_and_an_alternative_solve_a_day(env, task):

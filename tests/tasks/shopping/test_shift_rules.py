@@ -95,6 +95,12 @@ def test_a_refusal_cites_the_memo_only_if_it_decides():
     assert ruling(RETURN, order(line(1, 900)), "C1", facts(short)) == (
         "window_passed", "O1/1", "M7",
     )  # fmt: skip
+    longer, gone = memo("window", 30), memo("withdraw", id="M8", at=10 * 60, withdraws="M7")
+    shorter = memo("window", 3, id="M9", at=11 * 60)
+    late = order(line(1, 900), delivered=-20)
+    for decides in (gone, shorter):  # without it, the return would be allowed
+        found = ruling(RETURN, late, "C1", facts(longer, decides))
+        assert found is not None and found.rule == decides.id
     found = ruling(RETURN, order(line(1, 900), delivered=-40), "C1", facts(short))
     assert found is not None and found.rule == rule_number(POLICY, "return")
 
@@ -166,6 +172,8 @@ COUPON = {"code": "SAVE100", "off_cents": 700, "min_cents": 5000}
         (("returned", "ordered"), COUPON, 3000 - 490 - 700),
         (("returned damaged", "ordered"), COUPON, 3000),
         (("cancelled", "cancelled"), COUPON, 6200 - 700),
+        # Delivery is refunded only if everything is cancelled.
+        (("returned", "returned"), None, 6200 - 490),
         (("exchanged", "ordered"), COUPON, 0),
     ],
 )

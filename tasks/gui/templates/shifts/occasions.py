@@ -60,6 +60,9 @@ _Damage = tuple[int, str, Any]
 _Record = tuple[str, str]
 """Table, and the columns by which the record is known, as text."""
 
+_Saves = Mapping[_Record, tuple[int, PhoneStep, PhoneRow, Mapping[str, Any]]]
+"""Number and step of each record's last save, the row, and how it is known."""
+
 
 class _Group(NamedTuple):
     """Faults that are alike."""
@@ -187,9 +190,7 @@ def _possible(
 ) -> Iterator[tuple[PhoneStep, AppQuirk, bool]]:
     """Yield faults for which a step is the first occasion, and whether they are hidden."""
     saves: dict[_Record, int] = {}
-    last: dict[_Record, tuple[int, PhoneStep, PhoneRow, dict[str, Any]]] = {}
-    """Number and step of each record's last save, the row, and how it is known."""
-
+    last: dict[_Record, tuple[int, PhoneStep, PhoneRow, Mapping[str, Any]]] = {}
     for number, step in enumerate(steps):
         for table, pairs in step.altered.items():
             for old, new in pairs:
@@ -253,8 +254,7 @@ def _own(
 
 
 def _late(
-    step: PhoneStep, record: _Record, match: Mapping[str, Any],
-    last: Mapping[_Record, tuple[int, PhoneStep, PhoneRow, dict[str, Any]]],
+    step: PhoneStep, record: _Record, match: Mapping[str, Any], last: _Saves
 ) -> Iterator[tuple[AppQuirk, bool]]:  # fmt: skip
     """Yield changes, saved earlier, that the save of this record may undo."""
     before = last[record][0] if record in last else -1
@@ -269,8 +269,7 @@ def _late(
 
 
 def _linked(
-    step: PhoneStep, table: str, match: Mapping[str, Any], new: PhoneRow,
-    last: Mapping[_Record, tuple[int, PhoneStep, PhoneRow, dict[str, Any]]],
+    step: PhoneStep, table: str, match: Mapping[str, Any], new: PhoneRow, last: _Saves
 ) -> Iterator[tuple[AppQuirk, bool]]:  # fmt: skip
     """Yield records that a save of this one may change: the day's, or others of the same list."""
     for (target, _), (_, _, saved, known) in last.items():
@@ -346,8 +345,9 @@ def _effects(quirk: AppQuirk, steps: Sequence[PhoneStep]) -> tuple[frozenset[_Da
                 record = (table, (new or old or {})["id"])
                 wrong[record] = wrong.get(record, set()) - _columns(old, new)
         tables, _ = faults.acted(step.before, step.after)
-        times += any(True for _ in differences(tables, step.after))
-        for name, key in differences(tables, step.after):
+        differing = list(differences(tables, step.after))
+        times += bool(differing)
+        for name, key in differing:
             wrong[name, key] = _columns(tables[name].get(key), step.after[name].get(key))
     damage = frozenset((place, *record) for place, wrong in found.items()
                        for record, columns in wrong.items() if columns)  # fmt: skip

@@ -34,7 +34,7 @@ def payable_cents(order: Record, free_cents: int) -> int:
 
     Lines that were returned as damaged cost nothing but count for coupon and delivery fee.
     """
-    if not any(line["state"] in ("ordered", "exchanged") for line in order["lines"]):
+    if all(line["state"] == "cancelled" for line in order["lines"]):
         return 0
     goods = goods_cents(order)
     damaged = sum(line["cents"] for line in order["lines"] if line["state"] == "returned damaged")
@@ -63,7 +63,7 @@ def refund_by_lines(order: Mapping[str, Any], free_cents: int) -> int:
     broken = [line for line in order["lines"] if line["state"] == "returned damaged"]
     refund = sum(line["cents"] for line in (*given, *broken))
     whole = sum(line["cents"] for line in order["lines"])
-    if len(given) + len(broken) == len(order["lines"]):
+    if all(line["state"] == "cancelled" for line in order["lines"]):
         return int(order["paid_cents"])
     left = whole - sum(line["cents"] for line in given)
     coupon = order["coupon"]

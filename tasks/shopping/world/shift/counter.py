@@ -45,10 +45,7 @@ class CounterState(NamedTuple):
     """Record, reason and rule of each refusal in this case."""
 
     closes: tuple[Mapping[str, Any], ...] = ()
-    """What was found when each case was closed; see `ShiftCounter.closes`."""
-
-    written: int = 0
-    """Number of writes in this case."""
+    """Changes, refusals and net amount of each closed case."""
 
 
 class ShiftCounter:
@@ -161,10 +158,8 @@ class ShiftCounter:
     def _synchronised(self, order: str, field: str) -> None:
         """Give a field of an order the value that it had in the morning."""
         morning = self.tables.base.tables["orders"][order]
-        fields = {field: morning[field]}
-        if field == "address":
-            fields["confirmed"] = True
-        self.tables.put("orders", order, {**self._record("orders", order), **fields})
+        record = self._record("orders", order)
+        self.tables.put("orders", order, {**record, field: morning[field]})
 
     # Reading -------------------------------------------------------------------------------------
 
@@ -392,8 +387,7 @@ class ShiftCounter:
             return self._saved(record)
         if self._fires("goodwill", record["id"]):
             paid["cents"] *= 2
-        self.tables.put("goodwill", record["id"], paid)
-        self._count()
+        self.tables.put("goodwill", record["id"], paid if cents else None)
         return self._saved(record)
 
     def do_place_order(self, customer: str, offers: list[str], total_cents: int) -> str:
@@ -411,7 +405,6 @@ class ShiftCounter:
             self._hold(offer, 1)
         basket = {"offers": sorted(chosen), "total_cents": int(total_cents)}
         self.tables.put("baskets", record["id"], basket)
-        self._count()
         return self._say("Saved.", "已保存。")
 
     def do_decline(self, reason: str, record: str, rule: str) -> str:
@@ -443,7 +436,7 @@ class ShiftCounter:
 
     def _release(self, line: Record) -> None:
         """Free the unit that is held for an exchanged line."""
-        if line["state"] == "exchanged":
+        if "was" in line:
             self._reserve(line["variant"], -1)
 
     def _lines_become(
@@ -472,7 +465,6 @@ class ShiftCounter:
 
     def _write(self, order: Record, **fields: Any) -> str:
         self.tables.put("orders", order["id"], {**order, **fields})
-        self._count()
         undone = self._defect("undone", order["id"])
         if undone is not None:
             other = self._record("orders", undone["other"])
@@ -492,9 +484,6 @@ class ShiftCounter:
                     self.state = self.state._replace(fired=(*self.state.fired, number))
                     return True
         return False
-
-    def _count(self) -> None:
-        self.state = self.state._replace(written=self.state.written + 1)
 
     def _saved(self, order: Record) -> str:
         return self._say(f"Saved: {order['id']}.", f"已保存：{order['id']}。")

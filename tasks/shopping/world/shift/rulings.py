@@ -4,22 +4,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from hexathlon.tasks.shopping.world.shift.policy import (
+    AUTHORITY,
     Memo,
     ShiftPolicy,
-    in_force,
     rule_number,
     terms_at,
 )
 from hexathlon.tasks.shopping.world.tables import Record
 
-__all__ = ["Decline", "Facts", "late_cents", "refund_method", "ruling"]
+__all__ = ["RULES", "Decline", "Facts", "late_cents", "refund_method", "ruling"]
 
-_RULES = {
+RULES = {
     "not_owner": "own", "not_agreed": "claims", "already_packed": "cancel",
     "window_passed": "return", "final_sale": "final", "already_exchanged": "exchanged",
     "no_free_unit": "stock", "suspended": "exchange", "not_late": "late",
     "already_paid": "once", "budget_spent": "budget",
 }  # fmt: skip
+"""Reasons for refusals, in the order in which the tools name them, with the rule of each."""
 
 
 class Decline(NamedTuple):
@@ -48,7 +49,7 @@ class Facts(NamedTuple):
     """`units` and `reserved` by variant."""
 
     goodwill: Mapping[str, Record]
-    """`cents` and `customer` by order; former payments under other keys."""
+    """`cents` and `customer` by order."""
 
 
 def ruling(request: Mapping[str, Any], order: Record, asker: str, facts: Facts) -> Decline | None:
@@ -64,13 +65,12 @@ def ruling(request: Mapping[str, Any], order: Record, asker: str, facts: Facts) 
     found = _reasons(request, order, asker, facts)
     if not found:
         return None
-    memos = in_force(facts.memos, facts.now)
-    if not _reasons(request, order, asker, facts._replace(memos=())):
-        # The memo without which the request would be allowed.
-        for memo in reversed(memos):
-            others = [other for other in memos if other.id != memo.id]
-            if not _reasons(request, order, asker, facts._replace(memos=others)):
-                return Decline(*found[0][:2], memo.id)
+    known = [memo for memo in facts.memos if memo.at <= facts.now and memo.author == AUTHORITY]
+    for memo in sorted(known, key=lambda memo: memo.at, reverse=True):
+        # The memo without which the request would be allowed; it may be one that withdraws another.
+        others = [other for other in facts.memos if other.id != memo.id]
+        if not _reasons(request, order, asker, facts._replace(memos=others)):
+            return Decline(*found[0][:2], memo.id)
     place = facts.policy.order.index
     reason, record, rule = min(found, key=lambda each: place(each[2]))
     return Decline(reason, record, rule_number(facts.policy, rule))
@@ -97,7 +97,7 @@ def _reasons(
         found.append(("not_late", order["id"]))
     if what == "goodwill":
         found += _money_reasons(order, facts)
-    rules = {**_RULES}
+    rules = {**RULES}
     if what in ("address", "carrier", "note"):
         rules["already_packed"] = "change"
     if what == "exchange":

@@ -1,15 +1,12 @@
 """Tool schemas of a day at the counter."""
 
+from hexathlon.tasks.shopping.world.shift.rulings import RULES
 from hexathlon.tasks.shopping.world.tools import schema
 from hexathlon.tasks.task import ToolSchema
 
-__all__ = ["SHIFT_REASONS", "SHIFT_TOOLS", "TOPICS"]
+__all__ = ["SHIFT_TOOLS"]
 
-SHIFT_REASONS = (
-    "not_owner", "not_agreed", "already_packed", "window_passed", "final_sale",
-    "already_exchanged", "no_free_unit", "suspended", "not_late", "already_paid", "budget_spent",
-)  # fmt: skip
-TOPICS = ("email", "order", "condition", "address", "variant", "wishes", "agreement")
+_TOPICS = ("email", "order", "condition", "address", "variant", "wishes", "agreement")
 """Subjects on which customers can be asked."""
 
 _ID = {"type": "string", "maxLength": 60}
@@ -48,7 +45,7 @@ SHIFT_TOOLS: tuple[ToolSchema, ...] = (
     schema(
         "ask_customer",
         "Ask the customer about one subject.",
-        topic={"type": "string", "enum": list(TOPICS)},
+        topic={"type": "string", "enum": list(_TOPICS)},
     ),
     schema(
         "guide_customer",
@@ -125,7 +122,7 @@ SHIFT_TOOLS: tuple[ToolSchema, ...] = (
         "Decline one part of a request: reason, record (order, line such as O12345678/1, or "
         "variant) and rule (such as R3) or memo (such as M2). The case stays open. Declining the "
         "same record again replaces the former answer; reason none takes it back.",
-        reason={"type": "string", "enum": [*SHIFT_REASONS, "none"]},
+        reason={"type": "string", "enum": [*RULES, "none"]},
         record=_ID,
         rule=_ID,
     ),

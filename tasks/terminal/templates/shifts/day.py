@@ -1,6 +1,7 @@
 """Composition of a day: tickets in order, the report's probes, solutions and near misses."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from hexathlon.tasks.terminal.draft import Probe, TerminalDraft, Ticket
 from hexathlon.tasks.terminal.templates.shifts.job import Machine, TicketMaker, python_probe
@@ -110,7 +111,7 @@ class _Day:
                 if f"{job.component}/{probe.id}" in gone:
                     continue
                 if place == number or probe.id not in job.once:
-                    probes.append(_named(probe, f"t{place + 1}/{probe.id}"))
+                    probes.append(replace(probe, id=f"t{place + 1}/{probe.id}"))
         return probes
 
     # -- solutions -------------------------------------------------------------------------
@@ -147,13 +148,6 @@ class _Day:
         self._miss("rule_log", last, self._script(last, jobs[last].solution, log=False))
         line = book.line(self.numbers[last], jobs[last].component, jobs[last].answer)
         self._miss("rule_form", last, right[last].replace(line, f"{line} done"))
-
-
-def _named(probe: Probe, name: str) -> Probe:
-    return Probe(
-        name, probe.run, probe.expect, probe.files, probe.stdin, probe.seconds, probe.setup,
-        probe.cpu,
-    )  # fmt: skip
 
 
 _INTRODUCTION = """\

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hexathlon.tasks.terminal.templates.shifts.job import Machine, TicketJob, put_file, python_probe
 
@@ -264,9 +264,8 @@ def frames(machine: Machine) -> TicketJob:
     whole = [_packed(form, rows) for rows in held]
     bad = bytearray(whole[1])
     bad[9] ^= 0x10
-    data = [
-        base64.b64encode(each).decode() for each in (*whole, bytes(bad), b"????" + whole[1][4:])
-    ]
+    other = _packed(replace(form, magic=b"????"), held[1])  # only its beginning is wrong
+    data = [base64.b64encode(each).decode() for each in (*whole, bytes(bad), other)]
     test = (
         "import base64, hashlib, json, subprocess\n"
         f"for number, data in enumerate(json.loads({json.dumps(data)!r})):\n"

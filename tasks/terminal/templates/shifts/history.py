@@ -9,13 +9,16 @@ from hexathlon.tasks.terminal.templates.shifts.job import Machine, TicketJob, py
 
 __all__ = ["history"]
 
+_FIRST_S, _BETWEEN_S = 1_700_000_000, 43_211
+"""Time of the first commit, and between two commits; a commit that is made anew has another."""
+
 _STREAM = """import json, subprocess, sys
 commits = json.loads(COMMITS)
 git = subprocess.Popen(["git", "-C", "FOLDER", "fast-import", "--quiet"], stdin=subprocess.PIPE)
 def say(text):
     git.stdin.write(text.encode())
 for number, (who, subject, change, files) in enumerate(commits):
-    when = 1_700_000_000 + 43_211 * number
+    when = FIRST_S + BETWEEN_S * number
     text = f"{subject}\\n\\nChange: {change}\\n"
     say("commit refs/heads/main\\n")
     for role in ("author", "committer"):
@@ -249,7 +252,10 @@ def history(machine: Machine) -> TicketJob:
     machine.draft.build(
         f"mkdir -p src && git init -q -b main {folder}\n"
         + "python3 - <<'HEX_END'\n"
-        + _STREAM.replace("COMMITS", repr(json.dumps(commits))).replace("FOLDER", folder)
+        + _STREAM.replace("COMMITS", repr(json.dumps(commits)))
+        .replace("FOLDER", folder)
+        .replace("FIRST_S", f"{_FIRST_S:_}")
+        .replace("BETWEEN_S", f"{_BETWEEN_S:_}")
         + f"HEX_END\ngit -C {folder} checkout -q main\nrm -f {folder}/.git/hooks/*.sample"
     )
     if machine.sealed:
@@ -274,13 +280,15 @@ def history(machine: Machine) -> TicketJob:
     cents = [shop.amount(count, each) for each, count in orders]
     lines = [f"{s} {n} {c // 100}.{c % 100:02}" for (s, n), c in zip(orders, cents, strict=True)]
     lines.append(f"total {sum(cents) // 100}.{sum(cents) % 100:02}")
-    changes = "".join(f"{commit[2]}\n" for commit in commits)
+    changes = "".join(
+        f"{_FIRST_S + _BETWEEN_S * number} {commit[2]}\n" for number, commit in enumerate(commits)
+    )
     digest = hashlib.sha256(changes.encode()).hexdigest()
     clone = f"rm -rf /tmp/clone; git clone -q --branch main {folder} /tmp/clone && cd /tmp/clone"
     kept = (
         "import hashlib, subprocess\n"
         f"log = subprocess.check_output(['git', '-C', '{folder}', 'log', '--reverse', '--format="
-        "%(trailers:key=Change,valueonly,separator=)', 'main'], text=True).split()\n"
+        "%ct %(trailers:key=Change,valueonly,separator=)', 'main'], text=True).splitlines()\n"
         f"first = ''.join(line + chr(10) for line in log[:{len(commits)}])\n"
         "print(hashlib.sha256(first.encode()).hexdigest())\n"
         f"print(subprocess.check_output(['git', '-C', '{folder}', 'status', '--porcelain']))\n"

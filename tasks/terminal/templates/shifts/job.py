@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hexathlon.tasks.terminal.draft import Probe, TerminalDraft
+from hexathlon.tasks.terminal.draft import Probe, TerminalDraft, put
 from hexathlon.tasks.terminal.templates.shifts.handbook import Handbook, draw_handbook
 
 __all__ = ["TicketJob", "TicketMaker", "Machine", "put_file", "python_probe"]
@@ -82,11 +82,12 @@ TicketMaker = Callable[[Machine], TicketJob]
 
 def put_file(path: str, text: str, mode: int) -> str:
     """Return a shell snippet that writes a file with its mode."""
-    end = "" if text.endswith("\n") else "\n"
-    return f"cat > {path} <<'HEX_END'\n{text}{end}HEX_END\nchmod {mode:o} {path}\n"
+    return put(path, text, f"{mode:o}")
 
 
-def python_probe(name: str, program: str, expected: str, **options: Any) -> Probe:
+def python_probe(
+    name: str, program: str, expected: str, run: str = "/usr/bin/python3 -I /dev/stdin",
+    **options: Any,
+) -> Probe:  # fmt: skip
     """Return a probe that runs a Python program and compares what it prints."""
-    command = options.pop("run", "/usr/bin/python3 -I /dev/stdin")
-    return Probe(name, command, {"text": expected}, stdin=program, **options)
+    return Probe(name, run, {"text": expected}, stdin=program, **options)

@@ -130,7 +130,7 @@ def _number(mills: int, mark: str) -> str:
 
 
 def _written(dialect: str, rows: list[_Row]) -> bytes:
-    """Return a file in a dialect; every site but the plain one writes several at once."""
+    """Return a file in a dialect; `mark` combines a byte order mark, CRLF and decimal commas."""
     mark = "," if dialect in ("comma", "mark") else "."
     columns = ("ts", "meter", "value", "seq") if dialect == "order" else (
         "meter", "seq", "ts", "value")  # fmt: skip

@@ -107,8 +107,6 @@ if __name__ == "__main__":
         server.serve_forever()
 '''
 
-_FAULTS = ("split", "bytes", "full", "serial", "big")
-
 
 def server(name: str, version: str, faults: Sequence[str], *, peek: bool = False) -> str:
     """Return the server's source with the given faults."""

@@ -198,7 +198,7 @@ def stock(machine: Machine) -> TicketJob:
         return put_file(f"bin/{program}", text, book.program_mode) + run
 
     plain_trim = source().replace(" || char(9) || char(10) || char(13)", "")
-    floored = source().replace("round(", "(").replace("* 100) AS", "* 100) AS")
+    floored = source().replace("round(", "(")
     early = _MIGRATE.replace("FILL", _AUDIT_ALL + "\n" + _FILL).replace("AUDIT\n", "")
     return TicketJob(
         component=name,
@@ -297,7 +297,7 @@ def stock_report(machine: Machine) -> TicketJob:
     book, who = machine.book, machine.people.pop()
     program = f"value-{name}"
     current = {row[0]: row for row in rows}
-    current |= {row[0]: (row[0], row[1], row[2], row[3]) for row in later}
+    current |= {row[0]: row for row in later}
     final = list(current.values())
     extra = [("zz-1", "aa", 3, "n/a"), ("zz-2", "zz", 700, "99,99"), ("zz-3", "ab", 1, "0,05")]
     extra += [("zz-4", "ac", 1, "0.05")]
