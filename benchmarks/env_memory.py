@@ -32,7 +32,7 @@ def proportional_kb() -> int:
 
 def opened(task_id: str) -> Environment:
     """Return an environment in an episode, after one step."""
-    env = gymnasium.make("hexathlon/SQL-v0").unwrapped
+    env = gymnasium.make("hexathlon/SQL-v1").unwrapped
     assert isinstance(env, Environment)
     env.reset(seed=0, options={"task": task_id})
     env.step(LOOK)

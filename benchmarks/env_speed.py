@@ -37,7 +37,7 @@ import json, time, gymnasium
 a = time.process_time()
 import hexathlon
 b = time.process_time()
-gymnasium.make("hexathlon/SQL-v0")
+gymnasium.make("hexathlon/SQL-v1")
 print(json.dumps({"gymnasium": a, "own": b - a, "made": time.process_time() - a}))
 """
 LOOK = '{"name": "list_tables", "arguments": {}}'
@@ -55,7 +55,7 @@ def timed(function: Callable[[], object]) -> float:
 
 def made() -> Environment:
     """Return a SQL environment."""
-    env = gymnasium.make("hexathlon/SQL-v0").unwrapped
+    env = gymnasium.make("hexathlon/SQL-v1").unwrapped
     assert isinstance(env, Environment)
     return env
 

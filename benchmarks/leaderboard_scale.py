@@ -24,7 +24,7 @@ from hexathlon.evaluators.records.canonical import canonical_json, content_hash
 from hexathlon.evaluators.records.plan import write_plan
 from hexathlon.leaderboard.build import BuildOptions, build
 
-EVENTS = ("Shopping-v0", "SQL-v0", "Terminal-v1", "Web-v0", "GUI-v0", "RolePlay-v1")
+EVENTS = ("Shopping-v1", "SQL-v1", "Terminal-v1", "Web-v0", "GUI-v0", "RolePlay-v1")
 TEMPLATES = 20
 TRIALS_PER_TASK = 4
 STARTED = "2026-11-21T09:00:00Z"

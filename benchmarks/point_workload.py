@@ -76,7 +76,7 @@ def point_selects(wanted: int) -> int:
     """Play episodes until at least `wanted` steps were taken; return their number."""
     steps = 0
     while steps < wanted:
-        env = gymnasium.make("hexathlon/SQL-v0", taskset="points", split="test")
+        env = gymnasium.make("hexathlon/SQL-v1", taskset="points", split="test")
         env.reset(seed=0, options={"index": 0})
         for key in POINTS:
             observation, *_ = env.step(QUERY % key)
@@ -118,7 +118,7 @@ def step_over_raw(rounds: int = 2_000) -> list[Figure]:
         file = _database(Path(folder))
         register_source("point", lambda: PointSource(file, "point"))
         env = gymnasium.make(
-            "hexathlon/SQL-v0", taskset="point", split="test", limits={"turns": 2 * rounds}
+            "hexathlon/SQL-v1", taskset="point", split="test", limits={"turns": 2 * rounds}
         )
         env.reset(seed=0, options={"index": 0})
         stepped, alone = [], []

@@ -49,7 +49,7 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
     info.id: info
     for info in (
         EnvironmentInfo(
-            "hexathlon/SQL-v0",
+            "hexathlon/SQL-v1",
             "sql",
             "Answer questions and change data in databases",
             "hexathlon.envs.sql.env:SQLEnv",
@@ -65,7 +65,7 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
             ("terminal", "harbor", "terminal-bench"),
         ),
         EnvironmentInfo(
-            "hexathlon/Shopping-v0",
+            "hexathlon/Shopping-v1",
             "shopping",
             "Buy exactly the right thing, or serve customers under a written policy",
             "hexathlon.envs.shopping.env:ShoppingEnv",
@@ -145,6 +145,8 @@ class Retired(NamedTuple):
 
 RETIRED: dict[str, Retired] = {
     "hexathlon/RolePlay-v0": Retired("hexathlon/RolePlay-v1", "0.1"),
+    "hexathlon/SQL-v0": Retired("hexathlon/SQL-v1", "0.1"),
+    "hexathlon/Shopping-v0": Retired("hexathlon/Shopping-v1", "0.1"),
     "hexathlon/Terminal-v0": Retired("hexathlon/Terminal-v1", "0.1"),
 }
 

@@ -187,9 +187,9 @@ def board_anchor(env: str, version: str, tasksets: Sequence[str]) -> str:
 def board_title(env: str, tasksets: Sequence[str]) -> str:
     """Return the short name of an environment, with its task sets if they differ from the default.
 
-    >>> board_title("hexathlon/SQL-v0", ["sql:test 0b284b2aa756"])
+    >>> board_title("hexathlon/SQL-v1", ["sql:test 0b284b2aa756"])
     'SQL'
-    >>> board_title("hexathlon/SQL-v0", ["chinook:dev:hard 3f35ac0ddf37"])
+    >>> board_title("hexathlon/SQL-v1", ["chinook:dev:hard 3f35ac0ddf37"])
     'SQL · chinook dev hard'
     """
     name = env.rpartition("/")[2].partition("-v")[0]

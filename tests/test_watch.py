@@ -19,7 +19,7 @@ DEADLINE = 120.0
 
 @pytest.fixture
 def recipe() -> Recipe:
-    tasks = {"env": "hexathlon/SQL-v0", "source": "sql", "level": "tiny"}
+    tasks = {"env": "hexathlon/SQL-v1", "source": "sql", "level": "tiny"}
     return recipe_of({"name": "watched", "steps": 3, "tasks": tasks})
 
 

@@ -94,7 +94,7 @@ def test_its_command_works_without_the_checkout(programs: Path, tmp_path: Path) 
     assert run(programs / "python", "-m", "hexathlon", "--version", cwd=tmp_path, env=bare) == (
         f"hexathlon {version}\n"
     )
-    assert "hexathlon/SQL-v0" in hexathlon("list")
+    assert "hexathlon/SQL-v1" in hexathlon("list")
     hexathlon("eval", "agent:oracle", "--envs", "SQL", "--tasks", "2", "--out", "played")
     assert json.loads((tmp_path / "played" / "plan.json").read_text())["suite_version"] == version
     hexathlon("verify", "played")

@@ -26,7 +26,7 @@ _SCANNED = 1_000
 class TasksTable(RecipeTable):
     """Tasks of one event, source and level."""
 
-    env: str = "hexathlon/SQL-v0"
+    env: str = "hexathlon/SQL-v1"
     source: str = "sql"
     level: Literal["tiny", "easy", "medium", "hard"] | None = "tiny"
     templates: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""`hexathlon/Shopping-v0`: search and buy, serve customers, and the public shopping benchmarks.
+"""`hexathlon/Shopping-v1`: search and buy, serve customers, and the public shopping benchmarks.
 
 The environment only chooses the task's world and passes tool calls to it. Facts and tools of a
 world are in the world's own module; expected answers are in none of them.

@@ -1,4 +1,4 @@
-"""`hexathlon/SQL-v0`: explore a database, run statements, ask, and submit.
+"""`hexathlon/SQL-v1`: explore a database, run statements, ask, and submit.
 
 The agent works on its own view of the visible database. Expected answers are in the task's checks
 only, and the grader runs the submission on its own pristine copies.

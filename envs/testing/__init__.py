@@ -1,7 +1,7 @@
 """Conformance kit: one call checks an environment against the whole environment contract.
 
 >>> from hexathlon.envs.testing import check_environment
->>> report = check_environment("hexathlon/SQL-v0", fuzz=100)  # doctest: +SKIP
+>>> report = check_environment("hexathlon/SQL-v1", fuzz=100)  # doctest: +SKIP
 >>> report.passed  # doctest: +SKIP
 True
 """

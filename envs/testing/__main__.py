@@ -1,6 +1,6 @@
 """Command of the conformance kit: check registered environments and print each check with its time.
 
-    python -m hexathlon.envs.testing hexathlon/SQL-v0
+    python -m hexathlon.envs.testing hexathlon/SQL-v1
 
 Exit codes: 0 if all checks passed, 1 if the command line is wrong, 3 if a check failed, 4 if an
 environment cannot run here. The command does not know what the checks are or what they look for.
@@ -117,7 +117,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--taskset", metavar="NAME", help="task set [the environment's default]")
     names = check_names()
-    parser.add_argument("ids", nargs="+", metavar="ID", help="such as hexathlon/SQL-v0")
+    parser.add_argument("ids", nargs="+", metavar="ID", help="such as hexathlon/SQL-v1")
     parser.add_argument("--only", nargs="+", choices=names, metavar="CHECK", help="checks to run")
     parser.add_argument(
         "--skip", nargs="+", choices=names, default=[], metavar="CHECK", help="checks to leave out"

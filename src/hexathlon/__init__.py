@@ -1,6 +1,6 @@
 """Hexathlon: six events for language-model agents, as gymnasium environments.
 
-Importing this package registers the environments, so that `gymnasium.make("hexathlon/SQL-v0")`
+Importing this package registers the environments, so that `gymnasium.make("hexathlon/SQL-v1")`
 works. Nothing heavier than gymnasium is loaded: the names offered here are imported when they are
 first used.
 

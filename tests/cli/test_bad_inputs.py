@@ -72,11 +72,11 @@ def test_the_catalogue_is_large() -> None:
 
 
 def sql(**arguments: Any) -> None:
-    gymnasium.make("hexathlon/SQL-v0", **arguments).close()
+    gymnasium.make("hexathlon/SQL-v1", **arguments).close()
 
 
 def reset(**options: Any) -> None:
-    env = gymnasium.make("hexathlon/SQL-v0")
+    env = gymnasium.make("hexathlon/SQL-v1")
     try:
         env.reset(seed=0, options=options)
     finally:

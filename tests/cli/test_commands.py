@@ -352,7 +352,7 @@ def test_the_list_says_what_is_missing_instead_of_failing(
         assert re.search(r"SQL +spider .*spider", shown)
         assert run(["list", "--json"]) == 0
         events = {event["id"]: event for event in json.loads(capsys.readouterr().out)}
-        sizes = events["hexathlon/SQL-v0"]["sizes"]
+        sizes = events["hexathlon/SQL-v1"]["sizes"]
         assert "HEXATHLON_DATA" in sizes["bird"]["needs"] or "bird" in sizes["bird"]["needs"]
         assert sizes["dbbench"] == {"train": 0, "dev": 0, "test": 300}
 
@@ -423,7 +423,7 @@ def test_an_interrupted_run_is_continued(tmp_path: Path) -> None:
 def test_list_and_show() -> None:
     assert "harness/Toy-v0" in hexathlon("list").stdout
     events = json.loads(hexathlon("list", "--json").stdout)
-    assert {"hexathlon/SQL-v0", TOY} <= {event["id"] for event in events}
+    assert {"hexathlon/SQL-v1", TOY} <= {event["id"] for event in events}
     assert "unbounded" in hexathlon("show", "Toy").stdout
     shown = json.loads(hexathlon("show", FIRST, "--json").stdout)
     assert shown["checks"] == ["toy_count"] and "params" not in shown and "canary" not in shown

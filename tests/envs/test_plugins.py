@@ -124,7 +124,7 @@ def test_listed_and_evaluated_by_the_commands(installed, tmp_path):
         ("", "no_such_module:register", "No module named 'no_such_module'"),
         ("def register(): pass", "planted_plugin:register", "registered no environment"),
         (
-            OFFER % "hexathlon/SQL-v0",
+            OFFER % "hexathlon/SQL-v1",
             "planted_plugin:register",
             "the namespace 'hexathlon' is ours",
         ),

@@ -124,7 +124,7 @@ def test_stated_scores_and_cards_are_recomputed(made, first, tmp_path):
     value = json.loads((first / "submission.json").read_bytes())
     better = [{**value["results"][0], "score": 1.0}]
     restate(first, made["key"], results=better)
-    with pytest.raises(IntakeError, match="SQL-v0, score: 1.0 is stated, the run gives"):
+    with pytest.raises(IntakeError, match="SQL-v1, score: 1.0 is stated, the run gives"):
         BoardFolder(tmp_path / "board").add(first, **DAY)
     for name, other in (("limits", {"turns": 99}), ("sandboxes", {}), ("dirty", True)):
         restate(first, made["key"], results=value["results"], card={**value["card"], name: other})

@@ -79,7 +79,7 @@ def test_versions_and_task_sets_never_share_a_board(tmp_path):
     ],
 )
 def test_a_board_is_named_by_what_distinguishes_it(tasksets, title):
-    assert board_title("hexathlon/SQL-v0", tasksets) == title
+    assert board_title("hexathlon/SQL-v1", tasksets) == title
 
 
 def as_infra(record):

@@ -118,7 +118,7 @@ def test_rows_without_a_rank_stay_below_the_others(open_page):
 
 def test_ranks_are_shown_as_ranges(open_page):
     page = open_page()
-    assert column(page, 1)[:2] == ["1–2", "1–2"]
+    assert column(page, 1)[:2] == ["1–2", "1–3"]
 
 
 def test_heat_map_keeps_levels_above_templates_when_sorted(open_page):

@@ -177,7 +177,7 @@ def test_the_command_spells_out_the_plan_without_secrets():
         "limits": {"turns": 20, "cost": None},
         "config": {
             "model": "endpoint:http://user:secret@host/v1#it's a model",
-            "envs": ["hexathlon/SQL-v0", "hexathlon/Web-v0"],
+            "envs": ["hexathlon/SQL-v1", "hexathlon/Web-v0"],
             "level": None,
             "split": "heldout",
             "tasks": 100,
@@ -188,7 +188,7 @@ def test_the_command_spells_out_the_plan_without_secrets():
     }
     assert eval_command(plan).replace(" \\\n ", "") == (
         "hexathlon eval 'endpoint:http://host/v1#it'\"'\"'s a model' "
-        "--envs hexathlon/SQL-v0,hexathlon/Web-v0 --split heldout --tasks 100 --temperature 0.0 "
+        "--envs hexathlon/SQL-v1,hexathlon/Web-v0 --split heldout --tasks 100 --temperature 0.0 "
         "--limit-turns 20 --salt-file SALT --out runs/again"
     )
 

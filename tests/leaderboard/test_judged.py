@@ -13,7 +13,7 @@ from support.judged import judge
 from support.runs import make_run
 from support.sites import board_texts
 
-ENV = "hexathlon/SQL-v0"
+ENV = "hexathlon/SQL-v1"
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from hexathlon.leaderboard.submission import load_submission
 from support.runs import make_run
 from support.sites import board_texts
 
-EVENTS = ("hexathlon/SQL-v0", "hexathlon/Shopping-v0")
+EVENTS = ("hexathlon/SQL-v1", "hexathlon/Shopping-v1")
 
 
 def rows_of(*runs: Path) -> list[tuple[str, str, list[bool]]]:

@@ -65,7 +65,7 @@ def test_a_named_plan_that_no_run_has_is_refused(outvoted: list[Path], tmp_path:
         with pytest.raises(BuildError, match=said):
             build(outvoted, tmp_path / "site", BuildOptions(plans=[name]))
     both = [plan_of(outvoted[0]), plan_of(outvoted[1])]
-    with pytest.raises(BuildError, match="are different plans for hexathlon/SQL-v0"):
+    with pytest.raises(BuildError, match="are different plans for hexathlon/SQL-v1"):
         build(outvoted, tmp_path / "site", BuildOptions(plans=both))
     assert not (tmp_path / "site").exists()
     shared = [plan_of(outvoted[1]), plan_of(outvoted[2])]

@@ -51,7 +51,7 @@ def event(name: str, **options: Any) -> Callable[[], Any]:
 
 def written_sql(backend: str) -> Any:
     """An environment on a database of its own, which statements may change."""
-    env = gymnasium.make("hexathlon/SQL-v0", backend=backend)
+    env = gymnasium.make("hexathlon/SQL-v1", backend=backend)
     for seed in range(40):
         env.reset(seed=seed)
         if env.unwrapped.task.params.get("writes"):

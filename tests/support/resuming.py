@@ -25,8 +25,8 @@ from hexathlon.evaluators.records.plan import TrialKey
 from hexathlon.tasks.taskset import TaskSet
 
 EVENTS = {
-    "hexathlon/SQL-v0": ("sql", "easy"),
-    "hexathlon/Shopping-v0": ("shopping", "easy"),
+    "hexathlon/SQL-v1": ("sql", "easy"),
+    "hexathlon/Shopping-v1": ("shopping", "easy"),
     "hexathlon/Terminal-v1": ("terminal", "easy"),
     "hexathlon/RolePlay-v1": ("roleplay", "easy"),
 }

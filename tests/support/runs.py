@@ -71,7 +71,7 @@ def make_run(
         team: Submitter of the run.
     """
     kind, skill, price, per_turn = AGENTS[agent]
-    envs = envs or {"hexathlon/SQL-v0": "1"}
+    envs = envs or {"hexathlon/SQL-v1": "1"}
     keys = [
         [env, _task(env, index), 0, trial]
         for env in envs
@@ -220,11 +220,11 @@ def make_runs(folder: Path, *, tasks: int = 60, trials: int = 1) -> list[Path]:
     """Write a run of every fictitious agent; some play a second event, one an older version."""
     runs = []
     for agent in AGENTS:
-        envs = {"hexathlon/SQL-v0": "1"}
+        envs = {"hexathlon/SQL-v1": "1"}
         if agent not in ("random", "dune-3b"):
             envs["hexathlon/Terminal-v1"] = "1"
         runs.append(make_run(folder / agent, agent, tasks=tasks, trials=trials, envs=envs))
     older = make_run(
-        folder / "older", "cirrus-8b", tasks=tasks, envs={"hexathlon/SQL-v0": "0"}, trials=trials
+        folder / "older", "cirrus-8b", tasks=tasks, envs={"hexathlon/SQL-v1": "0"}, trials=trials
     )
     return [*runs, older]

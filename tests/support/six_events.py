@@ -6,8 +6,8 @@ from typing import Any
 __all__ = ["EVENTS", "placed_recipe", "six_events"]
 
 EVENTS = {
-    "sql": "hexathlon/SQL-v0",
-    "shopping": "hexathlon/Shopping-v0",
+    "sql": "hexathlon/SQL-v1",
+    "shopping": "hexathlon/Shopping-v1",
     "terminal": "hexathlon/Terminal-v1",
     "roleplay": "hexathlon/RolePlay-v1",
     "web": "hexathlon/Web-v0",

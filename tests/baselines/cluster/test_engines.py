@@ -222,7 +222,7 @@ def test_pools_of_replicas_serve_their_families(opened: Opened) -> None:
     """Sessions of other families, and those without one, go to the other replica."""
     pages = opened.replicas[1]._replace(families=("web", "gui"))
     engine = client([opened.replicas[0], pages], DEADLINE)
-    envs = ["hexathlon/Web-v0", "hexathlon/GUI-v0", "hexathlon/SQL-v0", "of-nobody/Env-v0"]
+    envs = ["hexathlon/Web-v0", "hexathlon/GUI-v0", "hexathlon/SQL-v1", "of-nobody/Env-v0"]
     sessions = [session_name((env, "task", 0, trial), 0) for env in envs for trial in range(3)]
     asked = [
         TokenRequest([1, number], TokenSampling(max_tokens=2), session)

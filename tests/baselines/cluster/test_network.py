@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
 TASKS = """
 [tasks]
-env = "hexathlon/SQL-v0"
+env = "hexathlon/SQL-v1"
 source = "sql"
 level = "tiny"
 templates = ["filter_rows", "count_rows"]

@@ -8,4 +8,4 @@ from hexathlon.envs.testing import assert_conforms
 
 @pytest.mark.slow
 def test_the_environment_conforms():
-    assert_conforms("hexathlon/Shopping-v0", fuzz=10_000, tasks=60, level="tiny")
+    assert_conforms("hexathlon/Shopping-v1", fuzz=10_000, tasks=60, level="tiny")

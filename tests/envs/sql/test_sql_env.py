@@ -200,8 +200,8 @@ def test_public_rules_are_reported_beside_the_headline(monkeypatch):
 def test_gymnasium_makes_it_and_vectors_of_it():
     import hexathlon
 
-    assert hexathlon.__name__ in gymnasium.registry["hexathlon/SQL-v0"].entry_point
-    env = gymnasium.make("hexathlon/SQL-v0", taskset="sqltoy", split="test")
+    assert hexathlon.__name__ in gymnasium.registry["hexathlon/SQL-v1"].entry_point
+    env = gymnasium.make("hexathlon/SQL-v1", taskset="sqltoy", split="test")
     observation, info = env.reset(seed=1)
     assert observation in env.observation_space and info["task_id"].startswith("sqltoy/")
     env.close()

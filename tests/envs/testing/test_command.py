@@ -8,7 +8,7 @@ import pytest
 from hexathlon.envs.testing import check_names
 from hexathlon.envs.testing.__main__ import main
 
-SQL = "hexathlon/SQL-v0"
+SQL = "hexathlon/SQL-v1"
 SMALL = ["--tasks", "3", "--fuzz", "20", "--sample", "3"]
 
 

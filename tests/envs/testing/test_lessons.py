@@ -90,7 +90,7 @@ def test_neighbours_leave_out_repeat_swap_and_change_one_thing():
     ], "9 is the schema's maximum"
 
 
-@pytest.mark.parametrize(("target", "source"), [(ToyEnv, "toy"), ("hexathlon/SQL-v0", "sql")])
+@pytest.mark.parametrize(("target", "source"), [(ToyEnv, "toy"), ("hexathlon/SQL-v1", "sql")])
 def test_episodes_without_grading_have_the_same_actions_and_score_0(target: Target, source: str):
     ids = [get_source(source).address("train", index) for index in range(3)]
     graded = Subject(target).solve(ids)
