@@ -36,7 +36,8 @@ class PhoneShell:
 
     def __init__(self, phone: Callable[[], Phone]) -> None:
         self._phone = phone
-        self._settings: dict[tuple[str, str], str] = {}
+        self.settings: dict[tuple[str, str], str] = {}
+        """Settings that the phone does not have, by namespace and name."""
 
     def run(self, arguments: Sequence[str]) -> str:
         """Execute a command, given without `adb`, and return its output.
@@ -48,7 +49,7 @@ class PhoneShell:
         if words[:1] == ["shell"]:
             words = words[1:]
             if len(words) == 1:
-                words = shlex.split(words[0])
+                words = _split(words[0])
         for begin, answer in _COMMANDS:
             if tuple(words[: len(begin)]) == begin:
                 return answer(self, words[len(begin) :])
@@ -126,30 +127,35 @@ class PhoneShell:
     # The device --------------------------------------------------------------------------------
 
     def _settings_get(self, words: list[str]) -> str:
-        space, name = words[:2]
+        space, name = _at_least(words, 2, "settings get NAMESPACE NAME")[:2]
         if name in _SETTINGS:
             value = self._phone().core.table("settings.values")[_SETTINGS[name]]["value"]
             return str(int(value)) if isinstance(value, bool) else str(value)
-        return self._settings.get((space, name), "null")
+        return self.settings.get((space, name), "null")
 
     def _settings_put(self, words: list[str]) -> str:
-        space, name, value = words[0], words[1], " ".join(words[2:])
+        space, name, *values = _at_least(words, 3, "settings put NAMESPACE NAME VALUE")
+        value = " ".join(values)
         if name not in _SETTINGS:
-            self._settings[space, name] = value
+            self.settings[space, name] = value
             return ""
         phone, key = self._phone(), _SETTINGS[name]
         row = phone.core.table("settings.values")[key]
         kind = type(row["value"])
+        if kind is int and not (value.isascii() and value.isdigit() and len(value) < 10):
+            raise AdbRefusal(f"{name} takes a whole number, got {value[:60]!r}")
         phone.core.write("settings.values", {**row, "value": value == "1" if kind is bool
                                              else kind(value)})  # fmt: skip
         phone.refresh()
         return ""
 
     def _settings_delete(self, words: list[str]) -> str:
-        return f"Deleted {int(self._settings.pop((words[0], words[1]), None) is not None)} rows"
+        space, name = _at_least(words, 2, "settings delete NAMESPACE NAME")[:2]
+        return f"Deleted {int(self.settings.pop((space, name), None) is not None)} rows"
 
     def _settings_list(self, words: list[str]) -> str:
-        own = {name: value for (space, name), value in self._settings.items() if space == words[0]}
+        (wanted, *_) = _at_least(words, 1, "settings list NAMESPACE")
+        own = {name: value for (space, name), value in self.settings.items() if space == wanted}
         shared = {name: self._settings_get([words[0], name]) for name in _SETTINGS}
         return "\n".join(f"{name}={value}" for name, value in sorted({**shared, **own}.items()))
 
@@ -195,10 +201,23 @@ def hierarchy_xml(phone: Phone) -> str:
     return "\n".join([*lines, "</hierarchy>"])
 
 
+def _split(line: str) -> list[str]:
+    try:
+        return shlex.split(line)
+    except ValueError as error:
+        raise AdbRefusal(f"the command {line[:60]!r} cannot be read: {error}") from None
+
+
+def _at_least(words: list[str], count: int, form: str) -> list[str]:
+    if len(words) < count:
+        raise AdbRefusal(f"expected {form}, got {len(words)} of its arguments")
+    return words
+
+
 def _numbers(words: Sequence[str], count: int) -> list[int]:
     try:
         found = [int(float(word)) for word in words[:count]]
-    except ValueError:
+    except (ValueError, OverflowError):
         found = []
     if len(found) != count:
         raise AdbRefusal(f"expected {count} numbers, got {' '.join(words)[:60]!r}")

@@ -75,7 +75,8 @@ class PhoneSimulator(base_simulator.BaseSimulator):  # type: ignore[misc]
     def reset_phone(self) -> None:
         """Put the phone into the state in which the task starts."""
         self.device.open(self.task, generator_for("episode", self.task.id, self.seed))
-        self._pad = TouchPad(self.phone)
+        self._pad, self._shift = TouchPad(self.phone), False
+        self._shell.settings.clear()
 
     # android-env -------------------------------------------------------------------------------
 
@@ -135,7 +136,8 @@ class PhoneSimulator(base_simulator.BaseSimulator):  # type: ignore[misc]
 
     def save_state(self, request: state_pb2.SaveStateRequest) -> state_pb2.SaveStateResponse:
         """Save the state under the argument `name`, `default` if there is none."""
-        self._saved[request.args.get("name", "default")] = self.device.save()
+        state = self.device.save(), self._shift, dict(self._shell.settings)
+        self._saved[request.args.get("name", "default")] = state
         return state_pb2.SaveStateResponse(status=state_pb2.SaveStateResponse.Status.OK)
 
     def load_state(self, request: state_pb2.LoadStateRequest) -> state_pb2.LoadStateResponse:
@@ -147,7 +149,9 @@ class PhoneSimulator(base_simulator.BaseSimulator):  # type: ignore[misc]
                 status=state_pb2.LoadStateResponse.Status.NOT_FOUND,
                 error_message=f"there is no saved state {name!r}; saved: {known}",
             )
-        self.device.load(self._saved[name])
+        device, self._shift, settings = self._saved[name]
+        self.device.load(device)
+        self._shell.settings = dict(settings)
         self._pad = TouchPad(self.phone)
         return state_pb2.LoadStateResponse(status=state_pb2.LoadStateResponse.Status.OK)
 

@@ -11,17 +11,20 @@ import io
 import math
 import re
 import sqlite3
-import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
 from xml.etree import ElementTree
 
-from hexathlon.evaluators.gui.formulas import CellFormulaFault, evaluate
+from hexathlon.evaluators.gui.formulas import evaluate
 
 __all__ = ["KINDS", "kind_of", "same"]
 
 _GNUMERIC = "{http://www.gnumeric.org/v10.dtd}"
 _MOST_BYTES = 8_000_000
+_MOST_PIXELS = 25_000_000
+_MOST_FORMULAS = 500
+_LARGEST_SHEET = 1 << 20
+"""Rows and columns of a sheet, at most."""
 
 
 def kind_of(path: str) -> str:
@@ -76,6 +79,8 @@ def _cells(data: bytes) -> dict[str, dict[str, Any]]:
             elif number is not None:
                 text = "=shared"  # our documents share no formulas between cells
             raw[_address(row, column)] = (text, cell.attrib.get("ValueType"))
+        if sum(text.startswith("=") for text, _ in raw.values()) > _MOST_FORMULAS:
+            raise ValueError("too many formulas")
         plain = {at: _typed(*value) for at, value in raw.items() if not value[0].startswith("=")}
         for at, (text, _) in raw.items():
             if text.startswith("="):
@@ -91,6 +96,8 @@ def _typed(text: str, kind: str | None) -> Any:
 
 
 def _address(row: int, column: int) -> str:
+    if not (0 <= row < _LARGEST_SHEET and 0 <= column < _LARGEST_SHEET):
+        raise ValueError(f"no sheet has a cell in row {row} and column {column}")
     letters = ""
     column += 1
     while column:
@@ -127,18 +134,27 @@ def _accounts(data: bytes) -> dict[str, Any]:
 
 def _tables(data: bytes) -> dict[str, list[list[Any]]]:
     """Return the rows of every table, sorted."""
+    if not data:  # an empty file is a database without tables
+        return {}
     with sqlite3.connect(":memory:") as database:
         database.deserialize(data)
         names = [row[0] for row in database.execute(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
         )]  # fmt: skip
-        quoted = {name: '"' + name.replace('"', '""') + '"' for name in names}
-        return {
-            name: sorted(
-                ([_plain(value) for value in row]
-                 for row in database.execute(f"SELECT * FROM {quoted[name]}")), key=repr)
-            for name in sorted(names)
-        }  # fmt: skip
+        return {name: sorted(_stored(database, name), key=repr) for name in sorted(names)}
+
+
+def _stored(database: sqlite3.Connection, table: str) -> list[list[Any]]:
+    """Return the rows of a table, none of whose columns may be computed when it is read."""
+    columns = list(database.execute(f"PRAGMA table_xinfo({_quoted(table)})"))
+    if any(hidden for *_, hidden in columns):
+        raise ValueError(f"{table} has columns that are not stored")
+    rows = database.execute(f"SELECT * FROM {_quoted(table)}")
+    return [[_plain(value) for value in row] for row in rows]
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _plain(value: Any) -> Any:
@@ -150,6 +166,8 @@ def _image(data: bytes) -> dict[str, Any]:
     from PIL import Image
 
     with Image.open(io.BytesIO(data)) as image:
+        if image.width * image.height > _MOST_PIXELS:
+            raise ValueError("the image is too large")
         pixels = image.convert("RGB")
         digest = hashlib.sha256(pixels.tobytes()).hexdigest()
         return {"size": list(pixels.size), "sha256": digest}
@@ -165,16 +183,7 @@ def _reader(kind: str) -> Callable[[bytes], Any]:
     def read(data: bytes) -> Any:
         try:
             return _READERS[kind](data)
-        except (
-            ValueError,
-            KeyError,
-            OSError,
-            EOFError,
-            zlib.error,
-            sqlite3.Error,
-            CellFormulaFault,
-            ElementTree.ParseError,
-        ):
+        except Exception:  # an agent writes any bytes it likes, and decoders raise many errors
             return None
 
     return read

@@ -107,16 +107,17 @@ def _faults(expected: _PhoneChanges, changes: _PhoneChanges) -> list[str]:
     """Return one line for each difference between the actual and the expected changes."""
     faults: list[str] = []
     for table in sorted({*expected, *changes}):
-        faults += _table_faults(table, expected.get(table, {}), changes.get(table, {}))
+        faults += _table_faults(table, expected.get(table, {}), changes)
     return faults
 
 
-def _table_faults(table: str, expected: _PhoneChanges, changes: _PhoneChanges) -> list[str]:
-    volatile = _volatile(table)
+def _table_faults(table: str, expected: _PhoneChanges, whole: _PhoneChanges) -> list[str]:
+    """Return the faults of one table, given the actual changes of all tables."""
+    volatile, changes = _volatile(table), whole.get(table, {})
     faults = []
     left = list(changes.get("added", ()))
     for wanted in expected.get("added", ()):
-        match = next((row for row in left if _row_fits(wanted, row, volatile)), None)
+        match = next((row for row in left if _row_fits(table, wanted, row, whole)), None)
         if match is None:
             faults.append(f"{table}: a row that should have been added is not there")
         else:
@@ -148,12 +149,26 @@ def _volatile(table: str) -> frozenset[str]:
     return frozenset(app_named(app).tables.get(name, ())) | {"id"}
 
 
-def _row_fits(wanted: Mapping[str, Any], row: Mapping[str, Any], volatile: frozenset[str]) -> bool:
+def _row_fits(
+    table: str, wanted: Mapping[str, Any], row: Mapping[str, Any], changes: _PhoneChanges
+) -> bool:
     """Whether an added row matches an expected one; columns that are not named must be volatile."""
-    return all(
-        matches_value(wanted[name], row[name]) if name in wanted else name in volatile
+    volatile = _volatile(table)
+    return all(name in row for name in wanted) and all(
+        _fits_column(table, name, wanted[name], row[name], changes)
+        if name in wanted else name in volatile
         for name in row
-    ) and all(name in row for name in wanted)
+    )  # fmt: skip
+
+
+def _fits_column(table: str, name: str, wanted: Any, given: Any, changes: _PhoneChanges) -> bool:
+    """Whether a column matches: by value, or as the key of an added row that matches."""
+    if not isinstance(wanted, Mapping) or "row" not in wanted:
+        return matches_value(wanted, given)
+    app, _, rows = table.partition(".")
+    other = app_named(app).references[rows][name]
+    return any(row["id"] == given and _row_fits(other, wanted["row"], row, changes)
+               for row in changes.get(other, {}).get("added", ()))  # fmt: skip
 
 
 def _held(request: Mapping[str, Any], changes: _PhoneChanges) -> bool:
@@ -166,11 +181,11 @@ def _held(request: Mapping[str, Any], changes: _PhoneChanges) -> bool:
 def _holds(part: Mapping[str, Any], changes: _PhoneChanges) -> bool:
     """Whether a part of the expected changes took place, regardless of other changes."""
     for table, wanted in part.items():
-        volatile, done = _volatile(table), changes.get(table, {})
+        done = changes.get(table, {})
         after = {str(row["id"]): row for _, row in done.get("changed", ())}
         gone = {str(row["id"]) for row in done.get("removed", ())}
         for row in wanted.get("added", ()):
-            if not any(_row_fits(row, each, volatile) for each in done.get("added", ())):
+            if not any(_row_fits(table, row, each, changes) for each in done.get("added", ())):
                 return False
         for key, columns in wanted.get("changed", ()):
             row = after.get(str(key), {})

@@ -202,7 +202,11 @@ def check_csv(result: Any, rules: MetricRules) -> float:
     text = text_of(result)
     if text is None:
         return 0.0
-    return float(_rows_fit(list(csv.DictReader(io.StringIO(text))), rules))
+    try:
+        rows = list(csv.DictReader(io.StringIO(text)))
+    except csv.Error:
+        return 0.0
+    return float(_rows_fit(rows, rules))
 
 
 def check_json(result: Any, rules: MetricRules, *, is_yaml: bool = False) -> float:

@@ -115,6 +115,8 @@ class ExpectedPhone:
     def changes(self, only: Iterable[RowKey] | None = None) -> dict[str, Any]:
         """Return the difference from the start, as checks declare it.
 
+        Keys of new rows in columns of other rows are given as `{"row": {...}}`.
+
         Args:
             only: The rows to compare; all by default.
         """
@@ -124,8 +126,19 @@ class ExpectedPhone:
             table, first = self._tables[name], self._first[name]
             for key in sorted(keys, key=str):
                 if chosen is None or (name, key) in chosen:
-                    _compare(changes.setdefault(name, {}), key, first.get(key), table.get(key))
+                    _compare(changes.setdefault(name, {}), key, first.get(key),
+                             self._referring(name, table.get(key)))  # fmt: skip
         return {name: kinds for name, kinds in changes.items() if kinds}
+
+    def _referring(self, name: str, row: PhoneRow | None) -> PhoneRow | None:
+        """Return a row in which keys of other new rows are replaced by what these contain."""
+        app, _, rows = name.partition(".")
+        for column, other in app_named(app).references.get(rows, {}).items():
+            table = self.table(other)
+            if row is not None and row[column] in table and row[column] not in self._first[other]:
+                content = {key: value for key, value in table[row[column]].items() if key != "id"}
+                row = {**row, column: {"row": content}}
+        return row
 
 
 def _compare(

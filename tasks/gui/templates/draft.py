@@ -208,7 +208,8 @@ def row_added(table: str, *rows: Mapping[str, Any]) -> dict[str, Any]:
     """Expect new rows; give every column but `id` and the volatile ones.
 
     A value may be a matcher: `{"any": true}`, `{"one_of": [...]}`, or `{"words": [...]}` for a text
-    that must contain all of them.
+    that must contain all of them. `{"row": {...}}` matches the key of a new row with these columns,
+    in the table that the column refers to.
     """
     return {table: {"added": [dict(row) for row in rows]}}
 

@@ -164,7 +164,8 @@ def meeting_moved(scene: GuiScene) -> GuiDraft | None:
         ),
         solver(guests),
         changes=rows_together(
-            row_changed("calendar.events", event["id"], **facts), *_told(scene, plan, guests, text)
+            row_changed("calendar.events", event["id"], **facts),
+            *(sent_message(scene, plan, row, text) for row in guests),
         ),
         alternatives={"told_first": solver(guests[::-1], first=False)},
         mutants={"one_untold": solver(guests[1:]), "not_moved": solver(guests, move=False),
@@ -177,30 +178,6 @@ def _decline(pilot: PhonePilot) -> Script:
     """Open the messages and wait for the call that comes in, which the pilot declines."""
     yield from pilot.open("messages")
     yield from pilot.act("wait")
-
-
-def _told(scene: GuiScene, plan: PhonePlan, people: list[PhoneRow], text: str) -> list[Any]:
-    """Expect a message to several contacts; those without a conversation get new ones."""
-    threads = {row["number"]: row["id"] for row in scene.rows(plan, "messages.threads")}
-    changes = []
-    # Known conversations first: the rows of new ones fit any conversation.
-    for row in sorted(people, key=lambda each: each["phone"] not in threads):
-        if row["phone"] in threads:
-            changes.append(sent_message(scene, plan, row, text))
-            continue
-        changes.append(
-            row_added(
-                "messages.messages",
-                {"thread": {"any": True}, "text": text, "mine": True, "file": ""},
-            )
-        )
-        changes.append(
-            row_added(
-                "messages.threads",
-                {"name": row["name"], "number": row["phone"], "muted": False, "blocked": False},
-            )
-        )
-    return changes
 
 
 @template("errand_voicemail", "easy", "medium", apps=("phone", "tasks"))

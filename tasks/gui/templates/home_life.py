@@ -298,19 +298,22 @@ def group_by_company(e: Errand) -> GuiDraft:
 @errand("home_favourite_by_calls", "medium", apps="phone contacts")
 def favourite_by_calls(e: Errand) -> GuiDraft:
     """Make the contact called most often a favourite, with a note in the contacts."""
-    favourites = {row["number"] for row in e.rows("phone.favourites")}
     counts: dict[str, int] = {}
     for row in e.rows("phone.calls"):
         if row["kind"] == "out" and row["name"]:
             counts[row["number"]] = counts.get(row["number"], 0) + 1
     order = sorted(counts, key=lambda number: -counts[number])
-    e.need(len(order) >= 2 and counts[order[0]] > counts[order[1]] and order[0] not in favourites
-           and order[1] not in favourites)  # fmt: skip
     people = {row["phone"]: row for row in e.unique("contacts.contacts", "name")}
-    e.need(order[0] in people and order[1] in people)
-    best, second = people[order[0]], people[order[1]]
+    e.need(len(order) >= 2 and order[0] in people and order[1] in people)
+    best, second = (e.put("contacts.contacts", people[number], note="") for number in order[:2])
+    e.drop("phone.favourites", *(row for row in e.rows("phone.favourites")
+                                 if row["number"] in order[:2]))  # fmt: skip
+    calls = [row for row in e.rows("phone.calls") if row["kind"] == "out" and row["name"]]
+    if counts[order[0]] == counts[order[1]]:  # one more decides
+        latest = next(row for row in calls if row["number"] == order[0])
+        e.put("phone.calls", None, **{name: latest[name] for name in latest if name != "id"})
+        counts[order[0]] += 1
     text = e.say(f"{counts[order[0]]} calls", f"{counts[order[0]]}次")
-    e.need(not best["note"] and not second["note"])
     return e.task(
         ("Whom of my contacts have I called most often, by the calls I made? Add this person to "
          'the phone\'s favourites, and note the number of these calls in the contact, in the form '

@@ -92,9 +92,13 @@ def queue_tidied(e: Errand) -> GuiDraft:
     """Take the episodes off the queue that a note lists as heard, and archive the note."""
     queue = sorted(e.rows("podcasts.queue"), key=lambda row: row["place"])
     episodes = e.plan.table("podcasts.episodes")
-    titles = [row["title"] for row in e.rows("podcasts.episodes")]
+    titles = [row["title"] for row in episodes.values()]
     rows = [episodes[entry["episode"]] for entry in queue]
-    e.need(len(rows) >= 3 and all(titles.count(row["title"]) == 1 for row in rows))
+    if len(rows) < 3 or any(titles.count(row["title"]) > 1 for row in rows):
+        e.drop("podcasts.queue", *queue)
+        rows = e.choose([row for row in episodes.values() if titles.count(row["title"]) == 1], 4)
+        for place, row in enumerate(rows, 1):
+            e.put("podcasts.queue", episode=row["id"], place=place)
     heard = e.sample(rows, 2)
     other = next(row for row in rows if row not in heard)
     note = e.notes(1)[0]

@@ -179,7 +179,7 @@ def _playlist(scene: GuiScene) -> GuiDraft | None:
     def moved(pilot: Any) -> Any:
         yield from named(one["title"])(pilot)
 
-    key = scene.next_key(plan, "music.playlists")
+    new = {"row": {"name": name}}
     swapped = in_turn(_without_report(named(two["title"], one["title"])),
                       opened("music"), to_tab("music", "playlists"), to_entry(name),
                       to_entry(one["title"]), tapped("music", "earlier", "item"))  # fmt: skip
@@ -192,8 +192,8 @@ def _playlist(scene: GuiScene) -> GuiDraft | None:
         named(one["title"], two["title"]),
         changes=rows_together(
             row_added("music.playlists", {"name": name}),
-            row_added("music.entries", {"playlist": key, "song": one["id"], "place": 1},
-                      {"playlist": key, "song": two["id"], "place": 2})),
+            row_added("music.entries", {"playlist": new, "song": one["id"], "place": 1},
+                      {"playlist": new, "song": two["id"], "place": 2})),
         alternatives={"swapped": swapped},
         mutants={"one_song": moved, "other_order": named(two["title"], one["title"]),
                  "other_song": named(one["title"], near["title"])},

@@ -459,7 +459,10 @@ def _cheapest(scene: GuiScene) -> GuiDraft | None:
     def sold_out(pilot: Any) -> Any:
         yield from in_turn(opened("shop"))(pilot)
 
-    number = f"M-{70000 + 37 * len(orders)}"
+    order = {"number": f"M-{70000 + 37 * len(orders)}", "day": scene.day(plan, 0),
+             "status": "placed", "total": best["price"] + fee,
+             "delivery": "express" if express else "standard", "address": address["text"],
+             "voucher": ""}  # fmt: skip
     deliver = scene.say("by express" if express else "by standard delivery",
                         "加急配送" if express else "标准配送")  # fmt: skip
     by_category = in_turn(
@@ -478,13 +481,9 @@ def _cheapest(scene: GuiScene) -> GuiDraft | None:
             f"有货的最便宜的一款。寄到“{address['label']}”，{deliver}，不用优惠券。"),
         solver(best, address),
         changes=rows_together(
-            row_added("shop.orders", {
-                "number": number, "day": scene.day(plan, 0), "status": "placed",
-                "total": best["price"] + fee, "delivery": "express" if express else "standard",
-                "address": address["text"], "voucher": ""}),
-            row_added("shop.lines", {"order": scene.next_key(plan, "shop.orders"),
-                                     "product": best["id"], "count": 1, "price": best["price"],
-                                     "returned": ""})),
+            row_added("shop.orders", order),
+            row_added("shop.lines", {"order": {"row": order}, "product": best["id"], "count": 1,
+                                     "price": best["price"], "returned": ""})),
         alternatives={"by_name": by_category},
         mutants={"dearer": solver(near, address), "first_address": solver(best, first),
                  "not_bought": solver(best, address, buy=False), "nothing": sold_out},

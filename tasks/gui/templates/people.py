@@ -46,14 +46,12 @@ def sent_message(scene: GuiScene, plan: PhonePlan, contact: PhoneRow, text: str)
     """Expect a message to a contact, in the existing conversation or in a new one."""
     threads = [row for row in scene.rows(plan, "messages.threads")
                if row["number"] == contact["phone"]]  # fmt: skip
-    thread = threads[0]["id"] if threads else scene.next_key(plan, "messages.threads")
-    message = row_added("messages.messages", {"thread": thread, "text": text, "mine": True,
-                                              "file": ""})  # fmt: skip
-    if threads:
-        return message
-    return rows_together(message, row_added("messages.threads", {
-        "name": contact["name"], "number": contact["phone"], "muted": False, "blocked": False,
-    }))  # fmt: skip
+    new = {"name": contact["name"], "number": contact["phone"], "muted": False, "blocked": False}
+    message = row_added("messages.messages", {
+        "thread": threads[0]["id"] if threads else {"row": new}, "text": text, "mine": True,
+        "file": "",
+    })  # fmt: skip
+    return message if threads else rows_together(message, row_added("messages.threads", new))
 
 
 def unique_names(rows: list[PhoneRow]) -> list[PhoneRow]:

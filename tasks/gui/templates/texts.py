@@ -182,10 +182,6 @@ class MorningShift(GuiTemplate):
         })  # fmt: skip
         first = sent_message(scene, plan, two, sent)
         second = sent_message(scene, plan, three, after)
-        if "messages.threads" in first and "messages.threads" in second:
-            # The second new conversation has the next number.
-            key2 = scene.next_key(plan, "messages.threads") + 1
-            second["messages.messages"]["added"][0]["thread"] = key2
         # `part` is the final result of a request, `then` the state that it asked for.
         kept = {"title": title, "label": "work", "pinned": False, "archived": False}
         note = row_added("notes.notes", {**kept, "text": after, "archived": True})

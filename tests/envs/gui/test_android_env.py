@@ -264,6 +264,43 @@ def test_adb_answers_what_android_env_asks():
         env.close()
 
 
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("settings put", "expected settings put NAMESPACE NAME VALUE"),
+        ("settings get system", "expected settings get NAMESPACE NAME"),
+        ("settings delete system", "expected settings delete NAMESPACE NAME"),
+        ("settings list", "expected settings list NAMESPACE"),
+        ("settings put system screen_brightness bright", "takes a whole number, got 'bright'"),
+        ("input tap inf 3", "expected 2 numbers, got 'inf 3'"),
+        ("input text 'a", "cannot be read: No closing quotation"),
+    ],
+)
+def test_commands_that_cannot_be_carried_out_are_refused(line, expected):
+    simulator = android.PhoneSimulator(task_of("notes_delete", "easy"), SEED)
+    simulator.launch()
+    controller = simulator.create_adb_controller()
+    with pytest.raises(errors.AdbControllerError, match=expected):
+        controller.execute_command(["shell", line])
+
+
+def test_saved_states_and_episodes_have_their_own_settings():
+    simulator = android.PhoneSimulator(task_of("notes_delete", "easy"), SEED)
+    simulator.launch()
+    controller = simulator.create_adb_controller()
+
+    def font():
+        return controller.execute_command(["shell", "settings get system font_scale"])
+
+    controller.execute_command(["shell", "settings put system font_scale 2"])
+    simulator.save_state(states.SaveStateRequest())
+    controller.execute_command(["shell", "settings put system font_scale 3"])
+    simulator.load_state(states.LoadStateRequest())
+    assert font() == b"2"
+    simulator.reset_phone()
+    assert font() == b"null"
+
+
 def test_keys_type_into_the_focused_field():
     simulator = android.PhoneSimulator(task_of("notes_title", "tiny"), SEED)
     simulator.launch()

@@ -7,6 +7,8 @@ import pytest
 
 from hexathlon.envs.gui.env import GUIEnv
 from hexathlon.envs.gui.simulator import PhoneDevice
+from hexathlon.tasks.gui.operations.finding import tab
+from hexathlon.tasks.gui.pilot import PhonePilot
 from hexathlon.tasks.gui.templates.shifts import templates as shifts
 from hexathlon.tasks.gui.templates.table import TEMPLATES
 from hexathlon.tasks.gui.world.kit.looks import LOOKS, Appearance
@@ -75,6 +77,66 @@ def test_requests_of_a_shift_are_shown_one_by_one(name, level):
         assert request["text"] not in shown
         shown = act(env, "status", goal_status="complete")[0]
         assert request["text"] in shown
+
+
+def batch(env, *names):
+    return env.step(json.dumps([{"name": name, "arguments": {}} for name in names]))
+
+
+def test_several_calls_in_a_turn_are_several_actions():
+    env = GUIEnv(limits={"turns": 5})
+    env.reset(seed=0, options={"task": task_of("notes_delete", "easy").id})
+    assert not batch(env, *["wait"] * 3)[3]
+    (copy,) = env.fork(1)
+    for each in (env, copy):
+        observation, _, terminated, truncated, info = batch(each, *["navigate_home"] * 3)
+        assert not terminated and truncated and info["status"] == "truncated_turns"
+        assert "already ended" in observation and each.device.phone.actions == 5
+
+
+def test_a_report_within_the_budget_ends_the_episode():
+    env = GUIEnv(limits={"turns": 3})
+    env.reset(seed=0, options={"task": task_of("notes_delete", "easy").id})
+    calls = [{"name": "wait", "arguments": {}}] * 2
+    calls.append({"name": "status", "arguments": {"goal_status": "complete"}})
+    terminated, truncated, info = env.step(json.dumps(calls))[2:]
+    assert terminated and not truncated and info["status"] == "completed"
+
+
+def playlist(name, *, made):
+    """Create an empty playlist, or delete it."""
+
+    def run(pilot):
+        yield from tab("music", "playlists")(pilot)
+        if made:
+            yield from pilot.create("music", "new_playlist")
+            yield from pilot.fill(pilot.words("music", "name"), name)
+            yield from pilot.press("music", "save")
+        else:
+            yield from pilot.tap_entry(name)
+            yield from pilot.press("music", "delete_playlist")
+            yield from pilot.tap("button", pilot.words("music", "delete_playlist"))
+
+    return run
+
+
+def test_a_playlist_made_while_a_mistake_was_there_counts():
+    """Keys of new rows depend on what was created before; they are not compared."""
+    task, env = task_of("music_playlist", "medium"), GUIEnv(limits={"turns": 200})
+    opening = env.reset(seed=0, options={"task": task.id})[0]
+    pilot = PhonePilot(task.params["world"]["language"])
+    pilot.screen = opening
+
+    def respond(action):
+        if json.loads(action)["name"] == "status":
+            play(playlist("Mistake 1", made=False)(pilot), lambda each: env.step(each)[0])
+        return env.step(action)[0]
+
+    play(playlist("Mistake 1", made=True)(pilot), lambda each: env.step(each)[0])
+    play(SOURCE.oracle(task), respond)
+    (row,) = env.final_state()["changes"]["music.playlists"]["added"]
+    assert row["id"] > max(env.device.phone.core.first["music.playlists"]) + 1
+    assert env.verdict().score == 1
 
 
 def test_a_sent_message_that_is_deleted_stays_in_the_changes():

@@ -1,6 +1,7 @@
 import base64
 import gzip
 import sqlite3
+import zlib
 from datetime import date
 from typing import Any
 
@@ -152,6 +153,54 @@ def test_a_broken_document_equals_nothing(kind):
         read = KINDS[kind](data)
         assert not same(None, read) or kind == "text"
         assert read is None or kind in ("text", "page", "tables", "accounts", "cells")
+
+
+def cells_xml(*cells: str) -> bytes:
+    inner = "".join(f"<gnm:Cell {cell}</gnm:Cell>" for cell in cells)
+    return (
+        '<gnm:Workbook xmlns:gnm="http://www.gnumeric.org/v10.dtd"><gnm:Sheet>'
+        f"<gnm:Name>S</gnm:Name><gnm:Cells>{inner}</gnm:Cells></gnm:Sheet></gnm:Workbook>"
+    ).encode()
+
+
+def database(*statements: str) -> bytes:
+    with sqlite3.connect(":memory:") as made:
+        for statement in statements:
+            made.execute(statement)
+        return made.serialize()
+
+
+def png(width: int, height: int) -> bytes:
+    """A picture that claims to have a size."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return len(data).to_bytes(4) + kind + data + zlib.crc32(kind + data).to_bytes(4)
+
+    head = width.to_bytes(4) + height.to_bytes(4) + b"\x08\x02\x00\x00\x00"
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(b"\x00"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "data"),
+    [
+        ("cells", cells_xml('Row="0" Col="-5">x')),
+        ("cells", cells_xml('Row="0" Col="99999999">x')),
+        ("cells", cells_xml('Row="0" Col="0" ValueType="40">1e999',
+                            'Row="1" Col="0">=ROUND(1,A1)')),
+        ("cells", cells_xml(*(f'Row="{row}" Col="30">=SUM(A1:T999)' for row in range(501)))),
+        ("image", png(60_000, 60_000)),
+        ("image", png(9_000, 9_000)),
+        ("tables", database("CREATE TABLE t (a, b AS (zeroblob(900000000)))",
+                            "INSERT INTO t VALUES (1)")),
+    ],
+    ids=("left of a sheet", "far right", "no number", "formulas", "huge", "large", "computed"),
+)  # fmt: skip
+def test_documents_made_to_break_the_reader_equal_nothing(kind, data):
+    assert KINDS[kind](data) is None
+
+
+def test_an_empty_file_is_a_database_without_tables():
+    assert KINDS["tables"](b"") == {}
 
 
 def test_kinds_by_name():

@@ -217,6 +217,11 @@ def test_missing_and_malformed_results_never_raise(name, arguments, options):
         assert 0.0 <= METRICS[name](*given, **options) <= 1.0
 
 
+def test_tables_that_cannot_be_read_score_zero():
+    text = 'a\n"' + "x" * 200_000 + '"'
+    assert METRICS["check_csv"](text, {"expect": [{"a": "1"}]}) == 0
+
+
 def test_a_similarity_lies_between():
     assert METRICS["diff_text_file"](file("a\nb"), file("a\nc")) == pytest.approx(0.5)
     assert METRICS["diff_text_file"](file("a"), file("b")) == 0.0

@@ -49,6 +49,27 @@ def test_changed_rows_may_change_nothing_else():
     assert score({}, wanted=wanted) == 0
 
 
+@pytest.mark.parametrize("keys", [(16, 17), (17, 16), (20, 3)])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_new_rows_are_known_by_their_content_whatever_their_keys(keys, swapped):
+    threads = [{"name": name, "number": name, "muted": False, "blocked": False}
+               for name in ("Ada", "Bea")]  # fmt: skip
+    sent = [{"text": text, "mine": True, "file": ""} for text in ("One", "Two")]
+    wanted = {
+        "messages.threads": {"added": threads},
+        "messages.messages": {"added": [{**row, "thread": {"row": thread}}
+                                        for row, thread in zip(sent, threads, strict=True)]},
+    }  # fmt: skip
+    others = [*reversed(keys)] if swapped else keys
+    changes = {
+        "messages.threads": {"added": [{**row, "id": key}
+                                       for row, key in zip(threads, keys, strict=True)]},
+        "messages.messages": {"added": [{**row, "id": 90 + key, "thread": key}
+                                        for row, key in zip(sent, others, strict=True)]},
+    }  # fmt: skip
+    assert score(changes, wanted=wanted) == (not swapped)
+
+
 @pytest.mark.parametrize(
     ("given", "right"),
     [("12.50; Ada", True), ("12.5, ada", True), ("Ada; 12.50", False), ("12.50; Ada; 3", False),

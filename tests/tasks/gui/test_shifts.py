@@ -4,17 +4,29 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from datetime import datetime
 from itertools import combinations
 
 import pytest
 
 from hexathlon.tasks.gui.operations.expected import ExpectedPhone
-from hexathlon.tasks.gui.templates.shifts.accounts import _balances, _Cost
+from hexathlon.tasks.gui.templates.draft import GuiScene
+from hexathlon.tasks.gui.templates.errand import Errand, NoErrand
+from hexathlon.tasks.gui.templates.shifts.accounts import (
+    _balances,
+    _Cost,
+    _wanted,
+    invoices,
+    trip_costs,
+)
+from hexathlon.tasks.gui.templates.shifts.cast import draw_cast
 from hexathlon.tasks.gui.templates.shifts.moment import Moment
 from hexathlon.tasks.gui.templates.shifts.rules import HouseRules, RuleChange
+from hexathlon.tasks.gui.templates.shifts.small import payments
 from hexathlon.tasks.gui.templates.shifts.times import _fullest
 from hexathlon.tasks.gui.world.system.plan import PhonePlan
 from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.seeding import generator_for
 
 SOURCE = get_source("gui")
 TODAY = "2026-03-05"
@@ -167,6 +179,54 @@ def test_costs_of_a_trip_are_balanced_with_each_person():
              _Cost(2, 400, frozenset({1, 2}))]  # fmt: skip
     assert _balances(costs) == [300 - 300, 0]
     assert _balances(costs[:1]) == [300, 0]
+
+
+def drawn(duty, count):
+    """Draw a duty on several phones; yield phone, people and requests."""
+    made = 0
+    for number in range(1000):
+        e = Errand(GuiScene(generator_for("duty", number), "hard", "train", "en", True, number))
+        try:
+            cast = draw_cast(e)
+            yield e, cast, duty(e, cast)
+        except NoErrand:
+            continue
+        made += 1
+        if made == count:
+            return
+
+
+def test_payments_are_not_to_people_to_whom_something_else_may_be_paid_today():
+    def both(e, cast):
+        trip_costs(e, cast)
+        return payments(e, cast)
+
+    for _, cast, requests in drawn(both, 8):
+        people = [row["name"] for row in cast.others]
+        assert not any(name in each.text[0] for each in requests for name in people)
+
+
+def test_no_invoice_is_dated_after_its_payment():
+    for e, _, _ in drawn(invoices, 12):
+        (entry,) = [row for row in e.rows("bank.entries") if row["reference"] == "several invoices"]
+        (note,) = [row for row in e.rows("notes.notes") if row["title"].startswith("Open invoices")]
+        days = [datetime.strptime(line.partition(", ")[2], "%d %B %Y").date().isoformat()
+                for line in note["text"].splitlines()[1:]]  # fmt: skip
+        assert len(days) == 10 and max(days) <= entry["day"]
+
+
+def test_every_product_that_fits_can_be_in_the_cheapest_basket():
+    """A dear one may reach the minimum of a voucher."""
+    counts = set()
+    for number in range(6):
+        e = Errand(GuiScene(generator_for("basket", number), "hard", "train", "en", True, number))
+        for options, count in _wanted(e, 30):
+            kind = options[0]["title"].removeprefix(options[0]["brand"])
+            fits = [row["id"] for row in e.rows("shop.products") if row["title"].endswith(kind)
+                    and row["rating"] >= 30 and row["stock"] >= count]  # fmt: skip
+            assert sorted(row["id"] for row in options) == fits
+            counts.add(len(fits))
+    assert max(counts) > 4
 
 
 def test_the_fullest_choice_is_found_with_all_its_equals():

@@ -31,6 +31,18 @@ def score_of(env, task_id, script, seed=3):
     return env.verdict()
 
 
+@pytest.mark.parametrize(
+    "task_id",
+    ["gui/leisure_queue_tidied/medium/train/01146",
+     "gui/home_favourite_by_calls/medium/train/23078"],
+)  # fmt: skip
+def test_phones_that_lack_what_a_task_needs_get_it(task_id):
+    """A short queue; favourites, notes and ties among those who are called most."""
+    task, env = SOURCE.build(task_id), GUIEnv()
+    assert score_of(env, task_id, SOURCE.oracle(task)).score == 1
+    assert not any(score_of(env, task_id, script).score for script in SOURCE.mutants(task).values())
+
+
 @pytest.mark.parametrize(("name", "level"), KINDS)
 def test_scripts_get_the_expected_scores(name, level):
     env = GUIEnv()

@@ -142,12 +142,12 @@ def invoices(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     numbers = e.sample(range(3000, 3999), 10)
     amounts = [100 * e.number(40, 600) for _ in numbers]
     paid_day, limit, percent = e.number(2, 5), e.pick((10, 12, 14)), e.pick((2, 3, 5))
-    ages = [e.number(4, 26) for _ in numbers]
+    ages = [e.number(paid_day, 26) for _ in numbers]
     due = [amount * (100 - percent) // 100 if age - paid_day <= limit else amount
            for amount, age in zip(amounts, ages, strict=True)]  # fmt: skip
     chosen = sorted(e.sample(range(10), 3))
     total = sum(due[place] for place in chosen)
-    subsets = [part for count in range(1, 7) for part in combinations(range(10), count)]
+    subsets = [part for count in range(1, 11) for part in combinations(range(10), count)]
     fits = [part for part in subsets if sum(due[place] for place in part) == total]
     flat = [part for part in subsets if sum(amounts[place] for place in part) == total]
     e.need(fits == [tuple(chosen)] and not flat
@@ -248,7 +248,10 @@ def basket(e: Errand, cast: DayCast) -> list[ShiftRequest]:
 
 
 def _wanted(e: Errand, rating: int) -> list[tuple[list[PhoneRow], int]]:
-    """Draw kinds of products with the best options of each, by price, and quantities."""
+    """Draw kinds of products with all options of each, by price, and quantities.
+
+    A dearer option can be the best one where it reaches the minimum of a voucher.
+    """
     products = e.rows("shop.products")
     kinds = sorted({row["title"].removeprefix(row["brand"]).strip() for row in products})
     found = []
@@ -258,7 +261,7 @@ def _wanted(e: Errand, rating: int) -> list[tuple[list[PhoneRow], int]]:
                        and row["rating"] >= rating and row["stock"] >= count),
                       key=lambda row: row["price"])  # fmt: skip
         if len(rows) >= 2 and rows[0]["price"] < rows[1]["price"] and 600 < rows[0]["price"] < 6000:
-            found.append((rows[:4], count))
+            found.append((rows, count))
         if len(found) == _KINDS_WANTED:
             return found
     e.need(False)

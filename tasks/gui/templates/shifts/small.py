@@ -82,8 +82,10 @@ def chores(e: Errand, cast: DayCast) -> list[ShiftRequest]:
 
 def payments(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     """Two payments on a day on which money has left the account already."""
-    del cast
-    earlier, one, two = e.payees(3)
+    # What is owed to the others, for a trip, is sent to them as well.
+    others = {row["name"] for row in cast.others}
+    payees = [row for row in e.unique("bank.payees", "name") if row["name"] not in others]
+    earlier, one, two = e.choose(payees, 3)
     current, savings = e.rows("bank.accounts")[:2]
     spent = 100 * e.number(30, 80)
     facts = {"day": e.today, "note": "", "disputed": ""}

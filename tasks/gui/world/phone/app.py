@@ -125,6 +125,10 @@ class PhoneApp(ABC):
     """Tables whose rows reach other people, with the column values that identify such rows. A row
     that was sent and then deleted still counts as sent."""
 
+    references: ClassVar[Mapping[str, Mapping[str, str]]] = {}
+    """Columns, by table, that hold keys of rows which the user can create: the other table's full
+    name by column. A new row is known by its content, since its key depends on earlier actions."""
+
     receives: ClassVar[Mapping[str, str]] = {}
     """Screens that open what other apps share, by kind: `text` or `file`. The screen's parameters
     are `title`, `text` and `file`."""

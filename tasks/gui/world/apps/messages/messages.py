@@ -35,6 +35,7 @@ class MessagesApp(PhoneApp):
     colour = (38, 110, 200)
     tables = {"threads": ("unread",), "messages": ("time",)}
     sends = {"messages": {"mine": True}}
+    references = {"messages": {"thread": "messages.threads"}}
     receives = {"text": "compose", "file": "compose"}
 
     def seed(self, draws: ContentDraws) -> None:

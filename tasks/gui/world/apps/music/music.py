@@ -42,6 +42,7 @@ class MusicApp(PhoneApp):
     icon: ClassVar[str] = "music"
     colour = (170, 40, 90)
     tables = {"songs": (), "playlists": (), "entries": (), "player": (), "prefs": ()}
+    references = {"entries": {"playlist": "music.playlists"}}
 
     def seed(self, draws: ContentDraws) -> None:
         """Draw a collection."""

@@ -51,6 +51,7 @@ class ShopApp(PhoneApp):
     colour = (196, 74, 40)
     tables = {"products": (), "cart": (), "orders": (), "lines": (), "addresses": (),
               "vouchers": (), "prefs": ()}  # fmt: skip
+    references = {"lines": {"order": "shop.orders"}}
 
     def seed(self, draws: ContentDraws) -> None:
         """Draw a catalogue with variants, earlier orders, addresses and vouchers."""
