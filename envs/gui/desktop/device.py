@@ -25,6 +25,9 @@ __all__ = ["DesktopDevice"]
 _STEPS = 12
 """Intermediate points of a drag; toolkits recognise one only after a few pixels."""
 
+_BETWEEN_CLICKS = 0.15
+"""Maximum seconds between the clicks of a double click; programs take 0.25 for two clicks."""
+
 _BACKUPS = ("~", ".bak")
 """Suffixes of the backup copies that programs make of a file before writing it."""
 
@@ -110,7 +113,11 @@ class DesktopDevice:
     def _double_click(
         self, index: int | None = None, x: int | None = None, y: int | None = None
     ) -> str:
-        self._live().display.click(*self._point(index, x, y), times=2)
+        session, point = self._live(), self._point(index, x, y)
+        session.display.click(*point)
+        # The file manager opens what was selected before if it sees both clicks at once.
+        session.processes.settle(_BETWEEN_CLICKS)
+        session.display.click(*point)
         return ""
 
     def _right_click(

@@ -68,11 +68,10 @@ class Display:
         self._fake(X.MotionNotify, x=x, y=y)
         self._server.sync()
 
-    def click(self, x: int, y: int, button: str = "left", times: int = 1) -> None:
+    def click(self, x: int, y: int, button: str = "left") -> None:
         """Press and release a button at a point."""
         self.move(x, y)
-        for _ in range(times):
-            self._press_button(_BUTTONS[button])
+        self._press_button(_BUTTONS[button])
         self._server.sync()
 
     def drag(self, path: Sequence[tuple[int, int]]) -> Iterator[None]:

@@ -112,8 +112,11 @@ def _drop_lines(scene: DesktopScene) -> DesktopDraft | None:
 def _delete_lines(pilot: DesktopPilot, path: str, places: list[int]) -> Script:
     yield from pilot.open("Text Editor", path)
     yield from pilot.until("text")
-    for place in sorted(places, reverse=True):
-        yield from pilot.keys("ctrl+home", *["down"] * place, "shift+down", "delete")
+    yield from pilot.keys("ctrl+home")
+    at = 0
+    for gone, place in enumerate(places):
+        yield from pilot.keys(*["down"] * (place - gone - at), "shift+down", "delete")
+        at = place - gone
     yield from pilot.keys("ctrl+s")
     yield from pilot.gone("frame", "*", starts=True)
 

@@ -155,8 +155,8 @@ def invoices(e: Errand, cast: DayCast) -> list[ShiftRequest]:
     client = e.say(f"Cooper Yard {e.number(11, 99)}", f"库珀工场{e.number(11, 99)}")
     title = e.say(f"Open invoices {client}", f"{client}未付账单")
     note(e, title, "\n".join((
-        e.say(f"{percent} % discount if paid within {limit} days of the invoice's date",
-              f"开票后{limit}天内付款优惠{percent}%"),
+        e.say(f"{percent} % discount if paid at most {limit} days after the invoice's date",
+              f"最晚在开票后第{limit}天付款，优惠{percent}%"),
         *(f"{number}: {plain_cents(amount)}, {e.day_words(e.day(-age))}"
           for number, amount, age in zip(numbers, amounts, ages, strict=True)))))  # fmt: skip
     e.put("bank.entries", None, account=1, day=e.day(-paid_day), title=client, amount=total,
