@@ -2,6 +2,7 @@
 
 import base64
 import posixpath
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from hexathlon.envs.errors import EnvFault, WrongState
 from hexathlon.envs.gui.desktop.display import KEYS
 from hexathlon.envs.gui.desktop.elements import Placed, listed
-from hexathlon.envs.gui.desktop.home import HOME, SCREEN
+from hexathlon.envs.gui.desktop.home import DOUBLE_CLICK_MS, HOME, SCREEN
 from hexathlon.envs.gui.desktop.installed import require_programs
 from hexathlon.envs.gui.desktop.session import DesktopSession
 from hexathlon.envs.gui.desktop.stored import entries_of
@@ -25,8 +26,8 @@ __all__ = ["DesktopDevice"]
 _STEPS = 12
 """Intermediate points of a drag; toolkits recognise one only after a few pixels."""
 
-_BETWEEN_CLICKS = 0.15
-"""Maximum seconds between the clicks of a double click; programs take 0.25 for two clicks."""
+_BETWEEN_CLICKS = DOUBLE_CLICK_MS / 2000
+"""Minimum seconds between the clicks of a double click."""
 
 _BACKUPS = ("~", ".bak")
 """Suffixes of the backup copies that programs make of a file before writing it."""
@@ -52,6 +53,9 @@ class DesktopDevice:
         self._session: DesktopSession | None = None
         self._task: Task | None = None
         self._shown: list[Placed] | None = None
+        self._clicked: tuple[tuple[int, int] | None, float] = (None, 0.0)
+        """Where and when the last click was."""
+
         self._done: list[tuple[str, dict[str, Any]]] = []
         self._open_programs: set[str] = set()
 
@@ -107,18 +111,28 @@ class DesktopDevice:
         session.check()
 
     def _click(self, index: int | None = None, x: int | None = None, y: int | None = None) -> str:
-        self._live().display.click(*self._point(index, x, y))
+        self._press(self._point(index, x, y))
         return ""
 
     def _double_click(
         self, index: int | None = None, x: int | None = None, y: int | None = None
     ) -> str:
         session, point = self._live(), self._point(index, x, y)
+        self._press(point)
+        # The file manager notes a selection after 0.2 s and opens the former one until then.
+        time.sleep(_BETWEEN_CLICKS)
+        session.processes.settle(_BETWEEN_CLICKS / 2)
         session.display.click(*point)
-        # The file manager opens what was selected before if it sees both clicks at once.
-        session.processes.settle(_BETWEEN_CLICKS)
-        session.display.click(*point)
+        self._clicked = point, time.monotonic()
         return ""
+
+    def _press(self, point: tuple[int, int]) -> None:
+        """Click; the click before, at the same point, does not make it a double click."""
+        before, since = self._clicked
+        if before == point:
+            time.sleep(max(0.0, since + DOUBLE_CLICK_MS / 1000 - time.monotonic()))
+        self._live().display.click(*point)
+        self._clicked = point, time.monotonic()
 
     def _right_click(
         self, index: int | None = None, x: int | None = None, y: int | None = None

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from hexathlon.envs.gui.desktop.confined import LAUNCHER
 from hexathlon.envs.sandbox.image import Entry, SandboxImage
 
-__all__ = ["HOME", "LOOKS", "SCREEN", "desktop_image"]
+__all__ = ["DOUBLE_CLICK_MS", "HOME", "LOOKS", "SCREEN", "desktop_image"]
 
 HOME = "/home/user"
 SCREEN = (1280, 800)
@@ -83,8 +83,12 @@ _WINDOW_MANAGER = """<?xml version="1.0" encoding="UTF-8"?>
 """
 """No menu on the background, no action that runs a program, no minimising."""
 
+DOUBLE_CLICK_MS = 600
+"""Milliseconds within which two clicks at one point are a double click."""
+
 _TOOLKIT = """[Settings]
 gtk-theme-name={theme}
+gtk-double-click-time={double_click}
 gtk-application-prefer-dark-theme={dark}
 gtk-font-name=DejaVu Sans {size}
 gtk-enable-animations=0
@@ -138,8 +142,9 @@ def desktop_image(files: Mapping[str, Entry], look: str) -> SandboxImage:
         HOME: folder,
         f"{HOME}/.config/gtk-3.0/gtk.css": _fixed(_STYLE),
         f"{HOME}/.config/gtk-3.0/settings.ini": _fixed(
-            _TOOLKIT.format(theme=theme, size=size, dark=dark)
+            _TOOLKIT.format(theme=theme, size=size, dark=dark, double_click=DOUBLE_CLICK_MS)
         ),
+        f"{HOME}/.gtkrc-2.0": _fixed(f"gtk-double-click-time = {DOUBLE_CLICK_MS}\n"),
     }
     locked = Entry(folder=True, mode=0o555)
     for path in ("/etc/desktop", "/usr/local/lib/desktop"):
