@@ -5,7 +5,7 @@ Every episode resets with a seed and a task of its own, and its last step return
 
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_addres
 from hexathlon.tasks.task import Check, Level, Limits, Split, Task
 
 sys.path.append(str(Path(__file__).parent / "peers"))
-from rounds import ANSWER, GUESSES, HIGHEST, LAST, LOWEST, MOST, guess, serve, words  # noqa: E402
+from rounds import ANSWER, GUESSES, HIGHEST, LAST, LOWEST, MOST, serve  # noqa: E402
 
 __all__ = ["GAMES", "GuessEnv", "WordsEnv"]
 
@@ -133,27 +133,41 @@ register_source("words", lambda: GameSource("words", "Say done.", [LAST] * TASKS
 register_source("guess", lambda: GameSource("guess", "Guess the number.", NUMBERS, GUESSES))
 register_verifier("game", judge, version="1")
 
-Step = Callable[[str], tuple[str, float, bool]]
+
+def play_words(env: Environment, turns: int, count: int) -> int:
+    """Say a word in every turn and the right one in the last; return the number of steps."""
+    for index in range(count):
+        env.reset(seed=index, options={"index": index % TASKS})
+        for _ in range(turns - 1):
+            observation, reward, terminated, truncated, info = env.step("go")
+            assert observation == ANSWER
+        observation, reward, terminated, truncated, info = env.step(LAST)
+        assert terminated and reward == 1.0, info
+    return turns * count
 
 
-def play(env: Environment, script: Callable[[Step], int], count: int) -> int:
-    """Play episodes, each with a seed and a task of its own; return the number of steps."""
+def play_guess(env: Environment, count: int) -> int:
+    """Guess numbers by bisection; return the number of steps."""
     steps = 0
     for index in range(count):
         env.reset(seed=index, options={"index": index % TASKS})
-
-        def step(action: str, step: Callable[[str], Any] = env.step) -> tuple[str, float, bool]:
-            observation, reward, terminated, truncated, _ = step(action)
-            return observation, reward, terminated or truncated
-
-        steps += script(step)
+        low, high = LOWEST, HIGHEST
+        while True:
+            number = (low + high) // 2
+            observation, reward, terminated, truncated, info = env.step(f"\\boxed{{{number}}}")
+            steps += 1
+            if terminated or truncated:
+                break
+            if "higher" in observation:
+                low = number + 1
+            else:
+                high = number - 1
+        assert reward == 1.0, info
     return steps
 
 
-GAMES = {
-    f"words-{turns}": partial(play, WordsEnv(), partial(words, turns)) for turns in (1, 5, 20)
-}
-GAMES["guess"] = partial(play, GuessEnv(), guess)
+GAMES = {f"words-{turns}": partial(play_words, WordsEnv(), turns) for turns in (1, 5, 20)}
+GAMES["guess"] = partial(play_guess, GuessEnv())
 
 if __name__ == "__main__":
     print("hexathlon", flush=True)

@@ -26,7 +26,7 @@ from measuring import Figure, print_findings
 
 HERE = Path(__file__).resolve().parent
 GAMES = ("words-1", "words-5", "words-20", "guess")
-SEEDED = tuple(f"{game}-seeded" for game in GAMES)
+GEM_GAMES = (*GAMES, *(f"{game}-recorded-seeded" for game in GAMES))
 ROUND_S = 0.05
 """Approximate CPU seconds of a round."""
 
@@ -97,7 +97,7 @@ def compare(ours: Side, peer: Side, games: Sequence[str], rounds: int) -> None:
     for game in games:
         mine, theirs = [], []
         for number in range(rounds):
-            sides = [(ours, mine, game.removesuffix("-seeded")), (peer, theirs, game)]
+            sides = [(ours, mine, game.removesuffix("-recorded-seeded")), (peer, theirs, game)]
             for side, values, name in sides if number % 2 else reversed(sides):
                 values.append(side.seconds(name))
         ratios = [other / own for own, other in zip(mine, theirs, strict=True)]
@@ -128,7 +128,7 @@ def main() -> None:
                 compare(ours, peer, GAMES, arguments.rounds)
         if arguments.gem:
             with Side(arguments.gem, "peers/gem_steps.py") as peer:
-                compare(ours, peer, (*GAMES, *SEEDED), arguments.rounds)
+                compare(ours, peer, GEM_GAMES, arguments.rounds)
     for name in ("skyrl", "gem"):
         if not getattr(arguments, name):
             print(f"{name}: not run; pass --{name}")

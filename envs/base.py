@@ -10,7 +10,7 @@ snapshots. What the agent sees is a function of (task, seed) and of its own acti
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar, cast, get_args
 
 import numpy as np
 from gymnasium.error import ResetNeeded
@@ -47,6 +47,20 @@ from hexathlon.evaluators.content import Content, Image
 from hexathlon.tasks.task import Level, Split, Task
 
 __all__ = ["ActionFormat", "Environment"]
+
+_TURN_METHODS = (
+    "advance",
+    "outcome",
+    "_open_turn",
+    "_parse",
+    "_settle",
+    "_answer",
+    "_as_observation",
+    "_step_info",
+)
+_ONGOING = Status.ONGOING  # cached, as the member lookup is slow
+_CALLS_OR_BLANKS = frozenset(["", *"{[ \t\n\r\v\f\x1c\x1d\x1e\x1f"])
+"""What a turn may begin with that needs to be parsed; all other ASCII text is prose."""
 
 
 class Environment(EpisodeEnvironment):
@@ -97,8 +111,14 @@ class Environment(EpisodeEnvironment):
 
     _tools: ClassVar[dict[str, str]] = {}
 
+    _own_turns: ClassVar[bool] = True
+    """Whether a subclass changes how turns are taken, so that turns of prose have no short cut."""
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        cls._own_turns = any(
+            getattr(cls, name) is not getattr(Environment, name) for name in _TURN_METHODS
+        )
         cls._tools = tools_of(cls)
         if not cls.default_taskset:
             cls.default_taskset = cls.family
@@ -141,6 +161,7 @@ class Environment(EpisodeEnvironment):
         examples = [f'{{"name": "{name}", "arguments": {{}}}}' for name in self.example_tools]
         spaces = spaces_of(action_format, self.image_size, examples)
         self.action_space, self.observation_space = spaces
+        self._short_turns = not (self._own_turns or self.image_size or action_format != "text")
         self._base_names = frozenset({*vars(self), "_base_names", "_np_random_seed", "spec"})
 
     # Hooks for authors -------------------------------------------------------------------------
@@ -217,6 +238,14 @@ class Environment(EpisodeEnvironment):
         return choose_task(options, self.taskset, self.split, self.level, self._episode_seed)
 
     def _opened(self, task: Task, opening: Content, frame: Any) -> tuple[Any, dict[str, Any]]:
+        if (
+            self._short_turns
+            and opening.__class__ is str
+            and opening.isascii()  # type: ignore[union-attr]
+            and len(opening) <= MAX_TEXT
+        ):
+            self._transcript = Transcript(((opening,),))
+            return opening, self._reset_info(task)
         content, self._cut_chars = cut_content(opening, MAX_TEXT)
         messages = [make_message("user", content)]
         if frame is not None:
@@ -235,6 +264,23 @@ class Environment(EpisodeEnvironment):
             ResetNeeded: If the episode has ended.
             EnvFault: If the infrastructure failed.
         """
+        if self._short_turns and action.__class__ is str and action[:1] not in _CALLS_OR_BLANKS:
+            observation = self._take_prose(action)
+            if self._status is _ONGOING:
+                return (
+                    observation,
+                    0.0,
+                    False,
+                    False,
+                    {  # as `info_of` returns, without the call
+                        "status": "ongoing",
+                        "reward_terms": {},
+                        "turn": self._turn,
+                        "tool_errors": self._tool_errors,
+                        "cut_chars": self._cut_chars,
+                    },
+                )
+            return self.outcome(observation)
         return self.outcome(self.advance(action)[0])
 
     def advance(self, action: Any) -> Advance:
@@ -243,23 +289,21 @@ class Environment(EpisodeEnvironment):
         For callers that step many environments: `outcome` and `info_of` assemble the rest,
         immediately for an episode that has ended, and on demand for one that continues.
         """
-        turn = self._open_turn(action)
-        answers: list[tuple[ParsedCall | None, Content]]
-        if turn.calls:
-            answers = [(call, self._run(call)) for call in turn.calls]
+        if self._short_turns and action.__class__ is str and action[:1] not in _CALLS_OR_BLANKS:
+            observation = self._take_prose(action)
         else:
-            answers = [(None, self.on_text(turn.text))]
-        observation = self._settle(answers, None if self.image_size is None else self.frame())
+            observation = self._take_turn(action)
         return observation, self._status, self._turn, self._tool_errors, self._cut_chars
 
     def outcome(self, observation: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Return the result of `step` for a turn that produced this observation."""
         status = self._status
-        if status is Status.ONGOING:
+        if status is _ONGOING:
             return observation, 0.0, False, False, self._step_info({})
         verdict = self.verdict()
         info = self._step_info(dict(verdict.terms))
-        return observation, float(verdict.score), status.terminated, status.truncated, info
+        terminated = status.terminated
+        return observation, float(verdict.score), terminated, not terminated, info
 
     def render(self) -> Any:
         """Return the transcript as text in `ansi` mode, the last image in `rgb_array` mode."""
@@ -268,6 +312,37 @@ class Environment(EpisodeEnvironment):
         return self._latest_image().array() if self.render_mode == "rgb_array" else None
 
     # Internals ---------------------------------------------------------------------------------
+
+    def _take_turn(self, action: Any) -> Any:
+        turn = self._open_turn(action)
+        answers: list[tuple[ParsedCall | None, Content]]
+        if turn.calls:
+            answers = [(call, self._run(call)) for call in turn.calls]
+        else:
+            answers = [(None, self.on_text(turn.text))]
+        return self._settle(answers, None if self.image_size is None else self.frame())
+
+    def _take_prose(self, text: str) -> str:
+        """Take a turn of prose in an environment of texts, as `advance` does with every turn.
+
+        Texts are recorded as they are; ASCII texts within the limits need no further processing.
+        """
+        if self._status is not _ONGOING or len(text) > MAX_TEXT or not text.isascii():
+            return cast("str", self._take_turn(text))
+        self._turn = turn = self._turn + 1
+        self._transcript.entries.append(text)
+        answer = self.on_text(text)
+        if answer.__class__ is not str or len(answer) > self._most_chars or not answer.isascii():
+            message = self._answer(None, answer, 1)
+            self._transcript.entries.append(message)
+            answer = text_observation((message,))
+        else:
+            self._transcript.entries.append((answer,))
+        if turn >= self._most_turns and self._status is _ONGOING:
+            self._status = Status.TRUNCATED_TURNS
+        if self._status is not _ONGOING and self.verdict().status == "unscored":
+            self._status = Status.ERROR_JUDGE
+        return answer
 
     def _open_turn(self, action: Any) -> Action:
         if self._status is not Status.ONGOING:

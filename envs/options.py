@@ -1,7 +1,8 @@
 """Options of `reset`, and the choices of `make`, checked before anything is built."""
 
 from collections.abc import Mapping
-from typing import Any
+from functools import lru_cache
+from typing import Any, cast
 
 import numpy as np
 from gymnasium.error import Error
@@ -12,7 +13,7 @@ from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import parse_address
 from hexathlon.tasks.task import LEVELS, SPLITS, Level, Limits, Split, Task
-from hexathlon.tasks.taskset import shared_taskset
+from hexathlon.tasks.taskset import TaskSet, shared_taskset
 from hexathlon.tasks.validation import choice_problem, explain
 
 __all__ = ["check_choices", "check_limits", "check_options", "check_seed", "choose_task"]
@@ -58,9 +59,9 @@ def check_options(options: object) -> None:
         UnknownOption: If a name is unknown.
         ValueError: If a value has the wrong type, or options contradict each other.
     """
-    if not isinstance(options, Mapping):
+    if options.__class__ is not dict and not isinstance(options, Mapping):
         raise ValueError(f"options must be a dictionary, got {options!r:.80}")
-    for name, value in options.items():
+    for name, value in cast("Mapping[Any, Any]", options).items():
         if name not in _OPTIONS:
             raise UnknownOption(str(name), _OPTIONS)
         if name in _TEXTS and value is not None and not isinstance(value, str):
@@ -68,6 +69,8 @@ def check_options(options: object) -> None:
     if options.get("task") is not None and len(options) > 1 + ("salt" in options):
         raise ValueError(f"'task' names one task; drop the other options of {dict(options)}")
     index = options.get("index", 0)
+    if index.__class__ is int and index >= 0:
+        return
     if isinstance(index, bool) or not hasattr(index, "__index__") or index < 0:
         raise ValueError(f"option 'index' must be a whole number of at least 0, got {index!r:.80}")
 
@@ -90,12 +93,12 @@ def choose_task(
         ValueError: If a value has the wrong type, or options contradict each other.
         TaskError: If there is no such task.
     """
-    check_options(options)
+    if options:
+        check_options(options)
     salt = options.get("salt")
-    if options.get("task") is not None:
-        address = parse_address(options["task"])
-        named = shared_taskset(address.source, address.split, None, salt)
-        return named.get(options["task"])
+    task_id = options.get("task")
+    if task_id is not None:
+        return _taskset_with(task_id, salt).get(task_id)
     split = options.get("split", "heldout" if salt else split)
     level = options.get("level", level)
     tasks = shared_taskset(options.get("taskset", taskset), split, level, salt)
@@ -108,7 +111,16 @@ def choose_task(
     return tasks[int(draw.integers(size))]
 
 
+@lru_cache(maxsize=4096)
+def _taskset_with(task_id: str, salt: str | None) -> TaskSet:
+    """Return the set of all levels that has the task, if there is such a task."""
+    address = parse_address(task_id)
+    return shared_taskset(address.source, address.split, None, salt)
+
+
 def check_seed(seed: object) -> None:
     """Raise `gymnasium.error.Error` unless the seed is a non-negative integer."""
+    if seed.__class__ is int and cast("int", seed) >= 0:
+        return
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise Error(f"a seed is a whole number of at least 0, got {seed!r}")

@@ -152,6 +152,9 @@ def verify(task: Task, final_state: Mapping[str, Any], transcript: Messages) -> 
 
     The score is 1 only if each headline check gives 1; the others appear among the terms.
     """
+    if len(task.checks) == 1 and task.checks[0].headline:
+        check = task.checks[0]
+        return get_verifier(check.name).function(task, check.params, final_state, transcript)
     headline: dict[str, Verdict] = {}
     beside: dict[str, float] = {}
     for position, check in enumerate(task.checks):

@@ -32,7 +32,8 @@ class StrictRecord(BaseModel):
 
     def __init__(self, /, **data: Any) -> None:
         try:
-            super().__init__(**data)
+            # As pydantic's own __init__ does, without passing the fields on one by one.
+            type(self).__pydantic_validator__.validate_python(data, self_instance=self)
         except ValidationError as error:
             raise InvalidRecord(explained(type(self), error)) from None
 

@@ -23,35 +23,6 @@ MOST = 50
 """Turn limit of the game of words."""
 
 
-def words(turns: int, step: Callable[[str], tuple[str, float, bool]]) -> int:
-    """Say a word in every turn, and the last word in the last one; return the number of turns."""
-    for _ in range(turns - 1):
-        observation, reward, done = step("go")
-        if done or reward:
-            raise AssertionError(observation)
-    observation, reward, done = step(LAST)
-    if not done or reward != 1:
-        raise AssertionError(observation)
-    return turns
-
-
-def guess(step: Callable[[str], tuple[str, float, bool]]) -> int:
-    """Guess the number by bisection; return the number of turns."""
-    low, high, turns = LOWEST, HIGHEST, 0
-    while True:
-        number = (low + high) // 2
-        observation, reward, done = step("\\boxed{%d}" % number)
-        turns += 1
-        if done:
-            if reward != 1:
-                raise AssertionError(observation)
-            return turns
-        if "higher" in observation:
-            low = number + 1
-        else:
-            high = number - 1
-
-
 def serve(games: Mapping[str, Callable[[int], int]]) -> None:
     """Play the requested rounds until standard input ends.
 

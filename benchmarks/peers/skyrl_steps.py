@@ -8,7 +8,7 @@ from functools import partial
 from importlib.metadata import version
 
 import skyrl_gym
-from rounds import ANSWER, GUESSES, HIGHEST, LAST, LOWEST, MOST, guess, serve, words
+from rounds import ANSWER, GUESSES, HIGHEST, LAST, LOWEST, MOST, serve
 from skyrl_gym.envs.base_text_env import BaseTextEnv, BaseTextEnvStepOutput
 
 BOXED = re.compile(r"\\boxed{(\d+)}")
@@ -16,6 +16,8 @@ TARGETS = [LOWEST + 17 * index % HIGHEST for index in range(64)]
 
 
 class Words(BaseTextEnv):
+    """Answers every word in the same way; the last word ends the episode."""
+
     def __init__(self, env_config=None, extras={}):  # noqa: B006 - as skyrl's own environments
         super().__init__()
         self.max_turns = extras["max_turns"]
@@ -32,6 +34,8 @@ class Words(BaseTextEnv):
 
 
 class Guess(BaseTextEnv):
+    """Tells whether the number is higher or lower than a guess."""
+
     def __init__(self, env_config=None, extras={}):  # noqa: B006
         super().__init__()
         self.max_turns = extras["max_turns"]
@@ -58,35 +62,52 @@ skyrl_gym.register(id="words", entry_point=Words)
 skyrl_gym.register(id="guess", entry_point=Guess)
 
 
-def play(name, prompt, script, extras, count):
-    """Play episodes; return the number of steps."""
+def extras_of(answer, turns):
+    return {"reward_spec": {"ground_truth": answer}, "max_turns": turns}
+
+
+ENDS = [extras_of(LAST, MOST)] * len(TARGETS)
+NUMBERS = [extras_of(target, GUESSES) for target in TARGETS]
+
+
+def play_words(turns, count):
+    for index in range(count):
+        env = skyrl_gym.make("words", env_config=None, extras=ENDS[index % len(ENDS)])
+        env.init([{"role": "user", "content": "Say done."}])
+        for _ in range(turns - 1):
+            out = env.step("go")
+            assert out["observations"][0]["content"] == ANSWER, out
+        out = env.step(LAST)
+        assert out["done"] and out["reward"] == 1.0, out
+        env.get_metrics()
+        env.close()
+    return turns * count
+
+
+def play_guess(count):
     steps = 0
     for index in range(count):
-        env = skyrl_gym.make(name, env_config=None, extras=extras[index % len(extras)])
-        env.init([{"role": "user", "content": prompt}])
-
-        def step(action, step=env.step):
-            out = step(action)
-            observations = out["observations"]
-            return observations and observations[0]["content"], out["reward"], out["done"]
-
-        steps += script(step)
+        env = skyrl_gym.make("guess", env_config=None, extras=NUMBERS[index % len(NUMBERS)])
+        env.init([{"role": "user", "content": "Guess the number."}])
+        low, high = LOWEST, HIGHEST
+        while True:
+            number = (low + high) // 2
+            out = env.step(f"\\boxed{{{number}}}")
+            steps += 1
+            if out["done"]:
+                break
+            if "higher" in out["observations"][0]["content"]:
+                low = number + 1
+            else:
+                high = number - 1
+        assert out["reward"] == 1.0, out
         env.get_metrics()
         env.close()
     return steps
 
 
-def extras_of(answer, turns):
-    return {"reward_spec": {"ground_truth": answer}, "max_turns": turns}
-
-
-ENDS = [extras_of(LAST, MOST)]
-NUMBERS = [extras_of(target, GUESSES) for target in TARGETS]
-GAMES = {
-    f"words-{turns}": partial(play, "words", "Say done.", partial(words, turns), ENDS)
-    for turns in (1, 5, 20)
-}
-GAMES["guess"] = partial(play, "guess", "Guess the number.", guess, NUMBERS)
+GAMES = {f"words-{turns}": partial(play_words, turns) for turns in (1, 5, 20)}
+GAMES["guess"] = play_guess
 
 if __name__ == "__main__":
     print(f"skyrl-gym {version('skyrl-gym')}", flush=True)
