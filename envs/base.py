@@ -340,8 +340,8 @@ class Environment(EpisodeEnvironment):
             self._transcript.entries.append((answer,))
         if turn >= self._most_turns and self._status is _ONGOING:
             self._status = Status.TRUNCATED_TURNS
-        if self._status is not _ONGOING and self.verdict().status == "unscored":
-            self._status = Status.ERROR_JUDGE
+        if self._status is not _ONGOING:
+            self._grade()
         return answer
 
     def _open_turn(self, action: Any) -> Action:
@@ -394,9 +394,13 @@ class Environment(EpisodeEnvironment):
         self._transcript.entries.extend(new)
         if self._status is Status.ONGOING and self._turn >= self._limits.turns:
             self._status = Status.TRUNCATED_TURNS
-        if self._status is not Status.ONGOING and self.verdict().status == "unscored":
-            self._status = Status.ERROR_JUDGE
+        if self._status is not _ONGOING:
+            self._grade()
         return self._as_observation(new)
+
+    def _grade(self) -> None:
+        if self.verdict().status == "unscored":
+            self._status = Status.ERROR_JUDGE
 
     def _answer(self, call: ParsedCall | None, content: Content, count: int) -> Message:
         limit = max(self._limits.observation_chars // count, 200)

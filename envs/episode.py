@@ -220,7 +220,7 @@ class EpisodeEnvironment(gymnasium.Env[Any, Any]):
         if not self.grading:
             return _UNGRADED
         try:
-            verdict = verify(self.task, self.final_state(), self._transcript)
+            verdict = verify(self._task or self.task, self.final_state(), self._transcript)
         except Exception as error:
             raise VerifierFault(f"verifying {self.task.id} failed: {error!r}") from error
         if self._status is not _ONGOING:

@@ -59,9 +59,9 @@ def check_options(options: object) -> None:
         UnknownOption: If a name is unknown.
         ValueError: If a value has the wrong type, or options contradict each other.
     """
-    if options.__class__ is not dict and not isinstance(options, Mapping):
+    if not isinstance(options, Mapping):
         raise ValueError(f"options must be a dictionary, got {options!r:.80}")
-    for name, value in cast("Mapping[Any, Any]", options).items():
+    for name, value in options.items():
         if name not in _OPTIONS:
             raise UnknownOption(str(name), _OPTIONS)
         if name in _TEXTS and value is not None and not isinstance(value, str):
@@ -69,8 +69,6 @@ def check_options(options: object) -> None:
     if options.get("task") is not None and len(options) > 1 + ("salt" in options):
         raise ValueError(f"'task' names one task; drop the other options of {dict(options)}")
     index = options.get("index", 0)
-    if index.__class__ is int and index >= 0:
-        return
     if isinstance(index, bool) or not hasattr(index, "__index__") or index < 0:
         raise ValueError(f"option 'index' must be a whole number of at least 0, got {index!r:.80}")
 
@@ -93,8 +91,13 @@ def choose_task(
         ValueError: If a value has the wrong type, or options contradict each other.
         TaskError: If there is no such task.
     """
-    if options:
-        check_options(options)
+    if options.__class__ is dict and len(options) == 1:  # the usual cases, checked by their types
+        task_id, index = options.get("task"), options.get("index")
+        if task_id.__class__ is str:
+            return _taskset_with(cast("str", task_id), None).get(cast("str", task_id))
+        if index.__class__ is int and cast("int", index) >= 0:
+            return shared_taskset(taskset, split, level, None)[cast("int", index)]
+    check_options(options)
     salt = options.get("salt")
     task_id = options.get("task")
     if task_id is not None:
