@@ -12,7 +12,6 @@ of CPU time per step in neighbouring rounds. An interval covers the median with 
 import argparse
 import datetime
 import json
-import math
 import os
 import platform
 import statistics
@@ -22,7 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
-from measuring import Figure, print_findings
+from measuring import Figure, interval, print_findings
 
 HERE = Path(__file__).resolve().parent
 GAMES = ("words-1", "words-5", "words-20", "guess")
@@ -79,17 +78,6 @@ class Side:
         assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait(60)
-
-
-def interval(values: Sequence[float]) -> tuple[float, float]:
-    """Return order statistics that cover the median with a probability of at least 95 %."""
-    ordered, count = sorted(values), len(values)
-    tail, place = 0.0, 0
-    while tail + math.comb(count, place) / 2**count <= 0.025:
-        tail += math.comb(count, place) / 2**count
-        place += 1
-    place = max(place - 1, 0)
-    return ordered[place], ordered[-1 - place]
 
 
 def compare(ours: Side, peer: Side, games: Sequence[str], rounds: int) -> None:

@@ -122,7 +122,8 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         count = self.num_envs
         merged = LazyInfos()  # as in `_batch`, without the calls
         merged.source = self, self._numbers, infos
-        return tuple(self._latest), _zeros(count), _zeros(count, _BOOL), _zeros(count, _BOOL), merged
+        ends = _zeros(count, _BOOL), _zeros(count, _BOOL)
+        return tuple(self._latest), _zeros(count), *ends, merged
 
     def _batch(self, infos: list[Any], eventful: Sequence[Arrival]) -> Batch:
         """Assemble the batch of a step; answers not in `eventful` have no reward and no end."""
