@@ -29,6 +29,7 @@ POINTS = (3, 141, 592, 653, 897)
 PEER = Path(__file__).parent / "peers" / "skyrl_text2sql.py"
 QUERY = '{"name": "run_query", "arguments": {"sql": "SELECT name, price FROM item WHERE id = %d"}}'
 ROWS = 1_000
+TOOLS = sql_tools(impossible=False)
 
 
 def gold_of(question: int) -> str:
@@ -63,7 +64,7 @@ class PointSource(TaskSource):
             seed=0,
             instruction=f"What is the name of item {address.index % ROWS}?",
             params={"backend": "sqlite", "database": {"kind": "file", "path": str(self.path)}},
-            tools=sql_tools(impossible=False),
+            tools=TOOLS,
             checks=(Check(name="sql_result", params={"gold": gold_of(address.index)}),),
         )
 

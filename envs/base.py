@@ -264,8 +264,11 @@ class Environment(EpisodeEnvironment):
             ResetNeeded: If the episode has ended.
             EnvFault: If the infrastructure failed.
         """
-        if self._short_turns and action.__class__ is str and action[:1] not in _CALLS_OR_BLANKS:
-            observation = self._take_prose(action)
+        if self._short_turns:
+            if action.__class__ is str and action[:1] not in _CALLS_OR_BLANKS:
+                observation = self._take_prose(action)
+            else:
+                observation = self._take_turn(action)
             if self._status is _ONGOING:
                 return (
                     observation,
@@ -315,9 +318,12 @@ class Environment(EpisodeEnvironment):
 
     def _take_turn(self, action: Any) -> Any:
         turn = self._open_turn(action)
+        calls = turn.calls
+        if self._short_turns and len(calls) == 1:
+            return self._answered(self._run(calls[0]), calls[0])
         answers: list[tuple[ParsedCall | None, Content]]
-        if turn.calls:
-            answers = [(call, self._run(call)) for call in turn.calls]
+        if calls:
+            answers = [(call, self._run(call)) for call in calls]
         else:
             answers = [(None, self.on_text(turn.text))]
         return self._settle(answers, None if self.image_size is None else self.frame())
@@ -329,16 +335,20 @@ class Environment(EpisodeEnvironment):
         """
         if self._status is not _ONGOING or len(text) > MAX_TEXT or not text.isascii():
             return cast("str", self._take_turn(text))
-        self._turn = turn = self._turn + 1
+        self._turn += 1
         self._transcript.entries.append(text)
-        answer = self.on_text(text)
+        return self._answered(self.on_text(text), None)
+
+    def _answered(self, answer: Content, call: ParsedCall | None) -> str:
+        """As `_settle`, for a single answer in an environment of texts."""
+        entries = self._transcript.entries
         if answer.__class__ is not str or len(answer) > self._most_chars or not answer.isascii():
-            message = self._answer(None, answer, 1)
-            self._transcript.entries.append(message)
+            message = self._answer(call, answer, 1)
+            entries.append(message)
             answer = text_observation((message,))
         else:
-            self._transcript.entries.append((answer,))
-        if turn >= self._most_turns and self._status is _ONGOING:
+            entries.append((answer,) if call is None else make_message("tool", answer, call.id))
+        if self._turn >= self._most_turns and self._status is _ONGOING:
             self._status = Status.TRUNCATED_TURNS
         if self._status is not _ONGOING:
             self._grade()

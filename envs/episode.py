@@ -20,14 +20,27 @@ from hexathlon.envs.tools import ToolTable
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import verify
 from hexathlon.tasks.seeding import generator_for
-from hexathlon.tasks.task import Limits, Task
+from hexathlon.tasks.task import Limits, Task, ToolSchema
 
 __all__ = ["EpisodeEnvironment"]
 
 _LIMITS = Limits()
 _NO_TOOLS = ToolTable(())
+_MOST_TABLES = 64
 _ONGOING = Status.ONGOING  # cached, as the member lookup is slow
 _UNGRADED = Verdict(score=0.0, evidence={"graded": False})
+_tables: dict[tuple[int, ...], ToolTable] = {}
+
+
+def _table_of(tools: tuple[ToolSchema, ...]) -> ToolTable:
+    """Return the table of these schemas; tasks of one kind share schemas, and so the table."""
+    key = tuple(map(id, tools))
+    table = _tables.get(key)
+    if table is None:
+        if len(_tables) >= _MOST_TABLES:
+            _tables.clear()
+        table = _tables[key] = ToolTable(tools)
+    return table
 
 
 class EpisodeEnvironment(gymnasium.Env[Any, Any]):
@@ -126,7 +139,7 @@ class EpisodeEnvironment(gymnasium.Env[Any, Any]):
         if limits is not self._limits:
             self._limit_to(limits)
         self._task = task
-        self._table = ToolTable(tools) if tools else _NO_TOOLS
+        self._table = _table_of(tools)
         self._status, self._verdict = _ONGOING, None
         self._turn = self._tool_errors = self._cut_chars = 0
         self._stream, self._stream_of = None, (task.id, self._episode_seed)

@@ -44,6 +44,8 @@ def check_limits(limits: object) -> dict[str, Any]:
     """
     if not isinstance(limits, Mapping):
         raise ValueError(f"limits must be a mapping such as {{'turns': 5}}, got {limits!r:.80}")
+    if not limits:
+        return {}
     try:
         Limits(**limits)
     except (ValidationError, TypeError) as error:

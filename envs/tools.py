@@ -92,6 +92,7 @@ class ToolTable:
     """The tools of one task, with their schemas for checking calls."""
 
     def __init__(self, schemas: tuple[ToolSchema, ...]) -> None:
+        self.tools = schemas
         self.schemas = {schema.name: schema.parameters for schema in schemas}
 
     def problem(self, call: ParsedCall) -> str:

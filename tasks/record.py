@@ -32,8 +32,7 @@ class StrictRecord(BaseModel):
 
     def __init__(self, /, **data: Any) -> None:
         try:
-            # As pydantic's own __init__ does, without passing the fields on one by one.
-            type(self).__pydantic_validator__.validate_python(data, self_instance=self)
+            super().__init__(**data)
         except ValidationError as error:
             raise InvalidRecord(explained(type(self), error)) from None
 
