@@ -15,7 +15,7 @@ from hexathlon.evaluators.content import Content, Image, Text, described, joined
 __all__ = [
     "MAX_CALLS",
     "Action",
-    "Entry",
+    "TranscriptEntry",
     "Message",
     "ParsedCall",
     "ToolCall",
@@ -216,7 +216,7 @@ def assistant_message(action: Action) -> Message:
     return Message(role="assistant", content=action.text, tool_calls=calls, tool_call_id="")
 
 
-Entry = Message | Action | str | tuple[str]
+TranscriptEntry = Message | Action | str | tuple[str]
 """A message, a parsed assistant turn, the prose of an assistant turn, or a user's text."""
 
 
@@ -230,10 +230,10 @@ class Transcript(Sequence[Message]):
 
     __slots__ = ("entries",)
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
+    def __init__(self, entries: Iterable[TranscriptEntry]) -> None:
         self.entries = list(entries)
 
-    def frozen(self) -> tuple[Entry, ...]:
+    def frozen(self) -> tuple[TranscriptEntry, ...]:
         """Return the entries; users' texts are converted to messages."""
         for index, entry in enumerate(self.entries):
             if entry.__class__ is tuple:

@@ -14,9 +14,7 @@ from hexathlon.envs.infos import Advance, info_of
 __all__ = ["LazyInfos", "lazy_infos"]
 
 
-InfoSource = tuple[
-    VectorEnv[Any, Any, Any] | None, Sequence[int], list[dict[str, Any] | Advance]
-]
+InfoSource = tuple[VectorEnv[Any, Any, Any] | None, Sequence[int], list[dict[str, Any] | Advance]]
 
 
 class LazyInfos(dict[str, Any]):
