@@ -241,7 +241,7 @@ class Environment(EpisodeEnvironment):
         if (
             self._short_turns
             and opening.__class__ is str
-            and opening.isascii()  # type: ignore[union-attr]
+            and opening.isascii()
             and len(opening) <= MAX_TEXT
         ):
             self._transcript = Transcript(((opening,),))

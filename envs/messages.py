@@ -8,7 +8,7 @@ into this form by `hexathlon.baselines`, not here.
 import json
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, TypedDict, overload
+from typing import Any, NamedTuple, TypedDict, cast, overload
 
 from hexathlon.evaluators.content import Content, Image, Text, described, joined, parts_of
 
@@ -233,12 +233,14 @@ class Transcript(Sequence[Message]):
     def __init__(self, entries: Iterable[TranscriptEntry]) -> None:
         self.entries = list(entries)
 
-    def frozen(self) -> tuple[TranscriptEntry, ...]:
-        """Return the entries; users' texts are converted to messages."""
+    def frozen(self) -> tuple[Message | Action, ...]:
+        """Return the entries; texts are converted to messages and turns."""
         for index, entry in enumerate(self.entries):
-            if entry.__class__ is tuple:
+            if isinstance(entry, str):
+                self.entries[index] = Action(entry, ())
+            elif not isinstance(entry, (dict, Action)):
                 self._message(index)
-        return tuple(self.entries)
+        return cast("tuple[Message | Action, ...]", tuple(self.entries))
 
     def __len__(self) -> int:
         return len(self.entries)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from gymnasium.error import Error
@@ -96,9 +96,9 @@ def choose_task(
     if options.__class__ is dict and len(options) == 1:  # the usual cases, checked by their types
         task_id, index = options.get("task"), options.get("index")
         if task_id.__class__ is str:
-            return _taskset_with(cast("str", task_id), None).get(cast("str", task_id))
-        if index.__class__ is int and cast("int", index) >= 0:
-            return shared_taskset(taskset, split, level, None)[cast("int", index)]
+            return _taskset_with(task_id, None).get(task_id)
+        if index.__class__ is int and index >= 0:
+            return shared_taskset(taskset, split, level, None)[index]
     check_options(options)
     salt = options.get("salt")
     task_id = options.get("task")
@@ -125,7 +125,7 @@ def _taskset_with(task_id: str, salt: str | None) -> TaskSet:
 
 def check_seed(seed: object) -> None:
     """Raise `gymnasium.error.Error` unless the seed is a non-negative integer."""
-    if seed.__class__ is int and cast("int", seed) >= 0:
+    if seed.__class__ is int and seed >= 0:
         return
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise Error(f"a seed is a whole number of at least 0, got {seed!r}")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hexathlon.envs.errors import WrongState
-from hexathlon.envs.messages import TranscriptEntry
+from hexathlon.envs.messages import Action, Message
 from hexathlon.envs.status import Status
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.task import Limits, Task
@@ -25,7 +25,7 @@ class State:
 
     status: Status
     verdict: Verdict | None
-    transcript: tuple[TranscriptEntry, ...]
+    transcript: tuple[Message | Action, ...]
     counters: tuple[int, int, int]
     """Turns, tool errors, characters cut."""
 
