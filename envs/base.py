@@ -10,7 +10,7 @@ snapshots. What the agent sees is a function of (task, seed) and of its own acti
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, cast, get_args
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 from gymnasium.error import ResetNeeded
@@ -264,27 +264,42 @@ class Environment(EpisodeEnvironment):
             ResetNeeded: If the episode has ended.
             EnvFault: If the infrastructure failed.
         """
-        if self._short_turns:
-            if action.__class__ is str and action[:1] not in _CALLS_OR_BLANKS:
-                observation = self._take_prose(action)
+        if not self._short_turns:
+            return self.outcome(self.advance(action)[0])
+        if (
+            action.__class__ is str
+            and action[:1] not in _CALLS_OR_BLANKS
+            and action.isascii()
+            and len(action) <= MAX_TEXT
+            and self._status is _ONGOING
+        ):  # prose, as in `advance`; calls between methods would cost as much as the turn
+            self._turn = turn = self._turn + 1
+            entries = self._transcript.entries
+            entries.append(action)
+            observation = self.on_text(action)
+            if (
+                observation.__class__ is not str
+                or not observation.isascii()
+                or len(observation) > self._most_chars
+            ):
+                observation = self._answered(observation, None)
             else:
-                observation = self._take_turn(action)
-            if self._status is _ONGOING:
-                return (
-                    observation,
-                    0.0,
-                    False,
-                    False,
-                    {  # as `info_of` returns, without the call
-                        "status": "ongoing",
+                entries.append((observation,))
+                if self._status is _ONGOING and turn < self._most_turns:
+                    return observation, 0.0, False, False, {
+                        "status": "ongoing",  # as `info_of` returns
                         "reward_terms": {},
-                        "turn": self._turn,
+                        "turn": turn,
                         "tool_errors": self._tool_errors,
                         "cut_chars": self._cut_chars,
-                    },
-                )
+                    }  # fmt: skip
+                self._end_turn()
+        else:
+            observation = self._take_turn(action)
+        if self._status is not _ONGOING:
             return self.outcome(observation)
-        return self.outcome(self.advance(action)[0])
+        info = info_of(_ONGOING, self._turn, self._tool_errors, self._cut_chars, {})
+        return observation, 0.0, False, False, info
 
     def advance(self, action: Any) -> Advance:
         """Take one assistant turn without assembling the return value of `step`.
@@ -292,8 +307,28 @@ class Environment(EpisodeEnvironment):
         For callers that step many environments: `outcome` and `info_of` assemble the rest,
         immediately for an episode that has ended, and on demand for one that continues.
         """
-        if self._short_turns and action.__class__ is str and action[:1] not in _CALLS_OR_BLANKS:
-            observation = self._take_prose(action)
+        if (
+            self._short_turns
+            and action.__class__ is str
+            and action[:1] not in _CALLS_OR_BLANKS
+            and action.isascii()
+            and len(action) <= MAX_TEXT
+            and self._status is _ONGOING
+        ):
+            self._turn = turn = self._turn + 1
+            entries = self._transcript.entries
+            entries.append(action)
+            observation = self.on_text(action)
+            if (
+                observation.__class__ is not str
+                or not observation.isascii()
+                or len(observation) > self._most_chars
+            ):
+                observation = self._answered(observation, None)
+            else:
+                entries.append((observation,))
+                if self._status is not _ONGOING or turn >= self._most_turns:
+                    self._end_turn()
         else:
             observation = self._take_turn(action)
         return observation, self._status, self._turn, self._tool_errors, self._cut_chars
@@ -328,31 +363,21 @@ class Environment(EpisodeEnvironment):
             answers = [(None, self.on_text(turn.text))]
         return self._settle(answers, None if self.image_size is None else self.frame())
 
-    def _take_prose(self, text: str) -> str:
-        """Take a turn of prose in an environment of texts, as `advance` does with every turn.
-
-        Texts are recorded as they are; ASCII texts within the limits need no further processing.
-        """
-        if self._status is not _ONGOING or len(text) > MAX_TEXT or not text.isascii():
-            return cast("str", self._take_turn(text))
-        self._turn += 1
-        self._transcript.entries.append(text)
-        return self._answered(self.on_text(text), None)
-
     def _answered(self, answer: Content, call: ParsedCall | None) -> str:
         """As `_settle`, for a single answer in an environment of texts."""
-        entries = self._transcript.entries
-        if answer.__class__ is not str or len(answer) > self._most_chars or not answer.isascii():
-            message = self._answer(call, answer, 1)
-            entries.append(message)
-            answer = text_observation((message,))
-        else:
-            entries.append((answer,) if call is None else make_message("tool", answer, call.id))
-        if self._turn >= self._most_turns and self._status is _ONGOING:
+        message = self._answer(call, answer, 1)
+        self._transcript.entries.append(message)
+        self._end_turn()
+        return text_observation((message,))
+
+    def _end_turn(self) -> None:
+        """Truncate the episode after its last turn, and grade it if it has ended."""
+        if self._status is _ONGOING:
+            if self._turn < self._most_turns:
+                return
             self._status = Status.TRUNCATED_TURNS
-        if self._status is not _ONGOING:
-            self._grade()
-        return answer
+        if self.verdict().status == "unscored":
+            self._status = Status.ERROR_JUDGE
 
     def _open_turn(self, action: Any) -> Action:
         if self._status is not Status.ONGOING:
@@ -402,15 +427,8 @@ class Environment(EpisodeEnvironment):
         if frame is not None:
             show_image(new, checked_image(frame, self.image_size))
         self._transcript.entries.extend(new)
-        if self._status is Status.ONGOING and self._turn >= self._limits.turns:
-            self._status = Status.TRUNCATED_TURNS
-        if self._status is not _ONGOING:
-            self._grade()
+        self._end_turn()
         return self._as_observation(new)
-
-    def _grade(self) -> None:
-        if self.verdict().status == "unscored":
-            self._status = Status.ERROR_JUDGE
 
     def _answer(self, call: ParsedCall | None, content: Content, count: int) -> Message:
         limit = max(self._limits.observation_chars // count, 200)
