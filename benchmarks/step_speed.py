@@ -5,8 +5,11 @@
 PYTHON is the interpreter of an environment with the peer. `words-N` are episodes of N turns in
 which the environment answers every word with another one and scores the last; in `guess`, a number
 is found by bisection. Everything that an episode needs is counted: reset (skyrl-gym: make, init),
-steps, verdict. The sides alternate in short rounds, each in its own process, and ratios are those
-of CPU time per step in neighbouring rounds. An interval covers the median with at least 95 %.
+steps, verdict. Our episodes can be repeated from their seed and keep their conversation; the bare
+ones of the peers do neither, those with `-recorded` and `-seeded` do it with the peers' own means.
+
+The sides alternate in short rounds, each in its own process, and ratios are those of CPU time per
+step in neighbouring rounds. An interval covers the median with at least 95 %.
 """
 
 import argparse
@@ -25,6 +28,7 @@ from measuring import Figure, interval, print_findings
 
 HERE = Path(__file__).resolve().parent
 GAMES = ("words-1", "words-5", "words-20", "guess")
+SKYRL_GAMES = (*GAMES, *(f"{game}-recorded" for game in GAMES))
 GEM_GAMES = (*GAMES, *(f"{game}-recorded-seeded" for game in GAMES))
 ROUND_S = 0.05
 """Approximate CPU seconds of a round."""
@@ -85,7 +89,7 @@ def compare(ours: Side, peer: Side, games: Sequence[str], rounds: int) -> None:
     for game in games:
         mine, theirs = [], []
         for number in range(rounds):
-            sides = [(ours, mine, game.removesuffix("-recorded-seeded")), (peer, theirs, game)]
+            sides = [(ours, mine, game.partition("-recorded")[0]), (peer, theirs, game)]
             for side, values, name in sides if number % 2 else reversed(sides):
                 values.append(side.seconds(name))
         ratios = [other / own for own, other in zip(mine, theirs, strict=True)]
@@ -113,7 +117,7 @@ def main() -> None:
     with Side(sys.executable, "step_games.py") as ours:
         if arguments.skyrl:
             with Side(arguments.skyrl, "peers/skyrl_steps.py") as peer:
-                compare(ours, peer, GAMES, arguments.rounds)
+                compare(ours, peer, SKYRL_GAMES, arguments.rounds)
         if arguments.gem:
             with Side(arguments.gem, "peers/gem_steps.py") as peer:
                 compare(ours, peer, GEM_GAMES, arguments.rounds)

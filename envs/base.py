@@ -338,7 +338,7 @@ class Environment(EpisodeEnvironment):
         status = self._status
         if status is _ONGOING:
             return observation, 0.0, False, False, self._step_info({})
-        verdict = self.verdict()
+        verdict = self._verdict or self.verdict()
         info = self._step_info(dict(verdict.terms))
         terminated = status.terminated
         return observation, float(verdict.score), terminated, not terminated, info

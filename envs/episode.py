@@ -139,7 +139,7 @@ class EpisodeEnvironment(gymnasium.Env[Any, Any]):
         if limits is not self._limits:
             self._limit_to(limits)
         self._task = task
-        self._table = _table_of(tools)
+        self._table = _table_of(tools) if tools else _NO_TOOLS
         self._status, self._verdict = _ONGOING, None
         self._turn = self._tool_errors = self._cut_chars = 0
         self._stream, self._stream_of = None, (task.id, self._episode_seed)

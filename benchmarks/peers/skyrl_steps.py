@@ -1,6 +1,7 @@
 """The games of `step_speed.py` in skyrl-gym; executed by the peer's own interpreter.
 
 As in skyrl's generator, an episode is `make`, `init`, `step` until done, `get_metrics` and `close`.
+The games with `-recorded` keep the conversation.
 """
 
 import re
@@ -58,6 +59,27 @@ class Guess(BaseTextEnv):
         )
 
 
+def recorded(kind):
+    """Return the same environment, keeping its conversation as skyrl's SQL and search do."""
+
+    class Recorded(kind):
+        """Keeps the conversation."""
+
+        def __init__(self, env_config=None, extras={}):  # noqa: B006
+            super().__init__(env_config, extras)
+            self.chat_history = []
+
+        def step(self, action):
+            self.chat_history.append({"role": "assistant", "content": action})
+            out = super().step(action)
+            self.chat_history += out["observations"]
+            return out
+
+    return Recorded
+
+
+skyrl_gym.register(id="words-recorded", entry_point=recorded(Words))
+skyrl_gym.register(id="guess-recorded", entry_point=recorded(Guess))
 skyrl_gym.register(id="words", entry_point=Words)
 skyrl_gym.register(id="guess", entry_point=Guess)
 
@@ -70,9 +92,9 @@ ENDS = [extras_of(LAST, MOST)] * len(TARGETS)
 NUMBERS = [extras_of(target, GUESSES) for target in TARGETS]
 
 
-def play_words(turns, count):
+def play_words(name, turns, count):
     for index in range(count):
-        env = skyrl_gym.make("words", env_config=None, extras=ENDS[index % len(ENDS)])
+        env = skyrl_gym.make(name, env_config=None, extras=ENDS[index % len(ENDS)])
         env.init([{"role": "user", "content": "Say done."}])
         for _ in range(turns - 1):
             out = env.step("go")
@@ -84,10 +106,10 @@ def play_words(turns, count):
     return turns * count
 
 
-def play_guess(count):
+def play_guess(name, count):
     steps = 0
     for index in range(count):
-        env = skyrl_gym.make("guess", env_config=None, extras=NUMBERS[index % len(NUMBERS)])
+        env = skyrl_gym.make(name, env_config=None, extras=NUMBERS[index % len(NUMBERS)])
         env.init([{"role": "user", "content": "Guess the number."}])
         low, high = LOWEST, HIGHEST
         while True:
@@ -106,8 +128,11 @@ def play_guess(count):
     return steps
 
 
-GAMES = {f"words-{turns}": partial(play_words, turns) for turns in (1, 5, 20)}
-GAMES["guess"] = play_guess
+GAMES = {}
+for kind in ("", "-recorded"):
+    for turns in (1, 5, 20):
+        GAMES[f"words-{turns}{kind}"] = partial(play_words, f"words{kind}", turns)
+    GAMES[f"guess{kind}"] = partial(play_guess, f"guess{kind}")
 
 if __name__ == "__main__":
     print(f"skyrl-gym {version('skyrl-gym')}", flush=True)
