@@ -211,6 +211,7 @@ class EpisodeEnvironment(gymnasium.Env[Any, Any]):
 
     def _blank(self) -> Self:
         clone = copy.copy(self)
+        clone.__dict__ = dict(vars(clone))  # as in `Environment.__init__`
         clone.action_space = copy.deepcopy(self.action_space)
         clone.observation_space = copy.deepcopy(self.observation_space)
         clone.detach()
