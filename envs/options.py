@@ -13,7 +13,7 @@ from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import parse_address
 from hexathlon.tasks.task import LEVELS, SPLITS, Level, Limits, Split, Task
-from hexathlon.tasks.taskset import TaskSet, shared_taskset
+from hexathlon.tasks.taskset import shared_taskset
 from hexathlon.tasks.validation import choice_problem, explain
 
 __all__ = ["check_choices", "check_limits", "check_options", "check_seed", "choose_task"]
@@ -96,14 +96,14 @@ def choose_task(
     if options.__class__ is dict and len(options) == 1:  # the usual cases, checked by their types
         task_id, index = options.get("task"), options.get("index")
         if task_id.__class__ is str:
-            return _taskset_with(task_id, None).get(task_id)
+            return _named_task(task_id, None)
         if index.__class__ is int and index >= 0:
             return shared_taskset(taskset, split, level, None)[index]
     check_options(options)
     salt = options.get("salt")
     task_id = options.get("task")
     if task_id is not None:
-        return _taskset_with(task_id, salt).get(task_id)
+        return _named_task(task_id, salt)
     split = options.get("split", "heldout" if salt else split)
     level = options.get("level", level)
     tasks = shared_taskset(options.get("taskset", taskset), split, level, salt)
@@ -116,11 +116,16 @@ def choose_task(
     return tasks[int(draw.integers(size))]
 
 
+def _named_task(task_id: str, salt: str | None) -> Task:
+    source, split = _home_of(task_id)
+    return shared_taskset(source, split, None, salt).get(task_id)
+
+
 @lru_cache(maxsize=4096)
-def _taskset_with(task_id: str, salt: str | None) -> TaskSet:
-    """Return the set of all levels that has the task, if there is such a task."""
+def _home_of(task_id: str) -> tuple[str, Split]:
+    """Return the names of a task's source and split."""
     address = parse_address(task_id)
-    return shared_taskset(address.source, address.split, None, salt)
+    return address.source, address.split
 
 
 def check_seed(seed: object) -> None:
