@@ -122,8 +122,12 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         count = self.num_envs
         merged = LazyInfos()  # as in `_batch`, without the calls
         merged.source = self, self._numbers, infos
-        ends = _zeros(count, _BOOL), _zeros(count, _BOOL)
-        return tuple(self._latest), _zeros(count), *ends, merged
+        rewards, terminations, truncations = (
+            _zeros(count),
+            _zeros(count, _BOOL),
+            _zeros(count, _BOOL),
+        )
+        return tuple(self._latest), rewards, terminations, truncations, merged
 
     def _batch(self, infos: list[Any], eventful: Sequence[Arrival]) -> Batch:
         """Assemble the batch of a step; answers not in `eventful` have no reward and no end."""
