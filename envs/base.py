@@ -371,7 +371,8 @@ class Environment(EpisodeEnvironment):
         message = self._answer(call, answer, 1)
         self._transcript.entries.append(message)
         self._end_turn()
-        return text_observation((message,))
+        content = message["content"]
+        return content if content.__class__ is str else text_observation((message,))
 
     def _end_turn(self) -> None:
         """Truncate the episode after its last turn, and grade it if it has ended."""
