@@ -49,10 +49,11 @@ test-vllm:
 test-bridges:
 	@scripts/bridges
 
-# Peers run if their interpreters are given: make bench SKYRL=… INSPECT=… LM_EVAL=…
+# Peers run if their interpreters are given: make bench SKYRL=… GEM=… INSPECT=… LM_EVAL=…
 bench:
 	@scripts/install --dev
 	.venv/bin/python benchmarks/env_speed.py $(if $(SKYRL),--peer $(SKYRL))
+	.venv/bin/python benchmarks/step_speed.py $(if $(SKYRL),--skyrl $(SKYRL)) $(if $(GEM),--gem $(GEM))
 	.venv/bin/python benchmarks/vector_speed.py
 	.venv/bin/python benchmarks/roleplay_speed.py
 	.venv/bin/python benchmarks/harness_speed.py $(if $(INSPECT),--peer $(INSPECT)) $(if $(LM_EVAL),--lm-eval $(LM_EVAL))

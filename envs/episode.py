@@ -20,12 +20,27 @@ from hexathlon.envs.tools import ToolTable
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import verify
 from hexathlon.tasks.seeding import generator_for
-from hexathlon.tasks.task import Limits, Task
+from hexathlon.tasks.task import Limits, Task, ToolSchema
 
 __all__ = ["EpisodeEnvironment"]
 
 _LIMITS = Limits()
+_NO_TOOLS = ToolTable(())
+_MOST_TABLES = 64
+_ONGOING = Status.ONGOING  # cached, as the member lookup is slow
 _UNGRADED = Verdict(score=0.0, evidence={"graded": False})
+_tables: dict[tuple[int, ...], ToolTable] = {}
+
+
+def _table_of(tools: tuple[ToolSchema, ...]) -> ToolTable:
+    """Return the table of these schemas; tasks of one kind share schemas, and so the table."""
+    key = tuple(map(id, tools))
+    table = _tables.get(key)
+    if table is None:
+        if len(_tables) >= _MOST_TABLES:
+            _tables.clear()
+        table = _tables[key] = ToolTable(tools)
+    return table
 
 
 class EpisodeEnvironment(gymnasium.Env[Any, Any]):
@@ -44,8 +59,8 @@ class EpisodeEnvironment(gymnasium.Env[Any, Any]):
     def __init__(self, limits: Mapping[str, Any] | None = None) -> None:
         self.limits_override = check_limits(limits or {})
         self._task: Task | None = None
-        self._limits = _LIMITS
-        self._table = ToolTable(())
+        self._limit_to(_LIMITS)
+        self._table = _NO_TOOLS
         self._status = Status.ABORTED
         self._verdict: Verdict | None = None
         self._transcript = Transcript(())
@@ -118,15 +133,20 @@ class EpisodeEnvironment(gymnasium.Env[Any, Any]):
     def _begin(self, task: Task) -> None:
         if task.family != self.family:
             raise ValueError(f"{task.id} is a {task.family} task, this is {self.family}")
-        self._task = task
-        limits = task.limits
+        limits, tools = task.limits, task.tools
         if self.limits_override:
             limits = Limits(**{**limits.model_dump(), **self.limits_override})
-        self._limits = limits
-        self._table = ToolTable(task.tools)
-        self._status, self._verdict = Status.ONGOING, None
+        if limits is not self._limits:
+            self._limit_to(limits)
+        self._task = task
+        self._table = _table_of(tools) if tools else _NO_TOOLS
+        self._status, self._verdict = _ONGOING, None
         self._turn = self._tool_errors = self._cut_chars = 0
         self._stream, self._stream_of = None, (task.id, self._episode_seed)
+
+    def _limit_to(self, limits: Limits) -> None:
+        self._limits = limits
+        self._most_turns, self._most_chars = limits.turns, limits.observation_chars
 
     @property
     def _np_random(self) -> np.random.Generator | None:
@@ -155,7 +175,7 @@ class EpisodeEnvironment(gymnasium.Env[Any, Any]):
             rng=None if self._stream is None else self._stream.bit_generator.state,
             status=self._status,
             verdict=self._verdict,
-            transcript=tuple(self._transcript.entries),
+            transcript=self._transcript.frozen(),
             counters=(self._turn, self._tool_errors, self._cut_chars),
             payload=self.save(),
         )
@@ -168,7 +188,8 @@ class EpisodeEnvironment(gymnasium.Env[Any, Any]):
         """
         self._require_fork()
         state.require_family(self.family)
-        self._task, self._limits, self._episode_seed = state.task, state.limits, state.seed
+        self._task, self._episode_seed = state.task, state.seed
+        self._limit_to(state.limits)
         self._table = ToolTable(state.task.tools)
         self._status, self._verdict = state.status, state.verdict
         self._transcript = Transcript(state.transcript)
@@ -190,6 +211,7 @@ class EpisodeEnvironment(gymnasium.Env[Any, Any]):
 
     def _blank(self) -> Self:
         clone = copy.copy(self)
+        clone.__dict__ = dict(vars(clone))  # as in `Environment.__init__`
         clone.action_space = copy.deepcopy(self.action_space)
         clone.observation_space = copy.deepcopy(self.observation_space)
         clone.detach()
@@ -212,9 +234,9 @@ class EpisodeEnvironment(gymnasium.Env[Any, Any]):
         if not self.grading:
             return _UNGRADED
         try:
-            verdict = verify(self.task, self.final_state(), self._transcript)
+            verdict = verify(self._task or self.task, self.final_state(), self._transcript)
         except Exception as error:
             raise VerifierFault(f"verifying {self.task.id} failed: {error!r}") from error
-        if self._status is not Status.ONGOING:
+        if self._status is not _ONGOING:
             self._verdict = verdict
         return verdict

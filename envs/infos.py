@@ -22,14 +22,14 @@ def reset_info_of(
     task: Task, seed: int, system_prompt: str, status: Status, tool_format: ToolFormat = "plain"
 ) -> dict[str, Any]:
     """Return the info dictionary of a reset."""
-    tools = _TOOLS.dump_python(task.tools)
+    tools = _TOOLS.dump_python(task.tools) if task.tools else ()
     return {
         "task_id": task.opaque_id,
         "task_hash": task.hash,
         "seed": seed,
         "system_prompt": system_prompt,
         "tools": tools if tool_format == "plain" else _formatted(tools, tool_format),
-        "status": status.value,
+        "status": status._value_,  # avoids the descriptor lookup of `value`
         "reward_terms": {},
         "turn": 0,
     }
@@ -49,7 +49,7 @@ def info_of(
 ) -> dict[str, Any]:
     """Return the info dictionary of a step."""
     return {
-        "status": status._value_,  # avoids the descriptor lookup of `value`
+        "status": status._value_,
         "reward_terms": terms,
         "turn": turn,
         "tool_errors": tool_errors,

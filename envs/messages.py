@@ -8,13 +8,14 @@ into this form by `hexathlon.baselines`, not here.
 import json
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, TypedDict, overload
+from typing import Any, NamedTuple, TypedDict, cast, overload
 
 from hexathlon.evaluators.content import Content, Image, Text, described, joined, parts_of
 
 __all__ = [
     "MAX_CALLS",
     "Action",
+    "TranscriptEntry",
     "Message",
     "ParsedCall",
     "ToolCall",
@@ -215,13 +216,31 @@ def assistant_message(action: Action) -> Message:
     return Message(role="assistant", content=action.text, tool_calls=calls, tool_call_id="")
 
 
+TranscriptEntry = Message | Action | str | tuple[str]
+"""A message, a parsed assistant turn, the prose of an assistant turn, or a user's text."""
+
+
 class Transcript(Sequence[Message]):
-    """The messages of an episode; assistant turns are converted to messages on access."""
+    """The messages of an episode; entries in another form are converted to messages on access.
+
+    Attributes:
+        entries: In order; a turn of prose and its answer are appended as texts, since most
+            messages are never read.
+    """
 
     __slots__ = ("entries",)
 
-    def __init__(self, entries: Iterable[Message | Action]) -> None:
+    def __init__(self, entries: Iterable[TranscriptEntry]) -> None:
         self.entries = list(entries)
+
+    def frozen(self) -> tuple[Message | Action, ...]:
+        """Return the entries; texts are converted to messages and turns."""
+        for index, entry in enumerate(self.entries):
+            if isinstance(entry, str):
+                self.entries[index] = Action(entry, ())
+            elif not isinstance(entry, (dict, Action)):
+                self._message(index)
+        return cast("tuple[Message | Action, ...]", tuple(self.entries))
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -233,8 +252,18 @@ class Transcript(Sequence[Message]):
     def __getitem__(self, index: int | slice) -> Message | tuple[Message, ...]:
         if isinstance(index, slice):
             return tuple(self[i] for i in range(*index.indices(len(self.entries))))
+        return self._message(index)
+
+    def _message(self, index: int) -> Message:
         entry = self.entries[index]
-        return assistant_message(entry) if isinstance(entry, Action) else entry
+        if isinstance(entry, dict):
+            return entry
+        if isinstance(entry, str):
+            return assistant_message(Action(entry, ()))
+        if isinstance(entry, Action):
+            return assistant_message(entry)
+        message = self.entries[index] = make_message("user", entry[0])
+        return message
 
 
 def scrub(text: str) -> str:

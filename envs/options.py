@@ -1,6 +1,7 @@
 """Options of `reset`, and the choices of `make`, checked before anything is built."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,8 @@ def check_limits(limits: object) -> dict[str, Any]:
     """
     if not isinstance(limits, Mapping):
         raise ValueError(f"limits must be a mapping such as {{'turns': 5}}, got {limits!r:.80}")
+    if not limits:
+        return {}
     try:
         Limits(**limits)
     except (ValidationError, TypeError) as error:
@@ -90,12 +93,17 @@ def choose_task(
         ValueError: If a value has the wrong type, or options contradict each other.
         TaskError: If there is no such task.
     """
+    if options.__class__ is dict and len(options) == 1:  # the usual cases, checked by their types
+        task_id, index = options.get("task"), options.get("index")
+        if task_id.__class__ is str:
+            return _named_task(task_id, None)
+        if index.__class__ is int and index >= 0:
+            return shared_taskset(taskset, split, level, None)[index]
     check_options(options)
     salt = options.get("salt")
-    if options.get("task") is not None:
-        address = parse_address(options["task"])
-        named = shared_taskset(address.source, address.split, None, salt)
-        return named.get(options["task"])
+    task_id = options.get("task")
+    if task_id is not None:
+        return _named_task(task_id, salt)
     split = options.get("split", "heldout" if salt else split)
     level = options.get("level", level)
     tasks = shared_taskset(options.get("taskset", taskset), split, level, salt)
@@ -108,7 +116,21 @@ def choose_task(
     return tasks[int(draw.integers(size))]
 
 
+def _named_task(task_id: str, salt: str | None) -> Task:
+    source, split = _home_of(task_id)
+    return shared_taskset(source, split, None, salt).get(task_id)
+
+
+@lru_cache(maxsize=4096)
+def _home_of(task_id: str) -> tuple[str, Split]:
+    """Return the names of a task's source and split."""
+    address = parse_address(task_id)
+    return address.source, address.split
+
+
 def check_seed(seed: object) -> None:
     """Raise `gymnasium.error.Error` unless the seed is a non-negative integer."""
+    if seed.__class__ is int and seed >= 0:
+        return
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise Error(f"a seed is a whole number of at least 0, got {seed!r}")

@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 import gymnasium
 
-from hexathlon.envs.registry import ENVIRONMENTS, EnvironmentInfo
+from hexathlon.envs.registry import ENVIRONMENTS, PLUGIN_GROUP, EnvironmentInfo
 from hexathlon.evaluators.verifier import Verifier, register_verifier
 from hexathlon.tasks.registry import register_source
 from hexathlon.tasks.source import TaskSource
 
 __all__ = ["GROUP", "Plugin", "PluginError", "enlist", "load_plugins", "offer"]
 
-GROUP = "hexathlon.envs"
+GROUP = PLUGIN_GROUP
 
 
 class PluginError(Exception):

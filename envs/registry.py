@@ -16,6 +16,7 @@ import gymnasium
 
 __all__ = [
     "ENVIRONMENTS",
+    "PLUGIN_GROUP",
     "RETIRED",
     "SHIPPED",
     "TASK_SANDBOX",
@@ -24,7 +25,21 @@ __all__ = [
     "missing_extra",
     "register_environments",
     "retired",
+    "short",
 ]
+
+
+PLUGIN_GROUP = "hexathlon.envs"
+"""Entry-point group under which other packages declare environments."""
+
+
+def short(env_id: str) -> str:
+    """Return the short name of an id.
+
+    >>> short("hexathlon/SQL-v0")
+    'SQL'
+    """
+    return env_id.rpartition("/")[2].rpartition("-v")[0]
 
 
 class EnvironmentInfo(NamedTuple):

@@ -20,9 +20,12 @@ class Status(StrEnum):
     @property
     def terminated(self) -> bool:
         """Whether the task itself has ended."""
-        return self in (Status.COMPLETED, Status.ERROR_JUDGE)
+        return self in _TASK_ENDS
 
     @property
     def truncated(self) -> bool:
         """Whether a budget or the caller ended the episode."""
         return self is not Status.ONGOING and not self.terminated
+
+
+_TASK_ENDS = (Status.COMPLETED, Status.ERROR_JUDGE)  # cached, as looking up members is slow

@@ -8,6 +8,7 @@ allows. Error texts explain how to correct the call.
 import difflib
 import inspect
 import math
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
@@ -92,7 +93,9 @@ class ToolTable:
     """The tools of one task, with their schemas for checking calls."""
 
     def __init__(self, schemas: tuple[ToolSchema, ...]) -> None:
+        self.tools = schemas
         self.schemas = {schema.name: schema.parameters for schema in schemas}
+        self._texts = {name: _text_lengths(schema) for name, schema in self.schemas.items()}
 
     def problem(self, call: ParsedCall) -> str:
         """Return the fault of a call; empty if it fits its schema."""
@@ -104,7 +107,28 @@ class ToolTable:
             hint = f" Did you mean {near[0]!r}?" if near else ""
             known = ", ".join(self.schemas) or "none"
             return f"there is no tool {call.name[:80]!r}.{hint} The tools are: {known}."
+        texts, arguments = self._texts[call.name], call.arguments
+        if texts is not None and len(arguments) == len(texts):
+            for key, value in arguments.items():
+                if value.__class__ is not str or len(value) > texts.get(key, -1):
+                    break
+            else:
+                return ""
         return argument_problem(call.name, call.arguments, schema)
+
+
+def _text_lengths(schema: Mapping[str, Any]) -> dict[str, int] | None:
+    """Return the maximum lengths of a tool's arguments if all are required texts, else None."""
+    properties = schema.get("properties", {})
+    plain = all(
+        isinstance(value, Mapping)
+        and value.get("type") == "string"
+        and not value.keys() - {"type", "maxLength", "description"}
+        for value in properties.values()
+    )
+    if not plain or set(properties) != set(schema.get("required", ())):
+        return None
+    return {key: value.get("maxLength", sys.maxsize) for key, value in properties.items()}
 
 
 def argument_problem(name: str, arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> str:

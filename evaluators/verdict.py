@@ -2,9 +2,10 @@
 
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, ValidationError
 
-from hexathlon.tasks.record import StrictRecord
+from hexathlon.tasks.errors import InvalidRecord
+from hexathlon.tasks.record import StrictRecord, explained
 
 __all__ = ["Verdict"]
 
@@ -28,6 +29,13 @@ class Verdict(StrictRecord):
 
     evidence: dict[str, Any] = Field(default_factory=dict)
     """Basis of the decision, as JSON; never the expected answer."""
+
+    def __init__(self, /, **data: Any) -> None:
+        # As the base's, but without handing the fields on twice: every episode makes a verdict.
+        try:
+            self.__pydantic_validator__.validate_python(data, self_instance=self)
+        except ValidationError as error:
+            raise InvalidRecord(explained(type(self), error)) from None
 
     @property
     def passed(self) -> bool:

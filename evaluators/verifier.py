@@ -134,7 +134,8 @@ def get_verifier(name: str) -> RegisteredVerifier:
     Raises:
         UnknownVerifier: If nothing is registered under the name.
     """
-    if name not in _loaded:
+    loaded = _loaded.get(name)
+    if loaded is None:
         if name not in _entries:
             raise UnknownVerifier(f"there is no verifier {name!r}. Known: {sorted(_entries)}")
         target, version, deterministic = _entries[name]
@@ -143,8 +144,8 @@ def get_verifier(name: str) -> RegisteredVerifier:
             function = cast("Verifier", getattr(importlib.import_module(module), attribute))
         else:
             function = target
-        _loaded[name] = RegisteredVerifier(name, version, deterministic, function)
-    return _loaded[name]
+        loaded = _loaded[name] = RegisteredVerifier(name, version, deterministic, function)
+    return loaded
 
 
 def verify(task: Task, final_state: Mapping[str, Any], transcript: Messages) -> Verdict:
@@ -152,9 +153,14 @@ def verify(task: Task, final_state: Mapping[str, Any], transcript: Messages) -> 
 
     The score is 1 only if each headline check gives 1; the others appear among the terms.
     """
+    checks = task.checks
+    if len(checks) == 1 and checks[0].headline:
+        check = checks[0]
+        function = get_verifier(check.name).function
+        return function(task, check.params, final_state, transcript)
     headline: dict[str, Verdict] = {}
     beside: dict[str, float] = {}
-    for position, check in enumerate(task.checks):
+    for position, check in enumerate(checks):
         verdict = get_verifier(check.name).function(task, check.params, final_state, transcript)
         label = check.name if check.name not in headline else f"{check.name}#{position}"
         if check.headline:

@@ -21,6 +21,7 @@ from hexathlon.tasks.validation import choice_problem
 __all__ = ["TaskSet", "build_task", "commitment", "shared_taskset"]
 
 _CACHED_TASKS = 256
+_CACHED_IDS = 4096
 
 
 def commitment(salt: str) -> str:
@@ -63,6 +64,7 @@ class TaskSet:
         self.level = level
         self._salt = salt
         self._cache: OrderedDict[str, Task] = OrderedDict()
+        self._ids: dict[int, str] = {}
         self._lock = threading.Lock()
         self._building = threading.Lock()  # sources need not be thread-safe
 
@@ -100,7 +102,19 @@ class TaskSet:
         return (self.task_id(index) for index in range(end))
 
     def __getitem__(self, index: int) -> Task:
-        return self.get(self.task_id(index))
+        task_id = self._ids.get(index)
+        if task_id is not None:
+            with self._lock:
+                task = self._cache.get(task_id)
+                if task is not None:
+                    self._cache.move_to_end(task_id)
+                    return task
+        else:
+            task_id = self.task_id(index)
+            if len(self._ids) >= _CACHED_IDS:
+                self._ids.clear()
+            self._ids[index] = task_id
+        return self.get(task_id)
 
     def __iter__(self) -> Iterator[Task]:
         return (self.get(task_id) for task_id in self.ids())
@@ -111,14 +125,15 @@ class TaskSet:
         Raises:
             UnknownTask: If the id belongs to another source, split or level.
         """
+        with self._lock:
+            task = self._cache.get(task_id)
+            if task is not None:
+                self._cache.move_to_end(task_id)
+                return task
         address = parse_address(task_id)
         wanted = (self.source.name, self.split, self.level or address.level)
         if (address.source, address.split, address.level) != wanted:
             raise UnknownTask(task_id, f"it is not in {self.name}")
-        with self._lock:
-            if task_id in self._cache:
-                self._cache.move_to_end(task_id)
-                return self._cache[task_id]
         with self._building:
             task = built(self.source, task_id, self._salt)
         with self._lock:

@@ -1,5 +1,6 @@
 """Benchmarks that need a GPU run in a tiny form on a CPU, so that they work when there is one."""
 
+import json
 import re
 import subprocess
 import sys
@@ -37,3 +38,20 @@ def test_training_steps_weight_transfers_and_memory() -> None:
         assert found[f"{layout}: peak memory"] > 0
     assert found["transfer"] > 0
     assert 0 < found["transfer / plain copy, in bandwidth"] < 1
+
+
+def test_games_of_the_step_benchmark_play_whole_episodes() -> None:
+    done = subprocess.run(
+        [sys.executable, BENCHMARKS / "step_games.py"],
+        input="words-1 3\nwords-5 70\nguess 64\n",
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    name, *answers = done.stdout.splitlines()
+    assert name == "hexathlon"
+    single, five, guessed = (json.loads(answer) for answer in answers)
+    assert (single["steps"], five["steps"]) == (3, 350)
+    assert 64 <= guessed["steps"] <= 6 * 64  # bisection finds one of fifty numbers in six guesses
+    assert min(each["cpu_s"] for each in (single, five, guessed)) > 0

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from hexathlon.baselines.engines.served.settings import usable_cores
-from hexathlon.baselines.harness.environments import all_environments
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable
+from hexathlon.baselines.harness.listing import all_environments
 from hexathlon.envs.registry import ENVIRONMENTS, missing_extra
 
 __all__ = ["DoctorCheck", "probes"]

@@ -6,16 +6,17 @@ from typing import Any
 import gymnasium
 
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageError, near_miss
+from hexathlon.baselines.harness.listing import all_environments
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import EnvFault
-from hexathlon.envs.plugins import PluginError, load_plugins
 from hexathlon.envs.registry import (
     ENVIRONMENTS,
     RETIRED,
     EnvironmentInfo,
     missing_extra,
     retired,
+    short,
 )
 from hexathlon.tasks.errors import MissingData, TaskError
 from hexathlon.tasks.source import parse_address
@@ -23,36 +24,12 @@ from hexathlon.tasks.task import Level, Split
 from hexathlon.tasks.taskset import TaskSet
 
 __all__ = [
-    "all_environments",
     "environment_for_task",
     "find_environment",
     "make_environment",
     "open_taskset",
     "refuse_retired",
-    "short",
 ]
-
-
-def short(env_id: str) -> str:
-    """Return the short name of an id.
-
-    >>> short("hexathlon/SQL-v1")
-    'SQL'
-    """
-    return env_id.rpartition("/")[2].rpartition("-v")[0]
-
-
-def all_environments() -> list[EnvironmentInfo]:
-    """Return every environment, including those of plugins.
-
-    Raises:
-        EnvironmentUnavailable: If a plugin cannot be loaded.
-    """
-    try:
-        load_plugins()
-    except PluginError as error:
-        raise EnvironmentUnavailable(str(error)) from None
-    return list(ENVIRONMENTS.values())
 
 
 def find_environment(name: str) -> EnvironmentInfo:

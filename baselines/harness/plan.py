@@ -17,13 +17,12 @@ from hexathlon.baselines.harness.environments import (
     find_environment,
     make_environment,
     open_taskset,
-    short,
 )
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageError
 from hexathlon.baselines.harness.machine import code_state, hardware
 from hexathlon.baselines.harness.models import OpenedModel
 from hexathlon.envs.errors import EnvFault
-from hexathlon.envs.registry import EnvironmentInfo
+from hexathlon.envs.registry import EnvironmentInfo, short
 from hexathlon.evaluators.records.plan import PLAN_SCHEMA, TrialKey
 from hexathlon.evaluators.settings_text import read_settings_text
 from hexathlon.tasks.errors import TaskError

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hexathlon.baselines.harness.environments import short
 from hexathlon.baselines.harness.errors import UsageError
 from hexathlon.baselines.harness.tables import ReportTable
 from hexathlon.baselines.rollout.faults import POLICIES
+from hexathlon.envs.registry import short
 from hexathlon.evaluators.anchors import CEILING_AGENT, FLOOR_AGENTS
 from hexathlon.evaluators.judged.file import JudgedError
 from hexathlon.evaluators.judged.results import JudgedSummary, judged_summaries

@@ -22,7 +22,7 @@ from hexathlon.envs.loops import LoopLease
 from hexathlon.envs.vector import batching
 from hexathlon.envs.vector.batching import OnFault, VectorFault
 from hexathlon.envs.vector.dispatch import Dispatcher, PendingCall
-from hexathlon.envs.vector.infos import lazy_infos
+from hexathlon.envs.vector.infos import LazyInfos, lazy_infos
 from hexathlon.envs.vector.inplace import InPlace
 from hexathlon.envs.vector.lanes import Arrival, Lane
 
@@ -116,9 +116,18 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
             arrivals = sorted(self._all(self.num_envs), key=_number)
             return self._batch([arrival.info for arrival in arrivals], arrivals)
         self._latest, infos, eventful = self._in_place.step(actions)
-        if eventful:
+        if eventful or not self._as_tuple:
             self._in_step = not any(lane.done for lane in self._lanes)
-        return self._batch(infos, eventful)
+            return self._batch(infos, eventful)
+        count = self.num_envs
+        merged = LazyInfos()  # as in `_batch`, without the calls
+        merged.source = self, self._numbers, infos
+        rewards, terminations, truncations = (
+            _zeros(count),
+            _zeros(count, _BOOL),
+            _zeros(count, _BOOL),
+        )
+        return tuple(self._latest), rewards, terminations, truncations, merged
 
     def _batch(self, infos: list[Any], eventful: Sequence[Arrival]) -> Batch:
         """Assemble the batch of a step; answers not in `eventful` have no reward and no end."""
@@ -126,8 +135,8 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         batch: Batch = (
             tuple(self._latest) if self._as_tuple else self._batched_observations(),
             _zeros(count),
-            _zeros(count, bool),
-            _zeros(count, bool),
+            _zeros(count, _BOOL),
+            _zeros(count, _BOOL),
             lazy_infos(self, self._numbers, infos),
         )
         if eventful:
@@ -304,3 +313,4 @@ def vectorised(env: Callable[..., AnyEnv]) -> Callable[..., Any]:
 
 _number = attrgetter("number")
 _zeros = np.zeros
+_BOOL = np.dtype(bool)  # a dtype is faster to look up than a type

@@ -14,38 +14,40 @@ from hexathlon.envs.infos import Advance, info_of
 __all__ = ["LazyInfos", "lazy_infos"]
 
 
+InfoSource = tuple[VectorEnv[Any, Any, Any] | None, Sequence[int], list[dict[str, Any] | Advance]]
+
+
 class LazyInfos(dict[str, Any]):
     """A dictionary equal to the info of Gymnasium's own vectors, filled on first access.
 
     Attributes:
-        vector: The vector, whose merging rules apply; None once merged.
-        numbers: Indices of the environments that answered.
-        infos: The info of each, or the `Advance` from which it is made.
+        source: The vector, whose merging rules apply (None once merged); the indices of the
+            environments that answered; the info of each, or the `Advance` from which it is made.
     """
 
-    # Assigned by `lazy_infos`: a Python __init__ would cost as much as the rest of a batch.
-    __slots__ = ("infos", "numbers", "vector")
+    # Assigned by the vector: a Python __init__ would cost as much as the rest of a batch.
+    __slots__ = ("source",)
 
-    vector: VectorEnv[Any, Any, Any] | None
-    numbers: Sequence[int]
-    infos: list[dict[str, Any] | Advance]
+    source: InfoSource
 
     @property
     def each(self) -> dict[int, dict[str, Any]]:
         """The unmerged info of each environment, by index."""
-        return dict(zip(self.numbers, self._made(), strict=True))
+        return dict(zip(self.source[1], self._made(), strict=True))
 
     def _made(self) -> list[Any]:
-        for place, info in enumerate(self.infos):
+        infos = self.source[2]
+        for place, info in enumerate(infos):
             if isinstance(info, tuple):
-                self.infos[place] = info_of(*info[1:], {})
-        return self.infos
+                infos[place] = info_of(*info[1:], {})
+        return infos
 
     def _fill(self) -> None:
-        if self.vector is not None:
-            vector, self.vector = self.vector, None
+        vector, numbers, infos = self.source
+        if vector is not None:
+            self.source = None, numbers, infos
             merged: dict[str, Any] = {}
-            for number, info in zip(self.numbers, self._made(), strict=True):
+            for number, info in zip(numbers, self._made(), strict=True):
                 merged = vector._add_info(merged, info, number)
             dict.update(self, merged)
 
@@ -60,9 +62,7 @@ def lazy_infos(
 ) -> LazyInfos:
     """Return the info of these environments, merged on first access by the vector's rules."""
     merged = LazyInfos()
-    merged.vector = vector
-    merged.numbers = numbers
-    merged.infos = infos
+    merged.source = vector, numbers, infos
     return merged
 
 

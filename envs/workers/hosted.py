@@ -305,7 +305,7 @@ class HostedEnvironment(AsyncEnvironment):
 
     def _begin_hosted(self, episode: Any) -> None:
         self._task = Task.model_validate(episode["task"])
-        self._limits = Limits.model_validate(episode["limits"])
+        self._limit_to(Limits.model_validate(episode["limits"]))
         self._messages = [message_from_data(message) for message in episode["messages"]]
         self._ended = None
 

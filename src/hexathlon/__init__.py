@@ -13,7 +13,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from hexathlon.envs.registry import register_environments
-from hexathlon.tasks.version import VERSION as __version__
 
 if TYPE_CHECKING:
     from hexathlon.baselines.api import evaluate, load_run, make_agent, train
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from hexathlon.tasks.source import TaskSource
     from hexathlon.tasks.task import Task
     from hexathlon.tasks.taskset import TaskSet
+    from hexathlon.tasks.version import VERSION as __version__
 
 __all__ = [
     "AsyncEnvironment",
@@ -75,9 +75,12 @@ register_environments()
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    home, original = _HOMES.get(name), name
+    if name == "__version__":  # reading the distribution's metadata takes as long as many modules
+        home, original = "hexathlon.tasks.version", "VERSION"
+    if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOMES[name]), name)
+    value = getattr(importlib.import_module(home), original)
     globals()[name] = value
     return value
 

@@ -25,9 +25,9 @@ def compare(
     import json
 
     from hexathlon.baselines.harness.compare import compare_runs
-    from hexathlon.baselines.harness.environments import short
     from hexathlon.baselines.harness.report import percent, span
     from hexathlon.baselines.harness.tables import ReportTable
+    from hexathlon.envs.registry import short
     from hexathlon_cli.output import note, print_table, print_text
 
     rows = compare_runs(runs)

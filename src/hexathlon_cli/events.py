@@ -1,17 +1,17 @@
 """Events and the sizes of their task sets, as `list` and `show` print them."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hexathlon.baselines.harness.environments import open_taskset, short
 from hexathlon.baselines.harness.errors import CommandError
-from hexathlon.envs.registry import EnvironmentInfo, missing_extra
-from hexathlon.tasks.sizes import GENERATED_SIZES, missing_data
-from hexathlon.tasks.task import SPLITS as ALL_SPLITS
+from hexathlon.envs.registry import EnvironmentInfo, missing_extra, short
+from hexathlon.tasks.sizes import PUBLIC_SPLITS, known_sizes, missing_data
+
+if TYPE_CHECKING:
+    from hexathlon.tasks.task import Split
 
 __all__ = ["MISSING", "SPLITS", "UNBOUNDED", "describe_event", "sizes_of"]
 
-SPLITS = tuple(split for split in ALL_SPLITS if split != "heldout")
-"""Splits that need no secret."""
+SPLITS = PUBLIC_SPLITS
 
 MISSING, UNBOUNDED = "needs", "unbounded"
 """Key for what a set lacks on this machine; size of an unbounded set."""
@@ -36,12 +36,15 @@ def sizes_of(info: EnvironmentInfo, taskset: str) -> dict[str, Any]:
     missing = missing_data(taskset)
     if missing:
         return {MISSING: missing}
-    known = GENERATED_SIZES.get(taskset)
-    sizes: dict[str, Any] = {}
-    for split in SPLITS:
-        try:
-            size = known[split] if known else open_taskset(info, taskset, split, None, None).size
-        except CommandError as error:
-            return {MISSING: str(error)}
-        sizes[split] = UNBOUNDED if size is None else size
-    return sizes
+    try:
+        sizes = known_sizes(taskset) or _counted(info, taskset)
+    except CommandError as error:
+        return {MISSING: str(error)}
+    return {split: UNBOUNDED if size is None else size for split, size in sizes.items()}
+
+
+def _counted(info: EnvironmentInfo, taskset: str) -> "dict[Split, int | None]":
+    """Return the sizes that the source says."""
+    from hexathlon.baselines.harness.environments import open_taskset
+
+    return {split: open_taskset(info, taskset, split, None, None).size for split in SPLITS}

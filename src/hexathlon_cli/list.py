@@ -15,7 +15,7 @@ def list_(as_json: AsJson = False) -> int:
     """
     import json
 
-    from hexathlon.baselines.harness.environments import all_environments
+    from hexathlon.baselines.harness.listing import all_environments
     from hexathlon.baselines.harness.tables import ReportTable
     from hexathlon_cli.events import SPLITS, describe_event, sizes_of
     from hexathlon_cli.output import print_table, print_text

@@ -11,7 +11,7 @@ from hexathlon.baselines.bridges.listing import TaskListing
 from hexathlon.baselines.bridges.rendering import TurnReply
 from hexathlon.baselines.codecs.registry import CODEC_NAMES
 from hexathlon.baselines.gateway.listening import without_delay
-from hexathlon.baselines.harness.environments import find_environment, short
+from hexathlon.baselines.harness.environments import find_environment
 from hexathlon.baselines.harness.errors import (
     EnvironmentUnavailable,
     ExitCode,
@@ -19,6 +19,7 @@ from hexathlon.baselines.harness.errors import (
     near_miss,
 )
 from hexathlon.envs.errors import EnvFault
+from hexathlon.envs.registry import short
 from hexathlon.tasks.errors import TaskError
 from hexathlon_cli.output import note
 from hexathlon_cli.playing.choice import TaskChoice

@@ -70,8 +70,8 @@ def verify(
 
 def _bounds(run: Path) -> str:
     """Return the score of each environment under each treatment of trials without a score."""
-    from hexathlon.baselines.harness.environments import short
     from hexathlon.baselines.harness.report import percent, read_run, span
+    from hexathlon.envs.registry import short
 
     parts = []
     for env in read_run(run).summary.envs:

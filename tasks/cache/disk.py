@@ -23,6 +23,7 @@ __all__ = ["CacheUsage", "DiskCache", "cache_location", "cache_size", "shared_ca
 
 SIZE_VARIABLE = "HEXATHLON_CACHE_SIZE"
 FOLDER_VARIABLE = "HEXATHLON_CACHE"
+_VARIABLES = (FOLDER_VARIABLE, SIZE_VARIABLE, "XDG_CACHE_HOME", "HOME", "USERPROFILE")
 DEFAULT_SIZE = 1_000_000_000
 _MAGIC = b"hexathlon cache 1\n"
 _OFF = "off"
@@ -225,6 +226,12 @@ def shared_cache() -> DiskCache | None:
     Raises:
         TaskError: If `HEXATHLON_CACHE_SIZE` is no size.
     """
+    return _cache_of(*map(os.environ.get, _VARIABLES))
+
+
+@lru_cache(maxsize=8)
+def _cache_of(*variables: str | None) -> DiskCache | None:
+    """Return the cache for values of the environment variables that decide on it."""
     size = cache_size()
     try:
         return _cache_in(cache_location(), size) if size else None

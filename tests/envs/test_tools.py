@@ -3,6 +3,8 @@
 from typing import Literal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hexathlon.envs.messages import ParsedCall, cut_middle, parse_message, parse_text, scrub
 from hexathlon.envs.tools import ToolTable, argument_problem, schemas_of, tool
@@ -157,3 +159,35 @@ def test_numbers_are_finite(number):
     schema = {"type": "object", "properties": {"far": {"type": "number"}, "any": {}}}
     assert "must be a finite number" in argument_problem("scroll", {"far": number}, schema)
     assert argument_problem("scroll", {"far": 1e308, "any": number}, schema) == ""
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["sql", "note", "other"]),
+        st.one_of(st.text(max_size=8), st.integers(), st.none(), st.just("x" * 9)),
+    )
+)
+def test_texts_are_checked_by_length_as_by_their_schema(arguments):
+    schema = {
+        "type": "object",
+        "properties": {"sql": {"type": "string", "maxLength": 8}, "note": {"type": "string"}},
+        "required": ["sql", "note"],
+    }
+    table = ToolTable((ToolSchema(name="run", description="Run.", parameters=schema),))
+    assert table._texts["run"] is not None
+    call = ParsedCall("", "run", arguments)
+    assert table.problem(call) == argument_problem("run", arguments, schema)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"properties": {"a": {"type": "string", "enum": ["b"]}}, "required": ["a"]},
+        {"properties": {"a": {"type": "string"}}, "required": []},
+        {"properties": {"a": {"type": "integer"}}, "required": ["a"]},
+        {"properties": {"a": {"type": ["string", "null"]}}, "required": ["a"]},
+    ],
+)
+def test_other_arguments_are_always_checked_by_their_schema(parameters):
+    schema = ToolSchema(name="run", description="Run.", parameters=parameters)
+    assert ToolTable((schema,))._texts == {"run": None}

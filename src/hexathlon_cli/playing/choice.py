@@ -14,7 +14,6 @@ from hexathlon.baselines.harness.environments import (
     find_environment,
     make_environment,
     open_taskset,
-    short,
 )
 from hexathlon.baselines.harness.errors import (
     EnvironmentUnavailable,
@@ -25,7 +24,7 @@ from hexathlon.baselines.harness.errors import (
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import EnvFault
-from hexathlon.envs.registry import EnvironmentInfo
+from hexathlon.envs.registry import EnvironmentInfo, short
 from hexathlon.tasks.errors import MissingData, TaskError
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import parse_address

@@ -184,3 +184,14 @@ def test_the_folder_follows_the_environment(monkeypatch, tmp_path):
 
 def test_the_tests_themselves_use_no_cache():
     assert shared_cache() is None
+
+
+def test_another_directory_is_another_cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("HEXATHLON_CACHE_SIZE", "1MB")
+    folders = []
+    for name in ("one", "two", "one"):
+        monkeypatch.setenv("HEXATHLON_CACHE", str(tmp_path / name))
+        folders.append(shared_cache().folder)
+    assert folders == [tmp_path / name / "built" for name in ("one", "two", "one")]
+    monkeypatch.setenv("HEXATHLON_CACHE", "off")
+    assert shared_cache() is None

@@ -312,3 +312,26 @@ def test_an_unreferenced_connection_is_closed_at_once():
     assert gone() is None
     with pytest.raises(sqlite3.ProgrammingError, match="closed"):
         inner.execute("SELECT 1")
+
+
+def test_what_is_remembered_of_a_statement_depends_on_the_right_to_write(reader):
+    image = reader.sqlite_image()
+    table = next(iter(reader.catalogue()))
+    statement = f'DELETE FROM "{table}"'
+    writer = open_sqlite(image, writes=("delete",))
+    for _ in range(2):
+        writer.run(statement, QueryLimits())
+        with pytest.raises(SqlError, match="DELETE is not allowed here"):
+            reader.run(statement, QueryLimits())
+    assert writer.count(table) == 0 < reader.count(table)
+    writer.close()
+
+
+@pytest.mark.parametrize("padding", [0, connection._REMEMBERED_CHARS])
+def test_statements_with_slow_functions_are_watched_closely_every_time(reader, padding):
+    plain, slow = "SELECT 1", f"SELECT replace('a', 'b', 'c') -- {'x' * padding}"
+    held = SqliteConnection(reader.sqlite_image())
+    for sql, step in ((slow, 20), (plain, 500), (slow, 20)):
+        held.run(sql, QueryLimits())
+        assert held._watch.step == step
+    held.close()

@@ -173,8 +173,10 @@ _WORD = re.compile(r"[A-Za-z]+")
 
 def first_word(sql: str) -> str:
     """Return the first keyword of a statement in lower case, skipping comments and parentheses."""
-    lead = _LEADING.match(sql)
-    word = _WORD.match(sql, lead.end() if lead else 0)
+    word = _WORD.match(sql)
+    if word is None:
+        lead = _LEADING.match(sql)
+        word = _WORD.match(sql, lead.end() if lead else 0)
     return word.group().lower() if word else ""
 
 

@@ -10,6 +10,7 @@ import os
 import re
 import sqlite3
 import threading
+from functools import lru_cache
 from time import perf_counter, thread_time
 from typing import NamedTuple
 
@@ -43,6 +44,8 @@ limit."""
 _PATIENCE = 6.0
 """Factor by which a statement's wall-clock time may exceed its seconds on a busy machine."""
 _CHUNK = 64
+_REMEMBERED_CHARS = 2_000
+"""Length of the statements whose checks are remembered."""
 _ONLY_SELECT = "Only SELECT statements are allowed."
 _NOT_READING = frozenset(
     """
@@ -143,8 +146,7 @@ class SqliteConnection:
 
     def run(self, sql: str, limits: QueryLimits) -> QueryResult:
         """Run one statement under the limits."""
-        _refuse_at_sight(sql, writes=bool(self._authorizer.writes))
-        self._arm(sql, limits)
+        self._arm(_checked(sql, bool(self._authorizer.writes)), limits)
         try:
             cursor = self._connection.execute(sql)
             try:
@@ -238,9 +240,7 @@ class SqliteConnection:
         connection.set_authorizer(self._authorizer)
         connection.set_progress_handler(self._watch, self._watch.step)
 
-    def _arm(self, sql: str, limits: QueryLimits) -> None:
-        lower = sql.lower()
-        step = _FINE_STEP if any([word in lower for word in _SLOW]) else _STEP
+    def _arm(self, step: int, limits: QueryLimits) -> None:
         if step != self._watch.step:
             self._watch.step = step
             self._connection.set_progress_handler(self._watch, step)
@@ -281,6 +281,27 @@ _STOPPED = {
         "Sort, group or deduplicate fewer or narrower rows.",
     ),
 }  # fmt: skip
+
+
+def _checked(sql: str, writes: bool) -> int:
+    """Return the number of instructions between clock checks of a statement.
+
+    Raises:
+        SqlError: If the statement can be refused without running it.
+    """
+    # Lengths first: what is remembered is bounded. Graders run a statement on several databases.
+    if isinstance(sql, str) and len(sql) <= _REMEMBERED_CHARS:
+        return _remembered(sql, writes)
+    return _check(sql, writes)
+
+
+def _check(sql: str, writes: bool) -> int:
+    _refuse_at_sight(sql, writes=writes)
+    lower = sql.lower()
+    return _FINE_STEP if any([word in lower for word in _SLOW]) else _STEP
+
+
+_remembered = lru_cache(maxsize=256)(_check)
 
 
 def _refuse_at_sight(sql: str, *, writes: bool) -> None:
