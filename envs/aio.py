@@ -83,7 +83,7 @@ class AsyncEnvironment(Environment):
             async with asyncio.timeout(seconds):
                 answers = await self._answers(turn)
                 frame = await self._aframe()
-                if self._status is not Status.ONGOING or self._turn >= self._limits.turns:
+                if self._status is not Status.ONGOING or self._turn >= self._most_turns:
                     await self.conclude()
         except TimeoutError as error:
             if self.on_hang == "fault":
@@ -103,7 +103,11 @@ class AsyncEnvironment(Environment):
     async def _answers(self, turn: Action) -> list[tuple[ParsedCall | None, Content]]:
         if not turn.calls:
             return [(None, await _settled(self.on_text(turn.text)))]
-        return [(call, await self._arun(call)) for call in turn.calls]
+        answers = [(turn.calls[0], await self._arun(turn.calls[0]))]
+        for call in turn.calls[1:]:
+            self._spend()
+            answers.append((call, await self._arun(call)))
+        return answers
 
     async def _arun(self, call: ParsedCall) -> Content:
         try:

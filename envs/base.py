@@ -361,7 +361,10 @@ class Environment(EpisodeEnvironment):
             return self._answered(self._run(calls[0]), calls[0])
         answers: list[tuple[ParsedCall | None, Content]]
         if calls:
-            answers = [(call, self._run(call)) for call in calls]
+            answers = [(calls[0], self._run(calls[0]))]
+            for call in calls[1:]:
+                self._spend()
+                answers.append((call, self._run(call)))
         else:
             answers = [(None, self.on_text(turn.text))]
         return self._settle(answers, None if self.image_size is None else self.frame())
@@ -373,6 +376,13 @@ class Environment(EpisodeEnvironment):
         self._end_turn()
         content = message["content"]
         return content if content.__class__ is str else text_observation((message,))
+
+    def _spend(self) -> None:
+        """Take a further call of the same turn from the budget of turns, or end the episode."""
+        if self._turn < self._most_turns:
+            self._most_turns -= 1
+        elif self._status is _ONGOING:
+            self._status = Status.TRUNCATED_TURNS
 
     def _end_turn(self) -> None:
         """Truncate the episode after its last turn, and grade it if it has ended."""

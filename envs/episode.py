@@ -138,6 +138,7 @@ class EpisodeEnvironment(gymnasium.Env[Any, Any]):
             limits = Limits(**{**limits.model_dump(), **self.limits_override})
         if limits is not self._limits:
             self._limit_to(limits)
+        self._most_turns = limits.turns
         self._task = task
         self._table = _table_of(tools) if tools else _NO_TOOLS
         self._status, self._verdict = _ONGOING, None
@@ -176,7 +177,12 @@ class EpisodeEnvironment(gymnasium.Env[Any, Any]):
             status=self._status,
             verdict=self._verdict,
             transcript=self._transcript.frozen(),
-            counters=(self._turn, self._tool_errors, self._cut_chars),
+            counters=(
+                self._turn,
+                self._tool_errors,
+                self._cut_chars,
+                self._limits.turns - self._most_turns,
+            ),
             payload=self.save(),
         )
 
@@ -193,7 +199,8 @@ class EpisodeEnvironment(gymnasium.Env[Any, Any]):
         self._table = ToolTable(state.task.tools)
         self._status, self._verdict = state.status, state.verdict
         self._transcript = Transcript(state.transcript)
-        self._turn, self._tool_errors, self._cut_chars = state.counters
+        self._turn, self._tool_errors, self._cut_chars, more = state.counters
+        self._most_turns -= more
         self._stream, self._stream_of = None, (state.task.id, state.seed)
         if state.rng is not None:
             bits = np.random.PCG64()

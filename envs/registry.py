@@ -36,7 +36,7 @@ PLUGIN_GROUP = "hexathlon.envs"
 def short(env_id: str) -> str:
     """Return the short name of an id.
 
-    >>> short("hexathlon/SQL-v0")
+    >>> short("hexathlon/SQL-v1")
     'SQL'
     """
     return env_id.rpartition("/")[2].rpartition("-v")[0]

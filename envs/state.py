@@ -26,8 +26,8 @@ class State:
     status: Status
     verdict: Verdict | None
     transcript: tuple[Message | Action, ...]
-    counters: tuple[int, int, int]
-    """Turns, tool errors, characters cut."""
+    counters: tuple[int, int, int, int]
+    """Turns, tool errors, characters cut, and calls beyond the first of their turn."""
 
     payload: Any
     """The world's part; immutable by contract, since several forks may load it."""

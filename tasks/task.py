@@ -38,7 +38,10 @@ class Limits(StrictRecord):
     """Resource limits of one episode."""
 
     turns: int = Field(default=20, ge=1)
-    """Assistant turns; the episode is truncated after the last one."""
+    """Assistant turns; a call beyond the first of its turn counts as one, too.
+
+    The episode is truncated after the last one.
+    """
 
     seconds_per_action: float = Field(default=10.0, gt=0)
     """Wall-clock seconds for one action inside the environment."""

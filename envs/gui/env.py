@@ -14,7 +14,6 @@ from hexathlon.envs.errors import ToolError
 from hexathlon.envs.gui.device import GuiDevice
 from hexathlon.envs.gui.errors import DeviceRefusal
 from hexathlon.envs.gui.screen_text import screen_text
-from hexathlon.envs.status import Status
 from hexathlon.tasks.gui.printable import printable
 from hexathlon.tasks.gui.tools import PHONE_TOOLS
 from hexathlon.tasks.gui.world.kit.looks import LOOKS
@@ -145,23 +144,16 @@ class GUIEnv(Environment):
         self._said = ""
         self._reports: tuple[dict[str, Any], ...] = ()
         self._questions: tuple[str, ...] = ()
-        self._calls = 0
 
     def on_reset(self, task: Task) -> str:
         """Build the world and show its first screen."""
-        self._said, self._reports, self._questions, self._calls = "", (), (), 0
+        self._said, self._reports, self._questions = "", (), ()
         self._make_device(task)
         self.device.open(task, self.np_random)
         return f"{task.instruction}\n\n{self._screen('')}"
 
     def call_tool(self, name: str, arguments: dict[str, Any]) -> str:
-        """Perform one action and return what the screen shows afterwards.
-
-        The budget counts actions: several calls in one turn are as many actions.
-        """
-        self._calls += 1
-        if self._calls >= self.limits.turns:
-            self.finish(Status.TRUNCATED_TURNS)
+        """Perform one action and return what the screen shows afterwards."""
         if name in _REPORTS:
             return _REPORTS[name](self, **arguments)
         if "index" in arguments and not (self.elements or self.marks):
@@ -200,11 +192,11 @@ class GUIEnv(Environment):
 
     def save(self) -> Any:
         """Return the state of the device and of the reports."""
-        return self._said, self._reports, self._questions, self._calls, self.device.save()
+        return self._said, self._reports, self._questions, self.device.save()
 
     def load(self, payload: Any) -> None:
         """Restore the state of the device and of the reports."""
-        self._said, self._reports, self._questions, self._calls, device = payload
+        self._said, self._reports, self._questions, device = payload
         if self._device is None:
             self._make_device(self.task)
         self.device.load(device)

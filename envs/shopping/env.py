@@ -112,7 +112,7 @@ class ShoppingEnv(Environment):
         """Return how many actions are left of a day at the counter; empty for other tasks."""
         if self.task.params["world"] != "shift":
             return ""
-        left = max(0, self.limits.turns - self._turn)
+        left = max(0, self._most_turns - self._turn)
         en, zh = f"\n(Actions left: {left})", f"\n（剩余操作次数：{left}）"
         return say(self.task.params["language"], en, zh)
 

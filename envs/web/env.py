@@ -353,7 +353,7 @@ class WebEnv(Environment):
         if files:
             parts.append(f"Your files: {files}")
         if "requests" in self.task.params:
-            parts.append(f"Actions left: {max(0, self.limits.turns - self._turn)}")
+            parts.append(f"Actions left: {max(0, self._most_turns - self._turn)}")
         return "\n".join(part for part in (*parts, "Page:", view.text) if part)
 
 

@@ -37,6 +37,14 @@ def test_awaited_and_plain_steps_are_the_same(env):
     assert env.step(SUBMIT)[1:] == last[1:]
 
 
+def test_every_call_of_a_turn_counts_towards_the_budget():
+    with DrillEnv(limits={"turns": 2}) as env:
+        env.reset(seed=1, options=OPTIONS)
+        observation, _, _, truncated, info = env.step(f"[{','.join([walk(1)] * 3)}]")
+        assert truncated and info["status"] == "truncated_turns"
+        assert observation["text"].count("was not run") == 1
+
+
 def test_a_plain_step_inside_a_loop_says_what_to_do(env):
     async def run():
         env.step(walk(1))

@@ -130,6 +130,23 @@ def test_several_calls_in_one_turn_run_in_order(env):
     assert observation.index("stands at 2") < observation.index("stands at 5")
 
 
+def test_every_call_of_a_turn_counts_towards_the_budget():
+    env = ToyEnv(limits={"turns": 5})
+    env.reset(seed=0, options={"task": TASK})
+    *_, truncated, _ = env.step(f"[{','.join([ADD % 1] * 3)}]")
+    assert not truncated
+    twin = env.fork()[0]
+    for each in (env, twin):
+        observation, _, _, truncated, info = each.step(f"[{','.join([ADD % 1] * 3)}]")
+        assert truncated and observation.count("was not run") == 1
+        assert (info["turn"], info["status"]) == (2, "truncated_turns")
+        assert each.final_state()["counter"] == 5
+    env.reset(seed=0, options={"task": TASK})
+    for turn in range(5):
+        *_, truncated, _ = env.step(ADD % 1)
+        assert truncated is (turn == 4)
+
+
 def test_calls_after_the_end_are_not_run(env):
     env.reset(seed=0, options={"task": TASK})
     observation, _, terminated, _, _ = env.step(f"[{SUBMIT},{ADD % 1}]")
