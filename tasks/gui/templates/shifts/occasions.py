@@ -170,9 +170,10 @@ class FaultOccasions:
 
 
 def _identity(quirk: AppQuirk) -> tuple[object, ...]:
-    """Return what tells a fault from others; values are texts, numbers and yes or no."""
-    return (quirk.kind, quirk.table, *quirk.match.items(), quirk.after, quirk.column,
-            type(quirk.value), quirk.value, *quirk.other.items(), quirk.into, quirk.cause)  # fmt: skip
+    """Return what tells a fault from others."""
+    value = (type(quirk.value), quirk.value)  # 1 is not True here
+    return (quirk.kind, quirk.table, *quirk.match.items(), quirk.after, quirk.column, *value,
+            *quirk.other.items(), quirk.into, quirk.cause)  # fmt: skip
 
 
 def _fits(new: _Occasion, chosen: Sequence[_Occasion]) -> bool:
