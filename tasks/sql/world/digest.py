@@ -18,8 +18,8 @@ def digest_rows(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """Return the SHA-256 (hex) of a table, given its column names and rows."""
     names = [name.lower() for name in columns]
     order = sorted(range(len(names)), key=names.__getitem__)
-    columns_spelt = [_spelt_column([row[index] for row in rows]) for index in order]
-    lines = sorted(map("\x1f".join, zip(*columns_spelt, strict=True))) if order else [""] * len(rows)
+    spelt = [_spelt_column([row[index] for row in rows]) for index in order]
+    lines = sorted(map("\x1f".join, zip(*spelt, strict=True))) if order else [""] * len(rows)
     digest = hashlib.sha256("\x1f".join(names[index] for index in order).encode())
     digest.update(b"\x1d")
     digest.update("\x1e".join(lines).encode("utf-8", "surrogatepass"))
