@@ -179,7 +179,8 @@ def _places(sets: Ints) -> _Places:
     A set with one more work is further down by the work's bit times the number of firms.
     """
     firms = sets.shape[-1]
-    return sets.astype(np.intp) * firms + np.arange(firms)
+    places: _Places = sets.astype(np.intp) * firms + np.arange(firms)
+    return places
 
 
 def _at(values: Ints, places: _Places) -> Ints:
