@@ -12,6 +12,9 @@ from hypothesis import HealthCheck, settings
 from support.docker_engine import docker_engine
 from support.postgres import postgres_server
 
+# Imports and collection create a million objects that live to the end; looking among them for
+# garbage would take a quarter of the time. It is switched on again when the tests are collected.
+gc.disable()
 # What one test, or the user, has built must not decide what another one sees.
 os.environ["HEXATHLON_CACHE_SIZE"] = "off"
 
@@ -55,6 +58,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Give the tests of a file to one process, and those of a folder in `_TOGETHER` likewise."""
     from xdist.scheduler import LoadFileScheduling
 
+    gc.enable()  # the controller does not collect tests
+
     class _ByFile(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file = super()._split_scope(nodeid)
@@ -74,6 +79,7 @@ def pytest_collection_finish() -> None:
     """Exempt modules and tests, which live to the end, from garbage collection."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer.main
 
 from hexathlon.envs.registry import ENVIRONMENTS
-from hexathlon_cli.app import app, run
+from hexathlon_cli.app import command as parser
+from hexathlon_cli.app import run
 from hexathlon_cli.examples import EXAMPLES as CLI_EXAMPLES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -92,7 +92,7 @@ def test_the_readme_has_an_example_of_about_ten_lines() -> None:
 
 @pytest.mark.parametrize("words", COMMANDS)
 def test_command_lines_parse(words: list[str]) -> None:
-    command = typer.main.get_command(app)
+    command = parser()
     context = command.make_context("hexathlon", list(words))
     while hasattr(command, "resolve_command"):
         rest = [*context._protected_args, *context.args]
@@ -283,7 +283,7 @@ def test_pages_of_doors_say_how_what_and_which_versions(path: Path) -> None:
 
 
 def test_help_has_a_summary_and_examples_for_every_command() -> None:
-    root = typer.main.get_command(app)
+    root = parser()
     for name, command in root.commands.items():
         inner = getattr(command, "commands", {})
         for full, one in {name: command, **{f"{name} {k}": v for k, v in inner.items()}}.items():
@@ -301,7 +301,7 @@ def test_there_are_commands_to_parse() -> None:
 
 
 def test_flags_that_the_guide_names_exist() -> None:
-    command = typer.main.get_command(app)
+    command = parser()
     groups = [command, *command.commands.values()]
     known = {
         option

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from hexathlon.tasks.roleplay.numerals import numbers, plain_digits
 
@@ -38,6 +39,7 @@ _SHORT = re.compile(r"([一二三四五六七八九两])(千|百)([一二三四�
 _DIGITS = {letter: str(value) for value, letter in enumerate("零一二三四五六七八九")} | {"两": "2"}
 
 
+@lru_cache(maxsize=1024)
 def with_values(text: str) -> str:
     """Return a text with its numbers in digits and its sums worked out.
 

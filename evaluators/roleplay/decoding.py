@@ -45,8 +45,13 @@ _ATBASH = str.maketrans(_LETTERS, _LETTERS[::-1])
 _VOWELS = re.compile(r"[aeiou]")
 
 
-def views(reply: str) -> Iterator[str]:
-    """Yield the reply with one disguise undone at a time, folded."""
+@lru_cache(maxsize=256)
+def views(reply: str) -> tuple[str, ...]:
+    """Return the reply with one disguise undone at a time, folded."""
+    return tuple(_views(reply))
+
+
+def _views(reply: str) -> Iterator[str]:
     text = fold(reply)
     yield _SPACED.sub(lambda run: compact(run[0]), text)
     yield text[::-1]

@@ -113,7 +113,7 @@ def _in_parts(text: str, value: str, theirs: str) -> bool:
 def _disguised(reply: str, value: str) -> bool:
     """Return whether a value occurs in a decoded view, joined, as initials, or without vowels."""
     text, targets = fold(reply), [value, *_long_words(value)]
-    seen = list(views(reply))
+    seen = views(reply)
     if any(found(view, word) for word in targets for view in seen):
         return True
     key = compact(value)

@@ -4,11 +4,13 @@ Exit codes: 0 success, 1 usage error, 2 finished with too many unscored trials, 
 failed, 4 environment or sandbox missing, 130 interrupted.
 """
 
+from functools import cache
 from typing import Any
 
 import typer
 
-from hexathlon_cli import cache, data, judge, leaderboard, serve, submit, terminal, train
+from hexathlon_cli import cache as cache_command
+from hexathlon_cli import data, judge, leaderboard, serve, submit, terminal, train
 from hexathlon_cli.compare import compare
 from hexathlon_cli.doctor import doctor
 from hexathlon_cli.eval import eval_
@@ -69,7 +71,7 @@ for _name, _command in (
     app.command(_name, epilog=examples(_name))(_command)
 for _name, _group in (
     ("data", data),
-    ("cache", cache),
+    ("cache", cache_command),
     ("submit", submit),
     ("leaderboard", leaderboard),
     ("train", train),
@@ -97,10 +99,16 @@ def _root(
     pass
 
 
+@cache
+def command() -> Any:
+    """Return the parser of all commands, which takes 20 ms to make."""
+    return typer.main.get_command(app)
+
+
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit code; bad input never shows a traceback."""
     try:
-        code: Any = app(arguments, prog_name="hexathlon", standalone_mode=False)
+        code: Any = command()(arguments, prog_name="hexathlon", standalone_mode=False)
         flush_output()
         if code == INTERRUPTED:  # how newer versions of typer report it
             return _interrupted(arguments)

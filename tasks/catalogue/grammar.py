@@ -4,8 +4,8 @@ A category is data. A product is a choice of codes, one per column; all texts ab
 of the category's words.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -54,6 +54,12 @@ class Attribute:
     """The shopper's phrase in the shop's own words; `{}` is the value."""
     exact: BilingualText | None = None
     """The same for exactly this value of an ordered attribute, neither more nor less."""
+    ranks: Mapping[str, int] = field(init=False, repr=False, compare=False)
+    """Position of each value, by its slug."""
+
+    def __post_init__(self) -> None:
+        ranks = {value.slug: position for position, value in enumerate(self.values)}
+        object.__setattr__(self, "ranks", ranks)
 
     def code(self, slug: str) -> int:
         """Return the position of a value.
@@ -61,11 +67,11 @@ class Attribute:
         Raises:
             KeyError: If the attribute has no such value.
         """
-        for position, value in enumerate(self.values):
-            if value.slug == slug:
-                return position
-        known = ", ".join(value.slug for value in self.values)
-        raise KeyError(f"{self.name} has no value {slug!r}; it has {known}")
+        try:
+            return self.ranks[slug]
+        except KeyError:
+            known = ", ".join(self.ranks)
+            raise KeyError(f"{self.name} has no value {slug!r}; it has {known}") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,11 +130,11 @@ class ProductWriter:
         so that a designed target can be bought; about three in ten of the others are sold out.
         """
         options = self._category.options
-        least = self._extra([min(self._ranks(product, item)) for item in options])
-        choices = combinations(*(self._ranks(product, item) for item in options))
+        ranks = [self._ranks(product, item) for item in options]
+        base_cents = product.price_cents - self._extra(list(map(min, ranks)))
         return tuple(
-            self._variant(product, i, choice, product.price_cents - least)
-            for i, choice in enumerate(choices)
+            self._variant(product, i, choice, base_cents)
+            for i, choice in enumerate(combinations(*ranks))
         )
 
     def _variant(

@@ -107,11 +107,22 @@ def found(reply: str, value: str) -> bool:
 
 def _names_number(text: str, number: int) -> bool:
     """Whether folded text contains a number, in digits or as a complete run of number words."""
+    literal, plain = _sought(number)
+    return any(_names(text, form) for form in literal) or not plain.isdisjoint(_runs(text))
+
+
+@lru_cache(maxsize=1024)
+def _sought(number: int) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Return the forms of a number that occur verbatim, and its words without joints."""
     forms = number_forms(number)
-    if any(_names(text, form) for form in forms if not form[0].isalpha() or not form.isascii()):
-        return True
-    wanted = {_plain(form) for form in forms}
-    return any(_plain(run[0]) in wanted for run in _RUN.finditer(text))
+    literal = tuple(form for form in forms if not form[0].isalpha() or not form.isascii())
+    return literal, frozenset(map(_plain, forms))
+
+
+@lru_cache(maxsize=4096)
+def _runs(text: str) -> frozenset[str]:
+    """Return the complete runs of number words in folded text."""
+    return frozenset(_plain(run[0]) for run in _RUN.finditer(text))
 
 
 def _plain(words: str) -> str:

@@ -8,7 +8,7 @@ target stands out in any of these rankings.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -55,15 +55,21 @@ class Shelf:
         }
         for name, parts in _TEXTS.items():
             shared = np.logical_or.reduce([has[part] for part in parts])
-            sizes = [
-                len(frozenset[str]().union(*(self.words[part][i] for part in parts)))
-                for i in range(len(self.products))
-            ]
+            sizes = self._sizes[name]
             count = shared.sum(axis=1).astype(float)
             rarity = np.log((len(shared) + 1) / np.maximum(shared.sum(axis=0), 1))
             yield f"{name}: number", count
             yield f"{name}: rare words", np.round(shared @ rarity, 6)
-            yield f"{name}: share", np.round(count / (len(said) + np.array(sizes) - count), 9)
+            yield f"{name}: share", np.round(count / (len(said) + sizes - count), 9)
+
+    @cached_property
+    def _sizes(self) -> Mapping[str, npt.NDArray[np.int64]]:
+        """Number of words of each item, by text."""
+        return {
+            name: np.array([len(frozenset[str]().union(*own))
+                            for own in zip(*(self.words[part] for part in parts), strict=True)])
+            for name, parts in _TEXTS.items()
+        }  # fmt: skip
 
     def by_resemblance(self, kept: npt.NDArray[np.bool_]) -> Iterator[tuple[str, RankingScores]]:
         """Yield scores by resemblance to the items kept by a filter."""

@@ -264,7 +264,7 @@ def answering(
     for each in (family, catalogue.sibling(family)):
         for product_id in catalogue.family(each):
             product = catalogue.product(product_id)
-            facts = facts_of(product, product.variants[0])
+            facts = facts_of(product, None)
             if not all(holds_on(facts, c) for c in goods):
                 continue
             for variant in product.variants:

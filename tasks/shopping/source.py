@@ -73,6 +73,7 @@ _STRICT = 8
 _SLACK = 1.5
 """Budget of turns of a day, as a multiple of the oracle's."""
 _ATTEMPTS, _MOVE_AFTER = 600, 50
+_KEPT_TWINS = 8
 """Maximum attempts per instance, and the number of attempts after which the next catalogue is
 tried: a small catalogue may contain no target that suits a template."""
 
@@ -90,6 +91,10 @@ class ShoppingSource(PairedSource):
         f"alter:{tool}.item": "any product may be looked at; the pages seen are part of the state"
         for tool in ("open_item", "read_reviews", "read_specification")
     }
+
+    def __init__(self) -> None:
+        self._beside: dict[tuple[str, str | None], Task] = {}
+        """Twins drawn beside the latest tasks, which are usually wanted next."""
 
     def templates_of(self, level: Level) -> Sequence[str]:
         """Return the names of the templates with tasks of a level."""
@@ -121,6 +126,9 @@ class ShoppingSource(PairedSource):
             UnknownTask: If the address does not exist, or the salt is missing.
         """
         address = self.checked(task_id, salt)
+        known = self._beside.get((task_id, salt))
+        if known is not None:
+            return known
         pair = ("shopping", _DRAWN_AS, address.template, address.level, address.split,
                 address.index // 2, salt or "")  # fmt: skip
         template = TEMPLATES[address.template]
@@ -132,8 +140,12 @@ class ShoppingSource(PairedSource):
             # An attempt counts for both twins or for neither, so that they share their scene.
             if template.twins:
                 other = replace(address, index=address.index ^ 1)
-                if self._attempt(str(other), other, pair, 1 - side, salt, attempt) is None:
+                beside = self._attempt(str(other), other, pair, 1 - side, salt, attempt)
+                if beside is None:
                     continue
+                self._beside[beside.id, salt] = beside
+                while len(self._beside) > _KEPT_TWINS:
+                    self._beside.pop(next(iter(self._beside)), None)
             return task
         raise GenerationExhausted(f"{task_id}: no instance in {_ATTEMPTS} attempts")
 

@@ -1,6 +1,8 @@
 """Records of a fixed plan over all events are unchanged: see tests/support/equality.py."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,15 +16,40 @@ BRIEF = {"oracle": equality.SHORT, "noop": 4, "noisy:0.3": 8}
 """Tasks by agent of the brief form: the first of those with golden digests."""
 
 
+RUNS = """
+import json, sys
+from hexathlon_cli.app import run
+for line in json.loads(sys.argv[1]):
+    code = run(line)
+    if code:
+        sys.exit(code)
+"""
+
+
+def run_plan(event: str, tasks: dict[str, int], out: Path) -> None:
+    """Play the runs of an event in one process, in which each task is built once."""
+    lines = [
+        ["eval", f"agent:{agent}", "--envs", event, "--tasks", str(count),
+         "--out", str(out / equality.run_name(event, agent))]
+        for agent, count in tasks.items()
+    ]  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", RUNS, json.dumps(lines)],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        raise equality.EvaluationFailed(done.returncode, done.stdout)
+
+
 def require_golden(event: str, tasks: dict[str, int], out: Path) -> None:
     """Play a number of tasks by each agent, and compare the records with the golden digests."""
+    try:
+        run_plan(event, tasks, out)
+    except equality.EvaluationFailed as error:
+        if event == "Terminal" and error.code == equality.MISSING:
+            pytest.skip(str(error))
+        raise
     for agent, count in tasks.items():
-        try:
-            equality.run_plan(out, count, [event], [agent])
-        except equality.EvaluationFailed as error:
-            if event == "Terminal" and error.code == equality.MISSING:
-                pytest.skip(str(error))
-            raise
         name = equality.run_name(event, agent)
         now, golden = equality.digests(out / name), GOLDEN[name]
         changed = [key for key in now if now[key] != golden.get(key)]

@@ -13,14 +13,14 @@ from hexathlon_cli.playing import calls
 from hexathlon_cli.playing.calls import ReadingProblem, listed_in, read_line, signature
 from hexathlon_cli.playing.session import Session
 from hexathlon_cli.playing.text import aligned, wrapped
-from support.shop import cached_in
+from support.shop import cached_in, shared_folder
 
 SOURCE = get_source("shopping")
 
 
 @pytest.fixture(scope="module", autouse=True)
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with cached_in(tmp_path_factory.mktemp("catalogues")):
+    with cached_in(shared_folder(tmp_path_factory)):
         yield
 
 

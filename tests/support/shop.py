@@ -1,6 +1,7 @@
 """Shops for tests: a separate cache for generated catalogues, and drivers of episodes."""
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +11,15 @@ import pytest
 
 from hexathlon.envs.shopping.env import ShoppingEnv
 from hexathlon.tasks.source import Script, play
+
+
+def shared_folder(paths: pytest.TempPathFactory) -> Path:
+    """Return a directory for catalogues that all processes of this run share.
+
+    A catalogue is a function of its seed and size, and opened by whoever comes first.
+    """
+    base = paths.getbasetemp()
+    return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "catalogues"
 
 
 @contextmanager

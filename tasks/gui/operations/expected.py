@@ -31,6 +31,8 @@ class ExpectedPhone:
         self._ever: dict[str, set[Any]] = {}
         """Keys of all rows that were ever changed, by table."""
 
+        self._known: dict[str, int] = {}
+
     def table(self, name: str) -> dict[Any, PhoneRow]:
         """Return a table by its full name, such as `notes.notes`."""
         if name not in self._tables:
@@ -44,14 +46,14 @@ class ExpectedPhone:
 
     def find(self, name: str, /, **columns: Any) -> PhoneRow | None:
         """Return the first row with these values; None if there is none."""
-        return next(
-            (
-                row
-                for row in self.rows(name)
-                if all(row[column] == value for column, value in columns.items())
-            ),
-            None,
-        )
+        wanted = tuple(columns.items())
+        for row in self.table(name).values():
+            for column, value in wanted:
+                if row[column] != value:
+                    break
+            else:
+                return row
+        return None
 
     def the(self, name: str, /, **columns: Any) -> PhoneRow:
         """Return the first row with these values.
@@ -68,11 +70,19 @@ class ExpectedPhone:
     def add(self, name: str, /, **columns: Any) -> Any:
         """Add a row; return its key. Columns that verifiers do not compare are left out."""
         table = self.table(name)
-        keys = (key for key in (*table, *self._first[name]) if isinstance(key, int))
-        key = max(self._taken.get(name, 0), *keys, 0) + 1
+        # A key that is not among the first ones was changed at some time.
+        later = (key for key in self._ever.get(name, ()) if isinstance(key, int) and key in table)
+        key = max(self._highest(name), *later, 0) + 1
         table[key] = {"id": key, **columns}
         self._touch(name, key)
         return key
+
+    def _highest(self, name: str) -> int:
+        """Return the highest number among the first keys and those that others will need."""
+        if name not in self._known:
+            keys = (key for key in self._first[name] if isinstance(key, int))
+            self._known[name] = max(self._taken.get(name, 0), *keys, 0)
+        return self._known[name]
 
     def change(self, name: str, key: Any, /, **columns: Any) -> None:
         """Change columns of a row.

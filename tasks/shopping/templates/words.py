@@ -84,14 +84,19 @@ def aversion(scene: ShoppingScene, targets: Sequence[Product]) -> str:
         return ""
     first = targets[0]
     category = category_of(first.category)
+    wanted = {each for target in targets for each in _page_values(target)}
+    unwanted = dict.fromkeys(
+        each
+        for product_id in scene.catalogue.family(first.family)
+        for each in _page_values(scene.catalogue.product(product_id))
+        if each not in wanted
+    )
     values: dict[str, list[str]] = {}
-    for product_id in scene.catalogue.family(first.family):
-        for name, slug in _page_values(scene.catalogue.product(product_id)):
-            text = category.by_name[name].values[category.by_name[name].code(slug)].text
-            if all((name, slug) not in _page_values(target) for target in targets):
-                said = values.setdefault(name, [])
-                if text[scene.language] not in said:
-                    said.append(text[scene.language])
+    for name, slug in unwanted:
+        text = category.by_name[name].values[category.by_name[name].code(slug)].text
+        said = values.setdefault(name, [])
+        if text[scene.language] not in said:
+            said.append(text[scene.language])
     names = [list(values)[i] for i in scene.rng.permutation(len(values)).tolist()]
     chosen = [scene.pick(values[name]) for name in names[:_AVERSIONS]]
     if not chosen:

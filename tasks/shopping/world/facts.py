@@ -29,16 +29,24 @@ def group_of(constraint: Constraint) -> str:
     return constraint.kind if constraint.kind in GROUPS else "attribute"
 
 
-def facts_of(product: Product, variant: Variant) -> dict[str, Any]:
-    """Return, as JSON, all facts about one variant that conditions can refer to."""
+def facts_of(product: Product, variant: Variant | None) -> dict[str, Any]:
+    """Return, as JSON, all facts about one variant that conditions can refer to.
+
+    Args:
+        product: The product.
+        variant: The variant; None leaves options and price out.
+    """
     return {
         "category": product.category,
         "kind": product.kind,
         "brand": product.brand.en,
         "series": product.series.en,
         "attributes": dict(product.attributes),
-        "options": dict(variant.options),
-        "price_cents": variant.price_cents,
+        **(
+            {}
+            if variant is None
+            else {"options": dict(variant.options), "price_cents": variant.price_cents}
+        ),
         "rating_tenths": product.rating_tenths,
         "seller": product.seller.id,
         "days": product.shipping.days,
@@ -69,10 +77,10 @@ def holds_on(facts: Mapping[str, Any], constraint: Constraint) -> bool:
     value = facts["attributes"].get(constraint.name)
     if value is None or constraint.op == "==":
         return bool(value == wanted)
-    ranks = [known.slug for known in category_of(facts["category"]).by_name[constraint.name].values]
+    ranks = category_of(facts["category"]).by_name[constraint.name].ranks
     if wanted not in ranks:  # a value of another category's attribute of this name
         return False
-    return _compare(ranks.index(value), constraint.op, ranks.index(str(wanted)))
+    return _compare(ranks[value], constraint.op, ranks[str(wanted)])
 
 
 def _compare(value: Any, operator: str, wanted: Any) -> bool:

@@ -18,7 +18,8 @@ def digest_rows(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """Return the SHA-256 (hex) of a table, given its column names and rows."""
     names = [name.lower() for name in columns]
     order = sorted(range(len(names)), key=names.__getitem__)
-    lines = sorted("\x1f".join([_spelt(row[index]) for index in order]) for row in rows)
+    spelt = [_spelt_column([row[index] for row in rows]) for index in order]
+    lines = sorted(map("\x1f".join, zip(*spelt, strict=True))) if order else [""] * len(rows)
     digest = hashlib.sha256("\x1f".join(names[index] for index in order).encode())
     digest.update(b"\x1d")
     digest.update("\x1e".join(lines).encode("utf-8", "surrogatepass"))
@@ -73,6 +74,16 @@ def differing(expected: Mapping[str, str], found: Mapping[str, str]) -> list[str
     """Return the tables that are changed, missing or unexpected, sorted."""
     names = sorted(set(expected) | set(found))
     return [name for name in names if expected.get(name) != found.get(name)]
+
+
+def _spelt_column(values: Sequence[Any]) -> list[str]:
+    """Spell values; the usual types inline, which takes half the time."""
+    return [
+        f"i{value}" if type(value) is int
+        else "t" + value if type(value) is str and value.isprintable()
+        else _spelt(value)
+        for value in values
+    ]  # fmt: skip
 
 
 def _spelt(value: Any) -> str:

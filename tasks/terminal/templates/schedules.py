@@ -1,6 +1,8 @@
 """Crontabs: the next runs, and tables that do not match their descriptions."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from hexathlon.tasks.terminal.dice import Dice
@@ -26,7 +28,8 @@ def _field(dice: Dice, low: int, high: int) -> str:
     return str(start)
 
 
-def _values(text: str, low: int, high: int) -> set[int]:
+@lru_cache(maxsize=512)
+def _values(text: str, low: int, high: int) -> frozenset[int]:
     found: set[int] = set()
     for part in text.split(","):
         span, _, step = part.partition("/")
@@ -36,11 +39,23 @@ def _values(text: str, low: int, high: int) -> set[int]:
             head, _, tail = span.partition("-")
             first, final = int(head), int(tail or head)
         found |= set(range(first, final + 1, int(step or 1)))
-    return found
+    return frozenset(found)
 
 
-def _fires(fields: list[str], when: datetime) -> bool:
-    sets = [_values(text, low, high) for text, (_, low, high) in zip(fields, _FIELDS, strict=True)]
+@lru_cache(maxsize=512)
+def _row(row: str) -> tuple[ZoneInfo, tuple[str, ...], str]:
+    """Return zone, fields and command of a row of the table."""
+    zone, times, command = row.split("|", 2)
+    return ZoneInfo(zone), tuple(times.split()), command
+
+
+@lru_cache(maxsize=512)
+def _sets(fields: tuple[str, ...]) -> list[frozenset[int]]:
+    return [_values(text, low, high) for text, (_, low, high) in zip(fields, _FIELDS, strict=True)]
+
+
+def _fires(fields: Sequence[str], when: datetime) -> bool:
+    sets = _sets(tuple(fields))
     weekdays = {day % 7 for day in sets[4]}
     by_day, by_weekday = when.day in sets[2], when.isoweekday() % 7 in weekdays
     both = by_day and by_weekday
@@ -368,9 +383,8 @@ def cron_table(draft: TerminalDraft) -> None:
     def lines_at(rows: list[str], at: datetime) -> list[str]:
         found = []
         for row in rows:
-            zone, times, command = row.split("|", 2)
-            here = at.astimezone(ZoneInfo(zone))
-            if _fires(times.split(), here):
+            zone, fields, command = _row(row)
+            if _fires(fields, at.astimezone(zone)):
                 found.append(f"{at:%Y-%m-%dT%H:%M} {command.split('%')[0].strip()}")
         return found
 
@@ -381,18 +395,15 @@ def cron_table(draft: TerminalDraft) -> None:
         while len(moments) < 12 and tries < 40_000:
             tries += 1
             row = dice.pick([*own, *other])
-            zone, times, _ = row.split("|", 2)
-            sets = [
-                _values(t, low, high)
-                for t, (_, low, high) in zip(times.split(), _FIELDS, strict=True)
-            ]
+            zone, fields, _ = _row(row)
+            sets = _sets(fields)
             local = datetime(
                 2028,
                 dice.pick(sorted(sets[3])),
                 1,
                 dice.pick(sorted(sets[1])),
                 dice.pick(sorted(sets[0])),
-                tzinfo=ZoneInfo(zone),
+                tzinfo=zone,
             )
             local += timedelta(days=dice.whole(0, 27))
             at = local.astimezone(UTC)

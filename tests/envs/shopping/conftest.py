@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from support.shop import cached_in
+from support.shop import cached_in, shared_folder
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with cached_in(tmp_path_factory.getbasetemp() / "catalogues"):
+    with cached_in(shared_folder(tmp_path_factory)):
         yield

@@ -1,5 +1,8 @@
 """Days on call in real sandboxes: the oracle, near misses, what others do between tickets."""
 
+from collections.abc import Iterator
+from itertools import islice
+
 import pytest
 from tests.support.terminal import act, play
 
@@ -51,11 +54,29 @@ def test_a_report_is_answered_by_the_next_ticket_after_others_have_worked(env, t
     assert "site.env" in env.step(act("run", command="ls /app/etc"))[0]
 
 
-@pytest.mark.parametrize("rule", ["rule_original", "rule_etc_mode", "rule_sealed"])
-def test_near_misses_fail_at_the_report_where_they_are_due(env, task, rule):
+def test_near_misses_fail_at_the_report_where_they_are_due(env, task):
+    """Three of the second ticket, each from the state after the first one, which is right."""
     draft = draft_of(task)
-    place = int(draft.due[rule][1:])
-    until(env, working(draft.tickets, draft.day_mutants[rule]), place)
-    steps = env.final_state()["steps"][:place]
-    failed = [step["name"] for step in steps if any(what != "passed" for _, what in step["tests"])]
-    assert failed == [draft.due[rule]]
+    until(env, SOURCE.oracle(task), 1)
+    first = env.unwrapped.snapshot()
+    for rule in ("rule_original", "rule_etc_mode", "rule_sealed"):
+        assert draft.due[rule] == "t2"
+        assert draft.day_mutants[rule][0] == draft.tickets[0].solution
+        env.unwrapped.restore(first)
+        actions = list(islice(_tickets(working(draft.tickets, draft.day_mutants[rule])), 2))[1]
+        for action in actions:
+            env.step(action)
+        steps = env.final_state()["steps"][:2]
+        failed = [step["name"] for step in steps
+                  if any(what != "passed" for _, what in step["tests"])]  # fmt: skip
+        assert failed == ["t2"], rule
+
+
+def _tickets(script: Script) -> Iterator[list[str]]:
+    """Yield a script's actions, ticket by ticket."""
+    actions: list[str] = []
+    for action in script:
+        actions.append(action)
+        if action == act("submit"):
+            yield actions
+            actions = []

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from hexathlon.evaluators.sql.images import describe_content
+from hexathlon.evaluators.sql.images import describe_content, image_rows
 from hexathlon.evaluators.sql.strict import policy_of
 from hexathlon.evaluators.verifier import verify
 from hexathlon.tasks.sql.world.backends.base import WRITE_KINDS, QueryLimits
@@ -158,6 +158,18 @@ def test_impossible_requires_reason_and_evidence(final, score):
 
 
 # Write tasks --------------------------------------------------------------------------------------
+
+
+def test_text_of_any_bytes_is_read_and_compared():
+    images = []
+    for text in ("x'ff41'", "x'fe41'", "x'c3bc'"):
+        database = open_sqlite(database_bytes({"database": shop()}), writes=WRITE_KINDS)
+        database.run(f"UPDATE customers SET city = CAST({text} AS TEXT)", QueryLimits())
+        images.append(database.sqlite_image())
+    cities = [{row[2] for row in image_rows(image)["customers"]} for image in images]
+    assert cities == [{"\udcffA"}, {"\udcfeA"}, {"ü"}]
+    digests = [describe_content(image)["tables"]["customers"]["rows"] for image in images]
+    assert len(set(digests)) == 3
 
 
 def left(*statements, writes=WRITE_KINDS):

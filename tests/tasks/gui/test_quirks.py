@@ -359,11 +359,14 @@ def test_every_day_has_faults_of_three_kinds_and_train_not_all(days):
 
 
 def test_a_day_is_right_with_every_fault_repaired_and_wrong_with_one_left(days):
+    """Those of test are played in test_templates.py, with all of their mutants."""
     for task in days:
-        verdict = verdict_of(task, SOURCE.oracle(task))
-        assert verdict.score == 1, (task.id, verdict.terms, verdict.evidence)
         unnoticed = {name: script for name, script in SOURCE.mutants(task).items()
                      if "unnoticed" in name or name == "never looked again"}  # fmt: skip
         assert len(unnoticed) == len(kinds(task)) + 1
+        if task.split == "test":
+            continue
+        verdict = verdict_of(task, SOURCE.oracle(task))
+        assert verdict.score == 1, (task.id, verdict.terms, verdict.evidence)
         for name, script in unnoticed.items():
             assert verdict_of(task, script).score == 0, (task.id, name)

@@ -164,8 +164,9 @@ class DayBook:
         first = self._played(plan, _Variant(), DayFaults(()))
         if first is None:
             raise NoErrand
-        undisturbed, occasions = plan, FaultOccasions(e, first.steps)
+        undisturbed = plan
         e.need(all(self._differs(plan, first, each) for each in self._misreadings().values()))
+        occasions = FaultOccasions(e, first.steps)
         most = _LONGEST / factor - _cost(opening)
         plan, right = self._disturbed(plan, occasions, most)
         e.need(all(then or answer for then, answer in zip(right.then, right.answers, strict=True)))

@@ -138,10 +138,11 @@ def differences(tables: _Tables, wanted: _Tables) -> Iterator[tuple[str, Any]]:
     for name in _WATCHED:
         if tables[name] is wanted[name]:
             continue
+        found, right = tables[name], wanted[name]
+        keys = [key for key in {**right, **found} if found.get(key) != right.get(key)]
         # Rows too many come first, so that names are unique again.
-        for key in sorted({**wanted[name], **tables[name]}, key=wanted[name].__contains__):
-            if tables[name].get(key) != wanted[name].get(key):
-                yield name, key
+        for key in sorted(keys, key=right.__contains__):
+            yield name, key
 
 
 # Repairs ---------------------------------------------------------------------------------------

@@ -28,6 +28,8 @@ _Ranks = NDArray[np.uint16]
 COUNT = 8
 PAIRS: tuple[Pair, ...] = tuple(combinations(range(COUNT), 2))
 
+_DIGITS = COUNT ** np.arange(COUNT - 1, -1, -1, dtype=np.int64)
+
 MARGIN = 4
 """Every other layout costs at least so much more than the best one."""
 
@@ -171,8 +173,9 @@ def _layouts() -> NDArray[np.int8]:
 
 
 @lru_cache(maxsize=1)
-def _numbers() -> Mapping[Placement, int]:
-    return {tuple(each): rank for rank, each in enumerate(_layouts().tolist())}
+def _numbers() -> NDArray[np.int64]:
+    """Return all layouts, which are in order, as numbers whose digits are the places."""
+    return _layouts().astype(np.int64) @ _DIGITS
 
 
 def _layout(rank: int) -> Placement:
@@ -180,7 +183,8 @@ def _layout(rank: int) -> Placement:
 
 
 def _ranks(layouts: list[Placement]) -> _Ranks:
-    return np.array([_numbers()[each] for each in layouts], dtype=np.uint16)
+    numbers = np.array(layouts, dtype=np.int64) @ _DIGITS
+    return np.searchsorted(_numbers(), numbers).astype(np.uint16)
 
 
 @lru_cache(maxsize=1)

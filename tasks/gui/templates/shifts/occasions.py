@@ -111,10 +111,11 @@ class FaultOccasions:
         usual = {**_USUAL, EVENTS: {**_USUAL[EVENTS], "alarm": next(
             row["value"] for row in e.rows("calendar.prefs") if row["id"] == "alarm")}}  # fmt: skip
         self._groups: dict[_Group, list[_Occasion]] = {}
-        known = set[str]()
+        known = set[tuple[object, ...]]()
         for step, quirk, hidden in _possible(steps, usual):
-            if (unseen or quirk.kind not in HELD_OUT) and str(quirk) not in known:
-                known.add(str(quirk))
+            name = _identity(quirk)
+            if (unseen or quirk.kind not in HELD_OUT) and name not in known:
+                known.add(name)
                 group = _Group(quirk.kind, hidden, step.place < half)
                 self._groups.setdefault(group, []).append(_Occasion(quirk, group, steps))
         e.need({group.early for group in self._groups if group.hidden} == {True, False})
@@ -166,6 +167,13 @@ class FaultOccasions:
         yield from e.sample(hidden, len(hidden))
         for _ in range(3 * count):
             yield e.pick(known)
+
+
+def _identity(quirk: AppQuirk) -> tuple[object, ...]:
+    """Return what tells a fault from others."""
+    value = (type(quirk.value), quirk.value)  # 1 is not True here
+    return (quirk.kind, quirk.table, *quirk.match.items(), quirk.after, quirk.column, *value,
+            *quirk.other.items(), quirk.into, quirk.cause)  # fmt: skip
 
 
 def _fits(new: _Occasion, chosen: Sequence[_Occasion]) -> bool:

@@ -108,11 +108,14 @@ def disturbed(
     """
     seen = dict(memory)
     tables = dict(after)
+    changes: dict[str, list[tuple[PhoneRow | None, PhoneRow | None]]] = {}
     for number, quirk in enumerate(quirks):
         name = quirk.table
         if name not in after or after[name] is before[name]:
             continue
-        altered = list(_altered(before[name], after[name]))
+        if name not in changes:
+            changes[name] = list(_altered(before[name], after[name]))
+        altered = changes[name]
         own = [pair for pair in altered if any(map(quirk.concerns, pair))]
         if quirk.kind == "lost" and own and own[-1][1] is not None and seen.get(number) != _GONE:
             count = seen.get(number, 0) + 1

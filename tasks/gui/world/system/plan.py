@@ -72,14 +72,30 @@ class PhonePlan:
     def first_tables(self, app: str) -> dict[str, PhoneTable]:
         """Return the initial tables of an app, by full name, with the plan's edits."""
         tables = dict(_content(app, self.seed, self.split, self.language, self.scale, self.start))
-        for name, kind, value in self.edits:
-            if name.partition(".")[0] == app:
-                tables[name] = _edited(tables[name], kind, value)
+        for name in {each for each, _, _ in self.edits if each.partition(".")[0] == app}:
+            tables[name] = self._edited(tables[name], name)
         return tables
 
     def table(self, name: str) -> PhoneTable:
         """Return one table as it is at the start."""
-        return self.first_tables(name.partition(".")[0])[name]
+        app = name.partition(".")[0]
+        tables = _content(app, self.seed, self.split, self.language, self.scale, self.start)
+        return self._edited(tables[name], name)
+
+    def _edited(self, table: PhoneTable, name: str) -> PhoneTable:
+        """Return a table with the plan's edits to it; itself if there are none."""
+        edits = [(kind, value) for each, kind, value in self.edits if each == name]
+        if not edits:
+            return table
+        copy = dict(table)
+        for kind, value in edits:
+            if kind == "put":
+                copy[value["id"]] = {**copy.get(value["id"], {}), **value}
+            elif kind == "drop":
+                copy.pop(value, None)
+            else:
+                raise ValueError(f"an edit must be 'put' or 'drop', got {kind!r}")
+        return copy
 
     def to_json(self) -> dict[str, Any]:
         """Return the plan as JSON."""
@@ -113,17 +129,6 @@ class PhonePlan:
 
 def _edits(data: Sequence[Sequence[Any]]) -> tuple[PhoneEdit, ...]:
     return tuple((table, kind, value) for table, kind, value in data)
-
-
-def _edited(table: PhoneTable, kind: str, value: Any) -> PhoneTable:
-    copy = dict(table)
-    if kind == "put":
-        copy[value["id"]] = {**copy.get(value["id"], {}), **value}
-    elif kind == "drop":
-        copy.pop(value, None)
-    else:
-        raise ValueError(f"an edit must be 'put' or 'drop', got {kind!r}")
-    return copy
 
 
 @lru_cache(maxsize=512)

@@ -173,28 +173,38 @@ def _bits(works: int) -> Ints:
     return np.int32(1) << np.arange(works, dtype=np.int32)
 
 
-def _at(values: Ints, sets: Ints) -> Ints:
-    """Return the values of sets of works, by firm in the last axis."""
-    firms = values.shape[1]
-    taken: Ints = values.ravel().take(sets * firms + np.arange(firms, dtype=np.int32))
+def _places(sets: Ints) -> _Places:
+    """Return where the values of sets of works are, with firms in the last axis.
+
+    A set with one more work is further down by the work's bit times the number of firms.
+    """
+    firms = sets.shape[-1]
+    places: _Places = sets.astype(np.intp) * firms + np.arange(firms)
+    return places
+
+
+def _at(values: Ints, places: _Places) -> Ints:
+    # `clip`, which nothing needs, is much faster than the check of each place.
+    taken: Ints = values.ravel().take(places, mode="clip")
     return taken
 
 
 def _costs(table: PlanTable, choices: Ints) -> tuple[Ints, Ints]:
     """Return what choices of firms cost, and by how much they exceed the terms."""
-    sets = _sets(table, choices)
-    cost, excess = (_at(each, sets).sum(axis=1) for each in (table.cost, table.excess))
+    places = _places(_sets(table, choices))
+    cost, excess = (_at(each, places).sum(axis=1) for each in (table.cost, table.excess))
     return np.minimum(cost, NONE), excess
 
 
 def _single(table: PlanTable, choices: Ints) -> tuple[Ints, Ints]:
     """Return `_costs` of exchanging one work, by choice, the work and the firm it goes to."""
     bit = _bits(len(table.price))[:, None]
-    left = _sets(table, choices)[:, None] & ~bit
+    left = _places(_sets(table, choices)[:, None] & ~bit)
+    more = left + bit * np.intp(table.price.shape[1])
 
     def total(values: Ints) -> Ints:
         rest = _at(values, left)
-        whole: Ints = rest.sum(axis=2, keepdims=True) - rest + _at(values, left | bit)
+        whole: Ints = rest.sum(axis=2, keepdims=True) - rest + _at(values, more)
         return whole
 
     return np.minimum(total(table.cost), NONE), total(table.excess)
@@ -230,7 +240,7 @@ def _improved(table: PlanTable, choices: Ints) -> Ints:
         sets = _sets(table, choices[rows])
         cost = _double(allowed, sets, first, second).reshape(len(rows), -1)
         place = cost.argmin(axis=1)
-        better = cost[np.arange(len(rows)), place] < _at(allowed, sets).sum(axis=1)
+        better = cost[np.arange(len(rows)), place] < _at(allowed, _places(sets)).sum(axis=1)
         rows, place = rows[better], place[better]
         pair, one, other = np.unravel_index(place, (len(first), count, count))
         choices[rows, first[pair]], choices[rows, second[pair]] = one, other
@@ -244,10 +254,11 @@ def _double(allowed: Ints, sets: Ints, first: _Places, second: _Places) -> Ints:
     """
     every = np.arange(sets.shape[1])
     one, other = (np.int32(1) << each.astype(np.int32)[:, None] for each in (first, second))
-    left = sets[:, None] & ~(one | other)
+    left = _places(sets[:, None] & ~(one | other))
     rest = _at(allowed, left)
     whole = rest.sum(axis=2, dtype=np.int32)[:, :, None]
-    rises = [_at(allowed, left | each) - rest for each in (one, other, one | other)]
+    firms = np.intp(sets.shape[1])
+    rises = [_at(allowed, left + each * firms) - rest for each in (one, other, one | other)]
     cost: Ints = (whole + rises[0])[:, :, :, None] + rises[1][:, :, None]
     cost[:, :, every, every] = whole + rises[2]
     return cost

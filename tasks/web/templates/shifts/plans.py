@@ -319,10 +319,14 @@ def best_plan(offers: Offers, terms: PlanTerms) -> tuple[str, ...]:
 
 def _layers(every: _Bundles, cost: Ints) -> list[Ints]:
     """Return the least cost of each set of works with the first 0, 1, … firms, all but the last."""
-    layers = [np.full(len(every.start), NONE, dtype=np.int32)]
+    layers = [np.full(len(every.start), NONE, dtype=np.int32) for _ in range(2)]
     layers[0][0] = 0
+    columns = np.ascontiguousarray(cost.T[:-1])
+    if not len(columns):
+        return layers[:1]
+    layers[1][every.masks] = np.minimum(columns[0], NONE)  # sets of one firm are its bundles
     ways, bundle = np.empty((2, len(every.rest)), dtype=np.int32)
-    for each in np.ascontiguousarray(cost.T[:-1]):
+    for each in columns[1:]:
         # `take` with an output array and `clip` is twice as fast as indexing.
         np.take(layers[-1], every.rest, out=ways, mode="clip")
         ways += np.take(each, every.bundle, out=bundle, mode="clip")

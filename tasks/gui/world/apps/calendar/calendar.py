@@ -86,14 +86,10 @@ class CalendarApp(PhoneApp):
                     home=True)  # fmt: skip
 
     def _agenda(self, view: AppView, rows: Sequence[PhoneRow]) -> list[Any]:
-        entries = [
-            (day, row)
-            for day in (
-                (view.today + timedelta(days=number)).isoformat() for number in range(_AGENDA_DAYS)
-            )
-            for row in sorted(rows, key=_order)
-            if happens_on(row, day)
-        ]
+        days = [(view.today + timedelta(days=number)).isoformat() for number in range(_AGENDA_DAYS)]
+        ordered = sorted(rows, key=_order)
+        entries = [(day, row) for day in days for row in ordered
+                   if row["day"] == day or (row["repeat"] and happens_on(row, day))]  # fmt: skip
 
         def build(entry: tuple[str, PhoneRow]) -> ListRow:
             day, row = entry
