@@ -4,6 +4,7 @@ It imports only the standard library, so that scripts that compare processes sta
 """
 
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -12,7 +13,15 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["ChildReport", "Figure", "print_findings", "quantile", "ratio_of_pairs", "run_child"]
+__all__ = [
+    "ChildReport",
+    "Figure",
+    "interval",
+    "print_findings",
+    "quantile",
+    "ratio_of_pairs",
+    "run_child",
+]
 
 
 class ChildReport(NamedTuple):
@@ -81,6 +90,17 @@ def run_child(command: Sequence[str | Path]) -> ChildReport:
 def ratio_of_pairs(ones: Sequence[float], others: Sequence[float]) -> float:
     """Return the median over repetitions of the ratio of two figures."""
     return statistics.median(one / other for one, other in zip(ones, others, strict=True))
+
+
+def interval(values: Sequence[float]) -> tuple[float, float]:
+    """Return order statistics that cover the median with a probability of at least 95 %."""
+    ordered, count = sorted(values), len(values)
+    tail, place = 0.0, 0
+    while tail + math.comb(count, place) / 2**count <= 0.025:
+        tail += math.comb(count, place) / 2**count
+        place += 1
+    place = max(place - 1, 0)
+    return ordered[place], ordered[-1 - place]
 
 
 def quantile(values: Iterable[float], share: float) -> float:
