@@ -49,14 +49,12 @@ test-vllm:
 test-bridges:
 	@scripts/bridges
 
-# Peers run if their interpreters are given: make bench SKYRL=… GEM=… INSPECT=… LM_EVAL=…
+# One table of all benchmarks, docs/notes/performance_table.md: make bench PEERS=FOLDER, where
+# `scripts/peers FOLDER` has made the peers' environments. Takes 25 minutes on two idle cores.
+ROUNDS ?= 5
 bench:
 	@scripts/install --dev
-	.venv/bin/python benchmarks/env_speed.py $(if $(SKYRL),--peer $(SKYRL))
-	.venv/bin/python benchmarks/step_speed.py $(if $(SKYRL),--skyrl $(SKYRL)) $(if $(GEM),--gem $(GEM))
-	.venv/bin/python benchmarks/vector_speed.py
-	.venv/bin/python benchmarks/roleplay_speed.py
-	.venv/bin/python benchmarks/harness_speed.py $(if $(INSPECT),--peer $(INSPECT)) $(if $(LM_EVAL),--lm-eval $(LM_EVAL))
+	.venv/bin/python benchmarks/table.py --rounds $(ROUNDS) $(if $(PEERS),--peers $(PEERS))
 
 clean:
 	rm -rf .venv .venv-bridges .venv-oracles .venv-vllm build dist runs site site-docs

@@ -4,7 +4,7 @@ Each round plays the oracle three times in fresh processes: with the cache off, 
 directory, and with the directory that the second run has filled. Figures are CPU time of the whole
 command. An interval is the range of the rounds: of five, it covers the median with 94 %.
 
-    python benchmarks/cache_speed.py [--rounds 5] [--only SQL Web GUI] [--tasks 20]
+    python benchmarks/cache_speed.py [--rounds 5] [--only SQL Web GUI] [--tasks 20] [--json]
 """
 
 import argparse
@@ -12,10 +12,11 @@ import os
 import statistics
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from measuring import Figure, print_findings, ratio_of_pairs, run_child
+from comparing import Row, add_options, compare, print_rows
+from measuring import Figure, print_findings, run_child
 
 TASKS = {"SQL": 100, "Web": 12, "GUI": 16, "Shopping": 40}
 """Hard tasks by event."""
@@ -26,7 +27,7 @@ STATES = ("off", "cold", "warm")
 def main() -> None:
     """Print CPU time per state and event, and the ratios with their intervals."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
+    add_options(parser)
     parser.add_argument("--only", nargs="+", choices=TASKS, default=list(TASKS))
     parser.add_argument("--tasks", type=int, help="number of tasks, for every event")
     options = parser.parse_args()
@@ -40,10 +41,13 @@ def main() -> None:
             Figure(f"{name}: {state}", statistics.median(seconds[state]), "s CPU")
             for state in STATES
         )
-        print_ratio(f"{name}: off / cold", seconds["off"], seconds["cold"], 0.97)
-        print_ratio(f"{name}: cold / warm", seconds["cold"], seconds["warm"], 1.8)
-        print_ratio(f"{name}: off / warm", seconds["off"], seconds["warm"], 1.8)
-        print(f"load {os.getloadavg()[0]:.1f}")
+        rows = ratios(name, seconds)
+        for row in rows:
+            print_findings([Figure(row.name, row.ratio or 0, "×", least=row.least)])
+            print(f"  {row.low:.2f} to {row.high:.2f}")
+        print(f"load {os.getloadavg()[0]:.1f}", flush=True)
+        if options.json:
+            print_rows(rows)
 
 
 def play_round(event: str, tasks: int) -> dict[str, float]:
@@ -61,11 +65,20 @@ def play(event: str, tasks: int, state: str, out: Path) -> float:
     return run_child(command).cpu_s
 
 
-def print_ratio(name: str, ones: Sequence[float], others: Sequence[float], least: float) -> None:
-    """Print the median ratio of paired figures with the range of the rounds."""
-    ratios = [one / other for one, other in zip(ones, others, strict=True)]
-    print_findings([Figure(name, ratio_of_pairs(ones, others), "×", least=least)])
-    print(f"  {min(ratios):.2f} to {max(ratios):.2f}")
+def ratios(name: str, seconds: Mapping[str, Sequence[float]]) -> list[Row]:
+    """Return the ratios of the states, by round."""
+    pairs = (("cold", "off", 0.97), ("warm", "cold", 1.8), ("warm", "off", 1.8))
+    return [
+        compare(
+            f"cache: {name}: {before} / {after}",
+            "s CPU",
+            seconds[after],
+            seconds[before],
+            beside=f"cache {before}",
+            least=least,
+        )
+        for after, before, least in pairs
+    ]
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Speed of the SQL environment: steps, resets, forks, memory, import time.
 
-    python benchmarks/env_speed.py [--tasks 96] [--peer PYTHON]
+    python benchmarks/env_speed.py [--tasks 96] [--peer PYTHON] [--only peer] [--rounds 15] [--json]
 
 Every statement of the oracle's trajectories is also executed on a raw `sqlite3` connection to the
 same database, just before or just after the environment's step; the difference is printed. With
@@ -20,6 +20,7 @@ from contextlib import closing
 from pathlib import Path
 
 import gymnasium
+from comparing import Row, add_options, print_rows
 from measuring import Figure, print_findings, quantile, run_child
 from point_workload import beside_skyrl, step_over_raw
 
@@ -224,25 +225,57 @@ def memory(count: int = 500) -> list[Figure]:
     ]
 
 
+def rows(figures: list[Figure], rounds: int) -> list[Row]:
+    """Return the comparison with skyrl-gym in CPU time."""
+    names = [figure.name for figure in figures]
+
+    def value(name: str, after: int = 0) -> float | None:
+        """Return a figure, or one that follows it."""
+        return figures[names.index(name) + after].value if name in names else None
+
+    ours = value("point SELECTs, steps/s in wall-clock time", 1)
+    assert ours is not None
+    ratio = "times skyrl-gym in CPU time"
+    row = Row(
+        "SQL: make, reset, five point SELECTs, one scored solution",
+        "steps/s of CPU",
+        ours,
+        peer=value("skyrl-gym, steps/s in wall-clock time", 1),
+        ratio=value(ratio),
+        low=value(f"{ratio}, interval from"),
+        high=value(f"{ratio}, interval to"),
+        rounds=rounds,
+        beside="skyrl-gym",
+        least=20,
+    )
+    return [row]
+
+
 def main() -> None:
     """Run the benchmark and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--tasks", type=int, default=96)
     parser.add_argument("--peer", help="an interpreter that has skyrl-gym")
+    parser.add_argument("--only", choices=["peer"], help="only the comparison with skyrl-gym")
+    add_options(parser, rounds=15)
     arguments = parser.parse_args()
-    result = [
-        *imports(),
-        *oracle_steps(arguments.tasks),
-        *step_over_raw(),
-        *resets(arguments.tasks, arguments.tasks),
-        *forks(),
-        *memory(),
-    ]
-    if arguments.peer:
-        result += beside_skyrl(arguments.peer)
-    print_findings(result)
+    result = []
+    if arguments.only is None:
+        result = [
+            *imports(),
+            *oracle_steps(arguments.tasks),
+            *step_over_raw(),
+            *resets(arguments.tasks, arguments.tasks),
+            *forks(),
+            *memory(),
+        ]
+    compared = beside_skyrl(arguments.peer, arguments.rounds) if arguments.peer else []
+    if result or compared:
+        print_findings([*result, *compared])
     if not arguments.peer:
         print("skyrl-gym: not run; pass --peer")
+    elif arguments.json:
+        print_rows(rows(compared, arguments.rounds))
 
 
 if __name__ == "__main__":

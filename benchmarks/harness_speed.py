@@ -1,7 +1,7 @@
 """Cost of a trial in the evaluation harness compared with inspect_ai, in one run.
 
-    python benchmarks/harness_speed.py [--peer PYTHON] [--lm-eval COMMAND] [--repetitions 5]
-        [--workloads one ten]
+    python benchmarks/harness_speed.py [--peer PYTHON] [--rounds 5] [--workloads one ten]
+        [--logging realtime faster] [--counts 200 1000 10000] [--json]
 
 The workload is a question answered in one turn, and one answered after ten calls of an `add`
 tool; every message, call and result is logged. Our harness plays it twice: `script` is
@@ -9,21 +9,26 @@ tool; every message, call and result is logged. Our harness plays it twice: `scr
 immediately, like inspect_ai's mock model. Each run is a fresh process; runs alternate, and CPU time
 is compared, since cores are shared.
 
-`--peer` is the interpreter of an environment with inspect_ai, `--lm-eval` the `lm_eval` command of
-one with lm-evaluation-harness. A missing peer is reported as not run.
+`--peer` is the interpreter of an environment with inspect_ai; without it, the peer is reported as
+not run. It logs as it does by default, for viewing a run while it goes on (`realtime`), or without
+that (`faster`). All have played two trials before CPU time is counted.
 """
 
 import argparse
+import itertools
 import statistics
 import sys
 from collections import defaultdict
 from pathlib import Path
 
+from comparing import Row, add_options, compare, print_rows
 from measuring import ChildReport, Figure, print_findings, ratio_of_pairs, run_child
 
 HERE = Path(__file__).parent
 OURS = ("script", "model")
-PEER = "inspect_ai"
+PEERS = {"realtime": "inspect_ai", "faster": "inspect_ai, faster logging"}
+"""Names of the peer by its way of logging."""
+
 PEER_MOST = {"one": 10_000, "ten": 1_000}
 """Maximum number of trials for the peer, by workload: as many as it completes in two minutes."""
 
@@ -33,9 +38,12 @@ Runs = dict[tuple[str, int, str], list[ChildReport]]
 
 def play(kind: str, count: int, who: str, peer: str | None) -> ChildReport:
     """Play a workload once in a separate process."""
-    if who == PEER:
-        assert peer is not None
-        return run_child([peer, HERE / "peers" / "inspect_trials.py", kind, str(count)])
+    for logging, name in PEERS.items():
+        if who == name:
+            assert peer is not None
+            return run_child(
+                [peer, HERE / "peers" / "inspect_trials.py", kind, str(count), logging]
+            )
     return run_child([sys.executable, HERE / "harness_trials.py", kind, str(count), who])
 
 
@@ -45,16 +53,22 @@ def measure(kind: str, arguments: argparse.Namespace) -> Runs:
     paired, *larger = arguments.counts
     peer_larger = peer_counts(kind, arguments)[1:]
     for _ in range(arguments.repetitions):
-        for who in (*OURS, PEER) if arguments.peer else OURS:
+        for who in (*OURS, *peers(arguments)):
             runs[kind, paired, who].append(play(kind, paired, who, arguments.peer))
             print(".", end="", file=sys.stderr, flush=True)
     for count in larger:
         for who in OURS:
             runs[kind, count, who].append(play(kind, count, who, None))
     for count in peer_larger:
-        runs[kind, count, PEER].append(play(kind, count, PEER, arguments.peer))
+        for who in peers(arguments):
+            runs[kind, count, who].append(play(kind, count, who, arguments.peer))
     print(file=sys.stderr)
     return runs
+
+
+def peers(arguments: argparse.Namespace) -> list[str]:
+    """Return the names of the peer, one for each way of logging."""
+    return [PEERS[each] for each in arguments.logging] if arguments.peer else []
 
 
 def peer_counts(kind: str, arguments: argparse.Namespace) -> list[int]:
@@ -104,38 +118,40 @@ def compared(kind: str, runs: Runs, arguments: argparse.Namespace) -> list[Figur
         result.append(
             Figure(f"{label}: memory at {largest:,} over {paired:,}", last / first, "x", most=1.1)
         )
-        for count in peer_counts(kind, arguments):
-            theirs, same = runs[kind, count, PEER], runs[kind, count, who]
+        for count, peer in itertools.product(peer_counts(kind, arguments), peers(arguments)):
+            theirs, same = runs[kind, count, peer], runs[kind, count, who]
             for name, cost, least in (
-                (f"times less CPU a trial at {count:,}", trial_ms, 10),
+                (f"times less CPU a trial at {count:,} than {peer}", trial_ms, 10),
                 ("the same, including process starts", process_ms, None),
             ):
                 ratio = ratio_of_pairs([cost(one) for one in theirs], [cost(one) for one in same])
                 result.append(Figure(f"{label}: {name}", ratio, "x", least))
             peaks = [one.peak_mb for one in theirs], [one.peak_mb for one in same]
-            result.append(
-                Figure(
-                    f"{label}: times less memory at {count:,}", ratio_of_pairs(*peaks), "x", least=4
-                )
-            )
+            ratio = ratio_of_pairs(*peaks)
+            result.append(Figure(f"{label}: times less memory at {count:,}", ratio, "x", least=4))
     return result
 
 
-def help_cost(lm_eval: str | None, repetitions: int) -> list[Figure]:
-    """Return CPU seconds of `--help`, alternating with the peer."""
-    own = Path(sys.executable).with_name("hexathlon")
-    ours, theirs = [], []
-    for _ in range(repetitions + 1):  # the first run warms the disk cache
-        ours.append(run_child([own, "--help"]).cpu_s)
-        if lm_eval:
-            theirs.append(run_child([lm_eval, "--help"]).cpu_s)
-    result = [Figure("hexathlon --help, CPU", statistics.median(ours[1:]), "s")]
-    if lm_eval:
-        share = 1 / ratio_of_pairs(theirs[1:], ours[1:])
-        result += [
-            Figure("lm_eval --help, CPU", statistics.median(theirs[1:]), "s"),
-            Figure("hexathlon --help over lm_eval --help", share, "x", most=0.5),
-        ]
+def rows(kind: str, runs: Runs, arguments: argparse.Namespace) -> list[Row]:
+    """Return CPU time and memory per workload at the smallest size, which all play alternately."""
+    result, count = [], arguments.counts[0]
+    turns = {"one": "one turn", "ten": "ten tool turns"}[kind]
+    for who, peer in itertools.product(OURS, peers(arguments)):
+        same, theirs = runs[kind, count, who], runs[kind, count, peer]
+        for what, unit, cost, least in (
+            ("CPU", "ms CPU a trial", trial_ms, 10),
+            ("memory", "MB at peak", lambda one: one.peak_mb, 4),
+        ):
+            result.append(
+                compare(
+                    f"harness {what}: {turns}, {count:,} trials, {who}",
+                    unit,
+                    [cost(one) for one in same],
+                    [cost(one) for one in theirs],
+                    beside=peer,
+                    least=least,
+                )
+            )
     return result
 
 
@@ -143,23 +159,21 @@ def main() -> None:
     """Run the benchmark and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--peer", help="an interpreter that has inspect_ai")
-    parser.add_argument("--lm-eval", help="the lm_eval command")
-    parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--rounds", "--repetitions", dest="repetitions", type=int, default=5)
+    parser.add_argument("--logging", nargs="+", choices=PEERS, default=["realtime"])
+    add_options(parser, rounds=None)
     parser.add_argument("--counts", type=int, nargs="+", default=[200, 1_000, 10_000])
     parser.add_argument("--workloads", nargs="+", choices=PEER_MOST, default=list(PEER_MOST))
     arguments = parser.parse_args()
     runs = {kind: measure(kind, arguments) for kind in arguments.workloads}
     print_runs({key: spent for each in runs.values() for key, spent in each.items()})
     result = [row for kind in runs for row in compared(kind, runs[kind], arguments)]
-    result += help_cost(arguments.lm_eval, 2 * arguments.repetitions)
     print()
     print_findings(result)
-    for flag, given, name in (
-        ("--peer", arguments.peer, PEER),
-        ("--lm-eval", arguments.lm_eval, "lm_eval"),
-    ):
-        if not given:
-            print(f"{name}: not run; give {flag}")
+    if not arguments.peer:
+        print("inspect_ai: not run; give --peer")
+    if arguments.json:
+        print_rows(row for kind in runs for row in rows(kind, runs[kind], arguments))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
     python benchmarks/harness_trials.py one|ten TRIALS script|model
 
 `script` is `hexathlon eval agent:oracle`; `model` is the agent for language models, twenty trials
-at once on an event loop, in front of an engine that replies at once.
+at once on an event loop, in front of an engine that replies at once. Two trials are played before
+the clock starts.
 """
 
 import json
@@ -42,6 +43,9 @@ def main() -> None:
     config = EvalConfig(
         model="agent:oracle", envs=("bench/Add-v0",), taskset=f"add-{kind}", tasks=count
     )
+    with tempfile.TemporaryDirectory() as folder:
+        few = config.model_copy(update={"tasks": 2})
+        evaluate(few, ExecutionConfig(), Path(folder) / "run", model=opened(agent))
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         cpu, wall = time.process_time(), time.perf_counter()

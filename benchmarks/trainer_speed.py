@@ -1,6 +1,7 @@
 """Speed of training steps compared with TRL's GRPOTrainer, and of rollouts with the bare engine.
 
-    python benchmarks/trainer_speed.py [--peer PYTHON] [--steps 8] [--rounds 2] [--only steps]
+    python benchmarks/trainer_speed.py [--peer PYTHON] [--steps 8] [--rounds 2] [--threads 1]
+        [--only steps] [--json]
 
 PYTHON is the interpreter of an environment with TRL; `.venv-oracles/bin/python` is one. Both sides
 alternate, each in a separate process, on the workload of `trainer_workload.py`; the first two steps
@@ -17,6 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from comparing import Row, add_options, compare, print_rows
 from measuring import Figure, print_findings, ratio_of_pairs
 
 HERE = Path(__file__).resolve().parent
@@ -39,7 +41,7 @@ def middle(run: dict[str, list[float]], name: str) -> float:
     return statistics.median(run[name][DROPPED:])
 
 
-def beside_peer(options: argparse.Namespace) -> list[Figure]:
+def beside_peer(options: argparse.Namespace) -> tuple[list[Figure], list[Row]]:
     """Time whole steps of both trainers alternately."""
     threads, steps = options.threads, str(options.steps + DROPPED)
     ours, theirs = [], []
@@ -64,11 +66,14 @@ def beside_peer(options: argparse.Namespace) -> list[Figure]:
             value = statistics.median(middle(run, name) for run in runs)
             result.append(Figure(f"a step of {who}, {words}", value, "s"))
         pairs = [middle(run, name) for run in theirs], [middle(run, name) for run in ours]
-        result.append(Figure(f"times less, {words}", ratio_of_pairs(*pairs), "x", least=1.5))
+        result.append(Figure(f"times less, {words}", ratio_of_pairs(*pairs), "x", least=2))
     for name, words in (("generate_s", "drawing"), ("work_s", "the rest")):
         value = statistics.median(middle(run, name) for run in ours)
         result.append(Figure(f"of hexathlon, {words} in wall-clock time", value, "s"))
-    return result
+    cores = "one thread" if threads == 1 else f"{threads} cores"
+    pairs = ([middle(run, "wall_s") for run in runs] for runs in (ours, theirs))
+    row = compare(f"training step: {cores}", "s", *pairs, beside="TRL", least=2)
+    return result, [row]
 
 
 def rollouts(options: argparse.Namespace) -> list[Figure]:
@@ -98,17 +103,21 @@ def main() -> None:
     parser.add_argument("--peer", type=Path)
     parser.add_argument("--steps", type=int, default=8)
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--rounds", type=int, default=2)
+    add_options(parser, rounds=2)
     parser.add_argument("--only", choices=["steps", "rollouts"])
     options = parser.parse_args()
+    rows: list[Row] = []
     if options.only != "rollouts":
         if options.peer:
             options.peer = options.peer.absolute()  # a symbolic link of an environment stays one
-            print_findings(beside_peer(options))
+            findings, rows = beside_peer(options)
+            print_findings(findings)
         else:
             print("TRL: not run; pass an interpreter that has it with --peer")
     if options.only != "steps":
         print_findings(rollouts(options))
+    if options.json:
+        print_rows(rows)
 
 
 if __name__ == "__main__":

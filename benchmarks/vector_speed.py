@@ -17,6 +17,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from comparing import add_options, compare, print_rows
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
 from measuring import Figure, print_findings, ratio_of_pairs
 
@@ -210,15 +211,30 @@ def main() -> None:
     """Run the benchmark and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--envs", type=int, nargs="+", default=[1, 16, 64])
-    parser.add_argument("--rounds", type=int, default=40)
+    add_options(parser, rounds=40)
     arguments = parser.parse_args()
-    result = []
+    result, rows = [], []
     for count in arguments.envs:
-        result += findings(count, measure(count, arguments.rounds))
+        rates = measure(count, arguments.rounds)
+        result += findings(count, rates)
+        rows += [
+            compare(
+                f"vector of {count}: {name}",
+                "steps/s",
+                rates[name],
+                rates["alone"],
+                beside="alone",
+                least=1.0,
+                rate=True,
+            )
+            for name in ("our vector", "our vector, send and recv")
+        ]
     most = 16
     name = f"{most} workers of {PAUSE:g} s per step: a lock-step, wall-clock"
     result.append(Figure(name, hosted(most), "s", most=2 * PAUSE))
     print_findings(result)
+    if arguments.json:
+        print_rows(rows)
 
 
 if __name__ == "__main__":

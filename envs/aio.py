@@ -103,8 +103,9 @@ class AsyncEnvironment(Environment):
     async def _answers(self, turn: Action) -> list[tuple[ParsedCall | None, Content]]:
         if not turn.calls:
             return [(None, await _settled(self.on_text(turn.text)))]
-        answers = [(turn.calls[0], await self._arun(turn.calls[0]))]
-        for call in turn.calls[1:]:
+        first, *others = turn.calls
+        answers: list[tuple[ParsedCall | None, Content]] = [(first, await self._arun(first))]
+        for call in others:
             self._spend()
             answers.append((call, await self._arun(call)))
         return answers

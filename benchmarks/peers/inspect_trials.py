@@ -2,7 +2,8 @@
 
 Workloads: `one` is a single turn scored by match; `ten` is ten calls of an `add` tool, then the
 answer (eleven model calls). Executed by the peer's own interpreter: `python inspect_trials.py
-one 200`.
+one 200 realtime|faster`, where `faster` logs without the database that shows a run while it goes on
+and writes samples in batches of 100. Two trials are played before the clock starts.
 """
 
 import json
@@ -45,15 +46,26 @@ def reply(messages, tools, tool_choice, config):
     return output
 
 
-def main() -> None:
-    kind, count = sys.argv[1], int(sys.argv[2])
+def play(kind, count, logging, folder=None):
+    """Evaluate a number of samples; return the log."""
+    if folder is None:
+        with tempfile.TemporaryDirectory() as warm:
+            return play(kind, count, logging, warm)
     samples = [Sample(input=f"What is 2 + 2? ({i})", target="4") for i in range(count)]
     solver = [generate()] if kind == "one" else [use_tools(add()), generate(tool_calls="loop")]
     task = Task(dataset=MemoryDataset(samples), solver=solver, scorer=match())
     model = get_model("mockllm/model", custom_outputs=reply)
+    faster = {"log_realtime": False, "log_buffer": 100} if logging == "faster" else {}
+    (log,) = eval(task, model=model, display="none", log_dir=folder, log_format="eval", **faster)
+    return log
+
+
+def main() -> None:
+    kind, count, logging = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+    play(kind, 2, logging)
     with tempfile.TemporaryDirectory() as folder:
         cpu, wall = time.process_time(), time.perf_counter()
-        (log,) = eval(task, model=model, display="none", log_dir=folder, log_format="eval")
+        log = play(kind, count, logging, folder)
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
         size = sum(file.stat().st_size for file in Path(folder).rglob("*")) / 2**20
     assert log.status == "success" and log.results.scores[0].metrics["accuracy"].value == 1

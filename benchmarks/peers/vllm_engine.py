@@ -1,6 +1,6 @@
 """vLLM's own engine in this process, driven by `engine_speed.py`.
 
-    python vllm_engine.py CHECKPOINT
+    python vllm_engine.py CHECKPOINT compiled|eager
 
 Each line of input, `SEQUENCES PROMPT DRAWN SEEDED`, is answered with a line of JSON: wall-clock and
 CPU seconds. Tokens are sampled at temperature 1 with their log-probabilities.
@@ -12,9 +12,10 @@ import random
 import sys
 import time
 
+EAGER = sys.argv[2] == "eager"
 for name, value in {
     "OMP_NUM_THREADS": "1",
-    "TORCHDYNAMO_DISABLE": "1",
+    "TORCHDYNAMO_DISABLE": str(int(EAGER)),
     "VLLM_CPU_KVCACHE_SPACE": "1",
     "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
     "VLLM_CPU_OMP_THREADS_BIND": "nobind",
@@ -33,7 +34,7 @@ def main() -> None:
     engine = LLM(
         model=sys.argv[1],
         dtype="float32",
-        enforce_eager=True,
+        enforce_eager=EAGER,
         logprobs_mode="processed_logprobs",
         max_num_seqs=64,
         enable_prefix_caching=False,
