@@ -52,7 +52,7 @@ TOY: dict[str, Any] = {
 }
 
 UNPROVEN = {"gui-pixels-tiny", "mixture-tiny"}
-"""Recipes whose learning is not measured or not shown; their files say so."""
+"""Recipes whose learning is not measured, or less than these tests ask for; their files say so."""
 
 
 def quiet(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
