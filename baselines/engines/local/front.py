@@ -29,6 +29,9 @@ _BLOCK = 64
 class PatchEmbedding(nn.Embedding):
     """Embeds tokens, and patches by two convolutions over their cells and their place.
 
+    The convolutions read darkness and have no biases, so a blank patch is its place alone. What all
+    patches had in common would otherwise outweigh their contents in the model's norms.
+
     Args:
         words: The embedding of tokens.
         channels: Channels of the convolutions.
@@ -38,15 +41,16 @@ class PatchEmbedding(nn.Embedding):
         super().__init__(words.num_embeddings, words.embedding_dim, _weight=words.weight.detach())
         width = words.embedding_dim
         self.convolutions = nn.Sequential(
-            nn.Conv2d(1, channels, 3, padding=1), nn.GELU(),
-            nn.Conv2d(channels, channels, 3, padding=1), nn.GELU(),
+            nn.Conv2d(1, channels, 3, padding=1, bias=False), nn.GELU(),
+            nn.Conv2d(channels, channels, 3, padding=1, bias=False), nn.GELU(),
         )  # fmt: skip
-        self.project = nn.Linear(channels * CELLS * CELLS, width)
+        self.project = nn.Linear(channels * CELLS * CELLS, width, bias=False)
         self.row = nn.Embedding(MOST_SQUARES, width)
         self.column = nn.Embedding(MOST_SQUARES, width)
         with torch.no_grad():
-            for each in (self.project, self.row, self.column):
+            for each in (self.row, self.column):
                 each.weight.normal_(0.0, 0.02)
+            self.project.weight.normal_(0.0, 0.2)  # contents about as large as places
 
     def forward(self, input: Tensor) -> Tensor:
         """Return the embeddings of ids, `[..., width]`."""
@@ -66,8 +70,8 @@ class PatchEmbedding(nn.Embedding):
 
     def encode(self, ids: Tensor) -> Tensor:
         """Return the embeddings of patches, `[patches, width]`."""
-        levels = torch.stack(cells_of(ids), -1).to(self.weight.dtype) / (LEVELS - 1) - 0.5
-        seen = self.convolutions(levels.view(-1, 1, CELLS, CELLS)).flatten(1)
+        darkness = 1 - torch.stack(cells_of(ids), -1).to(self.weight.dtype) / (LEVELS - 1)
+        seen = self.convolutions(darkness.view(-1, 1, CELLS, CELLS)).flatten(1)
         rows, columns = places_of(ids)
         encoded: Tensor = self.project(seen) + self.row(rows) + self.column(columns)
         return encoded

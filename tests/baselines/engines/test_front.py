@@ -11,7 +11,7 @@ import numpy as np
 from hexathlon.baselines.engines.local.decoder import LlamaDecoder
 from hexathlon.baselines.engines.local.front import PatchEmbedding
 from hexathlon.baselines.engines.local.loading import load_checkpoint
-from hexathlon.baselines.tokens.patches import FIRST_PATCH, patch_ids
+from hexathlon.baselines.tokens.patches import FIRST_PATCH, patch_ids, places_of
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.warmstart.demonstrations import Demonstrator, Noise, sample_of, transcript
 from hexathlon.baselines.warmstart.initial import (
@@ -89,6 +89,18 @@ def test_a_patch_is_encoded_alike_whatever_else_a_pass_contains(model):
         assert torch.equal(front(many[:, 6:7]), whole[:, 6:7])
         assert torch.equal(front(torch.cat([ids(2), many]))[1], whole[0])
     assert torch.allclose(front(many), whole, atol=1e-6)
+
+
+def test_blank_patches_are_their_place_and_contents_weigh_as_much(model):
+    front = model.get_input_embeddings()
+    white = Image.from_array(np.full((30, 45, 3), 255, np.uint8))
+    blank, drawn = torch.tensor(patch_ids(white)), ids(1, words=0)[0, :-2]
+    with torch.no_grad():
+        rows, columns = places_of(blank)
+        place = front.row(rows) + front.column(columns)
+        assert torch.allclose(front.encode(blank), place)
+        contents = (front.encode(drawn) - place).norm(dim=-1)
+    assert (contents > 0.5 * place.norm(dim=-1)).all()
 
 
 def test_gradients_reach_the_encoder(model):
