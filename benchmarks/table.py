@@ -73,7 +73,7 @@ PARTS = (
     Part("sql", "env_speed.py", "--only peer --rounds 15", {"--peer": "skyrl"}),
     Part("step", "step_speed.py", "--rounds 20", {"--skyrl": "skyrl", "--gem": "gem"}),
     Part("vector", "vector_speed.py", "--envs 1 --rounds 40", alone=True),
-    Part("tau2", "tau2_speed.py", "--tasks 20 --rounds {rounds}", {"--peer": "tau2"}),
+    Part("tau2", "tau2_speed.py", "--tasks 10 --rounds {rounds}", {"--peer": "tau2"}),
     Part("cache-sql", "cache_speed.py", "--only SQL --tasks 30 --rounds {rounds}", alone=True),
     Part(
         "cache-screens", "cache_speed.py", "--only Web GUI --tasks 6 --rounds {rounds}", alone=True
