@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from comparing import Row, read_rows
 
-__all__ = ["OUTSIDE", "PARTS", "Part", "written"]
+__all__ = ["OUTSIDE", "PARTS", "Part", "places", "run", "step_rows", "written"]
 
 HERE = Path(__file__).resolve().parent
 TABLE = HERE.parent / "docs" / "notes" / "performance_table.md"
@@ -49,7 +49,9 @@ class Part(NamedTuple):
 
 
 PARTS = (
-    Part("start", "start_speed.py", "--rounds 10", {"--lm-eval": "lm_eval/lm_eval"}, alone=True),
+    Part(
+        "start", "start_speed.py", "--rounds {rounds}", {"--lm-eval": "lm_eval/lm_eval"}, alone=True
+    ),
     Part(
         "harness-one",
         "harness_speed.py",
@@ -71,7 +73,7 @@ PARTS = (
     Part("sql", "env_speed.py", "--only peer --rounds 15", {"--peer": "skyrl"}),
     Part("step", "step_speed.py", "--rounds 20", {"--skyrl": "skyrl", "--gem": "gem"}),
     Part("vector", "vector_speed.py", "--envs 1 --rounds 40", alone=True),
-    Part("tau2", "tau2_speed.py", "--tasks 20 --rounds {rounds}", {"--peer": "tau2"}),
+    Part("tau2", "tau2_speed.py", "--tasks 10 --rounds {rounds}", {"--peer": "tau2"}),
     Part("cache-sql", "cache_speed.py", "--only SQL --tasks 30 --rounds {rounds}", alone=True),
     Part(
         "cache-screens", "cache_speed.py", "--only Web GUI --tasks 6 --rounds {rounds}", alone=True
@@ -115,12 +117,17 @@ class Result(NamedTuple):
     part: Part
     rows: list[Row]
     absent: list[str]
-    """Peers that are not there."""
+    """What is not there: environments of peers, or the script."""
 
     failure: str
     seconds: float
     load: tuple[float, float]
     """Before and after."""
+
+
+def places(part: Part) -> list[str]:
+    """Return the names of the peers' environments."""
+    return [peer.partition("/")[0] for peer in part.peers.values()]
 
 
 def run(part: Part, peers: Path | None, rounds: int) -> Result:
@@ -132,12 +139,12 @@ def run(part: Part, peers: Path | None, rounds: int) -> Result:
         if file is not None and file.exists():
             words += [option, str(file.absolute())]
         else:
-            absent.append(place)
+            absent.append(f"environment of {place}")
     before, start = os.getloadavg()[0], time.perf_counter()
     rows: list[Row] = []
     failure = ""
     if not (HERE / part.script).exists():
-        failure = f"there is no {part.script}"
+        absent.append(part.script)
     elif part.alone or len(absent) < len(part.peers):
         print(f"{part.name}: {part.script} {' '.join(words)}", file=sys.stderr, flush=True)
         rows, failure = played([sys.executable, HERE / part.script, *words, *_json(part)])
@@ -208,9 +215,9 @@ def written(results: Sequence[Result], heading: Sequence[str]) -> str:
         *heading,
         "",
         "Figures are medians over alternating rounds. A ratio says how many times better ours is",
-        "than what it is compared with: the median of the rounds' ratios, with order statistics that",
-        "cover the median with at least 95 % (of five rounds, the range, with 94 %; of three, the",
-        "range, with 75 %).",
+        "than what it is compared with: the median of the rounds' ratios, with order statistics",
+        "that cover the median with at least 95 % (of five rounds, the range, with 94 %; of three,",
+        "the range, with 75 %).",
         "",
         "| row | target | ours | compared with | its figure | ratio | interval | rounds | |",
         "|---|---|---|---|---|---|---|---|---|",
@@ -219,9 +226,7 @@ def written(results: Sequence[Result], heading: Sequence[str]) -> str:
         lines += [_line(row) for row in result.rows]
         if result.absent:
             what = ", ".join(result.absent)
-            lines.append(
-                f"| {result.part.name}: **not run**: no environment of {what} | | | | | | | | |"
-            )
+            lines.append(f"| {result.part.name}: **not run**: no {what} | | | | | | | | |")
         if result.failure:
             lines.append(
                 f"| {result.part.name}: **failed**: {_cell(result.failure)} | | | | | | | | |"

@@ -3,9 +3,9 @@
     python tau2_retail.py TASKS
 
 An episode is a fresh environment, the reference's tool calls through `get_response`, and the reward
-of the final database, by tau2's own evaluator; its orchestrator is left out. The first episode is a
-warm-up. Each line of input starts a round and is answered with a line of JSON: tasks, tool calls,
-CPU seconds. The first line of output is the folder of the package's data.
+of the final database, by tau2's own evaluator; its orchestrator is left out. Each line of input
+starts a round and is answered with a line of JSON: tasks, tool calls, CPU seconds. The first line
+of output is the folder of the package's data.
 """
 
 import json
@@ -36,7 +36,6 @@ def episode(task):
 
 def main() -> None:
     tasks = get_tasks("train")[: int(sys.argv[1])]
-    episode(tasks[0])
     print(json.dumps({"data": str(Path(RETAIL_DB_PATH).parent)}), flush=True)
     for _ in sys.stdin:
         start = time.process_time()
