@@ -55,7 +55,7 @@ PARTS = (
     Part(
         "harness-one",
         "harness_speed.py",
-        "--workloads one --counts 500 --logging realtime faster --rounds {rounds}",
+        "--workloads one --counts 200 --logging realtime faster --rounds {rounds}",
         {"--peer": "inspect"},
     ),
     Part(
@@ -67,14 +67,14 @@ PARTS = (
     Part(
         "harness-ten-faster",
         "harness_speed.py",
-        "--workloads ten --counts 200 --logging faster --rounds {rounds}",
+        "--workloads ten --counts 100 --logging faster --rounds {rounds}",
         {"--peer": "inspect"},
     ),
     Part("sql", "env_speed.py", "--only peer --rounds 15", {"--peer": "skyrl"}),
     Part("step", "step_speed.py", "--rounds 20", {"--skyrl": "skyrl", "--gem": "gem"}),
     Part("vector", "vector_speed.py", "--envs 1 --rounds 40", alone=True),
     Part("tau2", "tau2_speed.py", "--tasks 10 --rounds {rounds}", {"--peer": "tau2"}),
-    Part("cache-sql", "cache_speed.py", "--only SQL --tasks 30 --rounds {rounds}", alone=True),
+    Part("cache-sql", "cache_speed.py", "--only SQL --tasks 20 --rounds {rounds}", alone=True),
     Part(
         "cache-screens", "cache_speed.py", "--only Web GUI --tasks 6 --rounds {rounds}", alone=True
     ),
@@ -318,7 +318,10 @@ def main() -> int:
     results = [run(part, options.peers, options.rounds) for part in chosen]
     seconds = sum(result.seconds for result in results)
     load = f"Load {before:.1f} before, {os.getloadavg()[0]:.1f} after, {seconds / 60:.0f} minutes."
-    page = written(results, [machine(), versions(options.peers), load])
+    heading = [machine(), versions(options.peers), load]
+    if options.only:
+        heading.append(f"Only some parts were run: {', '.join(options.only)}.")
+    page = written(results, heading)
     out = options.out or (None if options.only else TABLE)
     if out is None:
         print(page)
