@@ -121,6 +121,7 @@ class Result(NamedTuple):
 
     failure: str
     seconds: float
+    rounds: int
     load: tuple[float, float]
     """Before and after."""
 
@@ -149,7 +150,7 @@ def run(part: Part, peers: Path | None, rounds: int) -> Result:
         print(f"{part.name}: {part.script} {' '.join(words)}", file=sys.stderr, flush=True)
         rows, failure = played([sys.executable, HERE / part.script, *words, *_json(part)])
     seconds = time.perf_counter() - start
-    return Result(part, rows, absent, failure, seconds, (before, os.getloadavg()[0]))
+    return Result(part, rows, absent, failure, seconds, rounds, (before, os.getloadavg()[0]))
 
 
 def _json(part: Part) -> list[str]:
@@ -233,7 +234,8 @@ def written(results: Sequence[Result], heading: Sequence[str]) -> str:
             )
     lines += ["", "| part | command | seconds | load before and after |", "|---|---|---|---|"]
     for result in results:
-        command = f"python benchmarks/{result.part.script} {result.part.arguments}".strip()
+        arguments = result.part.arguments.format(rounds=result.rounds)
+        command = f"python benchmarks/{result.part.script} {arguments}"
         load = " and ".join(f"{value:.1f}" for value in result.load)
         lines.append(f"| {result.part.name} | `{command}` | {result.seconds:.0f} | {load} |")
     return "\n".join(lines) + "\n"

@@ -1,6 +1,7 @@
 """`eval`, `verify` and `selftest` with two worker processes compared with one.
 
-    python benchmarks/workers_speed.py [--rounds 3] [--only SQL GUI] [--tasks 4] [--scale 4] [--json]
+    python benchmarks/workers_speed.py [--rounds 3] [--only SQL GUI] [--tasks 4] [--scale 4]
+        [--json]
 
 Each round runs the three commands with one process and with two, in fresh directories and without
 the cache of built tasks. The wall-clock ratio needs two idle cores, and enough tasks that the start
