@@ -55,7 +55,7 @@ PARTS = (
     Part(
         "harness-one",
         "harness_speed.py",
-        "--workloads one --counts 200 --logging realtime faster --rounds {rounds}",
+        "--workloads one --counts 500 --logging realtime faster --rounds {rounds}",
         {"--peer": "inspect"},
     ),
     Part(
