@@ -23,11 +23,11 @@ from measuring import Figure, print_findings, run_child
 
 COMMANDS = ("eval", "verify", "selftest")
 TASKS = {
-    "SQL": (35, 60),
+    "SQL": (35, 20),
     "Terminal": (25, 5),
     "Shopping": (60, 40),
     "Web": (24, 20),
-    "GUI": (60, 80),
+    "GUI": (60, 20),
     "RolePlay": (1_000, 250),
 }
 """Numbers of tasks by event, for `eval` and `verify`, and for `selftest`: about five seconds."""
