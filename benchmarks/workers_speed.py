@@ -27,7 +27,7 @@ TASKS = {
     "Terminal": (25, 5),
     "Shopping": (60, 40),
     "Web": (24, 20),
-    "GUI": (60, 20),
+    "GUI": (60, 10),
     "RolePlay": (1_000, 250),
 }
 """Numbers of tasks by event, for `eval` and `verify`, and for `selftest`: about five seconds."""
