@@ -103,13 +103,7 @@ class TaskSet:
 
     def __getitem__(self, index: int) -> Task:
         task_id = self._ids.get(index)
-        if task_id is not None:
-            with self._lock:
-                task = self._cache.get(task_id)
-                if task is not None:
-                    self._cache.move_to_end(task_id)
-                    return task
-        else:
+        if task_id is None:
             task_id = self.task_id(index)
             if len(self._ids) >= _CACHED_IDS:
                 self._ids.clear()

@@ -1,4 +1,7 @@
-"""The environments of this machine, those of plugins included, without importing any of them."""
+"""Environments of this machine, including those of plugins.
+
+Listing them imports no built-in environment, and the loader of plugins only if one is installed.
+"""
 
 import importlib
 from importlib.metadata import entry_points

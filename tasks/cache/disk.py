@@ -231,7 +231,7 @@ def shared_cache() -> DiskCache | None:
 
 @lru_cache(maxsize=8)
 def _cache_of(*variables: str | None) -> DiskCache | None:
-    """Return the cache for values of the environment variables that decide on it."""
+    """Return the cache that the environment describes; `_VARIABLES` have these values."""
     size = cache_size()
     try:
         return _cache_in(cache_location(), size) if size else None

@@ -7,6 +7,7 @@ orders does not transfer to another.
 """
 
 import math
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -73,9 +74,9 @@ _STRICT = 8
 _SLACK = 1.5
 """Budget of turns of a day, as a multiple of the oracle's."""
 _ATTEMPTS, _MOVE_AFTER = 600, 50
-_KEPT_TWINS = 8
 """Maximum attempts per instance, and the number of attempts after which the next catalogue is
 tried: a small catalogue may contain no target that suits a template."""
+_KEPT_TWINS = 8
 
 
 class ShoppingSource(PairedSource):
@@ -93,8 +94,8 @@ class ShoppingSource(PairedSource):
     }
 
     def __init__(self) -> None:
-        self._beside: dict[tuple[str, str | None], Task] = {}
-        """Twins drawn beside the latest tasks, which are usually wanted next."""
+        self._beside: OrderedDict[tuple[str, str | None], Task] = OrderedDict()
+        """Twins drawn beside the latest tasks, which are usually wanted next, by id and salt."""
 
     def templates_of(self, level: Level) -> Sequence[str]:
         """Return the names of the templates with tasks of a level."""
@@ -145,7 +146,7 @@ class ShoppingSource(PairedSource):
                     continue
                 self._beside[beside.id, salt] = beside
                 while len(self._beside) > _KEPT_TWINS:
-                    self._beside.pop(next(iter(self._beside)), None)
+                    self._beside.popitem(last=False)
             return task
         raise GenerationExhausted(f"{task_id}: no instance in {_ATTEMPTS} attempts")
 

@@ -64,7 +64,8 @@ def test_task_directories_are_missing_until_there_is_one(monkeypatch, tmp_path):
     assert missing_data("harbor") == ""
 
 
-def test_listing_all_events_imports_no_source_and_no_environment():
+def test_listing_all_events_imports_no_source_and_no_environment(monkeypatch, tmp_path):
+    monkeypatch.delenv("HEXATHLON_DATA", raising=False)  # sizes of the user's data are counted
     lines = [
         "import json, sys",
         "from hexathlon.baselines.harness.listing import all_environments",
@@ -73,7 +74,9 @@ def test_listing_all_events_imports_no_source_and_no_environment():
         "print(json.dumps(sorted(sys.modules)))",
     ]
     command = [sys.executable, "-c", "\n".join(lines)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=True, timeout=120, cwd=tmp_path
+    )
     loaded = set(json.loads(done.stdout))
     assert "hexathlon.tasks.sizes" in loaded
     unneeded = {"pydantic", "hexathlon.envs.base", "hexathlon.tasks.source", "hexathlon.tasks.sql"}

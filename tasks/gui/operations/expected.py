@@ -32,6 +32,7 @@ class ExpectedPhone:
         """Keys of all rows that were ever changed, by table."""
 
         self._known: dict[str, int] = {}
+        """Results of `_highest`, by table."""
 
     def table(self, name: str) -> dict[Any, PhoneRow]:
         """Return a table by its full name, such as `notes.notes`."""
@@ -70,7 +71,7 @@ class ExpectedPhone:
     def add(self, name: str, /, **columns: Any) -> Any:
         """Add a row; return its key. Columns that verifiers do not compare are left out."""
         table = self.table(name)
-        # A key that is not among the first ones was changed at some time.
+        # Keys of added rows are all in `_ever`.
         later = (key for key in self._ever.get(name, ()) if isinstance(key, int) and key in table)
         key = max(self._highest(name), *later, 0) + 1
         table[key] = {"id": key, **columns}

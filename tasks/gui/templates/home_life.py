@@ -309,7 +309,7 @@ def favourite_by_calls(e: Errand) -> GuiDraft:
     e.drop("phone.favourites", *(row for row in e.rows("phone.favourites")
                                  if row["number"] in order[:2]))  # fmt: skip
     calls = [row for row in e.rows("phone.calls") if row["kind"] == "out" and row["name"]]
-    if counts[order[0]] == counts[order[1]]:  # one more decides
+    if counts[order[0]] == counts[order[1]]:  # one more call breaks the tie
         latest = next(row for row in calls if row["number"] == order[0])
         e.put("phone.calls", None, **{name: latest[name] for name in latest if name != "id"})
         counts[order[0]] += 1

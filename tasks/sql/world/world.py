@@ -39,10 +39,11 @@ UNSEEN: Mapping[str, frozenset[str]] = {
 
 _TODAYS = ("2023-12-31", "2024-03-31", "2024-06-30", "2024-09-30", "2024-12-31", "2025-03-31")
 
-
 _KEPT_ROWS = 50_000
+"""Rows of event tables up to which a population is kept."""
 _last: list[tuple[Any, dict[str, list[Row]]]] = [(None, {})]
-"""The latest rows, which are usually needed twice: by whoever looks at them, and as an image."""
+"""Arguments and rows of the latest call of `World.rows`: rows are usually needed twice, by whoever
+looks at them and for an image."""
 
 
 class World:
@@ -58,6 +59,8 @@ class World:
         self, population_seed: int, size: str | int, bounds: Bounds = ()
     ) -> dict[str, list[Row]]:
         """Return every table's rows, in schema order; equal arguments give equal rows everywhere.
+
+        The lists are shared between calls; callers must not modify them.
 
         Args:
             population_seed: A different seed gives other rows from the same distributions.

@@ -359,7 +359,7 @@ def test_every_day_has_faults_of_three_kinds_and_train_not_all(days):
 
 
 def test_a_day_is_right_with_every_fault_repaired_and_wrong_with_one_left(days):
-    """Those of test are played in test_templates.py, with all of their mutants."""
+    """Days of test are played in test_templates.py, with all of their mutants."""
     for task in days:
         unnoticed = {name: script for name, script in SOURCE.mutants(task).items()
                      if "unnoticed" in name or name == "never looked again"}  # fmt: skip

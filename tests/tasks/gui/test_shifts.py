@@ -182,7 +182,7 @@ def test_costs_of_a_trip_are_balanced_with_each_person():
 
 
 def drawn(duty, count):
-    """Draw a duty on several phones; yield phone, people and requests."""
+    """Draw a duty on `count` phones; yield phone, people and requests."""
     made = 0
     for number in range(1000):
         e = Errand(GuiScene(generator_for("duty", number), "hard", "train", "en", True, number))
@@ -194,6 +194,7 @@ def drawn(duty, count):
         made += 1
         if made == count:
             return
+    pytest.fail(f"{made} of {count} draws succeeded")
 
 
 def test_payments_are_not_to_people_to_whom_something_else_may_be_paid_today():

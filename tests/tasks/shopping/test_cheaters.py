@@ -34,7 +34,7 @@ def shares(cheaters, chosen: list[Task]) -> dict[str, float]:
 
 def test_cheaters_rarely_succeed():
     # All of them together on a few tasks; the slow tests check each on five hundred.
-    # Every third task is of another pair or side, and all levels take their turns.
+    # With steps of three, all levels take turns, and so do both sides of pairs.
     found = shares(SHOPPERS, list(islice(tasks("store", step=3), 40)))
     assert sum(found.values()) / len(found) <= FLOOR, found
 

@@ -29,6 +29,7 @@ COUNT = 8
 PAIRS: tuple[Pair, ...] = tuple(combinations(range(COUNT), 2))
 
 _DIGITS = COUNT ** np.arange(COUNT - 1, -1, -1, dtype=np.int64)
+"""Values of the digits of a number in base `COUNT`, highest first."""
 
 MARGIN = 4
 """Every other layout costs at least so much more than the best one."""
@@ -174,7 +175,7 @@ def _layouts() -> NDArray[np.int8]:
 
 @lru_cache(maxsize=1)
 def _numbers() -> NDArray[np.int64]:
-    """Return all layouts, which are in order, as numbers whose digits are the places."""
+    """Return all layouts as numbers whose digits are the places, in ascending order."""
     return _layouts().astype(np.int64) @ _DIGITS
 
 

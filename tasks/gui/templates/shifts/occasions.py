@@ -170,7 +170,7 @@ class FaultOccasions:
 
 
 def _identity(quirk: AppQuirk) -> tuple[object, ...]:
-    """Return what tells a fault from others."""
+    """Return a hashable value that distinguishes a fault from others."""
     value = (type(quirk.value), quirk.value)  # 1 is not True here
     return (quirk.kind, quirk.table, *quirk.match.items(), quirk.after, quirk.column, *value,
             *quirk.other.items(), quirk.into, quirk.cause)  # fmt: skip

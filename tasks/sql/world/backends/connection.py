@@ -289,7 +289,7 @@ def _checked(sql: str, writes: bool) -> int:
     Raises:
         SqlError: If the statement can be refused without running it.
     """
-    # Lengths first: what is remembered is bounded. Graders run a statement on several databases.
+    # Graders run a statement on several databases. Long ones are not kept, to bound memory.
     if isinstance(sql, str) and len(sql) <= _REMEMBERED_CHARS:
         return _remembered(sql, writes)
     return _check(sql, writes)

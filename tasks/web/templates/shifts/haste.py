@@ -176,7 +176,7 @@ def _bits(works: int) -> Ints:
 def _places(sets: Ints) -> _Places:
     """Return where the values of sets of works are, with firms in the last axis.
 
-    A set with one more work is further down by the work's bit times the number of firms.
+    Adding a work to a set moves its places by the work's bit times the number of firms.
     """
     firms = sets.shape[-1]
     places: _Places = sets.astype(np.intp) * firms + np.arange(firms)
@@ -184,7 +184,7 @@ def _places(sets: Ints) -> _Places:
 
 
 def _at(values: Ints, places: _Places) -> Ints:
-    # `clip`, which nothing needs, is much faster than the check of each place.
+    # All places are valid; `clip` only saves the check of each of them, which is slow.
     taken: Ints = values.ravel().take(places, mode="clip")
     return taken
 
