@@ -67,14 +67,14 @@ PARTS = (
     Part(
         "harness-ten-faster",
         "harness_speed.py",
-        "--workloads ten --counts 200 --logging faster --rounds {rounds}",
+        "--workloads ten --counts 100 --logging faster --rounds {rounds}",
         {"--peer": "inspect"},
     ),
     Part("sql", "env_speed.py", "--only peer --rounds 15", {"--peer": "skyrl"}),
     Part("step", "step_speed.py", "--rounds 20", {"--skyrl": "skyrl", "--gem": "gem"}),
     Part("vector", "vector_speed.py", "--envs 1 --rounds 40", alone=True),
     Part("tau2", "tau2_speed.py", "--tasks 10 --rounds {rounds}", {"--peer": "tau2"}),
-    Part("cache-sql", "cache_speed.py", "--only SQL --tasks 30 --rounds {rounds}", alone=True),
+    Part("cache-sql", "cache_speed.py", "--only SQL --tasks 20 --rounds {rounds}", alone=True),
     Part(
         "cache-screens", "cache_speed.py", "--only Web GUI --tasks 6 --rounds {rounds}", alone=True
     ),
@@ -123,6 +123,7 @@ class Result(NamedTuple):
     """Why the script failed; empty if it did not."""
 
     seconds: float
+    rounds: int
     load: tuple[float, float]
     """Before and after."""
 
@@ -149,7 +150,7 @@ def run(part: Part, peers: Path | None, rounds: int) -> Result:
         print(f"{part.name}: {part.script} {' '.join(words)}", file=sys.stderr, flush=True)
         rows, failure = played([sys.executable, HERE / part.script, *words, "--json"])
     seconds = time.perf_counter() - start
-    return Result(part, rows, absent, failure, seconds, (before, os.getloadavg()[0]))
+    return Result(part, rows, absent, failure, seconds, rounds, (before, os.getloadavg()[0]))
 
 
 def played(command: Sequence[str | Path]) -> tuple[list[Row], str]:
@@ -209,7 +210,8 @@ def written(results: Sequence[Result], heading: Sequence[str]) -> str:
             )
     lines += ["", "| part | command | seconds | load before and after |", "|---|---|---|---|"]
     for result in results:
-        command = f"python benchmarks/{result.part.script} {result.part.arguments}".strip()
+        arguments = result.part.arguments.format(rounds=result.rounds)
+        command = f"python benchmarks/{result.part.script} {arguments}"
         load = " and ".join(f"{value:.1f}" for value in result.load)
         lines.append(f"| {result.part.name} | `{command}` | {result.seconds:.0f} | {load} |")
     return "\n".join(lines) + "\n"
@@ -294,7 +296,10 @@ def main() -> int:
     results = [run(part, options.peers, options.rounds) for part in chosen]
     seconds = sum(result.seconds for result in results)
     load = f"Load {before:.1f} before, {os.getloadavg()[0]:.1f} after, {seconds / 60:.0f} minutes."
-    page = written(results, [machine(), versions(options.peers), load])
+    heading = [machine(), versions(options.peers), load]
+    if options.only:
+        heading.append(f"Only some parts were run: {', '.join(options.only)}.")
+    page = written(results, heading)
     out = options.out or (None if options.only else TABLE)
     if out is None:
         print(page)
