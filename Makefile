@@ -49,8 +49,9 @@ test-vllm:
 test-bridges:
 	@scripts/bridges
 
-# One table of all benchmarks, docs/notes/performance_table.md: make bench PEERS=FOLDER, where
-# `scripts/peers FOLDER` has made the peers' environments. Takes 25 minutes on two idle cores.
+# One table of the benchmarks with a target or a peer, docs/notes/performance_table.md:
+# make bench PEERS=FOLDER, where `scripts/peers FOLDER` has made the peers' environments. Takes 25
+# minutes on two idle cores.
 ROUNDS ?= 5
 bench:
 	@scripts/install --dev

@@ -20,7 +20,7 @@ from contextlib import closing
 from pathlib import Path
 
 import gymnasium
-from comparing import Row, add_options, print_rows
+from comparing import add_options, print_rows
 from measuring import Figure, print_findings, quantile, run_child
 from point_workload import beside_skyrl, step_over_raw
 
@@ -225,32 +225,6 @@ def memory(count: int = 500) -> list[Figure]:
     ]
 
 
-def rows(figures: list[Figure], rounds: int) -> list[Row]:
-    """Return the comparison with skyrl-gym in CPU time."""
-    names = [figure.name for figure in figures]
-
-    def value(name: str, after: int = 0) -> float | None:
-        """Return a figure, or one that follows it."""
-        return figures[names.index(name) + after].value if name in names else None
-
-    ours = value("point SELECTs, steps/s in wall-clock time", 1)
-    assert ours is not None
-    ratio = "times skyrl-gym in CPU time"
-    row = Row(
-        "SQL: make, reset, five point SELECTs, one scored solution",
-        "steps/s of CPU",
-        ours,
-        peer=value("skyrl-gym, steps/s in wall-clock time", 1),
-        ratio=value(ratio),
-        low=value(f"{ratio}, interval from"),
-        high=value(f"{ratio}, interval to"),
-        rounds=rounds,
-        beside="skyrl-gym",
-        least=20,
-    )
-    return [row]
-
-
 def main() -> None:
     """Run the benchmark and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -269,13 +243,17 @@ def main() -> None:
             *forks(),
             *memory(),
         ]
-    compared = beside_skyrl(arguments.peer, arguments.rounds) if arguments.peer else []
-    if result or compared:
-        print_findings([*result, *compared])
+    rows = []
+    if arguments.peer:
+        compared, row = beside_skyrl(arguments.peer, arguments.rounds)
+        result += compared
+        rows.append(row)
+    if result:
+        print_findings(result)
     if not arguments.peer:
         print("skyrl-gym: not run; pass --peer")
-    elif arguments.json:
-        print_rows(rows(compared, arguments.rounds))
+    if arguments.json:
+        print_rows(rows)
 
 
 if __name__ == "__main__":

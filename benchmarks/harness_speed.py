@@ -129,14 +129,15 @@ def compared(kind: str, runs: Runs, arguments: argparse.Namespace) -> list[Figur
         for count, peer in itertools.product(peer_counts(kind, arguments), peers(arguments)):
             theirs, same = runs[kind, count, peer], runs[kind, count, who]
             for name, cost, least in (
-                (f"times less CPU a trial at {count:,} than {peer}", trial_ms, 10),
+                (f"times less CPU per trial at {count:,} than {peer}", trial_ms, 10),
                 ("the same, including process starts", process_ms, None),
             ):
                 ratio = ratio_of_pairs([cost(one) for one in theirs], [cost(one) for one in same])
                 result.append(Figure(f"{label}: {name}", ratio, "x", least))
             peaks = [one.peak_mb for one in theirs], [one.peak_mb for one in same]
             ratio = ratio_of_pairs(*peaks)
-            result.append(Figure(f"{label}: times less memory at {count:,}", ratio, "x", least=4))
+            name = f"{label}: times less memory at {count:,} than {peer}"
+            result.append(Figure(name, ratio, "x", least=4))
     return result
 
 
@@ -146,7 +147,7 @@ def rows(kind: str, runs: Runs, arguments: argparse.Namespace) -> list[Row]:
     turns = {"one": "one turn", "ten": "ten tool turns"}[kind]
     for who, peer in itertools.product(OURS, peers(arguments)):
         same, theirs = runs[kind, count, who], runs[kind, count, peer]
-        figures = [("CPU", "ms CPU a trial", trial_ms, 10), ("memory", "MB at peak", peak_mb, 4)]
+        figures = [("CPU", "ms CPU per trial", trial_ms, 10), ("memory", "MB at peak", peak_mb, 4)]
         # Memory is compared where trials matter beside the imports.
         for what, unit, cost, least in figures if count >= MEMORY_FROM else figures[:1]:
             result.append(

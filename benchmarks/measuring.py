@@ -65,7 +65,7 @@ def run_child(command: Sequence[str | Path]) -> ChildReport:
     """Run a command until it exits.
 
     Raises:
-        CalledProcessError: If it failed; its errors are in the message.
+        RuntimeError: If it failed; the end of its errors is in the message.
     """
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
@@ -93,7 +93,10 @@ def ratio_of_pairs(ones: Sequence[float], others: Sequence[float]) -> float:
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:
-    """Return order statistics that cover the median with a probability of at least 95 %."""
+    """Return order statistics that cover the median with a probability of at least 95 %.
+
+    Of fewer than six values, this is their range, which covers it with less: of five, with 94 %.
+    """
     ordered, count = sorted(values), len(values)
     tail, place = 0.0, 0
     while tail + math.comb(count, place) / 2**count <= 0.025:

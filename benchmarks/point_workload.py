@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import gymnasium
+from comparing import Row, compare
 from measuring import Figure, interval, run_child
 
 from hexathlon.tasks.registry import register_source
@@ -90,7 +91,7 @@ def point_selects(wanted: int, *, distinct: bool = True) -> int:
     """Play episodes until at least `wanted` steps were taken; return their number.
 
     Args:
-        wanted: Steps.
+        wanted: Number of steps.
         distinct: Whether every episode has a question that no episode had before.
     """
     steps = 0
@@ -108,8 +109,12 @@ def point_selects(wanted: int, *, distinct: bool = True) -> int:
     return steps
 
 
-def beside_skyrl(peer: str, rounds: int = 15) -> list[Figure]:
-    """Alternate with skyrl-gym's text2sql, each in rounds of about half a second."""
+def beside_skyrl(peer: str, rounds: int = 15) -> tuple[list[Figure], Row]:
+    """Alternate with skyrl-gym's text2sql, each in rounds of about half a second.
+
+    Returns:
+        All figures, and the row of the table: CPU time, every episode with its own question.
+    """
     theirs, ours, same = [], [], []
     with tempfile.TemporaryDirectory() as folder:
         file = _database(Path(folder))
@@ -127,11 +132,20 @@ def beside_skyrl(peer: str, rounds: int = 15) -> list[Figure]:
             Figure("the same, in CPU time", _median(runs, "cpu")),
             *_ratios(f"times skyrl-gym{name}", runs, theirs),
         ]
-    return [
-        *result,
+    result += [
         Figure("skyrl-gym, steps/s in wall-clock time", _median(theirs, "wall")),
         Figure("the same, in CPU time", _median(theirs, "cpu")),
     ]
+    row = compare(
+        "SQL: make, reset, five point SELECTs, one scored solution",
+        "steps/s of CPU",
+        [each.cpu for each in ours],
+        [each.cpu for each in theirs],
+        beside="skyrl-gym",
+        least=20,
+        rate=True,
+    )
+    return result, row
 
 
 def _round(*, distinct: bool) -> _Round:

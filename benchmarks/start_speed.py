@@ -45,12 +45,11 @@ def main() -> None:
     options = parser.parse_args()
     rows = measure(options.lm_eval, options.rounds)
     for row in rows:
-        found = [Figure(row.name, row.ours, row.unit, most=row.most)]
+        figures = [Figure(row.name, row.ours, row.unit, most=row.most)]
         if row.ratio is not None:
-            found.append(
-                Figure(f"{row.name}, times less than {row.beside}", row.ratio, "x", row.least)
-            )
-        print_findings(found)
+            name = f"{row.name}, times less than {row.beside}"
+            figures.append(Figure(name, row.ratio, "x", row.least))
+        print_findings(figures)
     if not options.lm_eval:
         print("lm_eval: not run; give --lm-eval")
     if options.json:

@@ -1,6 +1,7 @@
 """Speed of trivial environments compared with skyrl-gym's and GEM's on the same games.
 
     python benchmarks/step_speed.py [--skyrl PYTHON] [--gem PYTHON] [--rounds 40]
+        [--json]
 
 PYTHON is the interpreter of an environment with the peer. `words-N` are episodes of N turns in
 which the environment answers every word with another one and scores the last; in `guess`, a number
@@ -17,14 +18,14 @@ import datetime
 import json
 import os
 import platform
-import statistics
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Self
 
-from measuring import Figure, interval, print_findings
+from comparing import Row, add_options, compare, print_rows
+from measuring import Figure, print_findings
 
 HERE = Path(__file__).resolve().parent
 GAMES = ("words-1", "words-5", "words-20", "guess")
@@ -44,7 +45,6 @@ class Side:
     def __init__(self, *command: str | Path) -> None:
         self._process = subprocess.Popen(
             list(map(str, command)),
-            cwd=HERE,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -52,14 +52,14 @@ class Side:
         self.name = self._line().strip()
         self._counts: dict[str, int] = {}
 
-    def seconds(self, game: str) -> float:
-        """Play a round; return CPU seconds per step."""
+    def rate(self, game: str) -> float:
+        """Play a round; return steps per second of CPU time."""
         if game not in self._counts:
             self._play(game, 200)
-            steps, spent = self._play(game, 200)
+            _, spent = self._play(game, 200)
             self._counts[game] = max(int(200 * ROUND_S / spent), 1)
         steps, spent = self._play(game, self._counts[game])
-        return spent / steps
+        return steps / spent
 
     def _play(self, game: str, count: int) -> tuple[int, float]:
         assert self._process.stdin is not None
@@ -72,37 +72,46 @@ class Side:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
-            raise RuntimeError(f"{self._process.args} ended with {self._process.wait()}")
+            raise RuntimeError(f"{self._process.args} ended with {self._process.wait(60)}")
         return line
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait(60)
+        self._process.communicate(timeout=60)  # ends its input
 
 
-def compare(ours: Side, peer: Side, games: Sequence[str], rounds: int) -> None:
-    """Print steps per second of both sides, and the ratio, by game."""
+def measure(ours: Side, peer: Side, games: Sequence[str], rounds: int) -> Iterator[Row]:
+    """Yield steps per second of CPU time on both sides, by game."""
     for game in games:
         mine, theirs = [], []
         for number in range(rounds):
             sides = [(ours, mine, game.partition("-recorded")[0]), (peer, theirs, game)]
-            for side, values, name in sides if number % 2 else reversed(sides):
-                values.append(side.seconds(name))
-        ratios = [other / own for own, other in zip(mine, theirs, strict=True)]
-        low, high = interval(ratios)
-        name = f"{game}, {peer.name}"
-        print_findings(
-            [
-                Figure(f"{name}: ours", 1 / statistics.median(mine), "steps/s"),
-                Figure(f"{name}: peer", 1 / statistics.median(theirs), "steps/s"),
-                Figure(f"{name}: ours / peer", statistics.median(ratios), "x", least=1.1),
-            ]
+            for side, rates, name in sides if number % 2 else reversed(sides):
+                rates.append(side.rate(name))
+        yield compare(
+            f"a step: {game}",
+            "steps/s of CPU",
+            mine,
+            theirs,
+            beside=peer.name,
+            least=1.1,
+            rate=True,
         )
-        print(f"  interval {low:.2f} to {high:.2f}, load {os.getloadavg()[0]:.1f}", flush=True)
+
+
+def print_row(row: Row) -> None:
+    """Print the figures of a game."""
+    name = f"{row.name}, {row.beside}"
+    print_findings(
+        [
+            Figure(f"{name}: ours", row.ours, row.unit),
+            Figure(f"{name}: peer", row.peer or 0, row.unit),
+            Figure(f"{name}: ours / peer", row.ratio or 0, "x", row.least),
+        ]
+    )
+    print(f"  interval {row.low:.2f} to {row.high:.2f}, load {os.getloadavg()[0]:.1f}", flush=True)
 
 
 def main() -> None:
@@ -110,20 +119,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--skyrl", help="an interpreter that has skyrl-gym")
     parser.add_argument("--gem", help="an interpreter that has gem-llm")
-    parser.add_argument("--rounds", type=int, default=40)
+    add_options(parser, rounds=40)
     arguments = parser.parse_args()
     today = datetime.datetime.now(datetime.UTC).date()
     print(f"{today}, {os.cpu_count()} cores, CPython {platform.python_version()}")
-    with Side(sys.executable, "step_games.py") as ours:
-        if arguments.skyrl:
-            with Side(arguments.skyrl, "peers/skyrl_steps.py") as peer:
-                compare(ours, peer, SKYRL_GAMES, arguments.rounds)
-        if arguments.gem:
-            with Side(arguments.gem, "peers/gem_steps.py") as peer:
-                compare(ours, peer, GEM_GAMES, arguments.rounds)
-    for name in ("skyrl", "gem"):
-        if not getattr(arguments, name):
-            print(f"{name}: not run; pass --{name}")
+    peers = (
+        ("skyrl", arguments.skyrl, "skyrl_steps.py", SKYRL_GAMES),
+        ("gem", arguments.gem, "gem_steps.py", GEM_GAMES),
+    )
+    rows = []
+    with Side(sys.executable, HERE / "step_games.py") as ours:
+        for name, python, script, games in peers:
+            if not python:
+                print(f"{name}: not run; pass --{name}")
+                continue
+            with Side(python, HERE / "peers" / script) as peer:
+                for row in measure(ours, peer, games, arguments.rounds):
+                    print_row(row)
+                    rows.append(row)
+    if arguments.json:
+        print_rows(rows)
 
 
 if __name__ == "__main__":

@@ -18,14 +18,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import NamedTuple
 
 from comparing import Row, read_rows
 
-__all__ = ["OUTSIDE", "PARTS", "Part", "places", "run", "step_rows", "written"]
+__all__ = ["OUTSIDE", "PARTS", "Part", "places", "run", "written"]
 
 HERE = Path(__file__).resolve().parent
 TABLE = HERE.parent / "docs" / "notes" / "performance_table.md"
@@ -112,14 +112,16 @@ OUTSIDE = {
 
 
 class Result(NamedTuple):
-    """What came of a part."""
+    """Outcome of a part."""
 
     part: Part
     rows: list[Row]
     absent: list[str]
-    """What is not there: environments of peers, or the script."""
+    """Missing environments of peers."""
 
     failure: str
+    """Why the script failed; empty if it did not."""
+
     seconds: float
     rounds: int
     load: tuple[float, float]
@@ -140,22 +142,15 @@ def run(part: Part, peers: Path | None, rounds: int) -> Result:
         if file is not None and file.exists():
             words += [option, str(file.absolute())]
         else:
-            absent.append(f"environment of {place}")
+            absent.append(place)
     before, start = os.getloadavg()[0], time.perf_counter()
     rows: list[Row] = []
     failure = ""
-    if not (HERE / part.script).exists():
-        absent.append(part.script)
-    elif part.alone or len(absent) < len(part.peers):
+    if part.alone or len(absent) < len(part.peers):
         print(f"{part.name}: {part.script} {' '.join(words)}", file=sys.stderr, flush=True)
-        rows, failure = played([sys.executable, HERE / part.script, *words, *_json(part)])
+        rows, failure = played([sys.executable, HERE / part.script, *words, "--json"])
     seconds = time.perf_counter() - start
     return Result(part, rows, absent, failure, seconds, rounds, (before, os.getloadavg()[0]))
-
-
-def _json(part: Part) -> list[str]:
-    source = (HERE / part.script).read_text(encoding="utf-8")
-    return ["--json"] if "add_options" in source else []
 
 
 def played(command: Sequence[str | Path]) -> tuple[list[Row], str]:
@@ -171,38 +166,18 @@ def played(command: Sequence[str | Path]) -> tuple[list[Row], str]:
     try:
         output, errors = process.communicate(timeout=DEADLINE_S)
     except subprocess.TimeoutExpired:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
         return [], f"took longer than {DEADLINE_S} s"
-    rows = read_rows(output) or list(step_rows(output))
+    finally:
+        if process.poll() is None:  # too slow, or the table was interrupted
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+    rows = read_rows(output)
     if process.returncode or not rows:
         print(errors[-3000:], file=sys.stderr)
         last = errors.strip().rpartition("\n")[2]
         return rows, f"exit code {process.returncode}: {last or 'it printed no row'}"
     return rows, ""
-
-
-_STEPS = re.compile(
-    r"^(?P<game>\S+), (?P<peer>.+): ours +(?P<ours>[\d,.e+]+) steps/s.*\n"
-    r".*: peer +(?P<theirs>[\d,.e+]+) steps/s.*\n"
-    r".*: ours / peer +(?P<ratio>[\d,.e+]+) x +target: at least (?P<least>[\d.]+).*\n"
-    r"  interval (?P<low>[\d.]+) to (?P<high>[\d.]+)",
-    re.MULTILINE,
-)
-
-
-def step_rows(output: str) -> Iterator[Row]:
-    """Yield the rows of `step_speed.py`, whose lines are read as they are."""
-    for found in _STEPS.finditer(output):
-        ours, theirs, ratio, least, low, high = (
-            float(found[name].replace(",", ""))
-            for name in ("ours", "theirs", "ratio", "least", "low", "high")
-        )
-        name = f"a step: {found['game']}"
-        yield Row(
-            name, "steps/s of CPU", ours, theirs, ratio, low, high, None, found["peer"], least=least
-        )
 
 
 def written(results: Sequence[Result], heading: Sequence[str]) -> str:
@@ -226,8 +201,9 @@ def written(results: Sequence[Result], heading: Sequence[str]) -> str:
     for result in results:
         lines += [_line(row) for row in result.rows]
         if result.absent:
-            what = ", ".join(result.absent)
-            lines.append(f"| {result.part.name}: **not run**: no {what} | | | | | | | | |")
+            names = ", ".join(result.absent)
+            what = f"{result.part.name}: **not run**: no environment of {names}"
+            lines.append(f"| {what} | | | | | | | | |")
         if result.failure:
             lines.append(
                 f"| {result.part.name}: **failed**: {_cell(result.failure)} | | | | | | | | |"
@@ -269,7 +245,7 @@ def _cell(text: str) -> str:
 
 
 def machine() -> str:
-    """Return date, processor, cores, memory and versions in one line each."""
+    """Return date, number of cores, processor, memory and system in one line."""
     processor = re.search(r"model name\s*: (.+)", Path("/proc/cpuinfo").read_text())
     memory = re.search(r"MemTotal: +(\d+)", Path("/proc/meminfo").read_text())
     today = datetime.datetime.now(datetime.UTC).date()
@@ -279,9 +255,9 @@ def machine() -> str:
 
 
 def versions(peers: Path | None) -> str:
-    """Return the versions of what was measured."""
+    """Return the versions of Python, our packages and the peers in one line."""
     packages = ("hexathlon", "numpy", "gymnasium", "pydantic", "torch")
-    ours = [f"{each} {found}" for each in packages if (found := _version(each))]
+    ours = [f"{each} {installed}" for each in packages if (installed := _version(each))]
     theirs = []
     names = {
         "skyrl": "skyrl-gym", "gem": "gem-llm", "inspect": "inspect-ai", "lm_eval": "lm-eval",

@@ -63,9 +63,7 @@ class Tau2:
         return self
 
     def __exit__(self, *_: object) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait(60)
+        self._process.communicate(timeout=60)  # ends its input
 
 
 def episode(env: ShoppingEnv, task: Task) -> None:

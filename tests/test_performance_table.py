@@ -91,9 +91,8 @@ def test_scripts_of_the_notes_are_known(module: Callable[[str], Any]) -> None:
 def test_parts_give_their_scripts_options_that_they_have(module: Callable[[str], Any]) -> None:
     table = module("table")
     for part in table.PARTS:
-        if part.name == "step" and not (BENCHMARKS / part.script).exists():
-            continue
         source = (BENCHMARKS / part.script).read_text(encoding="utf-8")
+        assert "add_options(" in source, part.script
         source += (BENCHMARKS / "comparing.py").read_text(encoding="utf-8")
         flags = [word for word in part.arguments.split() if word.startswith("--")]
         for flag in (*flags, *part.peers):
@@ -118,16 +117,14 @@ def test_a_row_says_how_many_times_better_ours_is(module: Callable[[str], Any]) 
         compare("none", "s", [], [], beside="peer")
 
 
-def test_rows_of_the_step_benchmark_are_read(module: Callable[[str], Any]) -> None:
-    output = (
-        "words-1, skyrl-gym 0.4.0: ours         2.06e+05 steps/s\n"
-        "words-1, skyrl-gym 0.4.0: peer         4.04e+05 steps/s\n"
-        "words-1, skyrl-gym 0.4.0: ours / peer  0.51 x            target: at least 1.1: NOT MET\n"
-        "  interval 0.50 to 0.51, load 7.0\n"
-    )
-    (row,) = module("table").step_rows(output)
-    assert (row.ours, row.peer, row.ratio) == (206_000, 404_000, 0.51)
-    assert (row.low, row.high, row.beside, row.met) == (0.5, 0.51, "skyrl-gym 0.4.0", False)
+def test_the_step_benchmark_compares_two_sides(module: Callable[[str], Any]) -> None:
+    steps = module("step_speed")
+    command = (sys.executable, BENCHMARKS / "step_games.py")
+    with steps.Side(*command) as ours, steps.Side(*command) as peer:
+        (row,) = steps.measure(ours, peer, ["guess"], 1)
+    assert (row.name, row.beside, row.rounds) == ("a step: guess", "hexathlon", 1)
+    assert row.ratio == pytest.approx(row.ours / row.peer)
+    assert row.ours > 1_000  # steps per second, not seconds per step
 
 
 def test_the_table_is_written(tmp_path: Path) -> None:
