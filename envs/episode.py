@@ -33,7 +33,7 @@ _tables: dict[tuple[int, ...], ToolTable] = {}
 
 
 def _table_of(tools: tuple[ToolSchema, ...]) -> ToolTable:
-    """Return the table of these schemas; tasks of one kind share schemas, and so the table."""
+    """Return the table of these schemas, shared by all tasks that share the schema objects."""
     key = tuple(map(id, tools))
     table = _tables.get(key)
     if table is None:

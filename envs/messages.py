@@ -15,11 +15,11 @@ from hexathlon.evaluators.content import Content, Image, Text, described, joined
 __all__ = [
     "MAX_CALLS",
     "Action",
-    "TranscriptEntry",
     "Message",
     "ParsedCall",
     "ToolCall",
     "Transcript",
+    "TranscriptEntry",
     "assistant_message",
     "cut_content",
     "cut_middle",
@@ -224,7 +224,7 @@ class Transcript(Sequence[Message]):
     """The messages of an episode; entries in another form are converted to messages on access.
 
     Attributes:
-        entries: In order; a turn of prose and its answer are appended as texts, since most
+        entries: In order; turns of prose and their answers are stored as texts, since most
             messages are never read.
     """
 

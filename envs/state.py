@@ -27,7 +27,7 @@ class State:
     verdict: Verdict | None
     transcript: tuple[Message | Action, ...]
     counters: tuple[int, int, int, int]
-    """Turns, tool errors, characters cut, and calls beyond the first of their turn."""
+    """Turns, tool errors, characters cut, and calls charged as further turns."""
 
     payload: Any
     """The world's part; immutable by contract, since several forks may load it."""

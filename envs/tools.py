@@ -93,7 +93,7 @@ class ToolTable:
     """The tools of one task, with their schemas for checking calls."""
 
     def __init__(self, schemas: tuple[ToolSchema, ...]) -> None:
-        self.tools = schemas
+        self.tools = schemas  # kept alive: shared tables are found by the ids of these objects
         self.schemas = {schema.name: schema.parameters for schema in schemas}
         self._texts = {name: _text_lengths(schema) for name, schema in self.schemas.items()}
 

@@ -31,7 +31,7 @@ class Verdict(StrictRecord):
     """Basis of the decision, as JSON; never the expected answer."""
 
     def __init__(self, /, **data: Any) -> None:
-        # As the base's, but without handing the fields on twice: every episode makes a verdict.
+        # As in the base, but with one call less, since every episode creates a verdict.
         try:
             self.__pydantic_validator__.validate_python(data, self_instance=self)
         except ValidationError as error:

@@ -37,7 +37,7 @@ class PhoneShell:
     def __init__(self, phone: Callable[[], Phone]) -> None:
         self._phone = phone
         self.settings: dict[tuple[str, str], str] = {}
-        """Settings that the phone does not have, by namespace and name."""
+        """Values of settings that the simulated phone lacks, by namespace and name."""
 
     def run(self, arguments: Sequence[str]) -> str:
         """Execute a command, given without `adb`, and return its output.
@@ -154,9 +154,9 @@ class PhoneShell:
         return f"Deleted {int(self.settings.pop((space, name), None) is not None)} rows"
 
     def _settings_list(self, words: list[str]) -> str:
-        (wanted, *_) = _at_least(words, 1, "settings list NAMESPACE")
+        wanted = _at_least(words, 1, "settings list NAMESPACE")[0]
         own = {name: value for (space, name), value in self.settings.items() if space == wanted}
-        shared = {name: self._settings_get([words[0], name]) for name in _SETTINGS}
+        shared = {name: self._settings_get([wanted, name]) for name in _SETTINGS}
         return "\n".join(f"{name}={value}" for name, value in sorted({**shared, **own}.items()))
 
     def _orientation(self, words: list[str]) -> str:

@@ -13,7 +13,6 @@ from hexathlon.envs.infos import Advance, info_of
 
 __all__ = ["LazyInfos", "lazy_infos"]
 
-
 InfoSource = tuple[VectorEnv[Any, Any, Any] | None, Sequence[int], list[dict[str, Any] | Advance]]
 
 

@@ -91,7 +91,8 @@ class HostedEnvironment(AsyncEnvironment):
         self._worker: Worker | None = None
         self._finalizer: weakref.finalize[Any, Any] | None = None
         self._own_deadline = False
-        self._task, self._limits = None, Limits()
+        self._task = None
+        self._limit_to(Limits())
         self._messages: list[Message] = []
         self._ended: Status | None = Status.ABORTED
         self._counters = {"turn": 0, "tool_errors": 0, "cut_chars": 0}

@@ -22,7 +22,12 @@ __all__ = ["KINDS", "kind_of", "same"]
 _GNUMERIC = "{http://www.gnumeric.org/v10.dtd}"
 _MOST_BYTES = 8_000_000
 _MOST_PIXELS = 25_000_000
+_MOST_VALUES = 8_000_000
+"""Size of a database's rows, at most: characters and bytes, and one for each value."""
+
 _MOST_FORMULAS = 500
+"""Formulas of a workbook, at most."""
+
 _LARGEST_SHEET = 1 << 20
 """Rows and columns of a sheet, at most."""
 
@@ -66,6 +71,7 @@ def _cells(data: bytes) -> dict[str, dict[str, Any]]:
         data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(_MOST_BYTES)
     root = ElementTree.fromstring(data)
     sheets = {}
+    formulas = 0
     for sheet in root.iter(f"{_GNUMERIC}Sheet"):
         name = sheet.findtext(f"{_GNUMERIC}Name") or ""
         raw = {}
@@ -79,7 +85,8 @@ def _cells(data: bytes) -> dict[str, dict[str, Any]]:
             elif number is not None:
                 text = "=shared"  # our documents share no formulas between cells
             raw[_address(row, column)] = (text, cell.attrib.get("ValueType"))
-        if sum(text.startswith("=") for text, _ in raw.values()) > _MOST_FORMULAS:
+        formulas += sum(text.startswith("=") for text, _ in raw.values())
+        if formulas > _MOST_FORMULAS:
             raise ValueError("too many formulas")
         plain = {at: _typed(*value) for at, value in raw.items() if not value[0].startswith("=")}
         for at, (text, _) in raw.items():
@@ -141,16 +148,25 @@ def _tables(data: bytes) -> dict[str, list[list[Any]]]:
         names = [row[0] for row in database.execute(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
         )]  # fmt: skip
-        return {name: sorted(_stored(database, name), key=repr) for name in sorted(names)}
+        tables, room = {}, _MOST_VALUES
+        for name in sorted(names):
+            rows = []
+            for row in _stored(database, name):
+                room -= sum(len(value) if isinstance(value, str | bytes) else 0 for value in row)
+                room -= len(row)
+                if room < 0:  # a made-up schema may give the same rows to many tables
+                    raise ValueError("the database has too many rows")
+                rows.append([_plain(value) for value in row])
+            tables[name] = sorted(rows, key=repr)
+        return tables
 
 
-def _stored(database: sqlite3.Connection, table: str) -> list[list[Any]]:
+def _stored(database: sqlite3.Connection, table: str) -> sqlite3.Cursor:
     """Return the rows of a table, none of whose columns may be computed when it is read."""
     columns = list(database.execute(f"PRAGMA table_xinfo({_quoted(table)})"))
     if any(hidden for *_, hidden in columns):
         raise ValueError(f"{table} has columns that are not stored")
-    rows = database.execute(f"SELECT * FROM {_quoted(table)}")
-    return [[_plain(value) for value in row] for row in rows]
+    return database.execute(f"SELECT * FROM {_quoted(table)}")
 
 
 def _quoted(name: str) -> str:
@@ -183,7 +199,7 @@ def _reader(kind: str) -> Callable[[bytes], Any]:
     def read(data: bytes) -> Any:
         try:
             return _READERS[kind](data)
-        except Exception:  # an agent writes any bytes it likes, and decoders raise many errors
+        except Exception:  # agents may write any bytes, and decoders raise many kinds of errors
             return None
 
     return read

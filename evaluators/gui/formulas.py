@@ -23,6 +23,7 @@ _OPERATIONS: dict[type, Callable[[float, float], float]] = {
 }  # fmt: skip
 _LONGEST = 200
 _MOST_CELLS = 20_000
+"""Cells in all ranges of a formula, at most."""
 
 
 class CellFormulaFault(Exception):
@@ -45,10 +46,16 @@ def evaluate(formula: str, cells: Mapping[str, Any]) -> float:
     if len(formula) > _LONGEST:
         raise CellFormulaFault("the formula is too long")
     names: dict[str, list[float]] = {}
+    room = _MOST_CELLS
 
     def named(match: re.Match[str]) -> str:
+        nonlocal room
+        columns, rows = _extent(match)
+        room -= len(columns) * len(rows)
+        if room < 0:
+            raise CellFormulaFault("the ranges are too large")
         name = f"cells_{len(names)}"
-        names[name] = list(_numbers(match, cells))
+        names[name] = list(_numbers(columns, rows, cells))
         return name
 
     text = _RANGE.sub(named, formula.removeprefix("=").upper()).replace(";", ",")
@@ -61,14 +68,17 @@ def evaluate(formula: str, cells: Mapping[str, Any]) -> float:
     return float(value)
 
 
-def _numbers(match: re.Match[str], cells: Mapping[str, Any]) -> Iterator[float]:
-    left, top, right, bottom = match[1], int(match[2]), match[3] or match[1], match[4] or match[2]
-    columns = range(_column(left), _column(right) + 1)
-    if len(columns) * (int(bottom) - top + 1) > _MOST_CELLS:
-        raise CellFormulaFault("the range is too large")
-    for row in range(top, int(bottom) + 1):
-        for column in columns:
-            value = cells.get(f"{_letters(column)}{row}")
+def _extent(match: re.Match[str]) -> tuple[range, range]:
+    """Return the columns and the rows of a reference."""
+    left, top, right, bottom = match[1], match[2], match[3] or match[1], match[4] or match[2]
+    return range(_column(left), _column(right) + 1), range(int(top), int(bottom) + 1)
+
+
+def _numbers(columns: range, rows: range, cells: Mapping[str, Any]) -> Iterator[float]:
+    letters = [_letters(column) for column in columns]
+    for row in rows:
+        for column in letters:
+            value = cells.get(f"{column}{row}")
             if isinstance(value, int | float):
                 yield float(value)
 

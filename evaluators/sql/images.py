@@ -74,15 +74,15 @@ def _same_table(expected: Any, got: Any, before: Any) -> bool:
 
 
 def _read(image: bytes, read: Callable[[sqlite3.Connection], T]) -> T:
-    """Return what a function reads from a database, whose text may be of any bytes.
+    """Return what a function reads from a database, whose text may be arbitrary bytes.
 
-    Nearly all text is UTF-8, which SQLite's module decodes several times as fast as `_lenient`.
+    Nearly all text is UTF-8, which the sqlite3 module decodes several times as fast as `_lenient`.
     """
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.deserialize(image)
         try:
             return read(connection)
-        except sqlite3.OperationalError:  # text that is not UTF-8, or a fault that comes again
+        except sqlite3.OperationalError:  # text that is not UTF-8, or a fault that recurs
             connection.text_factory = _lenient
             return read(connection)
 

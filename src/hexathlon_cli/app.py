@@ -101,7 +101,7 @@ def _root(
 
 @cache
 def command() -> Any:
-    """Return the parser of all commands, which takes 20 ms to make."""
+    """Return the parser of all commands, which takes 20 ms to create."""
     return typer.main.get_command(app)
 
 

@@ -44,7 +44,7 @@ def sizes_of(info: EnvironmentInfo, taskset: str) -> dict[str, Any]:
 
 
 def _counted(info: EnvironmentInfo, taskset: str) -> "dict[Split, int | None]":
-    """Return the sizes that the source says."""
+    """Return the sizes by split, from the source itself."""
     from hexathlon.baselines.harness.environments import open_taskset
 
     return {split: open_taskset(info, taskset, split, None, None).size for split in SPLITS}

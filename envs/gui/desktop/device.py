@@ -29,6 +29,9 @@ _STEPS = 12
 _BETWEEN_CLICKS = DOUBLE_CLICK_MS / 2000
 """Minimum seconds between the clicks of a double click."""
 
+_DOUBLE_CLICK_PIXELS = 5
+"""Distance, across and down, within which toolkits take two clicks for a double click."""
+
 _BACKUPS = ("~", ".bak")
 """Suffixes of the backup copies that programs make of a file before writing it."""
 
@@ -54,7 +57,7 @@ class DesktopDevice:
         self._task: Task | None = None
         self._shown: list[Placed] | None = None
         self._clicked: tuple[tuple[int, int] | None, float] = (None, 0.0)
-        """Where and when the last click was."""
+        """Where and when the button was last pressed."""
 
         self._done: list[tuple[str, dict[str, Any]]] = []
         self._open_programs: set[str] = set()
@@ -119,7 +122,7 @@ class DesktopDevice:
     ) -> str:
         session, point = self._live(), self._point(index, x, y)
         self._press(point)
-        # The file manager notes a selection after 0.2 s and opens the former one until then.
+        # The file manager registers a selection after 0.2 s; until then it opens the former one.
         time.sleep(_BETWEEN_CLICKS)
         session.processes.settle(_BETWEEN_CLICKS / 2)
         session.display.click(*point)
@@ -127,12 +130,19 @@ class DesktopDevice:
         return ""
 
     def _press(self, point: tuple[int, int]) -> None:
-        """Click; the click before, at the same point, does not make it a double click."""
-        before, since = self._clicked
-        if before == point:
-            time.sleep(max(0.0, since + DOUBLE_CLICK_MS / 1000 - time.monotonic()))
+        """Click once, which is no double click together with the click before."""
+        self._separate(point)
         self._live().display.click(*point)
         self._clicked = point, time.monotonic()
+
+    def _separate(self, point: tuple[int, int]) -> None:
+        """Wait until pressing the button here is no double click with the press before."""
+        before, since = self._clicked
+        if before is not None and all(
+            abs(one - other) <= _DOUBLE_CLICK_PIXELS
+            for one, other in zip(before, point, strict=True)
+        ):
+            time.sleep(max(0.0, since + DOUBLE_CLICK_MS / 1000 - time.monotonic()))
 
     def _right_click(
         self, index: int | None = None, x: int | None = None, y: int | None = None
@@ -148,8 +158,10 @@ class DesktopDevice:
             for step in range(_STEPS + 1)
         ]  # fmt: skip
         session = self._live()
+        self._separate(start)
         for _ in session.display.drag(path):
             session.settle()
+        self._clicked = start, time.monotonic()
         return ""
 
     def _type_text(self, text: str) -> str:

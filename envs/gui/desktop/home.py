@@ -84,7 +84,7 @@ _WINDOW_MANAGER = """<?xml version="1.0" encoding="UTF-8"?>
 """No menu on the background, no action that runs a program, no minimising."""
 
 DOUBLE_CLICK_MS = 600
-"""Milliseconds within which two clicks at one point are a double click."""
+"""Milliseconds within which two clicks at nearly the same point are a double click."""
 
 _TOOLKIT = """[Settings]
 gtk-theme-name={theme}

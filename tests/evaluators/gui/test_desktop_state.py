@@ -155,18 +155,35 @@ def test_a_broken_document_equals_nothing(kind):
         assert read is None or kind in ("text", "page", "tables", "accounts", "cells")
 
 
-def cells_xml(*cells: str) -> bytes:
+def cells_xml(*cells: str, sheets: int = 1) -> bytes:
     inner = "".join(f"<gnm:Cell {cell}</gnm:Cell>" for cell in cells)
-    return (
-        '<gnm:Workbook xmlns:gnm="http://www.gnumeric.org/v10.dtd"><gnm:Sheet>'
-        f"<gnm:Name>S</gnm:Name><gnm:Cells>{inner}</gnm:Cells></gnm:Sheet></gnm:Workbook>"
-    ).encode()
+    each = "".join(
+        f"<gnm:Sheet><gnm:Name>S{number}</gnm:Name><gnm:Cells>{inner}</gnm:Cells></gnm:Sheet>"
+        for number in range(sheets)
+    )
+    root = "gnm:Workbook"
+    return f'<{root} xmlns:gnm="http://www.gnumeric.org/v10.dtd">{each}</{root}>'.encode()
 
 
 def database(*statements: str) -> bytes:
     with sqlite3.connect(":memory:") as made:
         for statement in statements:
             made.execute(statement)
+        return made.serialize()
+
+
+def shared_rows(tables: int) -> bytes:
+    """A database whose tables all store their rows in the same place."""
+    with sqlite3.connect(":memory:") as made:
+        made.execute("CREATE TABLE t (a)")
+        made.execute("INSERT INTO t VALUES (?)", ("x" * 100_000,))
+        made.execute("PRAGMA writable_schema = ON")
+        made.executemany(
+            "INSERT INTO sqlite_schema SELECT type, ?1, ?1, rootpage, 'CREATE TABLE ' || ?1 || "
+            "' (a)' FROM sqlite_schema WHERE name = 't'",
+            [(f"t{number}",) for number in range(tables)],
+        )
+        made.commit()
         return made.serialize()
 
 
@@ -188,15 +205,23 @@ def png(width: int, height: int) -> bytes:
         ("cells", cells_xml('Row="0" Col="0" ValueType="40">1e999',
                             'Row="1" Col="0">=ROUND(1,A1)')),
         ("cells", cells_xml(*(f'Row="{row}" Col="30">=SUM(A1:T999)' for row in range(501)))),
+        ("cells", cells_xml(*(f'Row="{row}" Col="30">=1' for row in range(26)), sheets=20)),
+        ("cells", cells_xml('Row="0" Col="30">=SUM(A1:T999)+SUM(A1:T999)')),
         ("image", png(60_000, 60_000)),
         ("image", png(9_000, 9_000)),
         ("tables", database("CREATE TABLE t (a, b AS (zeroblob(900000000)))",
                             "INSERT INTO t VALUES (1)")),
+        ("tables", shared_rows(100)),
     ],
-    ids=("left of a sheet", "far right", "no number", "formulas", "huge", "large", "computed"),
+    ids=("left of a sheet", "far right", "no number", "formulas", "formulas of many sheets",
+         "ranges", "huge", "large", "computed", "shared"),
 )  # fmt: skip
 def test_documents_made_to_break_the_reader_equal_nothing(kind, data):
     assert KINDS[kind](data) is None
+
+
+def test_tables_that_share_a_few_rows_are_read():
+    assert len(KINDS["tables"](shared_rows(10))) == 11
 
 
 def test_an_empty_file_is_a_database_without_tables():

@@ -1,10 +1,15 @@
 import base64
+import time
+from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from hexathlon.envs.errors import EnvFault, WrongState
+from hexathlon.envs.gui.desktop.device import DesktopDevice
+from hexathlon.envs.gui.desktop.home import DOUBLE_CLICK_MS
 from hexathlon.envs.gui.desktop.stored import entries_of
 from hexathlon.envs.gui.errors import DeviceRefusal
 from support.desktops import desktop_task, names, number, opened, until
@@ -78,6 +83,27 @@ def test_refuses_with_a_reason(shared, name, arguments, words):
     with pytest.raises(DeviceRefusal, match=None) as refused:
         shared.act(name, arguments)
     assert words in str(refused.value)
+
+
+def test_clicks_and_drags_at_nearly_one_point_are_no_double_click():
+    pressed = []
+
+    class Display:
+        def click(self, x: int, y: int) -> None:
+            pressed.append(time.monotonic())
+
+        def drag(self, path: list[tuple[int, int]]) -> Iterator[None]:
+            pressed.append(time.monotonic())
+            yield
+
+    device = DesktopDevice()
+    device._session = SimpleNamespace(display=Display(), settle=lambda: None)  # type: ignore[assignment]
+    device._click(x=10, y=10)
+    device._click(x=14, y=9)
+    device._drag(12, 8, 300, 300)
+    device._click(x=12, y=8)
+    gaps = [later - before for before, later in zip(pressed, pressed[1:], strict=False)]
+    assert len(gaps) == 3 and min(gaps) >= DOUBLE_CLICK_MS / 1000
 
 
 def test_a_number_never_means_another_element(fresh):
