@@ -181,7 +181,7 @@ class HostedEnvironment(AsyncEnvironment):
             self.wait(self._make())
         data = decode(state.data)
         self._begin_hosted(self._call("restore", state=data))
-        turn, tool_errors, cut_chars = data["counters"]
+        turn, tool_errors, cut_chars, _ = data["counters"]
         self._counters = {"turn": turn, "tool_errors": tool_errors, "cut_chars": cut_chars}
 
     def fork(self, n: int = 1) -> list[Self]:
