@@ -33,7 +33,7 @@ class ShoppingEnv(Environment):
     """
 
     family: ClassVar[str] = "shopping"
-    version: ClassVar[str] = "0"
+    version: ClassVar[str] = "1"
     default_taskset: ClassVar[str] = "shopping"
     system_prompt: ClassVar[str] = (
         "You work in a shop through tools. Reply with one tool call at a time, as JSON; any other "

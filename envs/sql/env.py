@@ -58,7 +58,7 @@ class SQLEnv(Environment):
     """
 
     family: ClassVar[str] = "sql"
-    version: ClassVar[str] = "0"
+    version: ClassVar[str] = "1"
     default_taskset: ClassVar[str] = "sql"
     system_prompt: ClassVar[str] = (
         "You work on a database through tools. Look at the tables and their rows before you "
