@@ -196,7 +196,7 @@ class EpisodeEnvironment(gymnasium.Env[Any, Any]):
         state.require_family(self.family)
         self._task, self._episode_seed = state.task, state.seed
         self._limit_to(state.limits)
-        self._table = ToolTable(state.task.tools)
+        self._table = _table_of(state.task.tools)
         self._status, self._verdict = state.status, state.verdict
         self._transcript = Transcript(state.transcript)
         self._turn, self._tool_errors, self._cut_chars, more = state.counters

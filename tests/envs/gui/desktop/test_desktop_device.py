@@ -85,7 +85,24 @@ def test_refuses_with_a_reason(shared, name, arguments, words):
     assert words in str(refused.value)
 
 
+def test_two_clicks_select_and_a_double_click_opens_what_it_hits():
+    files = {"Letters/Oulu/d.txt": {"text": "d"}, "Letters/note.txt": {"text": "n"}}
+    for device in opened(files):
+        device.act("open_app", {"app_name": "Files", "file": "Letters"})
+        until(device, "table cell", "note.txt")
+        device.act("click", {"index": number(device, "table cell", "note.txt")})
+        device.act("press_keys", {"keys": "ctrl+x"})
+        device.act("double_click", {"index": number(device, "table cell", "Oulu")})
+        until(device, "table cell", "d.txt")
+        device.act("press_keys", {"keys": "alt+up"})
+        until(device, "table cell", "note.txt")
+        for _ in range(2):
+            device.act("click", {"index": number(device, "table cell", "Oulu")})
+        assert "note.txt" in names(device, "table cell")
+
+
 def test_clicks_and_drags_at_nearly_one_point_are_no_double_click():
+    """On a mock of the display, since no program reports the times of its button presses."""
     pressed = []
 
     class Display:
