@@ -1,6 +1,6 @@
 """Runs every benchmark with a target or a peer and writes one table of them.
 
-    python benchmarks/table.py [--peers FOLDER] [--rounds 5] [--only harness list] [--out FILE]
+    python benchmarks/table.py [--peers FOLDER] [--rounds 5] [--only start vector] [--out FILE]
 
 FOLDER has one environment per peer, `FOLDER/NAME/bin/python`, as `scripts/peers FOLDER` makes
 them; a row whose peer is absent says so. Without `--only` the table is written to
