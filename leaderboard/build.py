@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from hexathlon.baselines.arena.document import ArenaDocument
 from hexathlon.leaderboard.boards import Board, make_boards
 from hexathlon.leaderboard.cache import Packed, SiteCache
 from hexathlon.leaderboard.checklist import SuiteReport
@@ -53,6 +54,8 @@ class BuildOptions:
     """Lines of the board's ledger, shown on a page of their own."""
     tests: SuiteReport | None = None
     """Results of a test run, for the self-assessment."""
+    arenas: Sequence[ArenaDocument] = ()
+    """Arenas, shown on a page of their own."""
     cache: Path | None = None
     """Directory of packed submissions; by default beside the site, with the suffix ``.cache``."""
     workers: int | None = None
@@ -91,9 +94,10 @@ def build(
     draft = out.with_name(out.name + ".part")
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(parents=True)
-    writer = PageWriter(draft, cache)
+    writer = PageWriter(draft, cache, arenas=bool(options.arenas))
     writer.static()
     writer.index(submissions, boards, rejected, options.ledger)
+    writer.arenas(options.arenas, submissions)
     writer.ledger(options.ledger, submissions)
     writer.data(boards, rejected)
     writer.checklist(options.tests)

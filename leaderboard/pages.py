@@ -16,9 +16,11 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader
 
+from hexathlon.baselines.arena.document import ArenaDocument
 from hexathlon.evaluators.records.canonical import canonical_bytes, canonical_json, sha256_hex
 from hexathlon.evaluators.records.plan import PLAN_FILE
 from hexathlon.leaderboard import figures
+from hexathlon.leaderboard.arenas import arena_players, rating_chart
 from hexathlon.leaderboard.boards import Board, board_anchor, board_title, tasksets_of
 from hexathlon.leaderboard.cache import Packed, SiteCache, code_digest
 from hexathlon.leaderboard.charts import curve, heat_step, learning_curve, scatter
@@ -41,9 +43,10 @@ _FILES = {"submission": "index"}
 class PageWriter:
     """Writes the pages of a site below one directory."""
 
-    def __init__(self, out: Path, cache: SiteCache) -> None:
+    def __init__(self, out: Path, cache: SiteCache, *, arenas: bool = False) -> None:
         self._out = out
         self._cache = cache
+        self._arenas = arenas
         self.page_keys: set[str] = set()
         """Keys of the cached pages that the site uses."""
         self._engine = Environment(
@@ -56,9 +59,11 @@ class PageWriter:
         self._engine.filters["tojson_text"] = canonical_json
         self._engine.globals.update(
             {name: getattr(figures, name) for name in figures.__all__},
+            arenas_shown=arenas,
             board_anchor=board_anchor,
             board_title=board_title,
             heat_step=heat_step,
+            rating_chart=rating_chart,
             reruns=stored_outcomes,
             scatter=scatter,
             tasksets_of=tasksets_of,
@@ -152,6 +157,12 @@ class PageWriter:
                 total=sum(run.seconds for run in method.runs),
             )
 
+    def arenas(self, arenas: Sequence[ArenaDocument], submissions: Sequence[Submission]) -> None:
+        """Write the page of arenas, if there are any."""
+        if arenas:
+            pairs = [(arena, arena_players(arena, submissions)) for arena in arenas]
+            self._page("arenas.html", "arenas.html", 0, arenas=pairs)
+
     def ledger(self, lines: Sequence[LedgerLine], submissions: Sequence[Submission]) -> None:
         """Write the ledger's page."""
         slugs = {one.entry.identifier: one.slug for one in submissions if one.entry is not None}
@@ -170,13 +181,21 @@ class PageWriter:
         (folder / "data").mkdir(parents=True)
         known = ((title, _known(run.plan.get(name))) for name, title in _CARD.items())
         card = [(title, value) for title, value in known if value not in _NOTHING]
-        facts = [run.slug, run.verified, run.obstacle, run.rerun_by, packed.folder.name, run.entry]
+        facts = [
+            self._arenas,
+            run.slug,
+            run.verified,
+            run.obstacle,
+            run.rerun_by,
+            packed.folder.name,
+            run.entry,
+        ]
         learning = None if method is None else learning_curve(method)
         for name in ("submission", "trials", "trial"):
             target = f"runs/{run.slug}/{_FILES.get(name, name)}.html"
             values = {"run": run, "card": card, "command": eval_command(run.plan)}
             values |= {"method": method, "learning": learning}
-            facts_of_page = [*facts, run.judged, method and method.anchor, learning]
+            facts_of_page = [*facts, run.judged, method and method.anchor, learning, self._arenas]
             self._cached(f"{name}.html", target, facts_of_page, **values)
         _link(packed.folder / PLAN_FILE, folder / PLAN_FILE)
         for file in sorted((packed.folder / "data").iterdir()):

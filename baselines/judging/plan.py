@@ -19,7 +19,14 @@ from hexathlon.evaluators.records.reader import located_records, record_at
 from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.taskset import TaskSet
 
-__all__ = ["KINDS", "JudgedTrial", "JudgingPlan", "trials_of"]
+__all__ = [
+    "KINDS",
+    "JudgedTrial",
+    "JudgingPlan",
+    "experimental_criteria",
+    "rubrics_of",
+    "trials_of",
+]
 
 KINDS = ("pointwise", "pairwise", "groupwise")
 
@@ -87,7 +94,7 @@ def trials_of(plan: JudgingPlan) -> tuple[dict[str, Any], list[JudgedTrial]]:
     faults = check_chain(plan.run, stored["plan_hash"])
     if faults:
         raise UsageError(f"{plan.run}: {faults[0]}; a run with a broken chain cannot be judged")
-    rubric_of = _rubrics(plan, stored)
+    rubric_of = rubrics_of(stored, plan.rubric, plan.salt)
     by_key: dict[TrialKey, JudgedTrial] = {}
     for start, record in located_records(plan.run):
         rubric = None if record["status"] == "infra" else rubric_of(record)
@@ -121,14 +128,14 @@ def _header(
         },
         "audits": [None if audit is None else audit.hash for audit in plan.audits],
         "audited": bool(plan.audits) and all(audit is not None for audit in plan.audits),
-        "experimental": _experimental(plan.audits, list(rubrics.values())),
+        "experimental": experimental_criteria(plan.audits, list(rubrics.values())),
         "rejected": sorted({why for audit in plan.audits if audit for why in audit.rejected}),
         "kinship": kin if len(plan.families) < 3 else "panel",
         "permutations": plan.permutations if plan.kind == "groupwise" else None,
     }
 
 
-def _experimental(audits: Sequence[Audit | None], rubrics: Sequence[Rubric]) -> list[str]:
+def experimental_criteria(audits: Sequence[Audit | None], rubrics: Sequence[Rubric]) -> list[str]:
     """Return the ids of judged criteria that are not established by the audits of all judges."""
     experimental: set[str] = set()
     for rubric in rubrics:
@@ -138,15 +145,20 @@ def _experimental(audits: Sequence[Audit | None], rubrics: Sequence[Rubric]) -> 
     return sorted(experimental)
 
 
-def _rubrics(
-    plan: JudgingPlan, stored: Mapping[str, Any]
+def rubrics_of(
+    stored: Mapping[str, Any], chosen: Rubric | None, salt: str | None
 ) -> Callable[[Mapping[str, Any]], Rubric | None]:
-    """Return a function from a record to its rubric."""
-    if plan.rubric is not None:
-        chosen = plan.rubric
+    """Return a function from a record to its rubric, None for a task without one.
+
+    Args:
+        stored: The run's plan.
+        chosen: The rubric of all trials; None uses that of each task.
+        salt: The secret of a held-out round.
+    """
+    if chosen is not None:
         return lambda record: chosen
     sets: dict[tuple[str, str], TaskSet] = {
-        (row["taskset"], row["split"]): open_row(row, plan.salt) for row in stored["envs"]
+        (row["taskset"], row["split"]): open_row(row, salt) for row in stored["envs"]
     }
 
     def rubric_of_task(record: Mapping[str, Any]) -> Rubric | None:

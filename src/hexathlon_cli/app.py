@@ -11,6 +11,7 @@ import typer
 
 from hexathlon_cli import cache as cache_command
 from hexathlon_cli import data, judge, leaderboard, serve, submit, terminal, train
+from hexathlon_cli.arena import arena
 from hexathlon_cli.compare import compare
 from hexathlon_cli.doctor import doctor
 from hexathlon_cli.eval import eval_
@@ -41,6 +42,7 @@ _KEPT = {
     "resume": _RECORDED,
     "train": "; the same command continues from the last saved state",
     "judge": "; judged trials are kept, the same command continues",
+    "arena": "; recorded trials and verdicts are kept, the same command continues",
 }
 """Note on what an interrupted command leaves behind."""
 
@@ -61,6 +63,7 @@ for _name, _command in (
     ("rescore", rescore),
     ("verify", verify),
     ("compare", compare),
+    ("arena", arena),
     ("report", report),
     ("selftest", selftest),
     ("plan", plan),

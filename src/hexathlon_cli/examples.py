@@ -37,6 +37,11 @@ EXAMPLES = {
         "hexathlon compare runs/oracle runs/noisy",
         "hexathlon compare runs/oracle runs/noisy --json",
     ),
+    "arena": (
+        "hexathlon arena agent:oracle agent:noisy:0.2 agent:random --scenes 40 --out runs/arena",
+        "hexathlon arena runs/a runs/b --judge endpoint:http://127.0.0.1:8000/v1#judge --out "
+        "runs/arena",
+    ),
     "report": (
         "hexathlon report runs/mine",
         "hexathlon report runs/mine --format markdown --out report.md",

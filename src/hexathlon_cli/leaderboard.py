@@ -47,6 +47,10 @@ def build(
         Path | None,
         typer.Option(help="JUnit file of a test run, for the self-assessment."),
     ] = None,
+    arena: Annotated[
+        list[Path] | None,
+        typer.Option(help="File of `hexathlon arena`, shown on a page of its own; repeatable."),
+    ] = None,
     cache: Annotated[
         Path | None,
         typer.Option(
@@ -58,6 +62,7 @@ def build(
 
     The pages need no server and load nothing from the network; open index.html.
     """
+    from hexathlon.baselines.arena.document import ArenaError, read_arena
     from hexathlon.baselines.harness.errors import ExitCode, UsageError
     from hexathlon.baselines.harness.plan import read_salt
     from hexathlon.baselines.harness.progress import Progress
@@ -89,12 +94,13 @@ def build(
                 **replays._asdict(),
                 plans=plan or (),
                 cache=cache,
+                arenas=[read_arena(path) for path in arena or ()],
                 entries=board.entries if board else {},
                 ledger=board.ledger if board else (),
                 tests=None if tests is None else SuiteReport.read(tests),
             )
             page = build_site(everything, out, options, progress=tick)
-        except (BuildError, ReportError) as error:
+        except (ArenaError, BuildError, ReportError) as error:
             raise UsageError(str(error)) from None
         except OSError as error:
             place = f"{error.filename}: " if error.filename else ""

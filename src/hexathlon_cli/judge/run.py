@@ -24,11 +24,10 @@ from hexathlon_cli.judge.options import (
 from hexathlon_cli.options import ClusterAddress, Prices, SaltFile
 
 if TYPE_CHECKING:
-    from hexathlon.baselines.judging.client import JudgeClient, JudgeIdentity
+    from hexathlon.baselines.judging.client import JudgeClient
     from hexathlon.baselines.judging.code import CodeJudge
     from hexathlon.baselines.judging.panel import PanelJudge
     from hexathlon.baselines.judging.pointwise import PointwiseJudge
-    from hexathlon.evaluators.judges.audit.document import Audit
 
 __all__ = ["run"]
 
@@ -87,6 +86,7 @@ def run(
     from hexathlon.baselines.judging.run import judge_run
     from hexathlon.evaluators.judged.file import JUDGED_FOLDER
     from hexathlon_cli.cluster import judges_on
+    from hexathlon_cli.judge.audits import audits_of
     from hexathlon_cli.judge.rubrics import load_rubric
     from hexathlon_cli.output import note, print_text
 
@@ -104,7 +104,7 @@ def run(
         for name, kin in zip(models, families, strict=False)
     ]
     identities = [identify_judge(member) for member in members]
-    audits = _audits(audit or (), identities)
+    audits = audits_of(audit or (), identities)
     plan = JudgingPlan(
         run,
         chosen,
@@ -138,23 +138,3 @@ def _judge(clients: "Sequence[JudgeClient]") -> "CodeJudge | PointwiseJudge | Pa
         return CodeJudge()
     members = [PointwiseJudge(client) for client in clients]
     return members[0] if len(members) == 1 else PanelJudge(members)
-
-
-def _audits(paths: "Sequence[Path]", judges: "Sequence[JudgeIdentity]") -> "list[Audit | None]":
-    """Return each judge's audit, None for a judge without one."""
-    from hexathlon.baselines.harness.errors import UsageError
-    from hexathlon.evaluators.judges.audit.document import AuditError, read_audit
-
-    try:
-        audits = [read_audit(path) for path in paths]
-    except AuditError as error:
-        raise UsageError(str(error)) from None
-    by_judge = {audit.judge: audit for audit in audits}
-    known = {judge.hash for judge in judges}
-    for path, audit in zip(paths, audits, strict=True):
-        if audit.judge not in known:
-            raise UsageError(
-                f"{path} audits another judge ({audit.data['judge']['model']}, identity "
-                f"{audit.judge[:16]}): model, sampling or prompts differ; audit this judge"
-            )
-    return [by_judge.get(judge.hash) for judge in judges]
