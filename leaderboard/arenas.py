@@ -12,7 +12,10 @@ from hexathlon.leaderboard.submission import Submission
 
 __all__ = ["Lane", "RatingChart", "arena_players", "rating_chart"]
 
-_WIDTH, _LEFT, _RIGHT, _ROW, _BOTTOM = 640, 20, 20, 34, 42
+_WIDTH, _LEFT, _RIGHT, _ROW, _BOTTOM = 640, 190, 36, 30, 48
+_LONGEST = 18
+"""Characters of a name in the chart."""
+
 _STEPS = (25, 50, 100, 200, 500, 1000)
 _MOST_TICKS = 9
 
@@ -56,7 +59,7 @@ def rating_chart(group: RatedGroup) -> RatingChart:
         bottom + _BOTTOM,
         bottom,
         [
-            Lane(one.player, _ROW * (place + 0.5) + 5, x(one.low), x(one.rating), x(one.high))
+            Lane(_short(one.player), _ROW * (place + 0.5), x(one.low), x(one.rating), x(one.high))
             for place, one in enumerate(group.ratings)
         ],
         [(x(value), f"{value:+d}" if value else "0") for value in range(first, last + 1, step)],
@@ -75,3 +78,7 @@ def arena_players(
         str(player["name"]): {**player, "slug": slugs.get(str(player["head"]), "")}
         for player in arena.players
     }
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"

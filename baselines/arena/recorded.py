@@ -11,7 +11,7 @@ from hexathlon.evaluators.records.plan import PlanError, TrialKey, read_plan
 
 __all__ = ["Player", "performances_of"]
 
-_SHARED = ("id", "version", "taskset_hash", "split")
+_SHARED = ("id", "version", "split", "taskset_hash")
 
 
 class Player(NamedTuple):

@@ -13,8 +13,8 @@ from hexathlon.evaluators.judges.families import family_of, kinship
 from hexathlon.evaluators.judges.rubric import Rubric, RubricError
 from hexathlon.evaluators.judges.rubric_files import get_rubric
 from hexathlon.evaluators.judges.transcript import JudgedTranscript
-from hexathlon.evaluators.records import check_chain, read_content, record_key
-from hexathlon.evaluators.records.plan import TrialKey, read_plan
+from hexathlon.evaluators.records import RecordError, check_chain, read_content, record_key
+from hexathlon.evaluators.records.plan import PlanError, TrialKey, read_plan
 from hexathlon.evaluators.records.reader import located_records, record_at
 from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.taskset import TaskSet
@@ -24,6 +24,7 @@ __all__ = [
     "JudgedTrial",
     "JudgingPlan",
     "experimental_criteria",
+    "labelled_trials",
     "rubrics_of",
     "trials_of",
 ]
@@ -91,17 +92,7 @@ def trials_of(plan: JudgingPlan) -> tuple[dict[str, Any], list[JudgedTrial]]:
     if plan.kind != "pointwise" and len(plan.judges) != 1:
         raise UsageError(f"{plan.kind} judging needs exactly one model: --model")
     stored = read_plan(plan.run)
-    faults = check_chain(plan.run, stored["plan_hash"])
-    if faults:
-        raise UsageError(f"{plan.run}: {faults[0]}; a run with a broken chain cannot be judged")
-    rubric_of = rubrics_of(stored, plan.rubric, plan.salt)
-    by_key: dict[TrialKey, JudgedTrial] = {}
-    for start, record in located_records(plan.run):
-        rubric = None if record["status"] == "infra" else rubric_of(record)
-        if rubric is not None:
-            head = {name: record[name] for name in ("key", "hash", "reward")}
-            by_key[record_key(record)] = JudgedTrial(plan.run, start, head, rubric)
-    trials = list(by_key.values())
+    trials = _trials(plan.run, stored, plan.rubric, plan.salt)
     if not plan.judges and any(trial.rubric.judged for trial in trials):
         raise UsageError("the rubric has criteria that code cannot decide: name a judge by --model")
     if not trials:
@@ -109,6 +100,43 @@ def trials_of(plan: JudgingPlan) -> tuple[dict[str, Any], list[JudgedTrial]]:
             f"no trial of {plan.run} can be judged: its tasks have no rubric; name one by --rubric"
         )
     return _header(plan, stored, trials), trials
+
+
+def labelled_trials(run: Path, rubric: Rubric | None, salt: str | None) -> list[JudgedTrial]:
+    """Return the trials of a run with a criterion that code cannot decide.
+
+    Args:
+        run: The run directory.
+        rubric: The rubric of all trials; None uses that of each task.
+        salt: The secret of a held-out round.
+
+    Raises:
+        UsageError: If the run cannot be read, or there is nothing to label.
+    """
+    try:
+        trials = _trials(run, read_plan(run), rubric, salt)
+    except (PlanError, RecordError, OSError) as error:
+        raise UsageError(str(error)) from None
+    trials = [trial for trial in trials if trial.rubric.judged]
+    if not trials:
+        raise UsageError(f"no trial of {run} has a criterion to label: name a rubric with --rubric")
+    return trials
+
+
+def _trials(
+    run: Path, stored: Mapping[str, Any], rubric: Rubric | None, salt: str | None
+) -> list[JudgedTrial]:
+    faults = check_chain(run, stored["plan_hash"])
+    if faults:
+        raise UsageError(f"{run}: {faults[0]}; a run with a broken chain cannot be judged")
+    rubric_of = rubrics_of(stored, rubric, salt)
+    by_key: dict[TrialKey, JudgedTrial] = {}
+    for start, record in located_records(run):
+        found = None if record["status"] == "infra" else rubric_of(record)
+        if found is not None:
+            head = {name: record[name] for name in ("key", "hash", "reward")}
+            by_key[record_key(record)] = JudgedTrial(run, start, head, found)
+    return list(by_key.values())
 
 
 def _header(

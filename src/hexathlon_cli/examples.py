@@ -163,6 +163,7 @@ EXAMPLES = {
         "hexathlon judge audit --model endpoint:http://127.0.0.1:8000/v1#judge --out audit.json",
         "hexathlon judge audit --model endpoint:URL#judge --labels labels.jsonl --rubric mine.toml",
     ),
+    "judge label": ("hexathlon judge label runs/mine --labels mine.jsonl --annotator kim",),
     "judge labels": ("hexathlon judge labels --out labels.jsonl --items 600",),
     "judge lint": ("hexathlon judge lint shopkeeper", "hexathlon judge lint mine.toml"),
     "selftest": (

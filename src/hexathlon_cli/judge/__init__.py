@@ -1,4 +1,4 @@
-"""The commands `judge RUN`, `judge audit`, `judge labels` and `judge lint`.
+"""The commands `judge RUN`, `judge audit`, `judge label`, `judge labels` and `judge lint`.
 
 Judging itself is in `hexathlon.baselines.judging`, rubrics in `hexathlon.evaluators.judges`.
 """
@@ -8,6 +8,7 @@ import typer
 from hexathlon_cli.examples import examples
 from hexathlon_cli.groups import RunByDefault
 from hexathlon_cli.judge.audit import audit
+from hexathlon_cli.judge.label import label
 from hexathlon_cli.judge.labels import labels
 from hexathlon_cli.judge.lint import lint
 from hexathlon_cli.judge.run import run
@@ -22,5 +23,6 @@ app = typer.Typer(
 )
 app.command("run", epilog=examples("judge run"))(run)
 app.command("audit", epilog=examples("judge audit"))(audit)
+app.command("label", epilog=examples("judge label"))(label)
 app.command("labels", epilog=examples("judge labels"))(labels)
 app.command("lint", epilog=examples("judge lint"))(lint)
