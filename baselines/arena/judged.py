@@ -1,7 +1,7 @@
 """An arena's comparisons by a model, with what its file says about that model."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from hexathlon.baselines import interrupts
 from hexathlon.baselines.arena.arena import ArenaResult, Comparer, run_arena_async
@@ -26,7 +26,8 @@ class ArenaJudge:
 
     Args:
         settings: The judge.
-        kind: One question per scene about the whole group (CPO), or one per pair and order.
+        pairwise: Ask about each pair in both orders, instead of once per scene and order about
+            the whole group (CPO).
         permutations: Orders in which a group is shown.
 
     Raises:
@@ -37,10 +38,10 @@ class ArenaJudge:
     def __init__(
         self,
         settings: JudgeSettings,
-        kind: Literal["groupwise", "pairwise"] = "groupwise",
+        pairwise: bool = False,
         permutations: int = 2,
     ) -> None:
-        self._settings, self._kind, self._permutations = settings, kind, permutations
+        self._settings, self._pairwise, self._permutations = settings, pairwise, permutations
         self.identity = identify_judge(settings)
         self.audit: Audit | None = None
 
@@ -78,7 +79,7 @@ class ArenaJudge:
             "experimental": experimental_criteria([self.audit], list(distinct.values())),
             "rejected": [] if self.audit is None else sorted(self.audit.rejected),
             "kin": self._kin(players),
-            "permutations": self._permutations if self._kind == "groupwise" else None,
+            "permutations": None if self._pairwise else self._permutations,
             "usage": client.usage._asdict(),
         }
 
@@ -92,7 +93,7 @@ class ArenaJudge:
             return rubrics[performance.scene]
 
         compare: Comparer
-        if self._kind == "pairwise":
+        if self._pairwise:
             compare = rubric_comparer(PairwiseJudge(client), rubric_of)
         else:
             judge = GroupwiseJudge(client, permutations=self._permutations, scores=True)

@@ -129,7 +129,7 @@ def arena(
         own = {name: given[name] for name in _OF_THE_JUDGE}
         own["cache"] = cache or out / "verdicts.cache"
         out.mkdir(parents=True, exist_ok=True)
-        judged = ArenaJudge(JudgeSettings(judge, **own), kind, permutations)
+        judged = ArenaJudge(JudgeSettings(judge, **own), kind == "pairwise", permutations)
         (judged.audit,) = audits_of([] if audit is None else [audit], [judged.identity])
         with Waiting("judging"):
             result, about = judged.compare(found, performances, chosen, read_salt(salt_file))
