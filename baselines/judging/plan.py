@@ -20,6 +20,7 @@ from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.taskset import TaskSet
 
 __all__ = [
+    "COMPARISONS",
     "KINDS",
     "JudgedTrial",
     "JudgingPlan",
@@ -29,7 +30,9 @@ __all__ = [
     "trials_of",
 ]
 
-KINDS = ("pointwise", "pairwise", "groupwise")
+KINDS = ("pointwise", "turns", "first_error", "pairwise", "groupwise")
+COMPARISONS = ("pairwise", "groupwise")
+"""Kinds that compare the trials of a task; the others decide criteria."""
 
 
 @dataclass(frozen=True, slots=True)

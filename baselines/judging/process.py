@@ -1,18 +1,23 @@
-"""Process judges: the first error of a transcript, and decisions for each turn."""
+"""Process judges: the first error of a transcript, and decisions for each turn.
+
+`FirstErrorJudge` and `StepJudge` answer about single transcripts. `ByFirstError` and `ByTurns` make
+of them judges of whole rubrics, which `judge_run` and the command `judge run --kind` use.
+"""
 
 import asyncio
+from dataclasses import replace
 from typing import NamedTuple
 
 from hexathlon.baselines.judging.client import JudgeClient
 from hexathlon.baselines.judging.pointwise import PointwiseJudge
 from hexathlon.evaluators.judges.labels import ABSTAIN, Decision, Why
 from hexathlon.evaluators.judges.parsing import FirstError, read_first_error
-from hexathlon.evaluators.judges.process import fapo_reward
+from hexathlon.evaluators.judges.process import fapo_reward, worst_step
 from hexathlon.evaluators.judges.prompts import first_error_prompt
-from hexathlon.evaluators.judges.rubric import Criterion
+from hexathlon.evaluators.judges.rubric import Criterion, Rubric
 from hexathlon.evaluators.judges.transcript import JudgedTranscript
 
-__all__ = ["FirstErrorJudge", "LocatedError", "StepJudge"]
+__all__ = ["ByFirstError", "ByTurns", "FirstErrorJudge", "LocatedError", "StepJudge"]
 
 
 class LocatedError(NamedTuple):
@@ -68,4 +73,64 @@ class StepJudge:
         ends = transcript.within("agent")
         prefixes = (JudgedTranscript(transcript.lines[: end + 1]) for end in ends)
         decisions = (self.judge.decide(self.criterion, prefix) for prefix in prefixes)
+        return list(await asyncio.gather(*decisions))
+
+
+class ByFirstError:
+    """Decides the criterion of the rubric `first_error` by locating the first wrong turn.
+
+    Args:
+        client: Client of the model.
+    """
+
+    def __init__(self, client: JudgeClient) -> None:
+        self._judge = FirstErrorJudge(client)
+
+    async def decide(
+        self, criterion: Criterion, transcript: JudgedTranscript, *, repeat: int = 0
+    ) -> Decision:
+        """Decide whether any turn is wrong; the evidence is from the first that is."""
+        found = await self._judge.locate(transcript, repeat=repeat)
+        if found.flawed is None:
+            label = ABSTAIN if found.why == "abstained" else None
+            return Decision(criterion.id, label, None, why=found.why)
+        label = criterion.menu[0 if found.flawed else -1]
+        value = criterion.value_of(label)
+        return Decision(criterion.id, label, value, found.quote, found.turn)
+
+    async def decide_all(
+        self, rubric: Rubric, transcript: JudgedTranscript, *, repeat: int = 0
+    ) -> list[Decision]:
+        """Decide the rubric's only criterion."""
+        decisions = (self.decide(one, transcript, repeat=repeat) for one in rubric.decided)
+        return list(await asyncio.gather(*decisions))
+
+
+class ByTurns:
+    """Decides each criterion for every turn of the agent; the worst turn decides the whole.
+
+    Criteria that code decides are about the whole transcript, as for a pointwise judge.
+
+    Args:
+        judge: Decides single criteria.
+    """
+
+    def __init__(self, judge: PointwiseJudge) -> None:
+        self._judge = judge
+
+    async def decide(
+        self, criterion: Criterion, transcript: JudgedTranscript, *, repeat: int = 0
+    ) -> Decision:
+        """Decide a criterion; `details` has the label of each turn."""
+        if criterion.check is not None or not transcript.within("agent"):
+            return await self._judge.decide(criterion, transcript, repeat=repeat)
+        steps = await StepJudge(self._judge, criterion).decide(transcript)
+        worst = worst_step(steps, pitfall=criterion.weight < 0)
+        return replace(worst, details={"turns": [step.label for step in steps]})
+
+    async def decide_all(
+        self, rubric: Rubric, transcript: JudgedTranscript, *, repeat: int = 0
+    ) -> list[Decision]:
+        """Decide all criteria of a rubric, in order."""
+        decisions = (self.decide(one, transcript, repeat=repeat) for one in rubric.decided)
         return list(await asyncio.gather(*decisions))

@@ -17,7 +17,7 @@ from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.judging.client import JudgeClient
 from hexathlon.baselines.judging.comparing import GroupScores, GroupwiseJudge, PairwiseJudge
 from hexathlon.baselines.judging.concurrency import run_concurrently
-from hexathlon.baselines.judging.plan import JudgedTrial, JudgingPlan, trials_of
+from hexathlon.baselines.judging.plan import COMPARISONS, JudgedTrial, JudgingPlan, trials_of
 from hexathlon.evaluators.judged.file import (
     JudgedError,
     JudgedWriter,
@@ -122,7 +122,7 @@ class _Work:
         left = [trial for trial in trials if trial.key not in self._done]
         controls = [row for row in controls if row[0] not in self._controlled]
         jobs: list[Job]
-        if self._plan.kind == "pointwise":
+        if self._plan.kind not in COMPARISONS:
             planted: list[Job] = [partial(self._control, *row) for row in controls]
             jobs = _interleaved([partial(self._trial, trial) for trial in left], planted)
         else:

@@ -28,6 +28,7 @@ from hexathlon.tasks.validation import explain
 __all__ = ["judged_contradictions", "unjudged_trials"]
 
 _COMPARISONS = ("pairwise", "groupwise")
+_DECIDING = ("pointwise", "turns", "first_error")
 
 
 def judged_contradictions(judged: JudgedFile, run: Path) -> Iterator[Contradiction]:
@@ -98,7 +99,7 @@ def _rubric_fault(digest: str, content: Any) -> str:
 
 def _header_faults(header: Mapping[str, Any], rubrics: Sequence[Rubric]) -> Iterator[Contradiction]:
     kind, judges = header["kind"], header["judges"]
-    if kind not in ("pointwise", *_COMPARISONS):
+    if kind not in (*_DECIDING, *_COMPARISONS):
         yield Contradiction("header.kind", f"{kind!r:.80} is not a kind of judging")
     if kind in _COMPARISONS and len(judges) != 1:
         yield Contradiction("header.judges", f"{kind} judging has one judge, found {len(judges)}")
@@ -126,7 +127,7 @@ def _control_faults(judged: JudgedFile, rubrics: Sequence[Rubric]) -> Iterator[C
         elif row["hit"] is not (row["label"] == row["expected"]):
             yield Contradiction(place, f"{row['id']}: 'hit' does not follow from the labels")
     missing = sorted(planted.keys() - seen)
-    if missing and judged.header["judges"] and judged.header["kind"] == "pointwise":
+    if missing and judged.header["judges"] and judged.header["kind"] in _DECIDING:
         yield Contradiction(
             "controls", f"{len(missing)} planted controls were not judged, first {missing[0]}"
         )
@@ -145,7 +146,7 @@ def _line_faults(
     rubric = rubrics.get(line["rubric"])
     if rubric is None:
         yield "rubric", "is not one of the header's rubrics"
-    elif header["kind"] == "pointwise":
+    elif header["kind"] in _DECIDING:
         yield from _decision_faults(line["judges"], rubric, record)
         yield from _score_faults(line, rubric)
     else:

@@ -4,17 +4,11 @@ FAPO (arXiv 2510.22543) subtracts from a correct outcome whose process was flawe
 judge did not decide, the reward is None. `hexathlon.baselines.judging.process` has the judges.
 """
 
-import math
 from collections.abc import Sequence
 
 from hexathlon.evaluators.judges.labels import Decision
 
-__all__ = [
-    "fapo_reward",
-    "first_flaw",
-    "no_critical_failure",
-    "step_mean",
-]
+__all__ = ["fapo_reward", "worst_step"]
 
 
 def fapo_reward(correct: bool, flawed: bool | None, penalty: float = 1.0) -> float | None:
@@ -29,30 +23,31 @@ def fapo_reward(correct: bool, flawed: bool | None, penalty: float = 1.0) -> flo
     return 1.0 - penalty if flawed else 1.0
 
 
-def first_flaw(steps: Sequence[Decision]) -> int | None:
-    """Return the index of the first step judged unsound; None if there is none.
+def worst_step(steps: Sequence[Decision], *, pitfall: bool = False) -> Decision:
+    """Return the first decision with the worst value; one undecided step leaves all undecided.
+
+    An undecided step does not matter if another one has the lowest value there is: with two
+    labels, a single failure decides (How2Score's "no critical failure").
+
+    Args:
+        steps: At least one decision.
+        pitfall: Whether higher values are worse.
 
     Raises:
-        ValueError: If an earlier step is undecided or, without an unsound step, any step is.
+        ValueError: If there is no step.
     """
-    for index, step in enumerate(steps):
+    if not steps:
+        raise ValueError("expected the decision on at least one step, got none")
+    bottom = 1.0 if pitfall else 0.0
+    for step in steps:
+        if step.value == bottom:
+            return step
+    for step in steps:
         if step.value is None:
-            raise ValueError(f"step {index} was not decided ({step.why})")
-        if step.value < 1.0:
-            return index
-    return None
+            return step
 
+    def badness(step: Decision) -> float:
+        value = step.value or 0.0
+        return -value if pitfall else value
 
-def step_mean(steps: Sequence[Decision]) -> float | None:
-    """Return the mean value of the steps; None if one is undecided, or there is none."""
-    values = [step.value for step in steps]
-    if not values or any(value is None for value in values):
-        return None
-    return math.fsum(value for value in values if value is not None) / len(values)
-
-
-def no_critical_failure(steps: Sequence[Decision]) -> float | None:
-    """Return 1 if every step is sound and 0 if any is not (How2Score)."""
-    if any(step.value is not None and step.value < 1.0 for step in steps):
-        return 0.0
-    return None if any(step.value is None for step in steps) else 1.0
+    return min(steps, key=badness)

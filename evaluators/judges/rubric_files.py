@@ -3,6 +3,7 @@
 The parts of a rubric are defined in `hexathlon.evaluators.judges.rubric`.
 """
 
+import json
 import tomllib
 from collections.abc import Mapping
 from importlib import resources
@@ -23,6 +24,7 @@ __all__ = [
     "read_rubric",
     "register_rubric",
     "rubric_names",
+    "rubric_text",
 ]
 
 _entries: dict[str, Path | None] = {}
@@ -122,3 +124,25 @@ def _place(location: tuple[int | str, ...], data: Mapping[str, Any]) -> str:
 
 def _is_toml(name: str) -> bool:
     return name.endswith(".toml")
+
+
+def rubric_text(rubric: Rubric) -> str:
+    """Return a rubric as the text of a TOML file, from which the same rubric is read."""
+    data = rubric.model_dump(mode="json", exclude_defaults=True)
+    criteria = data.pop("criteria")
+    lines = [f"{name} = {_toml(value)}" for name, value in data.items()]
+    for criterion in criteria:
+        lines += ["", "[[criteria]]"]
+        lines += [f"{name} = {_toml(value)}" for name, value in criterion.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: Any) -> str:
+    """Return a value in TOML; strings in JSON's form, in which TOML reads all but one character."""
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key} = {_toml(item)}" for key, item in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value)

@@ -163,6 +163,15 @@ EXAMPLES = {
         "hexathlon judge audit --model endpoint:http://127.0.0.1:8000/v1#judge --out audit.json",
         "hexathlon judge audit --model endpoint:URL#judge --labels labels.jsonl --rubric mine.toml",
     ),
+    "judge criteria": (
+        "hexathlon judge criteria --model endpoint:http://127.0.0.1:8000/v1#judge "
+        "--question question.txt --out written.toml",
+    ),
+    "judge gap": (
+        "hexathlon judge gap runs/step-0 runs/step-10 runs/step-20 runs/step-30 --reward small "
+        "--held-out large",
+    ),
+    "judge shift": ("hexathlon judge shift runs/shift --scorer checkpoints/reference",),
     "judge label": ("hexathlon judge label runs/mine --labels mine.jsonl --annotator kim",),
     "judge labels": ("hexathlon judge labels --out labels.jsonl --items 600",),
     "judge lint": ("hexathlon judge lint shopkeeper", "hexathlon judge lint mine.toml"),

@@ -102,16 +102,21 @@ class ShiftSource(StratifiedSource):
         return policies(_stage_of(task), task.instruction)
 
 
-def reference_turns(task: Task) -> list[ShiftTurn]:
+def reference_turns(task: Task, replies: Sequence[str] | None = None) -> list[ShiftTurn]:
     """Return the turns of a task's own solution, for estimates of information.
 
-    To measure a model, its reply replaces the reference; its own earlier replies are then part of
-    the dialogue.
+    Args:
+        task: A task of this source.
+        replies: A model's replies, in order: its own earlier replies are then part of the
+            dialogue, and only turns that it replied to are returned.
     """
     stage = _stage_of(task)
     said: list[str] = []
     turns = []
-    for beat, act in zip(stage.beats, oracle_actions(stage), strict=True):
+    pairs = zip(stage.beats, oracle_actions(stage), strict=True)
+    for number, (beat, act) in enumerate(pairs):
+        if replies is not None and number == len(replies):
+            break
         said.append(beat.line)
         context = {
             "user": task.params["manner"],
@@ -119,9 +124,9 @@ def reference_turns(task: Task) -> list[ShiftTurn]:
             "dialogue": "\n".join(said),
             "features": json.dumps(dict(beat.query), ensure_ascii=False, sort_keys=True),
         }
-        reply = str(json.loads(act)["arguments"]["reply"])
-        turns.append(ShiftTurn(context, reply))
-        said.append(reply)
+        reference = str(json.loads(act)["arguments"]["reply"])
+        turns.append(ShiftTurn(context, reference))
+        said.append(reference if replies is None else replies[number])
     return turns
 
 

@@ -25,9 +25,7 @@ from hexathlon_cli.options import ClusterAddress, Prices, SaltFile
 
 if TYPE_CHECKING:
     from hexathlon.baselines.judging.client import JudgeClient
-    from hexathlon.baselines.judging.code import CodeJudge
-    from hexathlon.baselines.judging.panel import PanelJudge
-    from hexathlon.baselines.judging.pointwise import PointwiseJudge
+    from hexathlon.baselines.judging.run import CriterionJudge
 
 __all__ = ["run"]
 
@@ -43,7 +41,11 @@ def run(
     rubric: RubricName = None,
     model: JudgeModels = None,
     kind: Annotated[
-        str, typer.Option(help="Judging mode: pointwise, pairwise or groupwise.")
+        str,
+        typer.Option(
+            help="Judging mode: pointwise; turns, which decides each criterion turn by turn; "
+            "first_error, which looks for the first wrong turn; pairwise or groupwise."
+        ),
     ] = "pointwise",
     permutations: Annotated[
         int, typer.Option(min=1, help="Orders per group, for groupwise judging.")
@@ -96,6 +98,12 @@ def run(
     models = list(model or ())
     if len(models) > 1 and kind != "pointwise":
         raise UsageError(f"a panel judges pointwise, not {kind}")
+    if kind in ("turns", "first_error") and not models:
+        raise UsageError(f"{kind} judging needs a model: --model")
+    if kind == "first_error":
+        if rubric not in (None, "first_error"):
+            raise UsageError(f"first_error judging has a rubric of its own, got --rubric {rubric}")
+        chosen = load_rubric("first_error")
     if cache is None:
         settings["cache"] = run / JUDGED_FOLDER / "verdicts.cache"
     families = [*(family or ()), *[""] * len(models)]
@@ -117,7 +125,7 @@ def run(
     )
     with judges_on(cluster) as place:
         clients = [open_client(*both, place) for both in zip(members, identities, strict=True)]
-        result = judge_run(plan, clients, _judge(clients), concurrency)
+        result = judge_run(plan, clients, _judge(clients, kind), concurrency)
     for missed in result.missed[:_MOST_SHOWN]:
         note(f"wrong verdict on a planted control: {missed}")
     print_text(f"{result.scored:,} of {result.trials:,} trials have a judged score: {result.path}")
@@ -129,12 +137,17 @@ def run(
     return ExitCode.UNSCORED if unscored > max_unscored else ExitCode.FINE
 
 
-def _judge(clients: "Sequence[JudgeClient]") -> "CodeJudge | PointwiseJudge | PanelJudge":
+def _judge(clients: "Sequence[JudgeClient]", kind: str) -> "CriterionJudge":
     from hexathlon.baselines.judging.code import CodeJudge
     from hexathlon.baselines.judging.panel import PanelJudge
     from hexathlon.baselines.judging.pointwise import PointwiseJudge
+    from hexathlon.baselines.judging.process import ByFirstError, ByTurns
 
     if not clients:
         return CodeJudge()
+    if kind == "first_error":
+        return ByFirstError(clients[0])
     members = [PointwiseJudge(client) for client in clients]
+    if kind == "turns":
+        return ByTurns(members[0])
     return members[0] if len(members) == 1 else PanelJudge(members)

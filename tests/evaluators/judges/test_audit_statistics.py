@@ -32,9 +32,7 @@ from hexathlon.evaluators.judges.gap import watch_gap
 from hexathlon.evaluators.judges.labels import Decision
 from hexathlon.evaluators.judges.process import (
     fapo_reward,
-    first_flaw,
-    no_critical_failure,
-    step_mean,
+    worst_step,
 )
 
 KRIPPENDORFF = [  # Computing Krippendorff's alpha-reliability (2011), four observers, twelve units
@@ -232,15 +230,14 @@ def steps(*values):
     ]
 
 
-def test_steps():
-    assert step_mean(steps(1.0, 0.0, 1.0)) == pytest.approx(2 / 3)
-    assert step_mean(steps(1.0, None)) is None and step_mean([]) is None
-    assert first_flaw(steps(1.0, 0.0, None)) == 1 and first_flaw(steps(1.0, 1.0)) is None
-    with pytest.raises(ValueError, match="step 0 was not decided"):
-        first_flaw(steps(None, 0.0))
-    assert no_critical_failure(steps(None, 0.0)) == 0.0
-    assert no_critical_failure(steps(None, 1.0)) is None
-    assert no_critical_failure(steps(1.0, 1.0)) == 1.0
+def test_the_worst_step_decides():
+    assert worst_step(steps(1.0, 0.5, 0.25, 0.25)).label == "0.25"
+    assert worst_step(steps(0.0, 0.5), pitfall=True).value == 0.5
+    assert worst_step(steps(None, 0.0)).value == 0.0
+    assert worst_step(steps(1.0, None)).why == "malformed"
+    assert worst_step(steps(0.5, None)).value is None
+    with pytest.raises(ValueError, match="at least one step"):
+        worst_step([])
 
 
 def test_gaps():
