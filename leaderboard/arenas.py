@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hexathlon.baselines.arena.document import ArenaDocument
+from hexathlon.evaluators.judged.arena import ArenaDocument
 from hexathlon.evaluators.statistics.ratings import RatedGroup
 from hexathlon.leaderboard.submission import Submission
 
-__all__ = ["Lane", "RatingChart", "arena_players", "rating_chart"]
+__all__ = ["RatingLane", "RatingChart", "arena_players", "rating_chart"]
 
 _WIDTH, _LEFT, _RIGHT, _ROW, _BOTTOM = 640, 190, 36, 30, 48
 _LONGEST = 18
@@ -21,7 +21,7 @@ _MOST_TICKS = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class RatingLane:
     """One player's rating in the chart; positions across, in units of the drawing."""
 
     player: str
@@ -38,7 +38,7 @@ class RatingChart:
     width: int
     height: int
     bottom: int
-    lanes: list[Lane]
+    lanes: list[RatingLane]
     ticks: list[tuple[float, str]]
     """Position and label of the marks on the axis."""
 
@@ -54,13 +54,16 @@ def rating_chart(group: RatedGroup) -> RatingChart:
         return round(_LEFT + (value - first) / (last - first) * (_WIDTH - _LEFT - _RIGHT), 1)
 
     bottom = _ROW * len(group.ratings)
+    middles = [_ROW * (place + 0.5) for place in range(len(group.ratings))]
     return RatingChart(
         _WIDTH,
         bottom + _BOTTOM,
         bottom,
         [
-            Lane(_short(one.player), _ROW * (place + 0.5), x(one.low), x(one.rating), x(one.high))
-            for place, one in enumerate(group.ratings)
+            RatingLane(
+                _short(one.player), _ROW * (place + 0.5), x(one.low), x(one.rating), x(one.high)
+            )
+            for one, y in zip(group.ratings, middles, strict=True)
         ],
         [(x(value), f"{value:+d}" if value else "0") for value in range(first, last + 1, step)],
     )

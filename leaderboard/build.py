@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from hexathlon.baselines.arena.document import ArenaDocument
+from hexathlon.evaluators.judged.arena import ArenaDocument
 from hexathlon.leaderboard.boards import Board, make_boards
 from hexathlon.leaderboard.cache import Packed, SiteCache
 from hexathlon.leaderboard.checklist import SuiteReport

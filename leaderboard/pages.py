@@ -16,7 +16,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader
 
-from hexathlon.baselines.arena.document import ArenaDocument
+from hexathlon.evaluators.judged.arena import ArenaDocument
 from hexathlon.evaluators.records.canonical import canonical_bytes, canonical_json, sha256_hex
 from hexathlon.evaluators.records.plan import PLAN_FILE
 from hexathlon.leaderboard import figures

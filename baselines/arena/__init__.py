@@ -5,27 +5,22 @@ comparer (rules, rubrics or models) is an argument.
 """
 
 from hexathlon.baselines.arena.arena import ArenaResult, Comparer, run_arena, run_arena_async
-from hexathlon.baselines.arena.document import ArenaDocument, ArenaError, read_arena, write_arena
 from hexathlon.baselines.arena.judged import ArenaJudge
 from hexathlon.baselines.arena.judges import group_comparer, rubric_comparer, score_comparer
-from hexathlon.baselines.arena.recorded import Player, performances_of
+from hexathlon.baselines.arena.recorded import ArenaPlayer, performances_of
 from hexathlon.baselines.arena.simulation import Performance, simulate
 
 __all__ = [
-    "ArenaDocument",
-    "ArenaError",
     "ArenaJudge",
     "ArenaResult",
     "Comparer",
     "Performance",
-    "Player",
+    "ArenaPlayer",
     "group_comparer",
     "performances_of",
-    "read_arena",
     "rubric_comparer",
     "run_arena",
     "run_arena_async",
     "score_comparer",
     "simulate",
-    "write_arena",
 ]

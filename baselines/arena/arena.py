@@ -4,7 +4,7 @@ import asyncio
 import inspect
 import itertools
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from hexathlon.baselines import interrupts
@@ -51,6 +51,15 @@ class ArenaResult:
                 f"a common scale: {names}; compare agents of different groups, or use `groups`"
             )
         return self.groups[0].ratings if self.groups else ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the result as plain JSON, as in the arena's file."""
+        return {
+            "comparisons": [list(row) for row in self.comparisons],
+            "abstained": self.abstained,
+            "unplayed": self.unplayed,
+            "groups": [asdict(group) for group in self.groups],
+        }
 
 
 def run_arena(

@@ -6,7 +6,7 @@ from typing import Any
 from hexathlon.baselines import interrupts
 from hexathlon.baselines.arena.arena import ArenaResult, Comparer, run_arena_async
 from hexathlon.baselines.arena.judges import group_comparer, rubric_comparer
-from hexathlon.baselines.arena.recorded import Player
+from hexathlon.baselines.arena.recorded import ArenaPlayer
 from hexathlon.baselines.arena.simulation import Performance
 from hexathlon.baselines.engines.errors import EngineError
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageError
@@ -47,7 +47,7 @@ class ArenaJudge:
 
     def compare(
         self,
-        players: Sequence[Player],
+        players: Sequence[ArenaPlayer],
         performances: Sequence[Performance],
         rubric: Rubric | None = None,
         salt: str | None = None,
@@ -103,7 +103,7 @@ class ArenaJudge:
         finally:
             await client.close()
 
-    def _kin(self, players: Sequence[Player]) -> list[str]:
+    def _kin(self, players: Sequence[ArenaPlayer]) -> list[str]:
         """Return the players whose model belongs to the judge's family."""
         own = set(self.identity.families)
         models = ((player.name, player.plan["model"]) for player in players)

@@ -9,12 +9,12 @@ from hexathlon.baselines.harness.errors import UsageError
 from hexathlon.evaluators.records import RecordError, check_chain, read_records, record_key
 from hexathlon.evaluators.records.plan import PlanError, TrialKey, read_plan
 
-__all__ = ["Player", "performances_of"]
+__all__ = ["ArenaPlayer", "performances_of"]
 
 _SHARED = ("id", "version", "split", "taskset_hash")
 
 
-class Player(NamedTuple):
+class ArenaPlayer(NamedTuple):
     """One agent of an arena and the run that holds its trials."""
 
     name: str
@@ -41,7 +41,7 @@ class Player(NamedTuple):
 
 def performances_of(
     runs: Mapping[str, Path], *, allowed: Callable[[TrialKey], bool] = lambda key: True
-) -> tuple[list[Player], list[Performance]]:
+) -> tuple[list[ArenaPlayer], list[Performance]]:
     """Return the players and their performances, ordered by player.
 
     A scene is a task played with one seed and trial number. Of several attempts at a trial, the
@@ -55,7 +55,7 @@ def performances_of(
         UsageError: If a run cannot be read or was changed, the runs are of different tasks, or no
             scene was played by two players.
     """
-    players: list[Player] = []
+    players: list[ArenaPlayer] = []
     performances: list[Performance] = []
     for name, run in runs.items():
         player, own = _read(name, run, allowed)
@@ -75,7 +75,7 @@ def performances_of(
 
 def _read(
     name: str, run: Path, allowed: Callable[[TrialKey], bool]
-) -> tuple[Player, list[Performance]]:
+) -> tuple[ArenaPlayer, list[Performance]]:
     try:
         plan = read_plan(run)
         faults = check_chain(run, plan["plan_hash"])
@@ -90,7 +90,7 @@ def _read(
         raise UsageError(str(error)) from None
     chosen = {key: record for key, record in last.items() if allowed(key)}
     own = [Performance(name, scene, chosen[key]) for key, scene in _scenes(chosen)]
-    return Player(name, run, plan, head, len(own)), own
+    return ArenaPlayer(name, run, plan, head, len(own)), own
 
 
 def _scenes(keys: Mapping[TrialKey, Any]) -> Iterator[tuple[TrialKey, str]]:
@@ -100,9 +100,9 @@ def _scenes(keys: Mapping[TrialKey, Any]) -> Iterator[tuple[TrialKey, str]]:
         yield key, task if seed == trial == 0 else f"{task} seed {seed} trial {trial}"
 
 
-def _check_tasks(players: list[Player]) -> None:
+def _check_tasks(players: list[ArenaPlayer]) -> None:
     """Refuse runs whose tasks of one event differ in version, split or content."""
-    first: dict[tuple[str, str], tuple[Player, Mapping[str, Any]]] = {}
+    first: dict[tuple[str, str], tuple[ArenaPlayer, Mapping[str, Any]]] = {}
     for player in players:
         for row in player.plan["envs"]:
             before, known = first.setdefault((row["id"], row["taskset"]), (player, row))

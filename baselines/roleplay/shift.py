@@ -17,7 +17,7 @@ __all__ = ["MeasuredShift", "shift_exchanges", "shifts_of_run"]
 
 SOURCE = "roleplay-shift"
 
-Score = Callable[[str, str], float]
+ScoreReply = Callable[[str, str], float]
 """Natural logarithm of a reply's probability after a context."""
 
 
@@ -38,7 +38,7 @@ class MeasuredShift(NamedTuple):
 
 def shifts_of_run(
     run: Path,
-    score: Score,
+    score: ScoreReply,
     *,
     length: Callable[[str], float] | None = None,
     negatives: int = 1000,

@@ -90,12 +90,12 @@ def arena(
         performances_of,
         run_arena,
         score_comparer,
-        write_arena,
     )
     from hexathlon.baselines.harness.errors import ExitCode, UsageError, near_miss
     from hexathlon.baselines.harness.plan import read_salt
     from hexathlon.baselines.harness.progress import Waiting
     from hexathlon.baselines.judging.opening import JudgeSettings
+    from hexathlon.evaluators.judged.arena import write_arena
     from hexathlon_cli.judge.audits import audits_of
     from hexathlon_cli.judge.rubrics import load_rubric
     from hexathlon_cli.output import note, print_text
@@ -135,7 +135,8 @@ def arena(
             result, about = judged.compare(found, performances, chosen, read_salt(salt_file))
     out.mkdir(parents=True, exist_ok=True)
     path = out / ARENA_FILE
-    write_arena(path, title, kind, found, result, about)
+    content = {"title": title, "kind": kind, "players": [player.as_json() for player in found]}
+    write_arena(path, {**content, "judge": about, **result.as_json()})
     _print(result, about)
     if result.unplayed:
         note(f"{result.unplayed} performances ended in infrastructure failures: not compared")

@@ -62,10 +62,10 @@ def build(
 
     The pages need no server and load nothing from the network; open index.html.
     """
-    from hexathlon.baselines.arena.document import ArenaError, read_arena
     from hexathlon.baselines.harness.errors import ExitCode, UsageError
     from hexathlon.baselines.harness.plan import read_salt
     from hexathlon.baselines.harness.progress import Progress
+    from hexathlon.evaluators.judged.arena import ArenaError, read_arena
     from hexathlon.leaderboard.build import BuildError, BuildOptions
     from hexathlon.leaderboard.build import build as build_site
     from hexathlon.leaderboard.checklist import ReportError, SuiteReport

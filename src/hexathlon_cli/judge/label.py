@@ -12,7 +12,7 @@ from hexathlon_cli.options import SaltFile
 
 if TYPE_CHECKING:
     from hexathlon.baselines.judging.plan import JudgedTrial
-    from hexathlon.evaluators.judges.human import Agreement, HumanLabel
+    from hexathlon.evaluators.judged.human import Agreement, HumanLabel
     from hexathlon.evaluators.judges.rubric import Criterion
 
 __all__ = ["label"]
@@ -40,7 +40,7 @@ def label(
     from hexathlon.baselines.harness.plan import read_salt
     from hexathlon.baselines.judging.plan import labelled_trials
     from hexathlon.evaluators.judged.file import JudgedError, judged_files, read_judged
-    from hexathlon.evaluators.judges.human import (
+    from hexathlon.evaluators.judged.human import (
         HumanLabelError,
         agreements,
         read_human_labels,
@@ -103,7 +103,7 @@ class _Session:
 
     def run(self, read: Callable[[], str]) -> int:
         """Return the number of labels given."""
-        from hexathlon.evaluators.judges.human import HumanLabel, append_label
+        from hexathlon.evaluators.judged.human import HumanLabel, append_label
         from hexathlon.evaluators.judges.labels import ABSTAIN
         from hexathlon_cli.output import print_text
 

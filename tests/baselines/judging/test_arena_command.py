@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from hexathlon.baselines.arena import ArenaError, read_arena
+from hexathlon.evaluators.judged.arena import ArenaError, read_arena
 from hexathlon.evaluators.records.canonical import content_hash
 from hexathlon_cli.app import run
 

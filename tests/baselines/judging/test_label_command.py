@@ -6,7 +6,7 @@ import json
 import pytest
 
 from hexathlon.evaluators.judged.file import judged_files, read_judged
-from hexathlon.evaluators.judges.human import (
+from hexathlon.evaluators.judged.human import (
     HumanLabel,
     HumanLabelError,
     agreements,

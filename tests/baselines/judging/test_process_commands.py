@@ -73,7 +73,7 @@ def test_contradictory_options_are_refused(adding, judges, capsys, more, message
 
 def test_a_judge_writes_criteria_before_it_sees_an_answer(judges, tmp_path, capsys):
     question, out = tmp_path / "question.txt", tmp_path / "written.toml"
-    question.write_text("The rope is 7 crowns, a kettle 19 crowns. What are they?", encoding="utf-8")
+    question.write_text("Rope is 7 crowns, a kettle 19 crowns. What are they?", "utf-8")
     line = ["judge", "criteria", "--model", judges.model("honest"), "--out", str(out)]
     assert run([*line, "--question", str(question)]) == 0
     written = parse_rubric(out.read_text("utf-8"), "written")

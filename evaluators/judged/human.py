@@ -29,7 +29,7 @@ __all__ = [
 _FIELDS = ("record", "rubric", "criterion", "label", "annotator")
 _MAX_BYTES = 256 << 20
 
-Labels = Mapping[tuple[str, str], str]
+RaterLabels = Mapping[tuple[str, str], str]
 """Label by record hash and criterion, of one rater."""
 
 
@@ -107,7 +107,7 @@ def agreements(labels: Sequence[HumanLabel], judged: Iterable[JudgedFile]) -> li
     return [row for pair in pairs for row in _between(*pair)]
 
 
-def _between(first: str, a: Labels, second: str, b: Labels) -> list[Agreement]:
+def _between(first: str, a: RaterLabels, second: str, b: RaterLabels) -> list[Agreement]:
     common = [key for key in a if key in b and ABSTAIN not in (a[key], b[key])]
     found = []
     for criterion in dict.fromkeys(name for _, name in common):

@@ -6,12 +6,10 @@ that its comparisons do not give. Judged ratings are evidence of a judge, never 
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hexathlon.baselines.arena.arena import ArenaResult
-from hexathlon.baselines.arena.recorded import Player
 from hexathlon.evaluators.records.canonical import canonical_bytes, content_hash
 from hexathlon.evaluators.statistics.ratings import Comparison, RatedGroup, bradley_terry
 from hexathlon.tasks.validation import reason
@@ -75,37 +73,17 @@ class ArenaDocument:
         return (won / count if count else 0.0), count
 
 
-def write_arena(
-    path: Path,
-    title: str,
-    kind: str,
-    players: Sequence[Player],
-    result: ArenaResult,
-    judge: Mapping[str, Any],
-) -> None:
-    """Write an arena.
+def write_arena(path: Path, data: Mapping[str, Any]) -> None:
+    """Write an arena; an older file is replaced.
 
     Args:
-        path: File to write; an older one is replaced.
-        title: Heading of its page.
-        kind: `rules`, `groupwise` or `pairwise`.
-        players: The players.
-        result: Their comparisons and ratings.
-        judge: Identity, rubrics, audit and usage of the judge; empty for the tasks' own rules.
+        path: File to write.
+        data: Title, kind, players, judge, comparisons, abstained, unplayed and groups, as in
+            `ArenaDocument`.
     """
-    data = {
-        "schema": ARENA_SCHEMA,
-        "title": title,
-        "kind": kind,
-        "players": [player.as_json() for player in players],
-        "judge": dict(judge),
-        "comparisons": [list(row) for row in result.comparisons],
-        "abstained": result.abstained,
-        "unplayed": result.unplayed,
-        "groups": [asdict(group) for group in result.groups],
-    }
+    content = {"schema": ARENA_SCHEMA, **data}
     draft = path.with_name(path.name + ".part")
-    draft.write_bytes(canonical_bytes({**data, "hash": content_hash(data)}) + b"\n")
+    draft.write_bytes(canonical_bytes({**content, "hash": content_hash(content)}) + b"\n")
     draft.replace(path)
 
 
