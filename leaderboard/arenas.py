@@ -60,9 +60,7 @@ def rating_chart(group: RatedGroup) -> RatingChart:
         bottom + _BOTTOM,
         bottom,
         [
-            RatingLane(
-                _short(one.player), _ROW * (place + 0.5), x(one.low), x(one.rating), x(one.high)
-            )
+            RatingLane(_short(one.player), y, x(one.low), x(one.rating), x(one.high))
             for one, y in zip(group.ratings, middles, strict=True)
         ],
         [(x(value), f"{value:+d}" if value else "0") for value in range(first, last + 1, step)],
