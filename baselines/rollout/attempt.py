@@ -302,9 +302,13 @@ class Attempt:
         if is_asynchronous(env) and (not log.steps or log.steps[-1]["status"] == Status.ONGOING):
             # Stopped by the run, so the environment has not collected its final state itself.
             yield Do(lambda: env.wait(env.conclude()), env.conclude)
-        log.final_state = yield Do(env.final_state)
+
+        def grade() -> None:  # one effect, since each may change threads
+            log.final_state = env.final_state()
+            log.verdict = env.verdict()
+
         try:
-            log.verdict = yield Do(env.verdict)
+            yield Do(grade)
         except VerifierFault as error:
             log.fault, log.stop = classify(error), Status.ERROR_JUDGE
         log.grade_s = time.perf_counter() - started

@@ -40,6 +40,11 @@ class EnvironmentSlot:
         self._env: Environment | None = None
         self.version = version
 
+    @property
+    def current(self) -> Environment | None:
+        """The environment, None if there is none."""
+        return self._env
+
     def get(self) -> Environment:
         """Return the environment, creating it if there is none."""
         if self._env is None:
@@ -133,7 +138,7 @@ class Rollout:
         while True:
             attempt = Attempt(self.agent, self.limits, self.salt, key, tried + len(failed) + 1)
             try:
-                env = yield Do(slot.get)
+                env = slot.current or (yield Do(slot.get))
                 prefix = yield from attempt.run(env, start, pause, journal, failed)
                 if prefix is not None:
                     return replace(prefix, earlier=tuple(failed))
