@@ -1,6 +1,6 @@
 """Complete registries of the algorithms: importing this module registers every part."""
 
-from hexathlon.baselines.algorithms import critic, group_relative, sets, stepwise, trees
+from hexathlon.baselines.algorithms import budgets, critic, group_relative, sets, stepwise, trees
 from hexathlon.baselines.algorithms.aggregation import AGGREGATIONS
 from hexathlon.baselines.algorithms.bounds import BOUNDS
 from hexathlon.baselines.algorithms.corrections import CORRECTIONS
@@ -15,6 +15,7 @@ __all__ = [
     "DIVERGENCES",
     "ESTIMATORS",
     "SURROGATES",
+    "budgets",
     "critic",
     "group_relative",
     "sets",

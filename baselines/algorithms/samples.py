@@ -60,6 +60,9 @@ class Sample:
     feedback: tuple[float, ...] = ()
     """A judge's score of each turn's action; empty where the steps were not judged."""
 
+    errors: tuple[int, ...] = ()
+    """Number of failed tool calls in each turn; empty if unknown."""
+
     flawed: bool = False
     """Whether a process judge found a correct result with a flawed process."""
 

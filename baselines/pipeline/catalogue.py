@@ -1,5 +1,6 @@
-"""The registries of the pipeline's stages."""
+"""The registries of the pipeline's stages: importing this module registers every part."""
 
+from hexathlon.baselines.pipeline import curricula, process_rewards, tool_errors
 from hexathlon.baselines.pipeline.allocation import ALLOCATORS
 from hexathlon.baselines.pipeline.filters import FILTERS
 from hexathlon.baselines.pipeline.hints import HINTS
@@ -20,4 +21,7 @@ __all__ = [
     "SAMPLERS",
     "SHAPINGS",
     "STRUCTURES",
+    "curricula",
+    "process_rewards",
+    "tool_errors",
 ]

@@ -18,7 +18,9 @@ from hexathlon.baselines.rollout.executor import Executor, Outcome, Request
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.prefix import Prefix
 from hexathlon.baselines.tokens.trajectory import Trajectory
+from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.seeding import derive_seed, generator_for
+from hexathlon.tasks.source import parse_address
 
 __all__ = ["Generation", "HintFailed"]
 
@@ -57,6 +59,7 @@ class Generation:
         self._members = members
         self._seed = seed
         self.known = known
+        known.text = _instruction
 
     def tasks(self, step: int, attempt: int) -> dict[str, TasksTable]:
         """Return the train tasks of a step, each with its table.
@@ -154,6 +157,10 @@ class Generation:
         """Update the estimates of difficulty from rollouts without a hint."""
         unhinted = {plan.task for plan in plans if plan.start is None}
         self.known.observe([group for group in groups if group.task in unhinted])
+
+
+def _instruction(task: str) -> str:
+    return get_source(parse_address(task).source).build(task).instruction
 
 
 def _solution(plan: GroupPlan, outcome: Outcome) -> Trajectory:

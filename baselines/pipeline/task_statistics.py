@@ -1,6 +1,6 @@
 """Estimates of each task's difficulty for the current policy, from its own rollouts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -29,6 +29,9 @@ class TaskStatistics:
 
     counts: dict[str, tuple[float, float]] = field(default_factory=dict)
     """Discounted successes and failures by task; the most recently tried task is last."""
+
+    text: Callable[[str], str] = str
+    """Returns the text by which a task is compared with others; its id by default."""
 
     def observe(self, groups: Sequence[Group]) -> None:
         """Count the rollouts of some tasks."""

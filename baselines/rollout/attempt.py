@@ -119,6 +119,7 @@ class Attempt:
             log.system_prompt,
             log.tools,
             log.media,
+            tuple(log.errors),
         )
 
     def close(self) -> None:
@@ -261,7 +262,8 @@ class Attempt:
         observed = log.recorded(observation, env.messages_since(before + 1))
         step |= {"observation": observed, "reward": reward, "status": info["status"]}
         log.steps.append(step)
-        log.tool_errors, log.cut_chars = info["tool_errors"], info["cut_chars"]
+        log.errors.append(info["tool_errors"] - sum(log.errors))
+        log.cut_chars = info["cut_chars"]
         log.stop = Status(info["status"])
 
     def _check_budget(self) -> None:

@@ -104,7 +104,9 @@ class ResourcesUsed(NamedTuple):
     """Wall-clock time since the start of the attempt."""
 
     latencies: tuple[float, ...] = ()
-    tool_errors: int = 0
+    errors: tuple[int, ...] = ()
+    """Failed tool calls of each turn."""
+
     cut_chars: int = 0
     aborted: float = 0.0
     """Time of a turn that was aborted and has not finished."""

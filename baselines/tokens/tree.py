@@ -80,6 +80,8 @@ class PathOutcome:
     """Reward terms, sorted by name."""
 
     flawed: bool = False
+    errors: tuple[int, ...] = ()
+    """Failed tool calls in each turn; empty if unknown."""
 
 
 @dataclass(slots=True)
@@ -179,6 +181,7 @@ class TokenTree:
             version=np.array(versions, dtype=np.int64),
             finished=outcome.finished,
             objectives=outcome.objectives,
+            errors=outcome.errors,
             flawed=outcome.flawed,
             key=key,
         )

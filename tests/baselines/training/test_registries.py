@@ -17,6 +17,7 @@ from hexathlon.baselines.pipeline.generation import HintFailed
 from hexathlon.baselines.training.recipe import RecipeError
 from hexathlon.baselines.training.start import make_start
 from support import dice  # noqa: F401 - registers its source
+from support.method_recipes import METHODS, part
 from support.registered_parts import REGISTRIES, calls_of, named_parts, tiny_recipe, trainer_of
 from support.toy import ToySource
 
@@ -38,11 +39,6 @@ def learn(bounds: str = "clip", **objective: Any) -> dict[str, Any]:
             "objective": objective,
         }
     }
-
-
-def part(name: str, **parameters: Any) -> dict[str, Any]:
-    """One component of a recipe."""
-    return {"name": name, "parameters": parameters}
 
 
 def stale(late: str, **more: Any) -> dict[str, Any]:
@@ -119,6 +115,7 @@ RECIPES: list[dict[str, Any]] = [
     {**credit("portool"), "generate": FORKED},
     {**credit("ui_s1")},
     {**credit("hifpo")},
+    *METHODS,
 ]
 
 
