@@ -54,6 +54,9 @@ class Sample:
     finished: bool = True
     """False if a budget cut the rollout off."""
 
+    external: bool = False
+    """Whether another policy, or an older one, wrote it; see the estimator `rl_plus`."""
+
     objectives: tuple[float, ...] = ()
     """Scores of the rubric's dimensions, if the reward comes from a rubric."""
 

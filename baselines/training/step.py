@@ -11,14 +11,15 @@ the stages in `pipeline`, gradients in `learner`; set-up, evaluation and resumpt
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 
 import numpy as np
 
-from hexathlon.baselines.algorithms.catalogue import ESTIMATORS
+from hexathlon.baselines.algorithms.catalogue import ESTIMATORS, TOKEN_RULES
 from hexathlon.baselines.algorithms.estimators import Credit, all_samples, scaled_by_event
 from hexathlon.baselines.algorithms.samples import Array, Group, Sample
+from hexathlon.baselines.algorithms.token_rules import TokenContext
 from hexathlon.baselines.learner.batching import Example
 from hexathlon.baselines.learner.errors import LossNotFinite
 from hexathlon.baselines.learner.ranks import Ranks
@@ -92,6 +93,16 @@ def training_step(run: Components, source: BatchSource, step: int) -> dict[str, 
         events = [table_of(tables, group.task).label for group in groups for _ in group.samples]
         credit = scaled_by_event(credit, events)
 
+    if recipe.credit.tokens:
+        context = TokenContext(
+            groups,
+            step / max(recipe.steps, 1),
+            lambda: run.learner.entropies(all_samples(groups)),
+            lambda: run.learner.disagreement(all_samples(groups)),
+        )
+        for part in recipe.credit.tokens:
+            credit = TOKEN_RULES[part.name](credit, context, **part.parameters)
+
     # Update: each rank computes the gradients of its share; all take the same optimiser step.
     run.learner.version = step
     run.learner.model.train()
@@ -125,18 +136,28 @@ def _examples(groups: Sequence[Group], credit: Credit, ranks: Ranks) -> list[Exa
     """Return this rank's share of the examples; groups stay whole, so that prefixes are shared."""
     samples = all_samples(groups)
     targets: Sequence[Array | None] = credit.returns or [None] * len(samples)
-    streams = zip(samples, credit.advantages, credit.weights, targets, strict=True)
+    named = [
+        {name: stream[number] for name, stream in credit.streams.items()}
+        for number in range(len(samples))
+    ]
+    streams = zip(samples, credit.advantages, credit.weights, targets, named, strict=True)
     examples = iter([_example(*stream) for stream in streams])
     whole = [list(islice(examples, len(group.samples))) for group in groups]
     return [example for group in ranks.share(whole) for example in group]
 
 
-def _example(sample: Sample, advantage: Array, weight: Array, target: Array | None) -> Example:
+def _example(
+    sample: Sample,
+    advantage: Array,
+    weight: Array,
+    target: Array | None,
+    streams: Mapping[str, Array],
+) -> Example:
     """Return an example in which withheld tokens are counted but not trained on."""
     if sample.withheld is None:
-        return Example(sample, advantage, weight, target)
+        return Example(sample, advantage, weight, target, streams=streams)
     trained = np.where(sample.withheld, 0.0, weight)
-    return Example(sample, advantage, trained, target, counted=weight != 0)
+    return Example(sample, advantage, trained, target, counted=weight != 0, streams=streams)
 
 
 def nothing_to_learn(recipe: Recipe, step: int, batches: Sequence[Collected]) -> NothingToLearn:

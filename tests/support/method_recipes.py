@@ -10,6 +10,12 @@ def part(name: str, **parameters: Any) -> dict[str, Any]:
     return {"name": name, "parameters": parameters}
 
 
+def learn(surrogate: str, **objective: Any) -> dict[str, Any]:
+    """A recipe's learn table."""
+    optimiser = {"learning_rate": 1e-3}
+    return {"optimiser": optimiser, "objective": {"surrogate": surrogate, **objective}}
+
+
 METHODS: list[dict[str, Any]] = [
     {
         "credit": {
@@ -29,5 +35,24 @@ METHODS: list[dict[str, Any]] = [
             "allocator": part("shadow_price", least=1, most=7),
         },
     },
-    {"generate": {"sampler": part("environments", active=2), "candidates": 3}},
+    {
+        "credit": {"estimator": part("hapo"), "tokens": [part("d3s"), part("hapo")]},
+        "learn": learn("hapo", entropy_weight=0.01),
+        "generate": {"sampler": part("environments", active=2), "candidates": 3},
+    },
+    {
+        "credit": {"estimator": part("rl_plus")},
+        "learn": learn("rl_plus"),
+        "replay": {"name": "external"},
+    },
+    {
+        "credit": {"estimator": part("gae"), "tokens": [part("asyppo")]},
+        "critic": {"optimiser": {"learning_rate": 1e-3}, "heads": 2},
+        "learn": learn("ppo", entropy_weight=0.01),
+    },
+    {
+        "credit": {"estimator": part("grpo"), "filters": [part("successes", least=1)]},
+        "learn": learn("otr"),
+        "replay": {"name": "corrections"},
+    },
 ]
