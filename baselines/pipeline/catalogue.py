@@ -1,6 +1,6 @@
 """The registries of the pipeline's stages: importing this module registers every part."""
 
-from hexathlon.baselines.pipeline import curricula, process_rewards, tool_errors
+from hexathlon.baselines.pipeline import curricula, pivots, process_rewards, tool_errors
 from hexathlon.baselines.pipeline.allocation import ALLOCATORS
 from hexathlon.baselines.pipeline.filters import FILTERS
 from hexathlon.baselines.pipeline.hints import HINTS
@@ -22,6 +22,7 @@ __all__ = [
     "SHAPINGS",
     "STRUCTURES",
     "curricula",
+    "pivots",
     "process_rewards",
     "tool_errors",
 ]

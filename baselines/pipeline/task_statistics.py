@@ -9,10 +9,13 @@ from hexathlon.baselines.algorithms.samples import Array, Group
 
 __all__ = ["TaskStatistics"]
 
+_BATCHES = 32
+"""Number of batches whose rubric means are kept."""
+
 
 @dataclass(slots=True)
 class TaskStatistics:
-    """Successes and failures by task, older ones discounted.
+    """Successes and failures by task, older ones discounted, and recent means of a rubric.
 
     A task's success rate has a Beta posterior, as in VADE; an untried task has the prior.
     """
@@ -30,6 +33,9 @@ class TaskStatistics:
     counts: dict[str, tuple[float, float]] = field(default_factory=dict)
     """Discounted successes and failures by task; the most recently tried task is last."""
 
+    rubric: list[tuple[float, ...]] = field(default_factory=list)
+    """Mean of each rubric dimension over the latest batches with a rubric, the newest last."""
+
     text: Callable[[str], str] = str
     """Returns the text by which a task is compared with others; its id by default."""
 
@@ -40,6 +46,10 @@ class TaskStatistics:
             won, lost = self.counts.pop(group.task, (0.0, 0.0))
             failed = len(group.samples) - passed
             self.counts[group.task] = (self.decay * won + passed, self.decay * lost + failed)
+        scores = [sample.objectives for group in groups for sample in group.samples]
+        if scores and scores[0] and len(set(map(len, scores))) == 1:
+            means = np.mean(scores, axis=0)
+            self.rubric = [*self.rubric, tuple(float(mean) for mean in means)][-_BATCHES:]
         while len(self.counts) > self.most:
             del self.counts[next(iter(self.counts))]
 

@@ -23,8 +23,9 @@ from hexathlon.baselines.algorithms.token_rules import TokenContext
 from hexathlon.baselines.learner.batching import Example
 from hexathlon.baselines.learner.errors import LossNotFinite
 from hexathlon.baselines.learner.ranks import Ranks
-from hexathlon.baselines.pipeline.catalogue import FILTERS, SHAPINGS
+from hexathlon.baselines.pipeline.catalogue import FILTERS
 from hexathlon.baselines.pipeline.collect import Collected
+from hexathlon.baselines.pipeline.shaping import shape
 from hexathlon.baselines.pipeline.tasks_table import table_of
 from hexathlon.baselines.training.components import Components
 from hexathlon.baselines.training.controls import shuffled_rewards
@@ -67,7 +68,7 @@ def training_step(run: Components, source: BatchSource, step: int) -> dict[str, 
 
         groups = batch.groups
         for part in recipe.credit.shapings:
-            groups = SHAPINGS[part.name](groups, **part.parameters)
+            groups = shape(part.name, groups, run.generation.known, **part.parameters)
         if recipe.control == "shuffled_rewards":
             groups = shuffled_rewards(groups, recipe.seed, step)
         groups = run.replay.repaired(groups, step, attempt)

@@ -153,6 +153,7 @@ class Trainer:
             run.generation.known.counts = {
                 task: (float(won), float(lost)) for task, (won, lost) in kept["known"].items()
             }
+            run.generation.known.rubric = [tuple(row) for row in kept.get("rubric", ())]
             average, pending = load_average(state), kept.get("source", {})
         run.proximal.begin(self.step, average)
         self._source.load(pending, self.step)
@@ -170,6 +171,7 @@ class Trainer:
             {
                 "recipe": run.recipe.name,
                 "known": run.generation.known.counts,
+                "rubric": run.generation.known.rubric,
                 "source": self._source_state,
             },
             run.learner.critic,

@@ -51,7 +51,11 @@ METHODS: list[dict[str, Any]] = [
         "learn": learn("ppo", entropy_weight=0.01),
     },
     {
-        "credit": {"estimator": part("grpo"), "filters": [part("successes", least=1)]},
+        "credit": {
+            "estimator": part("grpo"),
+            "shapings": [part("moa_pivot")],
+            "filters": [part("reachable", low=-1, high=2)],
+        },
         "learn": learn("otr"),
         "replay": {"name": "corrections"},
     },
