@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Group", "Mask", "Sample", "spread", "turns_of"]
+__all__ = ["Array", "Group", "Mask", "Sample", "spread", "turns_given", "turns_of"]
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -124,6 +124,11 @@ def spread(sample: Sample, values: Sequence[float] | Array) -> Array:
     result = np.zeros(len(sample.ids))
     result[sample.sampled] = by_turn[sample.turn[sample.sampled]]
     return result
+
+
+def turns_given(sample: Sample) -> int:
+    """Return the number of turns before the policy's first, which were given to it as a hint."""
+    return int(sample.turn[sample.sampled].min()) if sample.sampled.any() else 0
 
 
 def turns_of(sample: Sample) -> list[NDArray[np.int64]]:

@@ -44,7 +44,13 @@ class GroupPlan(NamedTuple):
     """Seed of the environments; all members see the same episode."""
 
     start: Prefix | None = None
-    """Turns that all members continue from; None starts at the beginning."""
+    """Turns that members continue from; None starts at the beginning."""
+
+    plain: int = 0
+    """Number of the first members that start at the beginning even so."""
+
+    hint: float = 0.0
+    """Share of the oracle's actions in `start`."""
 
 
 class Collected(NamedTuple):
@@ -121,7 +127,10 @@ class Collector:
     def _roots(self, plan: GroupPlan) -> list[Request]:
         width = leaves(self._splits)
         keys = [(plan.env, plan.task, plan.seed, n * width) for n in range(self.roots(plan))]
-        return [Request(key, plan.limits, start=plan.start) for key in keys]
+        starts = [None if n < plan.plain else plan.start for n in range(len(keys))]
+        return [
+            Request(key, plan.limits, start=start) for key, start in zip(keys, starts, strict=True)
+        ]
 
     async def _played(self, requests: list[Request]) -> list[Trajectory]:
         """Play rollouts in segments from split to split; return the trajectories."""

@@ -5,9 +5,11 @@ candidates, the allocator divides the rollouts among them, and the hint sets how
 oracle's actions each rollout starts from. Difficulty is estimated from rollouts without a hint.
 """
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
-from hexathlon.baselines.algorithms.samples import Group
+from hexathlon.baselines.algorithms.samples import Group, turns_given
 from hexathlon.baselines.pipeline.catalogue import ALLOCATORS, HINTS, HORIZONS, SAMPLERS
 from hexathlon.baselines.pipeline.collect import GroupPlan
 from hexathlon.baselines.pipeline.structures import leaves
@@ -124,7 +126,7 @@ class Generation:
         hinted = [
             plan
             for plan, rate in zip(plans, success, strict=True)
-            if self._hint_length(rate, _LONG_SOLUTION)
+            if self._hint_length(plan.task, rate, _LONG_SOLUTION)
         ]
         if not hinted:
             return list(plans)
@@ -143,20 +145,39 @@ class Generation:
             if solution is not None:
                 # The last action is always left to the policy.
                 actions = len(solution.record["steps"])
-                length = min(self._hint_length(rate, actions), actions - 1)
-                plan = plan._replace(start=Prefix.of(solution, length) if length > 0 else None)
+                length = min(self._hint_length(plan.task, rate, actions), actions - 1)
+                if length > 0:
+                    plan = plan._replace(
+                        start=Prefix.of(solution, length),
+                        plain=math.floor(plan.members * (1.0 - self._config.hinted) + 1e-9),
+                        hint=length / actions,
+                    )
             started.append(plan)
         return started
 
-    def _hint_length(self, success: float, actions: int) -> int:
+    def _hint_length(self, task: str, success: float, actions: int) -> int:
         """Return how many of a solution's actions the hint gives."""
         part = self._config.hint
-        return HINTS[part.name](float(success), actions, **part.parameters)
+        rounds = self.known.hinted.get(task, ())
+        return HINTS[part.name](float(success), actions, rounds, **part.parameters)
 
     def observe(self, groups: Sequence[Group], plans: Sequence[GroupPlan]) -> None:
-        """Update the estimates of difficulty from rollouts without a hint."""
-        unhinted = {plan.task for plan in plans if plan.start is None}
-        self.known.observe([group for group in groups if group.task in unhinted])
+        """Update the estimates of difficulty; those with a hint are counted apart."""
+        hints = {plan.task: plan.hint for plan in plans}
+        whole = []
+        for group in groups:
+            given = [turns_given(sample) > 0 for sample in group.samples]
+            if hints.get(group.task):
+                plain, hinted = (
+                    tuple(s for s, each in zip(group.samples, given, strict=True) if each is want)
+                    for want in (False, True)
+                )
+                if hinted:
+                    self.known.observe_hinted(replace(group, samples=hinted), hints[group.task])
+                group = replace(group, samples=plain)
+            if group.samples:
+                whole.append(group)
+        self.known.observe(whole)
 
 
 def _instruction(task: str) -> str:

@@ -54,6 +54,9 @@ class GenerateTable(RecipeTable):
     hint: PartTable = PartTable(name="none")
     """Number of the oracle's first actions that a task's rollouts start from."""
 
+    hinted: float = Field(default=1.0, gt=0, le=1)
+    """Share of a group's rollouts that get its hint; the others start at the beginning."""
+
     horizon: PartTable = PartTable(name="fixed")
     """Turns of a step's rollouts, at most those of the task's table."""
 
@@ -63,6 +66,11 @@ class GenerateTable(RecipeTable):
         ALLOCATORS.resolve(self.allocator.name, self.allocator.parameters)
         HINTS.resolve(self.hint.name, self.hint.parameters)
         STRUCTURES.resolve(self.structure.name, self.structure.parameters)
+        if self.hinted < 1 and self.structure.name != "independent":
+            raise ValueError(
+                "generate.hinted below 1 needs rollouts that do not fork: set structure to "
+                f"independent, got {self.structure.name}"
+            )
         # Trial calls, so that bad values raise here rather than during the run.
         self.splits()
         HINTS[self.hint.name](0.5, 4, **self.hint.parameters)

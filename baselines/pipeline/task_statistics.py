@@ -12,6 +12,9 @@ __all__ = ["TaskStatistics"]
 _BATCHES = 32
 """Number of batches whose rubric means are kept."""
 
+_ROUNDS = 8
+"""Number of rounds with a hint that are kept for each task."""
+
 
 @dataclass(slots=True)
 class TaskStatistics:
@@ -36,6 +39,10 @@ class TaskStatistics:
     rubric: list[tuple[float, ...]] = field(default_factory=list)
     """Mean of each rubric dimension over the latest batches with a rubric, the newest last."""
 
+    hinted: dict[str, list[tuple[float, int, int]]] = field(default_factory=dict)
+    """Rounds with a hint by task, the newest last: share of the oracle's actions, successes,
+    failures."""
+
     text: Callable[[str], str] = str
     """Returns the text by which a task is compared with others; its id by default."""
 
@@ -52,6 +59,14 @@ class TaskStatistics:
             self.rubric = [*self.rubric, tuple(float(mean) for mean in means)][-_BATCHES:]
         while len(self.counts) > self.most:
             del self.counts[next(iter(self.counts))]
+
+    def observe_hinted(self, group: Group, share: float) -> None:
+        """Count rollouts that started from a share of the oracle's actions."""
+        passed = int((group.rewards >= self.threshold).sum())
+        rounds = self.hinted.pop(group.task, [])
+        self.hinted[group.task] = [*rounds, (share, passed, len(group.samples) - passed)][-_ROUNDS:]
+        while len(self.hinted) > self.most:
+            del self.hinted[next(iter(self.hinted))]
 
     def posterior(self, tasks: Sequence[str]) -> Array:
         """Return the Beta parameters of each task, `[tasks, 2]`."""

@@ -119,7 +119,7 @@ class Attempt:
             log.system_prompt,
             log.tools,
             log.media,
-            tuple(log.errors),
+            errors=tuple(log.errors),
         )
 
     def close(self) -> None:

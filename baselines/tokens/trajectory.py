@@ -96,5 +96,5 @@ class Trajectory:
             data["system_prompt"],
             tuple(data["tools"]),
             {name: base64.b64decode(text) for name, text in data["media"].items()},
-            tuple(data.get("errors", ())),
+            errors=tuple(data.get("errors", ())),
         )

@@ -154,6 +154,9 @@ class Trainer:
                 task: (float(won), float(lost)) for task, (won, lost) in kept["known"].items()
             }
             run.generation.known.rubric = [tuple(row) for row in kept.get("rubric", ())]
+            run.generation.known.hinted = {
+                task: [tuple(row) for row in rows] for task, rows in kept.get("hinted", {}).items()
+            }
             average, pending = load_average(state), kept.get("source", {})
         run.proximal.begin(self.step, average)
         self._source.load(pending, self.step)
@@ -172,6 +175,7 @@ class Trainer:
                 "recipe": run.recipe.name,
                 "known": run.generation.known.counts,
                 "rubric": run.generation.known.rubric,
+                "hinted": run.generation.known.hinted,
                 "source": self._source_state,
             },
             run.learner.critic,

@@ -65,7 +65,7 @@ def played() -> Trajectory:
         Node((5,), "sampled", 1, 1, (-1e-17,), (4,), trial=0),
     ]
     return Trajectory(
-        trajectory.record, TokenTree(nodes), "system", (), {"00": b"\x00\xff"}, (0, 2)
+        trajectory.record, TokenTree(nodes), "system", (), {"00": b"\x00\xff"}, errors=(0, 2)
     )
 
 

@@ -42,8 +42,13 @@ METHODS: list[dict[str, Any]] = [
     },
     {
         "credit": {"estimator": part("rl_plus")},
+        "generate": {"hint": part("item_response")},
         "learn": learn("rl_plus"),
         "replay": {"name": "external"},
+    },
+    {
+        "credit": {"estimator": part("ad_hint")},
+        "generate": {"hint": part("fading", most=0.5), "hinted": 0.5},
     },
     {
         "credit": {"estimator": part("gae"), "tokens": [part("asyppo")]},

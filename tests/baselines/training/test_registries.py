@@ -12,6 +12,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
+from hexathlon.baselines.algorithms.samples import turns_given
 from hexathlon.baselines.pipeline.catalogue import SHAPINGS
 from hexathlon.baselines.pipeline.generation import HintFailed
 from hexathlon.baselines.training.recipe import RecipeError
@@ -246,6 +247,27 @@ def test_hinted_turns_are_not_trained(start, tmp_path, monkeypatch) -> None:
                 assert int(sample.turn[first]) == turns[group.task] >= 1
                 assert not sample.sampled[:first].any()
                 assert decode(sample.ids[:first].tolist()).count("add") >= turns[group.task]
+
+
+def test_a_share_of_a_group_can_be_hinted(start, tmp_path, monkeypatch) -> None:
+    recipe = tiny_recipe(
+        **credit("ad_hint"), generate={"hint": part("fading", most=0.5), "hinted": 0.5}
+    )
+    with trainer_of(recipe, start, tmp_path) as trainer:
+        groups = groups_of(trainer, calls_of(monkeypatch), "ad_hint")
+        known = trainer.components.generation.known
+        for group in groups:
+            given = [turns_given(sample) > 0 for sample in group.samples]
+            assert given == [False, False, True, True]
+            ((share, won, lost),) = known.hinted[group.task]
+            assert 0 < share <= 0.5 and won + lost == 2
+            assert sum(known.counts[group.task]) == 2
+        trainer.save()
+        kept = dict(known.hinted)
+    with trainer_of(recipe, start, tmp_path) as trainer:
+        assert trainer.components.generation.known.hinted == kept
+    with pytest.raises(RecipeError, match="generate.hinted below 1 needs"):
+        tiny_recipe(generate={"structure": FORKED["structure"], "hinted": 0.5})
 
 
 def test_hinted_rollouts_fork_after_the_policys_own_turns(start, tmp_path, monkeypatch) -> None:
